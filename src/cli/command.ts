@@ -2,10 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { type ConfigEnvironment, resolveSettings } from '../config/resolve.ts'
-import type { SettingFlags } from '../config/settings.ts'
-import { urlOf } from '../server/addresses.ts'
-import { httpUrl } from '../simulator/options.ts'
+import type { ConfigEnvironment } from '../config/resolve.ts'
 import { messageOf } from '../text/error-text.ts'
 import { type Context, type Io, UsageError } from './io.ts'
 
@@ -89,6 +86,7 @@ export const SETTING_FLAGS = {
   '--api-key <key>': 'handover API key; it also signs the webhooks',
   '--bot-api-key <key>': 'bot API key that may read chats',
   '--base-url <url>': 'what _links.self and attachment links begin with',
+  '--token <token>': 'control token: what clients of the control API must send',
   '--config <file>': 'config file (default: handover-sim.config.{yaml,yml,json,js,mjs,ts})',
   '--seed <number>': 'same seed: same ids, names and texts (default: 1)',
   '--clock <mode>': 'real | virtual (default: real)',
@@ -96,10 +94,6 @@ export const SETTING_FLAGS = {
   '--set <knob=value>': { description: 'set a knob; may be repeated', repeatable: true },
   '--no-inspector': 'serve no page for people',
   '--no-markers': 'do not name the assumptions of an answer in its header',
-} as const
-
-export const URL_FLAG = {
-  '--url <url>': 'the simulator (default: HANDOVER_SIM_URL, else the configured port on this machine)',
 } as const
 
 export const REPORT_FLAG = {
@@ -115,25 +109,6 @@ export const configSources = ({ io, env, secrets }: Context): ConfigEnvironment 
   secrets,
   nodeVersion: io.nodeVersion,
 })
-
-const simulatorAddress = httpUrl('http://127.0.0.1:4747')
-
-/** Finds the URL of a running simulator: `--url`, HANDOVER_SIM_URL, or the configured port on this machine. */
-export async function simulatorUrl(
-  context: Context,
-  flags: Pick<SettingFlags, 'port' | 'config'> & FlagsOf<typeof URL_FLAG>,
-): Promise<string> {
-  const [from, given] =
-    flags.url === undefined ? ['HANDOVER_SIM_URL', context.env.HANDOVER_SIM_URL] : ['--url', flags.url]
-  if (given && flags.port === undefined) {
-    if (!simulatorAddress.fits(given))
-      throw new UsageError(`${from}: must be ${simulatorAddress.expected}, got ${JSON.stringify(given)}.`)
-    return given.replace(/\/+$/, '')
-  }
-  const { values } = await resolveSettings(flags, configSources(context))
-  if (values.port === 0) throw new UsageError('--url is needed: the configured port is 0, which may be any.')
-  return urlOf(String(values.host), Number(values.port))
-}
 
 /** Reads the file that `--body` names. */
 export function readBodyFile(file: string, { cwd }: Io): Buffer {

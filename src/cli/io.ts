@@ -2,6 +2,7 @@
 import { buffer, text } from 'node:stream/consumers'
 import type { ColorLevel } from '../reporters/theme.ts'
 import { backgroundTimer } from '../runtime/clock.ts'
+import { onParentExit } from '../runtime/node.ts'
 import { counted, formatDuration } from '../text/quantities.ts'
 import type { Redactor } from '../text/redactor.ts'
 
@@ -45,9 +46,14 @@ export interface Context {
   /** What the command knows as secret. */
   readonly secrets: Redactor
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly argv: readonly string[]
 }
 
 export const SIGNAL_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
+
+/** Why a command ends: a signal, or a request to the control API. */
+export type EndReason = Signal | 'request'
+export const END_CODES: Readonly<Record<EndReason, number>> = { ...SIGNAL_CODES, request: 0 }
 
 /** The environment is not ready: the target is unreachable, or a time limit passed. Exit code 3. */
 export class EnvironmentError extends Error {
@@ -95,7 +101,7 @@ export function processIo(): Io {
       return workingDirectory()
     },
     nodeVersion: process.version,
-    onSignal: watchSignals,
+    onSignal: isChildOfNpm(process.env) ? watchSignalsAndParent : watchSignals,
     exit: code => process.exit(code),
   }
 }
@@ -165,6 +171,26 @@ function watchSignals(listener: (signal: Signal) => void): () => void {
   }
 }
 
+/**
+ * Whether npm or npx started this process through a shell, and the script of that shell waits for it. npm passes a
+ * signal on to the shell only, which ends and leaves this process running.
+ */
+const isChildOfNpm = ({ npm_lifecycle_script: script = '' }: Context['env']): boolean =>
+  /(^|[\s'"/])handover-sim(?=$|[\s'"])/.test(script) && !/(^|[^&>])&(?![&>])/.test(script)
+
+/** Takes the end of the parent as SIGTERM, unless a signal came before. */
+function watchSignalsAndParent(listener: (signal: Signal) => void): () => void {
+  const stopWatching = onParentExit(() => listener('SIGTERM'))
+  const stopListening = watchSignals(signal => {
+    stopWatching()
+    listener(signal)
+  })
+  return () => {
+    stopWatching()
+    stopListening()
+  }
+}
+
 const USUAL = 100
 
 /** The columns in `COLUMNS`, else those of the terminal. */
@@ -187,8 +213,10 @@ export function colorLevel(env: Context['env'], isTTY: boolean): ColorLevel {
 }
 
 export interface Shutdown {
-  /** Resolves with the first signal. */
-  readonly signalled: Promise<Signal>
+  /** Resolves with the first signal or request. */
+  readonly ended: Promise<EndReason>
+  /** Begins the shutdown, as the first signal does. */
+  request(): void
   /** Registers what `run` calls, and optionally what a forced end calls instead. */
   defer(undo: () => void | Promise<void>, force?: () => void): void
   /** Calls what is deferred, latest first. A second signal meanwhile forces the rest. */
@@ -201,25 +229,31 @@ const SHUTDOWN_MS = 9_000
 /** The second signal forces the end of the process, and so does the end of `SHUTDOWN_MS`, also when only output waits to be read. */
 export function createShutdown(io: Io): Shutdown {
   const deferred: { undo(): void | Promise<void>; force?: (() => void) | undefined }[] = []
-  let first: (signal: Signal) => void
-  const signalled = new Promise<Signal>(resolve => {
+  let first: (reason: EndReason) => void
+  const ended = new Promise<EndReason>(resolve => {
     first = resolve
   })
-  const force = (signal: Signal) => {
+  const force = (reason: EndReason) => {
     for (const { force } of deferred) force?.()
-    io.exit(SIGNAL_CODES[signal])
+    io.exit(END_CODES[reason])
   }
-  let count = 0
-  const removeListener = io.onSignal(signal => {
-    if (++count > 1) return force(signal)
+  let begun = false
+  const begin = (reason: EndReason) => {
+    begun = true
     backgroundTimer(SHUTDOWN_MS, () => {
-      io.stderr.write(`Failed to shut down within ${formatDuration(SHUTDOWN_MS)} of ${signal}: exiting now.\n`)
-      force(signal)
+      io.stderr.write(
+        `Failed to shut down within ${formatDuration(SHUTDOWN_MS)} of ${reason === 'request' ? 'the request' : reason}: exiting now.\n`,
+      )
+      force(reason)
     })
-    first(signal)
-  })
+    first(reason)
+  }
+  const removeListener = io.onSignal(signal => (begun ? force(signal) : begin(signal)))
   return {
-    signalled,
+    ended,
+    request: () => {
+      if (!begun) begin('request')
+    },
     defer: (undo, force) => void deferred.push({ undo, force }),
     async run() {
       for (let last = deferred.at(-1); last !== undefined; last = deferred.at(-1)) {

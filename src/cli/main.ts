@@ -48,6 +48,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'check the signature of a body, and name the mistake',
     load: async () => (await import('./verify.ts')).verifyCommand,
   },
+  stop: {
+    summary: 'end a running simulator',
+    load: async () => (await import('./stop.ts')).stopCommand,
+  },
   wait: {
     summary: 'wait until a simulator is ready',
     load: async () => (await import('./wait.ts')).waitCommand,

@@ -2,18 +2,23 @@
 import * as z from 'zod/mini'
 import { SIGN_MODES, type SignMode } from '../contract/events.ts'
 import { sendingShape } from '../faults/schema.ts'
-import { connectionFailure } from '../runtime/connection-failure.ts'
 import { messageOf, suggest } from '../text/error-text.ts'
-import { failureText } from '../wording/failures.ts'
-import { defineCommand, type FlagsOf, readBodyFile, simulatorUrl, URL_FLAG } from './command.ts'
+import { defineCommand, type FlagsOf, readBodyFile } from './command.ts'
 import { type Context, EnvironmentError, UsageError } from './io.ts'
+import {
+  ADDRESS_FLAGS,
+  noAnswer,
+  postControl,
+  type RunningSimulator,
+  refusalOf,
+  requireSimulator,
+} from './running-simulator.ts'
 
 const NAMES = Object.keys(sendingShape)
 
 const FLAGS = {
   '--fault <name=value>': { description: `on its way: ${NAMES.join(', ')}; may be repeated`, repeatable: true },
-  ...URL_FLAG,
-  '--token <token>': 'its controlToken, when it listens beyond this machine',
+  ...ADDRESS_FLAGS,
   '--json': 'print the answer as JSON',
 } as const
 
@@ -85,12 +90,9 @@ const Answer = z.looseObject({
 })
 type Answer = z.infer<typeof Answer>
 
-const Refusal = z.looseObject({ error: z.looseObject({ message: z.string() }) })
-
 /** Returns the exit code: 0 acknowledged, 1 not. */
 async function sendManualEvent(context: Context, flags: ManualEventFlags, request: ManualRequest): Promise<number> {
-  const url = await simulatorUrl(context, flags.url === undefined ? {} : { url: flags.url })
-  const answer = await ask(url, flags, request)
+  const answer = await ask(await requireSimulator(context, flags), request)
   if (typeof answer === 'string') {
     context.io.stderr.write(`${answer}\n`)
     return 1
@@ -108,26 +110,14 @@ interface ManualRequest {
 }
 
 /** Returns the answer, or why the simulator refuses at this moment (409). */
-async function ask(url: string, flags: ManualEventFlags, { path, body }: ManualRequest): Promise<Answer | string> {
-  const response = await post(`${url}/_sim${path}`, flags, body).catch(error => {
-    const why = failureText(connectionFailure(error, new URL(url).host))
-    throw new EnvironmentError(`No simulator answers at ${url}: ${why}. Start one with: handover-sim start`)
-  })
-  const read = await response.json().catch(() => null)
-  const answer = Answer.safeParse(read)
-  if (response.status === 200 && answer.success) return answer.data
-  const refusal = Refusal.safeParse(read)
-  if (!refusal.success)
-    throw new EnvironmentError(`No simulator answers at ${url}: something else does, with status ${response.status}.`)
-  const { message } = refusal.data.error
-  if (response.status === 409) return message
-  throw response.status >= 500 ? new EnvironmentError(message) : new UsageError(message)
-}
-
-function post(url: string, { token }: ManualEventFlags, body: unknown): Promise<Response> {
-  const bearer: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const headers = { 'content-type': 'application/json', ...bearer }
-  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+async function ask(simulator: RunningSimulator, { path, body }: ManualRequest): Promise<Answer | string> {
+  const answered = await postControl(simulator, path, body)
+  if ('code' in answered) throw noAnswer(simulator.url, answered)
+  const answer = Answer.safeParse(answered.body)
+  if (answered.status === 200 && answer.success) return answer.data
+  const message = refusalOf(simulator, answered)
+  if (answered.status === 409) return message
+  throw answered.status >= 500 ? new EnvironmentError(message) : new UsageError(message)
 }
 
 /** `delivered: 200 in 12 ms (delivery d1)` */

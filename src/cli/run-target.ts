@@ -61,7 +61,7 @@ async function withTarget(driver: Driver, target: URL, { context, shutdown }: At
   if ((await probeTarget(target, 0, new AbortController().signal)) !== null) {
     const beginning = started(() => program.start())
     // Closing gives the start up.
-    await Promise.race([beginning, shutdown.signalled.then(() => driver.close()).then(() => beginning)])
+    await Promise.race([beginning, shutdown.ended.then(() => driver.close()).then(() => beginning)])
     return driver
   }
   context.io.stderr.write(`${target.host} is running already: it is used as it is, and not restarted by scenarios.\n`)

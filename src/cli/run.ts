@@ -114,10 +114,11 @@ async function report(result: RunResult, { context, reports }: Session): Promise
 }
 
 /** The first signal ends the scenarios; the reports are still written. */
-function listenForInterruption({ signalled }: Shutdown) {
+function listenForInterruption({ ended }: Shutdown) {
   const stop = new AbortController()
   const received: Signal[] = []
-  void signalled.then(signal => {
+  void ended.then(signal => {
+    if (signal === 'request') return
     received.push(signal)
     stop.abort(new InterruptedError({ code: 'interrupted', signal }))
   })

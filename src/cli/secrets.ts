@@ -12,6 +12,7 @@ const KEY_FLAGS: readonly string[] = ['--api-key', '--bot-api-key', '--key', '--
 const KEY_VARIABLES: readonly string[] = [
   'HANDOVER_SIM_API_KEY',
   'HANDOVER_SIM_BOT_API_KEY',
+  'HANDOVER_SIM_TOKEN',
   'HANDOVER_SIM_WEBHOOK_SECRET',
 ]
 const KEY_SETTING = /^[^=]*key[^=]*=(.*)$/is
@@ -22,7 +23,7 @@ export function contextWithSecrets(argv: readonly string[], env: Context['env'],
   secrets.add(...keysIn(argv), ...KEY_VARIABLES.map(name => env[name]))
   for (const [name, value] of Object.entries(env)) if (name.startsWith('HANDOVER_SIM_')) secrets.addUrl(value)
   for (const argument of argv) secrets.addUrl(urlIn(argument))
-  return { env, io: redactedIo(io, secrets), unredacted: io, secrets }
+  return { argv, env, io: redactedIo(io, secrets), unredacted: io, secrets }
 }
 
 /** The values of flags for keys, and of `--set keys.NAME=VALUE`. */

@@ -30,7 +30,7 @@ function webhookUrlOf(server: PlatformServer): string | null {
   return webhookUrl === null ? null : withoutCredentials(webhookUrl)
 }
 
-/** The values of the ready line. `controlToken` exists only when the control API needs one. */
+/** The values of the ready line. `pid` is that of this process. `controlToken` exists only when the control API needs one. */
 export const readyLine = (server: PlatformServer) => ({
   v: 1,
   type: 'ready',
@@ -40,8 +40,17 @@ export const readyLine = (server: PlatformServer) => ({
   apiKey: server.apiKey,
   botApiKey: server.botApiKey,
   botId: server.botId,
+  pid: process.pid,
   ...(server.controlToken === null ? {} : { controlToken: server.controlToken }),
 })
+
+const READY = 'Ready: '
+
+/** The line that says to people that the simulator serves. */
+export const readyText = (url: string): string => `${READY}${url}`
+
+export const urlOfReadyLine = (line: string, isJson: boolean): string =>
+  isJson ? String(JSON.parse(line).url) : line.slice(READY.length)
 
 const JSON_HEADER = `-H 'content-type: application/json'`
 

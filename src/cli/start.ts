@@ -12,15 +12,17 @@ import {
   type Context,
   colorLevel,
   createShutdown,
+  END_CODES,
+  type EndReason,
   EnvironmentError,
   type Shutdown,
-  SIGNAL_CODES,
   UsageError,
 } from './io.ts'
 import {
   createSnapshotExport,
   firstSteps,
   readyLine,
+  readyText,
   type SnapshotExport,
   withSnapshot,
   writeReadyFile,
@@ -37,6 +39,7 @@ const FLAGS = {
   '--json': 'NDJSON on stdout: one ready line, then every journal entry',
   '--import <file>': 'begin with the state of a snapshot',
   '--export <file>': 'write a snapshot when it stops',
+  '--detach': 'start in the background; ends when the simulator serves, or with its error',
   '--ready-file <file>': 'write the ready line to a file, there while the simulator serves',
 } as const
 
@@ -47,6 +50,11 @@ export const startCommand = defineCommand({
   async run(context, flags) {
     const resolved = await resolveSettings(flags, configSources(context))
     checkDemo(flags)
+    if (flags.detach) {
+      const { checkTokenIsKnown, startDetached } = await import('./start-detached.ts')
+      checkTokenIsKnown(flags, resolved.values)
+      return startDetached(context, flags)
+    }
     keepHeapSmall()
     const shutdown = createShutdown(context.io)
     try {
@@ -59,22 +67,23 @@ export const startCommand = defineCommand({
 
 async function serve(context: Context, flags: StartFlags, resolved: Resolved, shutdown: Shutdown): Promise<number> {
   const snapshotExport = flags.export === undefined ? null : createSnapshotExport(flags.export, context.io)
-  const server = await start(flags, resolved, context, snapshotExport)
+  const server = await start(flags, resolved, context, snapshotExport, shutdown.request)
   shutdown.defer(
     () => server.close(),
     () => snapshotExport?.write(server),
   )
   const desk = flags.demo ? await attachDemo(server, context, shutdown) : null
+  if (!flags.json) printWarnings(resolved, context)
   announce(server, flags, context, shutdown)
   if (flags.json) printEntries(server, resolved, context)
   else {
-    printNextSteps(flags, resolved, context, () => firstSteps(server, desk))
+    if (flags.output === 'pretty') context.unredacted.stderr.write(firstSteps(server, desk))
     await showTraffic(server, flags, resolved, context)
   }
-  const signal = await shutdown.signalled
-  await drain(server, flags, context)
+  const reason = await shutdown.ended
+  await drain(server, flags, context, reason)
   await shutdown.run()
-  return snapshotExport?.failed() ? NOT_WRITTEN : SIGNAL_CODES[signal]
+  return snapshotExport?.failed() ? NOT_WRITTEN : END_CODES[reason]
 }
 
 /** The exit code for an environment error. */
@@ -85,10 +94,11 @@ async function start(
   resolved: Resolved,
   { io, secrets }: Context,
   snapshotExport: SnapshotExport | null,
+  onStopRequested: () => void,
 ) {
   const options = flags.import === undefined ? resolved.options : withSnapshot(flags.import, io.cwd, resolved)
   try {
-    const serverOptions = { ...options, ...(snapshotExport && { onStopped: snapshotExport.write }) }
+    const serverOptions = { ...options, onStopRequested, ...(snapshotExport && { onStopped: snapshotExport.write }) }
     return await startServer(serverOptions, undefined, secrets)
   } catch (error) {
     if (error instanceof InvalidSnapshotError)
@@ -136,7 +146,7 @@ function announce(server: PlatformServer, flags: StartFlags, { io, unredacted }:
     const remove = writeReadyFile(flags.readyFile, io.cwd, line)
     shutdown.defer(remove, remove)
   }
-  unredacted.stdout.write(flags.json ? line : `Ready: ${server.url}\n`)
+  unredacted.stdout.write(flags.json ? line : `${readyText(server.url)}\n`)
 }
 
 const signatureHeaderOf = ({ values }: Resolved) => String(values['webhook.signatureHeader'])
@@ -149,10 +159,8 @@ function printEntries(server: PlatformServer, resolved: Resolved, { unredacted, 
   })
 }
 
-function printNextSteps(flags: StartFlags, { values, warnings }: Resolved, context: Context, next: () => string): void {
-  const { io, unredacted } = context
+function printWarnings({ values, warnings }: Resolved, { io }: Context): void {
   for (const warning of [...warnings, ...exposure(values)]) io.stderr.write(`${warning}\n`)
-  if (flags.output === 'pretty') unredacted.stderr.write(next())
 }
 
 async function showTraffic(server: PlatformServer, { output }: StartFlags, resolved: Resolved, context: Context) {
@@ -182,8 +190,9 @@ function exposure({ host }: Resolved['values']): string[] {
 const DRAIN_MS = 3_000
 
 /** Waits a limited time for deliveries and answers in flight. */
-async function drain(server: PlatformServer, flags: StartFlags, { io }: Context): Promise<void> {
-  if (!flags.json && flags.output === 'pretty') io.stderr.write('Shutting down; press Ctrl-C again to force.\n')
+async function drain(server: PlatformServer, flags: StartFlags, { io }: Context, reason: EndReason): Promise<void> {
+  const hint = reason === 'SIGINT' ? '; press Ctrl-C again to force' : ''
+  if (!flags.json && flags.output === 'pretty') io.stderr.write(`Shutting down${hint}.\n`)
   const enough = new AbortController()
   await Promise.race([server.settled(), wallDelay(DRAIN_MS, enough.signal)])
   enough.abort()

@@ -87,9 +87,8 @@ const shownText = (name: string, text: string) =>
 function envLayer(env: Env, problems: Problem[]): Layer {
   const layer: Record<string, Setting> = {}
   for (const setting of TEXT_SETTINGS) {
-    const [name] = setting.env.filter(one => env[one])
-    const text = name === undefined ? undefined : env[name]
-    if (name !== undefined && text !== undefined) take(layer, setting.name, text, name, problems)
+    const text = env[setting.env]
+    if (text) take(layer, setting.name, text, setting.env, problems)
   }
   return layer
 }

@@ -43,7 +43,7 @@ const fields = (prefix: string, ...names: string[]) =>
 export const ConfigFile = z.strictObject({
   $schema: z.optional(z.string()),
   version: z.optional(z.literal(1)),
-  ...fields('', 'port', 'host', 'seed', 'clock', 'base_url'),
+  ...fields('', 'port', 'host', 'seed', 'clock', 'base_url', 'control_token'),
   bot: z.optional(z.strictObject(fields('bot.', 'id', 'name', 'organization_id', 'replies'))),
   keys: z.optional(z.strictObject(knobs.of('keys'))),
   webhook: z.optional(z.strictObject({ ...fields('webhook.', 'url'), ...knobs.of('webhook') })),

@@ -22,6 +22,13 @@ export interface SettingSpec {
   readonly description?: string
 }
 
+/** It is sent in a header. */
+export const controlToken = optionKind<string>(
+  'a text of visible ASCII characters without spaces',
+  value => typeof value === 'string' && /^[!-~]+$/.test(value),
+  { type: 'string', pattern: '^[!-~]+$' },
+)
+
 /** Every setting besides the knobs, by its dotted name in the config file. Flags alone set `inspector`. */
 export const SETTINGS: Readonly<Record<string, SettingSpec>> = {
   port: { kind: port, initial: DEFAULTS.port, description: '0 takes any free port' },
@@ -29,6 +36,11 @@ export const SETTINGS: Readonly<Record<string, SettingSpec>> = {
   seed: { kind: SETTING_KINDS.seed, initial: DEFAULTS.seed, description: 'Same seed: same ids, names and texts' },
   clock: { kind: optionKind('real or virtual', value => value === 'real' || value === 'virtual'), initial: 'real' },
   base_url: { kind: SETTING_KINDS.base_url, initial: null },
+  control_token: {
+    kind: controlToken,
+    initial: null,
+    description: 'What clients of the control API must send; without it, a server that other machines reach draws one',
+  },
   'webhook.url': { kind: SETTING_KINDS['webhook.url'], initial: null },
   'bot.id': { kind: SETTING_KINDS['bot.id'], initial: DEFAULTS.botId },
   'bot.name': { kind: SETTING_KINDS['bot.name'], initial: DEFAULTS.botName },
@@ -58,6 +70,7 @@ export interface SettingFlags {
   readonly botApiKey?: string
   readonly baseUrl?: string
   readonly config?: string
+  readonly token?: string
   readonly seed?: string
   readonly clock?: string
   readonly memoryLimit?: string
@@ -71,22 +84,22 @@ interface TextSetting {
   readonly name: string
   readonly option: keyof SettingFlags
   readonly flag: string
-  readonly env: readonly string[]
+  readonly env: string
 }
 
-const textSetting = (option: keyof SettingFlags, name: string = option, ...furtherEnv: string[]): TextSetting => {
+const textSetting = (option: keyof SettingFlags, name: string = option): TextSetting => {
   const words = option.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
-  const variable = `HANDOVER_SIM_${words.replaceAll('-', '_').toUpperCase()}`
-  return { name, option, flag: `--${words}`, env: [variable, ...furtherEnv] }
+  return { name, option, flag: `--${words}`, env: `HANDOVER_SIM_${words.replaceAll('-', '_').toUpperCase()}` }
 }
 
 export const TEXT_SETTINGS: readonly TextSetting[] = [
-  textSetting('port', 'port', 'PORT'),
+  textSetting('port'),
   textSetting('host'),
   textSetting('webhookUrl', 'webhook.url'),
   textSetting('apiKey', 'keys.handover'),
   textSetting('botApiKey', 'keys.bot'),
   textSetting('baseUrl', 'base_url'),
+  textSetting('token', 'control_token'),
   textSetting('seed'),
   textSetting('clock'),
   textSetting('memoryLimit', 'memory_limit'),

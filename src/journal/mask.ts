@@ -20,7 +20,7 @@ export function createSecrets(): Redactor {
 
 /** Adds the keys and the credentials of addresses in settings by dotted name, as they are in force or in a config file. */
 export function addSecretsOf(secrets: Redactor, settings: Readonly<Record<string, unknown>>): void {
-  for (const name of ['keys.handover', 'keys.bot']) secrets.add(textOf(settings[name]))
+  for (const name of ['keys.handover', 'keys.bot', 'control_token']) secrets.add(textOf(settings[name]))
   const more = settings['keys.more']
   for (const pair of Array.isArray(more) ? more : []) secrets.add(String(pair).replace(/:\d+$/, ''))
   for (const name of ['webhook.url', 'base_url']) secrets.addUrl(textOf(settings[name]))

@@ -1,5 +1,7 @@
 /** Wraps functions of Node: hashes, secrets, modules of the user and V8 flags. */
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { backgroundTimer } from './clock.ts'
 
 export type HashName = 'sha256' | 'sha1' | 'sha512'
 
@@ -34,6 +36,32 @@ export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(dig
 export function keepHeapSmall(): void {
   process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')
 }
+
+const PARENT_POLL_MS = 200
+
+/** Calls `listener` once when the parent process has ended. Returns a function that stops this. */
+export function onParentExit(listener: () => void): () => void {
+  const parent = process.ppid
+  const check = () => {
+    if (process.ppid !== parent) listener()
+    else timer = backgroundTimer(PARENT_POLL_MS, check)
+  }
+  let timer = backgroundTimer(PARENT_POLL_MS, check)
+  return () => timer.cancel()
+}
+
+/** Whether a process of this machine runs and belongs to this user. */
+export function processRuns(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return process.platform !== 'linux' || !hasEnded(pid)
+  } catch {
+    return false
+  }
+}
+
+/** A process that has ended stays in the list until its parent collects it, which some containers never do. */
+const hasEnded = (pid: number): boolean => /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
 
 /** A signal that any number of listeners may follow without a warning of Node. */
 export function createAbort(): AbortController {

@@ -35,6 +35,8 @@ export interface PlatformServerOptions extends PlatformSimulatorOptions {
   readonly snapshot?: Snapshot
   /** Called when the server has stopped and the state is still complete, for a last snapshot. */
   readonly onStopped?: (simulator: PlatformSimulator) => void
+  /** Called for `POST /_sim/stop`, and should close the server. Without it the route answers 409. */
+  readonly onStopRequested?: () => void
 }
 
 export interface PlatformServer extends PlatformSimulator {
@@ -64,7 +66,16 @@ export async function startServer(
 ): Promise<PlatformServer> {
   const { host = DEFAULTS.host, port = DEFAULTS.port } = options
   checkPort(port)
-  const { port: _, host: __, inspector: ___, controlToken: ____, snapshot, onStopped, ...simulatorOnly } = options
+  const {
+    port: _,
+    host: __,
+    inspector: ___,
+    controlToken: ____,
+    snapshot,
+    onStopped,
+    onStopRequested,
+    ...simulatorOnly
+  } = options
   const simulatorOptions = { ...simulatorOnly, clock: options.clock ?? 'real' }
   const transport = httpTransport()
   const simulator = createPlatformSimulator(simulatorOptions, transport, undefined, secrets)
@@ -72,7 +83,13 @@ export async function startServer(
   callers.acceptsHost = createHostCheck(host, () => address.base)
   const controlToken = options.controlToken ?? (isLoopback(host) ? null : randomToken())
   secrets.add(controlToken)
-  const info = { url: '', token: controlToken, hosts: allowedHosts(host), closing: new AbortController() }
+  const info = {
+    url: '',
+    token: controlToken,
+    hosts: allowedHosts(host),
+    closing: new AbortController(),
+    onStopRequested,
+  }
   const owner = { options: simulatorOptions, main: simulator, transport, url: () => info.url }
   const workspaces = createWorkspaces(owner)
   const http = createSimulatorServer(simulator, workspaces, info, createRequestRouter(workspaces, router(simulator)))
@@ -110,6 +127,7 @@ interface ServerInfo {
   readonly token: string | null
   readonly hosts: readonly string[] | null
   readonly closing: AbortController
+  readonly onStopRequested: (() => void) | undefined
 }
 
 function createSimulatorServer(
@@ -125,8 +143,16 @@ function createSimulatorServer(
     basePath: basePathOf(core),
     control: async () => {
       const { createControlListener } = await import('./control/app.ts')
-      const { token, hosts, closing } = info
-      return createControlListener({ simulator, workspaces, url: info.url, token, hosts, closing: closing.signal })
+      const { token, hosts, closing, onStopRequested } = info
+      const access = { token, hosts }
+      return createControlListener({
+        simulator,
+        workspaces,
+        url: info.url,
+        ...access,
+        closing: closing.signal,
+        onStopRequested,
+      })
     },
   })
   return createHttpServer(

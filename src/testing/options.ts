@@ -1,6 +1,6 @@
 /** Validates options of a test: those of simulators, servers, workspaces and chats, and those of expectations. */
 
-import { toOptions } from '../config/settings.ts'
+import { controlToken, toOptions } from '../config/settings.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { isMap } from '../contract/objects.ts'
 import type { Times } from '../scenario/plan.ts'
@@ -66,9 +66,10 @@ export const SERVER_SHAPE: Shape = {
   port,
   host,
   inspector: flag,
-  controlToken: text,
+  controlToken,
   snapshot: anything,
   onStopped: callable,
+  onStopRequested: callable,
 }
 
 const USER: Shape = { id: text, firstName: text, lastName: text, gender: text }

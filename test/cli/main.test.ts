@@ -53,7 +53,7 @@ describe('usage', () => {
     [['start', '--config', 'nothing.yaml'], /^nothing\.yaml: cannot be read: there is no such file\.\n$/],
     [['wait', '--timeout', '5'], /^--timeout: must be a duration such as 500ms, 30s, 2m, got "5"\.\n$/],
     [['wait', '--url', 'localhost'], /^--url: must be an http or https URL .*, got "localhost"\.\n$/],
-    [['wait', '--port', '0'], /^--url is needed: the configured port is 0, which may be any\.\n$/],
+    [['wait', '--port', '0'], /^--url or --ready-file is needed: the configured port is 0, which may be any\.\n$/],
     [[], /Usage: handover-sim/],
   ])('%j: exit 2, on stderr', async (argv, message) => {
     const { code, out, err } = await result(argv)
@@ -138,6 +138,7 @@ describe('start', () => {
       apiKey: 'my-secret',
       botApiKey: 'sim-bot-key',
       botId: 1042,
+      pid: process.pid,
     })
     expect(entries[0]).toMatchObject({ v: 1, type: 'entry', kind: 'api', status: 403 })
     expect(JSON.stringify(entries)).not.toContain('my-secret')
@@ -227,11 +228,15 @@ describe('start --demo', () => {
 describe('config', () => {
   it('prints every setting with its origin; keys are masked', async () => {
     const files = { 'handover-sim.config.yaml': '# mine\nknobs:\n  typing.webhook: off\n' }
-    const { code, out } = await result(['config', '--seed', '9'], { PORT: '80', HANDOVER_SIM_API_KEY: 'hidden' }, files)
+    const { code, out } = await result(
+      ['config', '--seed', '9'],
+      { HANDOVER_SIM_PORT: '80', HANDOVER_SIM_API_KEY: 'hidden' },
+      files,
+    )
     const rows = Object.fromEntries(out.split('\n').map(line => [line.split(/ {2,}/)[0], line.split(/ {2,}/).slice(1)]))
     expect(code).toBe(0)
     expect(rows).toMatchObject({
-      port: ['80', 'PORT'],
+      port: ['80', 'HANDOVER_SIM_PORT'],
       seed: ['9', '--seed'],
       'typing.webhook': ['off', 'handover-sim.config.yaml:3'],
       'keys.handover': ['***', 'HANDOVER_SIM_API_KEY'],

@@ -35,15 +35,15 @@ describe('memory_limit', () => {
 })
 
 describe('precedence', () => {
-  it('takes a flag before a variable, then PORT, the file and the default', async () => {
+  it('takes a flag before a variable, then the file and the default', async () => {
     const port = async (...given: Parameters<typeof resolve>) => {
       const { options, sources } = await resolve(...given)
       return [options.port, sources.port]
     }
-    const env = { HANDOVER_SIM_PORT: '5002', PORT: '5003' }
+    const env = { HANDOVER_SIM_PORT: '5002', PORT: '5003' } // Programs of many hosts read PORT; it is not for the simulator.
     expect(await port({ port: '0' }, env, YAML)).toEqual([0, '--port'])
     expect(await port({}, env, YAML)).toEqual([5002, 'HANDOVER_SIM_PORT'])
-    expect(await port({}, { PORT: '5003' }, YAML)).toEqual([5003, 'PORT'])
+    expect(await port({}, { PORT: '5003' }, YAML)).toEqual(await port({}, {}, YAML))
     expect(await port({}, {}, YAML)).toEqual([5001, 'handover-sim.config.yaml:1'])
     expect(await port()).toEqual([4747, 'default'])
   })
@@ -56,7 +56,10 @@ describe('precedence', () => {
   })
 
   it('ignores an empty variable', async () => {
-    expect((await resolve({}, { HANDOVER_SIM_SEED: '', PORT: '' })).options).toMatchObject({ seed: 1, port: 4747 })
+    expect((await resolve({}, { HANDOVER_SIM_SEED: '', HANDOVER_SIM_PORT: '' })).options).toMatchObject({
+      seed: 1,
+      port: 4747,
+    })
   })
 
   it('reads every variable', async () => {
@@ -113,7 +116,11 @@ describe('an invalid flag or variable', () => {
     [{ port: '70000' }, {}, '--port: must be a whole number from 0 to 65535 (0 takes any free port), got "70000".'],
     [{ port: '' }, {}, '--port: must be a whole number from 0 to 65535 (0 takes any free port), got "".'],
     [{ port: '-1' }, {}, '--port: must be a whole number from 0 to 65535 (0 takes any free port), got "-1".'],
-    [{}, { PORT: 'abc' }, 'PORT: must be a whole number from 0 to 65535 (0 takes any free port), got "abc".'],
+    [
+      {},
+      { HANDOVER_SIM_PORT: 'abc' },
+      'HANDOVER_SIM_PORT: must be a whole number from 0 to 65535 (0 takes any free port), got "abc".',
+    ],
     [{ seed: '1.5' }, {}, '--seed: must be a whole number from 0, got "1.5".'],
     [{ clock: 'slow' }, {}, '--clock: must be real or virtual, got "slow".'],
     [{ host: 'a b' }, {}, '--host: must be an address or host name such as 127.0.0.1, got "a b".'],

@@ -48,15 +48,15 @@ it.each(NAMES)('lists exactly the flags of %s', async name => {
 it('shows the fields of the ready line', async () => {
   await using server = await startServer({ port: 0 })
   const shown = JSON.parse(blocks(PAGE, 'json')[0]!)
-  expect(shown).toEqual({ ...readyLine(server), url: 'http://127.0.0.1:4747' })
+  expect(shown).toEqual({ ...readyLine(server), url: 'http://127.0.0.1:4747', pid: 4242 })
   expect(Object.keys(shown)).toEqual(Object.keys(readyLine(server)))
 })
 
 it('shows the output of config', async () => {
   const [asked = '', ...lines] = blocks(section(PAGE, '`config`'), '')[0]!.split('\n')
-  expect(asked).toBe('$ PORT=5005 npx handover-sim config --set typing.webhook=off')
+  expect(asked).toBe('$ HANDOVER_SIM_PORT=5005 npx handover-sim config --set typing.webhook=off')
   const io = fakeIo(folderWith())
-  await main(['config', '--set', 'typing.webhook=off'], { PORT: '5005' }, io)
+  await main(['config', '--set', 'typing.webhook=off'], { HANDOVER_SIM_PORT: '5005' }, io)
   expect(io.stdout.lines.slice(0, 2)).toEqual(lines.slice(0, 2))
 })
 

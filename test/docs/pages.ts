@@ -7,7 +7,7 @@ const ROOT = new URL('../../', import.meta.url)
 export const pathOf = (file: string): string => fileURLToPath(new URL(file, ROOT))
 export const read = (file: string): string => readFileSync(new URL(file, ROOT), 'utf8')
 
-const DOCS = readdirSync(pathOf('docs')).filter(name => name.endsWith('.md'))
+const DOCS = readdirSync(pathOf('docs'), { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.md'))
 const EXAMPLES = readdirSync(pathOf('examples'))
   .map(name => `examples/${name}/README.md`)
   .filter(file => readdirSync(pathOf(file.replace('README.md', ''))).includes('README.md'))

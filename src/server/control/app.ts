@@ -20,14 +20,15 @@ export interface ControlOptions extends Access {
   readonly workspaces: Workspaces
   readonly url: string
   readonly closing: AbortSignal
+  readonly onStopRequested: (() => void) | undefined
 }
 
 type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
 
 export function createControlListener(options: ControlOptions) {
-  const { simulator, workspaces, url, closing } = options
-  const streams = { count: 0 }
-  const control = { simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing, streams }
+  const { simulator, workspaces, url, closing, onStopRequested } = options
+  const shared = { core: coreOf(simulator), workspaces, url, closing, onStopRequested, streams: { count: 0 } }
+  const control = { ...shared, simulator, control: url + PREFIX }
   const app = createControlApp(control, options)
   // The global Request and Response stay: this server may be part of another program.
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
@@ -226,6 +227,6 @@ function withoutToken({ token }: Access, { header, open }: AccessRequest): Contr
   const given = header('x-handover-sim-token') ?? /^Bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1]
   if (given !== undefined && sameSecret(given, token)) return null
   const message =
-    'The control API needs its token: Authorization: Bearer <token>, or x-handover-sim-token. The simulator reported it when it started.'
+    'The control API needs its token: send the header Authorization: Bearer TOKEN. It is the value of --token or HANDOVER_SIM_TOKEN of `handover-sim start`; without them, controlToken in its ready line (--json) and ready file.'
   return new ControlProblem(401, 'token_required', message, { headers: { 'www-authenticate': 'Bearer' } })
 }

@@ -19,6 +19,8 @@ export interface ControlContext {
   /** Aborted when the server closes. */
   readonly closing: AbortSignal
   readonly streams: OpenStreams
+  /** Undefined when the program that created the server accepts no requests to stop. */
+  readonly onStopRequested: (() => void) | undefined
 }
 
 export interface ControlRequest<Query, Body> extends ControlContext {

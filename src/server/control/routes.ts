@@ -9,7 +9,7 @@ import { CHAT_ROUTES } from './routes/chats.ts'
 import { DELIVERY_ROUTES } from './routes/deliveries.ts'
 import { FAULT_ROUTES } from './routes/faults.ts'
 import { JOURNAL_ROUTES } from './routes/journal.ts'
-import { DOCUMENT_ROUTES, HEALTH_ROUTES, SNAPSHOT_ROUTES, TIME_ROUTES } from './routes/simulator.ts'
+import { DOCUMENT_ROUTES, HEALTH_ROUTES, SNAPSHOT_ROUTES, STOP_ROUTES, TIME_ROUTES } from './routes/simulator.ts'
 import { WORKSPACE_ROUTES } from './routes/workspace.ts'
 import { requireWorkspace, WORKSPACES_ROUTES } from './routes/workspaces.ts'
 
@@ -65,6 +65,7 @@ export const ROUTES: readonly ControlRoute[] = [
   ...HEALTH_ROUTES,
   ...PER_WORKSPACE,
   ...WORKSPACES_ROUTES,
+  ...STOP_ROUTES,
   ...DOCUMENT_ROUTES,
   ...PER_WORKSPACE.map(workspaceRouteOf),
 ]

@@ -61,6 +61,13 @@ const RestoredResponse = z
   })
   .check(named('Restored', 'The restored snapshot; `next_seq` is the seq of the next journal entry'))
 
+const StoppingResponse = z
+  .object({
+    stopping: z.literal(true),
+    pid: z.int().check(z.describe('The process that ends, as its own machine or container numbers it')),
+  })
+  .check(named('Stopping', 'The simulator ends after deliveries and answers in flight'))
+
 const documentsRoute = routesOf('documents')
 const healthRoute = routesOf('health')
 const snapshotRoute = routesOf('snapshot')
@@ -86,6 +93,27 @@ export const HEALTH_ROUTES: readonly ControlRoute[] = [
       closing.aborted
         ? { status: 503, body: { status: 'closing', version: VERSION } }
         : ok({ status: 'ready', version: VERSION }),
+  }),
+]
+
+const NOT_STOPPABLE =
+  'Only a simulator that `handover-sim start` started stops on request; end the program that started this one.'
+
+export const STOP_ROUTES: readonly ControlRoute[] = [
+  healthRoute('POST /stop', {
+    id: 'stop',
+    summary: 'Ends the simulator, as SIGTERM does',
+    description: 'Deliveries and answers in flight may finish, for three seconds at most.',
+    body: EmptyBody,
+    responses: {
+      200: { description: 'It begins to stop', schema: StoppingResponse },
+      409: 'Another program than `handover-sim start` runs the simulator',
+    },
+    run({ onStopRequested }) {
+      if (onStopRequested === undefined) throw new ControlProblem(409, 'not_stoppable', NOT_STOPPABLE)
+      onStopRequested()
+      return ok({ stopping: true, pid: process.pid })
+    },
   }),
 ]
 

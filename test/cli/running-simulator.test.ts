@@ -1,0 +1,162 @@
+/** The address flags that `wait`, `trigger`, `resend` and `stop` share, and the control token. */
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { type PlatformServerOptions, startServer } from '../../src/server/start.ts'
+import { folderWith } from '../config/folder.ts'
+import { freePort } from '../support/port.ts'
+import { fakeIo } from './fake-io.ts'
+
+async function result(argv: string[], env: Record<string, string> = {}, cwd = folderWith()) {
+  const io = fakeIo(cwd)
+  const code = await main(argv, env, io)
+  return { code, out: io.stdout.text, err: io.stderr.text }
+}
+
+async function serving(options: PlatformServerOptions = {}) {
+  const server = await startServer({ port: 0, webhook: { fetch: () => new Response() }, ...options })
+  onTestFinished(() => server.close())
+  const ready = JSON.stringify({ url: server.url, ...(options.controlToken && { controlToken: options.controlToken }) })
+  const cwd = folderWith({ 'ready.json': ready, 'sim.yaml': `port: ${server.port}\n` })
+  const chat = await server.chat()
+  await chat.press('handover')
+  const commands = [
+    ['wait', '--timeout', '1s'],
+    ['trigger', 'AGENT TYPING STOP'],
+    ['resend', server.deliveries[0]!.delivery_id],
+  ]
+  return { server, cwd, commands }
+}
+
+const TOKEN = 'a-token'
+
+it('wait, trigger and resend find the simulator in the same ways', async () => {
+  const { server, cwd, commands } = await serving()
+  const ways: [string[], Record<string, string>?][] = [
+    [['--url', server.url]],
+    [['--port', String(server.port)]],
+    [['--port', String(server.port)], { HANDOVER_SIM_URL: 'http://127.0.0.1:1' }],
+    [['--ready-file', 'ready.json']],
+    [['--config', 'sim.yaml']],
+    [[], { HANDOVER_SIM_URL: server.url }],
+    [[], { HANDOVER_SIM_PORT: String(server.port) }],
+  ]
+  for (const command of commands) {
+    for (const [flags, env] of ways)
+      expect(await result([...command, ...flags], env, cwd), [...command, ...flags].join(' ')).toMatchObject({
+        code: 0,
+        err: '',
+      })
+  }
+})
+
+it('sends the token of --token, HANDOVER_SIM_TOKEN, the config file or the ready file, and says how when it is missing', async () => {
+  const { server, cwd, commands } = await serving({ controlToken: TOKEN })
+  writeFileSync(join(cwd, 'sim.yaml'), `port: ${server.port}\ncontrol_token: ${TOKEN}\n`)
+  const at = ['--url', server.url]
+  for (const command of commands.slice(1)) {
+    expect((await result([...command, ...at, '--token', TOKEN])).code).toBe(0)
+    expect((await result([...command, ...at], { HANDOVER_SIM_TOKEN: TOKEN })).code).toBe(0)
+    expect((await result([...command, '--ready-file', 'ready.json'], {}, cwd)).code).toBe(0)
+    expect((await result([...command, '--config', 'sim.yaml'], {}, cwd)).code).toBe(0)
+    const { code, err } = await result([...command, ...at, '--token', 'wrong'])
+    expect(code).toBe(2)
+    expect(err).toMatch(/pass --token TOKEN or set HANDOVER_SIM_TOKEN.* or pass --ready-file FILE\.\n$/)
+  }
+})
+
+it.each([
+  [['--url', 'http://127.0.0.1:1', '--port', '1'], /^--url and --port name the simulator more than once: give one/],
+  [['--ready-file', 'none.json'], /^No simulator runs: its ready file "none\.json" is not there\. Start one with/],
+  [['--ready-file', 'bad.json'], /^--ready-file: "bad\.json" has no ready line of a simulator\.\n$/],
+])('trigger %s: an error that names the flags', async (flags, expected) => {
+  const { code, err } = await result(['trigger', 'AGENT TYPING STOP', ...flags], {}, folderWith({ 'bad.json': '{}' }))
+  expect(err).toMatch(expected)
+  expect(code).toBe(flags.includes('none.json') ? 3 : 2)
+})
+
+it('wait --ready-file waits until the file is there', async () => {
+  const { server } = await serving()
+  const cwd = folderWith()
+  const waiting = result(['wait', '--ready-file', 'later.json', '--timeout', '30s'], {}, cwd)
+  writeFileSync(join(cwd, 'later.json'), JSON.stringify({ url: server.url }))
+  expect(await waiting).toEqual({ code: 0, out: `Ready: ${server.url}\n`, err: '' })
+  expect(await result(['wait', '--ready-file', 'none.json', '--timeout', '1ms'])).toEqual({
+    code: 3,
+    out: '',
+    err: 'The ready file "none.json" is not ready after 1ms: it is not there.\n',
+  })
+})
+
+it('start --token sets the token, also from the environment and the config file; a token with spaces is refused', async () => {
+  const files = { 'handover-sim.config.yaml': 'control_token: from-file\n' }
+  const config = async (argv: string[], env = {}) =>
+    (await result(['config', '--json', ...argv], env, folderWith(files))).out
+  expect(JSON.parse(await config(['--show-keys'])).settings.control_token).toEqual({
+    value: 'from-file',
+    from: 'handover-sim.config.yaml:1',
+  })
+  expect(await config([], { HANDOVER_SIM_TOKEN: 'from-env' })).not.toContain('from-env')
+  expect(await result(['start', '--port', '0', '--token', 'two words'])).toMatchObject({
+    code: 2,
+    err: '--token: must be a text of visible ASCII characters without spaces, got a text of 9 characters, of which character 4 is U+0020.\n',
+  })
+  const io = fakeIo(folderWith())
+  const code = main(['start', '--port', '0', '--token', TOKEN, '--ready-file', 'ready.json'], {}, io)
+  const url = (await io.stdout.until(/\n/)).slice('Ready: '.length, -1)
+  expect((await fetch(`${url}/_sim/state`)).status).toBe(401)
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  expect((await fetch(`${url}/_sim/state`, { headers })).status).toBe(200)
+  io.signal('SIGTERM')
+  expect(await code).toBe(143)
+})
+
+it('stop ends a started simulator with exit code 0, and only a started one', async () => {
+  const io = fakeIo(folderWith())
+  const started = main(['start', '--port', '0', '--export', 'state.json', '--token', TOKEN], {}, io)
+  const url = (await io.stdout.until(/\n/)).slice('Ready: '.length, -1)
+  expect(await result(['stop', '--url', url])).toMatchObject({ code: 2, out: '', err: /control token/ })
+  // The simulator runs in this process, which does not end with it.
+  const flags = ['--url', url, '--token', TOKEN, '--timeout', '1ms']
+  expect((await result(['stop', ...flags])).code).toBe(3)
+  expect(await started).toBe(0)
+  expect(await result(['stop', '--url', url])).toEqual({ code: 0, out: `No simulator runs: ${url}\n`, err: '' })
+
+  const { server } = await serving()
+  const { code, err } = await result(['stop', '--url', server.url])
+  expect(code).toBe(3)
+  expect(err).toMatch(/^Only a simulator that `handover-sim start` started stops on request/)
+  expect((await fetch(`${server.url}/_sim/readyz`)).status).toBe(200)
+})
+
+it('stop says when another program has the port, or the simulator does not answer', async () => {
+  const other = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await new Promise(resolve => other.once('listening', resolve))
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+  expect(await result(['stop', '--url', url])).toMatchObject({
+    code: 3,
+    err: `No simulator answers at ${url}: something else does, with status 200.\n`,
+  })
+  const mute = createServer(() => {}).listen(0, '127.0.0.1')
+  onTestFinished(() => mute.closeAllConnections())
+  onTestFinished(() => void mute.close())
+  await new Promise(resolve => mute.once('listening', resolve))
+  const at = `http://127.0.0.1:${(mute.address() as AddressInfo).port}`
+  const { code, err } = await result(['stop', '--url', at, '--timeout', '20ms'])
+  expect(code).toBe(3)
+  expect(err).toContain('no answer within 20ms')
+})
+
+it('trigger and stop without a simulator', async () => {
+  const port = String(await freePort())
+  expect(await result(['stop', '--port', port])).toEqual({
+    code: 0,
+    out: `No simulator runs: http://127.0.0.1:${port}\n`,
+    err: '',
+  })
+  expect((await result(['trigger', 'AGENT TYPING STOP', '--port', port])).code).toBe(3)
+})
