@@ -1,7 +1,6 @@
 /** Locates the reference intermediary of this package, and describes how to start it. */
-import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { packagePath } from '../runtime/package-files.ts'
 import type { Environment } from './driver.ts'
 import { type SimulatorAccess, simulatorVariables, type TargetLaunch, TargetStartError } from './target.ts'
 
@@ -29,12 +28,9 @@ export function referenceStart(
   }
 }
 
-/** Looks in two folders: sources and bundle lie at different depths of the package. Throws `TargetStartError`. */
+/** Throws `TargetStartError`. */
 export function referenceFile(name: string): string {
-  const candidates = ['../examples', '../../examples'].map(folder =>
-    fileURLToPath(new URL(`${folder}/intermediary/${name}`, import.meta.url)),
-  )
-  const found = candidates.find(existsSync)
-  if (found !== undefined) return found
+  const found = packagePath(`examples/intermediary/${name}`)
+  if (found !== null) return found
   throw new TargetStartError('The reference intermediary', { code: 'not_installed' })
 }

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { ConfigEnvironment } from '../config/resolve.ts'
+import { packagePath } from '../runtime/package-files.ts'
+import type { LoadOptions } from '../scenario/load/load.ts'
 import { messageOf } from '../text/error-text.ts'
 import { type Context, type Io, UsageError } from './io.ts'
 
@@ -108,6 +110,13 @@ export const configSources = ({ io, env, secrets }: Context): ConfigEnvironment 
   env,
   secrets,
   nodeVersion: io.nodeVersion,
+})
+
+/** Where scenario files are looked for; `builtin:` names those that the package ships. */
+export const scenarioSources = ({ io }: Context): LoadOptions => ({
+  cwd: io.cwd,
+  nodeVersion: io.nodeVersion,
+  builtin: packagePath('scenarios'),
 })
 
 /** Reads the file that `--body` names. */

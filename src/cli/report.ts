@@ -9,13 +9,14 @@ import { ConfigError, fileProblem, problemOf } from '../files/errors.ts'
 import { isDataFile, readText } from '../files/user-files.ts'
 import { mergeRuns } from '../reporters/merge-runs.ts'
 import { parseReports } from '../reporters/report-option.ts'
-import { applyStrict, countOutcomes } from '../runner/results.ts'
+import { applyStrict, runResult } from '../runner/results.ts'
 import { compile } from '../scenario/compile/compile.ts'
+import { BUILTIN } from '../scenario/load/find.ts'
 import { loadScenarios } from '../scenario/load/load.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import { defineCommand, REPORT_FLAG } from './command.ts'
+import { defineCommand, REPORT_FLAG, scenarioSources } from './command.ts'
 import { type Context, colorLevel } from './io.ts'
 import { addSecretsOfPlans, redactRun } from './secrets.ts'
 import { DEFAULT_JOURNAL, exitCodeOf, writeReports } from './write-reports.ts'
@@ -36,7 +37,7 @@ export const reportCommand = defineCommand({
       description: 'scenario file, folder or glob (default: files of the journal that are no modules); repeatable',
       repeatable: true,
     },
-    '--strict': 'treat warnings as failures',
+    '--strict': 'treat warnings as failures, and inconclusive results as exit code 4',
     ...REPORT_FLAG,
   },
   async run(context, flags, args) {
@@ -44,7 +45,7 @@ export const reportCommand = defineCommand({
     const reports = parseReports((flags.report ?? []).join(','), env)
     const saved = mergeRuns(readJournals(args.length === 0 ? [DEFAULT_JOURNAL] : args, context))
     const files = flags.scenarios ?? scenarioFilesOf(saved, context)
-    const plans = compile(await loadScenarios(files, { cwd: io.cwd, nodeVersion: io.nodeVersion }))
+    const plans = compile(await loadScenarios(files, scenarioSources(context)))
     addSecretsOfPlans(plans, context)
     const result = redactRun(evaluateAgain(saved, plans, flags.strict ?? false), context.secrets)
     for (const line of notEvaluated(saved, plans)) io.stderr.write(`${line}\n`)
@@ -65,7 +66,7 @@ function readJournals(names: readonly string[], { io }: Context): Map<string, Sa
 
 function scenarioFilesOf({ scenarios }: SavedRun, { io }: Context): string[] {
   const files = [...new Set(scenarios.map(({ file }) => file))]
-  const missing = files.filter(file => !existsSync(resolve(io.cwd, file)))
+  const missing = files.filter(file => !file.startsWith(BUILTIN) && !existsSync(resolve(io.cwd, file)))
   if (missing.length > 0) throw new ConfigError(missing.map(file => problemOf(file, TEXTS.noScenarioFile)))
   const modules = files.filter(file => !isDataFile({ extension: extname(file).toLowerCase() }))
   if (modules.length > 0) throw new ConfigError(modules.map(file => problemOf(file, TEXTS.module)))
@@ -79,18 +80,9 @@ function evaluateAgain({ run, scenarios, journal }: SavedRun, plans: readonly Pl
     const plan = byName.get(saved.name)
     return plan === undefined ? [] : [evaluateScenario(saved, plan, strict)]
   })
-  return {
-    version: run.version,
-    startedAt: run.started_at,
-    durationMs: run.duration_ms,
-    target: run.target,
-    seed: run.seed,
-    scenarios: evaluated,
-    failures: run.failures,
-    journal,
-    stopped: run.stopped,
-    ...countOutcomes(evaluated, run.failures),
-  }
+  const { version, started_at: startedAt, duration_ms: durationMs, target, seed, failures, stopped } = run
+  const facts = { version, startedAt, durationMs, target, seed }
+  return runResult({ ...facts, scenarios: evaluated, failures, journal, stopped }, strict)
 }
 
 function evaluateScenario(saved: SavedScenario, plan: Plan, strict: boolean): ScenarioResult {

@@ -1,30 +1,29 @@
-/** Defines and checks the flags of `run`, selects the scenarios they name, and writes the command that runs one again. */
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { keysOf } from '../contract/objects.ts'
-import { type SelectedScenario, type Selection, select } from '../runner/schedule.ts'
-import { compile } from '../scenario/compile/compile.ts'
-import type { Hint } from '../scenario/format/scenario.ts'
-import { loadScenarios } from '../scenario/load/load.ts'
-import { type Plan, placeText, stepsOf } from '../scenario/plan.ts'
-import { counted, parseDuration } from '../text/quantities.ts'
-import { visible } from '../text/terminal-text.ts'
+/** Defines and checks the flags of `run`. */
+import type { Selection } from '../runner/schedule.ts'
+import { parseDuration } from '../text/quantities.ts'
 import { type FlagsOf, REPORT_FLAG, SETTING_FLAGS } from './command.ts'
 import { type Context, UsageError } from './io.ts'
 
 export const RUN_FLAGS = {
+  '--builtin': 'the shipped scenarios, with the files named or alone',
   '--target <url>': 'the webhook of the intermediary (default: webhook.url of the config file)',
   '--agent-driver <file>': 'agent driver file',
   '--only <name>': { description: 'scenarios whose name contains this; may be repeated', repeatable: true },
+  '--skip <name>': { description: 'leave out scenarios whose name contains this; may be repeated', repeatable: true },
   '--tag <tag>': { description: 'scenarios with this tag; may be repeated', repeatable: true },
+  '--not-tag <tag>': { description: 'leave out scenarios with this tag; may be repeated', repeatable: true },
   '--shard <n/of>': 'one share of the scenarios, such as 1/4',
   '--repeat <times>': 'play each this often, with fresh chats (default: 1)',
   '--jobs <number>': 'how many are played at once (default: 4)',
+  '--bail <number>': 'start no further scenario after so many have failed',
+  '--timeout <duration>': 'stop the run after this long, such as 10m; what was not played is in the reports',
   '--strict': 'treat warnings as failures, and inconclusive results as exit code 4',
   ...REPORT_FLAG,
   '--wait-for-target <duration>': 'how long to wait for the intermediary (default: 0s; 30s under CI)',
+  '--list': 'print the scenarios: what each checks and needs; plays nothing',
+  '--json': 'with --list: one line of JSON for each scenario',
   '--dry-run': 'print what would be played',
-  '--self-test': 'play against the built-in reference intermediary',
+  '--self-test': 'play against the built-in reference intermediary; without scenarios here, the shipped ones',
   '--allow-remote': 'the target may be on another machine',
   ...SETTING_FLAGS,
   '--webhook-url <url>': { description: 'alias of --target', hidden: true },
@@ -36,15 +35,22 @@ export type RunFlags = FlagsOf<typeof RUN_FLAGS>
 export interface RunOptions extends Selection {
   readonly jobs: number
   readonly waitMs: number
+  readonly bail: number | null
+  /** Of the whole run. */
+  readonly timeoutMs: number | null
 }
 
 export function parseRunFlags(flags: RunFlags, { env }: Context): RunOptions {
   return {
     only: flags.only ?? [],
+    skip: flags.skip ?? [],
     tags: flags.tag ?? [],
+    notTags: flags.notTag ?? [],
     shard: shardFrom(flags.shard),
     repeat: countFrom('--repeat', flags.repeat, 1),
     jobs: countFrom('--jobs', flags.jobs, 4),
+    bail: flags.bail === undefined ? null : countFrom('--bail', flags.bail, 1),
+    timeoutMs: timeoutFrom(flags.timeout),
     waitMs: waitFrom(flags.waitForTarget, env.CI !== undefined && env.CI !== '' && env.CI !== 'false'),
   }
 }
@@ -72,95 +78,17 @@ function waitFrom(text: string | undefined, ci: boolean): number {
   throw new UsageError(`--wait-for-target must be a duration with a unit such as 30s, got ${JSON.stringify(text)}.`)
 }
 
-/** Throws when a flag of the user's own intermediary is given together with `--self-test`. */
-export function checkSelfTest(flags: RunFlags): void {
+function timeoutFrom(text: string | undefined): number | null {
+  if (text === undefined) return null
+  const ms = parseDuration(text)
+  if (ms !== null && ms > 0) return ms
+  throw new UsageError(`--timeout must be a duration with a unit such as 10m, got ${JSON.stringify(text)}.`)
+}
+
+/** Throws when a flag needs another one, or excludes it. */
+export function checkCombinations(flags: RunFlags): void {
+  if (flags.json && !flags.list) throw new UsageError('--json belongs to --list. A report as JSON: --report json.')
   if (!flags.selfTest) return
   const other = flags.target !== undefined ? '--target' : flags.agentDriver !== undefined ? '--agent-driver' : null
   if (other !== null) throw new UsageError(`--self-test plays against the built-in intermediary: leave out ${other}.`)
 }
-
-/** Flags with a value that the command to run a scenario again repeats. */
-const REPEATED_FLAGS = {
-  target: '--target',
-  agentDriver: '--agent-driver',
-  port: '--port',
-  host: '--host',
-  baseUrl: '--base-url',
-  clock: '--clock',
-} as const satisfies Partial<Record<keyof RunFlags, string>>
-
-/** The command that runs one scenario again. It has placeholders for keys, because reports show no keys. */
-export const rerunCommand =
-  (flags: RunFlags) =>
-  (plan: Plan, seed: number, instance = 1): string => {
-    const words = [
-      'npx handover-sim run',
-      quoted(plan.file),
-      `--only ${quoted(plan.name)}`,
-      `--seed ${seed}`,
-      // The ids of a repetition follow from those before it.
-      ...(instance === 1 ? [] : [`--repeat ${instance}`]),
-      ...(flags.selfTest ? ['--self-test'] : []),
-      ...keysOf(REPEATED_FLAGS).flatMap(name => withValue(REPEATED_FLAGS[name], flags[name])),
-      ...(flags.apiKey === undefined ? [] : ['--api-key KEY']),
-      ...(flags.botApiKey === undefined ? [] : ['--bot-api-key KEY']),
-      ...(flags.allowRemote ? ['--allow-remote'] : []),
-      ...(flags.strict ? ['--strict'] : []),
-      ...withValue('--config', flags.config),
-      ...(flags.set ?? []).map(assignment => `--set ${quoted(assignment.replace(KEY_VALUE, '$1KEY'))}`),
-    ]
-    return words.join(' ')
-  }
-
-const KEY_VALUE = /^(keys\.(?:handover|bot|more)=).*$/s
-
-const withValue = (flag: string, value: string | undefined) => (value === undefined ? [] : [`${flag} ${quoted(value)}`])
-
-/** Quotes text for a POSIX shell, where it needs quotes. */
-const quoted = (text: string): string => (/^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
-
-const DEFAULT_FOLDER = 'scenarios'
-const NO_FOLDER =
-  'There is no folder scenarios here: name the files or folders to play, such as handover-sim run happy.yaml.'
-
-/** Throws `ConfigError` with every problem of every file. */
-export async function selectScenarios(
-  files: readonly string[],
-  options: RunOptions,
-  { io }: Context,
-): Promise<SelectedScenario[]> {
-  if (files.length === 0 && !existsSync(resolve(io.cwd, DEFAULT_FOLDER))) throw new UsageError(NO_FOLDER)
-  const patterns = files.length === 0 ? [DEFAULT_FOLDER] : files
-  const loaded = await loadScenarios(patterns, { cwd: io.cwd, nodeVersion: io.nodeVersion })
-  for (const { warnings } of loaded) for (const warning of warnings) io.stderr.write(`${warningText(warning)}\n`)
-  return select(compile(loaded), options)
-}
-
-const warningText = ({ place, message }: Hint): string =>
-  `${place === null ? '' : `${placeText(place)}: `}warning: ${message}`
-
-export function nothingSelected(files: readonly string[], { only, tags, shard }: RunOptions): string {
-  const filters = [
-    ...only.map(name => `--only ${JSON.stringify(name)}`),
-    ...tags.map(tag => `--tag ${tag}`),
-    ...(shard === null ? [] : [`--shard ${shard.index}/${shard.of}`]),
-  ]
-  const where = files.length === 0 ? DEFAULT_FOLDER : files.join(' ')
-  return filters.length === 0
-    ? `There is no scenario in ${where}.`
-    : `No scenario in ${where} matches ${filters.join(' ')}.`
-}
-
-/** One line for each scenario, in order: place, name, steps, needs. */
-export function dryRun(wanted: readonly SelectedScenario[]): string {
-  const lines = wanted.map(({ plan, instance }) => {
-    const repetition = instance === 1 ? '' : ` (${instance})`
-    const needs = plan.needs.length === 0 ? '' : `, needs ${plan.needs.join(', ')}`
-    const alone = plan.exclusive === null ? '' : `, alone: ${plan.exclusive}`
-    return `${visible(placeOf(plan))}  ${visible(plan.name)}${repetition}  ${counted(countOf(plan), 'step')}${needs}${alone}\n`
-  })
-  return `${lines.join('')}${wanted.length} to play\n`
-}
-
-const placeOf = ({ file, place }: Plan): string => (place === null ? file : `${place.file}:${place.line}`)
-const countOf = ({ steps, finally: last }: Plan): number => [...stepsOf([...steps, ...last])].length

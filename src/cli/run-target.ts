@@ -25,6 +25,8 @@ export interface AttachOptions {
   readonly wanted: readonly SelectedScenario[]
   readonly router: SimulatorRouter
   readonly shutdown: Shutdown
+  /** Aborts when the run ends early. */
+  readonly signal: AbortSignal
 }
 
 export const attach = (options: AttachOptions): Promise<RunTarget> =>
@@ -55,18 +57,29 @@ async function attachTarget(options: AttachOptions): Promise<RunTarget> {
 }
 
 /** Starts the target that the driver defines, unless it runs already; then scenarios may not stop it. */
-async function withTarget(driver: Driver, target: URL, { context, shutdown }: AttachOptions): Promise<Driver> {
+async function withTarget(driver: Driver, target: URL, { context, signal }: AttachOptions): Promise<Driver> {
   const { target: program } = driver
   if (program === null) return driver
   if ((await probeTarget(target, 0, new AbortController().signal)) !== null) {
     const beginning = started(() => program.start())
     // Closing gives the start up.
-    await Promise.race([beginning, shutdown.ended.then(() => driver.close()).then(() => beginning)])
+    await Promise.race([
+      beginning,
+      aborted(signal)
+        .then(() => driver.close())
+        .then(() => beginning),
+    ])
     return driver
   }
   context.io.stderr.write(`${target.host} is running already: it is used as it is, and not restarted by scenarios.\n`)
   return { ...driver, target: null, verbs: driver.verbs.filter(verb => !verb.startsWith('target.')) }
 }
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    if (signal.aborted) return resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 
 async function started<T>(start: () => Promise<T>): Promise<T> {
   try {

@@ -4,12 +4,13 @@ import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { RunResult } from '../evaluator/verdict.ts'
 import { awaitedText } from '../evaluator/wording/expected.ts'
 import { describeScenario } from '../evaluator/wording/report.ts'
+import type { EarlyEnd } from '../journal/run-failures.ts'
 import { createProgress, type Progress } from '../reporters/progress.ts'
 import { parseReports, type ReportRequest } from '../reporters/report-option.ts'
-import type { SelectedScenario } from '../runner/schedule.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../runner/simulator-router.ts'
 import { probeTarget, type RunListener, runSuite, type SuiteOptions, unreachableResult } from '../runner/suite.ts'
 import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
+import { wallTimer } from '../runtime/clock.ts'
 import { freshSeed } from '../runtime/node.ts'
 import { formatDuration } from '../text/quantities.ts'
 import type { Redactor } from '../text/redactor.ts'
@@ -25,19 +26,12 @@ import {
   SIGNAL_CODES,
   type Signal,
 } from './io.ts'
-import {
-  checkSelfTest,
-  dryRun,
-  nothingSelected,
-  parseRunFlags,
-  RUN_FLAGS,
-  type RunFlags,
-  type RunOptions,
-  rerunCommand,
-  selectScenarios,
-} from './run-flags.ts'
+import { dryRun, listScenarios } from './list-scenarios.ts'
+import { createRerunCommand } from './rerun-command.ts'
+import { checkCombinations, parseRunFlags, RUN_FLAGS, type RunFlags, type RunOptions } from './run-flags.ts'
 import { attach, type RunTarget } from './run-target.ts'
 import { addSecretsOfPlans, redactRun } from './secrets.ts'
+import { type ScenarioSelection, selectScenarios } from './select-scenarios.ts'
 import { defaultJournal, exitCodeOf, writeReports } from './write-reports.ts'
 
 export const runCommand = defineCommand({
@@ -46,19 +40,19 @@ export const runCommand = defineCommand({
   async run(context, flags, args) {
     const options = parseRunFlags(flags, context)
     const reports = parseReports((flags.report ?? []).join(','), context.env)
-    checkSelfTest(flags)
+    checkCombinations(flags)
     const resolved = await resolveSettings(flags, configSources(context))
-    const wanted = await selectScenarios(args, options, context)
+    const { wanted, plans, message } = await selectScenarios(args, flags, options, context)
     addSecretsOfPlans(
       wanted.map(({ plan }) => plan),
       context,
     )
-    if (wanted.length === 0) return fail(context, nothingSelected(args, options), 4)
-    if (flags.dryRun) {
-      context.io.stdout.write(dryRun(wanted))
+    if (wanted.length === 0) return fail(context, message, 4)
+    if (flags.list || flags.dryRun) {
+      context.io.stdout.write(flags.list ? listScenarios(wanted, flags.json ?? false, context) : dryRun(wanted))
       return 0
     }
-    return playScenarios({ context, flags, options, reports, resolved, wanted })
+    return playScenarios({ context, flags, options, reports, resolved, wanted, plans })
   },
 })
 
@@ -67,28 +61,25 @@ function fail({ io }: Context, message: string, code: number): number {
   return code
 }
 
-interface Session {
+interface Session extends Omit<ScenarioSelection, 'message'> {
   readonly context: Context
   readonly flags: RunFlags
   readonly options: RunOptions
   readonly reports: readonly ReportRequest[]
   readonly resolved: Resolved
-  readonly wanted: readonly SelectedScenario[]
 }
 
 async function playScenarios(session: Session): Promise<number> {
   const { context, flags, resolved } = session
   const shutdown = createShutdown(context.io)
-  const interruption = listenForInterruption(shutdown)
+  const interruption = listenForInterruption(shutdown, session.options.timeoutMs)
   try {
     const serverOptions = { ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) }
     const router = await createSimulatorRouter(serverOptions, context.secrets)
     shutdown.defer(() => router.close())
     const result = withSignal(await attachAndRun(session, router, shutdown, interruption.signal), interruption.by())
-    const problems = await report(result, session)
-    const signal = interruption.by()
-    if (signal !== null) return SIGNAL_CODES[signal]
-    return exitCodeOf(result, problems)
+    // Also when a signal comes meanwhile: the code is in the reports.
+    return exitCodeOf(result, await report(result, session))
   } catch (error) {
     const signal = interruption.by()
     if (signal === null || !(error instanceof EnvironmentError)) throw error
@@ -113,14 +104,18 @@ async function report(result: RunResult, { context, reports }: Session): Promise
   })
 }
 
-/** The first signal ends the scenarios; the reports are still written. */
-function listenForInterruption({ ended }: Shutdown) {
+/** The first signal ends the scenarios, and so does the time limit of the run; the reports are still written. */
+function listenForInterruption({ ended, defer }: Shutdown, timeoutMs: number | null) {
   const stop = new AbortController()
+  const end = (why: EarlyEnd) => stop.abort(new InterruptedError(why))
+  const timer =
+    timeoutMs === null ? null : wallTimer(timeoutMs, () => end({ code: 'run_time_limit', limit_ms: timeoutMs }))
+  defer(() => timer?.cancel())
   const received: Signal[] = []
   void ended.then(signal => {
     if (signal === 'request') return
     received.push(signal)
-    stop.abort(new InterruptedError({ code: 'interrupted', signal }))
+    end({ code: 'interrupted', signal })
   })
   return { signal: stop.signal, by: () => received[0] ?? null }
 }
@@ -133,7 +128,7 @@ async function attachAndRun(
   signal: AbortSignal,
 ): Promise<RunResult> {
   try {
-    const attached = await attach({ ...session, router, shutdown })
+    const attached = await attach({ ...session, router, shutdown, signal })
     return await runAttached(session, router, attached, signal)
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error
@@ -168,7 +163,7 @@ function afterwards(waitMs: number, signal: AbortSignal): string {
 }
 
 function suiteOptions(
-  { context, flags, options, resolved, wanted }: Session,
+  { context, flags, options, resolved, wanted, plans }: Session,
   router: SimulatorRouter,
   target: string,
   driver: Driver | null,
@@ -184,9 +179,10 @@ function suiteOptions(
     driver,
     jobs: options.jobs,
     strict: flags.strict ?? false,
+    bail: options.bail,
     env: context.env,
     signal,
-    rerunCommand: rerunCommand(flags),
+    rerunCommand: createRerunCommand(flags, plans),
   }
 }
 

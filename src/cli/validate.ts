@@ -15,7 +15,7 @@ import { parseValue, valuesIn } from '../scenario/load/read.ts'
 import { placeText } from '../scenario/plan.ts'
 import { counted as countedText } from '../text/quantities.ts'
 import { defineTexts } from '../text/texts.ts'
-import { defineCommand } from './command.ts'
+import { defineCommand, scenarioSources } from './command.ts'
 import type { Context } from './io.ts'
 
 const TEXTS = defineTexts({
@@ -35,7 +35,7 @@ export const validateCommand = defineCommand({
     '--allow-modules': 'load .mjs, .js and .ts files, which runs their code; without it they are not checked',
   },
   async run(context, flags, args) {
-    const files = findFiles(args.length === 0 ? ['scenarios'] : args, context.io.cwd)
+    const files = findFiles(args.length === 0 ? ['scenarios'] : args, scenarioSources(context))
     const inspectedFiles = await inspect(files, context, flags.allowModules ?? false)
     const printed = new Set<string>()
     for (const one of inspectedFiles) flags.json ? printJson(one, context) : print(one, context, printed)
@@ -130,8 +130,8 @@ async function orProblems<Value>(work: () => Promise<Value>): Promise<Value | re
 }
 
 /** Loads all files together, because names must be unique over all; then counts each file by itself. */
-async function inspectScenarios(files: readonly FoundFile[], { io }: Context): Promise<Map<string, InspectedFile>> {
-  const options = { cwd: io.cwd, nodeVersion: io.nodeVersion }
+async function inspectScenarios(files: readonly FoundFile[], context: Context): Promise<Map<string, InspectedFile>> {
+  const options = scenarioSources(context)
   const load = (some: readonly FoundFile[]) =>
     orProblems(() =>
       loadScenarios(

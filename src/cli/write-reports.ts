@@ -30,8 +30,8 @@ export interface ReportContext {
 }
 
 /**
- * Says on stderr what it wrote and what it could not. Resolves with the problems; never rejects. Files come first, so
- * that what is shown knows the exit code even when one of them could not be written.
+ * Says on stderr what it wrote and what it could not. Resolves with the problems; never rejects. A file that cannot be
+ * written can change the exit code, so the other files are written again and what is shown comes last.
  */
 export async function writeReports(
   result: RunResult,
@@ -41,6 +41,9 @@ export async function writeReports(
   const files = requests.filter(({ file }) => file !== null)
   const problems = await writeEach(result, files, context)
   const exitCode = exitCodeOf(result, problems)
+  const isWritten = (request: ReportRequest) => problems.every(problem => problem.request !== request)
+  if (exitCode !== result.exitCode)
+    problems.push(...(await writeEach({ ...result, exitCode }, files.filter(isWritten), context)))
   const shown = requests.filter(({ file }) => file === null)
   const more = await writeEach({ ...result, exitCode }, shown, context)
   for (const request of files) reportFile(request, problems, context)

@@ -178,8 +178,13 @@ function stepVerdict(evaluation: Evaluation, step: PlannedStep, result: StepResu
   }
 }
 
+/** Whether the run ended before the scenario did what is missing: then the intermediary has not failed. */
+const endedByRun = ({ happened }: Pick<Failure, 'happened'>): boolean =>
+  'cause' in happened && happened.cause !== null && happened.cause.code !== 'time_limit'
+
 const stepOutcome = (result: StepResult | null): StepVerdict['outcome'] => {
   if (result === null) return 'not reached'
+  if (result.failure && endedByRun(result.failure)) return 'inconclusive'
   return result.outcome === 'open' ? 'pass' : result.outcome
 }
 
@@ -196,7 +201,9 @@ function outcomeOf(
   const environment = failures.find(({ kind }) => kind === 'environment')
   if (environment !== undefined) return { outcome: 'error', reason: { code: 'environment', failure: environment } }
   const evicted = failures.find(({ kind }) => kind === 'evicted')
-  if (failures.some(({ kind }) => kind !== 'evicted')) return { outcome: 'fail', reason: null }
+  const stopped = failures.find(endedByRun)
+  if (failures.some(one => one !== evicted && !endedByRun(one))) return { outcome: 'fail', reason: null }
+  if (stopped !== undefined) return { outcome: 'inconclusive', reason: { code: 'stopped', failure: stopped } }
   if (evicted !== undefined) return { outcome: 'inconclusive', reason: { code: 'check_evicted', failure: evicted } }
   const inconclusive = results.find(({ result }) => result?.outcome === 'inconclusive')?.result
   const missing = inconclusive?.reason ?? missingNeed(index)

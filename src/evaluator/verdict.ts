@@ -32,6 +32,8 @@ export type Reason =
   | { readonly code: 'step_not_played'; readonly step: StepName }
   | { readonly code: 'env_unset'; readonly name: string }
   | { readonly code: 'run_stopped' }
+  /** The run ended while the scenario was played. */
+  | { readonly code: 'stopped'; readonly failure: Failure }
   | { readonly code: 'unreachable'; readonly message: string }
   | { readonly code: 'values_redacted'; readonly evaluated: Outcome }
 

@@ -76,7 +76,11 @@ export type StepFailure =
   | { readonly code: 'not_accepted'; readonly detail: string }
   | { readonly code: 'not_interpolated'; readonly detail: string }
 
-/** Why a scenario ended before its last step. */
+/** Why a scenario, or a run, ended before its last step. */
 export type EarlyEnd =
+  /** Of the scenario. */
   | { readonly code: 'time_limit'; readonly limit_ms: number }
+  | { readonly code: 'run_time_limit'; readonly limit_ms: number }
+  /** Scenarios have failed, as many as a run may have. */
+  | { readonly code: 'failure_limit'; readonly failures: number }
   | { readonly code: 'interrupted'; readonly signal?: string }

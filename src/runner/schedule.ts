@@ -70,7 +70,9 @@ function once(run: () => void): () => void {
 export interface Selection {
   /** Names or parts of names, case-insensitive. */
   readonly only: readonly string[]
+  readonly skip: readonly string[]
   readonly tags: readonly string[]
+  readonly notTags: readonly string[]
   /** `1/4`: the first of four shards. */
   readonly shard: { readonly index: number; readonly of: number } | null
   readonly repeat: number
@@ -82,11 +84,20 @@ export interface SelectedScenario {
   readonly instance: number
 }
 
-export function select(plans: readonly Plan[], { only, tags, shard, repeat }: Selection): SelectedScenario[] {
-  const named = plans.filter(plan => only.length === 0 || only.some(part => isNamed(plan, part)))
-  const tagged = named.filter(plan => tags.length === 0 || tags.some(tag => plan.tags.includes(tag)))
-  const share = tagged.filter((_, index) => shard === null || index % shard.of === shard.index - 1)
+export function select(plans: readonly Plan[], selection: Selection): SelectedScenario[] {
+  const { only, skip, tags, notTags, shard, repeat } = selection
+  const chosen = plans.filter(
+    plan =>
+      (only.length === 0 || only.some(part => isNamed(plan, part))) &&
+      (tags.length === 0 || tags.some(tag => isTagged(plan, tag))) &&
+      !skip.some(part => isNamed(plan, part)) &&
+      !notTags.some(tag => isTagged(plan, tag)),
+  )
+  const share = chosen.filter((_, index) => shard === null || index % shard.of === shard.index - 1)
   return Array.from({ length: repeat }, (_, round) => share.map(plan => ({ plan, instance: round + 1 }))).flat()
 }
 
-const isNamed = ({ name }: Plan, part: string): boolean => name.toLowerCase().includes(part.toLowerCase())
+/** Whether the name contains the part, in upper or lower case. */
+export const isNamed = ({ name }: Plan, part: string): boolean => name.toLowerCase().includes(part.toLowerCase())
+
+export const isTagged = ({ tags }: Plan, tag: string): boolean => tags.includes(tag)

@@ -15,10 +15,10 @@ import { coreOf, createPlatformSimulator } from '../simulator/simulator.ts'
 import { earlyEndText } from '../wording/failures.ts'
 import {
   applyStrict,
-  countOutcomes,
   finalVerdict,
   maskedJournal,
   orphanFailures,
+  runResult,
   scenarioResult,
   skippedResult,
   unsetVariable,
@@ -47,6 +47,8 @@ export interface SuiteOptions {
   readonly jobs: number
   /** Treats warnings as failures, and inconclusive results as exit code 4. */
   readonly strict: boolean
+  /** How many scenarios may fail before no further one is started; null for any number. */
+  readonly bail: number | null
   readonly env: Readonly<Record<string, string | undefined>>
   /** Aborts with an `InterruptedError` when the run ends early. */
   readonly signal: AbortSignal
@@ -73,16 +75,32 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
   const started = elapsedMs()
   const transport = httpTransport()
   const limiter = createConcurrencyLimiter(jobs)
-  const runs = await Promise.all(wanted.map(selected => runSelected(options, selected, transport, limiter)))
+  const failing: FailureCount = { count: 0 }
+  const runs = await Promise.all(wanted.map(selected => runSelected(options, selected, transport, limiter, failing)))
   const plays = runs.map(run => ({ plan: run.plan, result: resultWithLateEntries(options, run) }))
   const scenarios = plays.map(({ result }) => result)
   const journal = maskedJournal(router.server)
   for (const { context } of runs) context?.close()
   await transport.close()
   const failures = [...orphanFailures(journal), ...leaksBetween(plays)]
-  const stopped = signal.aborted ? earlyEndText(earlyEndOf(signal)) : null
   const facts = { version: VERSION, startedAt, durationMs: elapsedMs() - started, target, seed }
-  return { ...facts, scenarios, failures, journal, stopped, ...countOutcomes(scenarios, failures, strict) }
+  return runResult({ ...facts, scenarios, failures, journal, stopped: stopText(signal, scenarios, failing) }, strict)
+}
+
+/** How many scenarios have failed until now. */
+interface FailureCount {
+  count: number
+}
+
+/** Why the run stopped early; null when it did not. */
+function stopText(
+  signal: AbortSignal,
+  scenarios: readonly ScenarioResult[],
+  { count: failures }: FailureCount,
+): string | null {
+  if (signal.aborted) return earlyEndText(earlyEndOf(signal))
+  const isIncomplete = scenarios.some(({ outcome }) => outcome === 'skipped')
+  return isIncomplete ? earlyEndText({ code: 'failure_limit', failures }) : null
 }
 
 /** The result of a run whose target cannot be reached: an error of every scenario, with the same reason. */
@@ -96,7 +114,7 @@ export function unreachableResult(options: Omit<SuiteOptions, 'listener'>, reaso
     ),
   )
   const facts = { version: VERSION, startedAt: wallTime(), durationMs: 0, target, seed }
-  return { ...facts, scenarios, failures: [], journal: [], stopped: reason, ...countOutcomes(scenarios, []) }
+  return runResult({ ...facts, scenarios, failures: [], journal: [], stopped: reason })
 }
 
 function factsOf(options: Omit<SuiteOptions, 'listener'>, plan: Plan, instance: number) {
@@ -118,6 +136,7 @@ async function runSelected(
   { plan, instance }: SelectedScenario,
   transport: Transport,
   limiter: ConcurrencyLimiter,
+  failing: FailureCount,
 ): Promise<ScenarioRun> {
   const slot = await limiter.take(plan.exclusive !== null)
   const facts = factsOf(options, plan, instance)
@@ -128,13 +147,18 @@ async function runSelected(
     evaluatedTo: 0,
   })
   try {
-    if (options.signal.aborted) return skipped('skipped', { code: 'run_stopped' })
+    if (isOver(options, failing)) return skipped('skipped', { code: 'run_stopped' })
     const unset = unsetVariable(plan, options.env)
-    return unset === null ? await runOne(options, plan, facts, transport, slot) : skipped('error', unset)
+    const run = unset === null ? await runOne(options, plan, facts, transport, slot) : skipped('error', unset)
+    if (run.result.outcome === 'fail' || run.result.outcome === 'error') failing.count++
+    return run
   } finally {
     slot.close()
   }
 }
+
+const isOver = ({ signal, bail }: SuiteOptions, { count }: FailureCount): boolean =>
+  signal.aborted || (bail !== null && count >= bail)
 
 async function runOne(
   options: SuiteOptions,
@@ -157,7 +181,8 @@ async function runOne(
   router.attach(sim)
   const onQuiet = () => {
     listener.listening(name)
-    slot.releaseSlot()
+    // Whether the next one may start depends on the result.
+    if (options.bail === null) slot.releaseSlot()
   }
   const verdict = await executeScenario(context, { signal, onQuiet, ...stepListener(listener, name) })
   router.detach(sim)

@@ -38,6 +38,9 @@ export interface ConversationSpec {
 export interface Plan {
   /** Ends with `[language=nb]` for an instance of a matrix. */
   readonly name: string
+  /** The name without the values of the matrix. */
+  readonly title: string
+  readonly description: string | null
   readonly file: string
   readonly place: Place | null
   readonly tags: readonly string[]

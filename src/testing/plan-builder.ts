@@ -68,6 +68,8 @@ const EMPTY_STEP = {
 
 const emptyPlan = (core: Core): { -readonly [Key in keyof Plan]: Plan[Key] } => ({
   name: 'this test',
+  title: 'this test',
+  description: null,
   file: '',
   place: null,
   tags: [],

@@ -6,7 +6,7 @@ import { describeRun } from '../evaluator/wording/report.ts'
 import { createSecrets } from '../journal/mask.ts'
 import { prettyReport } from '../reporters/pretty.ts'
 import type { ColorLevel } from '../reporters/theme.ts'
-import { countOutcomes } from '../runner/results.ts'
+import { runResult } from '../runner/results.ts'
 import { runInProcess } from '../runner/run-in-process.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import { compile } from '../scenario/compile/compile.ts'
@@ -139,20 +139,16 @@ function runOf(
   secrets: Redactor,
 ): ScenarioRun {
   const core = coreOf(sim)
-  const index = {
+  const result = runResult({
     version: VERSION,
     ...timing,
     target: core.address.webhookUrl ?? 'a function',
     seed: core.identity.seed,
-  }
-  const result: RunResult = {
-    ...index,
     scenarios,
     failures: [],
     journal: [],
     stopped: null,
-    ...countOutcomes(scenarios, []),
-  }
+  })
   const outcome = FROM_WORST.find(one => scenarios.some(scenario => scenario.outcome === one)) ?? 'skipped'
   const report: ScenarioRun['report'] = ({ colorLevel = 0, columns } = {}) =>
     prettyReport(describeRun(secrets.redactDeep(core.secrets.redactDeep(result))), { colorLevel, columns })

@@ -2,7 +2,7 @@
 import type { DeliveryFailure } from '../journal/entry.ts'
 import type { DriverFailure, EarlyEnd, StepFailure, TargetFailure } from '../journal/run-failures.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
-import { formatDuration } from '../text/quantities.ts'
+import { counted, formatDuration } from '../text/quantities.ts'
 import { defineTexts, type Text, textFor } from '../text/texts.ts'
 
 type Failure = DeliveryFailure | ConnectionFailure
@@ -137,6 +137,9 @@ const STEP = defineTexts({
 
 const EARLY_END = defineTexts({
   time_limit: ({ limit_ms }) => `took longer than ${formatDuration(limit_ms)}`,
+  run_time_limit: ({ limit_ms }) => `the run took longer than ${formatDuration(limit_ms)} (--timeout)`,
+  failure_limit: ({ failures }) =>
+    `${counted(failures, 'scenario')} failed (--bail ${failures}), so the others were not played`,
   interrupted: ({ signal }) => (signal === undefined ? 'interrupted' : `interrupted by ${signal}`),
 } satisfies Table<EarlyEnd>)
 

@@ -348,14 +348,30 @@ describe('the verdict', () => {
     ])
   })
 
-  it('has one failure when the scenario times out between two steps', async () => {
+  it.each([
+    ['fails', 'when it times out', { code: 'time_limit', limit_ms: 60_000 }, 'fail', 'took longer than 1m'],
+    [
+      'is inconclusive',
+      'when the run is interrupted',
+      { code: 'interrupted', signal: 'SIGINT' },
+      'inconclusive',
+      'interrupted by SIGINT',
+    ],
+    [
+      'is inconclusive',
+      'when the run takes too long',
+      { code: 'run_time_limit', limit_ms: 60_000 },
+      'inconclusive',
+      'the run took longer than 1m (--timeout)',
+    ],
+  ] as const)('%s with one failure %s between two steps', async (_, __, stopped, outcome, why) => {
     const verdict = await checked({ steps }, journal => {
       journal.stimulus(1)
-      journal.finish({ stopped: { code: 'interrupted', signal: 'SIGINT' } })
+      journal.finish({ stopped })
     })
     expect(verdict).toMatchObject({
-      outcome: 'fail',
-      failures: [{ kind: 'stopped', step: null, happened: 'the scenario was stopped: interrupted by SIGINT' }],
+      outcome,
+      failures: [{ kind: 'stopped', step: null, happened: `the scenario was stopped: ${why}` }],
     })
   })
 

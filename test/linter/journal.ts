@@ -74,6 +74,8 @@ const PLAIN_DELIVERY = {
 export function planOf(steps: readonly PlannedItem[] = [], more: Partial<Plan> = {}): Plan {
   return {
     name: 'Hand-written',
+    title: 'Hand-written',
+    description: null,
     file: 'hand.yaml',
     place: null,
     tags: [],

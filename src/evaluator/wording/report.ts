@@ -152,7 +152,8 @@ const REASONS: TextsOf<Reason> = defineTexts({
   need_missing: ({ scenario, verb, verbs }) => `${scenario} requires ${verb}, and ${driverHas(verbs)}`,
   step_not_played: ({ step }) => `${stepText(step)} was not played: play the scenario again`,
   env_unset: ({ name }) => `the environment variable ${name} is not set, and $(env.${name}) reads it`,
-  run_stopped: 'the run was stopped before it',
+  run_stopped: 'not played, because the run had stopped',
+  stopped: ({ failure }) => happenedText(failure.happened, 'scenario'),
   unreachable: ({ message }) => message,
   values_redacted: ({ evaluated }) =>
     `this is the outcome of the run; its journal has *** in place of secrets, which gives ${evaluated}: play it again to see why`,

@@ -97,7 +97,7 @@ function compileOne(loaded: LoadedScenario, matrix: Record<string, unknown>, dia
   const conversations = chats.all()
   return {
     ...header,
-    name: nameOf(header.name, matrix),
+    name: nameOf(header.title, matrix),
     file: loaded.file,
     place: loaded.place,
     conversations,

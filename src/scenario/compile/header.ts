@@ -12,7 +12,8 @@ import { COMPILE_TEXTS } from './texts.ts'
 
 export function headerOf(compiler: StepCompiler, scenario: ScenarioFile) {
   return {
-    name: compiler.staticText(scenario.name, ['name']),
+    title: compiler.staticText(scenario.name, ['name']),
+    description: scenario.description ?? null,
     tags: (scenario.tags ?? []).map((tag, index) => compiler.staticText(tag, ['tags', index])),
     spec: (scenario.spec ?? []).map((rule, index) => compiler.staticText(rule, ['spec', index])),
     seed: compiler.staticValue(atLeast(0), scenario.seed, ['seed'], null),

@@ -1,19 +1,31 @@
-/** Finds scenario files: a file, every scenario below a folder, or a pattern such as `scenarios/**\/night-*.yaml`. */
+/** Finds scenario files: a file, every scenario below a folder, a pattern such as `scenarios/**\/night-*.yaml`, or shipped ones. */
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { extname, relative, resolve, sep } from 'node:path'
 import { fileProblem } from '../../files/errors.ts'
 import type { NamedFile } from '../../files/user-files.ts'
 import { SlowPatternError, testPattern } from '../../runtime/patterns.ts'
+import { suggest } from '../../text/error-text.ts'
 import { defineTexts } from '../../text/texts.ts'
 
 const TEXTS = defineTexts({
   noFile: 'cannot be read: there is no such file or folder.',
   noMatch: 'matches no file.',
+  noBuiltin: (suggestion: string) => `is no shipped scenario${suggestion}`,
   slow: (file: string) => `takes too long to compare with ${file}: use fewer * and **.`,
   noFolder: (folder: string) => `matches no file: there is no folder ${folder}.`,
   wrongExtension: (extensions: readonly string[]) => `must end in ${extensions.join(', ')}.`,
   emptyFolder: (extensions: readonly string[]) => `has no scenario in it: ${extensions.join(', ')}.`,
 })
+
+/** Begins the name of a shipped scenario: `builtin:happy-path.yaml`. Alone it names all of them. */
+export const BUILTIN = 'builtin:'
+
+/** Where files are looked for. */
+export interface FileFolders {
+  readonly cwd: string
+  /** The folder of the shipped scenarios. Default: they cannot be named. */
+  readonly builtin?: string | null
+}
 
 export interface FoundFile extends NamedFile {
   /** Named by itself, so that it is an error when it is not a scenario; other files are skipped. */
@@ -23,14 +35,36 @@ export interface FoundFile extends NamedFile {
 const EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json', '.mjs', '.js', '.ts']
 
 /** Each file once, in the order of the patterns; the files of a folder are sorted by name. Throws `ConfigError`. */
-export function findFiles(patterns: readonly string[], cwd: string): FoundFile[] {
+export function findFiles(patterns: readonly string[], { cwd, builtin = null }: FileFolders): FoundFile[] {
   const found = new Map<string, FoundFile>()
-  for (const file of patterns.flatMap(pattern => filesOf(pattern, cwd))) {
+  const filesNamed = (pattern: string) =>
+    builtin !== null && pattern.startsWith(BUILTIN) ? builtinFiles(pattern, builtin) : filesOf(pattern, cwd)
+  for (const file of patterns.flatMap(filesNamed)) {
     const known = found.get(file.path)
     if (known === undefined || (file.named && !known.named)) found.set(file.path, file)
   }
   return [...found.values()]
 }
+
+function builtinFiles(pattern: string, folder: string): FoundFile[] {
+  const all = scan(folder).map(path => fileAt(path, builtinName(path, folder)))
+  if (pattern === BUILTIN) return all.map(file => ({ ...file, named: false }))
+  const file = all.find(({ name }) => name === pattern || name === `${pattern}.yaml`)
+  if (file !== undefined) return [{ ...file, named: true }]
+  throw fileProblem(
+    pattern,
+    TEXTS.noBuiltin(
+      suggest(
+        pattern,
+        all.map(({ name }) => name),
+      ),
+    ),
+  )
+}
+
+/** `builtin:parts/taken-over.yaml` */
+export const builtinName = (path: string, folder: string): string =>
+  `${BUILTIN}${relative(folder, path).split(sep).join('/')}`
 
 function filesOf(pattern: string, cwd: string): FoundFile[] {
   const path = resolve(cwd, pattern)

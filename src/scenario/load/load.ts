@@ -8,7 +8,7 @@ import { hintsOf } from '../compile/hints.ts'
 import { Diagnostics } from '../compile/step-compiler.ts'
 import { type FileValue, type LoadedScenario, placeOf, problemAt, ScenarioFile } from '../format/scenario.ts'
 import type { Plan } from '../plan.ts'
-import { type FoundFile, findFiles } from './find.ts'
+import { type FileFolders, type FoundFile, findFiles } from './find.ts'
 import { createPartReader, kindOf, type PartReader, parseValue, valuesIn } from './read.ts'
 
 const TEXTS = defineTexts({
@@ -17,15 +17,14 @@ const TEXTS = defineTexts({
   taken: (name: string, place: string) => `${JSON.stringify(name)} is taken: ${place} has it`,
 })
 
-export interface LoadOptions {
-  readonly cwd: string
+export interface LoadOptions extends FileFolders {
   readonly nodeVersion: string
 }
 
 /** Loads files, folders and patterns. Throws `ConfigError`. */
 export async function loadScenarios(patterns: readonly string[], options: LoadOptions): Promise<LoadedScenario[]> {
   const problems: Problem[] = []
-  const values = await valuesOf(findFiles(patterns, options.cwd), options, problems)
+  const values = await valuesOf(findFiles(patterns, options), options, problems)
   return finish(values, options, problems)
 }
 
@@ -70,7 +69,7 @@ async function finish(
   options: LoadOptions,
   problems: Problem[],
 ): Promise<LoadedScenario[]> {
-  const parts = createPartReader(options.cwd, options.nodeVersion, problems)
+  const parts = createPartReader(options, options.nodeVersion, problems)
   const loaded: LoadedScenario[] = []
   for (const value of values) {
     const one = parseValue(ScenarioFile, value)

@@ -11,6 +11,7 @@ import { isDataFile, loadDefault, type NamedFile, readText } from '../../files/u
 import { defineTexts } from '../../text/texts.ts'
 import { type FileValue, PartFile, type Path, problemAt } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
+import { BUILTIN, builtinName, type FileFolders } from './find.ts'
 
 const TEXTS = defineTexts({
   driver: 'is an agent driver and not a scenario: pass it with --agent-driver',
@@ -57,7 +58,7 @@ const isDriver = (value: unknown): boolean =>
 export type PartReader = ReturnType<typeof createPartReader>
 
 /** Reads the included files of steps; `all` has them by path. */
-export function createPartReader(cwd: string, nodeVersion: string, problems: Problem[]) {
+export function createPartReader({ cwd, builtin = null }: FileFolders, nodeVersion: string, problems: Problem[]) {
   const all = new Map<string, FileValue<PartFile>>()
   /** How many files include a file inside each other, where it is read first. */
   const depths = new Map<string, number>()
@@ -65,8 +66,10 @@ export function createPartReader(cwd: string, nodeVersion: string, problems: Pro
   const tried = new Map<string, Promise<void>>()
 
   async function take(path: string, written: FileValue<unknown>, at: Path): Promise<void> {
-    const name = relative(cwd, path)
-    const file = { name: name.startsWith('..') ? path : name, path, extension: extname(path).toLowerCase() }
+    const isBuiltin = builtin !== null && written.file.startsWith(BUILTIN)
+    const fromHere = relative(cwd, path)
+    const name = isBuiltin ? builtinName(path, builtin) : fromHere.startsWith('..') ? path : fromHere
+    const file = { name, path, extension: extname(path).toLowerCase() }
     try {
       const part = partOf(await valuesIn(file, nodeVersion), file.name)
       if (Array.isArray(part)) return void problems.push(...part)

@@ -72,7 +72,7 @@ it.skipIf(process.platform === 'win32')('links: each folder once, also where the
   const links = { back: '..', again: 'deep', itself: '.', round: 'round', nowhere: 'none' }
   for (const [name, to] of Object.entries(links)) symlinkSync(to, join(folder, 's', name))
   symlinkSync('../..', join(folder, 's/node_modules/up'))
-  const names = findFiles(['s'], folder).map(({ name }) => name)
+  const names = findFiles(['s'], { cwd: folder }).map(({ name }) => name)
   expect(names).toEqual(['s/a.yaml', 's/back/other/c.yaml', 's/deep/b.yaml'])
 })
 
@@ -125,7 +125,7 @@ describe('which files', () => {
 
   it('an absolute pattern gives absolute names', async () => {
     const cwd = folderOf(files)
-    const found = findFiles([`${cwd}/deep`], '/').map(({ name }) => name)
+    const found = findFiles([`${cwd}/deep`], { cwd: '/' }).map(({ name }) => name)
     expect(found).toEqual([`${cwd}/deep/b.yml`, `${cwd}/deep/er/c.json`, `${cwd}/deep/part.yaml`])
     expect(await loadScenarios([`${cwd}/deep/*.yml`], { cwd: '/', nodeVersion: process.version })).toHaveLength(1)
   })
