@@ -1,8 +1,13 @@
-/** Generates the pages of docs/ that come from the contract. */
+/** Generates the pages of docs/ that come from the contract, and the catalogue of the shipped scenarios. */
+import { fileURLToPath } from 'node:url'
 import * as z from 'zod/mini'
 import { ASSUMPTIONS } from '../src/contract/assumptions.ts'
 import { ENDPOINTS } from '../src/contract/endpoints.ts'
 import { allowedFor, defaultKnobs, formatKnob } from '../src/contract/knobs.ts'
+import { groupBy } from '../src/contract/objects.ts'
+import { compile } from '../src/scenario/compile/compile.ts'
+import { loadScenarios } from '../src/scenario/load/load.ts'
+import type { Plan } from '../src/scenario/plan.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 const knobText = (value: unknown) =>
@@ -83,4 +88,44 @@ export function endpointsPage(): string {
     '`Cross-Origin-Resource-Policy: cross-origin`, so that pages of a help desk can show images.',
     '',
   ].join('\n')
+}
+
+const list = (items: readonly string[]) => items.map(item => `\`${item}\``).join(', ')
+
+export async function scenarioCataloguePage(): Promise<string> {
+  const cwd = fileURLToPath(new URL('..', import.meta.url))
+  const plans = compile(await loadScenarios(['scenarios'], { cwd, nodeVersion: process.version }))
+  const scenarios = [...groupBy(plans, ({ title }) => title).values()]
+  const tags = [...new Set(plans.flatMap(plan => plan.tags))].sort()
+  const verbs = [...new Set(plans.flatMap(({ needs }) => needs))].sort()
+  return [
+    '# Catalogue of the shipped scenarios',
+    '',
+    'handover-sim comes with these scenarios. They check what an intermediary has to do, against any help desk:',
+    '',
+    '```sh',
+    'npx handover-sim run --builtin --target http://127.0.0.1:3000/webhook --agent-driver driver.yaml',
+    '```',
+    '',
+    '`run --builtin --list` prints this list, and `--list --json` as JSON. `--only "Happy path"` or `builtin:happy-path.yaml`',
+    'selects one, `--tag`, `--skip` and `--not-tag` select and leave out others. A scenario that needs a verb that your',
+    '[agent driver](driver.md) does not have is inconclusive. To change one, copy the folder',
+    '`node_modules/handover-sim/scenarios`; the [format](scenarios.md) is documented.',
+    '',
+    `Tags: ${list(tags)}. Verbs: ${list(verbs)}.`,
+    '',
+    '| scenario | what it checks | needs | tags | rules |',
+    '|---|---|---|---|---|',
+    ...scenarios.map(rowOf),
+    '',
+    `${scenarios.length} scenarios, ${plans.length} with the values of their matrix. Rules are those of [platform.md](platform.md).`,
+    '',
+  ].join('\n')
+}
+
+function rowOf([plan, ...others]: readonly [Plan, ...Plan[]]): string {
+  const { title, file, description, needs, tags, spec } = plan
+  const variants = others.length === 0 ? '' : ` (${others.length + 1} variants)`
+  const cells = [`[${title}](../${file})${variants}`, description ?? '', list(needs), list(tags), spec.join(', ')]
+  return `| ${cells.map(cell).join(' | ')} |`
 }

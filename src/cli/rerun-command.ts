@@ -1,7 +1,7 @@
 /** Writes the command that plays one scenario again, for pasting into a shell. */
 import { keysOf } from '../contract/objects.ts'
-import { type Shell, shellWord } from '../runtime/shell.ts'
 import type { Plan } from '../scenario/plan.ts'
+import { visible } from '../text/terminal-text.ts'
 import type { RunFlags } from './run-flags.ts'
 
 /** Flags with a value that the command repeats. `--webhook-url` is an alias of `--target`. */
@@ -53,3 +53,28 @@ const KEY_VALUE = /^(keys\.(?:handover|bot|more)=).*$/s
 /** The longest part of a name without what no argument of a program can have. */
 const passablePart = (name: string): string =>
   name.split(/[\0\p{Cs}]/u).reduce((longest, part) => (part.length > longest.length ? part : longest))
+
+export type Shell = 'posix' | 'powershell'
+
+const SHELL: Shell = process.platform === 'win32' ? 'powershell' : 'posix'
+
+/** Bare where it can be, in double quotes where these mean the same in every shell, else in the quotes of one shell. */
+export function shellWord(text: string, shell: Shell = SHELL): string {
+  if (/^[\w./:][\w./:=@+-]*$/.test(text)) return text
+  const isShown = visible(text) === text
+  if (isShown && /^[^"$`\\!%]+$/.test(text)) return `"${text}"`
+  if (shell === 'powershell') return isShown ? `'${text.replaceAll("'", "''")}'` : `"${escapedCodePoints(text)}"`
+  return isShown ? `'${text.replaceAll("'", `'\\''`)}'` : `$'${escapedBytes(text)}'`
+}
+
+/** Characters that mean themselves in every kind of quotes. */
+const isPlain = (character: string): boolean => /^[\w ./:=@,+-]$/.test(character)
+
+/** As bytes in octal, whatever the locale of the shell is. */
+function escapedBytes(text: string): string {
+  const characters = [...new TextEncoder().encode(text)].map(byte => String.fromCharCode(byte))
+  return characters.map(one => (isPlain(one) ? one : `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`)).join('')
+}
+
+const escapedCodePoints = (text: string): string =>
+  [...text].map(one => (isPlain(one) ? one : `\`u{${(one.codePointAt(0) ?? 0).toString(16)}}`)).join('')

@@ -1,0 +1,54 @@
+/** Words of commands, as shells read them. */
+import { spawnSync } from 'node:child_process'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { shellWord } from '../../src/cli/rerun-command.ts'
+
+const NAMES = [
+  ...['Happy path', "It's late", 'say "hi"', '$HOME `id` $(id)', 'a\\b', '100 %', 'wow!', 'a\nb', 'tab\there'],
+  ...['a,b', '~', '-x', '', '*', 'æøå', '👩‍👩‍👧', 'a\u202eb', 'z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍', "'\n'", "\u200b'$\\"],
+]
+
+/** The words as bash passes them to a program. */
+function throughBash(texts: readonly string[]): string[] {
+  const command = `printf '%s\\0' ${texts.map(text => shellWord(text, 'posix')).join(' ')}`
+  const { stdout, status } = spawnSync('bash', ['-c', command], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, LC_ALL: 'C' },
+  })
+  expect(status).toBe(0)
+  return stdout.split('\0').slice(0, -1)
+}
+
+const hasBash = spawnSync('bash', ['-c', ':']).status === 0
+
+describe.runIf(hasBash)('a word for bash', () => {
+  it('is what was quoted', () => {
+    expect(throughBash(NAMES)).toEqual(NAMES)
+  })
+
+  it('is what was quoted, for any text', () => {
+    const text = fc
+      .string({ unit: 'binary', maxLength: 30 })
+      .filter(value => !value.includes('\0') && value.isWellFormed())
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 200, maxLength: 200 }), texts => {
+        expect(throughBash(texts)).toEqual(texts)
+      }),
+      { numRuns: 5 },
+    )
+  })
+})
+
+it.each([
+  ['Happy path', '"Happy path"'],
+  ["It's late", '"It\'s late"'],
+  ['$HOME', "'$HOME'"],
+  ["it's $HOME", "'it''s $HOME'"],
+  ['a\nb', '"a`u{a}b"'],
+  ['webhook.retry=1s,5s', '"webhook.retry=1s,5s"'],
+  ['scenarios/happy-path.yaml', 'scenarios/happy-path.yaml'],
+  ['C:\\tests\\a.yaml', "'C:\\tests\\a.yaml'"],
+])('for PowerShell, %j is %s', (text, word) => {
+  expect(shellWord(text, 'powershell')).toBe(word)
+})

@@ -1,0 +1,135 @@
+/** The scenarios that `run` selects, lists and leaves out, and the shipped ones. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { filesIn } from '../architecture/files.ts'
+import { folderWith } from '../config/folder.ts'
+import { fakeIo } from './fake-io.ts'
+
+const scenario = (name: string, head = '') =>
+  `version: 1\nname: ${name}\n${head}steps: [{ press: handover }, { agent: accept }, { expect: start }]\n`
+
+const FILES = {
+  scenarios: null,
+  'scenarios/a.yaml': scenario('Lost parcel', 'tags: [smoke]\ndescription: A parcel is lost.\n'),
+  'scenarios/b.yaml': scenario('Late parcel', 'tags: [smoke, slow]\nmatrix: { days: [1, 2] }\n'),
+  'scenarios/c.yaml': scenario('Greeting'),
+}
+
+async function run(files: Record<string, string | null>, ...argv: string[]) {
+  const io = fakeIo(folderWith(files))
+  const code = await main(['run', ...argv], {}, io)
+  return { code, out: io.stdout.text, err: io.stderr.text, cwd: io.cwd }
+}
+
+const namesIn = (out: string) => [...out.matchAll(/^\S+ {2}(.+) {2}3 steps/gm)].map(([, name]) => name)
+
+describe('--skip and --not-tag', () => {
+  it.each([
+    [['--skip', 'parcel'], ['Greeting']],
+    [
+      ['--skip', 'days=2', '--skip', 'greet'],
+      ['Lost parcel', 'Late parcel [days=1]'],
+    ],
+    [
+      ['--not-tag', 'slow'],
+      ['Lost parcel', 'Greeting'],
+    ],
+    [['--tag', 'smoke', '--not-tag', 'slow'], ['Lost parcel']],
+    [['--only', 'parcel', '--skip', 'late', '--shard', '1/1'], ['Lost parcel']],
+  ])('%j: %j', async (flags, names) => {
+    const { code, out } = await run(FILES, '--dry-run', ...flags)
+    expect({ code, names: namesIn(out) }).toEqual({ code: 0, names })
+  })
+
+  it.each([
+    [['--skip', 'greting'], '--skip "greting" matches no scenario; did you mean Greeting?\n'],
+    [['--skip', 'lost parcle'], '--skip "lost parcle" matches no scenario; did you mean Lost parcel?\n'],
+    [['--not-tag', 'smok'], '--not-tag smok matches no scenario; did you mean smoke?\n'],
+    [['--skip', 'xyz'], '--skip "xyz" matches no scenario.\n'],
+  ])('%j leaves out nothing: exit 2', async (flags, err) => {
+    expect(await run(FILES, '--dry-run', ...flags)).toMatchObject({ code: 2, out: '', err })
+  })
+
+  it('suggest a name also where --only selects nothing, or less than it says', async () => {
+    expect(await run(FILES, '--only', 'parsel')).toMatchObject({
+      code: 4,
+      err: 'No scenario in scenarios matches --only "parsel"; did you mean parcel?\n',
+    })
+    expect(await run(FILES, '--dry-run', '--only', 'Greeting', '--tag', 'smok')).toMatchObject({
+      code: 4,
+      err: 'No scenario in scenarios matches --only "Greeting" --tag smok; did you mean smoke?\n',
+    })
+    const some = await run(FILES, '--dry-run', '--only', 'Greeting', '--only', 'parsel')
+    expect(some).toMatchObject({ code: 0, err: '--only "parsel" matches no scenario; did you mean parcel?\n' })
+  })
+})
+
+describe('--list', () => {
+  it('says what each scenario checks and needs', async () => {
+    const { code, out } = await run(FILES, '--list')
+    expect(code).toBe(0)
+    expect(out).toBe(
+      'Lost parcel  scenarios/a.yaml  [smoke]\n    A parcel is lost.\n    needs accept\n\n' +
+        'Late parcel  scenarios/b.yaml  [smoke, slow]\n    2 variants: [days=1] [days=2]\n    needs accept\n\n' +
+        'Greeting  scenarios/c.yaml\n    needs accept\n\n3 scenarios, 4 with their variants\n',
+    )
+  })
+
+  it('as JSON is one line for each', async () => {
+    const { out } = await run(FILES, '--list', '--json', '--tag', 'slow')
+    expect(JSON.parse(out)).toEqual({
+      ...{ v: 1, type: 'scenario', name: 'Late parcel', description: null, file: 'scenarios/b.yaml' },
+      ...{ line: 2, column: 7, tags: ['smoke', 'slow'], spec: [], needs: ['accept'], alone: null, steps: 3 },
+      instances: ['Late parcel [days=1]', 'Late parcel [days=2]'],
+    })
+    expect(await run(FILES, '--json')).toMatchObject({ code: 2, err: expect.stringContaining('belongs to --list') })
+  })
+})
+
+describe('the shipped scenarios', () => {
+  const shipped = filesIn('scenarios', '.yaml').filter(file => !file.startsWith('parts/'))
+
+  it('are listed with --builtin, and where there is no folder scenarios', async () => {
+    const { out } = await run(FILES, '--builtin', '--list', '--json')
+    const listed = out
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as { file: string; description: string })
+    expect(listed.map(({ file }) => file)).toEqual(shipped.map(file => `builtin:${file}`))
+    expect(listed.filter(({ description }) => !description)).toEqual([])
+    const alone = await run({}, '--list')
+    expect(alone.out).toContain('Happy path  builtin:happy-path.yaml  [smoke, flow]\n')
+    expect(alone.err).toBe('There is no folder scenarios here: the shipped scenarios are used, as with --builtin.\n')
+  })
+
+  it('can be played beside others, and one by its name', async () => {
+    const both = await run(FILES, 'scenarios/c.yaml', '--builtin', '--dry-run')
+    expect(both.out).toMatch(/^scenarios\/c\.yaml:2 {2}Greeting {2}[\s\S]*builtin:typing\.yaml:3 {2}Typing/)
+    expect((await run({}, 'builtin:typing', '--dry-run')).out).toMatch(
+      /^builtin:typing\.yaml:3 {2}Typing .*\n1 to play\n$/,
+    )
+    expect(await run({}, 'builtin:typping.yaml')).toMatchObject({
+      code: 2,
+      err: 'builtin:typping.yaml: is no shipped scenario; did you mean builtin:typing.yaml?\n',
+    })
+  })
+
+  it('are played by --self-test in an empty folder, and a saved run of them can be judged again', async () => {
+    const played = await run({}, '--self-test', '--only', 'happy path', '--report', 'pretty,json=r.json')
+    expect(played.code, played.out + played.err).toBe(0)
+    expect(played.out).toMatch(/^PASS builtin:happy-path\.yaml > Happy path/)
+    const { plays } = JSON.parse(readFileSync(join(played.cwd, 'r.json'), 'utf8')) as { plays: { again: string }[] }
+    expect(plays[0]!.again).toBe('npx handover-sim run builtin:happy-path.yaml --seed 1 --self-test')
+    const io = fakeIo(played.cwd)
+    expect(await main(['report'], {}, io)).toBe(0)
+    expect(io.stdout.text).toMatch(/^PASS builtin:happy-path\.yaml > Happy path/)
+  })
+
+  it('can be validated', async () => {
+    const io = fakeIo(folderWith())
+    expect(await main(['validate', 'builtin:'], {}, io)).toBe(0)
+    expect(io.stdout.text).toContain('ok  builtin:happy-path.yaml: 1 scenario, 14 steps\n')
+  })
+})

@@ -1,0 +1,152 @@
+/** Runs that stop after failures or after a time: what was not played is in the reports, and the exit code is not 0. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { finished, inFolder, startRun, startTarget } from './targets.ts'
+
+const scenario = (name: string, more = '', steps = '{ press: handover }, { expect: start }') =>
+  `version: 1\nname: ${name}\n${more}timeouts: { expect: 100ms, settle: 20ms }\nsteps: [${steps}]\n`
+
+const failing = (name: string) => scenario(name, '', '{ press: handover }, { check: { status: agent } }')
+
+const FOUR = Object.fromEntries(['Ada', 'Bo', 'Cy', 'Di'].map(name => [`${name}.yaml`, failing(name)]))
+
+interface Reported {
+  readonly exit_code: number
+  readonly stopped: string | null
+  readonly plays: readonly { name: string; outcome: string; reason: string | null; reason_code: string | null }[]
+}
+
+async function played(files: Record<string, string>, target: { readonly url: string }, ...flags: string[]) {
+  const argv = ['.', '--target', target.url, '--port', '0', '--report', 'pretty,json=r.json,junit=j.xml', ...flags]
+  const { folder, ...done } = await finished(startRun(files, argv))
+  const read = (name: string) => readFileSync(inFolder(folder, name), 'utf8')
+  return { ...done, json: JSON.parse(read('r.json')) as Reported, junit: read('j.xml') }
+}
+
+const quiet = () => startTarget((_, response) => void response.end())
+/** Answers no request. */
+const silent = () => startTarget(() => {})
+
+describe('--bail', () => {
+  it.each([
+    ['1', ['fail', 'skipped', 'skipped', 'skipped']],
+    ['2', ['fail', 'fail', 'skipped', 'skipped']],
+  ])('%s starts no further scenario after so many have failed', async (bail, outcomes) => {
+    const { code, out, json, junit } = await played(FOUR, await quiet(), '--bail', bail, '--jobs', '1')
+    expect(json.plays.map(({ outcome }) => outcome)).toEqual(outcomes)
+    expect({ code, exit: json.exit_code }).toEqual({ code: 1, exit: 1 })
+    expect(json.stopped).toMatch(/^[12] scenarios? failed \(--bail [12]\), so the others were not played$/)
+    expect(out).toContain(`stopped early: ${json.stopped}`)
+    expect(out).toMatch(/SKIP .* {2}not played, because the run had stopped/)
+    expect(junit.match(/<skipped /g)).toHaveLength(outcomes.filter(outcome => outcome === 'skipped').length)
+  })
+
+  it('that is not reached changes nothing', async () => {
+    const { json } = await played(FOUR, await quiet(), '--bail', '4', '--jobs', '4')
+    expect(json.plays.map(({ outcome }) => outcome)).toEqual(['fail', 'fail', 'fail', 'fail'])
+    expect(json.stopped).toBeNull()
+  })
+})
+
+describe('--timeout', () => {
+  const PASSES = scenario('Passes', '', '{ press: handover }, { check: { status: pending } }')
+
+  it('ends the run: what it interrupted is inconclusive, what it did not play is skipped, exit 4', async () => {
+    const files = { 'a.yaml': PASSES, ...Object.fromEntries(['b', 'c'].map(name => [`${name}.yaml`, hanging(name)])) }
+    const target = await startTarget((_, response) => void response.end())
+    const { code, out, json, junit } = await played(files, target, '--timeout', '1500ms', '--jobs', '1')
+    expect(json.plays.map(({ outcome, reason_code }) => [outcome, reason_code])).toEqual([
+      ['pass', null],
+      ['inconclusive', 'stopped'],
+      ['skipped', 'run_stopped'],
+    ])
+    expect(json.plays[1]!.reason).toBe(
+      'the scenario was stopped at step 2 (expect start): the run took longer than 1500ms (--timeout)',
+    )
+    expect({ code, exit: json.exit_code, stopped: json.stopped }).toEqual({
+      code: 4,
+      exit: 4,
+      stopped: 'the run took longer than 1500ms (--timeout)',
+    })
+    expect(out).toContain('exit 4: ')
+    expect(junit).toContain('skipped="2"')
+  })
+
+  const hanging = (name: string) => scenario(name, '', '{ press: handover }, { expect: { start: {}, within: 1m } }')
+
+  it('also ends a run whose target answers nothing', async () => {
+    const { code, json } = await played(FOUR, await silent(), '--timeout', '700ms', '--jobs', '2')
+    expect(json.plays.map(({ outcome }) => outcome)).toEqual(['inconclusive', 'inconclusive', 'skipped', 'skipped'])
+    expect(code).toBe(4)
+  })
+
+  it('leaves a failure a failure', async () => {
+    const files = { 'a.yaml': failing('Fails'), 'b.yaml': hanging('b') }
+    const { code, json } = await played(files, await quiet(), '--timeout', '1500ms', '--jobs', '2')
+    expect(json.plays.map(({ outcome }) => outcome)).toEqual(['fail', 'inconclusive'])
+    expect(code).toBe(1)
+  })
+
+  it('includes the wait for the target', async () => {
+    const { code, json } = await played(
+      FOUR,
+      { url: 'http://127.0.0.1:1/' },
+      '--timeout',
+      '300ms',
+      '--wait-for-target',
+      '50s',
+    )
+    expect(code).toBe(3)
+    expect(json.plays[0]!.reason).toMatch(/not reachable: .*; the run took longer than 300ms \(--timeout\)$/)
+  })
+
+  it.each([
+    ['--timeout', '5'],
+    ['--timeout', '0s'],
+    ['--bail', '0'],
+  ])('%s %s: exit 2', async (...flags) => {
+    const { code, err } = await finished(startRun(FOUR, ['.', '--target', 'http://127.0.0.1:1/', ...flags]))
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`${flags[0]} must be `) })
+  })
+})
+
+it('a report file that cannot be written is in the exit code of every report', async () => {
+  const files = { 'a.yaml': scenario('Passes', '', '{ press: handover }, { check: { status: pending } }'), taken: '' }
+  const argv = ['a.yaml', '--target', (await quiet()).url, '--port', '0', '--report', 'json=r.json,junit=taken/j.xml']
+  const { code, folder, out } = await finished(startRun(files, argv))
+  expect(code).toBe(3)
+  expect(out).toContain('exit 3: ')
+  for (const file of ['r.json', '.handover-sim/journal.jsonl']) {
+    const [first = ''] = readFileSync(inFolder(folder, file), 'utf8').split('\n')
+    expect(JSON.parse(first).exit_code, file).toBe(3)
+  }
+})
+
+describe('no call', () => {
+  const hintsOf = (out: string) => out.match(/Does the intermediary know the address of the platform/g)?.length ?? 0
+
+  it('blames the address when no call came in the whole run', async () => {
+    const { out } = await played({ 'a.yaml': scenario('A'), 'b.yaml': scenario('B') }, await quiet())
+    expect(hintsOf(out)).toBe(2)
+  })
+
+  it('does not blame the address when another scenario had a call', async () => {
+    const calling = await startTarget((_, response, body) => {
+      response.end()
+      const { chat, bot } = body as unknown as {
+        chat: { id: string; user: unknown; _links: { self: string } }
+        bot: { id: number }
+      }
+      if (!JSON.stringify(body).includes('caller')) return
+      void fetch(`${new URL(chat._links.self).origin}/api/v2/handover/start`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer sim-handover-key', 'content-type': 'application/json' },
+        body: JSON.stringify({ bot_id: bot.id, chat_id: chat.id }),
+      })
+    })
+    const files = { 'a.yaml': scenario('A', 'chat: { source: caller }\n'), 'b.yaml': scenario('B') }
+    const { out, json } = await played(files, calling)
+    expect(json.plays.map(({ outcome }) => outcome)).toEqual(['pass', 'fail'])
+    expect(hintsOf(out)).toBe(0)
+  })
+})
