@@ -1,10 +1,6 @@
-/** Finds the simulator of an intercepted URL, and connects an HTTP client to it in memory. */
-import { createServer, type Server } from 'node:http'
+/** Stores which simulators are intercepted, and finds the one of a URL. */
 import type { ApiRequest, ApiResponse } from '../api/messages.ts'
-import { createErrorNotes } from '../journal/internal-errors.ts'
 import type { Journal } from '../journal/journal.ts'
-import { type MemorySocket, memorySockets } from '../runtime/memory-socket.ts'
-import { createNodeAdapter } from './node-http.ts'
 
 /** The part of a simulator that `intercept` needs: its address, and the function that answers a request. */
 export interface Intercepted {
@@ -55,7 +51,7 @@ export function findRoute(url: URL | null): InterceptedRoute | null {
 
 const isUnder = (path: string, base: string) => path === base || path.startsWith(`${base}/`)
 
-const ABSOLUTE = /^https?:\/\/[^/?#]*/i
+export const ABSOLUTE = /^https?:\/\/[^/?#]*/i
 
 /** Returns the URL of a request line; a request to a proxy has the whole URL as its path. Null for an invalid URL. */
 export function requestUrl(origin: string, path: string): URL | null {
@@ -63,37 +59,11 @@ export function requestUrl(origin: string, path: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null
 }
 
-const servers = new WeakMap<Intercepted, Server>()
-
-/** Returns a connected socket: no name lookup and no handshake precede it. */
-export function connectTo({ simulator, path, origin }: InterceptedRoute): MemorySocket {
-  const { client, server } = memorySockets(origin.startsWith('https:'))
-  let http = servers.get(simulator)
-  if (http === undefined) {
-    http = createMemoryServer(simulator, path)
-    servers.set(simulator, http)
-  }
-  http.emit('connection', server)
-  return client
+/** Returns the origin of an address, if simulators are intercepted there; otherwise null. */
+export function originOf(protocol: string, host: string, port: number | string): string | null {
+  const url = requestUrl(`${protocol}//${host.includes(':') ? `[${host}]` : host}:${port}`, '/')
+  return url !== null && hasOrigin(url.origin) ? url.origin : null
 }
 
-/** Creates a server that never listens. Clients close idle connections, and the simulator applies `limits.body`. */
-function createMemoryServer(simulator: Intercepted, basePath: string): Server {
-  const onRequest = createNodeAdapter(
-    exchange => simulator.handle(exchange),
-    () => Number.POSITIVE_INFINITY,
-    error => simulator.journal && createErrorNotes(simulator.journal)('answer', error),
-  )
-  const limits = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }
-  return createServer(limits, (request, response) => {
-    request.url = relativeTo(basePath, request.url ?? '/')
-    onRequest(request, response)
-  })
-}
-
-/** Removes the origin, which a request to a proxy has, and the path of the base URL. */
-function relativeTo(basePath: string, target: string): string {
-  const local = target.replace(ABSOLUTE, '')
-  const rest = basePath !== '' && local.startsWith(basePath) ? local.slice(basePath.length) : local
-  return rest.startsWith('/') ? rest : `/${rest}`
-}
+export const hasOrigin = (origin: string): boolean =>
+  active.some(routes => routes.some(route => route.origin === origin))

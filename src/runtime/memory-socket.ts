@@ -14,7 +14,8 @@ export function memorySockets(encrypted: boolean): { client: MemorySocket; serve
 export class MemorySocket extends Duplex {
   readonly encrypted: boolean
   readonly authorized = true
-  readonly alpnProtocol = false
+  /** The negotiated protocol; false without negotiation. */
+  alpnProtocol: string | false = false
   readonly connecting = false
   readonly remoteAddress = '127.0.0.1'
   readonly remoteFamily = 'IPv4'
@@ -93,6 +94,15 @@ export class MemorySocket extends Duplex {
     return this
   }
 
+  /** Emits the events of a connection after the call returns. Fake timers do not delay a promise. */
+  announceConnection(alpnProtocol: string | false): void {
+    this.alpnProtocol = alpnProtocol
+    void Promise.resolve().then(() => {
+      const events = this.encrypted ? ['connect', 'ready', 'secureConnect'] : ['connect', 'ready']
+      for (const event of events) if (!this.destroyed) this.emit(event)
+    })
+  }
+
   #touch(): void {
     this.#timer?.cancel()
     this.#timer = this.timeout > 0 && !this.destroyed ? wallTimer(this.timeout, () => this.emit('timeout')) : null
@@ -103,6 +113,7 @@ export class MemorySocket extends Duplex {
   ref = (): this => this
   unref = (): this => this
   address = (): object => ({})
+  getPeerCertificate = (): object => ({})
 }
 
 const networkError = (message: string, code: string) => Object.assign(new Error(message), { code })

@@ -1,0 +1,125 @@
+/** Connects HTTP clients in memory to the simulators that are intercepted. */
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestHttp,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createHttp2Server } from 'node:http2'
+import { request as requestHttps } from 'node:https'
+import type { Socket } from 'node:net'
+import { createErrorNotes } from '../journal/internal-errors.ts'
+import { MemorySocket, memorySockets } from '../runtime/memory-socket.ts'
+import {
+  ABSOLUTE,
+  findRoute,
+  hasOrigin,
+  type Intercepted,
+  type InterceptedRoute,
+  requestUrl,
+} from './intercepted-routes.ts'
+import { createNodeAdapter } from './node-http.ts'
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A server that never listens. Clients close idle connections, and the simulator applies `limits.body`. */
+const createMemoryServer = (listener: Listener): Server =>
+  createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, listener)
+
+const servers = new WeakMap<Intercepted, Server>()
+
+/** Returns a connected socket for one route: no name lookup and no handshake precede it. */
+export function connectTo(route: InterceptedRoute): MemorySocket {
+  const { client, server } = memorySockets(route.origin.startsWith('https:'))
+  serverOf(route).emit('connection', server)
+  return client
+}
+
+function serverOf({ simulator, path }: InterceptedRoute): Server {
+  const known = servers.get(simulator)
+  if (known !== undefined) return known
+  const onRequest = createNodeAdapter(
+    exchange => simulator.handle(exchange),
+    () => Number.POSITIVE_INFINITY,
+    error => simulator.journal && createErrorNotes(simulator.journal)('answer', error),
+  )
+  const server = createMemoryServer((request, response) => {
+    request.url = relativeTo(path, request.url ?? '/')
+    onRequest(request, response)
+  })
+  servers.set(simulator, server)
+  return server
+}
+
+/** Removes the origin, which a request to a proxy has, and the path of the base URL. */
+function relativeTo(basePath: string, target: string): string {
+  const local = target.replace(ABSOLUTE, '')
+  const rest = basePath !== '' && local.startsWith(basePath) ? local.slice(basePath.length) : local
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/** A connection for all routes of an origin, which a client may keep open for further requests. */
+interface KeptConnection {
+  closeIfUnused(): void
+}
+
+const kept = new Set<KeptConnection>()
+
+/** Closes the idle connections to origins without a simulator. Requests in flight still get their answer. */
+export function closeUnusedConnections(): void {
+  for (const connection of kept) connection.closeIfUnused()
+}
+
+/**
+ * Returns a connected socket for all routes of an origin. `open` opens a real connection, for requests with other paths.
+ */
+export function connectToOrigin(origin: string, protocol: 'http/1.1' | 'h2', open: () => Socket): MemorySocket {
+  const { client, server } = memorySockets(origin.startsWith('https:'))
+  const pending = new Set<ServerResponse>()
+  const closeIfUnused = () => void (pending.size === 0 && !hasOrigin(origin) && client.destroy())
+  const connection = { closeIfUnused }
+  const listener: Listener = (request, response) => {
+    pending.add(response)
+    response.once('close', () => {
+      pending.delete(response)
+      closeIfUnused()
+    })
+    // HTTP/2 has a substitute here, which cannot be reset.
+    Object.defineProperty(request, 'socket', { value: server })
+    answer(origin, request, response, open)
+  }
+  kept.add(connection)
+  client.once('close', () => kept.delete(connection))
+  server.alpnProtocol = protocol
+  const http = protocol === 'h2' ? createHttp2Server(listener as never) : createMemoryServer(listener)
+  http.emit('connection', server)
+  return client
+}
+
+function answer(origin: string, request: IncomingMessage, response: ServerResponse, open: () => Socket): void {
+  const route = findRoute(requestUrl(origin, request.url ?? '/'))
+  if (route === null) forward(origin, request, response, open)
+  else serverOf(route).emit('request', request, response)
+}
+
+/** Sends a request to its own address. */
+function forward(origin: string, request: IncomingMessage, response: ServerResponse, open: () => Socket): void {
+  const { method } = request
+  const headers = endToEnd(request.headers)
+  const send = origin.startsWith('https:') ? requestHttps : requestHttp
+  const onward = send(new URL(request.url ?? '/', origin), { method, headers, createConnection: open })
+  onward.on('response', received => {
+    response.writeHead(received.statusCode ?? 502, endToEnd(received.headers))
+    received.pipe(response)
+  })
+  onward.on('error', error => void (request.socket instanceof MemorySocket && request.socket.peer.destroy(error)))
+  request.pipe(onward)
+}
+
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+
+/** Removes headers of one connection, and the pseudo headers of HTTP/2. */
+const endToEnd = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(':') && !HOP_BY_HOP.has(name)))

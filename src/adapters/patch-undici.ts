@@ -1,0 +1,99 @@
+/** Connects the global dispatcher of undici, which `fetch` of Node uses too, to intercepted simulators. */
+import { runInThisContext } from 'node:vm'
+import type { Agent, buildConnector, Dispatcher } from 'undici'
+import { findRoute, type InterceptedRoute, requestUrl } from './intercepted-routes.ts'
+import { connectTo } from './memory-servers.ts'
+
+/** The keys of the global dispatcher in all versions of undici, including the one inside Node; the newest comes first. */
+const DISPATCHER_KEYS = [Symbol.for('undici.globalDispatcher.2'), Symbol.for('undici.globalDispatcher.1')]
+
+/** Returns a function that removes the patch. Other dispatchers reach a simulator through `patchSockets`. */
+export function patchUndici(): () => void {
+  void globalThis.Response // Node loads undici and its dispatcher when one of these classes is first read.
+  const realms = [...new Set([globalThis, mainRealm()])]
+  const undo = realms.flatMap(realm => DISPATCHER_KEYS.map(key => replaceDispatcher(realm, key)))
+  return () => {
+    for (const restore of undo.reverse()) restore()
+  }
+}
+
+/** Returns the main realm: a test runner may run tests in another one, but `fetch` belongs to the main one. */
+const mainRealm = (): typeof globalThis => runInThisContext('globalThis.Response, globalThis')
+
+function replaceDispatcher(realm: object, key: symbol): () => void {
+  const previous: Dispatcher | undefined = Reflect.get(realm, key)
+  const createAgent = previous && agentFactory(previous, realm)
+  if (!createAgent) return () => {}
+  const patched = interceptingDispatcher(previous, createAgent)
+  Reflect.set(realm, key, patched)
+  return () => {
+    if (Reflect.get(realm, key) === patched) Reflect.set(realm, key, previous)
+  }
+}
+
+type CreateAgent = (options: Agent.Options) => Dispatcher
+
+/**
+ * Returns a function that creates an agent of the same version of undici, because versions differ in their handlers.
+ * Undefined for a dispatcher of an unknown kind.
+ */
+function agentFactory(dispatcher: Dispatcher, realm: object): CreateAgent | undefined {
+  const OwnAgent = agentClassOf(dispatcher)
+  if (OwnAgent !== undefined) return options => new OwnAgent(options)
+  if (dispatcher.constructor.name !== 'Dispatcher1Wrapper') return undefined
+  const NewestAgent = agentClassOf(unpatched(Reflect.get(realm, DISPATCHER_KEYS[0] ?? '')))
+  const Wrapper = dispatcher.constructor as new (wrapped: Dispatcher) => Dispatcher
+  return NewestAgent && (options => new Wrapper(new NewestAgent(options)))
+}
+
+type AgentClass = new (options: Agent.Options) => Dispatcher
+
+/** A dispatcher for proxies or for mocks contains an agent. */
+function agentClassOf(dispatcher: Dispatcher | undefined): AgentClass | undefined {
+  if (dispatcher === undefined) return undefined
+  const parts = Object.getOwnPropertySymbols(dispatcher).map(key => Reflect.get(dispatcher, key))
+  return [dispatcher, ...parts].map(part => part?.constructor).find(type => type?.name === 'Agent')
+}
+
+const previousOf = new WeakMap<Dispatcher, Dispatcher>()
+const unpatched = (dispatcher: Dispatcher): Dispatcher => previousOf.get(dispatcher) ?? dispatcher
+
+/** Sends requests for a simulator to it, and all others to the previous dispatcher. */
+function interceptingDispatcher(previous: Dispatcher, createAgent: CreateAgent): Dispatcher {
+  const dispatch: Dispatcher['dispatch'] = (options, handler) => {
+    const route = options.origin === undefined ? null : findRoute(requestUrl(originOf(options.origin), options.path))
+    return (route === null ? previous : agentOf(route, previous, createAgent)).dispatch(options, handler)
+  }
+  const patched = new Proxy(previous, {
+    get: (target, key) => (key === 'dispatch' ? dispatch : boundTo(target, Reflect.get(target, key, target))),
+  })
+  previousOf.set(patched, previous)
+  return patched
+}
+
+/** Methods with private fields work on the dispatcher itself only. */
+const boundTo = (target: object, value: unknown): unknown =>
+  typeof value === 'function' && value !== target.constructor ? value.bind(target) : value
+
+const originOf = (origin: string | URL): string =>
+  typeof origin === 'string' ? origin.replace(/\/+$/, '') : origin.origin
+
+const agents = new WeakMap<InterceptedRoute, Map<Dispatcher, Dispatcher>>()
+
+function agentOf(route: InterceptedRoute, previous: Dispatcher, createAgent: CreateAgent): Dispatcher {
+  const ofRoute = agents.get(route) ?? new Map<Dispatcher, Dispatcher>()
+  const agent = ofRoute.get(previous) ?? createAgent({ connect: memoryConnector(route) })
+  agents.set(route, ofRoute.set(previous, agent))
+  return agent
+}
+
+/** Undici requires that the connection arrives after the call returns. Fake timers do not delay a promise. */
+const memoryConnector =
+  (route: InterceptedRoute): buildConnector.connector =>
+  (_, done) =>
+    void Promise.resolve().then(() => done(null, connectTo(route) as never))
+
+/** Closes the idle connections of these routes. Requests in flight still get their answer. */
+export function closeUndiciAgents(routes: readonly InterceptedRoute[]): void {
+  for (const route of routes) for (const agent of agents.get(route)?.values() ?? []) void agent.close()
+}

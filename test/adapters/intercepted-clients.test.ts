@@ -1,0 +1,192 @@
+/** Intercepts clients that open connections by themselves: agents of undici, own connections of `node:http`, HTTP/2. */
+import http, { createServer } from 'node:http'
+import http2 from 'node:http2'
+import https, { request as requestHttps } from 'node:https'
+import { createRequire } from 'node:module'
+import net, { type AddressInfo } from 'node:net'
+import tls from 'node:tls'
+import got from 'got'
+import * as undici7 from 'undici'
+import * as undici6 from 'undici6'
+import * as undici8 from 'undici8'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { type Interception, intercept } from '../../src/adapters/interceptors.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+
+const ORIGINS = ['https://bot.example.test', 'http://bot.example.test:8080']
+const calls = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' }).length
+
+const functions = () => [net.connect, net.createConnection, tls.connect, http.ClientRequest.prototype.onSocket]
+const untouched = functions()
+const started: Interception[] = []
+afterEach(() => {
+  for (const one of started.splice(0)) one.stop()
+  expect(functions()).toEqual(untouched)
+})
+
+function intercepted(baseUrl: string): PlatformSimulator {
+  const sim = createPlatformSimulator({ baseUrl })
+  started.push(intercept(sim))
+  return sim
+}
+
+interface Answer {
+  readonly statusCode: number
+  readonly body: { text(): Promise<string> }
+}
+type Ask = (origin: string, path: string) => Promise<Answer>
+
+const VERSIONS = [undici6, undici7, undici8] as unknown as (typeof undici7)[]
+
+describe.each([6, 7, 8].map((major, index) => [major, VERSIONS[index]!] as const))('undici %i', (_, undici) => {
+  const { Agent, Client, Pool, fetch: fetchOf, request } = undici
+  const ways: Record<string, Ask> = {
+    request: (origin, path) => request(origin + path),
+    fetch: async (origin, path) => fetchAnswer(await fetchOf(origin + path)),
+    'an Agent of request': (origin, path) => request(origin + path, { dispatcher: new Agent() }),
+    'an Agent of fetch': async (origin, path) => fetchAnswer(await fetchOf(origin + path, { dispatcher: new Agent() })),
+    'a Pool': (origin, path) => new Pool(origin).request({ method: 'GET', path }),
+    'a Client': (origin, path) => new Client(origin).request({ method: 'GET', path }),
+    'an Agent with HTTP/2': (origin, path) => request(origin + path, { dispatcher: new Agent({ allowH2: true }) }),
+  }
+
+  describe.each(Object.entries(ways))('%s', (_, ask) => {
+    it.each(ORIGINS)('reaches the simulator at %s', async origin => {
+      const sim = intercepted(origin)
+      const { statusCode, body } = await ask(origin, '/api/v1/chats/none')
+      expect([statusCode, JSON.parse(await body.text())]).toEqual([401, expect.any(Object)])
+      expect(calls(sim)).toBe(1)
+    })
+  })
+})
+
+const fetchAnswer = (response: { status: number; text(): Promise<string> }): Answer => ({
+  statusCode: response.status,
+  body: response,
+})
+
+/** Functions that a CommonJS module took out of `node:https` and `node:tls` when it was loaded. */
+const { get: requiredGet } = createRequire(import.meta.url)('node:https') as typeof https
+const { connect: requiredConnect } = createRequire(import.meta.url)('node:tls') as typeof tls
+
+const statusOf = (send: (done: (response: http.IncomingMessage) => void) => http.ClientRequest) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    send(response => resolve(response.resume().statusCode))
+      .on('error', reject)
+      .end()
+  })
+
+describe('node:http', () => {
+  const url = 'https://bot.example.test/api/v1/chats/none'
+  const address = { host: 'bot.example.test', port: 443, servername: 'bot.example.test' }
+
+  it.each([
+    ['imported by name', (done: never) => requestHttps(url, done)],
+    ['required by name', (done: never) => requiredGet(url, done)],
+    ['as a class', (done: never) => new http.ClientRequest(new URL(url.replace('https', 'http')), done)],
+    [
+      'with a connection of its own',
+      (done: never) => https.request(url, { createConnection: () => tls.connect(address) }, done),
+    ],
+    [
+      'with one that escapes',
+      (done: never) => https.request(url, { createConnection: () => requiredConnect(address) }, done),
+    ],
+  ] as const)('reaches the simulator %s', async (_, send) => {
+    const sims = [intercepted('https://bot.example.test'), intercepted('http://bot.example.test')]
+    expect(await statusOf(send as never)).toBe(401)
+    expect(sims.map(calls).reduce((a, b) => a + b)).toBe(1)
+  })
+})
+
+describe('HTTP/2', () => {
+  it('got reaches the simulator with http2: true', async () => {
+    const sim = intercepted('https://bot.example.test')
+    const options = { http2: true, throwHttpErrors: false, retry: { limit: 0 } }
+    expect((await got('https://bot.example.test/api/v1/chats/none', options)).statusCode).toBe(401)
+    expect(calls(sim)).toBe(1)
+  })
+
+  it('a session of node:http2 reaches the simulator', async () => {
+    const sim = intercepted('https://bot.example.test')
+    const session = http2.connect('https://bot.example.test')
+    onTestFinished(() => session.close())
+    const stream = session.request({ ':path': '/api/v2/handover/message/', ':method': 'POST' })
+    const status = await new Promise((resolve, reject) => {
+      stream.on('response', headers => resolve(headers[':status'])).on('error', reject)
+      session.on('error', reject)
+      stream.resume().end('{}')
+    })
+    expect([status, calls(sim)]).toEqual([401, 1])
+  })
+})
+
+describe('a lost response', () => {
+  it.each(['reset', 'drop'] as const)('fails as over a network: %s', async fault => {
+    const sim = intercepted('https://bot.example.test')
+    sim.faults.add({ ...(fault === 'reset' ? { reset: true } : { drop: 'before' }), on: { api: 'any' }, times: 9 })
+    const path = `/api/v1/chats/${(await sim.chat()).id}`
+    const headers = { authorization: `Bearer ${sim.botApiKey}` }
+    for (const { Agent, request } of VERSIONS)
+      await expect(request(`https://bot.example.test${path}`, { headers, dispatcher: new Agent() })).rejects.toThrow(
+        /ECONNRESET|other side closed|socket hang up/,
+      )
+    const session = http2.connect('https://bot.example.test').on('error', () => {})
+    const stream = session.request({ ...headers, ':path': path })
+    const closed = new Promise(resolve =>
+      stream
+        .on('response', () => resolve('answered'))
+        .on('error', resolve)
+        .on('close', () => resolve('closed')),
+    )
+    expect(await closed).not.toBe('answered')
+  })
+})
+
+describe('a kept connection', () => {
+  const origin = 'https://bot.example.test'
+
+  it.each(VERSIONS.map((undici, index) => [index + 6, undici] as const))(
+    'of undici %i ends with the interception',
+    async (_, { Agent, request }) => {
+      const sim = intercepted(origin)
+      const dispatcher = new Agent()
+      const ask = () => request(`${origin}/none`, { dispatcher })
+      for (const _ of [1, 2]) await (await ask()).body.dump()
+      for (const one of started.splice(0)) one.stop()
+      await expect(ask()).rejects.toThrow()
+      expect(calls(sim)).toBe(2)
+    },
+  )
+
+  it('serves all simulators of an origin, and passes other paths on', async () => {
+    const server = createServer((request, response) => {
+      response.setHeader('x-own', '1')
+      request.pipe(response)
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const sims = [intercepted(`${base}/a`), intercepted(`${base}/b`)]
+    const dispatcher = new undici7.Agent({ connections: 1 })
+    onTestFinished(() => dispatcher.close())
+    const ask = async (path: string) => {
+      const answer = await undici7.request(base + path, { method: 'POST', body: 'hei', dispatcher })
+      return [answer.statusCode, answer.headers['x-own'] && (await answer.body.text())]
+    }
+    const answers = []
+    for (const path of ['/a/x', '/b/x', '/c/x']) answers.push(await ask(path))
+    expect(answers).toEqual([
+      [404, undefined],
+      [404, undefined],
+      [200, 'hei'],
+    ])
+    expect(sims.map(calls)).toEqual([1, 1])
+  })
+
+  it('reports the failure of a path that it passes on', async () => {
+    intercepted(`${origin}/a`)
+    const dispatcher = new undici7.Agent()
+    await expect(undici7.request(`${origin}/b`, { dispatcher })).rejects.toThrow(/ENOTFOUND|EAI_AGAIN/)
+  })
+})
