@@ -1,4 +1,5 @@
 /** Answers `fetch` and `XMLHttpRequest` of jsdom and happy-dom from intercepted simulators. */
+import { INTERNAL_REQUEST_ID_HEADER_NAME } from '@mswjs/interceptors'
 import { FetchInterceptor } from '@mswjs/interceptors/fetch'
 import { XMLHttpRequestInterceptor } from '@mswjs/interceptors/XMLHttpRequest'
 import { createFetchAdapter } from './fetch.ts'
@@ -10,34 +11,63 @@ import { findRoute, type InterceptedRoute, requestUrl } from './intercepted-rout
  */
 export function patchBrowserApis(): () => void {
   if (typeof globalThis.XMLHttpRequest === 'undefined') return () => {}
-  const interceptors = [new FetchInterceptor(), new XMLHttpRequestInterceptor()]
-  for (const interceptor of interceptors) {
-    // An instance shared with msw would let msw reject what it does not handle, and would end with msw.
-    Reflect.set(interceptor, 'symbol', Symbol('handover-sim'))
-    interceptor.apply()
-    interceptor.on('request', onRequest)
+  const restoreHeaders = ignoreMarks(globalThis.XMLHttpRequest.prototype)
+  const remove = [
+    apply(new FetchInterceptor(), answer),
+    apply(new XMLHttpRequestInterceptor(), async event => {
+      if (!(await answer(event))) passedOn.add(event.requestId)
+    }),
+  ]
+  return () => {
+    for (const dispose of remove) dispose()
+    restoreHeaders()
+    passedOn.clear()
+  }
+}
+
+function apply(
+  interceptor: FetchInterceptor | XMLHttpRequestInterceptor,
+  onRequest: (event: RequestEvent) => Promise<unknown>,
+) {
+  // An instance shared with msw would let msw reject what it does not handle, and would end with msw.
+  Reflect.set(interceptor, 'symbol', Symbol('handover-sim'))
+  interceptor.apply()
+  interceptor.on('request', onRequest)
+  return () => interceptor.dispose()
+}
+
+/** The ids of requests that go on to their own address. */
+const passedOn = new Set<unknown>()
+
+/** The interceptor adds a header to requests that it passes on. It would reach the server, and cause a CORS preflight. */
+function ignoreMarks(prototype: XMLHttpRequest): () => void {
+  const { setRequestHeader } = prototype
+  prototype.setRequestHeader = function (name, value) {
+    if (name !== INTERNAL_REQUEST_ID_HEADER_NAME || !passedOn.delete(value)) setRequestHeader.call(this, name, value)
   }
   return () => {
-    for (const interceptor of interceptors) interceptor.dispose()
+    prototype.setRequestHeader = setRequestHeader
   }
 }
 
 interface RequestEvent {
   readonly request: Request
+  readonly requestId: string
   readonly controller: {
     respondWith(response: Response): void
     errorWith(reason: object): void
   }
 }
 
-/** A request without a response goes on to its own address. */
-async function onRequest({ request, controller }: RequestEvent): Promise<void> {
+/** Returns false for a request that goes on to its own address. */
+async function answer({ request, controller }: RequestEvent): Promise<boolean> {
   const route = findRoute(requestUrl('', request.url))
-  if (route === null) return
+  if (route === null) return false
   await respond(route, request).then(
     response => controller.respondWith(response),
     error => controller.errorWith(error),
   )
+  return true
 }
 
 const respond = ({ simulator, path }: InterceptedRoute, request: Request): Promise<Response> =>

@@ -60,6 +60,30 @@ describe.each([6, 7, 8].map((major, index) => [major, VERSIONS[index]!] as const
   })
 })
 
+describe('a global dispatcher for a proxy', () => {
+  const key = (version: number) => Symbol.for(`undici.globalDispatcher.${version}`)
+
+  it.each(VERSIONS.map((undici, index) => [index + 6, undici] as const))(
+    'does not keep requests of undici %i and of fetch from the simulator',
+    async (_, { EnvHttpProxyAgent, MockAgent, ProxyAgent, request, setGlobalDispatcher }) => {
+      const before = [1, 2].map(version => Reflect.get(globalThis, key(version)))
+      onTestFinished(() => before.forEach((one, index) => void Reflect.set(globalThis, key(index + 1), one)))
+      const proxy = 'http://127.0.0.1:9'
+      const strict = new MockAgent()
+      strict.disableNetConnect()
+      const environment = new EnvHttpProxyAgent({ httpProxy: proxy, httpsProxy: proxy })
+      for (const dispatcher of [new ProxyAgent(proxy), environment, strict]) {
+        setGlobalDispatcher(dispatcher)
+        const sim = intercepted('https://bot.example.test')
+        expect((await request('https://bot.example.test/x')).statusCode).toBe(404)
+        expect((await fetch('https://bot.example.test/x')).status).toBe(404)
+        expect(calls(sim)).toBe(2)
+        for (const one of started.splice(0)) one.stop()
+      }
+    },
+  )
+})
+
 const fetchAnswer = (response: { status: number; text(): Promise<string> }): Answer => ({
   statusCode: response.status,
   body: response,
