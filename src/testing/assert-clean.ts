@@ -11,6 +11,7 @@ import { wallDelay } from '../runtime/clock.ts'
 import { settled } from '../simulator/core.ts'
 import { anything, invalidOption, list, validateOptions } from '../simulator/options.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
+import { type AckLimit, withinAckLimit } from './ack-limit.ts'
 import { expectationError } from './expectation-error.ts'
 import { resetError } from './expectations.ts'
 import { durationMs } from './options.ts'
@@ -34,7 +35,7 @@ export async function assertClean(
   sim: PlatformSimulator,
   options: CleanOptions,
   callStack: string,
-  settleMs: number,
+  limits: { readonly settleMs: number; readonly ack: AckLimit },
 ): Promise<void> {
   validateOptions('assertClean', options, { allow: list, settle: anything })
   const { allow = [], settle: written } = options
@@ -43,7 +44,7 @@ export async function assertClean(
   const [label] = run.pending.values()
   if (label !== undefined)
     throw invalidOption('assertClean', `An expectation has not ended: ${label}. Await it before assertClean.`)
-  await waitUntilQuiet(run, durationMs('settle', written) ?? settleMs)
+  await waitUntilQuiet(run, durationMs('settle', written) ?? limits.settleMs, limits.ack)
   if (run.resetSignal.aborted) throw resetError('assertClean', callStack)
   const [first, ...more] = failuresOf(run, allow)
   if (first !== undefined) throw expectationError(run, [first, ...more], callStack)
@@ -63,13 +64,13 @@ function checkAllowed(allow: readonly string[]): void {
 /** The maximum number of event loop turns in which continuations of the intermediary may make further calls. */
 const MAX_TURNS = 50
 
-async function waitUntilQuiet(run: TestRun, ms: number): Promise<void> {
-  const { context, core, resetSignal } = run
+async function waitUntilQuiet(run: TestRun, ms: number, limit: AckLimit): Promise<void> {
+  const { context, core, resetSignal, sim } = run
   const { journal } = core
   let last = -1
   for (let turn = 0; turn < MAX_TURNS && last !== journal.nextSeq; turn++) {
     last = journal.nextSeq
-    await settled(core)
+    await withinAckLimit(sim, { limit, what: 'assertClean', chatId: null }, settled(core))
     await wallDelay(0, resetSignal)
   }
   if (ms === 0) return

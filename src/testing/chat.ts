@@ -1,7 +1,8 @@
 /** Adds expectations to a chat: the user acts, and the test states which calls the intermediary has to make. */
 import type { CallBodies, CallId } from '../contract/endpoints.ts'
-import type { ChatHandle } from '../simulator/chat-handle.ts'
+import type { ActOptions, ChatHandle } from '../simulator/chat-handle.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
+import { type AckLimit, withinAckLimit } from './ack-limit.ts'
 import { type ExpectedItem, expectAgentSees, type SeesOptions } from './agent.ts'
 import type { BodyMatcher } from './body-matcher.ts'
 import { stackAbove } from './expectation-error.ts'
@@ -78,11 +79,27 @@ export const subjectIn =
   (sim: PlatformSimulator, chatId: string | null, waitMs: number | undefined) =>
   (method: (...args: never[]) => unknown): Subject => ({ sim, chatId, callStack: stackAbove(method), waitMs })
 
+/** The limits of a test that a simulator was created with. */
+export interface TestLimits {
+  /** The default of `within`, in milliseconds. */
+  readonly waitMs: number | undefined
+  readonly ack: AckLimit
+}
+
 /** Adds the expectations to the handle itself, so that its getters stay live. */
-export function withChatExpectations(sim: PlatformSimulator, handle: ChatHandle, waitMs: number | undefined): TestChat {
+export function withChatExpectations(
+  sim: PlatformSimulator,
+  handle: ChatHandle,
+  { waitMs, ack }: TestLimits,
+): TestChat {
   owners.set(handle, { sim, chatId: handle.id })
   const subjectOf = subjectIn(sim, handle.id, waitMs)
+  const { says, press } = handle
   const chat: TestChat = Object.assign(handle, {
+    says: (text: string, options?: Parameters<ChatHandle['says']>[1]) =>
+      withinAckLimit(sim, { limit: ack, what: 'says', chatId: handle.id }, says(text, options)),
+    press: (button: string, options?: ActOptions) =>
+      withinAckLimit(sim, { limit: ack, what: 'press', chatId: handle.id }, press(button, options)),
     expectCall: expectCallFor(() => subjectOf(chat.expectCall)) as TestChat['expectCall'],
     expectNone: expectNoneFor(() => subjectOf(chat.expectNone)) as TestChat['expectNone'],
     expectAgentSees: (item: ExpectedItem, options: SeesOptions = {}) =>

@@ -34,12 +34,14 @@ const clock = optionKind(
     (isMap(value) && value.mode === 'virtual' && Object.keys(value).every(name => name === 'mode' || name === 'start')),
 )
 
+const duration = optionKind('a duration such as 500ms or 2s', value => parseDuration(value) !== null)
+
 const AGENT: Shape = {
   ...Object.fromEntries(
     ['accept', 'says', 'type', 'stop', 'leave', 'away', 'back', 'inbox'].map(verb => [verb, callable]),
   ),
   does: map,
-  timeout: text,
+  timeout: duration,
 }
 
 const { seed, base_url: baseUrl, ...furtherKinds } = SETTING_KINDS
@@ -54,7 +56,8 @@ const COMMON: Shape = toOptions<OptionKind | Shape>({
   summarize: callable,
   journalLimit: positive,
   agent: AGENT,
-  expectTimeout: anything, // Checked as a duration where it is used.
+  expectTimeout: duration,
+  ackTimeout: duration,
 })
 
 export const SIMULATOR_SHAPE: Shape = { ...COMMON, baseUrl }

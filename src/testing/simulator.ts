@@ -6,6 +6,7 @@ import { validateOptions } from '../simulator/options.ts'
 import type { PlatformSimulatorOptions } from '../simulator/platform-options.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../simulator/simulator.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../simulator/workspaces.ts'
+import { DEFAULT_ACK_MS } from './ack-limit.ts'
 import { type AgentFunctions, registerAgent } from './agent.ts'
 import { assertClean, type CleanOptions } from './assert-clean.ts'
 import type { BodyMatcher } from './body-matcher.ts'
@@ -30,6 +31,11 @@ export interface TestOptions {
   readonly agent?: AgentFunctions
   /** The default of `within`, a duration. Default `2s`, which is shorter than the timeouts of test runners. */
   readonly expectTimeout?: string
+  /**
+   * The maximum wait of actions and of `assertClean` for the webhook's answer, a duration on the wall clock. Default `4s`,
+   * which is shorter than the timeouts of test runners.
+   */
+  readonly ackTimeout?: string
 }
 
 /** Options of `createSimulator`. */
@@ -94,26 +100,27 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
 /** Adds expectations to the simulator object itself, so that its getters stay live. */
 function withExpectations<Sim extends PlatformSimulator>(
   sim: Sim,
-  { agent, expectTimeout }: TestOptions = {},
+  { agent, expectTimeout, ackTimeout, webhook }: TestOptions & Pick<PlatformSimulatorOptions, 'webhook'> = {},
   settleMs = 0,
 ): Omit<Sim, keyof Expectations> & Expectations {
   const { chat, findChat } = sim
   const waitMs = durationMs('expectTimeout', expectTimeout)
+  const ack = { ms: durationMs('ackTimeout', ackTimeout) ?? DEFAULT_ACK_MS, webhook }
   const subjectOf = subjectIn(sim, null, waitMs)
   if (agent !== undefined) registerAgent(sim, agent)
   const more: Expectations = {
     async chat(options = {}) {
       validateOptions('chat', options, chatShape(options?.user))
-      return withChatExpectations(sim, await chat(options), waitMs)
+      return withChatExpectations(sim, await chat(options), { waitMs, ack })
     },
     findChat(id) {
       const found = findChat(id)
-      return found && withChatExpectations(sim, found, waitMs)
+      return found && withChatExpectations(sim, found, { waitMs, ack })
     },
     expectCall: expectCallFor(() => subjectOf(more.expectCall)) as Expectations['expectCall'],
     expectNone: expectNoneFor(() => subjectOf(more.expectNone)) as Expectations['expectNone'],
     waitFor: (predicate, options = {}) => waitFor(subjectOf(more.waitFor), predicate, options),
-    assertClean: (options = {}) => assertClean(sim, options, stackAbove(more.assertClean), settleMs),
+    assertClean: (options = {}) => assertClean(sim, options, stackAbove(more.assertClean), { settleMs, ack }),
   }
   return Object.assign(sim, more)
 }
@@ -152,8 +159,9 @@ export async function startSimulator(options: ServerOptions = {}): Promise<Simul
   return Object.assign(withExpectations(server, options, SETTLE_MS), {
     async workspace(all: WorkspaceOptions = {}) {
       validateOptions('workspace', all, WORKSPACE_SHAPE)
-      const { agent, expectTimeout = options.expectTimeout, ...platform } = all
-      return withExpectations(await openWorkspace(platform), { agent, expectTimeout }, SETTLE_MS)
+      const { agent, expectTimeout = options.expectTimeout, ackTimeout = options.ackTimeout, ...platform } = all
+      const { webhook } = platform
+      return withExpectations(await openWorkspace(platform), { agent, expectTimeout, ackTimeout, webhook }, SETTLE_MS)
     },
   })
 }

@@ -24,6 +24,8 @@ export interface Dispatcher extends Pick<ManualEvents, 'trigger' | 'resend'> {
   release(faults: readonly string[]): void
   /** Returns a delivery of the platform that is in progress; null for one that has ended or was sent manually. */
   find(deliveryId: string): Readonly<Job> | null
+  /** The deliveries of the platform that have not ended, oldest event first. */
+  inProgress(): readonly Readonly<Job>[]
   /** The time of the next retry, delayed event or copy: epoch milliseconds on the simulator's clock, or null. */
   nextDue(): number | null
   /** Drops waiting events and aborts requests; none of them is journaled. */
@@ -78,6 +80,7 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     },
     release: order.release,
     find: deliveryId => [...active].find(({ copy, request }) => !copy && request.deliveryId === deliveryId) ?? null,
+    inProgress: () => [...active].sort((a, b) => a.seq - b.seq),
     nextDue: schedule.next,
     reset() {
       cancel.abort()

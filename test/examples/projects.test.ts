@@ -29,7 +29,16 @@ const PROJECTS = readdirSync(EXAMPLES).filter(name => {
 })
 
 it('each web framework and test runner has a project', () => {
-  const named = ['express', 'fastify', 'jest', 'nextjs-route', 'node-test', 'vitest-msw', 'vitest-shared-server']
+  const named = [
+    'express',
+    'fastify',
+    'jest',
+    'nest',
+    'nextjs-route',
+    'node-test',
+    'vitest-msw',
+    'vitest-shared-server',
+  ]
   expect(PROJECTS).toEqual(named)
 })
 

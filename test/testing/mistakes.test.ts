@@ -10,9 +10,9 @@ const ok = () => new Response('ok')
 describe('createSimulator', () => {
   it.each([
     [{ webhookUrl: 'http://127.0.0.1:3000' }, 'createSimulator takes no webhookUrl; did you mean webhook?'],
-    [{ webhook: ok }, 'webhook must be an object with url, fetch, got a function.'],
-    [{ webhook: 'http://a.test' }, 'webhook must be an object with url, fetch, got "http://a.test".'],
-    [{ webhook: { handler: ok } }, 'webhook takes no handler; it takes url, fetch.'],
+    [{ webhook: ok }, 'webhook must be an object with url, fetch, listener, got a function.'],
+    [{ webhook: 'http://a.test' }, 'webhook must be an object with url, fetch, listener, got "http://a.test".'],
+    [{ webhook: { handler: ok } }, 'webhook takes no handler; it takes url, fetch, listener.'],
     [{ webhook: { url: '/webhook' } }, 'webhook.url must be an http or https URL such as http'],
     [{ webhook: { fetch: 'x' } }, 'webhook.fetch must be a function, got "x".'],
     [{ baseUrl: 'bot.example.test' }, 'baseUrl must be an http or https URL without a query'],
@@ -26,6 +26,7 @@ describe('createSimulator', () => {
     [{ journalLimit: 0 }, 'journalLimit must be a whole number from 1, got 0.'],
     [{ translate: 'deepl' }, 'translate must be a function, got "deepl".'],
     [{ expectTimeout: 2000 }, 'expectTimeout must be a duration such as 500ms or 2s, got 2000.'],
+    [{ ackTimeout: '5 seconds' }, 'ackTimeout must be a duration such as 500ms or 2s, got "5 seconds".'],
     [null, 'createSimulator must be an object with seed, clock,'],
   ])('%j', (options, message) => {
     const make = () => createSimulator(options as SimulatorOptions)

@@ -1,0 +1,77 @@
+/** Limits how long a test waits for the webhook, so that an error names the cause before the test runner ends the test. */
+import { WaitTimeoutError } from '../journal/waiters.ts'
+import { wallTimer } from '../runtime/clock.ts'
+import type { PlatformSimulatorOptions } from '../simulator/platform-options.ts'
+import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
+import { formatDuration } from '../text/quantities.ts'
+import { withoutCredentials } from '../text/redactor.ts'
+import { defineTexts } from '../text/texts.ts'
+import type { Job } from '../webhooks/job.ts'
+
+export interface AckLimit {
+  /** Milliseconds on the wall clock. */
+  readonly ms: number
+  readonly webhook: PlatformSimulatorOptions['webhook']
+}
+
+/** Shorter than the timeouts of test runners. */
+export const DEFAULT_ACK_MS = 4_000
+
+const TEXTS = defineTexts({
+  waited: (what: string, ms: number, reasons: readonly string[]) =>
+    `${what} waited ${formatDuration(ms)}: ${reasons.join('; ')}. Answer every event, or raise ackTimeout, as in createSimulator({ ackTimeout: '10s' }).`,
+  unanswered: (receiver: string, event: string) => `${receiver} has not answered ${event}`,
+  function: 'the function webhook.fetch',
+  listener: (url: string) => `the application of webhook.listener (POST ${new URL(url).pathname})`,
+  waiting: (event: string) => `${event} waits for the end of an earlier event of its chat`,
+  scheduled: (event: string, ms: number) => `${event} is due in ${formatDuration(ms)} on the clock of the simulator`,
+  held: (event: string, faults: readonly string[]) => `${faults.join(', ')} holds ${event}`,
+  otherWork: 'the simulator has not finished its work: do the functions translate and summarize end?',
+})
+
+/** The most reasons that an error lists. */
+const MOST_REASONS = 3
+
+/**
+ * Rejects with `WaitTimeoutError` when `work` takes longer than the limit. It names the deliveries of the chat that have
+ * not ended, or of all chats when `chatId` is null; they go on.
+ */
+export function withinAckLimit<Result>(
+  sim: PlatformSimulator,
+  { limit, what, chatId }: { readonly limit: AckLimit; readonly what: string; readonly chatId: string | null },
+  work: Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = wallTimer(limit.ms, () =>
+      reject(new WaitTimeoutError(TEXTS.waited(what, limit.ms, reasonsFor(sim, limit, chatId)))),
+    )
+    work.then(resolve, reject).finally(timer.cancel)
+  })
+}
+
+function reasonsFor(sim: PlatformSimulator, { webhook }: AckLimit, chatId: string | null): string[] {
+  const { dispatcher, address, clock } = coreOf(sim)
+  const jobs = dispatcher.inProgress().filter(job => chatId === null || job.chatId === chatId)
+  const receiver = receiverOf(webhook, address.webhookUrl ?? '')
+  const reasons = jobs.map(job => reasonFor(job, receiver, clock.now()))
+  return reasons.length === 0 ? [TEXTS.otherWork] : reasons.slice(0, MOST_REASONS)
+}
+
+function receiverOf(webhook: AckLimit['webhook'], url: string): string {
+  if (webhook?.fetch) return TEXTS.function
+  return webhook?.listener ? TEXTS.listener(url) : withoutCredentials(url)
+}
+
+function reasonFor({ phase, request, faults }: Readonly<Job>, receiver: string, nowMs: number): string {
+  const { event } = request
+  switch (phase.kind) {
+    case 'sending':
+      return TEXTS.unanswered(receiver, event)
+    case 'waiting':
+      return TEXTS.waiting(event)
+    case 'scheduled':
+      return TEXTS.scheduled(event, phase.atMs - nowMs)
+    case 'held':
+      return TEXTS.held(event, faults?.faults ?? [])
+  }
+}
