@@ -5,6 +5,9 @@ export type Draw = ReturnType<typeof createDraw>
 
 type Json = unknown
 
+/** Deeper values would make `structuredClone` and `JSON.stringify` of the attacker fail. Deeper texts are in the attacks. */
+const DEEPEST = 2000
+
 /** Values that break naive code: wrong types, borders of numbers and dates, names of prototypes, broken text, depth. */
 const HOSTILE: readonly (() => Json)[] = [
   ...[null, true, false, 0, -1, 1, 0.5, -0.5, 1e308, -1e308, 9e21, 8.64e15, 8.64e15 + 2, -8.64e15].map(
@@ -37,7 +40,7 @@ const HOSTILE: readonly (() => Json)[] = [
   () => Array.from({ length: 300 }, (_, index) => index),
   () => nested(20),
   () => nested(63),
-  () => nested(5000),
+  () => nested(DEEPEST / 2),
 ]
 
 /** Arrays in arrays. */
@@ -66,14 +69,14 @@ export function createDraw(seed: number, label: string) {
 
 type Choice = { below(count: number): number; one<T>(items: readonly T[]): T; hostile(): Json }
 
-/** Returns a copy with one change at a random place. */
+/** Returns a copy with one change at a random place; an equal copy when the change makes it too deep. */
 function mutated(choice: Choice, value: Json): Json {
   const copy = structuredClone(value)
   const places = placesIn(copy)
   if (places.length === 0) return choice.hostile()
   const { parent, key } = choice.one(places)
   change(choice, parent, key, places)
-  return copy
+  return placesIn(copy).some(({ depth }) => depth > DEEPEST) ? structuredClone(value) : copy
 }
 
 type Parent = Record<string, Json> | Json[]
@@ -81,18 +84,20 @@ type Parent = Record<string, Json> | Json[]
 interface Place {
   readonly parent: Parent
   readonly key: string
+  readonly depth: number
 }
 
 /** All places in a value, found without recursion, because values may be deep. */
 function placesIn(value: Json): Place[] {
   const places: Place[] = []
-  const open: Json[] = [value]
-  for (let node = open.pop(); node !== undefined && places.length < 20_000; node = open.pop()) {
+  const open: { node: Json; depth: number }[] = [{ node: value, depth: 1 }]
+  for (let next = open.pop(); next !== undefined && places.length < 20_000; next = open.pop()) {
+    const { node, depth } = next
     if (typeof node !== 'object' || node === null) continue
     const parent = node as Parent
     for (const key of Object.keys(parent)) {
-      places.push({ parent, key })
-      open.push(Reflect.get(parent, key))
+      places.push({ parent, key, depth })
+      open.push({ node: Reflect.get(parent, key), depth: depth + 1 })
     }
   }
   return places
