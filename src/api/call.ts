@@ -3,7 +3,7 @@ import type { AssumptionName } from '../contract/assumptions.ts'
 import { ALIASES, type Alias, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import { formatKnob, isKnob, type Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
-import type { ApiContent, FaultContent } from '../journal/entry.ts'
+import type { ApiContent, FaultContent, NoteContent } from '../journal/entry.ts'
 import { longRequest, SHOWN_BODY_BYTES, sizeOfParsed } from '../journal/long-bodies.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
@@ -46,6 +46,7 @@ export interface ApiCall {
   response: unknown
   /** Null for nearly every call. */
   faults: AppliedApiFaults | null
+  internalError: NoteContent | null
 }
 
 export const createCall = (ports: ApiPorts, request: ApiRequest): ApiCall => ({
@@ -60,6 +61,7 @@ export const createCall = (ports: ApiPorts, request: ApiRequest): ApiCall => ({
   valueCount: 0,
   response: undefined,
   faults: null,
+  internalError: null,
 })
 
 export function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {

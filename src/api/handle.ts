@@ -7,9 +7,10 @@ import {
   type EndpointId,
   type MessageRequest,
 } from '../contract/endpoints.ts'
+import { errorNote } from '../journal/internal-errors.ts'
 import { updateAvailability } from '../platform/availability.ts'
 import { botById, idMismatch, requireChat, unknownChat } from '../platform/chats.ts'
-import { andThen, type Maybe, summarized, summaryInput, toUser, translated } from '../platform/engines.ts'
+import { andThen, EngineError, type Maybe, summarized, summaryInput, toUser, translated } from '../platform/engines.ts'
 import { checkMessage, endHandover, sendMessage, startHandover, startTyping, stopTyping } from '../platform/handover.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import type { Chat, PlatformContext } from '../platform/state.ts'
@@ -34,6 +35,7 @@ import { type Grant, keyIn, RateLimited } from './keyring.ts'
 import {
   type ApiRequest,
   type ApiResponse,
+  engineErrorResponse,
   errorBodyOf,
   internalErrorResponse,
   jsonResponse,
@@ -157,11 +159,11 @@ function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
 
 /** Appends the call and its effects to the journal; a refused call has no effects (ER1). */
 function append(call: ApiCall, answer: ApiResponse): void {
-  const { ports, faults } = call
+  const { ports, faults, internalError } = call
   const effects = answer.status < 300 ? call.transaction.effects : []
   const entry = entryOf(call, answer)
   const faultEntries = faults === null ? undefined : apiFaultEntries(entry, faults)
-  ports.commit(entry, effects, faultEntries, bodySizeOf(call, answer))
+  ports.commit(entry, internalError === null ? effects : [internalError], faultEntries, bodySizeOf(call, answer))
 }
 
 const READS = 'GET, HEAD, OPTIONS'
@@ -180,10 +182,17 @@ const redirectOf = (call: ApiCall, { canonical }: ApiRoute): ApiResponse =>
 
 /** The response to a refusal; every other error is an internal error. */
 function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
-  if (!(thrown instanceof Refusal)) return internalErrorResponse(thrown)
+  if (!(thrown instanceof Refusal)) return brokenResponse(call, thrown)
   assumed(call.transaction, ...thrown.assumed)
   call.response = errorBodyOf(thrown)
   return marked(call, refusalResponse(thrown, call.ports.platform.knobs, extraHeaders(call, thrown)))
+}
+
+/** The note about an internal error follows the call in the journal. */
+function brokenResponse(call: ApiCall, error: unknown): ApiResponse {
+  if (error instanceof EngineError) return engineErrorResponse(error)
+  call.internalError = errorNote('call', error)
+  return internalErrorResponse(error)
 }
 
 function extraHeaders({ route }: ApiCall, refusal: Refusal): Record<string, string> {

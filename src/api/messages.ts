@@ -1,9 +1,11 @@
 /** Defines requests and responses as plain data, for every adapter, and builds the responses of the API. */
 import { type ErrorBody, FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
 import type { Knobs } from '../contract/knobs.ts'
+import type { EngineError } from '../platform/engines.ts'
 import type { Refusal } from '../platform/refusal.ts'
 import type { Transaction } from '../platform/transaction.ts'
 import type { BodyPieces } from '../runtime/pieces.ts'
+import { messageOf } from '../text/error-text.ts'
 
 /** A request as an adapter received it. */
 export interface ApiRequest {
@@ -89,16 +91,23 @@ export const withFaults = (answer: ApiResponse, faults: readonly string[]): ApiR
 })
 
 export const resetResponse = (): ApiResponse =>
-  internalErrorResponse(new Error('The simulator was reset while this request was in flight.'))
+  errorResponse(
+    new Error('The simulator was reset while this request was in flight.'),
+    'This is no mistake of your service: reset the simulator when no request is in flight.',
+  )
 
 /** An internal error of the simulator. */
 export const internalErrorResponse = (error: unknown): ApiResponse =>
-  simulatorResponse(500, {
-    handover_sim: {
-      internal_error: error instanceof Error ? error.message : String(error),
-      hint: 'This is an internal error of handover-sim, not of your service. Please report it with this text.',
-    },
-  })
+  errorResponse(
+    error,
+    'This is an internal error of handover-sim, not of your service. Please report it with this text.',
+  )
+
+export const engineErrorResponse = (error: EngineError): ApiResponse =>
+  errorResponse(error, `The ${error.engine} engine failed, a function or module of yours. Make it return a text.`)
+
+const errorResponse = (error: unknown, hint: string): ApiResponse =>
+  simulatorResponse(500, { handover_sim: { internal_error: messageOf(error), hint } })
 
 /** An answer of the simulator itself: never in the platform's shape. */
 export function simulatorResponse(status: number, body: { readonly handover_sim: object }): ApiResponse {

@@ -1,5 +1,6 @@
 /** Connects commands to the process: streams, signals, errors and exit codes. Tests replace `Io`. */
 import { buffer, text } from 'node:stream/consumers'
+import { INTERNAL_ERROR_CODE } from '../evaluator/verdict.ts'
 import type { ColorLevel } from '../reporters/theme.ts'
 import { backgroundTimer } from '../runtime/clock.ts'
 import { onParentExit } from '../runtime/node.ts'
@@ -79,13 +80,13 @@ const EXPECTED: Readonly<Record<string, number>> = {
 export function reportError(error: unknown, { stderr }: Io): number {
   if (!(error instanceof Error)) {
     stderr.write(`Internal error of handover-sim: ${String(error)}\n`)
-    return 3
+    return INTERNAL_ERROR_CODE
   }
   const code = EXPECTED[error.name]
   stderr.write(
     code === undefined ? `Internal error of handover-sim: ${error.stack ?? error.message}\n` : `${error.message}\n`,
   )
-  return code ?? 3
+  return code ?? INTERNAL_ERROR_CODE
 }
 
 export function processIo(): Io {

@@ -58,7 +58,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
 }
 
-/** The exit code: 0 passed, 1 an expectation failed, 2 bad file or flag, 3 environment, 4 inconclusive, 129, 130 or 143 a signal. */
+/** The exit code: 0 passed, 1 an expectation failed, 2 bad file or flag, 3 environment, 4 inconclusive, 70 internal error, 129, 130 or 143 a signal. */
 export async function main(
   argv: readonly string[] = process.argv.slice(2),
   env: Context['env'] = process.env,

@@ -9,7 +9,7 @@ import type { JournalIndex } from './journal-index.ts'
 import { has } from './near-misses.ts'
 import { slowPatternFailure } from './pattern-tester.ts'
 import { stepName, stepRef } from './references.ts'
-import { type FailureDetails, failureDetails, type StepResult } from './step-evaluator.ts'
+import { type FailureDetails, failureDetails, internalFailure, type StepResult } from './step-evaluator.ts'
 import { unexpectedCalls } from './unexpected-calls.ts'
 import type { FailureWarning, Outcome, Reason, StepVerdict, Verdict } from './verdict.ts'
 import { contractViolations, forbiddenCalls } from './violations.ts'
@@ -94,8 +94,19 @@ function attributedFailures(
     ...echoed.flatMap(({ entrySeqs }) => entrySeqs),
   ])
   const all = [...early, ...unexpectedCalls(evaluation, reported), ...earlyEnd(evaluation, results)]
-  return [...all, ...slowPatterns(evaluation, ofSteps)].sort((a, b) => a.at - b.at)
+  return [...all, ...slowPatterns(evaluation, ofSteps), ...internalErrors(evaluation)].sort((a, b) => a.at - b.at)
 }
+
+/** Errors of the simulator: what it did after them proves nothing about the intermediary. */
+const internalErrors = ({ index }: Evaluation): AttributedFailure[] =>
+  index.internalErrors.map(note => ({
+    at: note.seq,
+    step: null,
+    conversation: index.conversationOfChat(note.chat_id),
+    severity: 'fail',
+    rule: 'internal',
+    details: internalFailure(note),
+  }))
 
 /** The slow patterns that no step reports: of `never`, or found when calls were compared with a step that had passed. */
 function slowPatterns({ index, patterns }: Evaluation, ofSteps: readonly AttributedFailure[]): AttributedFailure[] {
@@ -196,6 +207,8 @@ function outcomeOf(
 ): { outcome: Outcome; reason: Reason | null } {
   if (index.started === null) return { outcome: 'error', reason: { code: 'not_a_scenario' } }
   if (index.ended === null) return { outcome: 'error', reason: { code: 'incomplete_journal' } }
+  const internal = failures.find(({ kind }) => kind === 'internal')
+  if (internal !== undefined) return { outcome: 'error', reason: { code: 'internal', failure: internal } }
   const unusable = failures.find(({ kind }) => kind === 'scenario')
   if (unusable !== undefined) return { outcome: 'error', reason: { code: 'scenario', failure: unusable } }
   const environment = failures.find(({ kind }) => kind === 'environment')

@@ -29,6 +29,7 @@ export type FailureKind =
   | 'scenario' // the scenario or the test cannot be evaluated: a pattern is too slow
   | 'stopped' // the time limit of the scenario, or an interruption
   | 'environment' // the target or the agent driver is missing
+  | 'internal' // an error of the simulator itself
 
 export interface StepRef extends Pick<PlannedStep, 'number' | 'id' | 'name' | 'label' | 'conversation' | 'place'> {
   readonly of: number
@@ -97,8 +98,6 @@ export interface Within {
   readonly from: { readonly step: StepName } | { readonly seq: number } | null
 }
 
-type Ack = NonNullable<AckWanted>
-
 /** `chat` names a chat where the scenario has several, else it is null. */
 export type Expected = Coded<{
   calls: { tree: RequirementTree; within: Within | null; chat: string | null }
@@ -109,7 +108,7 @@ export type Expected = Coded<{
   call_count: { requirement: RequirementRef; chat: string | null }
   step_for_every_call: { chat: string | null }
   no_call_after_end: { chat: string | null }
-  acknowledgement: { event: string | null; ack: Ack; withinMs: number }
+  acknowledgement: { event: string | null; ack: NonNullable<AckWanted>; withinMs: number }
   step_done: { label: string }
   end_within: { ms: number }
   own_end: { scenario: string }
@@ -126,6 +125,7 @@ export type Expected = Coded<{
   received: { call: string; body: Notation | null; times: Times | null; not: boolean }
   quick_pattern: { pattern: string }
   complete_journal: Bare
+  no_internal_error: Bare
 }>
 
 export interface CallProgress {
@@ -164,10 +164,7 @@ export interface AttemptResult {
   readonly failure?: DeliveryFailure
 }
 
-interface MissingCall {
-  requirement: RequirementRef
-  progress: CallProgress | null
-}
+type MissingCall = { requirement: RequirementRef; progress: CallProgress | null }
 
 interface FirstCall {
   call: CallRef
@@ -186,7 +183,7 @@ export type Happened = Coded<{
   chat_differs: { differences: readonly Difference[] }
   chat_not_observed: Bare
   /** `copy`: the attempt repeats an event. */
-  not_acknowledged: { ack: Ack; withinMs: number; result: AttemptResult; copy: boolean }
+  not_acknowledged: { ack: NonNullable<AckWanted>; withinMs: number; result: AttemptResult; copy: boolean }
   no_answer: { event: string | null; withinMs: number }
   no_answer_before_stop: { event: string | null; cause: EarlyEnd }
   event_held: { event: string | null; fault: string }
@@ -223,6 +220,7 @@ export type Happened = Coded<{
   slow_pattern: { pattern: string; length: number; limitMs: number }
   evicted: { firstSeq: number }
   messages_evicted: Bare
+  internal_error: { seq: number; where: string; message: string }
 }>
 
 export type NearMissSubject = Coded<{ call: CallRef; inbox_item: InboxItemRef; chat: Bare; event: { event: string } }>

@@ -3,6 +3,7 @@
 import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import { isMap } from '../contract/objects.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
+import { type InternalErrorNote, isInternalError } from '../journal/internal-errors.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../scenario/plan.ts'
 import {
   type DriverCallEntry,
@@ -39,6 +40,7 @@ export class JournalIndex {
   firstSeq = 1
   /** Whether transcripts lost messages because of `memoryLimit`. */
   lostMessages = false
+  readonly internalErrors: InternalErrorNote[] = []
   started: RunEventOf<'scenario_started'> | null = null
   ended: RunEventOf<'scenario_ended'> | null = null
   readonly #callsByConversation = new Map<ConversationKey, Call[]>()
@@ -135,6 +137,7 @@ export class JournalIndex {
 
   #addRunEvent(entry: EntryOf<'note'>): void {
     if (entry.note === 'messages_evicted') this.lostMessages = true
+    else if (isInternalError(entry)) this.internalErrors.push(entry)
     else if (isRunEvent(entry, 'scenario_started')) this.started = entry
     else if (isRunEvent(entry, 'scenario_ended')) this.ended = entry
     else if (isRunEvent(entry, 'step_started')) this.#starts.set(entry.step, entry)

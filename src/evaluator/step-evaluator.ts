@@ -1,4 +1,5 @@
 /** Defines what the evaluators of single steps have in common: their context, their status and their results. */
+import type { InternalErrorNote } from '../journal/internal-errors.ts'
 import { InterpolationError, type InterpolationScope, type Variables } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { Notation } from '../scenario/value-text.ts'
@@ -58,6 +59,11 @@ export const failureDetails = (
 /** An absence cannot be shown, because entries were evicted. */
 export const evictedFailure = (expected: Expected, { firstSeq }: Pick<JournalIndex, 'firstSeq'>): FailureDetails =>
   failureDetails('evicted', expected, { code: 'evicted', firstSeq })
+
+export const internalFailure = ({ seq, where, message }: InternalErrorNote): FailureDetails => {
+  const happened = { code: 'internal_error', seq, where: String(where), message: String(message) } as const
+  return failureDetails('internal', { code: 'no_internal_error' }, happened, { entrySeqs: [seq] })
+}
 
 /** Fills in the values of `$(...)`; the message when one has no value, else null. */
 export function interpolationProblem(fill: () => void): string | null {

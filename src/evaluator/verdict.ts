@@ -4,7 +4,7 @@ import type { LintFinding } from '../linter/rule.ts'
 import type { Place } from '../scenario/plan.ts'
 import type { Failure, StepName, StepRef } from './failure.ts'
 
-/** error: the environment failed. inconclusive: something needed is missing. skipped: not played. */
+/** error: the environment or the simulator failed. inconclusive: something needed is missing. skipped: not played. */
 export type Outcome = 'pass' | 'fail' | 'error' | 'inconclusive' | 'skipped'
 
 /** Why a scenario has no verdict of pass or fail. */
@@ -14,6 +14,7 @@ export type Reason =
   | { readonly code: 'other_steps'; readonly step: number; readonly was: string; readonly now: string | null }
   | { readonly code: 'environment'; readonly failure: Failure }
   | { readonly code: 'scenario'; readonly failure: Failure }
+  | { readonly code: 'internal'; readonly failure: Failure }
   | { readonly code: 'check_evicted'; readonly failure: Failure }
   /** `firstSeq`: the oldest entry that is left. */
   | { readonly code: 'evicted'; readonly firstSeq: number }
@@ -92,6 +93,9 @@ export interface ScenarioResult extends Verdict {
   readonly rerunCommand: string
 }
 
+/** The exit code of an internal error of handover-sim, as `EX_SOFTWARE` of sysexits.h. */
+export const INTERNAL_ERROR_CODE = 70
+
 /** A whole run. */
 export interface RunResult {
   readonly version: string
@@ -108,6 +112,6 @@ export interface RunResult {
   /** Why it stopped early; null when it did not. */
   readonly stopped: string | null
   readonly counts: Readonly<Record<Outcome, number>>
-  /** 0, 1, 3, 4, 130 ... as documented. */
+  /** 0, 1, 3, 4, 70, 130 ... as documented. */
   readonly exitCode: number
 }

@@ -63,7 +63,8 @@ export function parseSources(name: string, text: string, json: boolean): Source[
 
 const isEmpty = (contents: Node | null) => contents === null || (isScalar(contents) && contents.value === null)
 
-const OPTIONS = { prettyErrors: false, uniqueKeys: false } as const
+/** The parser prints no warnings to stderr. */
+const OPTIONS = { prettyErrors: false, uniqueKeys: false, logLevel: 'error' } as const
 
 /** Parses text within its budgets; with `atLeastOne`, empty text is one empty document. */
 function documentsIn(name: string, text: string, lines: LineCounter, atLeastOne: boolean): Document.Parsed[] {

@@ -13,7 +13,7 @@ import {
 } from '../contract/knobs.ts'
 import { isMap } from '../contract/objects.ts'
 import { Button } from '../contract/schemas.ts'
-import { readBusinessHours } from '../platform/availability.ts'
+import { readBusinessHours, WEEKDAYS } from '../platform/availability.ts'
 import { defineTexts } from '../text/texts.ts'
 
 const TEXTS = defineTexts({
@@ -30,7 +30,8 @@ export const predicateSchema = (
   z.unknown().check(ctx => {
     const { value } = ctx
     if (fits(value)) return
-    ctx.issues.push({ code: 'custom', input: value, message: expected(), params: { textFits: fits(String(value)) } })
+    const textFits = typeof value !== 'object' && fits(String(value))
+    ctx.issues.push({ code: 'custom', input: value, message: expected(), params: { textFits } })
   }, z.meta(shape))
 
 export const described = (description: string, ...examples: readonly unknown[]) =>
@@ -97,7 +98,8 @@ export const ReplySchema = z.strictObject({
   buttons: z.optional(z.array(Button)),
 })
 
-const DAYS = '(mon|tue|wed|thu|fri|sat|sun)'
+/** In upper or lower case. */
+const DAYS = `(${WEEKDAYS.map(day => day.replace(/./g, char => `[${char.toUpperCase()}${char}]`)).join('|')})`
 export const BusinessHoursSchema = z.unknown().check(
   ctx => {
     const { value } = ctx

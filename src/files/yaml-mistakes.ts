@@ -1,5 +1,16 @@
 /** Finds mistakes in YAML: syntax errors, and text that YAML reads as something else than it looks like. */
-import { type Document, isAlias, isMap, isNode, isScalar, type Node, type Pair, visit, type YAMLParseError } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  type Node,
+  type Pair,
+  visit,
+  type YAMLParseError,
+} from 'yaml'
 import { defineTexts } from '../text/texts.ts'
 import { aliasMistakes } from './yaml-budgets.ts'
 
@@ -27,6 +38,7 @@ const TEXTS = defineTexts({
   repeatedKey: 'Map keys must be unique',
   lostAlias: (name: string) => `*${name} is an alias of nothing; set it with &${name} before, or quote the text`,
   mapInMap: '{{ }} is a map inside a map here',
+  keyOfParts: 'a list or a map is a key here; a key is a text',
   fillsNothing: '{{ }} fills nothing in',
   cutOff: 'has no value; inside { } quote a text that has , [ ] { } or ": " in it',
 })
@@ -134,9 +146,10 @@ function traps(document: Document): YamlMistake[] {
     found.push({ offset: (isNode(node) && node.range?.[0]) || 0, message })
   visit(document, {
     Map(_key, node) {
-      for (const pair of node.flow ? node.items : []) {
-        if (isMap(pair.key)) add(pair.key, withFix(TEXTS.mapInMap, TEXTS.placeholder))
-        else if (isCutOff(pair)) add(pair.key, TEXTS.cutOff)
+      for (const pair of node.items) {
+        if (node.flow && isMap(pair.key)) add(pair.key, withFix(TEXTS.mapInMap, TEXTS.placeholder))
+        else if (isCollection(pair.key)) add(pair.key, TEXTS.keyOfParts)
+        else if (node.flow && isCutOff(pair)) add(pair.key, TEXTS.cutOff)
       }
     },
     Scalar(_key, node) {

@@ -1,9 +1,10 @@
-/** Journals errors of the simulator itself, in work that no caller waits for: timers, deliveries, slow answers. */
+/** Journals errors of the simulator itself: in calls, timers, deliveries and slow answers. A run with one does not pass. */
 import { messageOf, systemCodeOf } from '../text/error-text.ts'
+import type { Entry, EntryOf, NoteContent } from './entry.ts'
 import type { Journal } from './journal.ts'
 
 /** Where the error was thrown. */
-export type ErrorPlace = 'timer' | 'delivery' | 'answer'
+export type ErrorPlace = 'call' | 'timer' | 'delivery' | 'answer'
 
 /** Journals a note `internal_error`, from which the log and the reports read it. */
 export type OnInternalError = (where: ErrorPlace, error: unknown) => void
@@ -12,10 +13,15 @@ const LONGEST_MESSAGE = 500
 
 export const createErrorNotes =
   ({ append }: Pick<Journal, 'append'>): OnInternalError =>
-  (where, error) => {
-    const code = systemCodeOf(error) ?? (error instanceof Error ? error.name : typeof error)
-    append(
-      { kind: 'note', note: 'internal_error', where, code, message: messageOf(error).slice(0, LONGEST_MESSAGE) },
-      null,
-    )
-  }
+  (where, error) =>
+    void append(errorNote(where, error), null)
+
+export function errorNote(where: ErrorPlace, error: unknown): NoteContent {
+  const code = systemCodeOf(error) ?? (error instanceof Error ? error.name : typeof error)
+  return { kind: 'note', note: 'internal_error', where, code, message: messageOf(error).slice(0, LONGEST_MESSAGE) }
+}
+
+export type InternalErrorNote = EntryOf<'note'> & { readonly note: 'internal_error' }
+
+export const isInternalError = (entry: Entry): entry is InternalErrorNote =>
+  entry.kind === 'note' && entry.note === 'internal_error'

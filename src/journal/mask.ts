@@ -22,7 +22,7 @@ export function createSecrets(): Redactor {
 export function addSecretsOf(secrets: Redactor, settings: Readonly<Record<string, unknown>>): void {
   for (const name of ['keys.handover', 'keys.bot', 'control_token']) secrets.add(textOf(settings[name]))
   const more = settings['keys.more']
-  for (const pair of Array.isArray(more) ? more : []) secrets.add(String(pair).replace(/:\d+$/, ''))
+  for (const pair of Array.isArray(more) ? more : []) secrets.add(textOf(pair)?.replace(/:\d+$/, '') ?? null)
   for (const name of ['webhook.url', 'base_url']) secrets.addUrl(textOf(settings[name]))
 }
 

@@ -70,7 +70,7 @@ function formatTime(platform: PlatformContext, micros: number): string {
   return platform.knobs['time.format'] === 'offset' ? iso.replace('Z', '+00:00') : iso
 }
 
-const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatterFor(timeZone: string): Intl.DateTimeFormat {
@@ -135,7 +135,7 @@ export function readBusinessHours(raw: Readonly<Record<string, unknown>>): Busin
   for (const [key, value] of Object.entries(days)) {
     const named = readDays(key)
     if (named === null) return { key, message: 'is not a day or range of days such as mon, mon-fri, sat' }
-    const span = readSpan(String(value))
+    const span = typeof value === 'string' ? readSpan(value) : null
     if (span === null) return { key, message: `must be hours such as "09:00-17:00", got ${JSON.stringify(value)}` }
     for (const day of named) week[day] = span
   }

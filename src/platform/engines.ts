@@ -3,6 +3,7 @@
  * engine may return a promise, which is awaited here, in order per chat. Without promises everything stays synchronous.
  */
 
+import { messageOf } from '../text/error-text.ts'
 import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
 import type { Chat, PlatformContext } from './state.ts'
 import { assumed, type Transaction } from './transaction.ts'
@@ -19,20 +20,44 @@ export type Maybe<T> = T | Promise<T>
 export const andThen = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> =>
   value instanceof Promise ? value.then(next) : next(value)
 
-/** The translated text, or the text as it is when there is nothing to translate. */
-export function translated(engines: Engines, job: Translation | null, text: string): Maybe<string> {
-  if (job === null) return text
-  return andThen(native(engines.translate(job.text, job.from, job.to)), result => textFrom('translate', result))
+/** The translated text, or the text as it is when there is nothing to translate. Throws `EngineError`. */
+export const translated = (engines: Engines, job: Translation | null, text: string): Maybe<string> =>
+  job === null ? text : textFrom('translate', () => engines.translate(job.text, job.from, job.to))
+
+/** Throws `EngineError`. */
+export const summarized = (engines: Engines, input: SummaryInput): Maybe<string> =>
+  textFrom('summarize', () => engines.summarize(input))
+
+/** An engine failed. It is code of the user, so this is no error of the simulator. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError'
+  readonly engine: keyof Engines
+
+  constructor(engine: keyof Engines, cause: unknown) {
+    super(messageOf(cause), { cause })
+    this.engine = engine
+  }
 }
 
-export const summarized = (engines: Engines, input: SummaryInput): Maybe<string> =>
-  andThen(native(engines.summarize(input)), result => textFrom('summarize', result))
+function textFrom(engine: keyof Engines, call: () => Maybe<unknown>): Maybe<string> {
+  const fail = (error: unknown) => {
+    throw new EngineError(engine, error)
+  }
+  try {
+    const result = native(call())
+    return result instanceof Promise
+      ? result.then(value => checkText(engine, value)).catch(fail)
+      : checkText(engine, result)
+  } catch (error) {
+    return fail(error)
+  }
+}
 
 /** Converts promises of any library, because engines are code of the user. */
 const native = <T>(value: Maybe<T>): Maybe<T> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function' ? Promise.resolve(value) : value
 
-function textFrom(engine: keyof Engines, result: unknown): string {
+function checkText(engine: keyof Engines, result: unknown): string {
   if (typeof result === 'string') return result
   throw new TypeError(`The ${engine} engine must return a text, got ${result === null ? 'null' : typeof result}.`)
 }

@@ -16,6 +16,8 @@ const TEXTS = defineTexts({
   hidesTyping: (why: string) => `hides the typing indicator (${why})`,
   internalError: (where: string, message: string) =>
     `internal error of handover-sim (${where}): ${message}; please report it`,
+  refused: (connections: number) =>
+    `closes further connections, because ${connections} are open; close some, or raise the limit of open files (ulimit -n) if it is low`,
   chatEnds: (why: string) => `the chat ends (${why})`,
   availability: (value: string, by: string) => `availability ${value} (${by})`,
   faultSet: (name: string, effect: string) => `${name} is set: ${effect}`,
@@ -81,6 +83,8 @@ function describeNote(entry: EntryOf<'note'>): LogLine | null {
       return other('fault', TEXTS.faultCleared(text('fault'), Number(entry.hits)))
     case 'evicted':
       return { ...other('journal', text('message')), wrong: true }
+    case 'connections_refused':
+      return { ...other('handover-sim', TEXTS.refused(Number(entry.connections))), wrong: true }
     case 'internal_error':
       return { ...other('handover-sim', TEXTS.internalError(text('where'), text('message'))), wrong: true }
     default:

@@ -2,8 +2,17 @@
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { isMap } from '../contract/objects.ts'
 import type { Failure } from '../evaluator/failure.ts'
-import type { Reason, RunResult, ScenarioResult, Verdict, Warning } from '../evaluator/verdict.ts'
+import { internalFailure } from '../evaluator/step-evaluator.ts'
+import {
+  INTERNAL_ERROR_CODE,
+  type Reason,
+  type RunResult,
+  type ScenarioResult,
+  type Verdict,
+  type Warning,
+} from '../evaluator/verdict.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
+import { isInternalError } from '../journal/internal-errors.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
@@ -86,12 +95,15 @@ export function runResult(run: Omit<RunResult, 'counts' | 'exitCode'>, strict = 
   return { ...run, scenarios: withoutRefutedHints(run), counts, exitCode: exitCodeOf(counts, run, strict) }
 }
 
-/** 1: an expectation failed. 3: environment error. 4: incomplete, or nothing but inconclusive results. 0: passed. */
+const isInternal = ({ kind }: Failure): boolean => kind === 'internal'
+
+/** 70: internal error. 1: an expectation failed. 3: environment error. 4: incomplete, or nothing but inconclusive results. 0: passed. */
 function exitCodeOf(
   { pass, fail, error, inconclusive }: RunResult['counts'],
-  { failures, stopped }: Pick<RunResult, 'failures' | 'stopped'>,
+  { failures, scenarios, stopped }: Pick<RunResult, 'failures' | 'scenarios' | 'stopped'>,
   strict: boolean,
 ): number {
+  if ([...failures, ...scenarios.flatMap(one => one.failures)].some(isInternal)) return INTERNAL_ERROR_CODE
   if (fail > 0 || failures.length > 0) return 1
   if (error > 0) return 3
   if (stopped !== null || (strict && inconclusive > 0)) return 4
@@ -137,10 +149,13 @@ export const EMPTY_FAILURE = {
   soft: false,
 } as const
 
-/** Refused calls that belong to no scenario. */
+/** Refused calls that belong to no scenario, and internal errors outside of every scenario. */
 export function orphanFailures(journal: readonly Entry[]): Failure[] {
   const calls = journal.filter((entry): entry is EntryOf<'api'> => entry.kind === 'api')
-  return calls.filter(call => call.status >= 400).map(orphanFailure)
+  return [
+    ...calls.filter(call => call.status >= 400).map(orphanFailure),
+    ...journal.filter(isInternalError).map(note => ({ ...EMPTY_FAILURE, ...internalFailure(note) })),
+  ]
 }
 
 function orphanFailure({ seq, method, path, chat_id, endpoint, status, response }: EntryOf<'api'>): Failure {

@@ -7,6 +7,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { createSlots } from './activity.ts'
 import { paced, type Timer, wallTimer } from './clock.ts'
 import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
+import { connectionLimit } from './node.ts'
 import {
   type HttpTransport,
   MAX_BODY_BYTES,
@@ -17,8 +18,8 @@ import {
   type WireFaults,
 } from './transport.ts'
 
-/** Connections to webhooks at a time, of all simulators that share a transport. */
-const MAX_CONNECTIONS = 384
+/** Connections to webhooks at a time, of all simulators that share a transport; at most this share of the open files. */
+const MAX_CONNECTIONS = connectionLimit(384, 3 / 7)
 
 /** Opens a connection in memory, in place of one over the network. */
 type OpenSocket = (encrypted: boolean) => Duplex
@@ -43,9 +44,7 @@ export function createHttpTransport(openSocket?: OpenSocket): HttpTransport {
 }
 
 /** Counts the requests that have no connection yet. */
-interface Unsent {
-  count: number
-}
+type Unsent = { count: number }
 
 /** Opens connections. Undici also wants one in place of that of an aborted request, which would stay idle: it is refused. */
 function connectorFor(unsent: Unsent, openSocket: OpenSocket | undefined): buildConnector.connector {

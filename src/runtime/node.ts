@@ -63,6 +63,24 @@ export function processRuns(pid: number): boolean {
 /** A process that has ended stays in the list until its parent collects it, which some containers never do. */
 const hasEnded = (pid: number): boolean => /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
 
+/** Open files that are no connections: logs, reports, modules, programs of a driver. */
+const OTHER_FILES = 64
+const FEWEST_CONNECTIONS = 16
+
+/** `most` connections, or this share of the files that the process may open when that is less. */
+export const connectionLimit = (most: number, share: number): number =>
+  Math.max(FEWEST_CONNECTIONS, Math.min(most, Math.floor((openFileLimit() - OTHER_FILES) * share)))
+
+/** Infinite where the limit cannot be read. */
+function openFileLimit(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8')
+    return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
+
 /** A signal that any number of listeners may follow without a warning of Node. */
 export function createAbort(): AbortController {
   const controller = new AbortController()

@@ -6,7 +6,8 @@ import { basename } from 'node:path'
 import { pathOf } from '../api/call.ts'
 import { internalErrorResponse } from '../api/messages.ts'
 import { VERSION } from '../contract/version.ts'
-import { wallTimer } from '../runtime/clock.ts'
+import { elapsedMs, wallTimer } from '../runtime/clock.ts'
+import { connectionLimit } from '../runtime/node.ts'
 import { ListenError, type PortHolder, PortInUseError } from './addresses.ts'
 
 /** Not imported as a module: that would also load Node's fetch, which takes a third of the time to start. */
@@ -20,9 +21,14 @@ export interface HttpBounds {
   readonly checkEveryMs: number
   /** How long a client may leave an answer unread. */
   readonly unreadMs: number
-  /** Connections at a time. */
+  /** Connections at a time, when the process may have that many open files. */
   readonly connections: number
 }
+
+/** The share of open files that connections to the port may be. */
+const SHARE = 4 / 7
+/** Refused connections are announced this often. */
+const ANNOUNCE_EVERY_MS = 60_000
 
 export const HTTP_BOUNDS: HttpBounds = {
   headersMs: 15_000,
@@ -42,12 +48,14 @@ export interface HttpServer {
   stop(): Promise<void>
 }
 
-/** `mayContinue` decides about `Expect: 100-continue`: when false, the client is refused before it sends the body. */
-export function createHttpServer(
-  listener: Listener,
-  mayContinue: (request: IncomingMessage) => boolean,
-  bounds = HTTP_BOUNDS,
-): HttpServer {
+export interface HttpRules {
+  /** Decides about `Expect: 100-continue`: when false, the client is refused before it sends the body. */
+  mayContinue(request: IncomingMessage): boolean
+  /** Called when connections are refused because so many are open; not again within a minute. */
+  onFull?(connections: number): void
+}
+
+export function createHttpServer(listener: Listener, rules: HttpRules, bounds = HTTP_BOUNDS): HttpServer {
   const active = createActive()
   const onRequest: Listener = (request, response) => {
     active.enter(response)
@@ -64,15 +72,25 @@ export function createHttpServer(
   }
   const server = createServer(options, onRequest)
   server.timeout = bounds.unreadMs
-  server.maxConnections = bounds.connections
-  // The next attempt of the refused client succeeds when others are idle.
-  server.on('drop', () => server.closeIdleConnections())
+  server.maxConnections = connectionLimit(bounds.connections, SHARE)
+  announceWhenFull(server, rules)
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (mayContinue(request)) response.writeContinue()
+    if (rules.mayContinue(request)) response.writeContinue()
     else response.setHeader('connection', 'close')
     onRequest(request, response)
   })
   return { server, stop: () => stop(server, active) }
+}
+
+function announceWhenFull(server: Server, { onFull }: HttpRules): void {
+  let announcedAt = Number.NEGATIVE_INFINITY
+  server.on('drop', () => {
+    // The next attempt of the refused client succeeds when others are idle.
+    server.closeIdleConnections()
+    if (elapsedMs() - announcedAt < ANNOUNCE_EVERY_MS) return
+    announcedAt = elapsedMs()
+    onFull?.(server.maxConnections)
+  })
 }
 
 /** Headers of which Node passes on only the first, while another server may use the last. */

@@ -155,10 +155,10 @@ function createSimulatorServer(
       })
     },
   })
-  return createHttpServer(
-    dispatch,
-    request => !declaresTooMuch(request, limit()) || request.url?.startsWith('/_sim/') === true,
-  )
+  return createHttpServer(dispatch, {
+    mayContinue: request => !declaresTooMuch(request, limit()) || request.url?.startsWith('/_sim/') === true,
+    onFull: connections => core.journal.append({ kind: 'note', note: 'connections_refused', connections }, null),
+  })
 }
 
 /** Parses each base URL once, because every request needs the path. */

@@ -125,9 +125,15 @@ export const port = wholeNumber('a whole number from 0 to 65535 (0 takes any fre
 export const host = matching('an address or host name such as 127.0.0.1', { minLength: 1 }, value =>
   /^[\w.:%[\]-]+$/.test(value),
 )
-const isHttpUrl = (value: string) => /^https?:\/\/[^/]/i.test(value) && URL.canParse(value)
-export const httpUrl = (example: string) =>
-  matching(`an http or https URL such as ${example}`, { format: 'uri' }, isHttpUrl)
+/** No white space, control characters, halves of characters, and quotes: `URL` would encode or drop them. */
+const urlPattern = (not: string) =>
+  `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\p{C}"<>\\\\^\`{|}/?#][^\\s\\p{C}"<>\\\\^\`{|}${not}]*$`
+const urlOf = (expected: string, not = '') => {
+  const pattern = urlPattern(not)
+  const written = new RegExp(pattern, 'u')
+  return matching(expected, { pattern }, value => written.test(value) && URL.canParse(value))
+}
+export const httpUrl = (example: string) => urlOf(`an http or https URL such as ${example}`)
 export const callable = optionKind('a function', value => typeof value === 'function')
 export const map = optionKind<Record<string, unknown>>('an object', isMap)
 export const list = optionKind<unknown[]>('an array', Array.isArray)
@@ -139,11 +145,7 @@ export const either = <First, Second>(first: OptionKind<First>, second: OptionKi
 export const only = <const Value>(...values: readonly Value[]) =>
   optionKind<Value>(values.map(value => JSON.stringify(value)).join(' or '), value => values.some(one => one === value))
 
-const baseUrl = matching(
-  'an http or https URL without a query, such as https://bot.example.test',
-  { format: 'uri' },
-  value => isHttpUrl(value) && !/[?#]/.test(value),
-)
+const baseUrl = urlOf('an http or https URL without a query, such as https://bot.example.test', '?#')
 /** Fewer bytes would not hold one long body. */
 const SMALLEST_MEMORY = 65_536
 const memory = optionKind<number | string>(

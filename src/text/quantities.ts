@@ -26,8 +26,9 @@ const UNIT_BYTES: Readonly<Record<string, number>> = { kb: 1024, mb: 1_048_576, 
 
 /** Bytes: a number, its digits, or a text such as `64mb`; null for anything else. */
 export function parseBytes(size: unknown): number | null {
+  if (typeof size !== 'string' && typeof size !== 'number') return null
   const match = /^(\d+)(kb|mb|gb)?$/.exec(String(size))
-  if (match === null || (typeof size !== 'string' && typeof size !== 'number')) return null
+  if (match === null) return null
   const bytes = Number(match[1]) * (UNIT_BYTES[match[2] ?? ''] ?? 1)
   return Number.isSafeInteger(bytes) ? bytes : null
 }

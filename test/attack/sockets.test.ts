@@ -1,6 +1,6 @@
 /** Sends raw bytes over sockets that end, break off or stay open, and checks that the server answers and survives. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createRandom, type Random } from '../../src/runtime/random.ts'
@@ -135,14 +135,40 @@ test('random bytes, broken off in random ways', async () => {
 const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
 
 /** Starts the built command with at most `files` open files. */
-async function startLimited(files: number): Promise<{ child: ChildProcess; url: string }> {
-  const script = 'ulimit -n "$0" && exec "$@" start --port 0 --output quiet'
-  const child = spawn('sh', ['-c', script, String(files), process.execPath, BIN], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+async function startLimited(files: number, ...flags: string[]): Promise<LimitedServer> {
+  const script = 'ulimit -n "$0" && exec "$@"'
+  const command = [process.execPath, BIN, 'start', '--port', '0', ...flags]
+  const child = spawn('sh', ['-c', script, String(files), ...command], { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
+  let log = ''
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+  })
   const line = await new Promise<string>(resolve => child.stdout!.once('data', data => resolve(String(data))))
-  return { child, url: line.replace('Ready: ', '').trim() }
+  return { child, url: line.replace('Ready: ', '').trim(), log: () => log.replace(/\s+/g, ' ') }
+}
+
+interface LimitedServer {
+  readonly child: ChildProcess
+  readonly url: string
+  /** What it has written to stderr, in one line. */
+  log(): string
+}
+
+/** A webhook that accepts connections and never answers. Resolves with its URL, and how many connections are open. */
+async function startSilentWebhook() {
+  const open = new Set<Socket>()
+  const server = createServer(socket => {
+    open.add(socket)
+    socket.on('error', () => {}).on('close', () => open.delete(socket))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/webhook`, open: () => open.size }
 }
 
 const sockets = new Set<Socket>()
@@ -164,25 +190,55 @@ async function openSlow(port: number, count: number): Promise<void> {
   await Promise.all(opened)
 }
 
-describe.runIf(process.platform !== 'win32')('slow connections', () => {
+const CHATS = 150
+const FULL = /closes further connections, because (\d+) are open/g
+
+describe.runIf(process.platform === 'linux')('connections', () => {
   test.each([
     ['more than the server accepts', 4_096],
+    ['more than a usual process may open', 1_024],
     ['more than the process may open', 200],
-  ])('%s: it answers again when some are closed', async (_what, files) => {
-    const { child, url } = await startLimited(files)
-    const attempt = startAttack('sockets', `slow connections, ${files} files`)
+  ])('%s: it says so in one line, and answers again when some are closed', async (_what, files) => {
+    const { child, url, log } = await startLimited(files)
+    const attempt = startAttack('sockets', `2,000 slow connections, ${files} open files`)
     const { port } = new URL(url)
-    for (let round = 0; round < Math.ceil(rounds(2) / 50) + 1; round++) {
-      await attempt(() => openSlow(Number(port), 700))
+    for (let round = 0; round < Math.ceil(rounds(2) / 50); round++) {
+      await attempt(() => openSlow(Number(port), 2_000))
       for (const socket of sockets) socket.resetAndDestroy()
       sockets.clear()
       await expect.poll(() => statusOf(`${url}/_sim/readyz`)).toBe(200)
       expect(await statusOf(`${url}/api/v1/chats/none`)).toBe(401)
     }
+    expect([...log().matchAll(FULL)].length).toBeGreaterThanOrEqual(1)
+    expect(log().length).toBeLessThan(3_000)
     child.kill('SIGTERM')
     expect(await new Promise(resolve => child.on('exit', resolve))).toBe(143)
   })
+
+  test('to clients and to the webhook, at few open files: deliveries wait, and none fails for lack of files', async () => {
+    const webhook = await startSilentWebhook()
+    const { url, log } = await startLimited(200, '--webhook-url', webhook.url, '--set', 'webhook.timeout=500ms')
+    await openSlow(Number(new URL(url).port), 60)
+    for (let count = 0; count < CHATS; count++) {
+      const { chat_id } = await postJson(`${url}/_sim/chats`)
+      await postJson(`${url}/_sim/chats/${chat_id}/press`, { button: 'handover' })
+    }
+    await expect.poll(async () => (await deliveriesOf(url)).length).toBe(CHATS)
+    const codes = (await deliveriesOf(url)).map(({ failure }) => failure?.code)
+    expect(new Set(codes)).toEqual(new Set(['timeout']))
+    expect(log()).not.toContain('EMFILE')
+  })
 })
+
+async function postJson(url: string, body: object = {}): Promise<{ chat_id: string }> {
+  const headers = { 'content-type': 'application/json', connection: 'close' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  expect(response.status).toBeLessThan(300)
+  return response.json()
+}
+
+const deliveriesOf = async (url: string): Promise<{ failure?: { code: string } }[]> =>
+  (await (await fetch(`${url}/_sim/deliveries`, { headers: { connection: 'close' } })).json()).deliveries
 
 const statusOf = (url: string): Promise<number | null> =>
   fetch(url, { headers: { connection: 'close' } }).then(

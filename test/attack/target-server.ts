@@ -67,10 +67,10 @@ export function send(
   })
 }
 
-/** Why an answer shows a bug of the simulator, or null. */
+/** Why an answer shows a bug of the simulator, or null. An answer to HEAD does not say that a reset interrupted it. */
 export function bugIn({ method, path }: Attack, { status, headers, text }: Answer): string | null {
   const isControl = path.startsWith('/_sim')
-  const wasReset = text.includes('was reset')
+  const wasReset = method === 'HEAD' || text.includes('was reset')
   if (status === 500 && (isControl || (headers[INTERNAL_HEADER] !== undefined && !wasReset)))
     return `${method} ${path} was answered with ${status}: ${text.slice(0, 400)}`
   return null

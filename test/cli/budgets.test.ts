@@ -221,6 +221,42 @@ describe('YAML and JSON of any kind of file', () => {
   })
 })
 
+describe('values that are no text', () => {
+  const config = 'handover-sim.config.yaml'
+  const hostile = '{ toString: 1, valueOf: 2 }'
+  const rows: [string, string, RegExp][] = [
+    ['an object without toString', `base_url: ${hostile}`, /base_url: must be an http or https URL .*got an object/],
+    ['a size without toString', `memory_limit: ${hostile}`, /memory_limit: must be a number of bytes/],
+    ['a list of a size', 'memory_limit: [64mb]', /memory_limit: must be a number of bytes/],
+    ['a key without toString', `keys: { more: [${hostile}] }`, /keys\.more: must be/],
+    [
+      'hours without toString',
+      `business_hours: { time_zone: Europe/Oslo, mon: ${hostile} }`,
+      /mon: must be hours such as/,
+    ],
+    [
+      'a list of hours',
+      'business_hours: { time_zone: Europe/Oslo, mon: ["09:00-17:00"] }',
+      /mon: must be hours such as/,
+    ],
+    ['a URL with a space', 'base_url: "https://bot.example.test "', /base_url: must be an http or https URL/],
+    [
+      'a URL with a line end',
+      'webhook: { url: "http://127.0.0.1:3000/\\n" }',
+      /webhook\.url: must be an http or https URL/,
+    ],
+    ['a URL with half a character', 'webhook: { url: "http://127.0.0.1/\\ud800" }', /webhook\.url: must be/],
+    ['a URL with quotes', `base_url: https://bot.example.test/"`, /base_url: must be an http or https URL/],
+    ['a list as a key', '? [a, b]\n: 1', /^[^\n]*:1:3: a list or a map is a key here; a key is a text/],
+    ['an alias of a list as a key', 'webhook: &a []\n*a : 1', /\*a: is not a known key/],
+  ]
+  test.each(rows)('%s', async (_, text, message) => {
+    const { code, text: shown } = await validate({ [config]: text }, config)
+    expect(code).toBe(2)
+    expect(shown).toMatch(message)
+  })
+})
+
 describe.skipIf(process.platform === 'win32')('pipes and devices', () => {
   const folder = () => {
     const path = folderOf({ 'include.yaml': scenario('include: pipe.yaml') })

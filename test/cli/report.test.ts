@@ -20,12 +20,17 @@ steps:
 `
 
 /** The journal of a play in which the agent said "Hi". */
-async function savedJournal(name = 'Greeting', more: Partial<RunResult> = {}): Promise<string> {
+async function savedJournal(
+  name = 'Greeting',
+  more: Partial<RunResult> = {},
+  happen: (journal: ReturnType<typeof journalOf>) => void = () => {},
+): Promise<string> {
   const file = `${name.toLowerCase()}.yaml`
   const folder = folderWith({ [file]: scenario('Hi', name) })
   const [plan] = compile(await loadScenarios([file], { cwd: folder, nodeVersion: process.version }))
   const journal = journalOf(plan!)
   journal.stimulus(1)
+  happen(journal)
   journal.step(2, () => {
     journal.call('message', { message: 'Hi' })
     journal.pass(5000)
@@ -70,6 +75,15 @@ it('does not pass a step that was not executed, and exits with 3', async () => {
   const { code, out } = await reported(files, 'run.jsonl')
   expect(out).toMatch(/ERROR greeting\.yaml > Greeting .*step 3 \(expect end\) was not played: play the scenario again/)
   expect(code).toBe(3)
+})
+
+it('does not pass a journal with an internal error, and exits with 70', async () => {
+  const broken = { where: 'delivery', code: 'TypeError', message: 'broken' }
+  const journal = await savedJournal('Greeting', {}, ({ note }) => void note('internal_error', broken))
+  const files = { 'run.jsonl': journal, 'greeting.yaml': scenario('Hi') }
+  const { code, out } = await reported(files, 'run.jsonl')
+  expect(out).toMatch(/ERROR .*internal error of handover-sim \(delivery\): broken;.*please report it/s)
+  expect(code).toBe(70)
 })
 
 it('does not evaluate a journal of other steps, and exits with 3', async () => {

@@ -159,7 +159,7 @@ test('a client that leaves an answer unread is cut off; one that waits for an an
       if (request.url === '/large') response.end(Buffer.alloc(64 * 1_048_576))
       else answer = () => response.end('here')
     },
-    () => true,
+    { mayContinue: () => true },
     { ...HTTP_BOUNDS, unreadMs: 50 },
   )
   const port = await listen(http, '127.0.0.1', 0)
@@ -178,11 +178,7 @@ test('a client that leaves an answer unread is cut off; one that waits for an an
 
 test('closes a connection whose headers arrive too slowly', async () => {
   const bounds = { ...HTTP_BOUNDS, headersMs: 20, requestMs: 20, checkEveryMs: 5 }
-  const slow = createHttpServer(
-    (_, response) => response.end(),
-    () => true,
-    bounds,
-  )
+  const slow = createHttpServer((_, response) => response.end(), { mayContinue: () => true }, bounds)
   const port = await listen(slow.server, '127.0.0.1', 0)
   const dripping = await connectRaw(port)
   dripping.send('GET / HTTP/1.1\r\nHost:')

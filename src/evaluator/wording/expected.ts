@@ -66,6 +66,7 @@ const EXPECTED: TextsOf<Expected> = defineTexts({
     `${not ? 'not ' : ''}${body === null ? call : `${call} ${body}`}${times === null ? '' : ` ${howOften(times)}`}`,
   quick_pattern: ({ pattern }) => `a pattern that is quick on any text: ${patternName(pattern)}`,
   complete_journal: 'a journal with every entry since the beginning',
+  no_internal_error: 'no internal error of handover-sim',
 } satisfies TextsOf<Expected>)
 
 export const expectedText = (expected: Expected, audience: Audience): string => renderCode(EXPECTED, expected, audience)

@@ -228,6 +228,8 @@ const HAPPENED: TextsOf<Happened> = defineTexts({
   evicted: ({ firstSeq }) => evictedText(firstSeq),
   messages_evicted:
     'the transcripts lost their oldest messages, so lacks and length cannot be checked; raise memoryLimit',
+  internal_error: ({ seq, where, message }) =>
+    `#${seq} is an internal error of handover-sim (${where}): ${message}; it is no mistake of the intermediary, please report it with the journal`,
 } satisfies TextsOf<Happened>)
 
 export const happenedText = (happened: Happened, audience: Audience): string => renderCode(HAPPENED, happened, audience)

@@ -4,7 +4,14 @@ import { defineTexts } from '../../text/texts.ts'
 import type { DifferenceNote } from '../difference-notes.ts'
 import type { Failure, FailureHint, Happened, NearMiss, ObstacleCode } from '../failure.ts'
 import type { Difference } from '../match.ts'
-import type { Reason, RunResult, ScenarioResult, Verdict, Warning } from '../verdict.ts'
+import {
+  INTERNAL_ERROR_CODE,
+  type Reason,
+  type RunResult,
+  type ScenarioResult,
+  type Verdict,
+  type Warning,
+} from '../verdict.ts'
 import { expectedText, noteText, obstaclesText, subjectText } from './expected.ts'
 import { evictedText, happenedText, hintText } from './happened.ts'
 import { type Audience, driverHas, renderCode, stepText, type TextsOf } from './parts.ts'
@@ -146,6 +153,7 @@ const REASONS: TextsOf<Reason> = defineTexts({
   },
   environment: ({ failure }) => happenedText(failure.happened, 'scenario'),
   scenario: ({ failure }) => happenedText(failure.happened, 'scenario'),
+  internal: ({ failure }) => happenedText(failure.happened, 'scenario'),
   check_evicted: ({ failure }) => happenedText(failure.happened, 'scenario'),
   evicted: ({ firstSeq }) => evictedText(firstSeq),
   verb_missing: ({ step, verb, verbs }) => `${stepText(step)} needs ${verb}, and ${driverHas(verbs)}`,
@@ -176,6 +184,7 @@ const EXIT_CODES = defineTexts({
   2: 'a file or a flag is invalid',
   3: 'the environment failed: target, agent driver, port or a report file',
   4: 'no scenario was played, or all results are inconclusive',
+  [INTERNAL_ERROR_CODE]: 'internal error of handover-sim: please report it with the journal',
   129: 'interrupted: the terminal was closed (SIGHUP)',
   130: 'interrupted (SIGINT)',
   143: 'terminated (SIGTERM)',

@@ -32,13 +32,14 @@ const KINDS = defineTexts({
   evicted: 'evicted entries',
   scenario: 'unusable scenario',
   environment: 'an environment error',
+  internal: 'an internal error of handover-sim',
 } satisfies Record<FailureReport['kind'], string>)
 
 const card = (
   failure: FailureReport,
   slug: string | null,
 ): Markup => html`<article class="failure${failure.soft && ' soft'}">
-${titled(slug, html`${outcomeIcon(failure.kind === 'environment' ? 'error' : 'fail')}<span>${KINDS[failure.kind]}</span>${where(failure)}`)}
+${titled(slug, html`${outcomeIcon(['environment', 'internal'].includes(failure.kind) ? 'error' : 'fail')}<span>${KINDS[failure.kind]}</span>${where(failure)}`)}
 <dl>
 <div><dt>expected</dt><dd>${failure.expected}</dd></div>
 <div class="happened"><dt>happened</dt><dd>${failure.happened}${failure.entrySeqs.length > 0 && html` <span class="marks">${failure.entrySeqs.map(seq => entryLink(slug, seq))}</span>`}</dd></div>
