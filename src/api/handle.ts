@@ -16,6 +16,7 @@ import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import type { Chat, PlatformContext } from '../platform/state.ts'
 import { assumed, type Transaction } from '../platform/transaction.ts'
 import { chatTranscript, handoverTranscript } from '../platform/transcript.ts'
+import { atOnce, inPieces } from '../runtime/pieces.ts'
 import { checkBodyForm, checkContentType, parseBody, parseJson } from './body.ts'
 import {
   type ApiCall,
@@ -38,13 +39,12 @@ import {
   engineErrorResponse,
   errorBodyOf,
   internalErrorResponse,
-  jsonResponse,
   redirectResponse,
   refusalResponse,
   resetResponse,
   simulatorResponse,
-  withUnspecified,
 } from './messages.ts'
+import { LONG_TRANSCRIPT, marked, successResponse } from './success-response.ts'
 
 export type Api = (request: ApiRequest) => Maybe<ApiResponse>
 
@@ -169,14 +169,6 @@ function append(call: ApiCall, answer: ApiResponse): void {
 const READS = 'GET, HEAD, OPTIONS'
 const allowedMethods = ({ method }: Endpoint): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
 
-/** Checks the value by the contract; a mismatch is a bug of the simulator and throws. */
-function successResponse(call: ApiCall, endpoint: Endpoint, reply: unknown): ApiResponse {
-  const checked = endpoint.response.safeParse(reply)
-  if (!checked.success) throw new Error(`The answer of ${endpoint.id} breaks its contract: ${checked.error.message}`)
-  call.response = reply
-  return marked(call, jsonResponse(200, reply))
-}
-
 const redirectOf = (call: ApiCall, { canonical }: ApiRoute): ApiResponse =>
   marked(call, redirectResponse(canonical, call.request.target))
 
@@ -201,11 +193,6 @@ function extraHeaders({ route }: ApiCall, refusal: Refusal): Record<string, stri
   return refusal.code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}
 }
 
-function marked(call: ApiCall, answer: ApiResponse): ApiResponse {
-  withUnspecified(answer.headers, call.transaction, call.ports.markers)
-  return answer
-}
-
 /** Makes one call into the platform; key and body are valid at this point. */
 type Operation = (call: ApiCall, grant: Grant, body: unknown) => Maybe<unknown>
 
@@ -221,7 +208,9 @@ const onChat =
     run(call.ports.platform, chatOf(call, grant, body as Body), body as Body, call.transaction)
 
 const OPERATIONS: Record<EndpointId, Operation> = {
-  transcript: onChat(handoverTranscript),
+  transcript: onChat((platform, chat, body: ChatRequest, transaction) =>
+    transcriptOf(chat, handoverTranscript(platform, chat, body, transaction)),
+  ),
   summarize,
   availability: ({ ports: { platform }, transaction }, { botId }, body) =>
     updateAvailability(platform, botById(platform, botId), body as AvailabilityRequest, transaction),
@@ -266,5 +255,8 @@ function readChat({ ports: { platform }, route, transaction }: ApiCall, grant: G
   const chat = platform.state.chats.get(id)
   if (chat === undefined) throw unknownChat(platform, id, JSON.stringify(id), 'chatId')
   if (chat.botId !== grant.botId) throw idMismatch(platform, REFUSAL_TEXTS.chatOfOtherKey, 'chatId')
-  return chatTranscript(platform, chat, transaction)
+  return transcriptOf(chat, chatTranscript(platform, chat, transaction))
 }
+
+const transcriptOf = <T>({ messages }: Chat, steps: Generator<void, T>): Maybe<T> =>
+  messages.length > LONG_TRANSCRIPT.messages ? inPieces(steps) : atOnce(steps)

@@ -45,9 +45,11 @@ export function withUnspecified(
   return headers
 }
 
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
 export const jsonResponse = (status: number, body: unknown): ApiResponse => ({
   status,
-  headers: { 'content-type': 'application/json; charset=utf-8' },
+  headers: { 'content-type': JSON_TYPE },
   body: JSON.stringify(body),
 })
 

@@ -18,6 +18,7 @@ import { BUDGETS } from '../files/budgets.ts'
 import { readRegularFile } from '../files/user-files.ts'
 import type { PlatformServer, PlatformServerOptions } from '../server/start.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
+import { captureLazily } from '../simulator/snapshot/capture.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import { messageOf } from '../text/error-text.ts'
 import { jsonPieces } from '../text/json-pieces.ts'
@@ -95,8 +96,8 @@ function replaceFile(path: string, pieces: Iterable<string>): void {
   }
 }
 
-function* jsonLine(value: unknown): Generator<string, void> {
-  yield* jsonPieces(value)
+function* jsonLine(value: unknown, present: (part: unknown) => unknown): Generator<string, void> {
+  yield* jsonPieces(value, present)
   yield '\n'
 }
 
@@ -180,7 +181,8 @@ export function createSnapshotExport(file: string, { cwd, stderr }: Io): Snapsho
       if (state !== 'open') return
       state = 'written'
       try {
-        replaceFile(path, jsonLine(simulator.snapshot()))
+        const core = coreOf(simulator)
+        replaceFile(path, jsonLine(captureLazily(core, {}), core.secrets.redactDeep))
       } catch (error) {
         state = 'failed'
         stderr.write(`${failure}: ${messageOf(error)}\n`)

@@ -1,5 +1,7 @@
 /** Runs the simulator until a signal stops it (`handover-sim start`). */
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
+import { isMap } from '../contract/objects.ts'
+import type { Entry } from '../journal/entry.ts'
 import { shortEntry } from '../journal/short-entry.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { keepHeapSmall } from '../runtime/node.ts'
@@ -173,7 +175,17 @@ async function showTraffic(server: PlatformServer, { output }: StartFlags, resol
     colorLevel: colorLevel(env, isTTY),
     columns: Math.min(Math.max(columns ?? 100, 80), 160),
   })
-  subscribeFromStart(server, entry => io.stderr.write(log(secrets.redactDeep(presentEntry(entry, signatureHeader)))))
+  subscribeFromStart(server, entry =>
+    io.stderr.write(log(secrets.redactDeep(withoutMessages(presentEntry(entry, signatureHeader))))),
+  )
+}
+
+/** The log shows how many messages a transcript has, so their texts need no redaction. */
+function withoutMessages(entry: Entry): Entry {
+  if (entry.kind !== 'api' || !isMap(entry.response) || !isMap(entry.response.chat)) return entry
+  const { messages } = entry.response.chat
+  if (!Array.isArray(messages)) return entry
+  return { ...entry, response: { ...entry.response, chat: { messages: messages.map(() => null) } } }
 }
 
 /** Shows the entries from before the log was loaded first. */

@@ -1,5 +1,7 @@
 /** Shortens long bodies in entries, for everything that leaves the simulator. */
 import { sha256 } from '../runtime/node.ts'
+import type { BodyPieces } from '../runtime/pieces.ts'
+import { concatBytes } from '../signature/hmac.ts'
 import type { ApiContent, DeliveryContent, Entry } from './entry.ts'
 import { bytesOfBody, SHOWN_BODY_BYTES } from './long-bodies.ts'
 
@@ -14,12 +16,44 @@ export function shortEntry(entry: Entry): Entry {
 
 function shortCall<Call extends ApiContent>(call: Call): Call {
   const { request, response } = call
-  const answer = response === null ? null : truncated(encode(response))
+  const answer = shortAnswer(response)
   const changes = {
     ...(request.bytes > SHOWN_BODY_BYTES && { request: shortRequest(request) }),
     ...(answer && { response: answer.body, response_truncated_from: answer.truncated_from }),
   }
   return Object.keys(changes).length === 0 ? call : { ...call, ...changes }
+}
+
+interface ShortForm {
+  readonly body: string
+  readonly truncated_from: { readonly bytes: number; readonly sha256: string }
+}
+
+const shortForms = new WeakMap<object, ShortForm>()
+
+/** Stores how a long answer is shown, for the writer of the answer, which has its bytes and their hash. */
+export function rememberShortForm(answer: object, body: BodyPieces, sha256: string): void {
+  if (body.length <= SHOWN_BODY_BYTES) return
+  const beginning = concatBytes(...firstPieces(body))
+  shortForms.set(answer, shortForm(beginning, { bytes: body.length, sha256 }))
+}
+
+/** As many pieces as are shown. */
+function firstPieces({ pieces }: BodyPieces): Uint8Array[] {
+  const first: Uint8Array[] = []
+  let length = 0
+  for (const piece of pieces) {
+    if (length >= SHOWN_BODY_BYTES) break
+    first.push(piece)
+    length += piece.length
+  }
+  return first
+}
+
+function shortAnswer(response: unknown): ShortForm | null {
+  if (response === null) return null
+  const known = typeof response === 'object' ? shortForms.get(response) : undefined
+  return known ?? truncated(encode(response))
 }
 
 /** The bytes of a body from a snapshot are those of its JSON. */
@@ -38,9 +72,13 @@ const encode = (value: unknown): Uint8Array =>
   new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
 
 /** The beginning of a body, and the length and hash of the whole one; null for a body that is short enough. */
-function truncated(whole: Uint8Array) {
+function truncated(whole: Uint8Array): ShortForm | null {
   if (whole.length <= SHOWN_BODY_BYTES) return null
-  // A stream leaves out a character that is not complete.
-  const body = new TextDecoder().decode(whole.subarray(0, SHOWN_BODY_BYTES), { stream: true })
-  return { body, truncated_from: { bytes: whole.length, sha256: sha256(whole) } }
+  return shortForm(whole, { bytes: whole.length, sha256: sha256(whole) })
 }
+
+const shortForm = (beginning: Uint8Array, truncated_from: ShortForm['truncated_from']): ShortForm => ({
+  // A stream leaves out a character that is not complete.
+  body: new TextDecoder().decode(beginning.subarray(0, SHOWN_BODY_BYTES), { stream: true }),
+  truncated_from,
+})

@@ -7,35 +7,40 @@ import { viewFile } from './events.ts'
 import type { Chat, Message, PlatformContext } from './state.ts'
 import { assumed, type Transaction } from './transaction.ts'
 
-export function chatTranscript(platform: PlatformContext, chat: Chat, transaction: Transaction): ChatResponse {
-  return { chat: record(platform, chat, chat.messages, transaction) }
+/** In steps, because a chat may have tens of thousands of messages; the same for `handoverTranscript`. */
+export function* chatTranscript(
+  platform: PlatformContext,
+  chat: Chat,
+  transaction: Transaction,
+): Generator<void, ChatResponse> {
+  return { chat: yield* record(platform, chat, [...chat.messages], transaction) }
 }
 
 /** The messages before the latest handover request; all messages without a request (E1.4). */
-export function handoverTranscript(
+export function* handoverTranscript(
   platform: PlatformContext,
   chat: Chat,
   _request: ChatRequest,
   transaction: Transaction,
-): TranscriptResponse {
+): Generator<void, TranscriptResponse> {
   assumed(transaction, 'transcript.handover')
   const messages = chat.messages.slice(0, chat.requestedAt ?? chat.messages.length)
   if (platform.knobs['transcript.handover'] === 'record') {
-    return { event: 'TRANSCRIPT', chat: record(platform, chat, messages, transaction) }
+    return { event: 'TRANSCRIPT', chat: yield* record(platform, chat, messages, transaction) }
   }
-  const rows = messages.map(message => messageRecord(platform, message, transaction))
+  const rows = yield* messageRecords(platform, messages, transaction)
   return { event: 'TRANSCRIPT', chat: { id: chat.id, bot_id: chat.botId, messages: rows } }
 }
 
-function record(
+function* record(
   platform: PlatformContext,
   chat: Chat,
   messages: readonly Message[],
   transaction: Transaction,
-): ChatRecord {
+): Generator<void, ChatRecord> {
   assumed(transaction, 'transcript.state', 'transcript.source')
   const bot = botOf(platform, chat)
-  return {
+  const fields = {
     active: chat.active,
     bot_id: chat.botId,
     organization_id: bot.organizationId,
@@ -55,9 +60,22 @@ function record(
     state: paired(platform.knobs['transcript.state'], chat.status) ?? 'chatting',
     taken_over: takenOver(platform, chat, transaction),
     updated: isoMicros(chat.updated),
-    messages: messages.map(message => messageRecord(platform, message, transaction)),
-    ...extraFields(platform),
   }
+  const records = yield* messageRecords(platform, messages, transaction)
+  return { ...fields, messages: records, ...extraFields(platform) }
+}
+
+function* messageRecords(
+  platform: PlatformContext,
+  messages: readonly Message[],
+  transaction: Transaction,
+): Generator<void, MessageRecord[]> {
+  const records: MessageRecord[] = []
+  for (const message of messages) {
+    records.push(messageRecord(platform, message, transaction))
+    yield
+  }
+  return records
 }
 
 /** Looks a word up in a list of `word=value`. */
@@ -151,7 +169,7 @@ export const chatSummary = (chat: Chat): Omit<ChatView, 'messages'> => ({
   active: chat.active,
 })
 
-function viewMessage(platform: PlatformContext, message: Message): MessageView {
+export function viewMessage(platform: PlatformContext, message: Message): MessageView {
   return {
     id: message.id,
     from: message.from,

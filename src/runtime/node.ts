@@ -11,6 +11,17 @@ export const hmac = (hash: HashName, key: string, content: string, encoding: 'ba
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
+/** Hashes bytes that come in pieces. */
+export interface Sha256 {
+  update(bytes: Uint8Array): void
+  hex(): string
+}
+
+export function createSha256(): Sha256 {
+  const hash = createHash('sha256')
+  return { update: bytes => void hash.update(bytes), hex: () => hash.digest('hex') }
+}
+
 /** Loads a user's own module by path, relative to the working folder. */
 export async function loadModule(path: string): Promise<Record<string, unknown>> {
   const { resolve } = await import('node:path')

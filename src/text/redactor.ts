@@ -11,6 +11,8 @@ export interface Redactor {
   /** Adds the credentials of a URL, also short ones, which are replaced only inside of that URL. */
   addUrl(url: string | null | undefined): void
   redact(text: string): string
+  /** The text in parts without secrets, also those that begin in one part and end in the next. */
+  redactParts(parts: Iterable<string>): Iterable<string>
   /** A copy of a JSON value without secrets, or the value itself when it has none. Field names and codes of one word stay. */
   redactDeep<Value>(value: Value): Value
 }
@@ -23,7 +25,7 @@ const SHORTEST_NUMBER = 8
 /** `publicValues` are never redacted. */
 export function createRedactor(publicValues: readonly string[] = []): Redactor {
   const secrets = new Map<string, readonly Replacement[]>()
-  let replace: ((text: string) => string) | null = null
+  let replacer: Replacer | null = null
   const remember = (name: string, replacements: () => readonly Replacement[]) => {
     if (secrets.has(name)) return
     secrets.set(name, replacements())
@@ -31,12 +33,16 @@ export function createRedactor(publicValues: readonly string[] = []): Redactor {
       if (secrets.size <= MOST_SECRETS) break
       secrets.delete(oldest)
     }
-    replace = null
+    replacer = null
   }
   const redact = (text: string): string => {
     if (secrets.size === 0) return text
-    replace ??= replacerOf([...secrets.values()].flat(), [...secrets.keys()])
-    return replace(text)
+    const { pattern, replacementOf } = currentReplacer()
+    return text.replace(pattern, replacementOf)
+  }
+  const currentReplacer = () => {
+    replacer ??= replacerOf([...secrets.values()].flat(), [...secrets.keys()])
+    return replacer
   }
   const addValue = (value: string) => {
     if (isSecret(value) && !publicValues.includes(value)) remember(value, () => formsOf(value))
@@ -57,6 +63,7 @@ export function createRedactor(publicValues: readonly string[] = []): Redactor {
     },
     addUrl,
     redact,
+    redactParts: parts => (secrets.size === 0 ? parts : replacedParts(parts, currentReplacer())),
     redactDeep: value => (secrets.size === 0 ? value : deep(value, redact)),
   }
 }
@@ -74,13 +81,43 @@ interface Replacement {
   readonly by: string
 }
 
+interface Replacer {
+  readonly pattern: RegExp
+  /** The length of the longest text that the pattern looks at. */
+  readonly longest: number
+  replacementOf(found: string): string
+}
+
 /** One alternation of all forms, longest first, so that one pass over a text finds every secret, also one that was cut. */
-function replacerOf(replacements: readonly Replacement[], secrets: readonly string[]): (text: string) => string {
+function replacerOf(replacements: readonly Replacement[], secrets: readonly string[]): Replacer {
   const byText = new Map(replacements.map(({ text, by }) => [text, by]))
   const texts = [...byText.keys()].sort((a, b) => b.length - a.length)
   const cut = secrets.filter(secret => secret.length > SHORTEST).map(cutAlternative)
   const pattern = new RegExp([...texts.map(alternative), ...cut].join('|'), 'g')
-  return text => text.replace(pattern, found => byText.get(found) ?? REDACTED)
+  return {
+    pattern,
+    longest: Math.max(SHORTEST + MOST_CUT_CHARS, texts[0]?.length ?? 0) + 2,
+    replacementOf: found => byText.get(found) ?? REDACTED,
+  }
+}
+
+/** Holds back as many characters at the end of a part as a secret may have. */
+function* replacedParts(parts: Iterable<string>, { pattern, longest, replacementOf }: Replacer): Generator<string> {
+  let rest = ''
+  for (const part of parts) {
+    rest += part
+    let replaced = ''
+    let end = 0
+    const safe = rest.length - longest
+    for (const found of rest.matchAll(pattern)) {
+      if (found.index >= safe) break
+      replaced += rest.slice(end, found.index) + replacementOf(found[0])
+      end = found.index + found[0].length
+    }
+    yield replaced + rest.slice(end, Math.max(end, safe))
+    rest = rest.slice(Math.max(end, safe))
+  }
+  yield rest.replace(pattern, replacementOf)
 }
 
 /** A number is a secret only as a whole: not inside of a longer one, such as a time. */

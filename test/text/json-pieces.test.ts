@@ -1,7 +1,7 @@
 /** Tests that JSON in pieces is the JSON of the whole value. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { copyJson, jsonPieces } from '../../src/text/json-pieces.ts'
+import { copyJson, jsonPieces, LazyList, LazyText } from '../../src/text/json-pieces.ts'
 import { createRedactor } from '../../src/text/redactor.ts'
 
 const written = (value: unknown) => [...jsonPieces(value)].join('')
@@ -32,6 +32,16 @@ test('keeps a field with the name __proto__', () => {
   const value = JSON.parse('{"__proto__":{"a":1},"b":2}')
   expect(written(value)).toBe('{"__proto__":{"a":1},"b":2}')
   expect(JSON.stringify(copyJson(value))).toBe('{"__proto__":{"a":1},"b":2}')
+})
+
+test('a lazy list is written as an array, and a lazy text as a string', () => {
+  const numbers = new LazyList(() => [1, 2, 3].values())
+  const lazy = { numbers, none: new LazyList(() => [].values()), text: new LazyText(() => ['a"', '\\', 'æ'].values()) }
+  const plain = { numbers: [1, 2, 3], none: [], text: 'a"\\æ' }
+  for (let time = 0; time < 2; time++) {
+    expect(written(lazy)).toBe(JSON.stringify(plain))
+    expect(copyJson<typeof plain>(lazy)).toEqual(plain)
+  }
 })
 
 test('a large value has several pieces of a bounded size', () => {

@@ -47,6 +47,15 @@ describe('a secret', () => {
   })
 })
 
+it('a secret is found in a text in parts, wherever a part ends', () => {
+  const redactor = redactorOf(SECRET, '12345678')
+  const text = `${'x'.repeat(300)}${SECRET} 123456789 12345678${base64(SECRET)} ${SECRET.slice(0, 8)}… y`.repeat(4)
+  for (let size = 1; size < 60; size++) {
+    const parts = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
+    expect([...redactor.redactParts(parts)].join('')).toBe(redactor.redact(text))
+  }
+})
+
 it.each(['short', 'true', 'false', '1234567', 'http://127.0.0.1:3000/webhook', 'public-key', '      ', '***'])(
   '%j is no secret',
   value => {

@@ -1,9 +1,12 @@
 /** Reads and checks the query and body of a request by the schemas of its route. */
 import type * as z from 'zod/mini'
-import { nestsDeeper } from '../../api/body.ts'
+import { checkInSteps } from '../../contract/check-in-steps.ts'
 import { shapeOf, typeOf, ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { withoutFurtherErrors } from '../../contract/limit-errors.ts'
+import { nextMacrotask } from '../../runtime/clock.ts'
+import { inPieces } from '../../runtime/pieces.ts'
 import { messageOf } from '../../text/error-text.ts'
+import { createJsonReader, JsonDepthError } from '../../text/json-reader.ts'
 import { ControlProblem, invalidRequest } from './problems.ts'
 import type { ControlRoute } from './route.ts'
 
@@ -38,61 +41,82 @@ function parameterValue(values: readonly string[], schema: z.ZodMiniType | undef
 }
 
 export async function readBody(route: ControlRoute, request: Request): Promise<unknown> {
-  const bytes = await readBytes(request)
   const type = request.headers.get('content-type') ?? ''
   const isForm = /^multipart\/form-data\b/i.test(type)
   const schema: z.ZodMiniType | undefined = isForm ? route.upload : route.body
-  if (schema === undefined) return refuseBody(isForm, bytes)
-  const raw = isForm ? await parseForm(bytes, type) : parseJson(bytes, route.maxDepth)
-  const parsed = schema.safeParse(withoutFurtherErrors(schema, raw), ZOD_MESSAGES)
-  if (!parsed.success) throw invalidRequest('body', schema, parsed.error.issues, raw)
-  return parsed.data
+  if (schema === undefined) return refuseBody(isForm, request)
+  const raw = isForm ? await readForm(request, type) : await readJson(request, route.maxDepth)
+  const checked = await inPieces(checkInSteps(schema, raw))
+  if (!checked.success) throw invalidRequest('body', schema, checked.issues, raw)
+  return checked.data
 }
 
-function refuseBody(isForm: boolean, bytes: Uint8Array): unknown {
+async function refuseBody(isForm: boolean, request: Request): Promise<unknown> {
+  let size = 0
+  for await (const chunk of chunksOf(request)) size += chunk.length
   if (isForm) throw new ControlProblem(415, 'unsupported_media_type', 'This route takes JSON, not a form.')
-  if (bytes.length === 0) return undefined
+  if (size === 0) return undefined
   throw new ControlProblem(422, 'invalid_body', 'This route takes no body.')
 }
 
-async function readBytes(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+/** Other events come first between two chunks, because each may cost a while. */
+async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > LIMIT_BYTES) throw tooLarge()
-  const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body ?? []) {
     size += chunk.length
     if (size > LIMIT_BYTES) throw tooLarge()
-    chunks.push(chunk)
+    yield chunk
+    if (size > chunk.length) await nextMacrotask()
   }
-  return new Uint8Array(Buffer.concat(chunks))
 }
 
 const tooLarge = () => new ControlProblem(413, 'payload_too_large', `A body can have at most ${LIMIT_BYTES} bytes.`)
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
-/** Parses JSON whatever the content type is, because manual calls often have none. An empty body is an empty object. */
-function parseJson(bytes: Uint8Array, maxDepth = MAX_DEPTH): unknown {
-  if (bytes.length === 0) return {}
-  try {
-    const text = decoder.decode(bytes)
-    if (nestsDeeper(text, maxDepth)) throw tooDeep(maxDepth)
-    return JSON.parse(text)
-  } catch (error) {
-    if (error instanceof ControlProblem) throw error
-    throw new ControlProblem(400, 'invalid_json', `The body is not JSON: ${messageOf(error)}.`)
-  }
-}
-
 /** The deepest body of a request, in levels of arrays and objects. */
 const MAX_DEPTH = 64
+
+/** Reads JSON whatever the content type is, because manual calls often have none. An empty body is an empty object. */
+async function readJson(request: Request, maxDepth = MAX_DEPTH): Promise<unknown> {
+  const reader = createJsonReader(maxDepth)
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let isEmpty = true
+  let problem: ControlProblem | null = null
+  for await (const chunk of chunksOf(request)) {
+    isEmpty = false
+    // The rest of a wrong body is read as well, so that a client that sends first gets the answer.
+    problem ??= problemIn(() => reader.write(decoder.decode(chunk, { stream: true })), maxDepth)
+  }
+  let value: unknown = {}
+  const finish = () => {
+    reader.write(decoder.decode())
+    value = reader.end()
+  }
+  if (!isEmpty) problem ??= problemIn(finish, maxDepth)
+  if (problem !== null) throw problem
+  return value
+}
+
+/** Why the text is not the JSON of a body, or null. */
+function problemIn(read: () => void, maxDepth: number): ControlProblem | null {
+  try {
+    read()
+    return null
+  } catch (error) {
+    if (error instanceof JsonDepthError) return tooDeep(maxDepth)
+    return new ControlProblem(400, 'invalid_json', `The body is not JSON: ${messageOf(error)}.`)
+  }
+}
 
 function tooDeep(levels: number): ControlProblem {
   const message = `The body is nested more than ${levels} levels deep.`
   return new ControlProblem(422, 'invalid_body', message, { issues: [{ field: 'body', message }] })
 }
 
-async function parseForm(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<unknown> {
+async function readForm(request: Request, type: string): Promise<unknown> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of chunksOf(request)) chunks.push(chunk)
+  const bytes = new Uint8Array(Buffer.concat(chunks))
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch(() => null)
   if (form === null)
     throw new ControlProblem(400, 'invalid_form', 'The body is not a form, although its content type says so.')

@@ -1,12 +1,13 @@
-/** Captures the whole state of a simulator in one synchronous step, so that its parts belong to the same moment. */
+/** Captures the whole state of a simulator in one synchronous step, so that its parts belong to the same moment. Rows are made later. */
 import { keyRoles } from '../../api/keyring.ts'
 import { formatKnobs } from '../../contract/knobs.ts'
 import { VERSION } from '../../contract/version.ts'
 import { maskEntry } from '../../journal/mask.ts'
 import type { BotState, Chat, DeadlineAction, Deadlines, Message, StoredFile } from '../../platform/state.ts'
 import { wallTime } from '../../runtime/clock.ts'
-import { fromBinaryText, toBase64 } from '../../signature/hmac.ts'
-import { copyJson } from '../../text/json-pieces.ts'
+import { binaryText } from '../../signature/hmac.ts'
+import { copyJson, type Lazy, LazyList, LazyText } from '../../text/json-pieces.ts'
+import type { Redactor } from '../../text/redactor.ts'
 import type { CapturedJob } from '../../webhooks/job.ts'
 import type { Core } from '../core.ts'
 import { effectiveConfig } from '../settings.ts'
@@ -23,11 +24,28 @@ export interface SnapshotOptions {
 
 /** The result is plain JSON and shares no object with the simulator. */
 export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snapshot {
+  const copy = copyJson<Snapshot>(captureLazily(core, options))
+  return options.keys ? copy : withoutSecrets(core, copy)
+}
+
+function withoutSecrets({ secrets }: Core, snapshot: Snapshot): Snapshot {
+  const files = snapshot.files.map(({ base64, ...file }) => ({
+    ...secrets.redactDeep(file),
+    ...(base64 === undefined ? {} : { base64 }),
+  }))
+  return { ...secrets.redactDeep({ ...snapshot, files: [] }), files }
+}
+
+/**
+ * A snapshot whose rows of what never changes, such as messages, are made when they are written. Without `keys`, the
+ * writer replaces secrets in all parts; those in files are replaced already.
+ */
+export function captureLazily(core: Core, options: SnapshotOptions): Lazy<Snapshot> {
   const { platform, identity } = core
   const deliveries = core.dispatcher.capture()
   const rank = ranking(deliveries.jobs, core.deadlineTimer.order)
   const faults = core.faultRegistry.capture()
-  const snapshot: Snapshot = {
+  return {
     v: SNAPSHOT_VERSION,
     handover_sim: VERSION,
     taken_at: wallTime(),
@@ -38,7 +56,7 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
     ...(options.keys ? { replaced_keys: core.keyring.replaced().map(snakeCase) } : {}),
     bots: [...platform.state.bots.values()].map(botRow),
     chats: [...platform.state.chats.values()].map(chat => chatRow(chat, core.lastEvent.get(chat.id) ?? null)),
-    files: [...platform.state.files.values()].map(fileRow),
+    files: lazyRows([...platform.state.files.values()], file => fileRow(file, options.keys ? null : core.secrets)),
     deadlines: platform.state.deadlines.list().map(deadlineRow),
     counters: {
       chats: platform.state.chatCounter,
@@ -57,24 +75,19 @@ export function captureSnapshot(core: Core, options: SnapshotOptions = {}): Snap
     },
     journal: journalOf(core, options),
   }
-  const copy = copyJson(snapshot)
-  return options.keys ? copy : withoutSecrets(core, copy)
 }
 
-/** Replaces secrets in files before they are encoded again, because `***` is no base64. */
-function withoutSecrets({ secrets }: Core, snapshot: Snapshot): Snapshot {
-  const files = snapshot.files.map(({ base64, ...file }) => ({
-    ...secrets.redactDeep(file),
-    ...(base64 === undefined ? {} : { base64: btoa(secrets.redact(atob(base64))) }),
-  }))
-  return { ...secrets.redactDeep({ ...snapshot, files: [] }), files }
-}
+const lazyRows = <Item, Row>(items: readonly Item[], row: (item: Item) => Row): LazyList<Row> =>
+  new LazyList(function* () {
+    for (const item of items) yield row(item)
+  })
 
 /** Numbers timers by their order, so that equal states give equal snapshots. */
 function ranking(jobs: readonly CapturedJob[], deadlineTimer: number | null): (order: number) => number {
   const due = jobs.flatMap(({ phase }) => (phase.kind === 'scheduled' ? [phase.order] : []))
   const sorted = [...due, ...(deadlineTimer === null ? [] : [deadlineTimer])].sort((a, b) => a - b)
-  return order => sorted.indexOf(order)
+  const ranks = new Map(sorted.map((order, rank) => [order, rank]))
+  return order => ranks.get(order) ?? 0
 }
 
 const clockOf = ({ clock }: Core): Snapshot['clock'] =>
@@ -96,13 +109,14 @@ function rateLimits({ rateLimit, platform }: Core) {
   })
 }
 
-function journalOf({ journal, platform }: Core, { keys, journal: wanted }: SnapshotOptions): Snapshot['journal'] {
+function journalOf({ journal, platform }: Core, { keys, journal: wanted }: SnapshotOptions): Lazy<Snapshot['journal']> {
   const ending = { next_seq: journal.nextSeq, at_ms: journal.atMs }
   if (!wanted) return ending
-  const entries = journal
-    .query()
-    .map(entry => (keys ? entry : maskEntry(entry, platform.knobs['webhook.signatureHeader'])))
-  return { ...ending, entries }
+  const signatureHeader = platform.knobs['webhook.signatureHeader']
+  return {
+    ...ending,
+    entries: lazyRows(journal.query(), entry => (keys ? entry : maskEntry(entry, signatureHeader))),
+  }
 }
 
 type Snake<Name> = Name extends `${infer First}${infer Rest}`
@@ -131,22 +145,42 @@ export const botFromRow = ({ queues, ...row }: BotRow): BotState => ({
   queues: new Map(queues.map(({ name, ...queue }) => [name, queue])),
 })
 
-const fileRow = ({ bytes, ...file }: StoredFile): FileRow => ({
+/** Secrets in the bytes are replaced before these are encoded, because `***` is no base64. */
+const fileRow = ({ bytes, ...file }: StoredFile, secrets: Redactor | null): Lazy<FileRow> => ({
   ...snakeCase(file),
-  ...(bytes === null ? {} : { base64: toBase64(bytes) }),
+  ...(bytes === null ? {} : { base64: new LazyText(() => base64Parts(bytes, secrets)) }),
 })
 
-export const fileFromRow = ({ base64, ...row }: FileRow): StoredFile => ({
+const PART_BYTES = 49_152
+
+function* binaryParts(bytes: Uint8Array): Generator<string> {
+  for (let at = 0; at < bytes.length; at += PART_BYTES) yield binaryText(bytes.subarray(at, at + PART_BYTES))
+}
+
+/** Three bytes become four characters, so the other bytes of a part are encoded with the next one. */
+function* base64Parts(bytes: Uint8Array, secrets: Redactor | null): Generator<string> {
+  let rest = ''
+  for (const part of secrets === null ? binaryParts(bytes) : secrets.redactParts(binaryParts(bytes))) {
+    rest += part
+    const whole = rest.length - (rest.length % 3)
+    yield btoa(rest.slice(0, whole))
+    rest = rest.slice(whole)
+  }
+  yield btoa(rest)
+}
+
+/** `bytes` are those of `base64`, decoded. */
+export const fileFromRow = ({ base64: _, ...row }: FileRow, bytes: Uint8Array | null): StoredFile => ({
   ...camelCase(row),
-  bytes: base64 === undefined ? null : fromBinaryText(atob(base64)),
+  bytes,
 })
 
-function chatRow({ words: _, persona, takeover, messages, ...chat }: Chat, lastEvent: number | null): ChatRow {
+function chatRow({ words: _, persona, takeover, messages, ...chat }: Chat, lastEvent: number | null): Lazy<ChatRow> {
   return {
     ...snakeCase(chat),
     persona: snakeCase(persona),
     takeover: takeover && snakeCase(takeover),
-    messages: messages.map(messageRow),
+    messages: lazyRows([...messages], messageRow),
     last_event: lastEvent,
   }
 }
@@ -186,7 +220,7 @@ export function deadlineFromRow({ kind, chat_id: chatId, text = '', buttons = []
 
 /** `rank`: the place of a timer among all timers, so that equal states give equal rows. */
 function deliveryRow({ phase, faults, ...job }: CapturedJob, rank: (order: number) => number): DeliveryRow {
-  const fields = { ...snakeCase(job), applied: faults }
+  const fields = { ...snakeCase(job), applied: faults && copyJson<NonNullable<typeof faults>>(faults) }
   if (phase.kind !== 'scheduled') return { ...fields, phase: phase.kind }
   return { ...fields, phase: 'scheduled', due: { at_ms: phase.atMs, order: rank(phase.order), next: phase.next } }
 }

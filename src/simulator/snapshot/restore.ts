@@ -2,12 +2,13 @@
 
 import { describeIssues, type FieldProblem } from '../../api/body.ts'
 import { keyRoles } from '../../api/keyring.ts'
-import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
-import { withoutFurtherErrors } from '../../contract/limit-errors.ts'
+import { checkInSteps } from '../../contract/check-in-steps.ts'
 import { isMap } from '../../contract/objects.ts'
 import { VERSION } from '../../contract/version.ts'
 import { MASK } from '../../journal/mask.ts'
 import type { Chat, PlatformState } from '../../platform/state.ts'
+import { decodeBase64 } from '../../runtime/encoding.ts'
+import { inPieces } from '../../runtime/pieces.ts'
 import type { Core } from '../core.ts'
 import { InvalidOptionError, type SettingProblem } from '../options.ts'
 import { applySettings, checkEngine, type ReadSettings, readSettings } from '../settings.ts'
@@ -28,7 +29,7 @@ export async function restoreSnapshot(core: Core, raw: unknown): Promise<void> {
 }
 
 /** Restores in one synchronous step. The function it returns starts the timers and the deliveries. */
-export function applySnapshot(core: Core, { snapshot, settings }: Restoration): () => void {
+export function applySnapshot(core: Core, { snapshot, settings, contents }: Restoration): () => void {
   const before = new Map(core.platform.state.chats)
   core.forget()
   core.identity.seed = snapshot.seed
@@ -36,7 +37,7 @@ export function applySnapshot(core: Core, { snapshot, settings }: Restoration): 
   if (core.clock.mode === 'virtual' && snapshot.clock.mode === 'virtual')
     core.clock.set(snapshot.clock.start_ms, snapshot.clock.now_ms)
   applySettings(core, settings)
-  restoreState(core, snapshot, before)
+  restoreState(core, snapshot, before, contents)
   restoreKeys(core, snapshot)
   restoreFaults(core, snapshot)
   core.stamps.reset(snapshot.continuation.stamp)
@@ -56,11 +57,11 @@ export function applySnapshot(core: Core, { snapshot, settings }: Restoration): 
 }
 
 /** Keeps the object of a chat that also exists in the snapshot, so that its handles show the restored state. */
-function restoreState(core: Core, snapshot: Snapshot, before: ReadonlyMap<string, Chat>): void {
+function restoreState(core: Core, snapshot: Snapshot, before: ReadonlyMap<string, Chat>, contents: FileContents): void {
   const { platform } = core
   const { state } = platform
   for (const row of snapshot.bots) state.bots.set(row.id, botFromRow(row))
-  for (const row of snapshot.files) state.files.set(row.id, fileFromRow(row))
+  for (const row of snapshot.files) state.files.set(row.id, fileFromRow(row, contents.get(row.id) ?? null))
   for (const row of snapshot.chats) {
     const chat = chatFromRow(row, platform.words(row.id), state.files)
     state.chats.set(row.id, Object.assign(before.get(row.id) ?? {}, chat))
@@ -119,15 +120,19 @@ export class InvalidSnapshotError extends Error {
 interface Restoration {
   readonly snapshot: Snapshot
   readonly settings: ReadSettings
+  readonly contents: FileContents
 }
+
+/** The decoded bytes of uploaded files, by id. */
+type FileContents = ReadonlyMap<string, Uint8Array>
 
 /** Throws `InvalidSnapshotError`. */
 export async function checkSnapshot(core: Core, raw: unknown): Promise<Restoration> {
   checkVersion(raw)
   const { SnapshotSchema } = await import('./schema.ts')
-  const parsed = SnapshotSchema.safeParse(withoutFurtherErrors(SnapshotSchema, raw), ZOD_MESSAGES)
+  const parsed = await inPieces(checkInSteps(SnapshotSchema, raw))
   if (!parsed.success) {
-    throw new InvalidSnapshotError(firstOf(describeIssues(parsed.error.issues, raw, SnapshotSchema, 'The snapshot')))
+    throw new InvalidSnapshotError(firstOf(describeIssues(parsed.issues, raw, SnapshotSchema, 'The snapshot')))
   }
   const snapshot: Snapshot = parsed.data
   const settings = readSettings(core, wantedSettings(core, snapshot), 'data')
@@ -137,9 +142,23 @@ export async function checkSnapshot(core: Core, raw: unknown): Promise<Restorati
     ...danglingReferences(snapshot),
   ]
   if (problems.length > 0) throw new InvalidSnapshotError(problems)
+  const contents = await inPieces(decodeFiles(snapshot))
   await checkEngine(settings.knobs['translation.engine']).catch(refuse)
-  return { snapshot, settings }
+  return { snapshot, settings, contents }
 }
+
+function* decodeFiles({ files }: Snapshot): Generator<void, FileContents> {
+  const contents = new Map<string, Uint8Array>()
+  for (const [at, { id, base64 }] of files.entries()) {
+    if (base64 === undefined) continue
+    const bytes = yield* decodeBase64(base64)
+    if (bytes === null) throw new InvalidSnapshotError([notBase64(`files[${at}].base64`)])
+    contents.set(id, bytes)
+  }
+  return contents
+}
+
+const notBase64 = (name: string): SettingProblem => ({ name, message: `${name} must be base64.` })
 
 function refuse(error: unknown): never {
   throw error instanceof InvalidOptionError ? new InvalidSnapshotError(error.problems.map(below('config'))) : error

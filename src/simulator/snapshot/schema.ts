@@ -77,8 +77,8 @@ const File = z.strictObject({
   type: z.string(),
   size_kb: count,
   created_ms: timeMs,
-  /** Only of uploaded files; the bytes of the others are made from their id. */
-  base64: z.optional(z.base64()),
+  /** Base64, checked when it is decoded. Only of uploaded files; the bytes of the others are made from their id. */
+  base64: z.optional(z.string()),
 })
 
 const DeadlineAction = z.strictObject({

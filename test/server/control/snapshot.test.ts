@@ -42,6 +42,24 @@ test('refuses a wrong snapshot with every reason, by field', async () => {
   expect((await ask('PUT', '/snapshot', { text: '[]' })).status).toBe(422)
 })
 
+test('names the rows of a long list that are wrong', async () => {
+  await using server = await startServer(SERVER)
+  const ask = createControlClient(server)
+  await server.chat({ id: 'ada', history: Array.from({ length: 300 }, (_, at) => ({ user: `${at}` })) })
+  const { body: snapshot } = await ask('GET', '/snapshot')
+  const [row] = snapshot.chats
+  const wrong = row.messages.map((message: object, at: number) => (at < 250 ? message : { ...message, text: at }))
+  const { error } = (await ask('PUT', '/snapshot', { body: { ...snapshot, chats: [{ ...row, messages: wrong }] } }))
+    .body
+  expect(error.issues[0]).toEqual({
+    field: 'chats[0].messages[250].text',
+    message: 'chats[0].messages[250].text must be a string, got the number 250; write it in quotes: "250".',
+  })
+  expect(error.issues).toHaveLength(5)
+  expect((await ask('PUT', '/snapshot', { body: snapshot })).body).toMatchObject({ restored: true })
+  expect(server.findChat('ada')!.transcript).toHaveLength(300)
+})
+
 test('sends an event for a reset and a restore before later entries', async () => {
   await using server = await startServer(SERVER)
   await server.chat({ id: 'ada' })

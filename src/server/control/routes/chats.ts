@@ -1,9 +1,12 @@
 /** Creates and shows chats, and performs the actions of their end users. */
 import * as z from 'zod/mini'
 import { Attachment, Button, named } from '../../../contract/schemas.ts'
-import { type ChatView, chatSummary, viewChat } from '../../../platform/transcript.ts'
+import type { Chat } from '../../../platform/state.ts'
+import { type ChatView, chatSummary, viewMessage } from '../../../platform/transcript.ts'
 import { type Ack, type AttachmentInput, toFile, waitForAck } from '../../../simulator/chat-handle.ts'
+import type { Core } from '../../../simulator/core.ts'
 import { newChat, userFromWire } from '../../../simulator/new-chat.ts'
+import { LazyList } from '../../../text/json-pieces.ts'
 import { ControlProblem } from '../problems.ts'
 import { type ControlRequest, type ControlResponse, type ControlRoute, NonEmptyText, ok, routesOf } from '../route.ts'
 
@@ -194,7 +197,7 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
     responses: { 200: { description: 'The chat', schema: ChatViewResponse }, 404: NO_CHAT },
     run({ core, param }) {
       const chat = core.platform.state.chats.get(param('id'))
-      if (chat) return ok(wireChat(viewChat(core.platform, chat)))
+      if (chat) return ok({ ...wireSummary(chatSummary(chat)), messages: messagesOf(core, chat) })
       throw new ControlProblem(404, 'chat_not_found', `There is no chat ${JSON.stringify(param('id'))}.`)
     },
   }),
@@ -237,4 +240,10 @@ export const wireSummary = ({ chatId, userId, botId, ...rest }: Omit<ChatView, '
   ...rest,
 })
 
-const wireChat = ({ messages, ...summary }: ChatView) => ({ ...wireSummary(summary), messages })
+/** Made when they are written, because a chat may have tens of thousands of messages. */
+function messagesOf({ platform }: Core, chat: Chat): LazyList<ChatView['messages'][number]> {
+  const messages = [...chat.messages]
+  return new LazyList(function* () {
+    for (const message of messages) yield viewMessage(platform, message)
+  })
+}

@@ -6,6 +6,7 @@ import { VERSION } from '../../../contract/version.ts'
 import { BUDGETS } from '../../../files/budgets.ts'
 import { isoMicros } from '../../../runtime/timestamps.ts'
 import type { Core } from '../../../simulator/core.ts'
+import { captureLazily } from '../../../simulator/snapshot/capture.ts'
 import type { Snapshot } from '../../../simulator/snapshot/schema.ts'
 import { ControlProblem } from '../problems.ts'
 import { booleanFlag, type ControlRoute, Duration, ok, routesOf } from '../route.ts'
@@ -186,8 +187,10 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
       'Chats, files, deadlines, counters, settings, faults, the clock, and events that are not delivered yet. `keys=true` adds the API keys, `journal=true` the journal.',
     query: SnapshotQuery,
     responses: { 200: { description: 'Store it unchanged', schema: SnapshotResponse } },
-    run: ({ simulator, query }) =>
-      ok(simulator.snapshot({ keys: query.keys === 'true', journal: query.journal === 'true' }), query.keys === 'true'),
+    run({ core, query }) {
+      const keys = query.keys === 'true'
+      return ok(captureLazily(core, { keys, journal: query.journal === 'true' }), keys)
+    },
   }),
   snapshotRoute('PUT /snapshot', {
     id: 'restoreSnapshot',
