@@ -6,7 +6,7 @@ import { ConfigError } from '../files/errors.ts'
 import type { InboxFailure } from '../journal/run-failures.ts'
 import { elapsedMs } from '../runtime/clock.ts'
 import type { InterpolationScope } from '../scenario/interpolation.ts'
-import { messageOf } from '../text/error-text.ts'
+import { isError, messageOf } from '../text/error-text.ts'
 import { CallError, type CallOutcome, failed, startOf, withTimeLimit } from './call-outcome.ts'
 import { callCommand, describeCommand } from './command-call.ts'
 import type {
@@ -188,14 +188,14 @@ async function callFunction(
 
 /** Adds the cause: `fetch failed` alone does not say why. */
 function detailOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  if (!(cause instanceof Error)) return messageOf(error)
+  const cause = isError(error) ? error.cause : undefined
+  if (!isError(cause)) return messageOf(error)
   return `${messageOf(error)}: ${cause.message || ('code' in cause ? String(cause.code) : cause.name)}`
 }
 
 /** The line of a mistake such as a `TypeError`. An `Error` is one that the driver throws on purpose. */
 function placeOf(error: unknown): { place?: string } {
-  if (!(error instanceof Error) || error.name === 'Error') return {}
+  if (!isError(error) || error.name === 'Error') return {}
   const [, place] = /^\s+at .*?([^/\\() ]+\.[cm]?[jt]s:\d+:\d+)\)?$/m.exec(error.stack ?? '') ?? []
   return place === undefined ? {} : { place }
 }

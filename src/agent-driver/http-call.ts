@@ -2,6 +2,7 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import { connectionFailure } from '../runtime/connection-failure.ts'
 import { type InterpolationScope, interpolate, lookUp, PLACEHOLDER } from '../scenario/interpolation.ts'
+import { isError, systemCodeOf } from '../text/error-text.ts'
 import { CallError, type CallOutcome, failed, MAX_CHARS, startOf, unreachable, withTimeLimit } from './call-outcome.ts'
 import type { HttpVerb } from './driver.ts'
 
@@ -63,7 +64,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string | null> {
 
 /** An answer that is not HTTP comes from a program, so the help desk is reachable. */
 function failedRequest(error: unknown, host: string): CallOutcome {
-  if (error instanceof Error && 'code' in error && error.code === 'UND_ERR_INVALID_ARG')
+  if (isError(error) && systemCodeOf(error) === 'UND_ERR_INVALID_ARG')
     return failed({ code: 'not_sendable', detail: error.message })
   const failure = connectionFailure(error, host)
   return failure.code === 'not_http' ? failed(failure) : unreachable(failure)

@@ -6,7 +6,7 @@ import { moduleSource, parseSource } from '../files/document.ts'
 import { ConfigError, fileProblem, type Problem } from '../files/errors.ts'
 import { loadExports, readText } from '../files/user-files.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
-import { nearest } from '../text/error-text.ts'
+import { isError, nearest } from '../text/error-text.ts'
 import { failureText } from '../wording/failures.ts'
 import type { DriverSpec, FunctionVerb, Prompt } from './driver.ts'
 import { BUILT_IN_VERBS, TEXTS } from './driver-schema.ts'
@@ -69,7 +69,7 @@ async function read(url: URL): Promise<{ text: string; json: boolean }> {
 }
 
 const why = (error: unknown, host: string) =>
-  error instanceof Error && error.name === 'TimeoutError' ? TEXTS.timeout : failureText(connectionFailure(error, host))
+  isError(error) && error.name === 'TimeoutError' ? TEXTS.timeout : failureText(connectionFailure(error, host))
 
 type Run = FunctionVerb['run']
 type Fields = Readonly<Record<string, unknown>>

@@ -8,6 +8,7 @@ import { githubAnnotations, githubSummary, withoutCommands } from '../reporters/
 import type { PrettyOptions } from '../reporters/pretty.ts'
 import { isOn, type ReportName, type ReportRequest } from '../reporters/report-option.ts'
 import type { ColorLevel } from '../reporters/theme.ts'
+import { messageOf } from '../text/error-text.ts'
 import { visible } from '../text/terminal-text.ts'
 import { columnsOf, type Io } from './io.ts'
 
@@ -69,14 +70,12 @@ async function writeEach(
   for (const request of requests) {
     const { report, file } = request
     await writeOne(result, request, context).catch(error => {
-      const text = `the ${report} report${file === null ? '' : ` ${file}`} could not be written: ${why(error)}`
+      const text = `the ${report} report${file === null ? '' : ` ${file}`} could not be written: ${messageOf(error)}`
       problems.push({ request, text })
     })
   }
   return problems
 }
-
-const why = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 function reportFile(request: ReportRequest, problems: readonly Problem[], { io }: ReportContext): void {
   if (problems.some(problem => problem.request === request)) return

@@ -15,7 +15,7 @@ import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { wallDelay } from '../runtime/clock.ts'
 import { loadModule } from '../runtime/node.ts'
-import { messageOf, systemCodeOf } from '../text/error-text.ts'
+import { isError, messageOf, systemCodeOf } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { BUDGETS } from './budgets.ts'
 import { fileProblem } from './errors.ts'
@@ -133,7 +133,7 @@ const LOAD_MS = 30_000
 
 /** The message with the line in the file, or what to install when a package is missing. */
 function whyNot(error: unknown, path: string): string {
-  if (!(error instanceof Error)) return String(error)
+  if (!isError(error)) return String(error)
   const { message, stack = '' } = error
   const missing = /^Cannot find package '([^']+)'/.exec(message)?.[1]
   if (missing !== undefined) return TEXTS.noPackage(missing)

@@ -1,5 +1,5 @@
 /** Journals errors of the simulator itself: in calls, timers, deliveries and slow answers. A run with one does not pass. */
-import { messageOf, systemCodeOf } from '../text/error-text.ts'
+import { isError, messageOf, systemCodeOf } from '../text/error-text.ts'
 import type { Entry, EntryOf, NoteContent } from './entry.ts'
 import type { Journal } from './journal.ts'
 
@@ -17,7 +17,7 @@ export const createErrorNotes =
     void append(errorNote(where, error), null)
 
 export function errorNote(where: ErrorPlace, error: unknown): NoteContent {
-  const code = systemCodeOf(error) ?? (error instanceof Error ? error.name : typeof error)
+  const code = systemCodeOf(error) ?? (isError(error) ? error.name : typeof error)
   return { kind: 'note', note: 'internal_error', where, code, message: messageOf(error).slice(0, LONGEST_MESSAGE) }
 }
 

@@ -1,5 +1,6 @@
 /** Waits for an entry without polling: resolves with an existing entry or with a later append. */
 import { type Timer, wallTimer } from '../runtime/clock.ts'
+import { isError } from '../text/error-text.ts'
 import type { Entry } from './entry.ts'
 
 export interface JournalWaitOptions {
@@ -26,7 +27,7 @@ function offerTo(waiter: Waiter, entry: Entry): void {
   try {
     if (entry.seq > waiter.after && waiter.match(entry)) waiter.done(entry)
   } catch (error) {
-    waiter.done(error instanceof Error ? error : new Error(String(error)))
+    waiter.done(isError(error) ? error : new Error(String(error)))
   }
 }
 
@@ -40,7 +41,7 @@ export function createWaiters(since: (after: number) => Iterable<Entry>) {
         waiting.delete(waiter)
         timer?.cancel()
         options.signal?.removeEventListener('abort', onAbort)
-        result instanceof Error ? reject(result) : resolve(result)
+        isError(result) ? reject(result) : resolve(result)
       }
       const onAbort = () => done(new WaitTimeoutError('Stopped waiting: aborted.'))
       const waiter = { match, after: options.after ?? 0, done }

@@ -3,6 +3,7 @@
  * engine may return a promise, which is awaited here, in order per chat. Without promises everything stays synchronous.
  */
 
+import { isThenable } from '../contract/objects.ts'
 import { messageOf } from '../text/error-text.ts'
 import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
 import type { Chat, PlatformContext } from './state.ts'
@@ -54,8 +55,7 @@ function textFrom(engine: keyof Engines, call: () => Maybe<unknown>): Maybe<stri
 }
 
 /** Converts promises of any library, because engines are code of the user. */
-const native = <T>(value: Maybe<T>): Maybe<T> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === 'function' ? Promise.resolve(value) : value
+const native = <T>(value: Maybe<T>): Maybe<T> => (isThenable(value) ? Promise.resolve(value) : value)
 
 function checkText(engine: keyof Engines, result: unknown): string {
   if (typeof result === 'string') return result

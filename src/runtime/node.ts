@@ -1,6 +1,10 @@
 /** Wraps functions of Node: hashes, secrets, modules of the user and V8 flags. */
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { systemCodeOf } from '../text/error-text.ts'
 import { backgroundTimer } from './clock.ts'
 
 export type HashName = 'sha256' | 'sha1' | 'sha512'
@@ -24,9 +28,11 @@ export function createSha256(): Sha256 {
 
 /** Loads a user's own module by path, relative to the working folder. */
 export async function loadModule(path: string): Promise<Record<string, unknown>> {
-  const { resolve } = await import('node:path')
-  const { pathToFileURL } = await import('node:url')
-  return import(/* @vite-ignore */ pathToFileURL(resolve(path)).href)
+  const file = resolve(path)
+  return import(/* @vite-ignore */ pathToFileURL(file).href).catch(error => {
+    if (systemCodeOf(error) !== 'ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG') throw error
+    return createRequire(file)(file) // The `require` of jest, which transforms the file.
+  })
 }
 
 /** A secret. Unlike ids, it does not depend on the seed. */

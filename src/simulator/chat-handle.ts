@@ -109,7 +109,7 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
 
 const PRESS = { button: text, async: flag }
 const SAYS = { text, async: flag, attach: list }
-const bytes = optionKind('a Uint8Array', value => value instanceof Uint8Array)
+const bytes = optionKind('a Uint8Array', value => Object.prototype.toString.call(value) === '[object Uint8Array]')
 const FILE = { name: text, type: text, size_kb: whole, bytes }
 
 function checkMessage(message: string, options: NonNullable<Parameters<ChatHandle['says']>[1]>): void {

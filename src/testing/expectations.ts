@@ -1,5 +1,6 @@
 /** Runs expectations of a test: as steps, which the evaluator decides, or with a predicate of the test. */
 import type { CallBodies, CallId, CallResponses } from '../contract/endpoints.ts'
+import { isThenable } from '../contract/objects.ts'
 import { failureOfStep } from '../evaluator/compute-verdict.ts'
 import type { Failure } from '../evaluator/failure.ts'
 import type { Call } from '../evaluator/journal-index.ts'
@@ -222,7 +223,7 @@ export async function waitFor<Value>(
 /** Rejects a promise, because it is always truthy. */
 function callPredicate<Value>(predicate: () => Value): Value {
   const value = predicate()
-  if (!(value instanceof Promise)) return value
+  if (!isThenable(value)) return value
   throw invalidOption(
     'waitFor',
     'waitFor takes a function that returns its value at once; this one returned a promise.',

@@ -1,6 +1,10 @@
 /** Reads thrown values, and ends error messages: with a full stop, or with a known name for a misspelt one. */
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** Also true for an error of another realm: jest runs tests in a context of their own, Node's errors come from outside. */
+export const isError = (value: unknown): value is Error =>
+  value instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(value))
+
+export const messageOf = (error: unknown): string => (isError(error) ? error.message : String(error))
 
 /** The code of an error of the operating system, such as `ENOENT`. */
 export const systemCodeOf = (error: unknown): string | undefined =>

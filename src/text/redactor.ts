@@ -233,7 +233,7 @@ function deep(value: unknown, redact: (text: string) => string): unknown {
     const items = value.map(item => deep(item, redact))
     return items.every((item, at) => item === value[at]) ? value : items
   }
-  return isPlain(value) ? deepObject(value, redact) : value
+  return isPlainObject(value) ? deepObject(value, redact) : value
 }
 
 const isLongNumber = (value: number) => Number.isSafeInteger(value) && value >= 10 ** (SHORTEST_NUMBER - 1)
@@ -249,8 +249,9 @@ function deepObject(value: object, redact: (text: string) => string): object {
   return changed ? Object.fromEntries(entries) : value
 }
 
-/** Regular expressions, dates and matchers stay as they are. */
-function isPlain(value: object): boolean {
+/** Not for regular expressions, dates and matchers. True for objects of another realm, such as those of a `Response` in jest. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }

@@ -4,6 +4,7 @@ import type * as z from 'zod/mini'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
 import { definitionOf } from '../../contract/explain-issues.ts'
 import { nearest } from '../../text/error-text.ts'
+import { isPlainObject } from '../../text/redactor.ts'
 import { type ExpectInput, type ExpectMap, GROUP_NAMES, type PatternInput } from '../format/checks.ts'
 import { ALIAS, AUTH, CALL_NAMES, DURATION, TIMES } from '../format/fields.ts'
 import type { Path } from '../format/scenario.ts'
@@ -146,7 +147,7 @@ function unknownIn(
   within: string,
 ): UnknownField[] {
   const { shape, catchall } = definitionOf(schema)
-  if (!isPlain(pattern) || isAsymmetric(pattern)) return []
+  if (!isPlainObject(pattern) || isAsymmetric(pattern)) return []
   const entries = Object.entries(pattern)
   if (entries.some(([key]) => key.startsWith('$'))) {
     return entries.flatMap(([key, value]) => inMatcher(key, value, schema, [...path, key], within))
@@ -185,7 +186,4 @@ function inMatcher(
 }
 
 /** `$absent` of an unknown field is valid. */
-const isAbsent = (value: unknown) => isPlain(value) && '$absent' in value
-
-const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+const isAbsent = (value: unknown) => isPlainObject(value) && '$absent' in value

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-issues.ts'
 import { isMap } from '../../contract/objects.ts'
 import { PATTERN_LIMIT_MS } from '../../runtime/patterns.ts'
-import { nearest } from '../../text/error-text.ts'
+import { messageOf, nearest } from '../../text/error-text.ts'
 import { defineTexts } from '../../text/texts.ts'
 import { slowText } from './slow-patterns.ts'
 
@@ -19,7 +19,7 @@ const TEXTS = defineTexts({
     `takes ${expected}, got ${JSON.stringify(received) ?? 'nothing'}`,
   slowPattern: (text: string) =>
     `takes longer than ${PATTERN_LIMIT_MS} ms on a text such as ${JSON.stringify(text.slice(0, SHOWN))} (${text.length} characters): rewrite it without nested or adjacent repetition`,
-  badPattern: (error: unknown) => `is not a regular expression: ${error instanceof Error ? error.message : error}`,
+  badPattern: (error: unknown) => `is not a regular expression: ${messageOf(error)}`,
 })
 
 interface MatcherProblem {

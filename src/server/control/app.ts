@@ -8,7 +8,7 @@ import { sameSecret } from '../../runtime/node.ts'
 import type { Core } from '../../simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces.ts'
-import { nearest } from '../../text/error-text.ts'
+import { messageOf, nearest } from '../../text/error-text.ts'
 import { jsonPieces } from '../../text/json-pieces.ts'
 import { asProblem, ControlProblem, problemBody } from './problems.ts'
 import { readBody, readQuery } from './request.ts'
@@ -151,7 +151,7 @@ function errorResponse(thrown: unknown, context: Context, control: ControlContex
   if (problem !== null)
     return json(problem.status, withoutSecrets(problemBody(problem), context, control), problem.headers)
   const where = `${context.req.method} ${context.req.path}`
-  const why = thrown instanceof Error ? thrown.message : String(thrown)
+  const why = messageOf(thrown)
   const message = `Internal error of handover-sim in ${where}: ${why}. Please report it with this text.`
   const body = withoutSecrets({ error: { code: 'internal_error', message } }, context, control)
   return json(500, body, { [INTERNAL_HEADER]: '1' })
