@@ -1,10 +1,10 @@
 // The program under test: an agent called Anna greets every user who asks for an agent. It calls the platform with axios.
-import axios from 'axios'
-import { verify } from 'handover-sim/signature'
+const axios = require('axios')
+const { verify } = require('handover-sim/signature')
 
 const sender = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
 
-export function createIntermediary({ url, key }) {
+function createIntermediary({ url, key }) {
   const platform = axios.create({ baseURL: `${url}/api/v2/handover`, headers: { authorization: `Bearer ${key}` } })
 
   async function handle(event) {
@@ -22,3 +22,5 @@ export function createIntermediary({ url, key }) {
     return 200
   }
 }
+
+module.exports = { createIntermediary }

@@ -1,6 +1,6 @@
-import { createSimulator } from 'handover-sim'
-import { intercept } from 'handover-sim/interceptors'
-import { createIntermediary } from './intermediary.js'
+const { createSimulator, ExpectationError } = require('handover-sim')
+const { intercept } = require('handover-sim/interceptors')
+const { createIntermediary } = require('./intermediary.js')
 
 const sim = createSimulator({
   webhook: {
@@ -23,6 +23,14 @@ test('greets a user who asks for an agent', async () => {
   expect(start.status).toBe(200)
   await ada.expectCall('message', { message: /Anna/ })
   expect(ada.status).toBe('agent')
+})
+
+test('greets once', async () => {
+  const ada = await sim.chat()
+  await ada.press('handover')
+  await ada.expectCall('start')
+  await ada.expectCall('message')
+  await expect(ada.expectCall('message', {}, { within: '0s' })).rejects.toThrow(ExpectationError)
 })
 
 test('refuses an unsigned event', async () => {

@@ -23,23 +23,25 @@ const neededBy = (name: string) => {
   const { dependencies = {}, devDependencies = {} } = manifestOf(name)
   return { ...dependencies, ...devDependencies }
 }
+const requiresOf = (source: string) => [...source.matchAll(/\brequire\('([^']+)'\)/g)].map(([, name]) => name!)
 const PROJECTS = readdirSync(EXAMPLES).filter(name => {
   const isProject = existsSync(join(EXAMPLES, name, 'package.json'))
   return isProject && manifestOf(name).scripts?.test !== undefined
 })
 
 it('each web framework and test runner has a project', () => {
-  const named = [
+  expect(PROJECTS).toEqual([
     'express',
     'fastify',
     'jest',
+    'jest-esm',
+    'jest-typescript',
     'nest',
     'nextjs-route',
     'node-test',
     'vitest-msw',
     'vitest-shared-server',
-  ]
-  expect(PROJECTS).toEqual(named)
+  ])
 })
 
 describe.each(PROJECTS)('%s', name => {
@@ -47,7 +49,9 @@ describe.each(PROJECTS)('%s', name => {
     .flatMap(ending => filesIn(`examples/${name}`, ending))
     .filter(file => !file.includes('node_modules/'))
     .map(file => read(`examples/${name}/${file}`))
-  const imported = sources.flatMap(importsOf).filter(specifier => !specifier.startsWith('.'))
+  const imported = sources
+    .flatMap(source => [...importsOf(source), ...requiresOf(source)])
+    .filter(specifier => !specifier.startsWith('.'))
 
   it('depends on this version', () => {
     expect(neededBy(name)['handover-sim']).toBe(`^${ours.version}`)

@@ -1,0 +1,2 @@
+// Loads ES modules without transforms.
+export default { testEnvironment: 'node', transform: {} }
