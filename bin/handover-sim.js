@@ -2,5 +2,5 @@
 import module from 'node:module'
 
 module.enableCompileCache?.()
-const { main } = await import('../dist/cli.js')
+const { main } = module.createRequire(import.meta.url)('../dist/cli.cjs')
 process.exitCode = await main()

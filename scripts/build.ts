@@ -11,6 +11,8 @@ mkdirSync(`${root}dist`)
 const bundles = await buildBundles(root)
 collectLicences(root, bundles.flat())
 buildTypes(root, {
-  plain: ['index', 'adapters/msw', 'adapters/interceptors', 'vitest/index', 'testing/scenario', 'signature/index'],
+  reExported: ['index', 'adapters/interceptors', 'testing/scenario', 'signature/index'],
+  inBothForms: ['adapters/msw'],
+  esOnly: ['vitest/index'],
   schemas: ['contract/index'],
 })

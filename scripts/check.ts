@@ -9,7 +9,8 @@ const STEPS: [name: string, command: string, args: string[]][] = [
   ['generated files', 'node', ['scripts/generate.ts', '--check']],
   ['unused code', 'knip', []],
   ['package', 'publint', ['--strict']],
-  ['types as published', 'attw', ['--pack', '.', '--profile', 'esm-only', '--no-emoji']],
+  ['types as published', 'attw', ['--pack', '.', '--no-emoji', '--exclude-entrypoints', './vitest']],
+  ['types for vitest', 'attw', ['--pack', '.', '--no-emoji', '--entrypoints', './vitest', '--profile', 'esm-only']],
   ...(withoutTests ? [] : [['tests', 'vitest', ['run']] as [string, string, string[]]]),
 ]
 

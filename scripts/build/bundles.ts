@@ -1,83 +1,104 @@
-/** Builds the bundles. `contract.js` imports zod; every other bundle has its own copy of what it needs. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+/**
+ * Builds the bundles. Simulators are CommonJS, which `require`, `import` and jest can load; the ES modules of the entries
+ * re-export them, so that both forms share one set. `contract.js` imports zod; every other bundle has its own copy of what
+ * it needs.
+ */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin, type RolldownOutput } from 'rolldown'
 import { browserVariants } from '../browser-variants.ts'
+import { dispatchersOfUndici, namesOfLocales } from './slim-packages.ts'
 
 /** Packages that the user installs, and modules of Node. */
 const PEERS = [/^node:/, /^msw(\/|$)/, /^vitest(\/|$)/]
+const ZOD = /^zod(\/|$)/
+
+/** Entries that users do not import. */
+const INTERNAL = ['cli', 'matchers']
 
 export type Bundle = RolldownOutput['output']
 
 export async function buildBundles(root: string): Promise<Bundle[]> {
-  const start = startChunk()
-  return Promise.all([
-    bundle(root, {
-      input: {
-        index: 'src/index.ts',
-        cli: 'src/cli/main.ts',
-        msw: 'src/adapters/msw.ts',
-        interceptors: 'src/adapters/interceptors.ts',
-        vitest: 'src/vitest/index.ts',
-        scenario: 'src/testing/scenario.ts',
-      },
-      platform: 'node',
-      plugins: [start.plugin],
-      output: { dir: 'dist', codeSplitting: { groups: [{ name: 'start', test: start.has }] } },
-    }),
+  const [simulators, ...others] = await Promise.all([
+    buildSimulators(root),
     bundle(root, {
       input: { index: 'src/index.ts', msw: 'src/adapters/msw.ts' },
       platform: 'browser',
-      plugins: [browserVariants()],
-      output: { dir: 'dist/browser', sourcemap: false },
+      plugins: [browserVariants(), namesOfLocales()],
+      output: { dir: 'dist/browser' },
     }),
-    // Separate bundles: `signature` runs in every runtime, `contract` imports the zod of the user.
-    bundle(root, { input: { signature: 'src/signature/index.ts' }, platform: 'neutral', output: { dir: 'dist' } }),
-    bundle(root, {
+    bundle(root, { input: { vitest: 'src/vitest/index.ts' }, platform: 'node', plugins: [builtMatchers] }),
+    ...inBothForms(root, { input: { msw: 'src/adapters/msw.ts' }, platform: 'node' }),
+    // Runs in every runtime, so it is one file without imports.
+    ...inBothForms(root, { input: { signature: 'src/signature/index.ts' }, platform: 'neutral' }),
+    ...inBothForms(root, {
       input: { contract: 'src/contract/index.ts' },
       platform: 'neutral',
-      external: [...PEERS, /^zod(\/|$)/],
-      output: { dir: 'dist' },
+      external: [...PEERS, ZOD],
     }),
   ])
+  writeReExports(root, simulators!)
+  return [simulators!, ...others]
 }
 
-async function bundle(root: string, options: BuildOptions): Promise<Bundle> {
-  const { output } = await build({
+async function buildSimulators(root: string): Promise<Bundle> {
+  const start = startChunk()
+  return bundle(root, {
+    input: {
+      index: 'src/index.ts',
+      cli: 'src/cli/main.ts',
+      interceptors: 'src/adapters/interceptors.ts',
+      scenario: 'src/testing/scenario.ts',
+      matchers: 'src/vitest/matchers.ts',
+    },
+    platform: 'node',
+    plugins: [start.plugin, namesOfLocales(), dispatchersOfUndici()],
+    output: { format: 'cjs', codeSplitting: { groups: [{ name: 'start', test: start.has }] } },
+  })
+}
+
+/** For entries without state of their own. Each form imports the same form of zod and msw as the user does. */
+const inBothForms = (root: string, options: BuildOptions): Promise<Bundle>[] => [
+  bundle(root, options),
+  bundle(root, { ...options, output: { format: 'cjs' } }),
+]
+
+async function bundle(root: string, { output, ...options }: BuildOptions): Promise<Bundle> {
+  const format = output?.format ?? 'esm'
+  const extension = format === 'cjs' ? 'cjs' : 'js'
+  const built = await build({
     cwd: root,
     external: PEERS,
     logLevel: 'warn',
     ...options,
     output: {
-      format: 'esm',
-      // Keeps line breaks and class names: Node prints both for an uncaught error.
-      minify: {
-        compress: true,
-        mangle: { keepNames: { function: false, class: true } },
-        codegen: { removeWhitespace: false },
-      },
+      dir: 'dist',
+      format,
+      esModule: true,
+      // Keeps names and line breaks: Node prints both for an uncaught error.
+      minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
       comments: { legal: true, annotation: true, jsdoc: false },
-      // Source maps give names and lines in stack traces; they have no sources.
-      sourcemap: true,
-      sourcemapExcludeSources: true,
-      entryFileNames: '[name].js',
-      chunkFileNames: 'chunks/[name]-[hash].js',
-      ...options.output,
+      entryFileNames: `[name].${extension}`,
+      chunkFileNames: `chunks/[name]-[hash].${extension}`,
+      ...output,
     },
   })
-  const folder = join(root, (options.output as { dir: string }).dir)
-  for (const chunk of output)
-    if (chunk.type === 'chunk' && isForeign(chunk.moduleIds)) removeMap(folder, chunk.fileName)
-  return output
+  return built.output
 }
 
-const isForeign = (ids: readonly string[]) => ids.every(id => id.includes('/node_modules/'))
+/** Makes the entry for vitest use the matchers of the simulators' bundle, which know its simulators. */
+const builtMatchers: Plugin = {
+  name: 'built-matchers',
+  resolveId: specifier => (specifier === './matchers.ts' ? { id: './matchers.cjs', external: true } : null),
+}
 
-/** Removes the map of a file that holds only code of other packages. */
-function removeMap(folder: string, file: string): void {
-  const path = join(folder, file)
-  rmSync(`${path}.map`, { force: true })
-  writeFileSync(path, readFileSync(path, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
+/** Writes `index.js` beside `index.cjs`, and so on. */
+function writeReExports(root: string, output: Bundle): void {
+  for (const chunk of output) {
+    if (chunk.type !== 'chunk' || !chunk.isEntry || INTERNAL.includes(chunk.name)) continue
+    const path = join(root, 'dist', chunk.fileName.replace(/cjs$/, 'js'))
+    writeFileSync(path, `export {\n${chunk.exports.map(name => `  ${name},\n`).join('')}} from './${chunk.fileName}'\n`)
+  }
 }
 
 const STARTS_WITH = /\/src\/cli\/(main|start)\.ts$/

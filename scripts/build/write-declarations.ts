@@ -6,10 +6,17 @@ import * as is from 'typescript/unstable/ast/is'
 import { type Declaration, type Module, referencesIn, specifierOf } from './declaration-modules.ts'
 import type { PublicDeclarations } from './public-declarations.ts'
 
+/** How a file is written, for instance as `.d.cts` that refers to `.cjs`. */
+export interface Form {
+  readonly declarations: '.d.cts' | '.d.mts'
+  readonly imports: '.cjs' | '.mjs'
+}
+
 export function writeDeclarations(
   modules: ReadonlyMap<string, Module>,
   reach: PublicDeclarations,
   folder: string,
+  formsOf: (file: string) => readonly Form[],
 ): void {
   for (const module of modules.values()) {
     const kept = module.declarations.filter(one => reach.kept.has(one))
@@ -17,7 +24,8 @@ export function writeDeclarations(
     if (kept.length === 0 && !passes) continue
     const path = join(folder, module.file)
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, textOf(module, reach))
+    for (const { declarations, imports } of formsOf(module.file))
+      writeFileSync(path.replace(/\.d\.ts$/, declarations), withSpecifiers(textOf(module, reach), imports))
   }
 }
 
@@ -31,12 +39,13 @@ function textOf(module: Module, reach: PublicDeclarations): string {
   const isHead = first && (is.isImportDeclaration(first) || is.isExportDeclaration(first))
   const opening = isHead ? text.slice(0, first.getStart()) : ''
   const parts = statements.map(statement => statementText(module, statement, used, reach).trim())
-  const whole = asScripts(`${opening}${parts.filter(part => part !== '').join('\n')}\nexport {};\n`)
+  const whole = `${opening}${parts.filter(part => part !== '').join('\n')}\nexport {};\n`
   return /\basyncDispose\b|\bSymbol\.dispose\b|\b(Async)?Disposable\b/.test(whole) ? DISPOSABLE + whole : whole
 }
 
-/** Rewrites specifiers: `./chat.ts` is `./chat.js` in dist/. */
-const asScripts = (text: string) => text.replace(/((?:from\s+|import\()['"]\.[^'"]+)\.ts(['"])/g, '$1.js$2')
+/** Rewrites specifiers: `./chat.ts` is `./chat.cjs` or `./chat.mjs` in dist/. */
+const withSpecifiers = (text: string, extension: string) =>
+  text.replace(/((?:from\s+|import\()['"]\.[^'"]+)\.ts(['"])/g, `$1${extension}$2`)
 
 function statementText(
   module: Module,

@@ -1,11 +1,17 @@
-/** Parses built files: what they import, and whether they await at the top level. */
+/** Parses built files: what they import or require, and whether they await at the top level. */
 import { dirname, join, normalize } from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
 import { read } from './files.ts'
 
+interface Literal {
+  readonly type?: string
+  readonly value?: unknown
+}
 interface Node {
   readonly type: string
-  readonly source?: { readonly type?: string; readonly value?: unknown }
+  readonly source?: Literal
+  readonly callee?: { readonly name?: string }
+  readonly arguments?: readonly Literal[]
 }
 
 /** Returns every node of a file, or only those outside functions. */
@@ -25,10 +31,14 @@ function nodesOf(file: string, inFunctions: boolean): Node[] {
   return found
 }
 
-const specifiers = (nodes: readonly Node[]): string[] =>
-  nodes.flatMap(({ source }) => (source?.type === 'Literal' && typeof source.value === 'string' ? [source.value] : []))
+const isRequire = ({ type, callee }: Node) => type === 'CallExpression' && callee?.name === 'require'
 
-/** Returns the specifiers of all static and dynamic imports. */
+const specifiers = (nodes: readonly Node[]): string[] =>
+  nodes
+    .map(node => (isRequire(node) ? node.arguments?.[0] : node.source))
+    .flatMap(found => (found?.type === 'Literal' && typeof found.value === 'string' ? [found.value] : []))
+
+/** Returns the specifiers of all imports, static and dynamic, and of `require`. */
 export const specifiersOf = (file: string): string[] => specifiers(nodesOf(file, true))
 
 /** Returns the files of dist/ that load with a file (`at once`), or that it may also load later (`ever`). */
@@ -50,3 +60,7 @@ const isStatic = ({ type }: Node) => type !== 'ImportExpression'
 /** A module with a top-level await cannot be loaded by `require`. */
 export const hasTopLevelAwait = (file: string): boolean =>
   nodesOf(file, false).some(node => node.type === 'AwaitExpression' || (node as { await?: boolean }).await === true)
+
+/** `import()` and `import.meta` fail in a CommonJS module of jest. */
+export const usesModuleSyntax = (file: string): boolean =>
+  nodesOf(file, true).some(({ type }) => type === 'ImportExpression' || type === 'MetaProperty')

@@ -1,11 +1,13 @@
 /** Tests the published bundle in dist/; `npm test` builds it first. */
 import { spawnSync } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { VERSION } from '../../src/contract/version.ts'
+import { createSimulator } from '../../src/index.ts'
 import { specifiersOf } from './built-modules.ts'
-import { filesIn, ROOT, readJson } from './files.ts'
+import { filesIn, ROOT } from './files.ts'
 import { NODES } from './nodes.ts'
 
 describe.each(NODES)('on Node %s', (_, node) => {
@@ -60,8 +62,8 @@ sim.reset()`
 })
 
 it('the bundle imports only files that were built', () => {
-  const files = filesIn('dist', '.js').map(file => `dist/${file}`)
-  expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/cli.js']))
+  const files = filesIn('dist', 'js').map(file => `dist/${file}`)
+  expect(files).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.cjs', 'dist/cli.cjs']))
   const own = files.flatMap(file =>
     specifiersOf(file)
       .filter(specifier => specifier.startsWith('.'))
@@ -71,9 +73,24 @@ it('the bundle imports only files that were built', () => {
   expect(own.filter(({ target }) => !files.includes(target))).toEqual([])
 })
 
-it('source maps of our code have names and lines, but no sources', () => {
-  const maps = filesIn('dist', '.map')
-  expect(maps).toEqual(expect.arrayContaining(['index.js.map', 'signature.js.map']))
-  const sources = maps.map(file => ({ file, map: readJson<{ sourcesContent?: unknown }>(`dist/${file}`) }))
-  expect(sources.filter(({ map }) => map.sourcesContent !== undefined).map(({ file }) => file)).toEqual([])
+it('a stack trace names the functions of the bundle, without source maps', () => {
+  expect(filesIn('dist', '.map')).toEqual([])
+  const wrong = `require('handover-sim').createSimulator({ sed: 1 })`
+  const { stderr } = spawnSync(process.execPath, ['-e', wrong], { cwd: ROOT, encoding: 'utf8' })
+  expect(stderr).toMatch(/at \S*validateOptions .*\n +at \S*createSimulator /)
 })
+
+it.each(['en', 'nb', 'de', 'ar'])(
+  'the bundle, which has only the names of faker, draws the same personas: %s',
+  async language => {
+    const { createSimulator: built }: typeof import('../../src/index.ts') = createRequire(import.meta.url)(
+      'handover-sim',
+    )
+    const drawn = async (create: typeof createSimulator) => {
+      const sim = create({ seed: 11 })
+      await Promise.all(Array.from({ length: 40 }, () => sim.chat({ language })))
+      return sim.snapshot().chats
+    }
+    expect(await drawn(built)).toEqual(await drawn(createSimulator))
+  },
+)

@@ -4,13 +4,16 @@ import { existsSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { hasTopLevelAwait, loadedWith, specifiersOf } from './built-modules.ts'
+import { hasTopLevelAwait, loadedWith, specifiersOf, usesModuleSyntax } from './built-modules.ts'
 import { filesIn, importsOf, ROOT, read, readJson } from './files.ts'
 import { NODES } from './nodes.ts'
 
-interface Target {
+interface Form {
   readonly types: string
   readonly default: string
+}
+interface Target extends Form {
+  readonly require?: Form
   readonly browser?: string
 }
 interface Manifest {
@@ -21,12 +24,14 @@ interface Manifest {
 }
 const manifest = readJson<Manifest>('package.json')
 const entries = Object.entries(manifest.exports).filter((one): one is [string, Target] => typeof one[1] !== 'string')
+/** The chunk with `loadModule`, which imports files of the user. */
+const LOADS_USER_MODULES = /^dist\/chunks\/start-/
 const inRoot = (path: string) => path.replace('./', '')
 
 /** Package -> the built files that may import it. */
 const IMPORTABLE: Readonly<Record<string, RegExp>> = {
-  zod: /^dist\/(contract\.js$|schemas\/contract\/)/,
-  msw: /^dist\/(browser\/)?(msw\.js$|types\/adapters\/msw\.d\.ts$)/,
+  zod: /^dist\/(contract\.c?js$|schemas\/contract\/)/,
+  msw: /^dist\/(browser\/)?(msw\.c?js$|types\/adapters\/msw\.d\.[cm]ts$)/,
   vitest: /^dist\/(vitest\.js$|types\/vitest\/)/,
 }
 const packageOf = (specifier: string) => /^(@[^/]+\/)?[^/]+/.exec(specifier)![0]
@@ -46,12 +51,19 @@ it('msw and vitest are optional peers with version ranges', () => {
   expect(manifest.peerDependenciesMeta).toEqual({ msw: { optional: true }, vitest: { optional: true } })
 })
 
-describe.each(entries)('%s', (_, { types, default: main, browser }) => {
+describe.each(entries)('%s', (_, { types, default: main, browser, require }) => {
   it('exists and has types', () => {
-    for (const path of [types, main, browser ?? main]) expect(existsSync(join(ROOT, path)), path).toBe(true)
+    const files = [types, main, browser ?? main, ...Object.values(require ?? {})]
+    for (const path of files) expect(existsSync(join(ROOT, path)), path).toBe(true)
   })
 
-  it('can be loaded by require(): no module has a top-level await', () => {
+  it.skipIf(require === undefined)('has a CommonJS form that jest can load: without import() and import.meta', () => {
+    const files = loadedWith(inRoot(require!.default), 'ever')
+    expect(files.filter(file => !file.endsWith('.cjs'))).toEqual([])
+    expect(files.filter(file => usesModuleSyntax(file) && !LOADS_USER_MODULES.test(file))).toEqual([])
+  })
+
+  it('has an ES form without a top-level await', () => {
     expect(loadedWith(inRoot(main), 'at once').filter(hasTopLevelAwait)).toEqual([])
   })
 
@@ -65,19 +77,19 @@ it('the check detects a top-level await', () => {
   expect(hasTopLevelAwait('bin/handover-sim.js')).toBe(true)
 })
 
-it('signature is one file without imports', () => {
-  expect(loadedWith('dist/signature.js', 'ever')).toEqual(['dist/signature.js'])
-  expect(specifiersOf('dist/signature.js')).toEqual([])
+it.each(['dist/signature.js', 'dist/signature.cjs'])('%s is one file without imports', file => {
+  expect(loadedWith(file, 'ever')).toEqual([file])
+  expect(specifiersOf(file)).toEqual([])
 })
 
 it('a bundle imports msw, vitest and zod only in their entries', () => {
-  const files = filesIn('dist', '.js').map(file => `dist/${file}`)
+  const files = filesIn('dist', 'js').map(file => `dist/${file}`)
   expect(files.length).toBeGreaterThan(30)
   expect(files.flatMap(file => misplaced(file, specifiersOf(file)))).toEqual([])
 })
 
 describe('types', () => {
-  const files = filesIn('dist', '.d.ts').map(file => `dist/${file}`)
+  const files = [...filesIn('dist', '.d.cts'), ...filesIn('dist', '.d.mts')].map(file => `dist/${file}`)
 
   it('name msw, vitest and zod only in their entries', () => {
     expect(files.length).toBeGreaterThan(50)
@@ -92,16 +104,21 @@ describe('types', () => {
       if (visited.has(file)) return
       visited.add(file)
       for (const specifier of importsOf(read(file)))
-        if (specifier.startsWith('.')) follow(join(file, '..', specifier).replace(/\.js$/, '.d.ts'))
+        if (specifier.startsWith('.')) follow(join(file, '..', specifier).replace(/\.([cm])js$/, '.d.$1ts'))
     }
-    for (const [, { types }] of entries) follow(inRoot(types))
+    for (const [, { types, require }] of entries)
+      for (const one of [types, require?.types ?? types]) follow(inRoot(one))
     expect(files.filter(file => !visited.has(file))).toEqual([])
     expect([...visited].filter(file => !files.includes(file))).toEqual([])
   })
 })
 
-/** The vitest entry loads only inside a test run. */
-const REQUIRABLE = entries.map(([name]) => name.replace('.', 'handover-sim')).filter(name => !name.endsWith('/vitest'))
+const REQUIRABLE = entries.filter(([, { require }]) => require).map(([name]) => name.replace('.', 'handover-sim'))
+
+it('every entry but that for vitest, which is an ES module itself, can be required', () => {
+  const others = entries.map(([name]) => name.replace('.', 'handover-sim')).filter(name => !REQUIRABLE.includes(name))
+  expect(others).toEqual(['handover-sim/vitest'])
+})
 
 describe.each(NODES)('on Node %s', (_, node) => {
   it.skipIf(node === null)('require() loads every entry', () => {
@@ -116,6 +133,21 @@ describe.each(NODES)('on Node %s', (_, node) => {
     const { stdout, stderr } = spawnSync(node!, ['--no-warnings', '-e', script], { cwd: ROOT, encoding: 'utf8' })
     expect(stderr).toBe('')
     expect(JSON.parse(stdout)).toEqual([REQUIRABLE.map(() => true), 'bot'])
+  })
+
+  it.skipIf(node === null)('import and require share simulators, interceptions and error classes', () => {
+    const script = `
+      const names = ['handover-sim', 'handover-sim/scenario', 'handover-sim/interceptors']
+      Promise.all(names.map(name => import(name))).then(imported => {
+        const different = names.flatMap((name, index) => {
+          const required = require(name)
+          const both = new Set([...Object.keys(required), ...Object.keys(imported[index])])
+          return [...both].filter(key => required[key] !== imported[index][key])
+        })
+        console.log(JSON.stringify(different))
+      })`
+    const { stdout, stderr } = spawnSync(node!, ['--no-warnings', '-e', script], { cwd: ROOT, encoding: 'utf8' })
+    expect({ stdout, stderr }).toEqual({ stdout: '[]\n', stderr: '' })
   })
 })
 
