@@ -1,14 +1,11 @@
-/** Creates a `node:http` server that limits slow clients and stops gracefully, opens its port, and routes requests by path. */
-import { readdir, readFile, readlink } from 'node:fs/promises'
+/** Creates a `node:http` server that limits slow clients and stops gracefully, and routes requests by path. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { basename } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { pathOf } from '../api/call.ts'
 import { internalErrorResponse } from '../api/messages.ts'
 import { VERSION } from '../contract/version.ts'
 import { elapsedMs, wallTimer } from '../runtime/clock.ts'
 import { connectionLimit } from '../runtime/node.ts'
-import { ListenError, type PortHolder, PortInUseError } from './addresses.ts'
 
 /** Not imported as a module: that would also load Node's fetch, which takes a third of the time to start. */
 const { createServer } = process.getBuiltinModule('node:http')
@@ -74,6 +71,7 @@ export function createHttpServer(listener: Listener, rules: HttpRules, bounds = 
   server.timeout = bounds.unreadMs
   server.maxConnections = connectionLimit(bounds.connections, SHARE)
   announceWhenFull(server, rules)
+  server.on('connect', refuseTunnel)
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (rules.mayContinue(request)) response.writeContinue()
     else response.setHeader('connection', 'close')
@@ -91,6 +89,16 @@ function announceWhenFull(server: Server, { onFull }: HttpRules): void {
     announcedAt = elapsedMs()
     onFull?.(server.maxConnections)
   })
+}
+
+const NO_PROXY =
+  'handover-sim is no proxy: it opens no connections to other servers. Check HTTP_PROXY and HTTPS_PROXY.\n'
+
+/** Answers clients that take this server for their proxy; without a listener, Node closes the connection without an answer. */
+function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
+  socket.on('error', () => {})
+  const headers = ['content-type: text/plain; charset=utf-8', `content-length: ${NO_PROXY.length}`, 'connection: close']
+  socket.end(`HTTP/1.1 405 Method Not Allowed\r\n${headers.join('\r\n')}\r\n\r\n${NO_PROXY}`)
 }
 
 /** Headers of which Node passes on only the first, while another server may use the last. */
@@ -231,67 +239,4 @@ export function createIndexPage(url: () => string): Listener {
     response.writeHead(reading ? 200 : 405, headers)
     response.end(request.method === 'HEAD' ? '' : text(url()))
   }
-}
-
-/** Resolves with the port that was opened; rejects with `ListenError` or `PortInUseError`. */
-export async function listen(server: Server, host: string, port: number): Promise<number> {
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen({ host, port }, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
-  } catch (error) {
-    throw await listenErrorFor(error as NodeJS.ErrnoException, host, port)
-  }
-  return (server.address() as AddressInfo).port
-}
-
-const LISTEN_REASONS: Record<string, string> = {
-  EACCES: 'this user may not open that port; choose one above 1023',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  ENOTFOUND: 'the host name is not known',
-}
-
-async function listenErrorFor(error: NodeJS.ErrnoException, host: string, port: number): Promise<ListenError> {
-  if (error.code === 'EADDRINUSE') return new PortInUseError(host, port, await findPortHolder(port))
-  return new ListenError(host, port, LISTEN_REASONS[error.code ?? ''] ?? error.message)
-}
-
-const LISTENING = '0A'
-
-export async function findPortHolder(port: number): Promise<PortHolder | null> {
-  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readOrNothing))
-  const sockets = new Set(tables.flatMap(table => listeningSockets(table, port)))
-  if (sockets.size === 0) return null
-  const pids = (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name))
-  for (const pid of pids) {
-    if (await holdsOne(pid, sockets)) return { pid: Number(pid), name: await nameOf(pid) }
-  }
-  return null
-}
-
-const readOrNothing = (path: string) => readFile(path, 'utf8').catch(() => '')
-
-/** Rows have the form `sl local_address rem_address st ... inode`, with addresses as hexadecimal `host:port`. */
-export function listeningSockets(table: string, port: number): string[] {
-  const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  const rows = table.split('\n').map(line => line.trim().split(/\s+/))
-  return rows
-    .filter(([, local = '', , state]) => state === LISTENING && local.endsWith(ending))
-    .map(columns => `socket:[${columns[9]}]`)
-}
-
-async function holdsOne(pid: string, sockets: ReadonlySet<string>): Promise<boolean> {
-  const open = await readdir(`/proc/${pid}/fd`).catch(() => [])
-  const targets = await Promise.all(open.map(fd => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')))
-  return targets.some(target => sockets.has(target))
-}
-
-/** The name of the program. `comm` is only the fallback: it names the first thread, which is MainThread in Node 24. */
-async function nameOf(pid: string): Promise<string> {
-  const [program = ''] = (await readOrNothing(`/proc/${pid}/cmdline`)).split('\0')
-  return basename(program) || (await readOrNothing(`/proc/${pid}/comm`)).trim() || 'a process'
 }

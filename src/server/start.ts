@@ -20,7 +20,8 @@ import {
 } from '../simulator/workspaces.ts'
 import type { Redactor } from '../text/redactor.ts'
 import { allowedHosts, createHostCheck, isLoopback, urlOf } from './addresses.ts'
-import { createHttpServer, createIndexPage, createPathRouter, type HttpServer, listen } from './http.ts'
+import { createHttpServer, createIndexPage, createPathRouter, type HttpServer } from './http.ts'
+import { listen } from './listen.ts'
 
 export interface PlatformServerOptions extends PlatformSimulatorOptions {
   /** Default 4747; 0 takes any free one. */

@@ -5,7 +5,7 @@ import { ENDPOINT_EXAMPLES as EXAMPLES } from '../../src/contract/examples.ts'
 import { shapeOf } from '../../src/contract/explain-issues.ts'
 import { ROUTES } from '../../src/server/control/routes.ts'
 import { createDraw, type Draw, nested } from './mutations.ts'
-import { rounds, seed, startAttack } from './rounds.ts'
+import { rounds, seed, startAttack, startSearch } from './rounds.ts'
 import {
   type Attack,
   bugIn,
@@ -25,10 +25,11 @@ const ROUNDS = rounds(1500)
 test(
   'no request to the control API or the platform causes an internal error, and handovers still work',
   async () => {
-    const attempt = startAttack('control', 'requests to /_sim and the platform')
+    const search = startSearch('control', 'requests to /_sim and the platform')
+    const attempt = startAttack('control', 'handovers after 500 requests each')
     const server = await startTarget()
     const before = await server.control('GET', '/snapshot?keys=true')
-    const found: string[] = []
+    const { found } = search
     server.journal.subscribe(entry => {
       if (entry.kind === 'note' && entry.note === 'internal_error') found.push(JSON.stringify(entry))
     })
@@ -38,8 +39,10 @@ test(
       const ids = await unlessReset(server, () => someChats(server))
       const attacks = Array.from({ length: BATCH }, () => attackOn(server, draw, ids))
       const play = async (attack: Attack) => {
-        const bug = bugIn(attack, await attempt(() => send(server.url, attack)))
-        if (bug !== null) found.push(`${bug}\n${String(attack.body).slice(0, 300)}`)
+        await search.try(async () => {
+          const bug = bugIn(attack, await send(server.url, attack))
+          return bug === null ? [] : [`${bug}\n${String(attack.body).slice(0, 300)}`]
+        })
       }
       await inParallel(AT_ONCE, attacks, play)
       await attempt(() => restoreAndPlay(server, before))

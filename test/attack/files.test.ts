@@ -12,7 +12,7 @@ import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import { InvalidSnapshotError } from '../../src/simulator/snapshot/restore.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { createDraw, type Draw } from './mutations.ts'
-import { rounds, seed, startAttack } from './rounds.ts'
+import { rounds, seed, startSearch } from './rounds.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SLOW_MS = 5_000
@@ -135,17 +135,18 @@ function attackedFolder(): string {
 test(
   'a mutated scenario, driver or config file is refused at its place, or fits its JSON schema',
   async () => {
-    const attempt = startAttack('files', 'mutated scenario, driver and config files')
+    const search = startSearch('files', 'mutated scenario, driver and config files')
     const folder = attackedFolder()
-    const found: string[] = []
-    for (let round = 0; round < ROUNDS && found.length < 20; round++) {
+    for (let round = 0; round < ROUNDS && search.found.length < 20; round++) {
       const draw = createDraw(seed(), `file ${round}`)
       const from = draw.one(SEEDS)
       const text = mutatedFile(draw, from)
-      const problem = await attempt(() => problemWith(folder, from, text))
-      if (problem !== null) found.push(`round ${round}, ${from.name}: ${problem}\n${text.slice(0, 3000)}`)
+      await search.try(async () => {
+        const problem = await problemWith(folder, from, text)
+        return problem === null ? [] : [`round ${round}, ${from.name}: ${problem}\n${text.slice(0, 3000)}`]
+      })
     }
-    expect(found).toEqual([])
+    expect(search.found).toEqual([])
   },
   120_000 + ROUNDS * 1000,
 )
@@ -153,18 +154,19 @@ test(
 test(
   'a mutated snapshot file is refused with its field, or restored',
   async () => {
-    const attempt = startAttack('files', 'mutated snapshot files')
+    const search = startSearch('files', 'mutated snapshot files')
     await using sim = createPlatformSimulator()
     const chat = await sim.chat({ id: 'c1', history: [{ user: 'Hi' }] })
     await chat.press('handover').catch(() => {})
     const whole = JSON.stringify(sim.snapshot({ journal: true, keys: true }))
-    const found: string[] = []
-    for (let round = 0; round < ROUNDS && found.length < 20; round++) {
+    for (let round = 0; round < ROUNDS && search.found.length < 20; round++) {
       const text = mutatedText(createDraw(seed(), `snapshot file ${round}`), whole)
-      const problem = await attempt(() => restoreProblem(sim, text))
-      if (problem !== null) found.push(`round ${round}: ${problem}`)
+      await search.try(async () => {
+        const problem = await restoreProblem(sim, text)
+        return problem === null ? [] : [`round ${round}: ${problem}`]
+      })
     }
-    expect(found).toEqual([])
+    expect(search.found).toEqual([])
   },
   120_000 + ROUNDS * 1000,
 )

@@ -65,6 +65,35 @@ export function startAttack(part: string, tried: string, readMemory = memoryMb):
   }
 }
 
+/** Attempts that find problems instead of throwing; an attempt with a problem did not survive. */
+export interface Search {
+  readonly found: string[]
+  try(run: () => string[] | Promise<string[]>): Promise<string[]>
+}
+
+class ProblemsFound extends Error {}
+
+/** Starts a search like `startAttack`. The test ends with `expect(search.found).toEqual([])`. */
+export function startSearch(part: string, tried: string): Search {
+  const attempt = startAttack(part, tried)
+  const found: string[] = []
+  return {
+    found,
+    async try(run) {
+      let problems: string[] = []
+      const attempted = attempt(async () => {
+        problems = await run()
+        if (problems.length > 0) throw new ProblemsFound(problems[0])
+      })
+      await attempted.catch(error => {
+        if (!(error instanceof ProblemsFound)) throw error
+      })
+      found.push(...problems)
+      return problems
+    },
+  }
+}
+
 function positive(name: string, text: string): number {
   const value = Number(text)
   if (!(value > 0)) throw new Error(`Failed to read ${name}: expected a number above 0, received "${text}".`)

@@ -1,7 +1,7 @@
 /** Attacks the restore with mutated snapshots, and uses the server after every one that it accepts. */
 import { expect, test } from 'vitest'
 import { createDraw, type Draw } from './mutations.ts'
-import { rounds, seed, startAttack } from './rounds.ts'
+import { rounds, seed, startSearch } from './rounds.ts'
 import { bugIn, expectHandover, send, startTarget, type TargetServer } from './target-server.ts'
 
 type Snapshot = Record<string, unknown>
@@ -14,21 +14,19 @@ const ROUNDS = rounds(80)
 test(
   'a mutated snapshot is refused with the field, or restores to a server that works',
   async () => {
-    const attempt = startAttack('snapshots', 'mutated snapshots')
+    const search = startSearch('snapshots', 'mutated snapshots')
     const server = await startTarget()
     const plain = (await server.control('GET', '/snapshot?keys=true')) as Snapshot
     const full = await fullSnapshot(server)
     await server.control('PUT', '/snapshot', full)
-    const found: string[] = []
-    for (let round = 0; round < ROUNDS && found.length < 10; round++) {
+    for (let round = 0; round < ROUNDS && search.found.length < 10; round++) {
       const draw = createDraw(seed(), `snapshot ${round}`)
-      const bugs = await attempt(() => attack(server, draw, full))
-      found.push(...bugs)
+      const bugs = await search.try(() => attack(server, draw, full))
       if (round % BATCH !== BATCH - 1 && round !== ROUNDS - 1 && bugs.length === 0) continue
       await server.control('PUT', '/snapshot', plain)
       await expectHandover(server)
     }
-    expect(found).toEqual([])
+    expect(search.found).toEqual([])
   },
   120_000 + ROUNDS * 1000,
 )

@@ -119,6 +119,14 @@ function abuse(port: number, random: Random): Promise<string> {
   })
 }
 
+test('a client that takes the server for its proxy gets an answer', async () => {
+  const attacked = await startAttackedServer()
+  const connection = await connectRaw(attacked.server.port)
+  connection.send('CONNECT intermediary.example:443 HTTP/1.1\r\nHost: intermediary.example:443\r\n\r\n')
+  expect(await connection.ended()).toMatch(/^HTTP\/1\.1 405 .*handover-sim is no proxy.*HTTPS_PROXY/s)
+  await playHandover(attacked)
+})
+
 test('random bytes, broken off in random ways', async () => {
   const attacked = await startAttackedServer()
   const random = createRandom(seed(), 'sockets')

@@ -2,7 +2,8 @@
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { INTERNAL_HEADER } from '../../src/contract/errors.ts'
-import { createHttpServer, HTTP_BOUNDS, listen } from '../../src/server/http.ts'
+import { createHttpServer, HTTP_BOUNDS } from '../../src/server/http.ts'
+import { listen } from '../../src/server/listen.ts'
 import { type PlatformServer, startServer } from '../../src/server/start.ts'
 import { connectRaw, type RawConnection } from '../support/network.ts'
 

@@ -1,0 +1,69 @@
+/** Opens a port, and finds out which program holds it when it is taken. */
+import { readdir, readFile, readlink } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { basename } from 'node:path'
+import { ListenError, type PortHolder, PortInUseError } from './addresses.ts'
+
+/** Resolves with the port that was opened; rejects with `ListenError` or `PortInUseError`. */
+export async function listen(server: Server, host: string, port: number): Promise<number> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ host, port }, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+  } catch (error) {
+    throw await listenErrorFor(error as NodeJS.ErrnoException, host, port)
+  }
+  return (server.address() as AddressInfo).port
+}
+
+const LISTEN_REASONS: Record<string, string> = {
+  EACCES: 'this user may not open that port; choose one above 1023',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'the host name is not known',
+}
+
+async function listenErrorFor(error: NodeJS.ErrnoException, host: string, port: number): Promise<ListenError> {
+  if (error.code === 'EADDRINUSE') return new PortInUseError(host, port, await findPortHolder(port))
+  return new ListenError(host, port, LISTEN_REASONS[error.code ?? ''] ?? error.message)
+}
+
+const LISTENING = '0A'
+
+export async function findPortHolder(port: number): Promise<PortHolder | null> {
+  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readOrNothing))
+  const sockets = new Set(tables.flatMap(table => listeningSockets(table, port)))
+  if (sockets.size === 0) return null
+  const pids = (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name))
+  for (const pid of pids) {
+    if (await holdsOne(pid, sockets)) return { pid: Number(pid), name: await nameOf(pid) }
+  }
+  return null
+}
+
+const readOrNothing = (path: string) => readFile(path, 'utf8').catch(() => '')
+
+/** Rows have the form `sl local_address rem_address st ... inode`, with addresses as hexadecimal `host:port`. */
+export function listeningSockets(table: string, port: number): string[] {
+  const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const rows = table.split('\n').map(line => line.trim().split(/\s+/))
+  return rows
+    .filter(([, local = '', , state]) => state === LISTENING && local.endsWith(ending))
+    .map(columns => `socket:[${columns[9]}]`)
+}
+
+async function holdsOne(pid: string, sockets: ReadonlySet<string>): Promise<boolean> {
+  const open = await readdir(`/proc/${pid}/fd`).catch(() => [])
+  const targets = await Promise.all(open.map(fd => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')))
+  return targets.some(target => sockets.has(target))
+}
+
+/** The name of the program. `comm` is only the fallback: it names the first thread, which is MainThread in Node 24. */
+async function nameOf(pid: string): Promise<string> {
+  const [program = ''] = (await readOrNothing(`/proc/${pid}/cmdline`)).split('\0')
+  return basename(program) || (await readOrNothing(`/proc/${pid}/comm`)).trim() || 'a process'
+}
