@@ -20,7 +20,7 @@ import {
 const BATCH = 500
 const AT_ONCE = 48
 
-const ROUNDS = rounds(1500)
+const ROUNDS = rounds(1500, 3)
 
 test(
   'no request to the control API or the platform causes an internal error, and handovers still work',

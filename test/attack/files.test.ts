@@ -16,7 +16,7 @@ import { rounds, seed, startSearch } from './rounds.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SLOW_MS = 5_000
-const ROUNDS = rounds(150)
+const ROUNDS = rounds(150, 3)
 
 const ajv = new Ajv2020({ strict: false, allErrors: false })
 ajvFormats.default(ajv)

@@ -213,7 +213,7 @@ async function expectNoEffect(attacked: AttackedServer, opened: Attacker, base: 
   const chat = await createVictim(attacked)
   const before = stateOf(server)
   const seq = server.journal.nextSeq - 1
-  const attempt = startAttack('hostile-page', base)
+  const attempt = startAttack('hostile-page', `a page in Chromium, through ${new URL(base).hostname}`)
   const readable = await attempt(() => opened.page.evaluate(attackFromPage, targetOf(server, chat, base)))
   const { answers } = opened
   expect(answers.filter(({ status }) => status < 400)).toEqual([])

@@ -247,7 +247,7 @@ describe('the platform', () => {
     const check = (request: RawRequest) => attempt(() => checkRequest(attacked, request))
     const requests = fc.array(requestTo(await targetOf(attacked)), { minLength: AT_ONCE, maxLength: AT_ONCE })
     const property = fc.asyncProperty(requests, async batch => void (await Promise.all(batch.map(check))))
-    await fc.assert(property, { seed: seed(), numRuns: Math.ceil(rounds(3000) / AT_ONCE) })
+    await fc.assert(property, { seed: seed(), numRuns: Math.ceil(rounds(3000, 4) / AT_ONCE) })
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
     await playHandover(attacked)
   })

@@ -5,15 +5,15 @@
 import { appendFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 
-/** The time that the default number of rounds of one file takes. */
-const DEFAULT_SECONDS = 6
+/** The time that the rounds of one file in `npm test` take, on a machine with other work. */
+const USUAL_SECONDS = 6
 
-/** Returns how many rounds to run. `usual` is the number of a test in `npm test`: all rounds of a file take about 6 s. */
-export function rounds(usual: number): number {
+/** Returns how many rounds to run. `usual` is the number of a test in `npm test`, which takes so many `seconds`. */
+export function rounds(usual: number, seconds = USUAL_SECONDS): number {
   const { ATTACK_ROUNDS, ATTACK_MINUTES } = process.env
   if (ATTACK_ROUNDS !== undefined) return positive('ATTACK_ROUNDS', ATTACK_ROUNDS)
   if (ATTACK_MINUTES === undefined) return usual
-  return Math.max(usual, Math.round((usual * positive('ATTACK_MINUTES', ATTACK_MINUTES) * 60) / DEFAULT_SECONDS))
+  return Math.max(usual, Math.round((usual * positive('ATTACK_MINUTES', ATTACK_MINUTES) * 60) / seconds))
 }
 
 /** Returns the seed of all random choices: `ATTACK_SEED`, or 1. */
