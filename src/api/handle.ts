@@ -14,6 +14,7 @@ import { andThen, EngineError, type Maybe, summarized, summaryInput, toUser, tra
 import { checkMessage, endHandover, sendMessage, startHandover, startTyping, stopTyping } from '../platform/handover.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import type { Chat, PlatformContext } from '../platform/state.ts'
+import { MemoryLimitError } from '../platform/state-memory.ts'
 import { assumed, type Transaction } from '../platform/transaction.ts'
 import { chatTranscript, handoverTranscript } from '../platform/transcript.ts'
 import { atOnce, inPieces } from '../runtime/pieces.ts'
@@ -174,6 +175,7 @@ const redirectOf = (call: ApiCall, { canonical }: ApiRoute): ApiResponse =>
 
 /** The response to a refusal; every other error is an internal error. */
 function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
+  if (thrown instanceof MemoryLimitError) return simulatorResponse(507, { handover_sim: { message: thrown.message } })
   if (!(thrown instanceof Refusal)) return brokenResponse(call, thrown)
   assumed(call.transaction, ...thrown.assumed)
   call.response = errorBodyOf(thrown)

@@ -74,6 +74,8 @@ export type DeliveryFailure =
   | { readonly code: 'no_url' }
   /** A bug of the simulator; the note `internal_error` before it has the details. */
   | { readonly code: 'internal_error' }
+  /** Too many events wait for the webhook, and this one would exceed `memoryLimit`. */
+  | { readonly code: 'queue_full'; readonly limit_bytes: number }
   | { readonly code: 'redirect'; readonly status: number; readonly followed: boolean }
   | { readonly code: 'not_acknowledged'; readonly status: number; readonly event: string }
 
@@ -100,6 +102,7 @@ export const FAILURE_CODES: Readonly<Record<DeliveryFailure['code'], true>> = {
   function_reused_response: true,
   no_url: true,
   internal_error: true,
+  queue_full: true,
   redirect: true,
   not_acknowledged: true,
 }
@@ -112,6 +115,7 @@ const Failure = z
     detail: text,
     place: z.optional(z.string().check(z.describe('Where the webhook function threw'))),
     timeout_ms: z.optional(z.number()),
+    limit_bytes: z.optional(z.int()),
     status: z.optional(z.int()),
     event: text,
     followed: z.optional(z.boolean().check(z.describe('Whether redirects are followed'))),

@@ -3,6 +3,7 @@ import type { Button } from '../contract/schemas.ts'
 import { type IdForm, makeIdFrom } from '../runtime/random.ts'
 import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
 import type { BotState, Chat, Message, Persona, PlatformContext, StoredFile } from './state.ts'
+import { sizeOfChat } from './state-memory.ts'
 import { note, type Transaction } from './transaction.ts'
 
 /** One message of the history that a chat begins with. */
@@ -23,8 +24,9 @@ export interface NewChat {
   readonly history: readonly ChatHistoryRow[]
 }
 
+/** Throws `MemoryLimitError`. */
 export function createChat(platform: PlatformContext, spec: NewChat, transaction: Transaction): Chat {
-  const number = ++platform.state.chatCounter
+  const number = platform.state.chatCounter + 1
   const id = spec.id ?? platform.id(platform.knobs['ids.chat'], `chat ${number}`)
   const created = platform.stamp()
   const chat: Chat = {
@@ -48,6 +50,8 @@ export function createChat(platform: PlatformContext, spec: NewChat, transaction
     words: platform.words(id),
     idleEnds: 0,
   }
+  platform.state.memory.add(sizeOfChat(chat))
+  platform.state.chatCounter = number
   platform.state.chats.set(id, chat)
   for (const row of spec.history) addHistory(platform, chat, row)
   keepAlive(platform, chat)

@@ -17,6 +17,7 @@ import { agentLanguage } from './engines.ts'
 import { emitTyping } from './events.ts'
 import { invalidParameter, REFUSAL_TEXTS, Refusal } from './refusal.ts'
 import type { Chat, PlatformContext } from './state.ts'
+import { sizeOfSender } from './state-memory.ts'
 import { addFinding, assumed, note, type Transaction } from './transaction.ts'
 
 const AGENT = 'An agent'
@@ -31,6 +32,7 @@ export function startHandover(
 ): StartResponse {
   mayStart(platform, chat, transaction)
   const sender = request.sender ?? null
+  platform.state.memory.add(sizeOfSender(sender) - sizeOfSender(chat.takeover?.sender))
   const wasThere = chat.status === 'agent'
   chat.status = 'agent'
   chat.takeover = {
@@ -69,6 +71,7 @@ export function endHandover(
   if (chat.status !== 'agent') return endIdle(platform, chat, transaction)
   clearTypingOn(platform, chat, 'end', transaction)
   const sender = request.sender ?? chat.takeover?.sender
+  platform.state.memory.add(-sizeOfSender(chat.takeover?.sender))
   chat.status = 'bot'
   chat.takeover = null
   const notice = addNotice(platform, chat, named(platform.knobs['messages.left'], sender), transaction)

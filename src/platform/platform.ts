@@ -7,11 +7,12 @@ import { botSays } from './bot.ts'
 import { typingTimedOut } from './handover.ts'
 import { createMessageMemory } from './message-memory.ts'
 import type { BotState, DeadlineAction, Deadlines, PlatformContext, PlatformState } from './state.ts'
+import { createStateMemory } from './state-memory.ts'
 import { note, type Transaction } from './transaction.ts'
 
 export type BotSpec = Omit<BotState, 'queues'>
 
-/** `memoryLimit` bounds the transcripts, in bytes. */
+/** `memoryLimit` bounds the transcripts, and the other state, in bytes. */
 export function createPlatformState(memoryLimit: number): PlatformState {
   return {
     bots: new Map(),
@@ -19,6 +20,7 @@ export function createPlatformState(memoryLimit: number): PlatformState {
     files: new Map(),
     deadlines: createDeadlines(),
     messageMemory: createMessageMemory(memoryLimit),
+    memory: createStateMemory(memoryLimit),
     forgotten: new Set(),
     chatCounter: 0,
     summaryCounter: 0,

@@ -4,6 +4,7 @@ import type { Knobs } from '../contract/knobs.ts'
 import type { AvailabilityReason, AvailabilityValue, Button, Sender } from '../contract/schemas.ts'
 import type { NoteContent } from '../journal/entry.ts'
 import type { IdForm, Words } from '../runtime/random.ts'
+import type { StateMemory } from './state-memory.ts'
 
 export interface StoredFile {
   readonly id: string
@@ -113,6 +114,7 @@ export interface PlatformState {
   readonly files: Map<string, StoredFile>
   readonly deadlines: Deadlines
   readonly messageMemory: MessageMemory
+  readonly memory: StateMemory
   /** The ids of chats that a reset removed. Only error messages use them. */
   forgotten: ReadonlySet<string>
   chatCounter: number

@@ -162,6 +162,7 @@ function clearState({ state }: PlatformContext): void {
   state.files.clear()
   state.deadlines.clear()
   state.messageMemory.clear()
+  state.memory.clear()
   state.chatCounter = 0
   state.summaryCounter = 0
 }

@@ -9,7 +9,7 @@ import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
 import { type Committer, createCommitter, createReset, type Reset } from './committer.ts'
 import { type Components, createComponents, webhookTargetOf } from './components.ts'
 import { createFaultController, type FaultController } from './fault-controller.ts'
-import type { PlatformSimulatorOptions } from './platform-options.ts'
+import { memoryLimitOf, type PlatformSimulatorOptions } from './platform-options.ts'
 
 /** All parts of one simulator, for the server, the runner and snapshots. */
 export interface Core extends Components, Committer, Reset {
@@ -59,6 +59,7 @@ function dispatcherFor(components: Components, options: PlatformSimulatorOptions
     knobs: () => knobs,
     target: () => webhookTargetOf(options, address.webhookUrl, transport),
     faults: faultRegistry,
+    memoryLimit: memoryLimitOf(options),
     hasConnection: () => options.webhook?.fetch === undefined,
     signingKey: chatId => keyring.signingKey(platform.state.chats.get(chatId ?? '')?.botId ?? identity.bot.id),
   })

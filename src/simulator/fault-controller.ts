@@ -7,10 +7,11 @@ import { effectOf } from '../faults/effects.ts'
 import { FaultNameTakenError, type FaultRegistry, type NamedFault } from '../faults/registry.ts'
 import { Fault, type FaultSpec } from '../faults/schema.ts'
 import type { PlatformContext } from '../platform/state.ts'
+import { sizeOfFault } from '../platform/state-memory.ts'
 import { nearest } from '../text/error-text.ts'
 import { FAULT_ERRORS } from '../wording/faults.ts'
 import type { Components } from './components.ts'
-import { InvalidOptionError, type SettingProblem } from './options.ts'
+import { InvalidOptionError, type SettingProblem, withinMemory } from './options.ts'
 
 export interface FaultController {
   /** Throws `InvalidOptionError` with all problems of the fault. */
@@ -35,7 +36,7 @@ export function createFaultController(
       const spec = parseFault(fault)
       const problems = [...chatProblems(platform, spec), ...signatureProblems(platform, spec)]
       if (problems.length > 0) throw new InvalidOptionError(problems)
-      const added = addTo(faults, spec)
+      const added = addWithinMemory(faults, platform, spec)
       journalNote('fault_set', added, { on: added.on, effect: effectOf(added), of: added.of })
       return added
     },
@@ -44,6 +45,7 @@ export function createFaultController(
       const cleared = faults.list().filter(fault => name === undefined || fault.name === name)
       if (name !== undefined && cleared.length === 0) throw new InvalidOptionError([unknownName(faults, name)])
       faults.clear(name)
+      for (const fault of cleared) platform.state.memory.add(-sizeOfFault(fault))
       for (const fault of cleared) journalNote('fault_cleared', fault, { hits: fault.hits })
       release(cleared.map(fault => fault.name))
       return cleared
@@ -56,6 +58,17 @@ function parseFault(fault: unknown): FaultSpec {
   if (parsed.success) return parsed.data
   const problems = describeIssues(parsed.error.issues, fault, Fault, 'The fault')
   throw new InvalidOptionError(problems.map(({ field, message }) => ({ name: field || 'fault', message })))
+}
+
+function addWithinMemory(faults: FaultRegistry, { state }: PlatformContext, spec: FaultSpec): NamedFault {
+  const added = addTo(faults, spec)
+  try {
+    withinMemory(() => state.memory.add(sizeOfFault(added)))
+  } catch (error) {
+    faults.clear(added.name)
+    throw error
+  }
+  return added
 }
 
 function addTo(faults: FaultRegistry, spec: FaultSpec): NamedFault {

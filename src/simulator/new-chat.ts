@@ -5,7 +5,7 @@ import { createTransaction } from '../platform/transaction.ts'
 import { drawPersona } from '../runtime/random.ts'
 import { nearest } from '../text/error-text.ts'
 import type { Core } from './core.ts'
-import { invalidOption } from './options.ts'
+import { invalidOption, withinMemory } from './options.ts'
 
 /** Options of a new chat. */
 export interface ChatOptions {
@@ -53,21 +53,18 @@ async function makeChat(core: Core, options: ChatOptions, epoch: number): Promis
   if (epoch !== core.epoch.current())
     throw new Error('Failed to create the chat: the simulator was reset at the same time.')
   const transaction = createTransaction()
-  const chat = createChat(
-    core.platform,
-    {
-      ...(options.id === undefined ? {} : { id: freeId(core, options.id) }),
-      botId: knownBot(core, options.botId),
-      language,
-      source: options.source ?? shipped?.source ?? 'web',
-      ...(options.user?.id === undefined ? {} : { userId: options.user.id }),
-      persona: personaFrom(options.user, drawn),
-      context: { ...(options.context ?? shipped?.context ?? drawn.context) },
-      labels: [...(options.labels ?? shipped?.labels ?? [])],
-      history: options.history ?? shipped?.history ?? [],
-    } satisfies NewChat,
-    transaction,
-  )
+  const spec: NewChat = {
+    ...(options.id === undefined ? {} : { id: freeId(core, options.id) }),
+    botId: knownBot(core, options.botId),
+    language,
+    source: options.source ?? shipped?.source ?? 'web',
+    ...(options.user?.id === undefined ? {} : { userId: options.user.id }),
+    persona: personaFrom(options.user, drawn),
+    context: { ...(options.context ?? shipped?.context ?? drawn.context) },
+    labels: [...(options.labels ?? shipped?.labels ?? [])],
+    history: options.history ?? shipped?.history ?? [],
+  }
+  const chat = withinMemory(() => createChat(core.platform, spec, transaction))
   core.commitEffects(transaction.effects, null)
   return chat
 }

@@ -13,6 +13,7 @@ import {
 import { MOST_PROBLEMS } from '../contract/limit-errors.ts'
 import { isMap } from '../contract/objects.ts'
 import type { BotReply } from '../platform/state.ts'
+import { MemoryLimitError } from '../platform/state-memory.ts'
 import { nearest, sentence, shortName, suggest } from '../text/error-text.ts'
 import { parseBytes } from '../text/quantities.ts'
 import { withoutCredentials } from '../text/redactor.ts'
@@ -45,6 +46,15 @@ export class InvalidOptionError extends Error {
 
 /** Creates the error of one problem. */
 export const invalidOption = (name: string, message: string) => new InvalidOptionError([{ name, message }])
+
+/** Throws `InvalidOptionError` when the state would exceed `memoryLimit`. */
+export function withinMemory<Result>(run: () => Result): Result {
+  try {
+    return run()
+  } catch (error) {
+    throw error instanceof MemoryLimitError ? invalidOption('memoryLimit', error.message) : error
+  }
+}
 
 /** Reads one knob, or returns its problem. */
 export function readKnob(

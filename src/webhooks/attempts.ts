@@ -166,7 +166,11 @@ function receive(knobs: Knobs, { body, wire }: WebhookRequest, call: Call): Prom
   return knobs['webhook.redirect'] === 'follow' ? followRedirects(post, url, timeoutMs) : post(url, timeoutMs)
 }
 
-const contentOf = (request: WebhookRequest, { url, headers, outcome }: Sent, durationMs: number): AttemptContent => ({
+export const contentOf = (
+  request: WebhookRequest,
+  { url, headers, outcome }: Sent,
+  durationMs: number,
+): AttemptContent => ({
   kind: 'delivery',
   ...(request.chatId === undefined ? {} : { chat_id: request.chatId }),
   delivery_id: request.deliveryId,

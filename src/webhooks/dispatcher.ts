@@ -3,11 +3,11 @@ import type { FaultRegistry } from '../faults/registry.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { type Attempts, createAttempts, type SendPorts } from './attempts.ts'
+import { type Attempts, contentOf, createAttempts, type SendPorts } from './attempts.ts'
 import { createDeliveryOrder, type DeliveryOrder } from './delivery-order.ts'
 import { type CapturedJob, captureJob, createSchedule, faultEntries, type Job, newJob, restoreJob } from './job.ts'
 import { createManualEvents, type ManualEvents } from './manual.ts'
-import { encodePayload, type RequestPorts, validRequest } from './request.ts'
+import { encodePayload, type RequestPorts, validRequest, type WebhookRequest } from './request.ts'
 
 export interface DispatcherPorts extends SendPorts, RequestPorts {
   readonly journal: Journal
@@ -16,6 +16,8 @@ export interface DispatcherPorts extends SendPorts, RequestPorts {
   readonly faults: Pick<FaultRegistry, 'onWebhooks' | 'takeWebhook' | 'releaseOf'>
   /** False when the webhook is a function. */
   hasConnection(): boolean
+  /** The bound of the deliveries in progress, in bytes. */
+  readonly memoryLimit: number
 }
 
 export interface Dispatcher extends Pick<ManualEvents, 'trigger' | 'resend'> {
@@ -54,7 +56,7 @@ export interface RestoredDeliveries {
 export function createDispatcher(ports: DispatcherPorts): Dispatcher {
   let cancel = new AbortController()
   const signal = () => cancel.signal
-  const active = new Set<Job>()
+  const active = createActiveJobs()
   const schedule = createSchedule(ports.clock)
   const manual = createManualEvents({ ...ports, schedule, signal })
   const order = createDeliveryOrder({ ...ports, schedule, send: job => attempts.send(job) })
@@ -74,13 +76,15 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     trigger: manual.trigger,
     resend: manual.resend,
     enqueue(event) {
-      const job = jobFor(ports, event)
+      const request = requestFor(ports, event)
+      if (active.size + sizeOfRequest(request) > ports.memoryLimit) return refuse(ports, event, request)
+      const job = jobFor(ports, event, request)
       active.add(job)
       order.start(job)
     },
     release: order.release,
-    find: deliveryId => [...active].find(({ copy, request }) => !copy && request.deliveryId === deliveryId) ?? null,
-    inProgress: () => [...active].sort((a, b) => a.seq - b.seq),
+    find: deliveryId => active.list().find(({ copy, request }) => !copy && request.deliveryId === deliveryId) ?? null,
+    inProgress: () => active.list().sort((a, b) => a.seq - b.seq),
     nextDue: schedule.next,
     reset() {
       cancel.abort()
@@ -97,18 +101,67 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
 
 interface Parts {
   readonly ports: DispatcherPorts
-  /** All jobs that have not ended. */
-  readonly active: Set<Job>
+  readonly active: ActiveJobs
   readonly order: DeliveryOrder
   readonly attempts: Attempts
   readonly manual: ManualEvents
 }
 
-/** Applies the faults of the event and journals them. */
-function jobFor(ports: DispatcherPorts, entry: EntryOf<'event'>): Job {
-  const { event, seq, chat_id: chatId, delivery_id: deliveryId, payload } = entry
+/** The jobs that have not ended, and their memory in bytes. */
+interface ActiveJobs {
+  add(job: Job): void
+  delete(job: Job): void
+  list(): Job[]
+  readonly size: number
+  clear(): void
+}
+
+function createActiveJobs(): ActiveJobs {
+  const jobs = new Set<Job>()
+  let size = 0
+  return {
+    add(job) {
+      jobs.add(job)
+      size += sizeOfRequest(job.request)
+    },
+    delete(job) {
+      if (jobs.delete(job)) size -= sizeOfRequest(job.request)
+    },
+    list: () => [...jobs],
+    get size() {
+      return size
+    },
+    clear() {
+      jobs.clear()
+      size = 0
+    },
+  }
+}
+
+/** The memory of a job beside its body. */
+const JOB_BYTES = 1024
+const sizeOfRequest = ({ body }: WebhookRequest): number => JOB_BYTES + body.length
+
+function requestFor(ports: DispatcherPorts, entry: EntryOf<'event'>): WebhookRequest {
+  const { event, chat_id: chatId, delivery_id: deliveryId, payload } = entry
   const body = encodePayload(payload, ports.knobs()['webhook.json'])
-  const request = validRequest(ports, { chatId, deliveryId, event, body })
+  return validRequest(ports, { chatId, deliveryId, event, body })
+}
+
+/** Journals that an event is not sent, because the webhook does not keep up. */
+function refuse({ journal, memoryLimit }: DispatcherPorts, { seq }: EntryOf<'event'>, request: WebhookRequest): void {
+  const failure = { code: 'queue_full', limit_bytes: memoryLimit } as const
+  const refused = {
+    url: null,
+    headers: {},
+    outcome: { outcome: 'failed', status: null, response: null, failure },
+  } as const
+  journal.append({ ...contentOf(request, refused, 0), attempt: 1 }, seq)
+}
+
+/** Applies the faults of the event and journals them. */
+function jobFor(ports: DispatcherPorts, entry: EntryOf<'event'>, request: WebhookRequest): Job {
+  const { event, seq, chat_id: chatId } = entry
   const faults = ports.faults.onWebhooks ? ports.faults.takeWebhook({ event, chatId }) : null
   if (faults !== null)
     for (const hit of faultEntries(entry, faults, ports.hasConnection())) ports.journal.append(hit, seq)
@@ -116,7 +169,7 @@ function jobFor(ports: DispatcherPorts, entry: EntryOf<'event'>): Job {
 }
 
 function capture({ active, order, manual }: Parts): CapturedDeliveries {
-  const begun = [...active].filter(({ phase }) => phase.kind !== 'waiting')
+  const begun = active.list().filter(({ phase }) => phase.kind !== 'waiting')
   const jobs = [...begun.sort((a, b) => a.seq - b.seq), ...order.waiting()]
   return {
     jobs: jobs.map(job => captureJob(job, order.passing(job))),

@@ -42,6 +42,8 @@ const FAILURES = {
     'the webhook function returned a Response whose body was read before: it has to make a new one each time',
   no_url: 'no webhook URL is set',
   internal_error: 'internal error of handover-sim; the entry internal_error before has the details',
+  queue_full: ({ limit_bytes }: Of<'queue_full'>) =>
+    `the events that wait for the webhook take ${limit_bytes} bytes (memoryLimit), so this one is not sent`,
   redirect: ({ status, followed }: Of<'redirect'>) =>
     followed
       ? `answered with a redirect (${status}); it has no usable Location, or is one too many in a row`

@@ -113,6 +113,96 @@ describe('the bound of the transcripts', () => {
   })
 })
 
+describe('the bound of chats and faults', () => {
+  const context = { notes: 'x'.repeat(50_000) }
+
+  test('a chat that exceeds it is refused and names the setting; a reset makes room', async () => {
+    const { server, ask } = await setUp({ memoryLimit: 200_000 })
+    for (let count = 0; count < 3; count++)
+      expect((await ask('POST', '/chats', { body: { context, labels: ['a'] } })).status).toBe(201)
+    const { status, body } = await ask('POST', '/chats', { body: { context } })
+    expect(status).toBe(422)
+    expect(body.error.issues).toMatchObject([
+      { field: 'memoryLimit', message: expect.stringContaining('200000 bytes') },
+    ])
+    await expect(server.chat({ context })).rejects.toThrow(/memoryLimit/)
+    expect(server.chats()).toHaveLength(3)
+    server.reset()
+    expect((await ask('POST', '/chats', { body: { context } })).status).toBe(201)
+  })
+
+  test('many small chats are refused too', async () => {
+    const { server } = await setUp({ memoryLimit: 65_536 })
+    const made = await Promise.allSettled(Array.from({ length: 200 }, () => server.chat()))
+    expect(made.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(50)
+    expect(made.at(-1)).toMatchObject({ status: 'rejected' })
+  })
+
+  test('a sender that exceeds it is refused, and the handover stays as it was', async () => {
+    const { server } = await setUp({ memoryLimit: 200_000 })
+    const start = (chat: ChatHandle, name: string) =>
+      post(server, 'start', JSON.stringify({ bot_id: server.botId, chat_id: chat.id, sender: { name } }))
+    const [ada, ben] = [await server.chat(), await server.chat()]
+    expect((await start(ada, 'x'.repeat(150_000))).status).toBe(200)
+    const refused = await start(ben, 'y'.repeat(150_000))
+    expect(refused.status).toBe(507)
+    expect((await refused.json()).handover_sim.message).toMatch(/memoryLimit/)
+    expect(ben.status).toBe('bot')
+    expect((await start(ada, 'short')).status).toBe(200)
+    expect((await start(ben, 'y'.repeat(150_000))).status).toBe(200)
+  })
+
+  test('a fault that exceeds it is refused, and a cleared one makes room', async () => {
+    const { ask } = await setUp({ memoryLimit: 200_000 })
+    const fault = (name: string) => ({
+      name,
+      on: { api: 'message' },
+      respond: { status: 500, body: 'x'.repeat(150_000) },
+    })
+    expect((await ask('POST', '/faults', { body: fault('first') })).status).toBe(201)
+    expect(await ask('POST', '/faults', { body: fault('second') })).toMatchObject({
+      status: 422,
+      body: { error: { issues: [{ field: 'memoryLimit' }] } },
+    })
+    await ask('DELETE', '/faults/first')
+    expect((await ask('POST', '/faults', { body: fault('second') })).status).toBe(201)
+  })
+
+  test('a snapshot that exceeds it is refused and changes nothing', async () => {
+    const { server } = await setUp()
+    for (let count = 0; count < 5; count++) await server.chat({ context })
+    const { server: small, ask } = await setUp({ memoryLimit: 200_000 })
+    const ada = await small.chat()
+    const { status, body } = await ask('PUT', '/snapshot', { body: server.snapshot() })
+    expect({ status, issues: body.error.issues }).toMatchObject({ status: 422, issues: [{ field: 'memoryLimit' }] })
+    expect(small.chats().map(({ chatId }) => chatId)).toEqual([ada.id])
+  })
+})
+
+describe('the bound of waiting events', () => {
+  test('an event that exceeds it is not sent, and says why; the others arrive', async () => {
+    const gate = Promise.withResolvers<void>()
+    const received: string[] = []
+    const slow = async (request: Request) => {
+      received.push(await request.text())
+      await gate.promise
+      return new Response()
+    }
+    const { server } = await setUp({ memoryLimit: 100_000, webhook: { fetch: slow } })
+    const chat = await server.chat()
+    await chat.press('handover', { async: true })
+    await post(server, 'start', JSON.stringify({ bot_id: server.botId, chat_id: chat.id }))
+    const acts = Array.from({ length: 12 }, (_, count) => chat.says(`${count} ${'x'.repeat(20_000)}`, { async: true }))
+    await Promise.all(acts)
+    const { ack } = await chat.says('x'.repeat(20_000))
+    expect(ack).toMatchObject({ status: null, error: expect.stringContaining('100000 bytes (memoryLimit)') })
+    gate.resolve()
+    await server.settled()
+    expect(received.length).toBe(5)
+    expect((await chat.says('room again')).ack).toMatchObject({ status: 200 })
+  })
+})
+
 describe('a long body', () => {
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
   const longText = `${'å'.repeat(40_000)}${'x'.repeat(100_000)}`

@@ -7,6 +7,7 @@ import { isMap } from '../../contract/objects.ts'
 import { VERSION } from '../../contract/version.ts'
 import { MASK } from '../../journal/mask.ts'
 import type { Chat, PlatformState } from '../../platform/state.ts'
+import { sizeOfChat, sizeOfFault, sizeOfSender } from '../../platform/state-memory.ts'
 import { decodeBase64 } from '../../runtime/encoding.ts'
 import { inPieces } from '../../runtime/pieces.ts'
 import type { Core } from '../core.ts'
@@ -68,9 +69,20 @@ function restoreState(core: Core, snapshot: Snapshot, before: ReadonlyMap<string
     if (row.last_event !== null) core.lastEvent.set(row.id, row.last_event)
   }
   restoreMessageMemory(state)
+  state.memory.add(sizeOfState(snapshot))
   for (const row of snapshot.deadlines) state.deadlines.set(row.key, row.at_ms, deadlineFromRow(row))
   state.chatCounter = snapshot.counters.chats
   state.summaryCounter = snapshot.counters.summaries
+}
+
+/** The memory of what a snapshot has that is never evicted. */
+function sizeOfState({ chats, faults }: Snapshot): number {
+  const ofChat = (row: Snapshot['chats'][number]) =>
+    sizeOfChat({ ...row, userId: row.user_id, persona: camelCase(row.persona) }) + sizeOfSender(row.takeover?.sender)
+  return [...chats.map(ofChat), ...faults.map(({ name, spec }) => sizeOfFault({ ...spec, name }))].reduce(
+    (sum, size) => sum + size,
+    0,
+  )
 }
 
 /** Messages that exceed the limit are evicted with the next change. */
@@ -139,6 +151,7 @@ export async function checkSnapshot(core: Core, raw: unknown): Promise<Restorati
   const problems = [
     ...settings.problems.map(below('config')),
     ...clockProblem(core, snapshot),
+    ...memoryProblem(core, snapshot),
     ...danglingReferences(snapshot),
   ]
   if (problems.length > 0) throw new InvalidSnapshotError(problems)
@@ -199,6 +212,11 @@ function clockProblem({ clock }: Core, { clock: { mode } }: Snapshot): SettingPr
   if (mode === clock.mode) return []
   const message = `The snapshot was taken on a ${mode} clock and this one is ${clock.mode}: start it with the clock set to ${mode}.`
   return [{ name: 'clock.mode', message }]
+}
+
+function memoryProblem({ platform }: Core, snapshot: Snapshot): SettingProblem[] {
+  const message = platform.state.memory.problem(sizeOfState(snapshot))
+  return message === null ? [] : [{ name: 'memoryLimit', message }]
 }
 
 /** Finds rows that refer to something the snapshot does not contain. */
