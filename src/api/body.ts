@@ -43,9 +43,6 @@ function decode(body: Uint8Array): string {
 /** Deeper values can be parsed, but writing them again would exceed the stack. */
 const MAX_DEPTH = 200
 
-/** Whether JSON text nests arrays and objects in more than `levels` levels. */
-export const nestsDeeper = (text: string, levels: number): boolean => countValues(text, levels) === null
-
 /** About how many values a JSON text has, 0 for a short one; null when it nests deeper than `levels`. */
 function countValues(text: string, levels: number): number | null {
   if (text.length <= 2 * levels) return 0

@@ -11,17 +11,17 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { nestsDeeper } from '../api/body.ts'
 import type { Resolved } from '../config/resolve.ts'
 import { isKnob } from '../contract/knobs.ts'
 import { BUDGETS } from '../files/budgets.ts'
-import { readRegularFile } from '../files/user-files.ts'
+import { readTextParts } from '../files/user-files.ts'
 import type { PlatformServer, PlatformServerOptions } from '../server/start.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { captureLazily } from '../simulator/snapshot/capture.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import { messageOf } from '../text/error-text.ts'
 import { jsonPieces } from '../text/json-pieces.ts'
+import { createJsonReader } from '../text/json-reader.ts'
 import { withoutCredentials } from '../text/redactor.ts'
 import { type Io, UsageError } from './io.ts'
 
@@ -140,17 +140,17 @@ function clockFor({ clock }: Snapshot, from: string | undefined): Pick<PlatformS
 }
 
 function readSnapshot(file: string, cwd: string): Snapshot {
-  const bytes = attempt(`--import: cannot read ${JSON.stringify(file)}`, () =>
-    readRegularFile(resolve(cwd, file), BUDGETS.stateBytes),
-  )
-  const text = bytes.toString('utf8')
-  if (nestsDeeper(text, BUDGETS.snapshotNesting))
-    throw new UsageError(
-      `--import: ${JSON.stringify(file)} is nested more than ${BUDGETS.snapshotNesting} levels deep.`,
-    )
-  const read = attempt(`--import: ${JSON.stringify(file)} is not JSON`, (): unknown => JSON.parse(text))
+  const name = JSON.stringify(file)
+  const parts = readTextParts(resolve(cwd, file), BUDGETS.snapshotBytes)
+  const reader = createJsonReader(BUDGETS.snapshotNesting)
+  for (;;) {
+    const part = attempt(`--import: cannot read ${name}`, () => parts.next())
+    if (part.done) break
+    attempt(`--import: ${name} is not JSON`, () => reader.write(part.value))
+  }
+  const read = attempt(`--import: ${name} is not JSON`, () => reader.end())
   if (typeof read === 'object' && read !== null) return read as Snapshot
-  throw new UsageError(`--import: ${JSON.stringify(file)} is not a snapshot: it must be a JSON object.`)
+  throw new UsageError(`--import: ${name} is not a snapshot: it must be a JSON object.`)
 }
 
 function attempt<T>(what: string, run: () => T): T {

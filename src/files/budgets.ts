@@ -4,8 +4,10 @@ export const BUDGETS = {
   fileBytes: 4 * 1_048_576,
   /** Bytes of a module. */
   moduleBytes: 64 * 1_048_576,
-  /** Bytes of a snapshot, which contains attachments, and of a journal. */
+  /** Bytes of a journal, and of a file that is attached. */
   stateBytes: 500 * 1_048_576,
+  /** Bytes of a snapshot, which contains attachments. It is read in parts, and may be longer than one string. */
+  snapshotBytes: 1024 * 1_048_576,
   /** Keys, values and signs of a file. */
   tokens: 100_000,
   /** Levels of maps and lists inside each other. */

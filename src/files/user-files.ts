@@ -5,6 +5,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -92,10 +93,31 @@ export function readText({ name, path }: NamedFile, mostBytes: number = BUDGETS.
 
 /** Refuses pipes and devices, because reading one may never end, and large files. Throws an Error that says why. */
 export function readRegularFile(path: string, mostBytes: number): Buffer {
+  checkRegularFile(path, mostBytes)
+  return readFileSync(path)
+}
+
+const PART_BYTES = 1_048_576
+
+/** As `readRegularFile`, for UTF-8 text that may be longer than one string. */
+export function* readTextParts(path: string, mostBytes: number): Generator<string> {
+  checkRegularFile(path, mostBytes)
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const part = new Uint8Array(PART_BYTES)
+  const file = openSync(path, 'r')
+  try {
+    for (let length = readSync(file, part); length > 0; length = readSync(file, part))
+      yield decoder.decode(part.subarray(0, length), { stream: true })
+    yield decoder.decode()
+  } finally {
+    closeSync(file)
+  }
+}
+
+function checkRegularFile(path: string, mostBytes: number): void {
   const found = statSync(path)
   if (!found.isFile() && !found.isDirectory()) throw new Error(TEXTS.notRegular)
   if (found.size > mostBytes) throw new Error(TEXTS.tooLarge(found.size, mostBytes))
-  return readFileSync(path)
 }
 
 /** Looks at the byte order mark, which `>` of Windows PowerShell writes. */

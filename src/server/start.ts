@@ -1,7 +1,7 @@
 /** `startSimulator`: the simulator behind a real port, with its control API beside the platform. */
 import { createNodeAdapter, declaresTooMuch } from '../adapters/node-http.ts'
 import { createSecrets } from '../journal/mask.ts'
-import { randomToken } from '../runtime/node.ts'
+import { createAbort, randomToken } from '../runtime/node.ts'
 import { httpTransport } from '../runtime/transport.ts'
 import type { Core } from '../simulator/core.ts'
 import { InvalidOptionError } from '../simulator/options.ts'
@@ -88,7 +88,7 @@ export async function startServer(
     url: '',
     token: controlToken,
     hosts: allowedHosts(host),
-    closing: new AbortController(),
+    closing: createAbort(),
     onStopRequested,
   }
   const owner = { options: simulatorOptions, main: simulator, transport, url: () => info.url }

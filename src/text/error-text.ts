@@ -26,10 +26,12 @@ export const shortName = (name: string): string =>
 /** `; did you mean webhook.retry?`, or nothing when no name is near. */
 export function nearest(wrong: string, names: readonly string[]): string {
   if (wrong.length > LONGEST_NAME) return ''
-  const candidates = names.slice(-MOST_NAMES).filter(name => name.length <= LONGEST_NAME)
+  const farthest = Math.max(2, Math.ceil(wrong.length / 3))
+  const isPossible = ({ length }: string) => length <= LONGEST_NAME && Math.abs(length - wrong.length) <= farthest
+  const candidates = names.slice(-MOST_NAMES).filter(isPossible)
   const ranked = candidates.map(name => ({ name, far: distance(wrong.toLowerCase(), name.toLowerCase()) }))
   const best = ranked.sort((a, b) => a.far - b.far)[0]
-  return best && best.far <= Math.max(2, Math.ceil(wrong.length / 3)) ? `; did you mean ${best.name}?` : ''
+  return best && best.far <= farthest ? `; did you mean ${best.name}?` : ''
 }
 
 /** The edit distance; two swapped neighbours count as one edit. */

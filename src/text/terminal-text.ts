@@ -18,12 +18,16 @@ export function widthOf(text: string): number {
   return graphemes(text).reduce((sum, one) => sum + widthOfOne(one), 0)
 }
 
+/** UTF-16 units that a column may take. What comes after them is not looked at, because a text may have a megabyte. */
+const MOST_UNITS = 32
+
 /** Shortens a text to `columns`, with an ellipsis when characters are missing. */
 export function shorten(text: string, columns: number): string {
-  if (widthOf(text) <= columns) return text
+  const most = columns * MOST_UNITS
+  if (text.length <= most && widthOf(text) <= columns) return text
   let start = ''
   let used = 1
-  for (const one of graphemes(text)) {
+  for (const one of graphemes(text.slice(0, most))) {
     used += widthOfOne(one)
     if (used > columns) break
     start += one

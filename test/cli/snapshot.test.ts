@@ -1,5 +1,5 @@
 /** `start --import` and `--export`: a state that outlives the process. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { main } from '../../src/cli/main.ts'
@@ -117,6 +117,17 @@ describe('is refused before the simulator starts', () => {
       /--export: cannot write "f\.json\/below\/state\.json"/,
     ],
   ]
+  test('more bytes than are read', async () => {
+    const folder = folderWith()
+    writeFileSync(join(folder, 'f.json'), '')
+    truncateSync(join(folder, 'f.json'), 1_073_741_825)
+    const io = fakeIo(folder)
+    expect(await main(['start', '--port', '0', '--import', 'f.json'], {}, io)).toBe(2)
+    expect(io.stderr.text).toBe(
+      '--import: cannot read "f.json": it has 1073741825 bytes; at most 1073741824 are read\n',
+    )
+  })
+
   test.each(rows)('%s', async (_, text, argv, message) => {
     const folder = folderWith()
     writeFileSync(join(folder, 'f.json'), text)
