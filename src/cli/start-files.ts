@@ -21,7 +21,7 @@ import { captureLazily } from '../simulator/snapshot/capture.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import { messageOf } from '../text/error-text.ts'
 import { jsonPieces } from '../text/json-pieces.ts'
-import { createJsonReader } from '../text/json-reader.ts'
+import { createJsonReader, JsonDepthError } from '../text/json-reader.ts'
 import { withoutCredentials } from '../text/redactor.ts'
 import { type Io, UsageError } from './io.ts'
 
@@ -146,11 +146,20 @@ function readSnapshot(file: string, cwd: string): Snapshot {
   for (;;) {
     const part = attempt(`--import: cannot read ${name}`, () => parts.next())
     if (part.done) break
-    attempt(`--import: ${name} is not JSON`, () => reader.write(part.value))
+    parseJson(name, () => reader.write(part.value))
   }
-  const read = attempt(`--import: ${name} is not JSON`, () => reader.end())
+  const read = parseJson(name, reader.end)
   if (typeof read === 'object' && read !== null) return read as Snapshot
   throw new UsageError(`--import: ${name} is not a snapshot: it must be a JSON object.`)
+}
+
+function parseJson<T>(name: string, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof JsonDepthError)) throw new UsageError(`--import: ${name} is not JSON: ${messageOf(error)}`)
+    throw new UsageError(`--import: ${name} is nested more than ${BUDGETS.snapshotNesting} levels deep.`)
+  }
 }
 
 function attempt<T>(what: string, run: () => T): T {
