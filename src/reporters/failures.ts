@@ -35,6 +35,7 @@ const TEXTS = defineTexts({
   warning: (rule: string, message: string) => `warning ${rule}: ${message}`,
   again: (command: string) => `again: ${command}`,
   outside: 'outside every scenario',
+  sameCause: (name: string) => `the same cause as in ${name}: details are in the json and html reports`,
 })
 
 /** A failure in one line that is complete by itself: `happened` says what was expected where it differs. */
@@ -191,6 +192,21 @@ export function detailLines(scenario: ScenarioReport, layout: Layout): string[] 
     againText(scenario),
   ]
   return lines.map(line => line.trimEnd())
+}
+
+/** The first failure without details, for a scenario with the same cause as another one. */
+export function briefLines(scenario: ScenarioReport, other: ScenarioReport, layout: Layout): string[] {
+  const lines = scenario.failures
+    .slice(0, 1)
+    .flatMap(failure => [
+      ...hanging('x ', visible(headlineOf(failure)), 'bad', layout),
+      ...locationLines(failure, layout),
+    ])
+  return [
+    ...lines,
+    ...wrap(TEXTS.sameCause(visible(other.name)), layout.columns).map(layout.theme.faint),
+    againText(scenario),
+  ]
 }
 
 /** The same for failures outside of every scenario. */

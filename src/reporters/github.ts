@@ -11,6 +11,7 @@ const TEXTS = defineTexts({
   more: (count: number) => `and ${count} more`,
   hint: (hint: string) => `hint: ${hint}`,
   heads: '| | Scenario | Time | What happened |',
+  cause: (count: number, text: string) => `\n**One cause in ${count} scenarios:** ${text}`,
   outside: (headline: string) => `\n**Outside every scenario:** ${headline}`,
   stopped: (reason: string) => `\n**Stopped early:** ${reason}`,
 })
@@ -93,6 +94,7 @@ export function githubSummary(result: RunReport): string {
     ...(sorted.length === 0 ? [] : [TEXTS.heads, '| --- | --- | --- | --- |']),
     ...sorted.slice(0, MAX_ROWS).map(rowOf),
     ...(left > 0 ? ['', TEXTS.more(left)] : []),
+    ...result.causes.map(({ text, scenarios }) => TEXTS.cause(scenarios.length, markdown(text))),
     ...result.failures.slice(0, MAX_ANNOTATIONS).map(failure => TEXTS.outside(markdown(headlineOf(failure)))),
     ...(result.stopped === null ? [] : [TEXTS.stopped(markdown(result.stopped))]),
     ...result.scenarios.filter(isBad).slice(0, MAX_DETAILS).map(storyOf),

@@ -24,6 +24,12 @@ const runOf = (result: RunReport) => ({
   stopped: result.stopped,
   counts: result.counts,
   failures: result.failures.map(failureOf),
+  causes: result.causes.map(({ code, text, hint = null, scenarios }) => ({
+    code,
+    cause: text,
+    hint,
+    plays: scenarios,
+  })),
   plays: result.scenarios.map(scenarioOf),
 })
 

@@ -3,15 +3,20 @@ import { groupBy } from '../contract/objects.ts'
 import type { Outcome } from '../evaluator/verdict.ts'
 import { exitCodeText, OUTCOME_TEXTS, type RunReport, type ScenarioReport } from '../evaluator/wording/report.ts'
 import { counted } from '../text/quantities.ts'
-import { formatMs, pad, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
+import { formatMs, pad, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import { causeOf, detailLines, type Layout, outsideDetailLines, outsideText } from './failures.ts'
+import { briefLines, causeOf, detailLines, type Layout, outsideDetailLines, outsideText } from './failures.ts'
 import { type ColorLevel, createTheme, OUTCOME_STYLES } from './theme.ts'
 
 const TEXTS = defineTexts({
   scenarios: (count: number) => `${count} scenarios`,
   times: (count: number, average: string) => `${count} times, ${average} each`,
   facts: (seed: number, clock: string, duration: string) => `seed ${seed}, ${clock} clock, ${duration}`,
+  causes: 'Causes',
+  cause: (count: number, text: string) => `one cause in ${count} scenarios: ${text}`,
+  list: (names: string, more: number) => (more === 0 ? names : `${names}; and ${more} more`),
+  repeated: (name: string, count: number) => `${name} (${counted(count, 'time')})`,
+  hint: (hint: string) => `hint: ${hint}`,
   warnings: 'Warnings',
   rule: (rule: string, count: number, where: string) => `${rule}: ${counted(count, 'time')}, in ${where}`,
   more: (count: number) => ` and ${count} more`,
@@ -39,9 +44,10 @@ const WIDEST = 160
 export function prettyReport(result: RunReport, { colorLevel, columns = 100 }: PrettyOptions): string {
   const layout = { columns: Math.min(WIDEST, Math.max(NARROWEST, columns)), theme: createTheme(colorLevel) }
   const [bad, rest] = [result.scenarios.filter(hasDetails), result.scenarios.filter(scenario => !hasDetails(scenario))]
+  const similar = similarScenarios(result)
   const blocks = [
     shortLines(rest, layout),
-    ...bad.map(scenario => scenarioLines(scenario, layout)),
+    ...bad.map(scenario => scenarioLines(scenario, layout, similar.get(scenario))),
     outsideLines(result, layout),
     summaryLines(result, layout),
   ]
@@ -51,9 +57,35 @@ export function prettyReport(result: RunReport, { colorLevel, columns = 100 }: P
     .join('\n\n')}\n`
 }
 
-/** `scenarios/happy.yaml > Happy path`, `… #2` when it is repeated. */
-export const titleOf = ({ file, name, instance }: Pick<ScenarioReport, 'file' | 'name' | 'instance'>): string =>
-  visible(`${file} > ${name}${instance > 1 ? ` #${instance}` : ''}`)
+/** Scenarios with one cause that are shown with their details. */
+const DETAILED = 2
+
+/** Scenarios that are shown briefly, each with the first one that has its cause. */
+function similarScenarios({ causes, scenarios }: RunReport): Map<ScenarioReport, ScenarioReport> {
+  const pairs = causes.flatMap(({ scenarios: indexes }) => {
+    const [first, ...others] = indexes.flatMap(index => scenarios[index] ?? [])
+    return first === undefined ? [] : others.slice(DETAILED - 1).map(scenario => [scenario, first] as const)
+  })
+  return new Map(pairs)
+}
+
+type Titled = Pick<ScenarioReport, 'file' | 'name' | 'instance'>
+
+/** `Happy path`, `Happy path #2` when it is repeated. */
+const nameOf = ({ name, instance }: Omit<Titled, 'file'>): string =>
+  visible(`${name}${instance > 1 ? ` #${instance}` : ''}`)
+
+/** `scenarios/happy.yaml > Happy path` */
+export const titleOf = (scenario: Titled): string => `${visible(scenario.file)} > ${nameOf(scenario)}`
+
+/** Shortens the path from its beginning, and never the name: `…/happy.yaml > Happy path`. */
+function titleWithin(scenario: Titled, columns: number): string {
+  const [file, name] = [visible(scenario.file), nameOf(scenario)]
+  const parts = file.split('/')
+  const paths = parts.map((_, index) => (index === 0 ? file : `…/${parts.slice(index).join('/')}`))
+  const titles = paths.map(path => `${path} > ${name}`)
+  return titles.find(title => widthOf(title) <= columns) ?? name
+}
 
 const INDENT = '  '
 
@@ -96,8 +128,9 @@ function withReason(head: string, why: string, { columns }: Layout): string[] {
   return [beside, ...below.flatMap(line => wrap(line, columns - 4)).map(line => `    ${line}`)]
 }
 
-export const scenarioLines = (scenario: ScenarioReport, layout: Layout): string[] =>
-  hasDetails(scenario) ? storyOf(scenario, layout) : shortScenario(scenario, layout)
+/** `similar`: a scenario with the same cause that is shown in full. */
+export const scenarioLines = (scenario: ScenarioReport, layout: Layout, similar?: ScenarioReport): string[] =>
+  hasDetails(scenario) ? storyOf(scenario, layout, similar) : shortScenario(scenario, layout)
 
 function shortScenario(scenario: ScenarioReport, layout: Layout): string[] {
   const { theme } = layout
@@ -108,9 +141,11 @@ function shortScenario(scenario: ScenarioReport, layout: Layout): string[] {
   return withReason(`${theme[shade](word)} ${titleOf(scenario)}${time}${warnings}`, because, layout)
 }
 
-const storyOf = (scenario: ScenarioReport, layout: Layout): string[] => [
+const storyOf = (scenario: ScenarioReport, layout: Layout, similar: ScenarioReport | undefined): string[] => [
   headLine(scenario, layout),
-  ...indented(detailLines(scenario, inner(layout))),
+  ...indented(
+    similar === undefined ? detailLines(scenario, inner(layout)) : briefLines(scenario, similar, inner(layout)),
+  ),
   ...(factsBelow(scenario, layout.columns) ? indented([layout.theme.faint(factsOf(scenario))]) : []),
 ]
 
@@ -127,25 +162,54 @@ const indented = (lines: readonly string[]) => lines.map(line => `${INDENT}${lin
 /** `FAIL scenarios/happy.yaml > Happy path          seed 1, real clock, 6.4 s`. */
 function headLine(scenario: ScenarioReport, { columns, theme }: Layout): string {
   const { word, shade } = OUTCOME_STYLES[scenario.outcome]
-  const title = titleOf(scenario)
   const head = theme[shade](word)
-  if (factsBelow(scenario, columns)) return `${head} ${theme.strong(title)}`
-  const facts = factsOf(scenario)
-  const titleColumns = Math.max(20, columns - widthOf(word) - widthOf(facts) - 4)
-  return `${head} ${theme.strong(pad(shorten(title, titleColumns), titleColumns))}  ${theme.faint(facts)}`
+  if (factsBelow(scenario, columns)) {
+    return `${head} ${theme.strong(titleWithin(scenario, columns - widthOf(word) - 1))}`
+  }
+  const free = titleColumns(scenario, columns)
+  return `${head} ${theme.strong(pad(titleWithin(scenario, free), free))}  ${theme.faint(factsOf(scenario))}`
 }
+
+/** Beside the outcome and the facts. */
+const titleColumns = (scenario: ScenarioReport, columns: number): number =>
+  columns - widthOf(OUTCOME_STYLES[scenario.outcome].word) - widthOf(factsOf(scenario)) - 4
 
 const factsOf = ({ seed, clock, durationMs }: ScenarioReport) => TEXTS.facts(seed, clock, formatMs(durationMs))
 
-/** On a narrow terminal the facts come last, so that the cause stays in the second line. */
-const factsBelow = (scenario: ScenarioReport, columns: number) =>
-  columns < NARROW && widthOf(`FAIL ${titleOf(scenario)}  ${factsOf(scenario)}`) > columns
+/** On a narrow terminal, or with a long name, the facts come last, so that the cause stays in the second line. */
+function factsBelow(scenario: ScenarioReport, columns: number): boolean {
+  const free = titleColumns(scenario, columns)
+  return widthOf(columns < NARROW ? titleOf(scenario) : titleWithin(scenario, free)) > free
+}
 
 const SLOWEST = 3
 const MAX_NAMES = 3
 
 export function summaryLines(result: RunReport, layout: Layout): string[] {
-  return [...warnings(result, layout), ...slowest(result, layout), ...totals(result, layout)]
+  return [...causes(result, layout), ...warnings(result, layout), ...slowest(result, layout), ...totals(result, layout)]
+}
+
+/** What several scenarios have failed for, which is often one bug. */
+function causes({ causes, scenarios }: RunReport, { theme, columns }: Layout): string[] {
+  const lines = causes.flatMap(({ text, hint, scenarios: indexes }) => {
+    const names = indexes.flatMap(index => scenarios.slice(index, index + 1).map(({ name }) => visible(name)))
+    const below = [TEXTS.list(...countedNames(names)), ...(hint === undefined ? [] : [TEXTS.hint(visible(hint))])]
+    return [
+      ...wrap(TEXTS.cause(indexes.length, visible(text)), columns - 2).map(line => `  ${theme.bad(line)}`),
+      ...below.flatMap(line => wrap(line, columns - 4)).map(line => `    ${line}`),
+    ]
+  })
+  return lines.length === 0 ? [] : [TEXTS.causes, ...lines, '']
+}
+
+const MAX_LISTED = 12
+
+/** The first names, with how often each occurs, and how many others there are. */
+function countedNames(names: readonly string[]): [names: string, more: number] {
+  const groups = [...groupBy(names, name => name).values()]
+  const shown = groups.slice(0, MAX_LISTED)
+  const left = names.length - shown.flat().length
+  return [shown.map(group => (group.length === 1 ? group[0] : TEXTS.repeated(group[0], group.length))).join('; '), left]
 }
 
 function warnings({ scenarios }: RunReport, { theme, columns }: Layout): string[] {
@@ -161,16 +225,19 @@ function warnings({ scenarios }: RunReport, { theme, columns }: Layout): string[
       `${where}${names.length > MAX_NAMES ? TEXTS.more(names.length - MAX_NAMES) : ''}`,
     )
   })
-  return [TEXTS.warnings, ...lines.map(line => `  ${theme.warn(shorten(visible(line), columns - 2))}`), '']
+  const wrapped = lines.flatMap(line => wrap(visible(line), columns - 2))
+  return [TEXTS.warnings, ...wrapped.map(line => `  ${theme.warn(line)}`), '']
 }
 
 function slowest(result: RunReport, { columns }: Layout): string[] {
   const scenarios = result.scenarios.filter(({ durationMs }) => durationMs > 0)
   if (scenarios.length <= SLOWEST) return []
   const longest = [...scenarios].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
-  const timed = longest.map(scenario => ({ time: formatMs(scenario.durationMs), title: titleOf(scenario) }))
+  const timed = longest.map(scenario => ({ time: formatMs(scenario.durationMs), scenario }))
   const wide = Math.max(...timed.map(({ time }) => time.length))
-  const lines = timed.map(({ time, title }) => shorten(`  ${time.padStart(wide)}  ${title}`, columns))
+  const lines = timed.map(
+    ({ time, scenario }) => `  ${time.padStart(wide)}  ${titleWithin(scenario, columns - wide - 4)}`,
+  )
   return [TEXTS.slowest, ...lines, '']
 }
 

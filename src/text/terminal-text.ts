@@ -58,9 +58,13 @@ export function wrap(text: string, columns: number): string[] {
   return [...lines, line]
 }
 
+/** `4.2 ms`, `31 ms`, `6.4 s`, `12 min 4 s`. */
 export function formatMs(ms: number): string {
-  if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`
-  return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`
+  if (ms < 9.95) return `${ms.toFixed(1)} ms`
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
 /** `fault flaky`, `faults late, twice` */

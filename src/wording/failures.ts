@@ -32,7 +32,8 @@ const FAILURES = {
   not_http: ({ target, detail }: Of<'not_http'>) => `not HTTP: ${target} answered something else (${detail})`,
   network: ({ target, detail, system_code }: Of<'network'>) =>
     `${target}: ${detail}${system_code === undefined ? '' : ` (${system_code})`}`,
-  timeout: ({ timeout_ms }: Of<'timeout'>) => `timeout: no complete answer within ${timeout_ms} ms`,
+  timeout: ({ timeout_ms }: Of<'timeout'>) =>
+    `timeout: no complete answer within ${timeout_ms < 1000 ? `${timeout_ms} ms` : formatDuration(timeout_ms)}`,
   cancelled: 'cancelled by a reset',
   no_sockets: 'a browser has no sockets: this fault needs Node',
   function_threw: ({ detail, place }: Of<'function_threw'>) =>

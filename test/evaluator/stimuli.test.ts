@@ -72,7 +72,7 @@ describe('the answer of the webhook', () => {
   })
 
   it('is missing with the failure of the transport', async () => {
-    const error = 'timeout: no complete answer within 10000 ms'
+    const error = 'timeout: no complete answer within 10s'
     const verdict = await answered([{ status: null, failure: { code: 'timeout', timeout_ms: 10_000 } }])
     expect(verdict.failures[0]).toMatchObject({
       kind: 'stimulus',

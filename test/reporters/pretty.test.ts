@@ -179,7 +179,38 @@ describe('a failed scenario', () => {
           127.0.0.1:3000
       "
     `)
-    expect(block({ ...silentResult(), name }, 60)).toContain(`> ${name}\n  x step 2: no call came at all`)
+    expect(block({ ...silentResult(), name }, 60)).toContain(`\nFAIL ${name}\n  x step 2: no call came at all`)
+  })
+
+  it('shortens the path of a heading from its beginning, and never the name', () => {
+    const name = 'Every serialisation [json=compact, language=nb]'
+    const file = 'node_modules/a-package-of-tests/scenarios/conversations/every-serialisation.yaml'
+    const headOf = (play: ScenarioReport, columns?: number) => block(play, columns).split('\n')[1]
+    const play = { ...silentResult(), file, name }
+    expect(headOf(play, 130)).toMatch(`FAIL …/conversations/every-serialisation.yaml > ${name} `)
+    expect(headOf(play, 120)).toMatch(`FAIL …/every-serialisation.yaml > ${name} `)
+    expect(headOf(play, 100)).toMatch(
+      /^FAIL Every serialisation \[json=compact, language=nb\] +seed 1, real clock, 7\.0 s$/,
+    )
+    const long = 'A name that is longer than a line '.repeat(4).trim()
+    expect(headOf({ ...play, name: long })).toBe(`FAIL ${long}`)
+    expect(block({ ...play, name: long })).toMatch(/\n {2}seed 1, real clock, 7\.0 s\n$/)
+  })
+
+  it('shows the slowest scenarios and the warnings with whole names', () => {
+    const name = 'A scenario with a name that is long, but not too long for a line'
+    const details = { call: { seq: 5, method: 'POST', path: '/api/v2/handover/message' }, endSeq: 4 }
+    const warnings = [describeWarning({ rule: 'message-after-end', details, conversation: null, entrySeqs: [] })]
+    const plays = [1, 2, 3, 4].map(number =>
+      scenarioResult({ name: `${name} ${number}`, file: 'scenarios/a/folder/of/tests.yaml', warnings }),
+    )
+    const text = pretty(result(plays))
+    expect(
+      text.match(/ {2}…\/of\/tests\.yaml > A scenario with a name that is long, but not too long for a line \d\n/g),
+    ).toHaveLength(3)
+    expect(text.replace(/\s+/g, ' ')).toContain(
+      `message-after-end: 4 times, in ${name} 1, ${name} 2, ${name} 3 and 1 more`,
+    )
   })
 
   it('shows the last output of a program by lines', () => {

@@ -196,6 +196,7 @@ export function result(scenarios: readonly ScenarioReport[], more: Partial<RunRe
     failures: [],
     journal: [],
     stopped: null,
+    causes: [],
     counts,
     exitCode: counts.fail > 0 ? 1 : counts.error > 0 ? 3 : 0,
     ...more,

@@ -12,6 +12,7 @@ import {
   type Verdict,
   type Warning,
 } from '../verdict.ts'
+import { type CauseReport, describeCauses } from './causes.ts'
 import { expectedText, noteText, obstaclesText, subjectText } from './expected.ts'
 import { evictedText, happenedText, hintText } from './happened.ts'
 import { type Audience, driverHas, renderCode, stepText, type TextsOf } from './parts.ts'
@@ -75,10 +76,12 @@ export interface VerdictReport extends Omit<Verdict, Rendered> {
 export interface RunReport extends Omit<RunResult, 'scenarios' | 'failures'> {
   readonly scenarios: readonly ScenarioReport[]
   readonly failures: readonly FailureReport[]
+  readonly causes: readonly CauseReport[]
 }
 
 export const describeRun = (result: RunResult): RunReport => ({
   ...result,
+  causes: describeCauses(result),
   scenarios: result.scenarios.map(describeScenario),
   failures: result.failures.map(failure => describeFailure(failure)),
 })

@@ -1,7 +1,8 @@
 /** Renders a sequence diagram: one row of HTML per timeline row, with an SVG arrow that stretches with the page. */
 import type { Entry } from '../../journal/entry.ts'
+import { formatMs } from '../../text/terminal-text.ts'
 import type { Actor, TimelineRow } from '../../timeline/rows.ts'
-import { duration, html, type Markup, offsetText, type Part } from './markup.ts'
+import { html, type Markup, offsetText, type Part } from './markup.ts'
 
 export interface EmbeddedTimeline {
   readonly rows: readonly TimelineRow[]
@@ -96,7 +97,7 @@ function chunksOf(rows: readonly TimelineRow[], conversations: readonly string[]
 
 function rowAt(row: TimelineRow, quiet: number | null, index: number, conversations: readonly string[]): Part {
   const gap =
-    quiet !== null && html`<div class="gap" role="none"><span aria-hidden="true">${duration(quiet)} later</span></div>`
+    quiet !== null && html`<div class="gap" role="none"><span aria-hidden="true">${formatMs(quiet)} later</span></div>`
   return [gap, drawRow(row, index, conversations)]
 }
 

@@ -1,9 +1,10 @@
 /** Renders a journal entry in sections, and truncates long payloads so that a page can hold them. */
 import { isMap } from '../../contract/objects.ts'
 import type { Entry, EntryOf } from '../../journal/entry.ts'
+import { formatMs } from '../../text/terminal-text.ts'
 import { assumedIn } from '../../wording/entry.ts'
 import { failureText } from '../../wording/failures.ts'
-import { duration, html, lines, type Markup, moment, type Part, size } from './markup.ts'
+import { html, lines, type Markup, moment, type Part, size } from './markup.ts'
 
 export interface Section {
   readonly title: string
@@ -48,7 +49,7 @@ const callSections = ({
   },
   {
     title: answer_lost === undefined ? `Answer ${status}` : LOST[answer_lost],
-    aside: duration(duration_ms),
+    aside: formatMs(duration_ms),
     payload: response,
   },
 ]
@@ -75,8 +76,8 @@ function deliverySections({ url, event, request, response, status, failure, ...m
   }
   const failureList = failure === undefined ? {} : { list: [failureText(failure)] }
   if (response === null || status === null)
-    return [sent, { title: 'No answer', aside: duration(duration_ms), ...failureList }]
-  const answer = { title: `Answer ${status}`, aside: duration(duration_ms), headers: response.headers, ...failureList }
+    return [sent, { title: 'No answer', aside: formatMs(duration_ms), ...failureList }]
+  const answer = { title: `Answer ${status}`, aside: formatMs(duration_ms), headers: response.headers, ...failureList }
   return [sent, { ...answer, payload: parsed(response.body) }]
 }
 

@@ -1,5 +1,5 @@
 /** Builds HTML as text: escapes everything that is not markup, and formats times and sizes. */
-import { formatMs, visible } from '../../text/terminal-text.ts'
+import { visible } from '../../text/terminal-text.ts'
 
 /** A class, so that no value from a file or a socket can pass for markup. */
 export class Markup {
@@ -39,13 +39,6 @@ export const json = (value: unknown): Markup =>
 
 /** `+0.84`, `-0.02`, `+83.10`: seconds from the start of the scenario. */
 export const offsetText = (ms: number): string => `${ms < 0 ? '-' : '+'}${(Math.abs(ms) / 1000).toFixed(2)}`
-
-/** `31 ms`, `6.4 s`, `12 min 4 s`. */
-export function duration(ms: number): string {
-  if (ms < 60_000) return formatMs(ms)
-  const seconds = Math.round(ms / 1000)
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-}
 
 /** `2024-01-01 09:00:01 UTC` from ISO 8601; anything else as it is. */
 export const moment = (time: string): string =>

@@ -1,11 +1,13 @@
 /** Renders a run as one HTML file that loads nothing and is readable without scripts. */
 import { groupBy } from '../../contract/objects.ts'
 import type { Outcome } from '../../evaluator/verdict.ts'
+import type { CauseReport } from '../../evaluator/wording/causes.ts'
 import { exitCodeText, OUTCOME_TEXTS, type RunReport, type WarningReport } from '../../evaluator/wording/report.ts'
 import { counted } from '../../text/quantities.ts'
+import { formatMs } from '../../text/terminal-text.ts'
 import { entryMarkup, truncateEntry } from './entry-details.ts'
 import { failureCards } from './failure-cards.ts'
-import { duration, exact, html, type Markup, moment, type Part } from './markup.ts'
+import { exact, html, type Markup, moment, type Part } from './markup.ts'
 import { page } from './page.ts'
 import { type LinkedScenario, linkScenarios, linkTo, OUTCOME_ORDER } from './scenario-links.ts'
 import { collectTimelineData, scenarioSection, type TimelineData } from './scenario-section.ts'
@@ -21,6 +23,7 @@ export function htmlReport(result: RunReport): string {
     version: result.version,
     parts: [
       overview(result),
+      sharedCauses(result, scenarios),
       outsideSection(result),
       scenarioList(result, sections, timeline),
       warningsByRule(scenarios),
@@ -105,7 +108,7 @@ const facts = ({ target, seed, startedAt, durationMs, exitCode }: RunReport): Pa
     ['Target', target],
     ['Seed', seed === null ? 'one for each shard' : String(seed)],
     ['Started', moment(startedAt)],
-    ['Took', duration(durationMs)],
+    ['Took', formatMs(durationMs)],
     ['Exit code', [exitCode, exitCodeText(exitCode)].filter(part => part !== undefined).join(', ')],
   ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)
 
@@ -126,6 +129,31 @@ interface LinkedWarning {
 }
 
 const MAX_PLACES = 6
+const MAX_SHARING = 12
+
+/** The causes that several scenarios have. */
+export function sharedCauses({ causes, scenarios }: RunReport, linked: readonly LinkedScenario[]): Part {
+  if (causes.length === 0) return null
+  const byScenario = new Map(linked.map(one => [one.scenario, one]))
+  const inOrder = scenarios.map(scenario => byScenario.get(scenario))
+  return html`<section class="warnings causes" aria-labelledby="causes-title">
+<h2 id="causes-title">Causes</h2>
+<table><thead><tr><th>Cause</th><th class="number">Scenarios</th><th>In</th></tr></thead>
+<tbody>${causes.map(cause => causeRow(cause, inOrder))}</tbody></table>
+</section>`
+}
+
+function causeRow(
+  { text, hint, scenarios: indexes }: CauseReport,
+  scenarios: readonly (LinkedScenario | undefined)[],
+): Markup {
+  const sharing = indexes.flatMap(index => scenarios[index] ?? [])
+  const more = sharing.length - MAX_SHARING
+  const links = sharing
+    .slice(0, MAX_SHARING)
+    .map(({ scenario, slug }) => html`<li><a href="${exact(linkTo(slug))}">${scenario.name}</a></li>`)
+  return html`<tr><th scope="row">${text}${hint !== undefined && html`<br><small>${hint}</small>`}</th><td class="number">${sharing.length}</td><td><ul class="places">${links}</ul>${more > 0 && html`and ${more} more`}</td></tr>`
+}
 
 export function warningsByRule(scenarios: readonly LinkedScenario[]): Part {
   const all = scenarios.flatMap(linked => linked.scenario.warnings.map(warning => ({ warning, linked })))

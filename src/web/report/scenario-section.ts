@@ -9,7 +9,7 @@ import { timelineOf } from '../../timeline/timeline.ts'
 import { conversationsOf, type EmbeddedTimeline } from './diagram.ts'
 import { entryMarkup, truncateEntry } from './entry-details.ts'
 import { failureCards } from './failure-cards.ts'
-import { duration, exact, html, json, type Markup, offsetText, type Part } from './markup.ts'
+import { exact, html, json, type Markup, offsetText, type Part } from './markup.ts'
 import { outcomeIcon } from './page.ts'
 import { entryLink, type LinkedScenario, linkTo } from './scenario-links.ts'
 
@@ -45,7 +45,7 @@ const summary = ({
 ${outcomeIcon(outcome)}
 <h3 class="name"><b>${name}</b>${instance > 1 && html` <small>run ${instance}</small>`}<small class="place">${place === null ? file : placeText(place)}</small></h3>
 <span class="first">${failures[0] === undefined ? reason : firstLine(failures[0], failures.length - 1)}</span>
-<span class="took">${outcome !== 'skipped' && duration(durationMs)}</span>
+<span class="took">${outcome !== 'skipped' && formatMs(durationMs)}</span>
 </summary>`
 
 const firstLine = ({ expected, happened }: FailureReport, others: number): Part =>

@@ -83,6 +83,7 @@ export const run = (scenarios: readonly ScenarioReport[], more: Partial<RunRepor
     failures: [],
     journal: [],
     stopped: null,
+    causes: [],
     counts: {
       pass: count('pass'),
       fail: count('fail'),

@@ -1,0 +1,100 @@
+/** Failures of several scenarios with one cause are gathered at the end of the reports. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { describeCauses } from '../../src/evaluator/wording/causes.ts'
+import { transformTexts } from '../../src/text/texts.ts'
+import { call, finished, inFolder, startRun, startTarget } from './targets.ts'
+
+const scenario = (name: string, steps: string) =>
+  `version: 1\nname: ${name}\ntimeouts: { expect: 2s, settle: 150ms }\nsteps:\n${steps}`
+
+const ACCEPTED = '  - press: handover\n  - expect: start\n'
+
+/** Its steps differ, and the one that fails has other numbers. */
+const FILES = {
+  'a.yaml': scenario('Ada', ACCEPTED),
+  'b.yaml': scenario('Bo', `  - log: begin\n${ACCEPTED}`),
+  'c.yaml': scenario('Cy', '  - press: handover\n  - expect: { start: {}, times: { min: 1, max: 1 }, within: 3s }\n'),
+  'e.yaml': scenario('Ed', `  - press: handover\n  - expect: { start: {}, times: { min: 2, max: 2 } }\n`),
+  'f.yaml': scenario('Flo', '  - press: handover\n  - agent: accept\n  - expect: start\n'),
+  'g.yaml': scenario('Gus', '  - press: handover\n  - agent: leave\n  - expect: end\n'),
+}
+
+/** Calls `start` twice for every request. */
+const hasty = () =>
+  startTarget((_, response, body) => {
+    response.end()
+    const { event, chat, bot } = body as unknown as {
+      event: string
+      chat: { id: string; _links: { self: string } }
+      bot: { id: number }
+    }
+    if (event !== 'REQUESTING TAKEOVER') return
+    const start = () => call(new URL(chat._links.self).origin, 'start', { bot_id: bot.id, chat_id: chat.id })
+    void start().then(start)
+  })
+
+async function played() {
+  const reports = 'pretty,json=r.json,html=r.html'
+  const argv = ['.', '--target', (await hasty()).url, '--port', '0', '--report', reports]
+  const { folder, out } = await finished(startRun(FILES, argv))
+  const read = (name: string) => readFileSync(inFolder(folder, name), 'utf8')
+  return { out, read, json: JSON.parse(read('r.json')) as Reported }
+}
+
+interface Reported {
+  readonly causes: readonly { code: string; cause: string; hint: string | null; plays: readonly number[] }[]
+  readonly plays: readonly { readonly name: string }[]
+}
+
+describe('causes of several scenarios', () => {
+  it('are in all reports, with their scenarios', async () => {
+    const { out, read, json } = await played()
+    expect(out).toContain(
+      '\nCauses\n' +
+        '  one cause in 3 scenarios: `start` is called twice\n    Ada; Bo; Cy\n' +
+        '  one cause in 2 scenarios: a step needs an agent driver, and there is none (--agent-driver FILE)\n    Flo; Gus\n',
+    )
+    const named = json.causes.map(({ code, plays }) => [code, plays.map(index => json.plays[index]!.name)])
+    expect(named).toEqual([
+      ['repeated', ['Ada', 'Bo', 'Cy']],
+      ['no_driver', ['Flo', 'Gus']],
+    ])
+    expect(read('r.html')).toMatch(/<h2 id="causes-title">Causes<\/h2>[\s\S]*`start` is called twice[\s\S]*href="#ada"/)
+  })
+
+  it('show the details of two scenarios, and the first failure of the others', async () => {
+    const { out } = await played()
+    const [, ada = '', bo = '', cy = ''] =
+      /(FAIL a\.yaml[\s\S]*)(FAIL b\.yaml[\s\S]*)(FAIL c\.yaml[\s\S]*)\nCauses/.exec(out)!
+    for (const block of [ada, bo]) expect(block).toContain('user / agent')
+    expect(cy).toMatch(
+      /^FAIL c\.yaml > Cy .*\n {2}x step 2: start was called twice, expected exactly once: .*\n {4}c\.yaml:6:5 .*\n {2}the same cause as in Ada: .*\n {2}again: npx handover-sim run c\.yaml .*\n/,
+    )
+  })
+
+  it('do not depend on texts', () => {
+    const first = { kind: 'times', step: null, conversation: null, rules: [], nearest: [], entrySeqs: [], soft: false }
+    const times = { min: 1, max: 1 }
+    const requirement = { call: 'start', body: null, times, apartMs: null, alias: null, auth: 'valid' }
+    const failing = [1, 2].map(seq => ({
+      outcome: 'fail',
+      reason: null,
+      failures: [
+        {
+          ...first,
+          expected: { code: 'known_path' },
+          happened: { code: 'too_many_calls', requirement, seqs: [seq, seq + 1], seq, after: { seq, ms: seq * 7 } },
+        },
+      ],
+    }))
+    const causes = () => describeCauses({ scenarios: failing as never }).map(({ scenarios: indexes }) => indexes)
+    expect(causes()).toEqual([[0, 1]])
+    transformTexts(text => `${text}${Math.random()}`)
+    try {
+      expect(causes()).toEqual([[0, 1]])
+    } finally {
+      transformTexts(null)
+    }
+  })
+})
