@@ -22,6 +22,9 @@ const active: (readonly InterceptedRoute[])[] = []
 
 export const hasRoutes = (): boolean => active.length > 0
 
+export const isIntercepted = (baseUrl: string): boolean =>
+  active.some(routes => routes.some(({ simulator }) => simulator.baseUrl === baseUrl))
+
 export function addRoutes(simulators: readonly Intercepted[]): readonly InterceptedRoute[] {
   const routes = simulators.map(routeOf).sort((a, b) => b.path.length - a.path.length)
   active.unshift(routes)

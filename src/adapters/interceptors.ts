@@ -18,10 +18,11 @@ export interface Interception extends Disposable {
 let patches: (() => void)[] = []
 
 /**
- * Answers requests of `fetch`, undici, `node:http`, `node:https` and the clients built on them, such as axios and got,
- * when they go to the base URL of a simulator. Other requests are not changed. Needs Node.
+ * Answers requests of `fetch`, undici, `node:http`, `node:https` and `node:http2`, of clients built on them, such as axios
+ * and got, and of `XMLHttpRequest` in jsdom and happy-dom, when they go to the base URL of a simulator. Other requests are
+ * not changed. Needs Node.
  *
- * @throws TypeError for a value that is not a simulator, and for two simulators with the same base URL.
+ * @throws TypeError for a value that is not a simulator, for an empty list, and for two simulators with the same base URL.
  * @example
  * import { createSimulator } from 'handover-sim'
  * import { intercept } from 'handover-sim/interceptors'
@@ -49,8 +50,10 @@ export function intercept(simulators: Intercepted | readonly Intercepted[]): Int
 const isList = (simulators: Intercepted | readonly Intercepted[]): simulators is readonly Intercepted[] =>
   Array.isArray(simulators)
 
-/** Rejects two simulators at the same address, because the second would never answer. */
+/** Rejects an empty list, and two simulators at the same address, because the second would never answer. */
 function checkSimulators(simulators: readonly Intercepted[]): void {
+  if (simulators.length === 0)
+    throw new TypeError('intercept takes at least one simulator, received an empty list: intercept(createSimulator()).')
   if (simulators.some(simulator => typeof simulator?.baseUrl !== 'string'))
     throw new TypeError('intercept takes a simulator, or a list of simulators.')
   const urls = simulators.map(({ baseUrl }) => baseUrl.replace(/\/+$/, ''))

@@ -262,6 +262,8 @@ export type ObstacleCode = Obstacle['code']
 export type FailureHint = Coded<
   {
     platform_address: { url: string | null }
+    /** No call reached a simulator without a port; `refused` is the answer of a webhook that failed. */
+    nothing_intercepts: { url: string; refused: AttemptResult | null }
     no_event: { step: StepName; verb: 'press' | 'user' }
     event_refused: { result: AttemptResult }
     platform_timeout: { ms: number }

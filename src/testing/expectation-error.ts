@@ -1,6 +1,7 @@
 /** Builds the error of a failed expectation: the report of the scenario runner, and the failures as data. */
+import { isIntercepted } from '../adapters/intercepted-routes.ts'
 import type { Environment } from '../agent-driver/driver.ts'
-import type { Failure } from '../evaluator/failure.ts'
+import type { AttemptResult, Failure } from '../evaluator/failure.ts'
 import type { StepVerdict } from '../evaluator/verdict.ts'
 import { describeFailure } from '../evaluator/wording/report.ts'
 import type { Entry } from '../journal/entry.ts'
@@ -29,14 +30,30 @@ export class ExpectationError extends Error {
 /** `callStack`: the stack frames of the test that expects. */
 export function expectationError(
   run: TestRun,
-  failures: readonly [Failure, ...Failure[]],
+  found: readonly [Failure, ...Failure[]],
   callStack: string,
 ): ExpectationError {
+  const [first, ...more] = found
+  const failures = [withConnectionHint(run, first), ...more] as const
   const message = `${reportLines(run, failures).join('\n')}\n`
   const error = new ExpectationError(message, failures)
   error.stack = `${error.name}: ${message}${callStack}`
   return error
 }
+
+/** Adds to a missing call that it may have gone to the network, when no call reached a simulator without a port. */
+function withConnectionHint({ sim, entries }: TestRun, failure: Failure): Failure {
+  const { hint } = failure
+  if ('url' in sim || entries.some(({ kind }) => kind === 'api') || isIntercepted(sim.baseUrl)) return failure
+  const { baseUrl: url } = sim
+  if (hint?.code === 'platform_address') return { ...failure, hint: { code: 'nothing_intercepts', url, refused: null } }
+  if (hint?.code !== 'event_refused' || !hasFailed(hint.result)) return failure
+  return { ...failure, hint: { code: 'nothing_intercepts', url, refused: hint.result } }
+}
+
+/** A webhook whose own call fails throws, or answers with a server error. */
+const hasFailed = ({ failure, status }: AttemptResult): boolean =>
+  failure?.code === 'function_threw' || (status !== null && status >= 500)
 
 /** Returns the frames above `method`. Called before the first `await`, while the test is still on the stack. */
 export function stackAbove(method: (...args: never[]) => unknown): string {

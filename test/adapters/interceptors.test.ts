@@ -159,9 +159,10 @@ describe('an interception', () => {
     expect([calls(a), calls(b)]).toEqual([1, 2])
   })
 
-  it('rejects two simulators at one address, and values that are no simulator', () => {
+  it('rejects two simulators at one address, an empty list, and values that are no simulator', () => {
     const [one, other] = [createPlatformSimulator(), createPlatformSimulator()]
     expect(() => catching(one, other)).toThrow('Two simulators answer at https://bot.example.test: give one of them')
+    expect(() => intercept([])).toThrow('intercept takes at least one simulator, received an empty list')
     expect(() => intercept(undefined as never)).toThrow('intercept takes a simulator, or a list of simulators.')
     expect(() => intercept(Promise.resolve(one) as never)).toThrow('intercept takes a simulator')
   })
