@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin, type RolldownOutput } from 'rolldown'
 import { browserVariants } from '../browser-variants.ts'
+import { GLOBALS_INTRO, hiddenGlobals, timersOfNode } from './hidden-globals.ts'
 import { dispatchersOfUndici, namesOfLocales } from './slim-packages.ts'
 
 /** Packages that the user installs, and modules of Node. */
@@ -52,7 +53,7 @@ async function buildSimulators(root: string): Promise<Bundle> {
       matchers: 'src/vitest/matchers.ts',
     },
     platform: 'node',
-    plugins: [start.plugin, namesOfLocales(), dispatchersOfUndici()],
+    plugins: [start.plugin, namesOfLocales(), dispatchersOfUndici(), timersOfNode()],
     output: { format: 'cjs', codeSplitting: { groups: [{ name: 'start', test: start.has }] } },
   })
 }
@@ -66,10 +67,12 @@ const inBothForms = (root: string, options: BuildOptions): Promise<Bundle>[] => 
 async function bundle(root: string, { output, ...options }: BuildOptions): Promise<Bundle> {
   const format = output?.format ?? 'esm'
   const extension = format === 'cjs' ? 'cjs' : 'js'
+  const isNode = format === 'cjs' && options.platform === 'node'
   const built = await build({
     cwd: root,
     external: PEERS,
     logLevel: 'warn',
+    ...(isNode && { transform: { define: hiddenGlobals } }),
     ...options,
     output: {
       dir: 'dist',
@@ -80,6 +83,7 @@ async function bundle(root: string, { output, ...options }: BuildOptions): Promi
       comments: { legal: true, annotation: true, jsdoc: false },
       entryFileNames: `[name].${extension}`,
       chunkFileNames: `chunks/[name]-[hash].${extension}`,
+      ...(isNode && { intro: GLOBALS_INTRO }),
       ...output,
     },
   })

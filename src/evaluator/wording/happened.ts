@@ -255,10 +255,10 @@ const HINTS: TextsOf<FailureHint> = defineTexts({
   platform_address: ({ url }) =>
     `Does the intermediary know the address of the platform${url === null ? '' : ` (${url})`}?`,
   nothing_intercepts: ({ url, refused }) =>
-    `${refused === null ? '' : `${refusedText(refused)} `}No call reached the simulator: does the intermediary call ${url}, and is intercept(sim) or handlers(sim) in force?`,
+    `${refused === null ? '' : `${hintText({ code: 'event_refused', result: refused }, 'test')} `}No call reached the simulator: does the intermediary call ${url}, and is intercept(sim) or handlers(sim) in force?`,
   no_event: ({ step, verb }) =>
     `${stepText(step)} caused no webhook event: ${verb === 'press' ? 'is the handover closed?' : 'no agent has the chat, so the bot answered.'}`,
-  event_refused: ({ result }) => refusedText(result),
+  event_refused: ({ result }) => `The webhook did not accept ${result.event}: ${attemptText(result)}`,
   answer_first: 'Answer the webhook first, and do the work after it.',
   platform_timeout: ({ ms }, audience) =>
     `The platform itself waits only ${formatDuration(ms)}: ${audience === 'test' ? "'webhook.timeout'" : 'config: { webhook.timeout: … }'} makes it wait longer.`,
@@ -294,8 +294,5 @@ const HINTS: TextsOf<FailureHint> = defineTexts({
   current_chat:
     'Is "the current chat" kept in one variable for all conversations? Take the chat id from the event, and from the conversation the agent writes in.',
 } satisfies TextsOf<FailureHint>)
-
-const refusedText = (result: AttemptResult): string =>
-  `The webhook did not accept ${result.event}: ${attemptText(result)}`
 
 export const hintText = (hint: FailureHint, audience: Audience): string => renderCode(HINTS, hint, audience)
