@@ -10,6 +10,8 @@ export const BUDGETS = {
   snapshotBytes: 1024 * 1_048_576,
   /** Keys, values and signs of a file. */
   tokens: 100_000,
+  /** Documents of a file. */
+  documents: 1_000,
   /** Levels of maps and lists inside each other. */
   nesting: 100,
   /** Levels of a snapshot: a journal in it contains bodies of calls, which may nest 200 levels deep. */

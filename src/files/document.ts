@@ -21,6 +21,8 @@ import { mistakesIn } from './yaml-mistakes.ts'
 
 const TEXTS = defineTexts({
   oneDocument: 'is a second document (after ---); this file holds one',
+  documents: (most: number) =>
+    `is one document too many (after ---): a file may have ${most}; split it into several files`,
   badJson: (message: string) => `is not valid JSON: ${message}`,
   wrongJson: 'is not valid JSON here',
 })
@@ -48,7 +50,7 @@ export function parseSource(name: string, text: string, json: boolean): Source {
       syntaxProblem(name, createExcerpts(text), positionAt(lines, second.range[0]), TEXTS.oneDocument),
     ])
   checkSyntax(name, text, lines, [document])
-  return sourceOf(name, text, lines, document)
+  return sourceOf(name, createExcerpts(text), lines, document)
 }
 
 /** Parses every document of a file, which `---` separates, and skips empty ones. Throws like `parseSource`. */
@@ -58,7 +60,8 @@ export function parseSources(name: string, text: string, json: boolean): Source[
   const documents = documentsIn(name, text, lines, false)
   const filled = documents.filter(one => one.errors.length > 0 || !isEmpty(one.contents))
   checkSyntax(name, text, lines, filled)
-  return filled.map(document => sourceOf(name, text, lines, document))
+  const excerptAt = createExcerpts(text)
+  return filled.map(document => sourceOf(name, excerptAt, lines, document))
 }
 
 const isEmpty = (contents: Node | null) => contents === null || (isScalar(contents) && contents.value === null)
@@ -69,7 +72,13 @@ const OPTIONS = { prettyErrors: false, uniqueKeys: false, logLevel: 'error' } as
 /** Parses text within its budgets; with `atLeastOne`, empty text is one empty document. */
 function documentsIn(name: string, text: string, lines: LineCounter, atLeastOne: boolean): Document.Parsed[] {
   try {
-    return [...new Composer(OPTIONS).compose(tokensOf(text, lines), atLeastOne, text.length)]
+    const documents: Document.Parsed[] = []
+    for (const document of new Composer(OPTIONS).compose(tokensOf(text, lines), atLeastOne, text.length)) {
+      if (documents.length === BUDGETS.documents)
+        throw new BudgetError(TEXTS.documents(BUDGETS.documents), document.range[0])
+      documents.push(document)
+    }
+    return documents
   } catch (error) {
     if (!(error instanceof BudgetError)) throw error
     throw new ConfigError([syntaxProblem(name, createExcerpts(text), positionAt(lines, error.offset), error.message)])
@@ -86,13 +95,12 @@ function checkSyntax(name: string, text: string, lines: LineCounter, documents: 
   if (problems.length > 0) throw new ConfigError(limitProblems(problems, hidden))
 }
 
-function sourceOf(name: string, text: string, lines: LineCounter, document: Document): Source {
+function sourceOf(name: string, excerptAt: ExcerptAt, lines: LineCounter, document: Document): Source {
   const place = (path: readonly PropertyKey[], of: 'key' | 'value') => {
     const range = rangeOf(document, path, of)
     if (range === null) return null
     return { ...positionAt(lines, range[0]), length: range[1] - range[0] }
   }
-  const excerptAt = createExcerpts(text)
   return {
     value: valueIn(name, document),
     document,

@@ -208,6 +208,19 @@ describe('YAML and JSON of any kind of file', () => {
     expect(text).toMatch(/^a\.yaml: and 4950 more problems, not shown\.$/m)
   })
 
+  test('1,000 documents with a mistake each: the first 50 and a count', { timeout: 3 * TIMEOUT_MS }, async () => {
+    const { code, text } = await validate({ 'a.yaml': 'version: 1\nname: A\nstepz: []\n---\n'.repeat(999) })
+    expect(code).toBe(2)
+    expect(text.match(/^a\.yaml:\d+:\d+: stepz: is not a known key/gm)?.length).toBeGreaterThan(20)
+    expect(text).toMatch(/^a\.yaml: and \d{4} more problems, not shown\.$/m)
+  })
+
+  test('5,000 documents', { timeout: 3 * TIMEOUT_MS }, async () => {
+    const { code, text } = await validate({ 'a.yaml': 'version: 1\nname: A\nstepz: []\n---\n'.repeat(5_000) })
+    expect(code).toBe(2)
+    expect(text).toMatch(/^a\.yaml:400\d:\d+: is one document too many \(after ---\): a file may have 1000/)
+  })
+
   test('5,000 undefined names: the first 50 and a count', { timeout: 3 * TIMEOUT_MS }, async () => {
     const { text } = await validate({ 'a.yaml': scenario(times(5000, at => `user: $(n${at})`).join('\n  - ')) })
     expect(text.match(/is not defined/g)).toHaveLength(50)
