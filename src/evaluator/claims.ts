@@ -28,6 +28,13 @@ export class ClaimRegistry {
     if (floor === null || isLater(call, floor)) this.#floors.set(conversation, call)
   }
 
+  /** Drops the calls before `firstSeq`, and the claims of these steps. */
+  evict(firstSeq: number, steps: readonly number[]): void {
+    for (const number of steps) this.#claims.delete(number)
+    for (const seq of this.#owners.keys()) if (seq < firstSeq) this.#owners.delete(seq)
+    for (const seq of this.#reported) if (seq < firstSeq) this.#reported.delete(seq)
+  }
+
   /** A failure names the call, so that it is not reported again as unexpected. */
   report = ({ seq }: Call): void => void this.#reported.add(seq)
   isReported = ({ seq }: Call): boolean => this.#reported.has(seq)

@@ -79,6 +79,16 @@ export class Evaluator implements Evaluation {
     this.windows.addStep(step)
   }
 
+  /** Drops what is before `firstSeq`. Checks that need it do not pass from then on. */
+  evict(firstSeq: number): readonly number[] {
+    const ended = this.index.evict(firstSeq)
+    this.claims.evict(firstSeq, ended)
+    this.windows.evict(ended)
+    for (const steps of [this.expects, this.sees, this.#checks, this.#all, this.#ended])
+      for (const number of ended) steps.delete(number)
+    return ended
+  }
+
   /** The status of the checking step `step`, started and not ended, at a moment on the clock of `at_ms`. */
   status(step: number, nowMs: number): StepStatus {
     const evaluator = this.#open.get(step)

@@ -114,6 +114,23 @@ export class JournalIndex {
     return this.#users.get(conversation) ?? []
   }
 
+  /** Drops the entries before `firstSeq` and the steps that ended before it. Returns the numbers of these steps. */
+  evict(firstSeq: number): number[] {
+    this.firstSeq = firstSeq
+    const byKey = [this.#callsByConversation, this.#deliveries, this.#users]
+    const lists = [this.entries, this.calls, this.drivers, ...byKey.flatMap(map => [...map.values()])]
+    for (const list of lists) dropBefore<Pick<Entry, 'seq'>>(list, firstSeq)
+    for (const [id, { length }] of this.#deliveries) if (length === 0) this.#deliveries.delete(id)
+    for (const reads of this.#reads.values()) dropReads(reads, firstSeq)
+    const ended = [...this.#ends].filter(([, end]) => end.seq < firstSeq).map(([number]) => number)
+    for (const number of ended) {
+      this.steps.delete(number)
+      this.#starts.delete(number)
+      this.#ends.delete(number)
+    }
+    return ended
+  }
+
   /** Returns the call when the entry is one. */
   add(entry: Entry): Call | null {
     this.entries.push(entry)
@@ -183,6 +200,19 @@ const isSame = (one: InboxItem, other: InboxItem | undefined): boolean =>
   one.text === other?.text && one.request === other?.request
 
 const NONE: ReadonlyMap<string, number> = new Map()
+
+/** Calls are not exactly in the order of their numbers. */
+function dropBefore<Item extends Pick<Entry, 'seq'>>(list: Item[], firstSeq: number): void {
+  const rest = list.filter(({ seq }) => seq >= firstSeq)
+  list.length = 0
+  for (const item of rest) list.push(item)
+}
+
+/** The last inbox read before an entry tells which items are new after it, so one stays. */
+function dropReads(reads: InboxRead[], firstSeq: number): void {
+  const first = reads.findIndex(({ seq }) => seq >= firstSeq)
+  reads.splice(0, Math.max(0, (first === -1 ? reads.length : first) - 1))
+}
 
 function listIn<Key, Item>(map: Map<Key, Item[]>, key: Key): Item[] {
   const list = map.get(key) ?? []

@@ -45,6 +45,7 @@ export class Windows {
   isWhole({ turn, conversation }: PlannedStep): boolean {
     if (this.#index.isWhole(conversation)) return true
     const opener = Math.min(...turn)
+    if (this.#begun(opener) === null) return false
     const before = [...this.#index.steps.values()].filter(step => step.conversation === conversation)
     return turn.length > 0 && before.some(step => isCheck(step) && step.number < opener)
   }
@@ -67,11 +68,24 @@ export class Windows {
     if (step.id !== null) this.#byId.set(step.id, step.number)
     if (!isStimulus(step)) return
     const opener = step.turn[0] ?? step.number
-    this.#turns.set(opener, [...(this.#turns.get(opener) ?? []), step])
+    const turn = this.#turns.get(opener)
+    if (turn === undefined) this.#turns.set(opener, [step])
+    else turn.push(step)
+  }
+
+  /** Drops these steps. */
+  evict(steps: readonly number[]): void {
+    const dropped = new Set(steps)
+    for (const [id, number] of this.#byId) if (dropped.has(number)) this.#byId.delete(id)
+    for (const [opener, turn] of this.#turns) {
+      const rest = turn.filter(({ number }) => !dropped.has(number))
+      if (rest.length === 0) this.#turns.delete(opener)
+      else if (rest.length < turn.length) this.#turns.set(opener, rest)
+    }
   }
 }
 
-type Turns = Map<number, readonly PlannedStep[]>
+type Turns = Map<number, PlannedStep[]>
 
 /** The stimuli of a turn by each number it could be opened with. */
 function openedTurns(...lists: (readonly PlannedItem[])[]): Turns {

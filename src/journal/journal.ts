@@ -34,6 +34,8 @@ export interface Journal {
   readonly firstSeq: number
   query<Kind extends EntryKind = EntryKind>(query?: JournalQuery<Kind>): EntryOf<Kind>[]
   find(seq: number): Entry | undefined
+  /** The estimated memory of an entry in bytes; 0 when it is not in the journal. */
+  sizeOf(seq: number): number
   /** Calls `onReset` when all entries are removed, or replaced by those of a snapshot. */
   subscribe(listener: (entry: Entry) => void, onReset?: () => void): () => void
   waitFor<Match extends Entry>(match: (entry: Entry) => entry is Match, options?: JournalWaitOptions): Promise<Match>
@@ -111,6 +113,7 @@ export function createJournal({ limit, memoryLimit, stamp }: JournalOptions): Jo
     },
     query: (query = {}) => select(ring.since(query.after ?? 0), query),
     find: seq => ring.at(seq),
+    sizeOf: seq => ring.sizeOf(seq),
     subscribe: subscribers.add,
     waitFor: waiters.waitFor,
     reset() {
@@ -183,6 +186,7 @@ export interface Ring<T> {
   /** Drops the oldest items that exceed a bound; the newest item always stays. */
   push(item: T, size?: number): void
   at(seq: number): T | undefined
+  sizeOf(seq: number): number
   since(after: number): Iterable<T>
   /** Removes all items; the next one gets the number `next`. */
   clear(next?: number): void
@@ -225,6 +229,7 @@ export function createRing<T>(limit: number, sizeLimit = Number.POSITIVE_INFINIT
       next++
     },
     at,
+    sizeOf: seq => (at(seq) === undefined ? 0 : (sizes[(seq - 1) % limit] ?? 0)),
     *since(after) {
       for (let seq = Math.max(first, after + 1); seq < next; seq++) {
         const item = at(seq)

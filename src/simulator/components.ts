@@ -57,6 +57,8 @@ export interface Components {
   readonly stamps: Timestamps
   readonly journalStamps: Timestamps
   readonly journal: Journal
+  /** The bound of journal, transcripts and other parts, each in bytes. */
+  readonly memoryLimit: number
   /** Journals an error in work that no caller waits for. */
   readonly onThrown: OnInternalError
   readonly platform: PlatformContext
@@ -104,6 +106,7 @@ export function createComponents(
     stamps,
     journalStamps,
     journal,
+    memoryLimit,
     onThrown,
     platform,
     keyring: createKeyring(() => identity.bot.id, knobs),

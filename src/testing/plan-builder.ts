@@ -25,7 +25,7 @@ export function createPlanBuilder(core: Core) {
     addConversation: (name: string) => void conversations.push({ ...EMPTY_CONVERSATION, name }),
     /** Adds a step to a conversation; the empty name stands for the bot. `since` of an expectation can name the `id`. */
     addStep(conversation: string, action: Action, label: string, id?: string): PlannedStep {
-      const number = steps.length + 1
+      const number = plan.count + 1
       const draft: PlannedStep = { ...EMPTY_STEP, number, id: id ?? null, conversation, label, action }
       const turn = turnAfter(draft, turns.get(conversation) ?? FIRST_TURN)
       turns.set(conversation, turn)
@@ -34,6 +34,13 @@ export function createPlanBuilder(core: Core) {
       plan.count = number
       plan.mentionsAvailability ||= action.verb === 'expect' && conversation === ''
       return step
+    },
+    /** Drops steps that an eviction has removed from the evaluation. */
+    evict(numbers: readonly number[]) {
+      const dropped = new Set(numbers)
+      const rest = steps.filter(({ number }) => !dropped.has(number))
+      steps.length = 0
+      for (const step of rest) steps.push(step)
     },
     hasStep: (id: string) => steps.some(step => step.id === id),
     /** Sets the calls that need no expectation, besides those that only read. */

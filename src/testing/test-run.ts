@@ -33,8 +33,6 @@ export class TestRun {
   readonly evaluation
   /** The context in which steps of the runner run. It has no driver. */
   readonly context: RunContext
-  /** Entries of the journal, and the notes between them that begin and end steps. */
-  readonly entries: Entry[] = []
   /** Numbers of steps whose failure was already thrown. */
   readonly reported = new Set<number>()
   /** Labels of steps that have not ended, by number. */
@@ -42,7 +40,10 @@ export class TestRun {
   /** `seq` of calls that a matcher has found: they need no expectation. */
   readonly matchedSeqs = new Set<number>()
   /** The number of entries that are not evaluated: they were evicted, or precede a restore. */
-  readonly skippedEntries: number
+  skippedEntries: number
+  /** The memory of each entry that is evaluated, in the order of the entries. */
+  #sizes: number[] = []
+  #size = 0
   /** Aborts with the next reset. */
   readonly resetSignal: AbortSignal
   readonly #conversations = new Map<string, Chat>()
@@ -98,9 +99,34 @@ export class TestRun {
     return nextSeq - 0.5
   }
 
+  /** Entries of the journal, and the notes between them that begin and end steps. */
+  get entries(): readonly Entry[] {
+    return this.evaluation.index.entries
+  }
+
   #evaluate(entry: Entry): void {
-    this.entries.push(entry)
+    const size = NOTE_BYTES + this.core.journal.sizeOf(entry.seq)
+    this.#sizes.push(size)
+    this.#size += size
     this.evaluation.add(entry)
+    if (this.#size > this.core.memoryLimit) this.#evict()
+  }
+
+  /** Drops the oldest entries. They are in the journal no longer, or will not be long. */
+  #evict(): void {
+    const { entries } = this
+    const kept = this.core.memoryLimit * KEPT_SHARE
+    let count = 0
+    for (; this.#size > kept && count < entries.length - 1; count++) this.#size -= this.#sizes[count] ?? 0
+    const firstSeq = Math.ceil(entries[count]?.seq ?? 0)
+    const before = entries.length
+    this.planBuilder.evict(this.evaluation.evict(firstSeq))
+    this.#sizes = this.#sizes.slice(before - this.entries.length)
+    this.#size = this.#sizes.reduce((sum, size) => sum + size, 0)
+    this.skippedEntries = firstSeq - 1
+    for (const [seq] of this.#stepByEntry) if (seq < firstSeq) this.#stepByEntry.delete(seq)
+    const { steps } = this.evaluation.index
+    for (const [id, { number }] of this.#stepByDelivery) if (!steps.has(number)) this.#stepByDelivery.delete(id)
   }
 
   /** Records the existing entries, after the chats that have no entry. */
@@ -167,6 +193,12 @@ export class TestRun {
     this.#evaluate(entry)
   }
 }
+
+/** The memory of an entry of the evaluation beside that of the journal's entry: notes, steps and indexes. */
+const NOTE_BYTES = 512
+
+/** Entries are evicted down to this share of the limit, so that the next entries evict nothing. */
+const KEPT_SHARE = 15 / 16
 
 /** Notes of a scenario that ran on this simulator before. */
 const RUN_EVENTS = [

@@ -86,6 +86,40 @@ describe('an eviction after the first expectation', () => {
   })
 })
 
+describe('entries that exceed memoryLimit after the first expectation', () => {
+  async function longTest() {
+    const { sim, call } = simulatorWith(undefined, { memoryLimit: 100_000 })
+    const ada = await sim.chat({ user: { firstName: 'Ada' } })
+    await ada.press('handover')
+    await call('start', { chat_id: ada.id, sender: ANNA })
+    await ada.expectCall('start')
+    await call('message', { chat_id: ada.id, message: 'Unwanted', sender: ANNA })
+    for (let count = 0; count < 100; count++) await ada.says(`${count} ${'x'.repeat(1000)}`)
+    return { sim, ada, call }
+  }
+
+  it('assertClean and expectNone of the same turn fail', async () => {
+    const { sim, ada } = await longTest()
+    await expect(ada.expectNone('message', { for: '0s' })).rejects.toThrow(EVICTED)
+    await expect(sim.assertClean()).rejects.toThrow(EVICTED)
+  })
+
+  it('expectations about later entries work as before', async () => {
+    const { ada, call } = await longTest()
+    const missing = ada.expectCall('message', {}, { since: 'beginning', within: '10ms' })
+    await expect(missing).rejects.toThrow(/\d{3} older entries.*evicted \(journalLimit, memoryLimit\)/s)
+    for (let turn = 0; turn < 50; turn++) {
+      await ada.says(`${turn} ${'y'.repeat(1000)}`)
+      await ada.expectNone('message', { for: '0s' })
+      await call('message', { chat_id: ada.id, message: `Answer ${turn}`, sender: ANNA })
+      await ada.expectCall('message', { message: `Answer ${turn}` })
+    }
+    await ada.says('The last')
+    await call('message', { chat_id: ada.id, message: 'Unwanted', sender: ANNA })
+    await expect(ada.expectNone('message', { for: '0s' })).rejects.toThrow(/message was called/)
+  })
+})
+
 describe('a scenario whose journal lost entries', () => {
   const silent = defineScenario({ name: 'Silent' }, [
     press('handover', { ack: 'any' }),
