@@ -1,6 +1,7 @@
 /** Sends long series of requests to the built command, and checks that its memory is bounded. */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { AGENT } from '../support/chats.ts'
@@ -88,6 +89,13 @@ const request = (name: string, body: string): RawRequest => ({
   body: new TextEncoder().encode(body),
 })
 
+/** The status of a new event stream, which is closed at once. A server has at most 100 of them. */
+async function openStream({ port }: Target): Promise<number> {
+  const { status, body } = await fetch(`http://127.0.0.1:${port}/_sim/events`)
+  await body?.cancel()
+  return status
+}
+
 describe.runIf(existsSync('/proc/self/status'))('memory', () => {
   test.each([
     ['messages of 10 KB', 'message/', { message: 'x'.repeat(10_000), sender: AGENT }, 12_000],
@@ -100,6 +108,27 @@ describe.runIf(existsSync('/proc/self/status'))('memory', () => {
     const { now, peak } = target.memory()
     record({ part: 'memory', tried, count, survived: count, worstMs, memoryMb: [before, now] })
     expect(peak).toBeLessThan(LIMIT_MB.series)
+  })
+
+  test('is bounded while nobody reads 100 event streams', async () => {
+    const target = await startCommand()
+    const streams = Array.from({ length: 100 }, () => connect(target.port, '127.0.0.1').on('error', () => {}))
+    for (const stream of streams) stream.pause().write('GET /_sim/events HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    const count = rounds(600)
+    const before = target.memory().now
+    const worstMs = await sendMany(target, 'message/', bodyOf(target, { message: 'x'.repeat(30_000) }), count)
+    const { now, peak } = target.memory()
+    record({
+      part: 'memory',
+      tried: 'messages while 100 event streams are not read',
+      count,
+      survived: count,
+      worstMs,
+      memoryMb: [before, now],
+    })
+    expect(peak).toBeLessThan(LIMIT_MB.large)
+    for (const stream of streams) stream.destroy()
+    await expect.poll(() => openStream(target)).toBe(200)
   })
 
   test.each(Object.keys(HEAVY))('is bounded over a series of large bodies with %s', async tried => {
