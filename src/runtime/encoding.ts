@@ -17,6 +17,14 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return node.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
 
+/** A text of one character per byte, which `btoa` takes. */
+export function latin1Text(bytes: Uint8Array): string {
+  if (node !== null) return node.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return text
+}
+
 /** Of base64: four characters become three bytes. */
 const PART_CHARS = 65_536
 

@@ -5,7 +5,7 @@ import { VERSION } from '../../contract/version.ts'
 import { maskEntry } from '../../journal/mask.ts'
 import type { BotState, Chat, DeadlineAction, Deadlines, Message, StoredFile } from '../../platform/state.ts'
 import { wallTime } from '../../runtime/clock.ts'
-import { binaryText } from '../../signature/hmac.ts'
+import { latin1Text } from '../../runtime/encoding.ts'
 import { copyJson, type Lazy, LazyList, LazyText } from '../../text/json-pieces.ts'
 import type { Redactor } from '../../text/redactor.ts'
 import type { CapturedJob } from '../../webhooks/job.ts'
@@ -154,7 +154,7 @@ const fileRow = ({ bytes, ...file }: StoredFile, secrets: Redactor | null): Lazy
 const PART_BYTES = 49_152
 
 function* binaryParts(bytes: Uint8Array): Generator<string> {
-  for (let at = 0; at < bytes.length; at += PART_BYTES) yield binaryText(bytes.subarray(at, at + PART_BYTES))
+  for (let at = 0; at < bytes.length; at += PART_BYTES) yield latin1Text(bytes.subarray(at, at + PART_BYTES))
 }
 
 /** Three bytes become four characters, so the other bytes of a part are encoded with the next one. */
