@@ -52,7 +52,11 @@ interface Failing {
 
 function interruptedResult({ plan, ended }: JournalIndex, step: PlannedStep, seq: number): StepResult {
   const happened: Happened = { code: 'stopped_at_step', cause: ended?.stopped ?? null, step: stepName(step) }
-  return failed('stopped', step, happened, seq, { expected: { code: 'end_within', ms: plan.timeouts.scenarioMs } })
+  const expected: Expected =
+    ended?.stopped?.code === 'time_limit'
+      ? { code: 'end_within', ms: plan.timeouts.scenarioMs }
+      : { code: 'own_end', scenario: plan.name }
+  return failed('stopped', step, happened, seq, { expected })
 }
 
 /** Null when the driver did as asked. A failed reading of the inbox is forgiven when a later one succeeded. */

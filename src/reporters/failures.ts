@@ -185,7 +185,7 @@ export function detailLines(scenario: ScenarioReport, layout: Layout): string[] 
   const reason = (scenario.reason ?? '').split('\n').flatMap(line => wrap(visible(line), layout.columns))
   const lines = [
     ...failuresText(scenario, layout),
-    ...(scenario.reason === null ? [] : reason),
+    ...(scenario.reason === null || isInFailures(scenario) ? [] : reason),
     ...notReached(scenario, layout),
     ...warningLines(scenario.warnings, layout),
     ...diagramText(scenario, layout),
@@ -193,6 +193,18 @@ export function detailLines(scenario: ScenarioReport, layout: Layout): string[] 
   ]
   return lines.map(line => line.trimEnd())
 }
+
+/** Reasons that repeat a failure. */
+const OF_FAILURES: readonly ScenarioReport['reasonCode'][] = [
+  'environment',
+  'scenario',
+  'internal',
+  'check_evicted',
+  'stopped',
+]
+
+const isInFailures = ({ failures, reasonCode }: ScenarioReport): boolean =>
+  failures.length > 0 && OF_FAILURES.includes(reasonCode)
 
 /** The first failure without details, for a scenario with the same cause as another one. */
 export function briefLines(scenario: ScenarioReport, other: ScenarioReport, layout: Layout): string[] {

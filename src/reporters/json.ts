@@ -33,7 +33,7 @@ const runOf = (result: RunReport) => ({
   plays: result.scenarios.map(scenarioOf),
 })
 
-const rounded = (ms: number) => Math.round(ms * 1000) / 1000
+const rounded = (ms: number) => Math.round(ms)
 
 const scenarioOf = (scenario: ScenarioReport) => ({
   name: scenario.name,

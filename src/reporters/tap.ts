@@ -37,7 +37,7 @@ function pointOf(scenario: ScenarioReport): Point {
 
 function factsOf(scenario: ScenarioReport, ok: boolean): Facts {
   const { durationMs, seed, outcome, failures } = scenario
-  const common = { duration_ms: Math.round(durationMs * 1000) / 1000, seed }
+  const common = { duration_ms: Math.round(durationMs), seed }
   if (ok) return common
   const message = causeOf(scenario)
   return {

@@ -142,7 +142,7 @@ const EARLY_END = defineTexts({
   time_limit: ({ limit_ms }) => `took longer than ${formatDuration(limit_ms)}`,
   run_time_limit: ({ limit_ms }) => `the run took longer than ${formatDuration(limit_ms)} (--timeout)`,
   failure_limit: ({ failures }) =>
-    `${counted(failures, 'scenario')} failed (--bail ${failures}), so the others were not played`,
+    `${counted(failures, 'scenario')} failed or could not be played (--bail ${failures}), so no other one was started`,
   interrupted: ({ signal }) => (signal === undefined ? 'interrupted' : `interrupted by ${signal}`),
 } satisfies Table<EarlyEnd>)
 
