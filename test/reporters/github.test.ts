@@ -138,3 +138,9 @@ it('the log contains no workflow command of untrusted text', () => {
   const log = withoutCommands('  ::error::x\n::stop-commands::y\nas it ::was\n##[add-mask]z\n')
   expect(log).toBe('  .::error::x\n.::stop-commands::y\nas it ::was\n# #[add-mask]z\n')
 })
+
+it('the summary has the causes that several scenarios share', () => {
+  const causes = [{ code: 'repeated', text: '`end` is called twice', scenarios: [0, 1] }] as const
+  const summary = githubSummary(result([escapedPlay(), escapedPlay()], { causes }))
+  expect(summary).toContain('\n**One cause in 2 scenarios:** &#96;end&#96; is called twice\n')
+})

@@ -37,6 +37,11 @@ const TEXTS: readonly (readonly [DeliveryFailure, string])[] = [
   [{ code: 'network', target, detail: 'broken' }, `${target}: broken`],
   [{ code: 'network', target, detail: 'broken', system_code: 'EIO' }, `${target}: broken (EIO)`],
   [{ code: 'timeout', timeout_ms: 100 }, 'timeout: no complete answer within 100 ms'],
+  [{ code: 'timeout', timeout_ms: 10_000 }, 'timeout: no complete answer within 10s'],
+  [
+    { code: 'queue_full', limit_bytes: 1024 },
+    'the events that wait for the webhook take 1024 bytes (memoryLimit), so this one is not sent',
+  ],
   [{ code: 'cancelled' }, 'cancelled by a reset'],
   [{ code: 'no_sockets' }, 'a browser has no sockets: this fault needs Node'],
   [{ code: 'function_threw', detail: 'no chat', place: 'a.js:1:2' }, 'the webhook function threw: no chat at a.js:1:2'],
