@@ -10,7 +10,8 @@ import { findRoute, type InterceptedRoute, requestUrl } from './intercepted-rout
  * whether it permits the request (CORS), which the platform does not answer. Returns a function that removes the patches.
  */
 export function patchBrowserApis(): () => void {
-  if (typeof globalThis.XMLHttpRequest === 'undefined') return () => {}
+  // A polyfill for Node needs no page, and its requests are those of `node:http`.
+  if (!('XMLHttpRequest' in globalThis && 'Document' in globalThis)) return () => {}
   const restoreHeaders = ignoreMarks(globalThis.XMLHttpRequest.prototype)
   const remove = [
     apply(new FetchInterceptor(), answer),
