@@ -51,6 +51,10 @@ const TEXTS: readonly (readonly [DeliveryFailure, string])[] = [
     'the webhook function returned a Response whose body was read before: it has to make a new one each time',
   ],
   [{ code: 'no_url' }, 'no webhook URL is set'],
+  [
+    { code: 'queue_full', limit_bytes: 1000 },
+    'the events that wait for the webhook take 1000 bytes (memoryLimit), so this one is not sent',
+  ],
   [{ code: 'internal_error' }, 'internal error of handover-sim; the entry internal_error before has the details'],
   [{ code: 'redirect', status: 302, followed: false }, 'answered with a redirect (302); redirects are not followed'],
   [
