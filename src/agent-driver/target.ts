@@ -1,6 +1,7 @@
 /** Starts, stops and kills the intermediary as a process, one action after the other. */
 import type { StepFailure, TargetFailure } from '../journal/run-failures.ts'
 import { wallDelay } from '../runtime/clock.ts'
+import { connectionFailure, timedOut } from '../runtime/connection-failure.ts'
 import { interpolate } from '../scenario/interpolation.ts'
 import { targetEndedText, targetNotStartedText } from '../wording/failures.ts'
 import type { Environment, TargetControl, TargetSpec } from './driver.ts'
@@ -161,7 +162,7 @@ const OUTPUT_CHARS = 2_000
 async function startTarget(start: TargetLaunch, signal: AbortSignal): Promise<RunningTarget> {
   const { name, ready } = start
   // The test below would take another program that serves at the address for the target.
-  if (ready !== null && (await answers(ready, new AbortController().signal)))
+  if (ready !== null && (await probe(ready, new AbortController().signal)) === null)
     throw new TargetStartError(name, { code: 'address_in_use', address: ready })
   if (signal.aborted) throw new TargetStartError(name, { code: 'run_ended' })
   const running = launch(start)
@@ -180,10 +181,13 @@ async function readiness(start: TargetLaunch, running: RunningProcess, signal: A
   const decided = new AbortController()
   const { readyTimeoutMs, ready } = start
   const either = AbortSignal.any([decided.signal, signal])
+  const probes: { last?: NotReady } = {}
+  const address = ready === null ? {} : { address: ready }
   const late = wallDelay(readyTimeoutMs, either).then(
-    (): Readiness => (signal.aborted ? { code: 'run_ended' } : { code: 'not_ready', within_ms: readyTimeoutMs }),
+    (): Readiness =>
+      signal.aborted ? { code: 'run_ended' } : { code: 'not_ready', within_ms: readyTimeoutMs, ...address, ...probes },
   )
-  const serving = ready === null ? printedUrl(running) : answered(ready, either)
+  const serving = ready === null ? printedUrl(running) : answered(ready, either, probes)
   const outcome = await Promise.race([serving, late, running.ended])
   decided.abort()
   return outcome
@@ -205,23 +209,31 @@ function printedUrl({ child }: RunningProcess): Promise<Readiness> {
 const POLL_MS = 50
 const ANSWER_MS = 2_000
 
-/** Resolves when the address answers. Stays pending when the signal aborts. */
-async function answered(address: string, signal: AbortSignal): Promise<Readiness> {
-  while (!(await answers(address, signal)) && !signal.aborted) await wallDelay(POLL_MS, signal)
-  return signal.aborted ? new Promise(() => {}) : { url: null }
+/** Resolves when the address answers, and meanwhile stores why it did not. Stays pending when the signal aborts. */
+async function answered(address: string, signal: AbortSignal, probes: { last?: NotReady }): Promise<Readiness> {
+  for (;;) {
+    const failure = await probe(address, signal)
+    if (signal.aborted) return new Promise(() => {})
+    if (failure === null) return { url: null }
+    probes.last = failure
+    await wallDelay(POLL_MS, signal)
+  }
 }
 
-async function answers(address: string, signal: AbortSignal): Promise<boolean> {
+type NotReady = NonNullable<Extract<TargetFailure, { code: 'not_ready' }>['last']>
+
+/** Null when the address answers with a status of success. */
+async function probe(address: string, signal: AbortSignal): Promise<NotReady | null> {
   const enough = new AbortController()
-  const stop = () => enough.abort()
+  const stop = () => enough.abort(timedOut(ANSWER_MS))
   signal.addEventListener('abort', stop, { once: true })
   const late = wallDelay(ANSWER_MS, enough.signal).then(stop)
   try {
     const response = await fetch(address, { signal: enough.signal, redirect: 'manual' })
     await response.body?.cancel()
-    return response.ok
-  } catch {
-    return false
+    return response.ok ? null : { code: 'status', status: response.status }
+  } catch (error) {
+    return connectionFailure(error, new URL(address).host)
   } finally {
     signal.removeEventListener('abort', stop)
     stop()

@@ -1,8 +1,10 @@
 /** Sends an event from a running simulator to its webhook: a manual one (`handover-sim trigger`), or a past delivery (`handover-sim resend`). */
 import * as z from 'zod/mini'
-import { SIGN_MODES, type SignMode } from '../contract/events.ts'
+import { SIGN_MODES, type SignMode, WEBHOOK_EVENTS } from '../contract/events.ts'
+import { keysOf } from '../contract/objects.ts'
 import { sendingShape } from '../faults/schema.ts'
-import { messageOf, suggest } from '../text/error-text.ts'
+import { messageOf, nearest, shortName, suggest } from '../text/error-text.ts'
+import { formatMs } from '../text/terminal-text.ts'
 import { defineCommand, type FlagsOf, readBodyFile } from './command.ts'
 import { type Context, EnvironmentError, UsageError } from './io.ts'
 import {
@@ -25,15 +27,16 @@ const FLAGS = {
 type ManualEventFlags = FlagsOf<typeof FLAGS>
 
 export const triggerCommand = defineCommand({
-  arguments: { '<event>': 'such as "MESSAGE FROM USER"; another name is sent as it is' },
+  arguments: { '<event>': 'such as "MESSAGE FROM USER"' },
   flags: {
+    '--unknown': 'send an event that the platform does not have, as it is',
     '--chat-id <id>': 'the chat it is about (default: the newest)',
     '--body <json>': 'fields to lay over the payload: JSON, @file, or - for stdin',
     '--sign <mode>': { description: 'how it is signed', choices: SIGN_MODES, default: 'valid' },
     ...FLAGS,
   },
   async run(context, flags, [event = '']) {
-    if (event === '') throw new UsageError('EVENT: must not be empty.')
+    checkEvent(event, flags.unknown ?? false)
     const { chatId, sign, fault } = flags
     const fields = flags.body === undefined ? {} : { body: await bodyFrom(context, flags.body) }
     const chat = chatId === undefined ? {} : { chat_id: chatId }
@@ -56,6 +59,17 @@ export const resendCommand = defineCommand({
     return sendManualEvent(context, flags, { path, body: readFaults(flags.fault), what })
   },
 })
+
+const EVENTS = keysOf(WEBHOOK_EVENTS)
+
+function checkEvent(event: string, mayBeUnknown: boolean): void {
+  if (event === '') throw new UsageError('EVENT: must not be empty.')
+  if (mayBeUnknown || EVENTS.some(known => known === event)) return
+  const hint = nearest(event, EVENTS) || `; they are ${EVENTS.join(', ')}.`
+  throw new UsageError(
+    `EVENT: ${JSON.stringify(shortName(event))} is not an event of the platform${hint} To send it as it is, add --unknown.`,
+  )
+}
 
 /** `MESSAGE FROM USER (sign wrong-key, duplicate=2)`. */
 function describeEvent(event: string, sign: SignMode, fault: readonly string[] | undefined): string {
@@ -123,7 +137,7 @@ async function ask(simulator: RunningSimulator, { path, body }: ManualRequest): 
 /** `delivered: 200 in 12 ms (delivery d1)` */
 function outcome({ delivery_id, ack }: Answer): string {
   const id = `(delivery ${delivery_id})`
-  const took = `${ack.duration_ms < 10 ? ack.duration_ms.toFixed(1) : Math.round(ack.duration_ms)} ms`
+  const took = formatMs(ack.duration_ms)
   if (ack.error === undefined) return `delivered: ${ack.status} in ${took} ${id}`
   if (ack.status === null) return `not delivered: ${ack.error} ${id}`
   return `not acknowledged: ${ack.error}, in ${took} ${id}`

@@ -14,6 +14,7 @@ import { wallTimer } from '../runtime/clock.ts'
 import { freshSeed } from '../runtime/node.ts'
 import { formatDuration } from '../text/quantities.ts'
 import type { Redactor } from '../text/redactor.ts'
+import { withoutCredentials } from '../text/redactor.ts'
 import { earlyEndText, failureText } from '../wording/failures.ts'
 import { configSources, defineCommand } from './command.ts'
 import {
@@ -150,7 +151,7 @@ async function runAttached(
   if (failure !== null)
     return unreachableResult(
       options,
-      `the target is not reachable: ${failureText(failure)}${afterwards(waitMs, signal)}`,
+      `the target ${withoutCredentials(target.href)} is not reachable: ${failureText(failure)}${afterwards(waitMs, signal)}`,
     )
   return withProgress(session, options)
 }
@@ -158,7 +159,7 @@ async function runAttached(
 /** How the wait for the target ended, or how to wait for it. */
 function afterwards(waitMs: number, signal: AbortSignal): string {
   if (signal.aborted) return `; ${earlyEndText(earlyEndOf(signal))}`
-  if (waitMs > 0) return `, for ${formatDuration(waitMs)}`
+  if (waitMs > 0) return `, after waiting ${formatDuration(waitMs)}`
   return '; start it first, or wait for it with --wait-for-target 30s'
 }
 

@@ -167,22 +167,22 @@ const OPEN_POINTS = {
   'messages.open': openPoint(
     'ST20',
     "The text for 'Handover is open' (configured in the workspace).",
-    'A short English sentence.',
+    'A short sentence in the language of the chat, or in English.',
   ),
   'messages.closed': openPoint(
     'ST23',
     "The text for 'Handover is closed' (configured in the workspace).",
-    'A short English sentence.',
+    'A short sentence in the language of the chat, or in English.',
   ),
   'messages.entering': openPoint(
     'ST8',
     'The text when an agent enters (configured in the workspace).',
-    'A short English sentence; {name} is the sender.',
+    'A short sentence in the language of the chat, or in English; {name} is the sender.',
   ),
   'messages.left': openPoint(
     'ST15',
     'The text when the agent leaves (configured in the workspace).',
-    'A short English sentence; {name} is the sender.',
+    'A short sentence in the language of the chat, or in English; {name} is the sender.',
   ),
   'strict.sender': openPoint(
     'R-SENDER.4',

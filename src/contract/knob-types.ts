@@ -148,6 +148,12 @@ export const textKnob = (initial: string, mayBeEmpty = false): KnobType<string> 
     raw => (typeof raw === 'string' && (mayBeEmpty || raw !== '') ? raw : undefined),
   )
 
+/** Free text, or `word`, which stands for built-in texts. */
+export const wordOrTextKnob = (word: string): KnobType<string> => ({
+  ...textKnob(word),
+  allowed: `${word} | a text that is not empty`,
+})
+
 /** One of the values of `words`, or the path of a module of the user. */
 export const wordOrModuleKnob = (words: KnobType<string>): KnobType<string> => ({
   ...textKnob(words.initial),

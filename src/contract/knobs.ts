@@ -2,6 +2,7 @@
  * Lists every knob by its dotted name, with its type, allowed values and default. `assumptions.ts` says what each one
  * changes and which rule of the platform is missing.
  */
+import { BY_LANGUAGE } from './bot-texts.ts'
 import {
   choiceKnob,
   choiceListKnob,
@@ -17,6 +18,7 @@ import {
   textKnob,
   wordKnob,
   wordOrModuleKnob,
+  wordOrTextKnob,
 } from './knob-types.ts'
 import { keysOf } from './objects.ts'
 
@@ -67,10 +69,10 @@ export const KNOBS = {
   'end.idle': choiceKnob(['accept', '409'], 'accept'),
   'message.requiresTakeover': choiceKnob(['off', 'on'], 'off'),
   'message.allowEmpty': choiceKnob(['off', 'on'], 'off'),
-  'messages.open': textKnob('One moment, I am passing you on to a human colleague.'),
-  'messages.closed': textKnob('Our team is not available right now. Please try again later.'),
-  'messages.entering': textKnob('{name} has joined the chat.'),
-  'messages.left': textKnob('{name} has left the chat.'),
+  'messages.open': wordOrTextKnob(BY_LANGUAGE),
+  'messages.closed': wordOrTextKnob(BY_LANGUAGE),
+  'messages.entering': wordOrTextKnob(BY_LANGUAGE),
+  'messages.left': wordOrTextKnob(BY_LANGUAGE),
   'bot.delay': durationKnob(0),
   'strict.sender': choiceKnob(['off', 'on'], 'off'),
   'buttons.schema': choiceKnob(['any', 'strict'], 'any'),

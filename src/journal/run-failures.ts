@@ -55,7 +55,13 @@ export type DriverFailure =
 export type TargetFailure =
   | ProcessFailure
   | { readonly code: 'address_in_use'; readonly address: string }
-  | { readonly code: 'not_ready'; readonly within_ms: number }
+  /** `address` and `last` are absent for a target that prints its address. */
+  | {
+      readonly code: 'not_ready'
+      readonly within_ms: number
+      readonly address?: string
+      readonly last?: ConnectionFailure | { readonly code: 'status'; readonly status: number }
+    }
   | { readonly code: 'run_ended' }
   | { readonly code: 'not_installed' }
 

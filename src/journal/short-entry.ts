@@ -5,20 +5,20 @@ import { concatBytes } from '../signature/hmac.ts'
 import type { ApiContent, DeliveryContent, Entry } from './entry.ts'
 import { bytesOfBody, SHOWN_BODY_BYTES } from './long-bodies.ts'
 
-/** Shortens the bodies of an entry that are longer than 64 KiB. */
-export function shortEntry(entry: Entry): Entry {
-  if (entry.kind === 'api') return shortCall(entry)
+/** Shortens the bodies of an entry that are longer than `bytes`, 64 KiB by default. */
+export function shortEntry(entry: Entry, bytes = SHOWN_BODY_BYTES): Entry {
+  if (entry.kind === 'api') return shortCall(entry, bytes)
   if (entry.kind !== 'delivery') return entry
-  const request = shortText(entry.request)
-  const response = entry.response && shortText(entry.response)
+  const request = shortText(entry.request, bytes)
+  const response = entry.response && shortText(entry.response, bytes)
   return request === entry.request && response === entry.response ? entry : { ...entry, request, response }
 }
 
-function shortCall<Call extends ApiContent>(call: Call): Call {
+function shortCall<Call extends ApiContent>(call: Call, limit: number): Call {
   const { request, response } = call
-  const answer = shortAnswer(response)
+  const answer = shortAnswer(response, limit)
   const changes = {
-    ...(request.bytes > SHOWN_BODY_BYTES && { request: shortRequest(request) }),
+    ...(request.bytes > limit && { request: shortRequest(request, limit) }),
     ...(answer && { response: answer.body, response_truncated_from: answer.truncated_from }),
   }
   return Object.keys(changes).length === 0 ? call : { ...call, ...changes }
@@ -50,35 +50,40 @@ function firstPieces({ pieces }: BodyPieces): Uint8Array[] {
   return first
 }
 
-function shortAnswer(response: unknown): ShortForm | null {
+function shortAnswer(response: unknown, limit: number): ShortForm | null {
   if (response === null) return null
   const known = typeof response === 'object' ? shortForms.get(response) : undefined
-  return known ?? truncated(encode(response))
+  if (known === undefined) return truncated(encode(response), limit)
+  return limit >= SHOWN_BODY_BYTES ? known : shortForm(encode(known.body), known.truncated_from, limit)
 }
 
 /** The bytes of a body from a snapshot are those of its JSON. */
-const shortRequest = (request: ApiContent['request']): ApiContent['request'] => ({
+const shortRequest = (request: ApiContent['request'], limit: number): ApiContent['request'] => ({
   ...request,
-  ...truncated(bytesOfBody(request) ?? encode(request.body)),
+  ...truncated(bytesOfBody(request) ?? encode(request.body), limit),
 })
 
 type TextBody = DeliveryContent['request'] | NonNullable<DeliveryContent['response']>
 
 /** No character takes more than three bytes in UTF-8. */
-const shortText = <Body extends TextBody>(body: Body): Body =>
-  body.body.length * 3 > SHOWN_BODY_BYTES ? { ...body, ...truncated(encode(body.body)) } : body
+const shortText = <Body extends TextBody>(body: Body, limit: number): Body =>
+  body.body.length * 3 > limit ? { ...body, ...truncated(encode(body.body), limit) } : body
 
 const encode = (value: unknown): Uint8Array =>
   new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
 
 /** The beginning of a body, and the length and hash of the whole one; null for a body that is short enough. */
-function truncated(whole: Uint8Array): ShortForm | null {
-  if (whole.length <= SHOWN_BODY_BYTES) return null
-  return shortForm(whole, { bytes: whole.length, sha256: sha256(whole) })
+function truncated(whole: Uint8Array, limit: number): ShortForm | null {
+  if (whole.length <= limit) return null
+  return shortForm(whole, { bytes: whole.length, sha256: sha256(whole) }, limit)
 }
 
-const shortForm = (beginning: Uint8Array, truncated_from: ShortForm['truncated_from']): ShortForm => ({
+const shortForm = (
+  beginning: Uint8Array,
+  truncated_from: ShortForm['truncated_from'],
+  limit = SHOWN_BODY_BYTES,
+): ShortForm => ({
   // A stream leaves out a character that is not complete.
-  body: new TextDecoder().decode(beginning.subarray(0, SHOWN_BODY_BYTES), { stream: true }),
+  body: new TextDecoder().decode(beginning.subarray(0, limit), { stream: true }),
   truncated_from,
 })

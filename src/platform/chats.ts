@@ -22,17 +22,22 @@ export interface NewChat {
   readonly context: Record<string, unknown>
   readonly labels: readonly string[]
   readonly history: readonly ChatHistoryRow[]
+  /** The name of the bot in this chat, when it differs from that of the workspace. */
+  readonly botName?: string | null
 }
 
 /** Throws `MemoryLimitError`. */
 export function createChat(platform: PlatformContext, spec: NewChat, transaction: Transaction): Chat {
   const number = platform.state.chatCounter + 1
   const id = spec.id ?? platform.id(platform.knobs['ids.chat'], `chat ${number}`)
-  const created = platform.stamp()
+  const now = platform.stamp()
+  const times = timesOf(spec.history, now)
+  const [created = 0] = times
   const chat: Chat = {
     id,
     userId: spec.userId ?? platform.id(platform.knobs['ids.user'], `user ${number}`),
     botId: spec.botId,
+    botName: spec.botName ?? null,
     language: spec.language,
     source: spec.source,
     persona: spec.persona,
@@ -53,16 +58,45 @@ export function createChat(platform: PlatformContext, spec: NewChat, transaction
   platform.state.memory.add(sizeOfChat(chat))
   platform.state.chatCounter = number
   platform.state.chats.set(id, chat)
-  for (const row of spec.history) addHistory(platform, chat, row)
+  spec.history.forEach((row, index) => void addHistory(platform, chat, row, times[index + 1]))
+  chat.updated = now
   keepAlive(platform, chat)
   note(transaction, 'chat_created', id, { language: chat.language, source: chat.source, user_id: chat.userId })
   return chat
 }
 
-function addHistory(platform: PlatformContext, chat: Chat, row: ChatHistoryRow): void {
-  if ('user' in row) addMessage(platform, chat, { from: 'user', name: userName(chat), text: row.user })
-  else if ('bot' in row) addBotReply(platform, chat, row.bot, row.buttons ?? [])
-  else addMessage(platform, chat, { from: 'agent', name: row.agent, text: row.text })
+function addHistory(platform: PlatformContext, chat: Chat, row: ChatHistoryRow, created?: number): Message {
+  if ('user' in row) return addMessage(platform, chat, { from: 'user', name: userName(chat), text: row.user }, created)
+  if ('bot' in row) return addBotReply(platform, chat, row.bot, row.buttons ?? [], created)
+  return addMessage(platform, chat, { from: 'agent', name: row.agent, text: row.text }, created)
+}
+
+/** How long a message takes: the milliseconds before its first character, and for each. */
+const PACE = { user: [4_000, 130], bot: [900, 12], agent: [6_000, 110] } as const
+const SLOWEST_MS = 75_000
+/** From the last message of a history to now. */
+const SINCE_LAST_MS = 9_000
+
+/** The times of a chat and of its history, which ends shortly before `now`, in microseconds: as if people had typed it. */
+function timesOf(history: readonly ChatHistoryRow[], now: number): number[] {
+  if (history.length === 0) return [now]
+  const gaps = history.map(gapMs)
+  const total = gaps.reduce((sum, gap) => sum + gap, SINCE_LAST_MS)
+  let time = Math.max(0, now - total * 1000)
+  return [time, ...gaps.map(gap => (time += gap * 1000))]
+}
+
+function gapMs(row: ChatHistoryRow, index: number): number {
+  const [from, text] =
+    'user' in row
+      ? (['user', row.user] as const)
+      : 'bot' in row
+        ? (['bot', row.bot] as const)
+        : (['agent', row.text] as const)
+  const [first, perCharacter] = PACE[from]
+  // Differs between messages, and is the same in every run.
+  const uneven = (text.length * 37 + index * 311) % 1_000
+  return Math.min(SLOWEST_MS, first + text.length * perCharacter) + uneven
 }
 
 export const userName = (chat: Chat): string => chat.persona.fullName ?? 'User'
@@ -83,10 +117,15 @@ export interface NewMessage {
 
 const NONE: readonly never[] = []
 
-export function addMessage(platform: PlatformContext, chat: Chat, spec: NewMessage): Message {
+export function addMessage(
+  platform: PlatformContext,
+  chat: Chat,
+  spec: NewMessage,
+  created = platform.stamp(),
+): Message {
   const message: Message = {
     id: nextId(chat, platform.knobs['ids.message'], 'message'),
-    created: platform.stamp(),
+    created,
     from: spec.from,
     name: spec.name,
     text: spec.text,
@@ -103,14 +142,20 @@ export function addMessage(platform: PlatformContext, chat: Chat, spec: NewMessa
 }
 
 /** Adds an answer of the bot's dialogue, which belongs to an exchange (R-MSG). */
-export function addBotReply(platform: PlatformContext, chat: Chat, text: string, buttons: readonly Button[]): Message {
+export function addBotReply(
+  platform: PlatformContext,
+  chat: Chat,
+  text: string,
+  buttons: readonly Button[],
+  created?: number,
+): Message {
   const exchangeId = nextId(chat, platform.knobs['ids.exchange'], 'exchange')
-  return addMessage(platform, chat, { from: 'bot', name: botOf(platform, chat).name, text, buttons, exchangeId })
+  return addMessage(platform, chat, { from: 'bot', name: botName(platform, chat), text, buttons, exchangeId }, created)
 }
 
 /** Adds a notice of the bot about the handover, which belongs to no exchange (`transcript.agentFromBot`). */
 export function addNotice(platform: PlatformContext, chat: Chat, text: string, transaction: Transaction): Message {
-  const message = addMessage(platform, chat, { from: 'bot', name: botOf(platform, chat).name, text })
+  const message = addMessage(platform, chat, { from: 'bot', name: botName(platform, chat), text })
   note(transaction, 'bot_message', chat.id, { message_id: message.id, text })
   return message
 }
@@ -120,6 +165,8 @@ export function botById({ state }: PlatformContext, id: number): BotState {
   if (bot === undefined) throw new Error(`The state has no bot ${id}.`)
   return bot
 }
+
+export const botName = (platform: PlatformContext, chat: Chat): string => chat.botName ?? botOf(platform, chat).name
 
 export const botOf = (platform: PlatformContext, chat: Chat): BotState => botById(platform, chat.botId)
 

@@ -3,6 +3,7 @@
  * engine may return a promise, which is awaited here, in order per chat. Without promises everything stays synchronous.
  */
 
+import { textsFor } from '../contract/bot-texts.ts'
 import { isThenable } from '../contract/objects.ts'
 import { messageOf } from '../text/error-text.ts'
 import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
@@ -118,15 +119,6 @@ function sameLanguage(platform: PlatformContext, a: string, b: string): boolean 
 function aliasOf(platform: PlatformContext, code: string): string {
   const pair = platform.knobs['translation.aliases'].find(alias => alias.toLowerCase().startsWith(`${code}=`))
   return pair === undefined ? code : pair.slice(code.length + 1).toLowerCase()
-}
-
-/** The texts of a language, or the English ones. Norwegian texts are those of `nb`. */
-export function textsFor<Texts>(
-  byLanguage: Readonly<Record<string, Texts>> & { readonly en: Texts },
-  language: string,
-) {
-  const primary = language.toLowerCase().split('-')[0] ?? ''
-  return byLanguage[primary === 'no' || primary === 'nn' ? 'nb' : primary] ?? byLanguage.en
 }
 
 /** The translation that a text of the user needs, or null. */

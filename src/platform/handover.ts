@@ -1,4 +1,5 @@
 /** Applies the calls of the agent to a chat: start, end, message and typing (ST6-ST16, E4-E8). */
+import { botTexts, noticeText } from '../contract/bot-texts.ts'
 import type {
   ChatRequest,
   EndRequest,
@@ -20,9 +21,16 @@ import type { Chat, PlatformContext } from './state.ts'
 import { sizeOfSender } from './state-memory.ts'
 import { addFinding, assumed, note, type Transaction } from './transaction.ts'
 
-const AGENT = 'An agent'
-const named = (template: string, sender: Sender | null | undefined): string =>
-  template.replaceAll('{name}', () => sender?.name ?? AGENT)
+const agentName = (chat: Chat, sender: Sender | null | undefined): string =>
+  sender?.name ?? botTexts(chat.language).agent
+
+const notice = (
+  { knobs }: PlatformContext,
+  name: 'entering' | 'left',
+  chat: Chat,
+  sender: Sender | null | undefined,
+): string =>
+  noticeText(knobs[`messages.${name}`], name, chat.language).replaceAll('{name}', () => agentName(chat, sender))
 
 export function startHandover(
   platform: PlatformContext,
@@ -41,9 +49,9 @@ export function startHandover(
     supportsAttachment: request.supports_attachment ?? false,
     agentLanguage: agentLanguage(platform, chat, sender?.language_codes),
   }
-  const notice = addNotice(platform, chat, named(platform.knobs['messages.entering'], sender), transaction)
+  const { id } = addNotice(platform, chat, notice(platform, 'entering', chat, sender), transaction)
   note(transaction, wasThere ? 'takeover_replaced' : 'taken_over', chat.id, { by: sender?.name ?? null })
-  return { event: 'TAKEOVER STARTED', chat_id: chat.id, chatmessage_id: notice.id }
+  return { event: 'TAKEOVER STARTED', chat_id: chat.id, chatmessage_id: id }
 }
 
 function mayStart(platform: PlatformContext, chat: Chat, transaction: Transaction): void {
@@ -74,9 +82,9 @@ export function endHandover(
   platform.state.memory.add(-sizeOfSender(chat.takeover?.sender))
   chat.status = 'bot'
   chat.takeover = null
-  const notice = addNotice(platform, chat, named(platform.knobs['messages.left'], sender), transaction)
+  const { id } = addNotice(platform, chat, notice(platform, 'left', chat, sender), transaction)
   note(transaction, 'handed_back', chat.id, { by: sender?.name ?? null })
-  return { event: 'TAKEOVER ENDED', chat_id: chat.id, chatmessage_id: notice.id }
+  return { event: 'TAKEOVER ENDED', chat_id: chat.id, chatmessage_id: id }
 }
 
 /** Answers `end` for a chat that is not taken over: a pending request stays pending, and the id is in no transcript. */
@@ -100,7 +108,7 @@ export function sendMessage(
   const sender = request.sender
   const message = addMessage(platform, chat, {
     from: 'agent',
-    name: sender?.name ?? chat.takeover?.sender?.name ?? AGENT,
+    name: sender?.name ?? agentName(chat, chat.takeover?.sender),
     text: shown,
     other: shown === request.message ? null : request.message,
     buttons: request.buttons ?? [],

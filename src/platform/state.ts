@@ -49,6 +49,8 @@ export interface Chat {
   readonly id: string
   readonly userId: string
   readonly botId: number
+  /** The name of the bot in a shipped conversation; null where it has its own. */
+  readonly botName: string | null
   readonly language: string
   readonly source: string
   readonly persona: Persona

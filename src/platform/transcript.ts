@@ -2,7 +2,7 @@
 import type { ChatRequest, ChatResponse, TranscriptResponse } from '../contract/endpoints.ts'
 import type { Button, ChatRecord, MessageRecord } from '../contract/schemas.ts'
 import { isoMicros } from '../runtime/timestamps.ts'
-import { botOf } from './chats.ts'
+import { botName, botOf } from './chats.ts'
 import { viewFile } from './events.ts'
 import type { Chat, Message, PlatformContext } from './state.ts'
 import { assumed, type Transaction } from './transaction.ts'
@@ -44,7 +44,7 @@ function* record(
     active: chat.active,
     bot_id: chat.botId,
     organization_id: bot.organizationId,
-    bot_name: bot.name,
+    bot_name: botName(platform, chat),
     comments: [],
     context: chat.context,
     created: isoMicros(chat.created),

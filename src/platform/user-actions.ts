@@ -1,5 +1,6 @@
 /** Performs the actions of the end user (ST2-ST5, ST11-ST12): in order per chat, with one journal entry each. */
 
+import { noticeText } from '../contract/bot-texts.ts'
 import type { Button } from '../contract/schemas.ts'
 import type { UserContent } from '../journal/entry.ts'
 import { isOpen } from './availability.ts'
@@ -205,11 +206,13 @@ function requestHandover(platform: PlatformContext, chat: Chat, transaction: Tra
   chat.requestedAt = chat.messages.length
   if (chat.status === 'agent') return { messageId: null, deliveryId: emitRequest(platform, chat, transaction) }
   chat.status = 'pending'
-  const notice = addNotice(platform, chat, platform.knobs['messages.open'], transaction)
+  const text = noticeText(platform.knobs['messages.open'], 'open', chat.language)
+  const notice = addNotice(platform, chat, text, transaction)
   return { messageId: notice.id, deliveryId: emitRequest(platform, chat, transaction) }
 }
 
 function sayClosed(platform: PlatformContext, chat: Chat, transaction: Transaction): UserOutcome {
   if (chat.status === 'agent') return { messageId: null, deliveryId: null }
-  return { messageId: addNotice(platform, chat, platform.knobs['messages.closed'], transaction).id, deliveryId: null }
+  const text = noticeText(platform.knobs['messages.closed'], 'closed', chat.language)
+  return { messageId: addNotice(platform, chat, text, transaction).id, deliveryId: null }
 }

@@ -2,6 +2,7 @@
  * Interpolates `$(path)` in texts and data, and computes the variables that a step can read. A value that is only `$(x)`
  * keeps its type; inside a longer text it becomes text. `$$(` is a literal `$(`.
  */
+import { withNoticeTexts } from '../contract/bot-texts.ts'
 import { BUDGETS } from '../files/budgets.ts'
 import { nearest } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
@@ -178,10 +179,11 @@ export function createVariables(plan: Plan): Variables {
   let started: ScenarioStarted | null = null
 
   function baseOf(conversation: string): InterpolationScope {
+    const chat = chats.get(conversation)
     return {
-      chat: chats.get(conversation) ?? {},
+      chat: chat ?? {},
       bot: started?.bot ?? plan.bot,
-      config: started?.config ?? {},
+      config: withNoticeTexts(started?.config ?? {}, chat?.language ?? ''),
       env: started?.env ?? {},
       sim: started?.sim ?? {},
       ...plan.matrix,

@@ -1,11 +1,12 @@
 /** Creates chats with a seeded persona and, on request, a shipped conversation. */
-import { type ChatHistoryRow, createChat, type NewChat } from '../platform/chats.ts'
+import { botById, type ChatHistoryRow, createChat, type NewChat } from '../platform/chats.ts'
 import type { Chat, Persona } from '../platform/state.ts'
 import { createTransaction } from '../platform/transaction.ts'
 import { drawPersona } from '../runtime/random.ts'
 import { nearest } from '../text/error-text.ts'
 import type { Core } from './core.ts'
 import { invalidOption, withinMemory } from './options.ts'
+import { DEFAULTS } from './platform-options.ts'
 
 /** Options of a new chat. */
 export interface ChatOptions {
@@ -53,20 +54,40 @@ async function makeChat(core: Core, options: ChatOptions, epoch: number): Promis
   if (epoch !== core.epoch.current())
     throw new Error('Failed to create the chat: the simulator was reset at the same time.')
   const transaction = createTransaction()
+  const botId = knownBot(core, options.botId)
   const spec: NewChat = {
     ...(options.id === undefined ? {} : { id: freeId(core, options.id) }),
-    botId: knownBot(core, options.botId),
+    botId,
     language,
     source: options.source ?? shipped?.source ?? 'web',
     ...(options.user?.id === undefined ? {} : { userId: options.user.id }),
     persona: personaFrom(options.user, drawn),
     context: { ...(options.context ?? shipped?.context ?? drawn.context) },
     labels: [...(options.labels ?? shipped?.labels ?? [])],
-    history: options.history ?? shipped?.history ?? [],
+    ...(options.history === undefined && shipped
+      ? conversationOf(shipped, core, botId)
+      : { history: options.history ?? [] }),
   }
   const chat = withinMemory(() => createChat(core.platform, spec, transaction))
   core.commitEffects(transaction.effects, null)
   return chat
+}
+
+/** A bot with a name that the user chose has it in the texts too; any other has the name in the texts. */
+function conversationOf(
+  { bot_name: shippedName, history }: ShippedTranscript,
+  { platform }: Core,
+  botId: number,
+): Pick<NewChat, 'history' | 'botName'> {
+  const { name } = botById(platform, botId)
+  if (name === DEFAULTS.botName) return { history, botName: shippedName }
+  const named = (text: string) => text.replaceAll(shippedName, () => name)
+  return {
+    history: history.map(row => {
+      if ('user' in row) return { user: named(row.user) }
+      return 'bot' in row ? { ...row, bot: named(row.bot) } : { ...row, text: named(row.text) }
+    }),
+  }
 }
 
 /** The user of a chat in the control API and in scenario files. */
@@ -107,6 +128,7 @@ function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
 
 interface ShippedTranscript {
   readonly language: string
+  readonly bot_name: string
   readonly source: string
   readonly context: Readonly<Record<string, unknown>>
   readonly labels: readonly string[]

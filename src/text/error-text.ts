@@ -23,15 +23,18 @@ const MOST_NAMES = 500
 export const shortName = (name: string): string =>
   name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
 
-/** `; did you mean webhook.retry?`, or nothing when no name is near. */
+/** `; did you mean webhook.retry?`, or nothing when no name is near: similar, or begun by the wrong one. */
 export function nearest(wrong: string, names: readonly string[]): string {
   if (wrong.length > LONGEST_NAME) return ''
+  const lower = wrong.toLowerCase()
   const farthest = Math.max(2, Math.ceil(wrong.length / 3))
-  const isPossible = ({ length }: string) => length <= LONGEST_NAME && Math.abs(length - wrong.length) <= farthest
-  const candidates = names.slice(-MOST_NAMES).filter(isPossible)
-  const ranked = candidates.map(name => ({ name, far: distance(wrong.toLowerCase(), name.toLowerCase()) }))
+  const known = names.slice(-MOST_NAMES).filter(name => name.length <= LONGEST_NAME)
+  const candidates = known.filter(({ length }) => Math.abs(length - wrong.length) <= farthest)
+  const ranked = candidates.map(name => ({ name, far: distance(lower, name.toLowerCase()) }))
   const best = ranked.sort((a, b) => a.far - b.far)[0]
-  return best && best.far <= farthest ? `; did you mean ${best.name}?` : ''
+  const begun = lower.length < 3 ? undefined : known.find(name => name.toLowerCase().startsWith(lower))
+  const found = begun !== undefined && (best?.far ?? 2) > 1 ? begun : best && best.far <= farthest ? best.name : undefined
+  return found === undefined ? '' : `; did you mean ${found}?`
 }
 
 /** The edit distance; two swapped neighbours count as one edit. */

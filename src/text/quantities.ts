@@ -15,8 +15,9 @@ export function parseDuration(text: unknown): number | null {
   return Number.isSafeInteger(ms) ? ms : null
 }
 
-/** The shortest exact way to write a number of milliseconds. */
-export function formatDuration(ms: number): string {
+/** The shortest exact way to write a number of milliseconds, which is rounded. */
+export function formatDuration(duration: number): string {
+  const ms = Math.round(duration)
   if (ms === 0) return '0s'
   const [unit, size] = Object.entries(UNIT_MS).find(([, size]) => ms % size === 0) ?? ['ms', 1]
   return `${ms / size}${unit}`

@@ -123,7 +123,11 @@ const DRIVER = defineTexts({
 const TARGET = defineTexts({
   ...PROCESS,
   address_in_use: ({ address }) => `another program answers at ${address} already; stop it first`,
-  not_ready: ({ within_ms }) => `it was not ready within ${formatDuration(within_ms)}`,
+  not_ready: ({ within_ms, address, last }) =>
+    `${address === undefined ? 'it' : address} was not ready within ${formatDuration(within_ms)}` +
+    (last === undefined
+      ? ''
+      : `; at last: ${last.code === 'status' ? `it answered ${last.status}` : failureText(last)}`),
   run_ended: 'the run is over',
   not_installed: 'it is not part of this installation',
 } satisfies Table<TargetFailure>)

@@ -116,8 +116,8 @@ describe('the start of the target', () => {
 
   it('rejects when the target is not ready in time, and leaves no process', async () => {
     const { target, pids } = await rig('never', 'ready_timeout: 2s')
-    expect(await problemOf(target.start())).toBe(
-      'The target did not start: it was not ready within 2s. Its last output:\nlistening',
+    expect(await problemOf(target.start())).toMatch(
+      /^The target did not start: http:\/\/127\.0\.0\.1:\d+\/health was not ready within 2s; at last: it answered 503\. Its last output:\nlistening$/,
     )
     await until(() => !pids().some(isThere))
   })

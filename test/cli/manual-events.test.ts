@@ -42,7 +42,7 @@ it('trigger prints one line for a delivered event and exits with 0', async () =>
 
 it.each(['none', 'wrong-key', 'tampered', 'truncated', 'hex'])('trigger --sign %s: refused, exit 1', async sign => {
   const { at } = await setUp()
-  const { code, out, err } = await result(['trigger', 'X', '--sign', sign, ...at])
+  const { code, out, err } = await result(['trigger', 'X', '--unknown', '--sign', sign, ...at])
   expect({ code, err }).toEqual({ code: 1, err: '' })
   expect(out).toMatch(
     new RegExp(`^X \\(sign ${sign}\\) not acknowledged: answered 401; only 200 .*, in [\\d.]+ ms \\(delivery`),
@@ -63,7 +63,7 @@ it('trigger takes the chat, and the body as JSON, from a file and from stdin', a
 it('trigger prints why there is no acknowledgement', async () => {
   const port = await freePort()
   const { at } = await setUp({ webhook: { url: `http://127.0.0.1:${port}/` } })
-  const { code, out } = await result(['trigger', 'X', ...at])
+  const { code, out } = await result(['trigger', 'X', '--unknown', ...at])
   expect(code).toBe(1)
   expect(out).toMatch(
     new RegExp(`^X not delivered: nothing listens at 127.0.0.1:${port} \\(ECONNREFUSED\\) \\(delivery`),
@@ -98,11 +98,11 @@ it('resend --re-sign signs with the current key', async () => {
 it('--fault takes values, lists and names without a value; the printed line repeats them', async () => {
   const { hook, server, at } = await setUp()
   const many = ['--fault', 'duplicate=3', '--fault', 'gap=1ms', '--fault', 'http=chunked,header-case']
-  const { code, out, err } = await result(['trigger', 'X', ...many, ...at])
+  const { code, out, err } = await result(['trigger', 'X', '--unknown', ...many, ...at])
   expect({ code, err }).toEqual({ code: 0, err: '' })
   expect(out).toMatch(/^X \(duplicate=3, gap=1ms, http=chunked,header-case\) delivered: 200 in /)
   expect(hook.got.map(({ headers }) => headers['transfer-encoding'])).toEqual(['chunked', 'chunked', 'chunked'])
-  const cut = await result(['trigger', 'X', '--sign', 'none', '--fault', 'reset_after_answer', ...at])
+  const cut = await result(['trigger', 'X', '--unknown', '--sign', 'none', '--fault', 'reset_after_answer', ...at])
   expect(cut.out).toMatch(/^X \(sign none, reset_after_answer\) not acknowledged: answered 401/)
   const { delivery_id } = server.deliveries[0]!
   const again = await result(['resend', delivery_id, '--fault', 'duplicate=2', ...at])
@@ -120,7 +120,7 @@ it.each([
   ['http=x', /^http must be /],
 ])('--fault %s is exit 2 and told in words', async (fault, words) => {
   const { hook, at } = await setUp()
-  const { code, err } = await result(['trigger', 'X', '--fault', fault, ...at])
+  const { code, err } = await result(['trigger', 'X', '--unknown', '--fault', fault, ...at])
   expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(words) })
   expect(hook.got).toEqual([])
 })
@@ -132,7 +132,7 @@ it('exits with 2 when --fault repeats a name', async () => {
 
 it('--json prints the answer', async () => {
   const { server, at } = await setUp()
-  const { code, out } = await result(['trigger', 'X', '--json', '--sign', 'none', ...at])
+  const { code, out } = await result(['trigger', 'X', '--unknown', '--json', '--sign', 'none', ...at])
   expect(code).toBe(1)
   const { delivery_id, status, duration_ms, failure } = server.deliveries[0]!
   expect(JSON.parse(out)).toEqual({ delivery_id, ack: { status, duration_ms, error: failureText(failure) } })
@@ -149,13 +149,19 @@ it('exits with 1 without a chat, and prints how to create one', async () => {
 it.each([
   [['trigger'], /missing required argument 'event'/],
   [['trigger', ''], /^EVENT: must not be empty\.\n$/],
-  [['trigger', 'X', 'Y'], /too many arguments/],
-  [['trigger', 'X', '--sign', 'bad'], /Allowed choices are valid, none, wrong-key, tampered, truncated, hex/],
-  [['trigger', 'X', '--body', '{'], /^--body: is not JSON: .*\n$/],
-  [['trigger', 'X', '--body', '[1]'], /^--body: must be a JSON object such as/],
-  [['trigger', 'X', '--body', '@none.json'], /^--body: none\.json cannot be read: ENOENT/],
-  [['trigger', 'X', '--body', '-'], /^--body: stdin: is not JSON/],
-  [['trigger', 'X', '--url', 'localhost'], /^--url: must be an http or https URL .*, got "localhost"\.\n$/],
+  [['trigger', 'X', '--unknown', 'Y'], /too many arguments/],
+  [
+    ['trigger', 'X', '--unknown', '--sign', 'bad'],
+    /Allowed choices are valid, none, wrong-key, tampered, truncated, hex/,
+  ],
+  [['trigger', 'X', '--unknown', '--body', '{'], /^--body: is not JSON: .*\n$/],
+  [['trigger', 'X', '--unknown', '--body', '[1]'], /^--body: must be a JSON object such as/],
+  [['trigger', 'X', '--unknown', '--body', '@none.json'], /^--body: none\.json cannot be read: ENOENT/],
+  [['trigger', 'X', '--unknown', '--body', '-'], /^--body: stdin: is not JSON/],
+  [
+    ['trigger', 'X', '--unknown', '--url', 'localhost'],
+    /^--url: must be an http or https URL .*, got "localhost"\.\n$/,
+  ],
   [['resend'], /missing required argument 'id'/],
   [['resend', ''], /^ID: must not be empty\.\n$/],
 ])('%j: exit 2, on stderr', async (argv, message) => {
@@ -167,7 +173,7 @@ it.each([
 it('exits with 2 for an unknown chat', async () => {
   const { server, at } = await setUp()
   const { id } = await server.chat()
-  const { code, err } = await result(['trigger', 'X', '--chat-id', 'nobody', ...at])
+  const { code, err } = await result(['trigger', 'X', '--unknown', '--chat-id', 'nobody', ...at])
   expect([code, err]).toEqual([2, `There is no chat "nobody". The latest chats: ${id}.\n`])
 })
 
@@ -175,7 +181,7 @@ it('exits with 3 and prints one line when nothing listens', async () => {
   const port = await freePort()
   const at = `http://127.0.0.1:${port}`
   const message = `No simulator answers at ${at}: nothing listens at 127.0.0.1:${port} (ECONNREFUSED). Start one with: handover-sim start\n`
-  expect(await result(['trigger', 'X', '--url', at])).toEqual({ code: 3, out: '', err: message })
+  expect(await result(['trigger', 'X', '--unknown', '--url', at])).toEqual({ code: 3, out: '', err: message })
   expect(await result(['resend', 'd'], { HANDOVER_SIM_URL: at })).toEqual({ code: 3, out: '', err: message })
 })
 
@@ -184,13 +190,36 @@ it('exits with 3 when another server answers', async () => {
   onTestFinished(() => void other.close())
   await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
   const at = `http://127.0.0.1:${(other.address() as { port: number }).port}`
-  const { code, err } = await result(['trigger', 'X', '--url', at])
+  const { code, err } = await result(['trigger', 'X', '--unknown', '--url', at])
   expect([code, err]).toEqual([3, `No simulator answers at ${at}: something else does, with status 404.\n`])
 })
 
 it('sends the token to a simulator on another address', async () => {
   const { server } = await setUp({ host: '0.0.0.0' })
   const at = ['--url', `http://127.0.0.1:${server.port}`]
-  expect(await result(['trigger', 'X', ...at])).toMatchObject({ code: 2, err: expect.stringContaining('token') })
-  expect((await result(['trigger', 'X', '--token', server.controlToken!, ...at])).code).toBe(0)
+  expect(await result(['trigger', 'X', '--unknown', ...at])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('token'),
+  })
+  expect((await result(['trigger', 'X', '--unknown', '--token', server.controlToken!, ...at])).code).toBe(0)
+})
+
+it('trigger refuses an event that the platform does not have, unless --unknown says so', async () => {
+  const { hook, at } = await setUp()
+  expect(await result(['trigger', 'MESSAGE FORM USER', ...at])).toEqual({
+    code: 2,
+    out: '',
+    err: 'EVENT: "MESSAGE FORM USER" is not an event of the platform; did you mean MESSAGE FROM USER? To send it as it is, add --unknown.\n',
+  })
+  expect((await result(['trigger', 'HELLO', ...at])).err).toMatch(
+    /; they are REQUESTING TAKEOVER, .* add --unknown\.\n$/,
+  )
+  expect(hook.got).toEqual([])
+  expect((await result(['trigger', 'HELLO', '--unknown', ...at])).code).toBe(0)
+  expect(hook.got[0]!.json).toEqual({ event: 'HELLO' })
+})
+
+it('--fault suggests the name that an abbreviation begins', async () => {
+  const { err } = await result(['trigger', 'AGENT TYPING STOP', '--fault', 'dup=2'])
+  expect(err).toMatch(/; did you mean duplicate\?\n$/)
 })

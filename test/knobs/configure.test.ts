@@ -14,7 +14,7 @@ const refusal = async (patch: Record<string, unknown>): Promise<InvalidOptionErr
 }
 
 /** Every kind of knob refuses it, except texts and paths, which have their own. */
-const impossible = (name: KnobName): unknown => (/^a text|the path of/.test(allowedFor(name)) ? 7 : 'no such value!')
+const impossible = (name: KnobName): unknown => (/a text|the path of/.test(allowedFor(name)) ? 7 : 'no such value!')
 
 /** An error never shows the value of a key. */
 const shown = (name: KnobName): string =>

@@ -27,7 +27,9 @@ describeAdapters('the bot', adapter => {
     ['nn', 'Snakk med et menneske'],
     ['de-AT', 'Mit einer Person sprechen'],
     ['ar', 'التحدث إلى موظف'],
-    ['fi', 'Talk to a person'],
+    ['sv-SE', 'Prata med en människa'],
+    ['fi', 'Puhu ihmiselle'],
+    ['cy', 'Talk to a person'],
   ])(
     'W3 in %s a bot that does not know offers the button %s, and pressing it asks for an agent',
     async (language, label) => {

@@ -150,6 +150,7 @@ export const present = (map: Fields, names: readonly string[]): string[] =>
   names.filter(name => map[name] !== undefined)
 
 export const RULE_TEXTS = defineTexts({
+  emptyMessage: 'must have a text that is not empty, or attach',
   oneOf: (names: readonly string[]) => `must have ${names.join(' or ')}`,
   noCall: (calls: readonly string[]) => `must name a call: ${calls.join(', ')}`,
   noCallOrGroup: (calls: readonly string[]) => `must name a call: ${calls.join(', ')}; or all, seq, oneOf`,

@@ -53,8 +53,15 @@ const Attachment = z
     }),
   )
 
+/** The chat window sends no empty message. */
+const filledText = (description: string, ...examples: unknown[]) =>
+  z.string().check(z.minLength(1), described(description, ...examples))
+
+const emptyMessage = ({ text, attach }: Readonly<Record<string, unknown>>) =>
+  text === '' && attach === undefined ? incomplete(RULE_TEXTS.emptyMessage) : undefined
+
 export const UserSchema = z.union([
-  textSchema('What the user writes', 'Hello'),
+  filledText('What the user writes', 'Hello'),
   z
     .strictObject({
       text: optionalTextSchema('What the user writes', 'Hello'),
@@ -62,7 +69,7 @@ export const UserSchema = z.union([
       ack,
       async,
     })
-    .check(ruled(value => lacking(value, ['text', 'attach']))),
+    .check(ruled(value => lacking(value, ['text', 'attach']) ?? emptyMessage(value))),
 ])
 
 export const PressSchema = z.union([

@@ -190,6 +190,7 @@ export function chatFromRow(row: ChatRow, words: Chat['words'], files: ReadonlyM
   const { last_event: _, persona, takeover, messages, ...chat } = row
   return {
     ...camelCase(chat),
+    botName: chat.bot_name ?? null,
     persona: camelCase(persona),
     takeover: takeover && camelCase(takeover),
     messages: messages.map(message => messageFromRow(message, files)),

@@ -52,6 +52,7 @@ const Chat = z.strictObject({
   id: word,
   user_id: z.string(),
   bot_id: z.int(),
+  bot_name: z.optional(maybeText),
   language: z.string(),
   source: z.string(),
   persona: z.strictObject({ first_name: maybeText, last_name: maybeText, full_name: maybeText, gender: maybeText }),

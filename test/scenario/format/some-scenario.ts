@@ -102,7 +102,8 @@ export const anyCheck: fc.Arbitrary<Step> = fc.oneof(
 export const anyStimulus: fc.Arbitrary<Step> = fc.oneof(
   fc
     .tuple(anyText, fc.boolean())
-    .map(([text, async]) => (text !== '' && async ? user(text, { async, name: 'said' }) : user(text))),
+    .filter(([text]) => text !== '')
+    .map(([text, async]) => (async ? user(text, { async, name: 'said' }) : user(text))),
   fc.constantFrom(press('handover'), press('Talk to us', { ack: 'any' }), availability('OPEN'), target('restart')),
   anyText.map(text => bot(text, { buttons: [{ label: text }] })),
   fc.constantFrom(agent('accept'), agent('leave', { soft: true })),

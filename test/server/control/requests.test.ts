@@ -26,7 +26,7 @@ describe('the problem is named', () => {
     ['PATCH', '/config', [], 'The body must be an object'],
     ['GET', '/wait?cal=start', undefined, 'cal is not a known key; did you mean call?'],
     ['GET', '/wait?call=strat', undefined, 'call must be transcript, '],
-    ['GET', '/wait', undefined, 'The query needs at least one of call, event, note, kind'],
+    ['GET', '/wait', undefined, 'The query must say what to wait for: call, event, note or kind, such as ?call=start'],
     ['GET', '/wait?call=start&timeout=5', undefined, 'timeout must be a duration'],
     ['GET', '/journal?after=x', undefined, 'after must be an integer, got the string "x"'],
     ['GET', '/journal?kind=apis', undefined, 'kind must be api, '],

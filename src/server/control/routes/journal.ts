@@ -9,6 +9,7 @@ import type { Journal } from '../../../journal/journal.ts'
 import { shortEntry } from '../../../journal/short-entry.ts'
 import { WaitTimeoutError } from '../../../journal/waiters.ts'
 import type { Core } from '../../../simulator/core.ts'
+import { suggest } from '../../../text/error-text.ts'
 import { parseDuration } from '../../../text/quantities.ts'
 import { presentEntry } from '../../../wording/entry.ts'
 import { eventStream } from '../event-stream.ts'
@@ -47,7 +48,7 @@ const WaitQuery = z
   })
   .check(
     z.refine(({ call, event, note, kind }) => (call ?? event ?? note ?? kind) !== undefined, {
-      error: 'needs at least one of call, event, note, kind',
+      error: 'must say what to wait for: call, event, note or kind, such as ?call=start',
       params: { problem: 'incomplete' },
     }),
   )
@@ -86,11 +87,11 @@ const tooManyStreams = () =>
 const DEFAULT_WAIT = '5s'
 const WAS_RESET = 'The simulator was reset while the request waited'
 
-/** Masks keys and signatures of an entry and adds its texts. */
+/** Masks keys and signatures of an entry, adds its texts, and shortens its bodies. */
 export const presentFor =
-  ({ platform }: Core) =>
+  ({ platform }: Core, bodyBytes?: number) =>
   (entry: Entry): Entry =>
-    shortEntry(presentEntry(entry, platform.knobs['webhook.signatureHeader']))
+    shortEntry(presentEntry(entry, platform.knobs['webhook.signatureHeader']), bodyBytes)
 
 async function wait(call: ControlRequest<WaitQuery, unknown>): Promise<ControlResponse> {
   const { core, query, signal, closing } = call
@@ -107,9 +108,19 @@ async function wait(call: ControlRequest<WaitQuery, unknown>): Promise<ControlRe
 
 function timeoutResponse(core: Core, query: WaitQuery): ControlResponse {
   const nearest = nearestTo(query, core.journal)
-  const masked = Object.entries(nearest).map(([name, entries]) => [name, entries.map(presentFor(core))])
-  const message = `No entry within ${query.timeout ?? DEFAULT_WAIT}: ${describeQuery(query)}.${nearestHint(nearest)}${droppedHint(core)}`
+  const masked = Object.entries(nearest).map(([name, entries]) => [
+    name,
+    entries.map(presentFor(core, NEAREST_BODY_BYTES)),
+  ])
+  const message = `No entry within ${query.timeout ?? DEFAULT_WAIT}: ${describeQuery(query)}${unknownNoteHint(query, core)}${nearestHint(nearest)}${droppedHint(core)}`
   return { status: 408, body: { error: { code: 'timeout', message }, nearest: Object.fromEntries(masked) } }
+}
+
+/** The names of notes are not checked, because they may come later. */
+function unknownNoteHint({ note }: WaitQuery, { journal }: Core): string {
+  if (note === undefined) return '.'
+  const names = new Set(journal.query({ kind: 'note' }).flatMap(entry => (entry.kind === 'note' ? [entry.note] : [])))
+  return names.has(note) ? '.' : suggest(note, [...names])
 }
 
 function nearestHint({ earlier, other_chat, same_chat }: Nearest): string {
@@ -142,6 +153,7 @@ const kindOf = ({ call, event, note, kind }: Filters): EntryKind | undefined =>
   kind ?? (call ? 'api' : note ? 'note' : event ? 'event' : undefined)
 
 const NEAREST_COUNT = 3
+const NEAREST_BODY_BYTES = 1024
 
 type Nearest = Readonly<Record<'earlier' | 'other_chat' | 'same_chat' | 'last', Entry[]>>
 
