@@ -77,7 +77,7 @@ describe('a target that', () => {
     expect(out.match(/ERROR/g)).toHaveLength(1)
     expect(out.match(/nothing listens/g)).toHaveLength(1)
     expect(out).not.toContain('Slowest')
-    expect(firstLines(out)).toMatch(/4 scenarios {2}the target is not reachable: nothing listens/)
+    expect(firstLines(out)).toMatch(/4 scenarios {2}the target http:\/\/\S+\/webhook is not reachable: nothing listens/)
     const { plays } = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as { plays: { outcome: string }[] }
     expect(plays.map(({ outcome }) => outcome)).toEqual(['error', 'error', 'error', 'error'])
   })

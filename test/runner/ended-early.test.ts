@@ -44,7 +44,7 @@ describe('a signal', () => {
     run.io.signal('SIGTERM')
     const { code, out } = await finished(run)
     expect(code).toBe(143)
-    expect(out).toMatch(/^ERROR .* {2}the target is not reachable: .*; interrupted by SIGTERM\n/)
+    expect(out).toMatch(/^ERROR .* {2}the target http:\/\/\S+ is not reachable: .*; interrupted by SIGTERM\n/)
   })
 
   it('ends the run while the intermediary starts', async () => {
@@ -67,7 +67,7 @@ describe('an unreachable target', () => {
     const hurried = await finished(startRun({ 's.yaml': scenario(100) }, at))
     expect(hurried.out).toMatch(/\(ECONNREFUSED\); start it first, or wait for it with --wait-for-target 30s\n/)
     const patient = await finished(startRun({ 's.yaml': scenario(100) }, [...at, '--wait-for-target', '200ms']))
-    expect(patient.out).toMatch(/\(ECONNREFUSED\), for 200ms\n/)
+    expect(patient.out).toMatch(/\(ECONNREFUSED\), after waiting 200ms\n/)
   })
 })
 
