@@ -46,7 +46,7 @@ it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () =>
   expect(chat.status).toBe('bot')
   expect(chat.transcript.slice(-2).map(({ name, text }) => `${name}: ${text}`)).toEqual([
     'Anna: We will fix that!',
-    'Nora: Anna has left the chat.',
+    'Poppy: Anna has left the chat.',
   ])
 
   const [{ chat: record }] = await perform(transcript!)
