@@ -1,14 +1,14 @@
 /** Builds the payloads of webhook events and emits the events (EV1-EV9). */
 import type { MessageFromUser, WebhookEvent, WebhookEventName } from '../contract/events.ts'
 import type { Attachment } from '../contract/schemas.ts'
-import { botOf, nextId } from './chats.ts'
+import { botName, botOf, nextId } from './chats.ts'
 import type { Chat, PlatformContext, StoredFile } from './state.ts'
 import { emitEvent, type Transaction } from './transaction.ts'
 
 function about(platform: PlatformContext, chat: Chat) {
   const bot = botOf(platform, chat)
   return {
-    bot: { id: bot.id, name: bot.name },
+    bot: { id: bot.id, name: botName(platform, chat) },
     chat: { _links: { self: platform.links.chat(chat.id) }, id: chat.id, language: chat.language, source: chat.source },
     user: { id: chat.userId },
   }

@@ -33,7 +33,8 @@ export function nearest(wrong: string, names: readonly string[]): string {
   const ranked = candidates.map(name => ({ name, far: distance(lower, name.toLowerCase()) }))
   const best = ranked.sort((a, b) => a.far - b.far)[0]
   const begun = lower.length < 3 ? undefined : known.find(name => name.toLowerCase().startsWith(lower))
-  const found = begun !== undefined && (best?.far ?? 2) > 1 ? begun : best && best.far <= farthest ? best.name : undefined
+  const found =
+    begun !== undefined && (best?.far ?? 2) > 1 ? begun : best && best.far <= farthest ? best.name : undefined
   return found === undefined ? '' : `; did you mean ${found}?`
 }
 

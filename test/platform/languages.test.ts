@@ -76,13 +76,19 @@ describe('the language of the bot', () => {
 
 describe('a shipped conversation', () => {
   it.each(SHIPPED)('$name: the bot has the name that its texts use', async ({ name, bot }) => {
-    const sim = simulator()
+    const events: { bot: { name: string } }[] = []
+    const fetch = async (request: Request) => {
+      events.push((await request.json()) as { bot: { name: string } })
+      return new Response()
+    }
+    const sim = simulator({ webhook: { fetch } })
     const chat = await sim.chat({ transcript: name })
     expect((await record(sim, chat.id)).bot_name).toBe(bot)
     const names = chat.transcript.filter(({ from }) => from === 'bot').map(message => message.name)
     expect(new Set(names)).toEqual(new Set([bot]))
     await chat.press('handover')
     expect(chat.transcript.at(-1)).toMatchObject({ name: bot })
+    expect(events.map(event => event.bot.name)).toEqual([bot])
     const copy = simulator()
     await copy.restore(sim.snapshot())
     expect((await record(copy, chat.id)).bot_name).toBe(bot)
