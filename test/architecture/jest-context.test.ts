@@ -1,0 +1,83 @@
+/** Plays a handover with the CommonJS bundle in a context of its own, as jest loads it: without `import()`, with another `Error`. */
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire, isBuiltin } from 'node:module'
+import { dirname, join } from 'node:path'
+import { type Context, compileFunction, createContext, runInContext } from 'node:vm'
+import { expect, it } from 'vitest'
+import { ROOT } from './files.ts'
+
+/** Creates a context like that of jest-environment-node: with the globals of Node, but its own `Error`, `Promise` and `Object`. */
+function createJestContext(): Context {
+  const context = createContext({ ArrayBuffer, Uint8Array })
+  const own: string[] = runInContext('globalThis.global = globalThis; Object.getOwnPropertyNames(globalThis)', context)
+  for (const name of Object.getOwnPropertyNames(globalThis))
+    if (!own.includes(name)) context[name] = globalThis[name as keyof typeof globalThis]
+  return context
+}
+
+type Require = (specifier: string) => unknown
+
+/** Returns a `require` for this package that evaluates its files in a new context. */
+function requireInContext(): { load: Require; evaluate: (code: string) => unknown } {
+  const context = createJestContext()
+  const modules = new Map<string, { exports: object }>()
+  const loadFile = (file: string): object => {
+    const loaded = modules.get(file)
+    if (loaded !== undefined) return loaded.exports
+    const module = { exports: {} }
+    modules.set(file, module)
+    const names = ['module', 'exports', 'require', '__filename', '__dirname']
+    const run = compileFunction(readFileSync(file, 'utf8'), names, { parsingContext: context, filename: file })
+    run(module, module.exports, requireFrom(file), file, dirname(file))
+    return module.exports
+  }
+  const requireFrom = (from: string) => (specifier: string) =>
+    isBuiltin(specifier) ? createRequire(from)(specifier) : loadFile(createRequire(from).resolve(specifier))
+  return { load: requireFrom(join(ROOT, 'package.json')), evaluate: code => runInContext(code, context) }
+}
+
+type Library = typeof import('../../src/index.ts')
+type Interceptors = typeof import('../../src/adapters/interceptors.ts')
+type Scenarios = typeof import('../../src/testing/scenario.ts')
+
+it('plays a handover, with expectations, interceptors and a scenario', async () => {
+  const { load, evaluate } = requireInContext()
+  const { createSimulator, InvalidOptionError } = load('handover-sim') as Library
+  const { intercept } = load('handover-sim/interceptors') as Interceptors
+  const { defineScenario, expectCall, press, runScenario } = load('handover-sim/scenario') as Scenarios
+  expect(() => createSimulator({ sed: 1 } as never)).toThrow(InvalidOptionError)
+  expect(InvalidOptionError.prototype).not.toBeInstanceOf(Error)
+  expect(InvalidOptionError.prototype).toBeInstanceOf(evaluate('Error'))
+
+  const start = (url: string, key: string, botId: number, chatId: string) =>
+    fetch(`${url}/api/v2/handover/start`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ bot_id: botId, chat_id: chatId, sender: { name: 'Anna' } }),
+    })
+  const webhook = async (request: Request): Promise<Response> => {
+    const { chat } = (await request.json()) as { chat: { id: string } }
+    return start(sim.baseUrl, sim.apiKey, sim.botId, chat.id)
+  }
+  const sim = createSimulator({ webhook: { fetch: webhook } })
+  using _ = intercept(sim)
+  const ada = await sim.chat({ language: 'nb', transcript: 'nb-shop' })
+  await ada.press('handover')
+  expect((await ada.expectCall('start', { sender: { name: 'Anna' } })).status).toBe(200)
+  await expect(ada.expectCall('end', {}, { within: '0s' })).rejects.toThrow(/end/)
+
+  const run = await runScenario(sim, defineScenario({ name: 'Greeting' }, [press('handover'), expectCall('start')]))
+  run.assertPassed()
+})
+
+it('recognizes errors, promises and bytes of Node', async () => {
+  const { createSimulator } = requireInContext().load('handover-sim') as Library
+  const sim = createSimulator({ webhook: { fetch: () => readFile('missing.txt').then(() => new Response('ok')) } })
+  const ada = await sim.chat()
+  const { ack } = await ada.says('A file', { attach: [{ name: 'a.txt', type: 'text/plain', bytes: Buffer.from('a') }] })
+  expect(ack).toBeNull()
+  const pressed = await ada.press('handover')
+  expect(pressed.ack?.error).toContain("ENOENT: no such file or directory, open 'missing.txt'")
+  await expect(ada.waitFor(() => readFile('missing.txt').catch(() => ''))).rejects.toThrow('returned a promise')
+})
