@@ -216,7 +216,7 @@ export function briefLines(scenario: ScenarioReport, other: ScenarioReport, layo
     ])
   return [
     ...lines,
-    ...wrap(TEXTS.sameCause(visible(other.name)), layout.columns).map(layout.theme.faint),
+    ...wrap(TEXTS.sameCause(visible(other.name)), layout.columns).map(line => layout.theme.faint(line)),
     againText(scenario),
   ]
 }

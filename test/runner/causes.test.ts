@@ -69,7 +69,7 @@ describe('causes of several scenarios', () => {
       /(FAIL a\.yaml[\s\S]*)(FAIL b\.yaml[\s\S]*)(FAIL c\.yaml[\s\S]*)\nCauses/.exec(out)!
     for (const block of [ada, bo]) expect(block).toContain('user / agent')
     expect(cy).toMatch(
-      /^FAIL c\.yaml > Cy .*\n {2}x step 2: start was called twice, expected exactly once: .*\n {4}c\.yaml:6:5 .*\n {2}the same cause as in Ada: .*\n {2}again: npx handover-sim run c\.yaml .*\n/,
+      /^FAIL c\.yaml > Cy .*\n {2}x step 2: start was called twice, expected exactly once: .*\n {4}c\.yaml:6:5 .*\n {2}the same cause as in Ada: details are in the json and html reports\n {2}again: npx handover-sim run c\.yaml .*\n/,
     )
   })
 
