@@ -1,8 +1,12 @@
 /** `handover-sim/msw`: request handlers for the user's own msw, version 2 or 3, in Node and in a browser. */
-import { type HttpHandler, http } from 'msw'
-import { type Answering, checkInstalledMsw, createHandlers } from './msw-handlers.ts'
+import type { HttpHandler } from 'msw'
+import * as msw from 'msw'
+import { type Answering, checkInstalledMsw, createHandlers, requireHttp } from './msw-handlers.ts'
 
 export type { Answering }
+
+/** A named import of it would fail with an error of the module system in a version without it. */
+const http = requireHttp(msw)
 
 /**
  * Returns handlers for `setupServer` and `setupWorker` of msw. They answer every request under the base URL of the
