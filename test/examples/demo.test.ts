@@ -20,13 +20,13 @@ it('ends, prints the transcript, and leaves no process running', async () => {
 
   const expected = [
     'The chat as the user sees it:',
-    'One moment, I am passing you on to a human colleague.',
-    'Anna has joined the chat.',
+    'Et øyeblikk, jeg setter deg over til en kollega.',
+    'Anna har blitt med i chatten.',
     'Her er kvitteringen 🧾 ([nb>en] Her er kvitteringen 🧾) [file kvittering.pdf, 87 KB]',
     '[en>nb] Thank you! We are sending a new parcel today.',
-    'Anna has left the chat.',
+    'Anna har forlatt chatten.',
     'Tusen takk!',
-    'Our team is not available right now. Please try again later.',
+    'Teamet vårt er ikke tilgjengelig akkurat nå. Prøv igjen senere.',
     'Where to go next:',
   ]
   const places = expected.map(text => stdout.indexOf(text))

@@ -40,7 +40,7 @@ export function describeIntermediary(example: Example, available: boolean): void
       supports_attachment: true,
       sender: { name: 'Anna', language_codes: ['en'] },
     })
-    expect(lastOf(chat)).toBe('Nora: Anna has joined the chat.')
+    expect(lastOf(chat)).toBe('Nora: Anna har blitt med i chatten.')
   })
 
   test('messages of the user reach the desk, translated and with files', async () => {
@@ -84,7 +84,7 @@ export function describeIntermediary(example: Example, available: boolean): void
     await agent.does('leave', chat.id)
     await call('end')
     expect(chat.status).toBe('bot')
-    expect(lastOf(chat)).toBe('Nora: Billing agent has left the chat.')
+    expect(lastOf(chat)).toBe('Nora: Billing agent har forlatt chatten.')
   })
 
   test('a second handover of the same chat works, also after closed hours', async () => {
@@ -97,7 +97,7 @@ export function describeIntermediary(example: Example, available: boolean): void
     await agent.does('away', chat.id)
     await call('availability')
     expect(await chat.press('handover')).toMatchObject({ deliveryId: null, ack: null })
-    expect(lastOf(chat)).toBe('Nora: Our team is not available right now. Please try again later.')
+    expect(lastOf(chat)).toBe('Nora: Teamet vårt er ikke tilgjengelig akkurat nå. Prøv igjen senere.')
     await agent.does('back', chat.id)
     await call('availability')
 
