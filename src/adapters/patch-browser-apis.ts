@@ -11,7 +11,7 @@ import { findRoute, type InterceptedRoute, requestUrl } from './intercepted-rout
  */
 export function patchBrowserApis(): () => void {
   // A polyfill for Node needs no page, and its requests are those of `node:http`.
-  if (!('XMLHttpRequest' in globalThis && 'Document' in globalThis)) return () => {}
+  if (!PAGE_GLOBALS.every(name => name in globalThis)) return () => {}
   const restoreHeaders = ignoreMarks(globalThis.XMLHttpRequest.prototype)
   const remove = [
     apply(new FetchInterceptor(), answer),
@@ -36,6 +36,8 @@ function apply(
   interceptor.on('request', onRequest)
   return () => interceptor.dispose()
 }
+
+const PAGE_GLOBALS = ['Document', 'XMLHttpRequest', 'XMLHttpRequestUpload']
 
 /** The ids of requests that go on to their own address. */
 const passedOn = new Set<unknown>()

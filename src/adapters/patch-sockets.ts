@@ -2,7 +2,6 @@
  * Connects clients that open connections by themselves to intercepted simulators: an `Agent`, `Pool` or `Client` of
  * undici, jsdom, and HTTP/2 clients.
  */
-import { syncBuiltinESMExports } from 'node:module'
 import net, { type Socket } from 'node:net'
 import tls from 'node:tls'
 import { originOf } from './intercepted-routes.ts'
@@ -10,17 +9,18 @@ import { connectToOrigin } from './memory-servers.ts'
 
 type Connect = (...args: unknown[]) => Socket
 
-/** Also updates functions that ES modules imported by name. Returns a function that removes the patches. */
+/**
+ * Functions that were imported by name stay as they are: updating them would also update those that other packages have
+ * patched. Returns a function that removes the patches.
+ */
 export function patchSockets(): () => void {
   const undo = [
     replaceConnect(net, 'connect', 'http:'),
     replaceConnect(net, 'createConnection', 'http:'),
     replaceConnect(tls, 'connect', 'https:'),
   ]
-  syncBuiltinESMExports()
   return () => {
     for (const restore of undo) restore()
-    syncBuiltinESMExports()
   }
 }
 
