@@ -1,7 +1,7 @@
 // Compiles the files of consumer/ against the packed package with old and new TypeScript, both module resolutions and no
 // skipLibCheck. Arguments: the tarball and a working folder.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -33,21 +33,40 @@ const PROJECTS = [
     compilers: ['ts-5.9', 'ts-7'],
     resolutions: ['node16', 'bundler'],
   },
+  {
+    file: 'example.test.ts',
+    folder: '../test/docs/unit-tests',
+    beside: ['app.ts'],
+    install: { vitest: '^5.1.1' },
+    compilers: ['ts-5.9', 'ts-7'],
+    resolutions: ['node16', 'bundler'],
+    // A project without the types of a browser.
+    options: ['--lib', 'es2023', '--allowImportingTsExtensions'],
+  },
 ]
 
 let failed = 0
-for (const { file, install, compilers, resolutions } of PROJECTS) {
-  const project = join(folder, file.replace(/\.\w+$/, ''))
-  makeProject(project, file, install)
+for (const { compilers, resolutions, ...given } of PROJECTS) {
+  const project = { folder: 'consumer', beside: [], options: [], ...given, path: join(folder, nameOf(given.file)) }
+  makeProject(project)
   const known = compiler => resolutions.filter(resolution => compiler !== 'ts-7' || resolution !== 'node10')
-  for (const compiler of compilers) for (const resolution of known(compiler)) check(project, file, compiler, resolution)
+  for (const compiler of compilers) for (const resolution of known(compiler)) check(project, compiler, resolution)
 }
 process.exitCode = failed === 0 ? 0 : 1
 
-function makeProject(project, file, install) {
-  rmSync(project, { recursive: true, force: true })
-  mkdirSync(project, { recursive: true })
-  cpSync(fileURLToPath(new URL(`consumer/${file}`, import.meta.url)), join(project, file))
+function nameOf(file) {
+  return file.replace(/(\.test)?\.\w+$/, '')
+}
+
+/** Writes the files with the names of the package. */
+function makeProject({ path, file, beside, folder: from, install }) {
+  rmSync(path, { recursive: true, force: true })
+  mkdirSync(path, { recursive: true })
+  for (const one of [file, ...beside]) {
+    const text = readFileSync(fileURLToPath(new URL(`${from}/${one}`, import.meta.url)), 'utf8')
+    const asUser = text.replace('../../../src/vitest/index.ts', 'handover-sim/vitest')
+    writeFileSync(join(path, one), asUser.replace('../../../src/index.ts', 'handover-sim'))
+  }
   const devDependencies = { '@types/node': '^24.0.0', ...COMPILERS, ...install }
   const manifest = {
     private: true,
@@ -55,15 +74,15 @@ function makeProject(project, file, install) {
     dependencies: { 'handover-sim': `file:${tarball}` },
     devDependencies,
   }
-  writeFileSync(join(project, 'package.json'), JSON.stringify(manifest))
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent'], { cwd: project, stdio: 'inherit' })
+  writeFileSync(join(path, 'package.json'), JSON.stringify(manifest))
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent'], { cwd: path, stdio: 'inherit' })
 }
 
-function check(project, file, compiler, resolution) {
+function check({ path, file, options }, compiler, resolution) {
   const modules = ['--module', MODULES[resolution], '--moduleResolution', resolution]
-  const tsc = join(project, 'node_modules', compiler, 'bin/tsc')
-  const { stdout, stderr } = spawnSync(process.execPath, [tsc, ...OPTIONS, ...modules, file], {
-    cwd: project,
+  const tsc = join(path, 'node_modules', compiler, 'bin/tsc')
+  const { stdout, stderr } = spawnSync(process.execPath, [tsc, ...OPTIONS, ...options, ...modules, file], {
+    cwd: path,
     encoding: 'utf8',
   })
   // Ignores errors in the declarations of other packages.

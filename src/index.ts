@@ -2,7 +2,9 @@
 export type { AssumptionName } from './contract/assumptions.ts'
 export { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from './contract/errors.ts'
 export type { WebhookEvent } from './contract/events.ts'
+export type { KnobName, KnobSettings } from './contract/knobs.ts'
 export type { ChatRecord, MessageRecord } from './contract/schemas.ts'
+export type { TranscriptName } from './contract/transcripts.ts'
 export { VERSION } from './contract/version.ts'
 export type { NamedFault } from './faults/registry.ts'
 export type { FaultOn, FaultSpec } from './faults/schema.ts'
@@ -28,7 +30,7 @@ export {
   type WebhookAdapterOptions,
 } from './simulator/webhook-adapters.ts'
 export { WorkspaceConflictError } from './simulator/workspaces.ts'
-export type { AgentFunctions, SeesOptions } from './testing/agent.ts'
+export type { AgentContext, AgentFunctions, DeskContext, SeesOptions } from './testing/agent.ts'
 export type { CleanOptions } from './testing/assert-clean.ts'
 export type { BodyMatcher } from './testing/body-matcher.ts'
 export type { TestChat as ChatHandle } from './testing/chat.ts'
@@ -44,3 +46,4 @@ export {
   type Workspace,
   type WorkspaceOptions,
 } from './testing/simulator.ts'
+export type { Duration } from './text/quantities.ts'

@@ -1,11 +1,15 @@
 /** Uses the package without any peer dependency installed. */
+import { createServer } from 'node:http'
 import {
   type ChatHandle,
   createSimulator,
   type Entry,
   type EntryOf,
   ExpectationError,
+  fromFetch,
+  fromNode,
   InvalidOptionError,
+  type KnobSettings,
   type ReceivedCall,
   type Simulator,
   startSimulator,
@@ -39,6 +43,13 @@ export async function use(): Promise<string> {
   await ada.expectCall('typing_start', { timeout: 'soon' })
   // @ts-expect-error no such call
   await ada.expectCall('begin')
+  // @ts-expect-error no duration
+  await ada.expectCall('start', {}, { within: '5 seconds' })
+  // @ts-expect-error no such operator
+  await ada.expectCall('start', { sender: { name: { $typ: 'string' } } })
+  // @ts-expect-error no effect
+  sim.faults.add({ on: 'webhook', times: 1 })
+  sim.faults.add({ on: 'webhook', delay: '5s', times: 1 })
   const entries: readonly Entry[] = sim.journal.query({ kind: 'api' })
   const deliveries: readonly EntryOf<'delivery'>[] = sim.deliveries
   interception.stop()
@@ -56,6 +67,21 @@ export async function play(sim: Simulator): Promise<void> {
   const ok: boolean = await verify('body', 'signature', 'key')
   const { mistake } = await explain('body', 'signature', 'key')
   if (!ok && mistake === null) throw new InvalidOptionError([])
+}
+
+export function applications(): readonly Simulator[] {
+  const inbox: { readonly request: boolean; readonly text: string }[] = []
+  const knobs: KnobSettings = { 'webhook.retry': ['1s'] }
+  return [
+    createSimulator({ webhook: fromNode((request, response) => response.end(request.url)), knobs }),
+    createSimulator({ webhook: fromNode(createServer(), { path: '/hook' }), agent: { inbox: () => inbox } }),
+    createSimulator({ webhook: fromFetch(request => new Response(request.url)), ackTimeout: '10s' }),
+    createSimulator({ agent: { says: ({ chat, text }) => chat.id + text.length } }),
+    // @ts-expect-error no such knob
+    createSimulator({ knobs: { 'webhook.retries': ['1s'] } }),
+    // @ts-expect-error the help desk has no chat
+    createSimulator({ agent: { away: ({ chat }) => chat.id } }),
+  ]
 }
 
 export async function serve(): Promise<string> {

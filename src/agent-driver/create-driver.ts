@@ -231,7 +231,7 @@ function checkItems(items: unknown): Items {
 function wrongField(item: unknown): Pick<Extract<InboxFailure, { code: 'inbox_item' }>, 'field' | 'received'> | null {
   if (!isMap(item)) return { field: null, received: described(item) }
   const { request, text, attachments } = item
-  if (request !== undefined && request !== true) return { field: 'request', received: described(request) }
+  if (request !== undefined && typeof request !== 'boolean') return { field: 'request', received: described(request) }
   if (text !== undefined && typeof text !== 'string') return { field: 'text', received: described(text) }
   if (attachments === undefined || (Array.isArray(attachments) && attachments.every(isMap))) return null
   return { field: 'attachments', received: described(attachments) }

@@ -276,3 +276,6 @@ export const typeOf = (schema: z.ZodMiniType): string => definitionOf(schema).ty
 export const shapeOf = (schema: z.ZodMiniType) => definitionOf(schema).shape ?? {}
 
 const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
+
+/** A schema whose TypeScript type zod cannot infer. */
+export const typed = <Value>(schema: z.ZodMiniType): z.ZodMiniType<Value> => schema as z.ZodMiniType<Value>

@@ -2,11 +2,11 @@
  * Defines the types of knobs. A type parses what a user wrote (text of a flag, YAML, JSON), formats the value in one
  * canonical form, and describes the allowed values.
  */
-import { DURATION_PATTERN, formatDuration, parseDuration } from '../text/quantities.ts'
+import { DURATION_PATTERN, type Duration, formatDuration, parseDuration } from '../text/quantities.ts'
 
 export type JsonShape = Readonly<Record<string, unknown>>
 
-export interface KnobType<T> {
+export interface KnobType<T, Input = T> {
   readonly initial: T
   /** The allowed values in words, for error messages and docs. */
   readonly allowed: string
@@ -15,15 +15,17 @@ export interface KnobType<T> {
   /** The value, or undefined when `raw` is not allowed. */
   parse(raw: unknown): T | undefined
   format(value: T): unknown
+  /** Only a type: how code writes the value. */
+  readonly input?: Input
 }
 
-const knobType = <T>(
+const knobType = <T, Input = T>(
   initial: T,
   allowed: string,
   schema: JsonShape,
   parse: KnobType<T>['parse'],
   format: KnobType<T>['format'] = value => value,
-): KnobType<T> => ({ initial, allowed, schema, parse, format })
+): KnobType<T, Input> => ({ initial, allowed, schema, parse, format })
 
 const spelled = (raw: unknown): unknown => (raw === true ? 'on' : raw === false ? 'off' : raw === null ? 'null' : raw)
 
@@ -35,9 +37,24 @@ const written = (word: string): unknown[] => {
 }
 const OFF: JsonShape = { enum: written('off') }
 
+type Off = 'off' | false
+
+/** A word, and what YAML and code write for it: `on` is true, `400` a number. */
+type Spelled<Word extends string> =
+  | Word
+  | (Word extends 'on' | 'true'
+      ? true
+      : Word extends 'off'
+        ? false
+        : Word extends 'null'
+          ? null
+          : Word extends `${infer Count extends number}`
+            ? Count
+            : never)
+
 /** Adds `off`, the default, which null stands for. */
-const orOff = <T>({ allowed, schema, parse, format }: KnobType<T>): KnobType<T | null> =>
-  knobType<T | null>(
+const orOff = <T, Input>({ allowed, schema, parse, format }: KnobType<T, Input>): KnobType<T | null, Input | Off> =>
+  knobType<T | null, Input | Off>(
     null,
     `off | ${allowed}`,
     { anyOf: [OFF, schema] },
@@ -45,16 +62,24 @@ const orOff = <T>({ allowed, schema, parse, format }: KnobType<T>): KnobType<T |
     value => (value === null ? 'off' : format(value)),
   )
 
-export function choiceKnob<const V extends readonly string[]>(values: V, initial: V[number]): KnobType<V[number]> {
+export function choiceKnob<const V extends readonly string[]>(
+  values: V,
+  initial: V[number],
+): KnobType<V[number], Spelled<V[number]>> {
   const named = (raw: unknown) => values.find(value => typeof raw !== 'object' && value === String(raw))
   const schema = { enum: values.flatMap(written) }
-  return knobType<V[number]>(initial, values.join(' | '), schema, raw => named(raw) ?? named(spelled(raw)))
+  return knobType<V[number], Spelled<V[number]>>(
+    initial,
+    values.join(' | '),
+    schema,
+    raw => named(raw) ?? named(spelled(raw)),
+  )
 }
 
 const DURATION: JsonShape = { type: 'string', pattern: DURATION_PATTERN }
 
 /** A duration in milliseconds. */
-export const durationKnob = (initialMs: number): KnobType<number> =>
+export const durationKnob = (initialMs: number): KnobType<number, Duration> =>
   knobType(
     initialMs,
     'a duration such as 500ms, 5s, 10m, 12h',
@@ -63,7 +88,7 @@ export const durationKnob = (initialMs: number): KnobType<number> =>
     formatDuration,
   )
 
-export const durationOrOffKnob = (): KnobType<number | null> => orOff(durationKnob(0))
+export const durationOrOffKnob = (): KnobType<number | null, Duration | Off> => orOff(durationKnob(0))
 
 /** `[a, b]` in YAML and JSON, `[a,b]` or `a,b` in a flag; `off` is the empty list. */
 function listOf(raw: unknown): unknown[] | undefined {
@@ -74,24 +99,30 @@ function listOf(raw: unknown): unknown[] | undefined {
   return inner.trim() === '' ? [] : inner.split(',').map(part => part.trim())
 }
 
-function list<T>(
+function list<T, Item = T>(
   items: string,
   initial: readonly T[],
   schema: JsonShape,
   parseItem: (raw: unknown) => T | null,
   formatItem: (item: T) => unknown = item => item,
-): KnobType<readonly T[]> {
+): KnobType<readonly T[], readonly Item[] | Item | Off> {
   const parse = (raw: unknown) => {
     const parsed = listOf(raw)?.map(parseItem)
     return parsed?.every(item => item !== null) ? parsed : undefined
   }
   const anyOf = [OFF, { type: 'array', items: schema }, { type: 'string' }]
   const format = (value: readonly T[]) => (value.length === 0 ? 'off' : value.map(formatItem))
-  return knobType<readonly T[]>(initial, `off | a list of ${items}`, { anyOf }, parse, format)
+  return knobType<readonly T[], readonly Item[] | Item | Off>(
+    initial,
+    `off | a list of ${items}`,
+    { anyOf },
+    parse,
+    format,
+  )
 }
 
-export const durationListKnob = (): KnobType<readonly number[]> =>
-  list('durations such as [1s, 5s]', [], DURATION, parseDuration, formatDuration)
+export const durationListKnob = (): KnobType<readonly number[], readonly Duration[] | Duration | Off> =>
+  list<number, Duration>('durations such as [1s, 5s]', [], DURATION, parseDuration, formatDuration)
 
 /** A list of words from a fixed set. */
 export const choiceListKnob = <const V extends readonly string[]>(values: V, initial: readonly V[number][]) =>
@@ -114,7 +145,7 @@ export function countKnob(initial: number, max = MOST): KnobType<number> {
   return knobType(initial, allowed, { type: 'integer', minimum: 1, maximum: max }, parse)
 }
 
-export const countOrOffKnob = (): KnobType<number | null> => orOff(countKnob(1))
+export const countOrOffKnob = (): KnobType<number | null, number | Off> => orOff(countKnob(1))
 
 /** Calls per window, written `10/1s`. */
 export interface Rate {
@@ -128,9 +159,9 @@ function parseRate(raw: unknown): Rate | undefined {
   return windowMs ? { calls: Number(calls), windowMs } : undefined
 }
 
-export const rateOrOffKnob = (): KnobType<Rate | null> =>
+export const rateOrOffKnob = (): KnobType<Rate | null, `${number}/${Duration}` | Off> =>
   orOff(
-    knobType(
+    knobType<Rate, `${number}/${Duration}`>(
       { calls: 1, windowMs: 1000 },
       'calls per window such as 10/1s',
       { type: 'string', pattern: '^[1-9]\\d{0,8}/\\d+(\\.\\d+)?(ms|s|m|h)$' },

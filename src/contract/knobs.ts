@@ -110,7 +110,12 @@ export const KNOBS = {
 type Table = typeof KNOBS
 export type KnobName = keyof Table
 /** The effective values by name: durations in milliseconds (null when off), lists as arrays. */
-export type Knobs = { -readonly [Name in KnobName]: Table[Name] extends KnobType<infer T> ? T : never }
+export type Knobs = { -readonly [Name in KnobName]: Table[Name]['initial'] }
+
+/** Knobs by name, with values as code writes them. */
+export type KnobSettings = {
+  readonly [Name in KnobName]?: Table[Name] extends { readonly input?: infer Input } ? Input : never
+}
 
 export const KNOB_NAMES = keysOf(KNOBS)
 

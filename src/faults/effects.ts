@@ -5,7 +5,7 @@ import { withoutUndefined } from '../contract/objects.ts'
 import type { FaultEffect } from '../journal/entry.ts'
 import type { WireFaults } from '../runtime/transport.ts'
 import { parseDuration } from '../text/quantities.ts'
-import type { FaultSpec, SendingSpec } from './schema.ts'
+import type { FaultFields, SendingSpec } from './schema.ts'
 
 /** What the fault does to the answer of a call. */
 export type AnswerEffect =
@@ -30,9 +30,12 @@ export interface ApiEffects {
 
 const ms = (duration: string | undefined): number => parseDuration(duration) ?? 0
 
-export const apiEffects = (spec: FaultSpec): ApiEffects => ({ latencyMs: ms(spec.latency), answer: answerEffect(spec) })
+export const apiEffects = (spec: FaultFields): ApiEffects => ({
+  latencyMs: ms(spec.latency),
+  answer: answerEffect(spec),
+})
 
-function answerEffect({ respond, drop, reset, slow_body, malformed }: FaultSpec): AnswerEffect | null {
+function answerEffect({ respond, drop, reset, slow_body, malformed }: FaultFields): AnswerEffect | null {
   if (respond) {
     const { status, headers = {}, body } = respond
     return { kind: 'respond', status, headers, body }
@@ -69,13 +72,13 @@ export interface WebhookEffects {
   readonly copies: Copies
 }
 
-export const webhookEffects = (spec: FaultSpec): WebhookEffects => ({
+export const webhookEffects = (spec: FaultFields): WebhookEffects => ({
   order: orderOf(spec),
   form: formOf(spec, spec.sign),
   copies: copiesOf(spec),
 })
 
-function orderOf({ delay, slow, swap, hold }: FaultSpec): Order | null {
+function orderOf({ delay, slow, swap, hold }: FaultFields): Order | null {
   if (delay) return { kind: 'delay', ms: ms(delay) }
   if (slow) return { kind: 'slow', ms: ms(slow) }
   return swap || hold ? { kind: 'hold', passing: hold ?? 1 } : null
@@ -97,7 +100,7 @@ export function formOf(spec: SendingSpec, sign: SignMode = 'valid'): Form {
 }
 
 /** The fields of a specification that define effects, in the order of the log. */
-export function effectOf(spec: FaultSpec): FaultEffect {
+export function effectOf(spec: FaultFields): FaultEffect {
   const { latency, respond, drop, reset, slow_body, malformed } = spec
   const { delay, slow, swap, hold, sign, duplicate, gap, truncate, drip, reset_after_answer, http } = spec
   return withoutUndefined({

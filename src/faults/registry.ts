@@ -6,7 +6,7 @@
 import { keysOf } from '../contract/objects.ts'
 import type { FaultContent, FaultEffect } from '../journal/entry.ts'
 import { type AnswerEffect, apiEffects, effectOf, type WebhookEffects, webhookEffects } from './effects.ts'
-import { type FaultSpec, type Side, sideOf } from './schema.ts'
+import { type FaultFields, type Side, sideOf } from './schema.ts'
 
 /** One applied fault, as the journal records it beside the call or event. */
 export type Hit = Pick<FaultContent, 'fault' | 'effect' | 'hit' | 'of'>
@@ -36,7 +36,7 @@ export interface FaultRegistry {
   readonly onApi: boolean
   readonly onWebhooks: boolean
   /** Throws `FaultNameTakenError`. */
-  add(spec: FaultSpec): NamedFault
+  add(spec: FaultFields): NamedFault
   list(): NamedFault[]
   /** Clears all faults or the named one. */
   clear(name?: string): void
@@ -55,7 +55,7 @@ export interface FaultRegistry {
 export interface CapturedFaults {
   /** How many names were made for faults without one. */
   readonly made: number
-  readonly rules: readonly { readonly name: string; readonly spec: FaultSpec; readonly progress: FaultProgress }[]
+  readonly rules: readonly { readonly name: string; readonly spec: FaultFields; readonly progress: FaultProgress }[]
 }
 
 export function createFaultRegistry(): FaultRegistry {
@@ -144,7 +144,7 @@ function applyToEvent(rules: readonly FaultRule[], chatId: string): AppliedWebho
 }
 
 /** Rules that apply together change different aspects, so their specifications can be read as one. */
-const merged = (rules: readonly FaultRule[]): FaultSpec => Object.assign({}, ...rules.map(({ spec }) => spec))
+const merged = (rules: readonly FaultRule[]): FaultFields => Object.assign({}, ...rules.map(({ spec }) => spec))
 
 const ordering = (rules: readonly FaultRule[]): FaultRule | undefined =>
   rules.find(({ aspects }) => aspects.includes('order'))
@@ -170,7 +170,7 @@ const appliedFaults = (rules: readonly FaultRule[]): AppliedFaults => ({
 })
 
 /** A fault that is set, and what it did so far. */
-export interface NamedFault extends FaultSpec {
+export interface NamedFault extends FaultFields {
   readonly name: string
   readonly hits: number
   /** How many hits it has in all; null: until it is cleared. */
@@ -182,7 +182,7 @@ export interface NamedFault extends FaultSpec {
 
 export interface FaultRule {
   readonly name: string
-  readonly spec: FaultSpec
+  readonly spec: FaultFields
   readonly side: Side
   readonly effect: FaultEffect
   /** What it changes of a call or event. Faults that change different aspects can apply together. */
@@ -213,7 +213,7 @@ const ASPECTS = {
   drip: 'drip',
   reset_after_answer: 'reset_after_answer',
   http: 'http',
-} as const satisfies Partial<Record<keyof FaultSpec, string>>
+} as const satisfies Partial<Record<keyof FaultFields, string>>
 
 type Effect = keyof typeof ASPECTS
 type Aspect = (typeof ASPECTS)[Effect]
@@ -237,7 +237,7 @@ const progressOf = ({ seen, hits, holding, passing }: FaultRule): FaultProgress 
 
 const NO_PROGRESS: FaultProgress = { seen: 0, hits: 0, holding: 0, passing: [] }
 
-function createRule(spec: FaultSpec, name: string, { passing, ...counts } = NO_PROGRESS): FaultRule {
+function createRule(spec: FaultFields, name: string, { passing, ...counts } = NO_PROGRESS): FaultRule {
   const aspects = EFFECTS.filter(effect => spec[effect] !== undefined).map(effect => ASPECTS[effect])
   const { on } = spec
   return { name, spec, side: sideOf(on), effect: effectOf(spec), aspects, ...counts, passing: new Map(passing) }

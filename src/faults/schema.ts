@@ -2,23 +2,25 @@
 import * as z from 'zod/mini'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { SIGN_MODES, type SignMode, WEBHOOK_EVENTS } from '../contract/events.ts'
-import { type SchemaProblemCode, sentenceIssue } from '../contract/explain-issues.ts'
+import { type SchemaProblemCode, sentenceIssue, typed } from '../contract/explain-issues.ts'
 import { keysOf } from '../contract/objects.ts'
-import { DURATION_PATTERN, parseDuration } from '../text/quantities.ts'
+import { DURATION_PATTERN, type Duration, parseDuration } from '../text/quantities.ts'
 import { FAULT_PROBLEMS } from '../wording/faults.ts'
 
 const says = (description: string) => z.describe(description)
 const DURATION = { pattern: DURATION_PATTERN, examples: ['500ms', '2s'] }
 
 const durationOf = (description: string, shortestMs: 0 | 1) =>
-  z.string().check(
-    payload => {
-      const ms = parseDuration(payload.value)
-      if (ms !== null && ms >= shortestMs) return
-      const got = JSON.stringify(payload.value)
-      addIssue(payload, [], ms === null ? FAULT_PROBLEMS.notDuration(got) : FAULT_PROBLEMS.tooShort(got))
-    },
-    z.meta({ ...DURATION, description }),
+  typed<Duration>(
+    z.string().check(
+      payload => {
+        const ms = parseDuration(payload.value)
+        if (ms !== null && ms >= shortestMs) return
+        const got = JSON.stringify(payload.value)
+        addIssue(payload, [], ms === null ? FAULT_PROBLEMS.notDuration(got) : FAULT_PROBLEMS.tooShort(got))
+      },
+      z.meta({ ...DURATION, description }),
+    ),
   )
 const duration = (description: string) => z.optional(durationOf(description, 1))
 const flag = (description: string) => z.optional(z.literal(true).check(says(description)))
@@ -94,7 +96,8 @@ const Fields = z.strictObject({
   sign: z.optional(z.enum(INVALID_MODES).check(says('The signature is wrong in this way'))),
 })
 
-export type FaultSpec = z.infer<typeof Fields>
+/** A fault as it is stored. */
+export type FaultFields = z.infer<typeof Fields>
 
 export const Fault = Fields.check(
   payload => effectProblems(payload),
@@ -125,11 +128,25 @@ const ORDER_EFFECTS = ['delay', 'slow', 'swap', 'hold'] as const
 const FORM_EFFECTS = ['duplicate', 'sign', 'truncate', 'drip', 'reset_after_answer', 'http'] as const
 const WEBHOOK_EFFECTS = [...ORDER_EFFECTS, ...FORM_EFFECTS] as const
 
+type ApiEffect = (typeof API_EFFECTS)[number]
+type WebhookEffect = (typeof WEBHOOK_EFFECTS)[number]
+
+type AtLeastOne<Name extends keyof FaultFields> = Partial<Pick<FaultFields, Name>> &
+  { [One in Name]: Required<Pick<FaultFields, One>> }[Name]
+
+/** A fault of calls or of webhook events. It has at least one effect. */
+export type FaultSpec = Omit<FaultFields, 'on' | 'gap' | ApiEffect | WebhookEffect> &
+  (
+    | ({ on: 'api' | (OneSide & { api: unknown; webhook?: undefined }) } & AtLeastOne<ApiEffect>)
+    | ({ on: 'webhook' | (OneSide & { api?: undefined; webhook: unknown }) } & Pick<FaultFields, 'gap'> &
+        AtLeastOne<WebhookEffect>)
+  )
+
 export type Side = 'api' | 'webhook'
 export const sideOf = (on: FaultOn): Side =>
   on === 'api' || (typeof on === 'object' && on.api !== undefined) ? 'api' : 'webhook'
 
-const EFFECTS: Record<Side, readonly (keyof FaultSpec)[]> = { api: API_EFFECTS, webhook: WEBHOOK_EFFECTS }
+const EFFECTS: Record<Side, readonly (keyof FaultFields)[]> = { api: API_EFFECTS, webhook: WEBHOOK_EFFECTS }
 const other = (side: Side): Side => (side === 'api' ? 'webhook' : 'api')
 
 function sideProblems(payload: Payload<OneSide>): void {
@@ -146,11 +163,11 @@ function sideProblems(payload: Payload<OneSide>): void {
   }
 }
 
-function effectProblems(payload: Payload<FaultSpec>): void {
+function effectProblems(payload: Payload<FaultFields>): void {
   const { on } = payload.value
   if (on === undefined || on === null) return
   const side = sideOf(on)
-  const has = (name: keyof FaultSpec) => payload.value[name] !== undefined
+  const has = (name: keyof FaultFields) => payload.value[name] !== undefined
   const foreign = EFFECTS[other(side)].filter(has)
   for (const name of foreign) addIssue(payload, [name], FAULT_PROBLEMS.otherSide(other(side), side, EFFECTS[side]))
   if (foreign.length === 0 && !EFFECTS[side].some(has)) {
@@ -163,14 +180,14 @@ function effectProblems(payload: Payload<FaultSpec>): void {
 }
 
 function onlyOne(
-  payload: Payload<FaultSpec>,
+  payload: Payload<FaultFields>,
   [first = '', ...more]: readonly string[],
   text: (first: string) => string,
 ): void {
   for (const name of more) addIssue(payload, [name], text(first))
 }
 
-function neverMatches(payload: Payload<FaultSpec>): void {
+function neverMatches(payload: Payload<FaultFields>): void {
   const { on, chat_id } = payload.value
   const endpoints = typeof on === 'object' && on.api !== undefined ? [on.api].flat() : []
   if (chat_id === undefined || endpoints.length === 0 || endpoints.some(name => name !== 'availability')) return
@@ -180,7 +197,7 @@ function neverMatches(payload: Payload<FaultSpec>): void {
 /** HTTP allows no body with these. */
 const BODILESS = [204, 205, 304]
 
-function emptyStatus(payload: Payload<FaultSpec>): void {
+function emptyStatus(payload: Payload<FaultFields>): void {
   const { respond } = payload.value
   if (respond?.body === undefined || !BODILESS.includes(respond.status)) return
   addIssue(payload, ['respond', 'body'], FAULT_PROBLEMS.noBodyAllowed(respond.status))

@@ -15,7 +15,7 @@ export const runAgentStep: StepHandler<'agent'> = async ({ context, step, action
   const driverContext = {
     ...contextOf(context, context.chatOf(step)),
     ...(text == null ? {} : { text: String(text) }),
-    ...(parameters == null ? {} : { with: parameters }),
+    ...(action.does.startsWith('does.') ? { with: parameters ?? {} } : {}),
   }
   const call = await driver.call(action.does, driverContext, signal)
   const written = driverContext.text === undefined ? {} : { text: driverContext.text }

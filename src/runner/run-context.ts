@@ -10,7 +10,7 @@ import { hashWords, makeId } from '../runtime/random.ts'
 import { createVariables, InterpolationError, interpolate, type Variables } from '../scenario/interpolation.ts'
 import type { Action, ConversationSpec, Plan, PlannedStep, Verb } from '../scenario/plan.ts'
 import type { ConversationOpened, RunEvent, ScenarioStarted, StepDetails } from '../scenario/run-events.ts'
-import { type ChatOptions, newChat, userFromWire, type WireUser } from '../simulator/new-chat.ts'
+import { newChat, type ReadChatOptions, userFromWire, type WireUser } from '../simulator/new-chat.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { createJournalWaiter, InterruptedError, type WaitContext } from './waiting.ts'
 
@@ -128,7 +128,7 @@ async function openConversation(
   const scope = { ...context.variables.scopeOf(context.plan.conversations[0]?.name ?? ''), ...conversation.scope }
   const filled = <T>(template: unknown) => interpolate(template, scope) as T
   const user = userFromWire(filled<WireUser | null>(conversation.user))
-  const options: ChatOptions = {
+  const options: ReadChatOptions = {
     id: makeId(knobs['ids.chat'], seed, `lane ${conversation.name}`),
     language: filled(conversation.language),
     source: filled(conversation.source),

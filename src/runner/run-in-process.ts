@@ -5,7 +5,7 @@ import { reasonText } from '../evaluator/wording/report.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { InvalidOptionError } from '../simulator/options.ts'
-import { effectiveConfig } from '../simulator/settings.ts'
+import { configure, effectiveConfig } from '../simulator/settings.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { applyStrict, scenarioResult, unsetVariable } from './results.ts'
 import { createRunContext, scenarioSeed } from './run-context.ts'
@@ -86,8 +86,8 @@ async function applySettings(sim: PlatformSimulator, plan: Plan): Promise<() => 
     ...(plan.businessHours === null ? {} : { business_hours: plan.businessHours }),
     ...(plan.bot.replies === undefined ? {} : { 'bot.replies': plan.bot.replies }),
   }
-  await sim.configure(settings)
+  await configure(core, settings, 'user')
   if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
   const changed = Object.keys(settings).filter(name => before[name] !== '***')
-  return () => sim.configure(Object.fromEntries(changed.map(name => [name, before[name]])))
+  return () => configure(core, Object.fromEntries(changed.map(name => [name, before[name]])), 'user')
 }

@@ -2,7 +2,7 @@
 import { basename, dirname, extname, resolve } from 'node:path'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
 import { makeToken } from '../evaluator/tokens.ts'
-import type { FaultSpec } from '../faults/schema.ts'
+import type { FaultFields } from '../faults/schema.ts'
 import { BUDGETS } from '../files/budgets.ts'
 import { readRegularFile } from '../files/user-files.ts'
 import { botSays } from '../platform/bot.ts'
@@ -43,8 +43,8 @@ export const runAvailabilityStep: StepHandler<'availability'> = ({ context, acti
 }
 
 export const runFaultStep: StepHandler<'fault'> = ({ context, step, action }) => {
-  const { faults } = context.sim
-  const spec = context.interpolate(step, action.fault) as FaultSpec | { readonly clear: string | true }
+  const { faults } = context.core
+  const spec = context.interpolate(step, action.fault) as FaultFields | { readonly clear: string | true }
   try {
     if ('clear' in spec) spec.clear === true ? faults.clear() : faults.clear(spec.clear)
     else faults.add({ ...ofConversation(context, step.conversation, spec), ...spec })
@@ -60,7 +60,7 @@ const notAccepted = (error: unknown) => new StepError({ code: 'not_accepted', de
 function ofConversation(
   { plan, conversations }: RunContext,
   conversation: string,
-  spec: FaultSpec,
+  spec: FaultFields,
 ): { chat_id?: string } {
   const chat = conversations.get(conversation)
   const noChat = typeof spec.on === 'object' && 'api' in spec.on && [spec.on.api].flat().includes('availability')

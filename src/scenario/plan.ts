@@ -6,7 +6,7 @@
 import type { EndpointId } from '../contract/endpoints.ts'
 import type { SignMode } from '../contract/events.ts'
 import type { AvailabilityReason, AvailabilityValue, Button } from '../contract/schemas.ts'
-import type { FaultSpec } from '../faults/schema.ts'
+import type { FaultFields } from '../faults/schema.ts'
 
 export interface Place {
   /** As the user writes it. */
@@ -160,7 +160,7 @@ export type Action =
     }
   | { readonly verb: 'wait'; readonly ms: number }
   | { readonly verb: 'availability'; readonly value: AvailabilityValue; readonly reason?: AvailabilityReason }
-  | { readonly verb: 'fault'; readonly fault: FaultSpec | { readonly clear: string | true } }
+  | { readonly verb: 'fault'; readonly fault: FaultFields | { readonly clear: string | true } }
   | {
       readonly verb: 'deliver'
       /** The name of a new event; null when `replay` names the step whose event is sent again. */

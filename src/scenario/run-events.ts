@@ -149,7 +149,8 @@ export const isDriverCall = (entry: Entry): entry is DriverCallEntry => entry.ki
 
 /** What an agent sees of a chat; oldest first. */
 export interface InboxItem {
-  readonly request?: true
+  /** True for the request of the user to talk to an agent. */
+  readonly request?: boolean
   readonly text?: string
   readonly attachments?: readonly { readonly name?: string; readonly url?: string; readonly type?: string }[]
   readonly [more: string]: unknown

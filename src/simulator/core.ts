@@ -8,7 +8,7 @@ import type { Transport } from '../runtime/transport.ts'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
 import { type Committer, createCommitter, createReset, type Reset } from './committer.ts'
 import { type Components, createComponents, webhookTargetOf } from './components.ts'
-import { createFaultController, type FaultController } from './fault-controller.ts'
+import { createFaultController, type FaultSetter } from './fault-controller.ts'
 import { memoryLimitOf, type PlatformSimulatorOptions } from './platform-options.ts'
 
 /** All parts of one simulator, for the server, the runner and snapshots. */
@@ -16,7 +16,7 @@ export interface Core extends Components, Committer, Reset {
   readonly dispatcher: Dispatcher
   readonly api: Api
   readonly user: UserActions
-  readonly faults: FaultController
+  readonly faults: FaultSetter
   close(): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import { withoutFurtherErrors } from '../contract/limit-errors.ts'
 import { effectOf } from '../faults/effects.ts'
 import { FaultNameTakenError, type FaultRegistry, type NamedFault } from '../faults/registry.ts'
-import { Fault, type FaultSpec } from '../faults/schema.ts'
+import { Fault, type FaultFields, type FaultSpec } from '../faults/schema.ts'
 import type { PlatformContext } from '../platform/state.ts'
 import { sizeOfFault } from '../platform/state-memory.ts'
 import { nearest } from '../text/error-text.ts'
@@ -22,17 +22,20 @@ export interface FaultController {
   clear(name?: string): NamedFault[]
 }
 
+/** Also adds faults whose type is not known to be complete: those of files and of the control API. */
+export type FaultSetter = FaultController & { add(fault: FaultFields): NamedFault }
+
 /** `release` sends the events that the named faults hold. */
 export function createFaultController(
   { faultRegistry: faults, platform, journal }: Pick<Components, 'faultRegistry' | 'platform' | 'journal'>,
   release: (names: readonly string[]) => void,
-): FaultController {
+): FaultSetter {
   function journalNote(note: string, { name, chat_id }: NamedFault, details: object): void {
     journal.append({ kind: 'note', ...(chat_id === undefined ? {} : { chat_id }), note, fault: name, ...details }, null)
   }
 
   return {
-    add(fault) {
+    add(fault: FaultFields) {
       const spec = parseFault(fault)
       const problems = [...chatProblems(platform, spec), ...signatureProblems(platform, spec)]
       if (problems.length > 0) throw new InvalidOptionError(problems)
@@ -53,14 +56,14 @@ export function createFaultController(
   }
 }
 
-function parseFault(fault: unknown): FaultSpec {
+function parseFault(fault: unknown): FaultFields {
   const parsed = Fault.safeParse(withoutFurtherErrors(Fault, fault), ZOD_MESSAGES)
   if (parsed.success) return parsed.data
   const problems = describeIssues(parsed.error.issues, fault, Fault, 'The fault')
   throw new InvalidOptionError(problems.map(({ field, message }) => ({ name: field || 'fault', message })))
 }
 
-function addWithinMemory(faults: FaultRegistry, { state }: PlatformContext, spec: FaultSpec): NamedFault {
+function addWithinMemory(faults: FaultRegistry, { state }: PlatformContext, spec: FaultFields): NamedFault {
   const added = addTo(faults, spec)
   try {
     withinMemory(() => state.memory.add(sizeOfFault(added)))
@@ -71,7 +74,7 @@ function addWithinMemory(faults: FaultRegistry, { state }: PlatformContext, spec
   return added
 }
 
-function addTo(faults: FaultRegistry, spec: FaultSpec): NamedFault {
+function addTo(faults: FaultRegistry, spec: FaultFields): NamedFault {
   try {
     return faults.add(spec)
   } catch (error) {
@@ -82,7 +85,7 @@ function addTo(faults: FaultRegistry, spec: FaultSpec): NamedFault {
 
 const LISTED = 5
 
-function chatProblems({ state }: PlatformContext, { chat_id: id }: FaultSpec): SettingProblem[] {
+function chatProblems({ state }: PlatformContext, { chat_id: id }: FaultFields): SettingProblem[] {
   if (id === undefined || state.chats.has(id)) return []
   const known = [...state.chats.keys()]
   const message = FAULT_ERRORS.unknownChat(id, nearest(id, known), known.slice(-LISTED).reverse())
@@ -90,7 +93,7 @@ function chatProblems({ state }: PlatformContext, { chat_id: id }: FaultSpec): S
 }
 
 /** A fault cannot corrupt a signature that is switched off. */
-function signatureProblems({ knobs }: PlatformContext, { sign }: FaultSpec): SettingProblem[] {
+function signatureProblems({ knobs }: PlatformContext, { sign }: FaultFields): SettingProblem[] {
   if (sign === undefined || knobs['webhook.signature'] !== 'off') return []
   return [{ name: 'sign', message: FAULT_ERRORS.signatureOff(sign) }]
 }

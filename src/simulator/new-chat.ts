@@ -1,4 +1,6 @@
 /** Creates chats with a seeded persona and, on request, a shipped conversation. */
+
+import { TRANSCRIPT_NAMES, type TranscriptName } from '../contract/transcripts.ts'
 import { botById, type ChatHistoryRow, createChat, type NewChat } from '../platform/chats.ts'
 import type { Chat, Persona } from '../platform/state.ts'
 import { createTransaction } from '../platform/transaction.ts'
@@ -23,7 +25,7 @@ export interface ChatOptions {
   } | null
   readonly history?: readonly ChatHistoryRow[]
   /** Name of a shipped conversation such as `nb-shop`: its language, history, context and labels are the defaults. */
-  readonly transcript?: string
+  readonly transcript?: TranscriptName
   readonly context?: Readonly<Record<string, unknown>>
   readonly labels?: readonly string[]
   /** One of the bots of the knob `keys.more`, instead of the main bot. */
@@ -31,12 +33,15 @@ export interface ChatOptions {
   readonly id?: string
 }
 
+/** Options that come from a file or the control API, with a name that may be unknown. */
+export type ReadChatOptions = Omit<ChatOptions, 'transcript'> & { readonly transcript?: string | undefined }
+
 const UNKNOWN_PERSON: Persona = { firstName: null, lastName: null, fullName: null, gender: null }
 
 const turns = new WeakMap<Core, Promise<unknown>>()
 
 /** Creates chats one after the other, so that ids and personas do not depend on which data loads first. */
-export function newChat(core: Core, options: ChatOptions): Promise<Chat> {
+export function newChat(core: Core, options: ReadChatOptions): Promise<Chat> {
   const before = turns.get(core) ?? Promise.resolve()
   const epoch = core.epoch.current()
   const made = before.then(() => makeChat(core, options, epoch))
@@ -47,7 +52,7 @@ export function newChat(core: Core, options: ChatOptions): Promise<Chat> {
   return made
 }
 
-async function makeChat(core: Core, options: ChatOptions, epoch: number): Promise<Chat> {
+async function makeChat(core: Core, options: ReadChatOptions, epoch: number): Promise<Chat> {
   const shipped = options.transcript === undefined ? null : await loadTranscript(options.transcript)
   const language = options.language ?? shipped?.language ?? 'en'
   const drawn = await drawPersona(core.identity.seed, `persona ${core.platform.state.chatCounter + 1}`, language)
@@ -136,7 +141,7 @@ interface ShippedTranscript {
 }
 
 type Loaded = { default: unknown }
-const FILES: Record<string, () => Promise<Loaded>> = {
+const FILES: Readonly<Record<TranscriptName, () => Promise<Loaded>>> = {
   'en-shop': () => import('../../fixtures/transcripts/en-shop.json', { with: { type: 'json' } }),
   'en-bank': () => import('../../fixtures/transcripts/en-bank.json', { with: { type: 'json' } }),
   'en-transport': () => import('../../fixtures/transcripts/en-transport.json', { with: { type: 'json' } }),
@@ -155,11 +160,9 @@ const FILES: Record<string, () => Promise<Loaded>> = {
   'ar-municipality': () => import('../../fixtures/transcripts/ar-municipality.json', { with: { type: 'json' } }),
 }
 
-const TRANSCRIPT_NAMES = Object.keys(FILES)
-
 async function loadTranscript(name: string): Promise<ShippedTranscript> {
-  const load = Object.hasOwn(FILES, name) ? FILES[name] : undefined
-  if (load) return (await load()).default as ShippedTranscript
+  const known = TRANSCRIPT_NAMES.find(one => one === name)
+  if (known) return (await FILES[known]()).default as ShippedTranscript
   const message = `transcript ${JSON.stringify(name)} is not shipped${nearest(name, TRANSCRIPT_NAMES)}; there are ${TRANSCRIPT_NAMES.join(', ')}.`
   throw invalidOption('transcript', message)
 }

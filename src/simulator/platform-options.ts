@@ -1,4 +1,5 @@
 /** Defines the options of a simulator and their defaults. */
+import type { KnobSettings } from '../contract/knobs.ts'
 import type { Summarize, Translate } from '../platform/engines.ts'
 import type { BotReply } from '../platform/state.ts'
 import type { NodeListener } from '../runtime/listener-transport.ts'
@@ -29,7 +30,7 @@ export interface PlatformSimulatorOptions {
   /** Business hours as in the config file: `{ time_zone, 'mon-fri': '09:00-17:00' }`. Null: always open. */
   readonly businessHours?: Readonly<Record<string, unknown>> | null
   /** Knobs by dotted name (docs/config.md), with values as in the config file. */
-  readonly knobs?: Readonly<Record<string, unknown>>
+  readonly knobs?: KnobSettings
   /** Whether answers name their assumptions in the header `x-handover-sim-unspecified`. Default true. */
   readonly markers?: boolean
   /** Replaces the translation engine. May return a promise. */
@@ -43,6 +44,13 @@ export interface PlatformSimulatorOptions {
    * `64mb` or `500kb`. The oldest entries and messages are evicted. Default `64mb`.
    */
   readonly memoryLimit?: number | string
+}
+
+/** Knobs and settings that `configure` changes. */
+export type SettingChanges = KnobSettings & {
+  readonly 'webhook.url'?: string | null
+  readonly 'bot.replies'?: readonly BotReply[]
+  readonly business_hours?: PlatformSimulatorOptions['businessHours']
 }
 
 export const DEFAULTS = {

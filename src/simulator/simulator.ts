@@ -13,14 +13,14 @@ import { createTransaction } from '../platform/transaction.ts'
 import { type ChatView, chatSummary } from '../platform/transcript.ts'
 import { LATEST_MS } from '../runtime/clock.ts'
 import type { Transport } from '../runtime/transport.ts'
-import { parseDuration } from '../text/quantities.ts'
+import { type Duration, parseDuration } from '../text/quantities.ts'
 import type { Redactor } from '../text/redactor.ts'
 import { type ChatHandle, createChatHandle } from './chat-handle.ts'
 import { advanceVirtual, type Core, createCore, settled } from './core.ts'
 import type { FaultController } from './fault-controller.ts'
 import { type ChatOptions, newChat } from './new-chat.ts'
 import { invalidOption, only, text, validateOptions } from './options.ts'
-import type { PlatformSimulatorOptions } from './platform-options.ts'
+import type { PlatformSimulatorOptions, SettingChanges } from './platform-options.ts'
 import { configure, effectiveConfig } from './settings.ts'
 import { captureSnapshot, type SnapshotOptions } from './snapshot/capture.ts'
 import { restoreSnapshot } from './snapshot/restore.ts'
@@ -57,7 +57,7 @@ export interface PlatformSimulator {
     /** Epoch milliseconds on the simulator's clock. */
     now(): number
     /** Moves a virtual clock by a duration such as `10m`, and fires due timers in order. Rejects on a real clock. */
-    advance(by: string): Promise<void>
+    advance(by: Duration): Promise<void>
   }
   /** Answers a request to the nine endpoints or to an attachment, with the signature of `fetch`. */
   fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>
@@ -80,7 +80,7 @@ export interface PlatformSimulator {
    * @example
    * await sim.configure({ 'typing.webhook': 'off', 'webhook.retry': ['1s', '5s'] })
    */
-  configure(patch: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>
+  configure(patch: SettingChanges): Promise<Record<string, unknown>>
   /** Returns the effective knobs and settings; keys are masked. */
   config(): Record<string, unknown>
   /** Lists the assumptions with the effective values of their knobs. */
@@ -201,7 +201,7 @@ function setAvailability(core: Core, change: AvailabilityChange): void {
   core.commitEffects(transaction.effects, null)
 }
 
-async function advance(core: Core, by: string): Promise<void> {
+async function advance(core: Core, by: Duration): Promise<void> {
   const ms = parseDuration(by)
   if (ms === null) throw invalidOption('by', `by must be a duration such as 10m, got ${JSON.stringify(by)}.`)
   if (core.clock.mode === 'virtual') {

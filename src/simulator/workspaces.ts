@@ -174,7 +174,7 @@ function optionsFor(
 ): PlatformSimulatorOptions {
   const { webhook: _, knobs = {}, bot, ...inherited } = options
   const { apiKey, botApiKey, botId, seed } = identityOf(coreOf(main).identity.seed, id)
-  const keys = { 'keys.handover': apiKey, 'keys.bot': botApiKey, 'keys.more': 'off' }
+  const keys = { 'keys.handover': apiKey, 'keys.bot': botApiKey, 'keys.more': 'off' } as const
   return {
     ...inherited,
     seed,

@@ -1,35 +1,49 @@
 /** Acts as a human agent through functions of the test, and expects what the agent sees. */
-import type { Driver, DriverContext, InboxItem } from '../agent-driver/driver.ts'
+import type { Driver, DriverChat, DriverContext, InboxItem } from '../agent-driver/driver.ts'
 import { runSeesStep } from '../runner/check-steps.ts'
 import type { Action } from '../scenario/plan.ts'
 import { flow } from '../scenario/value-text.ts'
 import { anything, invalidOption, validateOptions } from '../simulator/options.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
-import { formatDuration } from '../text/quantities.ts'
+import { type Duration, formatDuration } from '../text/quantities.ts'
 import { type BodyMatcher, checkOperators, escapeReferences } from './body-matcher.ts'
 import { checkChatExists, runStep, type Subject } from './expectations.ts'
 import { durationMs, type ExpectedTimes, timesOf } from './options.ts'
 import { DEFAULT_WAIT_MS } from './plan-builder.ts'
 
-type Verb = (context: DriverContext & { readonly signal: AbortSignal }) => unknown
+/** What every function of an agent reads. Its fields are wire-shaped (snake_case), as in driver files. */
+export interface DeskContext extends Pick<DriverContext, 'sim'> {
+  /** Null for `away` and `back`, which concern the whole help desk. */
+  readonly chat: DriverChat | null
+  /** Aborts when the function has taken too long. */
+  readonly signal: AbortSignal
+}
+
+/** What functions about one chat read. */
+export interface AgentContext extends DeskContext {
+  readonly chat: DriverChat
+}
+
+type Verb<Context> = (context: Context) => unknown
 
 /**
  * The agent driver of a test: one function for each verb of a driver file (docs/driver.md). A step that needs a missing
- * verb is inconclusive. Its `context` is wire-shaped (snake_case), as in driver files.
+ * verb is inconclusive.
  */
 export interface AgentFunctions {
-  readonly accept?: Verb
-  readonly says?: Verb
-  readonly type?: Verb
-  readonly stop?: Verb
-  readonly leave?: Verb
-  readonly away?: Verb
-  readonly back?: Verb
+  readonly accept?: Verb<AgentContext>
+  readonly says?: Verb<AgentContext & { readonly text: string }>
+  readonly type?: Verb<AgentContext>
+  readonly stop?: Verb<AgentContext>
+  readonly leave?: Verb<AgentContext>
+  readonly away?: Verb<DeskContext>
+  readonly back?: Verb<DeskContext>
   /** Returns what the agent sees of the chat, oldest first. */
-  readonly inbox?: (context: DriverContext & { readonly signal: AbortSignal }) => Inbox | Promise<Inbox>
-  readonly does?: Readonly<Record<string, Verb>>
+  readonly inbox?: (context: AgentContext) => Inbox | Promise<Inbox>
+  /** Verbs of the help desk, with the parameters that a scenario gives. */
+  readonly does?: Readonly<Record<string, Verb<AgentContext & { readonly with: Readonly<Record<string, unknown>> }>>>
   /** The maximum time of one call, a duration. Default `5s`. */
-  readonly timeout?: string
+  readonly timeout?: Duration
 }
 
 type Inbox = readonly InboxItem[]
@@ -55,11 +69,11 @@ export async function driverFrom(functions: AgentFunctions): Promise<Driver> {
 /** Options of `expectAgentSees`. */
 export interface SeesOptions {
   /** The maximum wait, a duration on the wall clock. Default `2s`, or `expectTimeout` of the simulator. */
-  readonly within?: string
+  readonly within?: Duration
   /** How many new items are expected. Default: exactly one. */
   readonly times?: ExpectedTimes
   /** Waits this long for further items, a duration; more items than `times` allows fail. */
-  readonly for?: string
+  readonly for?: Duration
 }
 
 /** An expected item of the inbox. A string or a pattern is compared with the text of the item. */

@@ -11,6 +11,7 @@ import { wallDelay } from '../runtime/clock.ts'
 import { settled } from '../simulator/core.ts'
 import { anything, invalidOption, list, validateOptions } from '../simulator/options.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
+import type { Duration } from '../text/quantities.ts'
 import { type AckLimit, withinAckLimit } from './ack-limit.ts'
 import { expectationError } from './expectation-error.ts'
 import { resetError } from './expectations.ts'
@@ -28,7 +29,7 @@ export interface CleanOptions {
    * How long no call may arrive before the check, a duration on the wall clock. Default `300ms` with a server; in-process
    * `0s`, which only waits for work in progress.
    */
-  readonly settle?: string
+  readonly settle?: Duration
 }
 
 export async function assertClean(

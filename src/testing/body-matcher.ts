@@ -1,11 +1,8 @@
 /** Converts the expected body of a test to a pattern of the evaluator. */
 import { isMap } from '../contract/objects.ts'
-import { matcherProblems } from '../scenario/format/matchers.ts'
+import { type Matcher, matcherProblems } from '../scenario/format/matchers.ts'
 import { isAsymmetric } from '../scenario/interpolation.ts'
 import { describeValue, invalidOption } from '../simulator/options.ts'
-
-/** `{ $op: argument }` as in scenarios. `$` of `handover-sim/scenario` creates operators. */
-type Operator = { readonly [op in `$${string}`]?: unknown }
 
 /** An asymmetric matcher of a test runner, such as `expect.any(String)`. */
 interface RunnerMatcher {
@@ -17,7 +14,7 @@ interface RunnerMatcher {
  * asymmetric matcher of the test runner, or for strings a regular expression.
  */
 export type BodyMatcher<T> =
-  | Operator
+  | Matcher
   | RunnerMatcher
   | (T extends readonly (infer Item)[]
       ? readonly BodyMatcher<Item>[]

@@ -2,6 +2,7 @@
 import type { CallBodies, CallId } from '../contract/endpoints.ts'
 import type { ActOptions, ChatHandle } from '../simulator/chat-handle.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
+import type { Duration } from '../text/quantities.ts'
 import { type AckLimit, withinAckLimit } from './ack-limit.ts'
 import { type ExpectedItem, expectAgentSees, type SeesOptions } from './agent.ts'
 import type { BodyMatcher } from './body-matcher.ts'
@@ -23,12 +24,12 @@ export type MultipleCallsOptions = ExpectCallOptions & { readonly times: NonNull
 /** Options of `expectNone`. */
 export interface NoneOptions {
   /** How long no such call may arrive, a duration on the wall clock. `0s` considers only past calls. */
-  readonly for: string
+  readonly for: Duration
 }
 /** Options of `waitFor`. */
 export interface WaitOptions {
   /** The maximum wait, a duration on the wall clock. Default `2s`, or `expectTimeout` of the simulator. */
-  readonly within?: string
+  readonly within?: Duration
 }
 
 export interface ChatExpectations {

@@ -15,7 +15,7 @@ import type { Action, PlannedStep } from '../scenario/plan.ts'
 import { type ActionResult, CHAT_REMOVED } from '../simulator/chat-handle.ts'
 import { anything, describeValue, invalidOption, validateOptions } from '../simulator/options.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
-import { formatDuration } from '../text/quantities.ts'
+import { type Duration, formatDuration } from '../text/quantities.ts'
 import { type BodyMatcher, bodyPattern } from './body-matcher.ts'
 import { expectationError } from './expectation-error.ts'
 import { checkCall, durationMs, type ExpectedTimes, timesOf } from './options.ts'
@@ -25,7 +25,7 @@ import { stepIdOf, type TestRun, testRunOf } from './test-run.ts'
 /** Options of `expectCall`. */
 export interface ExpectCallOptions {
   /** The maximum wait, a duration on the wall clock such as `500ms`. Default `2s`, or `expectTimeout` of the simulator. */
-  readonly within?: string
+  readonly within?: Duration
   /** How many calls are expected. Default: exactly one; `assertClean` reports further ones. */
   readonly times?: ExpectedTimes
   /**
@@ -196,7 +196,7 @@ function toReceivedCall<Id extends CallId>({ body, chatId, entry, seq }: Call): 
 export async function waitFor<Value>(
   subject: Subject,
   predicate: () => Value,
-  options: { readonly within?: string },
+  options: { readonly within?: Duration },
   written: (...args: never[]) => unknown = predicate,
 ): Promise<NonNullable<Value>> {
   if (typeof written !== 'function')

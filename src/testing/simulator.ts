@@ -6,6 +6,7 @@ import { validateOptions } from '../simulator/options.ts'
 import type { PlatformSimulatorOptions } from '../simulator/platform-options.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../simulator/simulator.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../simulator/workspaces.ts'
+import type { Duration } from '../text/quantities.ts'
 import { DEFAULT_ACK_MS } from './ack-limit.ts'
 import { type AgentFunctions, registerAgent } from './agent.ts'
 import { assertClean, type CleanOptions } from './assert-clean.ts'
@@ -30,12 +31,12 @@ export interface TestOptions {
   /** The human agent's side of the intermediary, for `expectAgentSees` and `runScenario`. */
   readonly agent?: AgentFunctions
   /** The default of `within`, a duration. Default `2s`, which is shorter than the timeouts of test runners. */
-  readonly expectTimeout?: string
+  readonly expectTimeout?: Duration
   /**
    * The maximum wait of actions and of `assertClean` for the webhook's answer, a duration on the wall clock. Default `4s`,
    * which is shorter than the timeouts of test runners.
    */
-  readonly ackTimeout?: string
+  readonly ackTimeout?: Duration
 }
 
 /** Options of `createSimulator`. */

@@ -1,5 +1,8 @@
 /** Parses and formats durations (`500ms`, `5s`, `10m`, `12h`), parses sizes (`64mb`), and counts nouns. */
 
+/** A text such as `500ms`, `5s`, `10m`, `12h`. */
+export type Duration = `${number}${'ms' | 's' | 'm' | 'h'}`
+
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
 
 /** What `parseDuration` accepts, for JSON Schema. */

@@ -88,9 +88,9 @@ const PROCESS = {
 }
 
 const RUN_ENDED = 'interrupted, because the run is over'
-const INBOX = 'the inbox must be a list of { request?: true, text?, attachments? }'
+const INBOX = 'the inbox must be a list of { request?, text?, attachments? }'
 const INBOX_FIELDS = {
-  request: 'request must be true or left out',
+  request: 'request must be true, false or left out',
   text: 'text must be a string or left out',
   attachments: 'attachments must be a list of objects or left out',
 }

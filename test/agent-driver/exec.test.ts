@@ -107,7 +107,7 @@ describe('a command that fails', () => {
     const { driver } = await run('console.log("garbage")')
     expect(await driver.inbox(context(), never)).toMatchObject({
       outcome: 'failed',
-      error: 'the inbox must be a list of { request?: true, text?, attachments? }, as JSON; received garbage',
+      error: 'the inbox must be a list of { request?, text?, attachments? }, as JSON; received garbage',
     })
   })
 

@@ -88,7 +88,7 @@ describeAdapters('methods', adapter => {
     }
   })
 
-  it.each(['empty', 'html', 'text'])('ER4 the same holds for errors.body=%s', async form => {
+  it.each(['empty', 'html', 'text'] as const)('ER4 the same holds for errors.body=%s', async form => {
     const { api } = await setUp(adapter, { knobs: { 'errors.body': form } })
     const origin = 'http://localhost:3000'
     const { status, headers } = await api.start({ chat_id: 'x' }, { key: null, headers: { origin } })

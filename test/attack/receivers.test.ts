@@ -197,7 +197,7 @@ const RECEIVERS: Readonly<Record<string, readonly [Behaviour, string | RegExp]>>
   ],
 }
 
-const KNOBS = { 'webhook.timeout': `${TIMEOUT_MS}ms`, 'webhook.redirect': 'follow' }
+const KNOBS = { 'webhook.timeout': `${TIMEOUT_MS}ms`, 'webhook.redirect': 'follow' } as const
 
 let sim: PlatformSimulator
 let receiver: TcpReceiver

@@ -20,7 +20,7 @@ const KNOBS = {
   'bot.delay': '3ms',
   'chat.idleTimeout': '30ms',
   'summarize.latency': '2ms',
-}
+} as const
 
 const json = (method: string, path: string, key: string, body: object): RawRequest => ({
   method,

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
+import type { Duration } from '../../src/text/quantities.ts'
 import { takenOver, world } from '../knobs/support.ts'
 import { writes } from './support.ts'
 
@@ -20,14 +21,14 @@ const form: fc.Arbitrary<Partial<FaultSpec>> = fc.constantFrom({ sign: 'none' },
 
 const whom = fc.record({ skip: maybe(fc.nat({ max: 3 })), every: maybe(count), times: maybe(count) })
 const fault = (effects: fc.Arbitrary<Partial<FaultSpec>>) =>
-  fc.tuple(effects, whom).map(([effect, counts]): FaultSpec => ({ on: 'webhook', ...effect, ...counts }))
+  fc.tuple(effects, whom).map(([effect, counts]) => ({ on: 'webhook', ...effect, ...counts }) as FaultSpec)
 
 const CHATS = 2
 type Command =
   | { readonly do: 'say'; readonly chat: number }
   | { readonly do: 'set'; readonly spec: FaultSpec; readonly chat: number | undefined }
   | { readonly do: 'clear'; readonly which: number | undefined }
-  | { readonly do: 'advance'; readonly by: string }
+  | { readonly do: 'advance'; readonly by: Duration }
 
 const chat = fc.nat({ max: CHATS - 1 })
 const commands = (effects: fc.Arbitrary<Partial<FaultSpec>>) =>
@@ -42,7 +43,7 @@ const commands = (effects: fc.Arbitrary<Partial<FaultSpec>>) =>
   )
 
 interface Setting {
-  readonly order: string
+  readonly order: 'chat' | 'none' | 'shuffle'
   readonly failing: boolean
 }
 const settings: fc.Arbitrary<Setting> = fc.record({
@@ -52,7 +53,7 @@ const settings: fc.Arbitrary<Setting> = fc.record({
 
 /** The user's messages of each chat, and those that the webhook acknowledged, both in order. */
 async function play(script: readonly Command[], setting: Setting) {
-  const knobs = { 'webhook.order': setting.order, 'webhook.retry': ['1s'] }
+  const knobs = { 'webhook.order': setting.order, 'webhook.retry': ['1s'] } as const
   const seen = new Set<string>()
   const taken: string[] = []
   const { sim } = world({ knobs }, ({ json }) => {

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/faults/schema.ts'
 import { coreOf, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { Duration } from '../../src/text/quantities.ts'
 import { gate, post, takenOver, type World, world } from '../knobs/support.ts'
 import { hitsOf, writes } from './support.ts'
 
@@ -298,7 +299,7 @@ describe('a reset', () => {
   test('the same on the real clock', async () => {
     const made = world({ clock: 'real' })
     const { sim } = made
-    const late = async (text: string, delay: string) => {
+    const late = async (text: string, delay: Duration) => {
       const chat = await takenOver(sim)
       sim.faults.add({ on: MESSAGE, delay })
       return chat.says(text)

@@ -33,7 +33,7 @@ test('a patch with an invalid value is not applied, and the error names every pr
   const { sim } = world()
   const chat = await sim.chat()
   const before = sim.config()
-  const patch = { 'typing.response': 'event', 'end.idle': 'never', 'webhook.url': 'ftp://x', 'keys.handover': 'new' }
+  const patch = { 'typing.response': 'event', 'end.idle': 'never', 'webhook.url': 'ftp://x', 'keys.handover': 'new' } as never
   const failed = await sim.configure(patch).catch((error: InvalidOptionError) => error)
   expect((failed as InvalidOptionError).problems.map(problem => problem.name)).toEqual(['end.idle', 'webhook.url'])
   expect(sim.config()).toEqual(before)
@@ -53,14 +53,14 @@ test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])('%s is not
 })
 
 test('options refuse the same values before the simulator starts', () => {
-  const make = () => createPlatformSimulator({ knobs: { 'webhook.retry': [1000], 'bot.delay': '5' } })
+  const make = () => createPlatformSimulator({ knobs: { 'webhook.retry': [1000], 'bot.delay': '5' } as never })
   expect(make).toThrow('webhook.retry must be off | a list of durations such as [1s, 5s], got [1000].')
   expect(make).toThrow('bot.delay must be a duration such as 500ms, 5s, 10m, 12h, got "5".')
 })
 
 test('the configuration shows every knob in its canonical spelling and masks keys', async () => {
   const { sim } = world()
-  const shown = await sim.configure({ 'webhook.retry': '[1000ms, 90s]', 'keys.more': 'secret:2002' })
+  const shown = await sim.configure({ 'webhook.retry': ['1000ms', '90s'], 'keys.more': 'secret:2002' })
   expect(Object.keys(shown)).toEqual(expect.arrayContaining([...KNOB_NAMES]))
   expect(shown).toEqual(sim.config())
   expect(shown).toMatchObject({ 'webhook.retry': ['1s', '90s'], 'keys.handover': '***', 'keys.more': '***' })

@@ -55,7 +55,7 @@ test('webhook.redirect: fail does not follow a redirect, follow sends the same b
 })
 
 /** Seven messages while the receiver holds the first one back, then the order in which it got them. */
-async function orderOfArrival(order: string, seed = 1): Promise<string[]> {
+async function orderOfArrival(order: 'chat' | 'none' | 'shuffle', seed = 1): Promise<string[]> {
   const first = gate()
   const { sim, inbox } = world({ seed, knobs: { 'webhook.order': order } }, async ({ json }) => {
     if (json.message === 'm1') await first.opened

@@ -38,7 +38,7 @@ describeAdapters('attachments', adapter => {
   it.each([
     ['empty', []],
     ['absent', undefined],
-  ])('EV5 attachments.whenEmpty=%s: a message without files has %j', async (form, expected) => {
+  ] as const)('EV5 attachments.whenEmpty=%s: a message without files has %j', async (form, expected) => {
     const harness = await setUp(adapter, { knobs: { 'attachments.whenEmpty': form } })
     const chat = await takenOver(harness, { supports_attachment: true })
     await chat.says('no files')

@@ -61,8 +61,8 @@ describeAdapters('keys', adapter => {
     [404, undefined],
     [400, '400'],
     [403, '403'],
-  ])('A5 a chat of another bot answers %i', async (status, knob) => {
-    const knobs = { 'keys.more': ['second-key:2002'], ...(knob ? { 'errors.idMismatch': knob } : {}) }
+  ] as const)('A5 a chat of another bot answers %i', async (status, knob) => {
+    const knobs = { 'keys.more': 'second-key:2002', ...(knob ? { 'errors.idMismatch': knob } : {}) }
     const { sim, api } = await setUp(adapter, { knobs })
     const chat = await sim.chat()
     const [theirs, mixed, read] = [

@@ -156,7 +156,7 @@ describeAdapters('availability', adapter => {
     const clock = { mode: 'virtual', start: '2025-06-01T10:00:00Z' } as const
     const { sim, api } = await setUp(adapter, { clock })
     await sim.clock.advance('90s')
-    const at = async (format: string) => {
+    const at = async (format: 'epoch' | 'iso' | 'offset') => {
       await sim.configure({ 'time.format': format })
       return (await api.availability({ availability: 'OPEN' })).body.updated_at
     }

@@ -39,7 +39,7 @@ describeAdapters('errors', adapter => {
     ['html', /^text\/html/, /<h1>401<\/h1>/],
     ['text', /^text\/plain/, /^unauthorized$/],
     ['empty', /^$/, /^$/],
-  ])('ER4 errors.body=%s: an intermediary cannot rely on the form of an error', async (form, type, body) => {
+  ] as const)('ER4 errors.body=%s: an intermediary cannot rely on the form of an error', async (form, type, body) => {
     const { sim, send } = await setUp(adapter, { knobs: { 'errors.body': form } })
     const chat = await sim.chat()
     const answer = await send(`/api/v1/chats/${chat.id}`)

@@ -2,16 +2,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { BOT_LANGUAGES, botTexts } from '../../src/contract/bot-texts.ts'
+import { TRANSCRIPT_NAMES } from '../../src/contract/transcripts.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { read } from '../docs/pages.ts'
 
 const FOLDER = new URL('../../fixtures/transcripts/', import.meta.url)
-const SHIPPED = readdirSync(FOLDER).map(file => {
-  const { bot_name: bot, history } = JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as {
+const SHIPPED = TRANSCRIPT_NAMES.map(name => {
+  const { bot_name: bot, history } = JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), 'utf8')) as {
     bot_name: string
     history: object[]
   }
-  return { name: file.replace('.json', ''), bot, history }
+  return { name, bot, history }
+})
+
+it('every file of fixtures/transcripts is the conversation of one name', () => {
+  expect(readdirSync(FOLDER).sort()).toEqual(TRANSCRIPT_NAMES.map(name => `${name}.json`).sort())
 })
 
 function post(sim: PlatformSimulator, path: string, chat: string, body: object = {}) {

@@ -38,7 +38,7 @@ describe('chats of one simulator', () => {
     await expect(sim.chat({ id: 'mine' })).rejects.toThrow('"mine"')
     for (const id of ['', '\ud800']) await expect(sim.chat({ id })).rejects.toThrow('id must be')
     await expect(sim.chat({ botId: 3 })).rejects.toThrow('bot_id 3')
-    await expect(sim.chat({ transcript: 'nb-shopp' })).rejects.toThrow('did you mean nb-shop?')
+    await expect(sim.chat({ transcript: 'nb-shopp' as never })).rejects.toThrow('did you mean nb-shop?')
   })
 
   it('W10 R-REC.11 a shipped conversation is in the transcript as it was written', async () => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { describeAdapters } from '../support/adapters.ts'
 import { setUp } from '../support/test-simulator.ts'
 
-const FORMS = ['compact', 'spaced', 'ascii', 'slashes', 'pretty', 'newline', 'reordered']
+const FORMS = ['compact', 'spaced', 'ascii', 'slashes', 'pretty', 'newline', 'reordered'] as const
 const sign = (key: string, text: string) => createHmac('sha256', key).update(text).digest('base64')
 
 describeAdapters('webhook signature', adapter => {

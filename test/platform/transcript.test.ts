@@ -151,7 +151,7 @@ describeAdapters('handover transcript', adapter => {
     expect(messages.at(-1)?.message).toBe('An agent has left the chat.')
   })
 
-  it.each(['record', 'minimal'])('R-REC.12 transcript.handover=%s keeps the three fields', async form => {
+  it.each(['record', 'minimal'] as const)('R-REC.12 transcript.handover=%s keeps the three fields', async form => {
     const { sim, api } = await setUp(adapter, { knobs: { 'transcript.handover': form } })
     const chat = await sim.chat({ history: CONVERSATION })
     const { chat: answered } = (await api.transcript({ chat_id: chat.id })).body
@@ -168,7 +168,7 @@ describeAdapters('transcript by knob', adapter => {
       'transcript.takenOver': 'true',
       'transcript.extra': ['channel=chat'],
       'transcript.agentFromBot': 'off',
-    }
+    } as const
     const harness = await setUp(adapter, { knobs })
     const chat = await takenOver(harness)
     await harness.api.message({ chat_id: chat.id, message: 'hi', sender: AGENT })

@@ -40,7 +40,7 @@ describeAdapters('live translation', adapter => {
     ['no is not nb', 'no', 'nb', {}, '[no>nb] text'],
     ['unless it is an alias', 'no', 'nb', { 'translation.aliases': ['no=nb'] }, 'text'],
     ['exact comparison', 'en', 'en-GB', { 'translation.match': 'exact' }, '[en>en-GB] text'],
-  ])('E4.7 %s: chat %s, agent %s', async (_, language, code, knobs, seen) => {
+  ] as const)('E4.7 %s: chat %s, agent %s', async (_, language, code, knobs, seen) => {
     const harness = await setUp(adapter, { knobs })
     const chat = await takenOver(harness, speaking(code), { language })
     await chat.says('text')

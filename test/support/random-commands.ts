@@ -23,7 +23,7 @@ export type Command =
 
 export interface RandomConditions {
   readonly delay: '0s' | '2s'
-  readonly retry: readonly string[]
+  readonly retry: readonly ('1s' | '5s')[]
   /** Deliveries fail whose body length is divisible by this; 0: none fails. */
   readonly failing: number
   /** Translations are asynchronous. */
@@ -64,7 +64,7 @@ export const randomCommand: fc.Arbitrary<Command> = fc.oneof(
 
 export const randomConditions: fc.Arbitrary<RandomConditions> = fc.record({
   delay: fc.constantFrom('0s', '2s'),
-  retry: fc.constantFrom([], ['1s', '5s']),
+  retry: fc.constantFrom<RandomConditions['retry']>([], ['1s', '5s']),
   failing: fc.constantFrom(0, 2, 3),
   slowTranslation: fc.boolean(),
 })

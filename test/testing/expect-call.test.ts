@@ -269,7 +269,7 @@ describe('expectCall', () => {
   ])('refuses %j', async (options, message) => {
     const { sim } = simulatorWith()
     const ada = await sim.chat()
-    const refused = ada.expectCall('start', {}, options as { within: string })
+    const refused = ada.expectCall('start', {}, options as { within: never })
     await expect(refused).rejects.toThrow(message)
     await expect(refused).rejects.toBeInstanceOf(InvalidOptionError)
   })

@@ -1,6 +1,20 @@
 /** What an editor knows of the library: right things compile, wrong ones do not. Nothing here runs. */
+import { createServer } from 'node:http'
+import express from 'express'
+import fastify from 'fastify'
+import { Hono } from 'hono'
 import { expect } from 'vitest'
-import { createSimulator, type ReceivedCall, type Simulator, startSimulator } from '../../src/index.ts'
+import {
+  createSimulator,
+  fromFastify,
+  fromFetch,
+  fromNode,
+  type KnobSettings,
+  type ReceivedCall,
+  type Simulator,
+  startSimulator,
+} from '../../src/index.ts'
+import { $, defineScenario, expectCall as expectStep, fault, wait } from '../../src/testing/scenario.ts'
 import '../../src/vitest/index.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -67,7 +81,7 @@ export async function everyCall(sim: Simulator): Promise<void> {
 }
 
 export async function everythingElse(): Promise<void> {
-  const sim = createSimulator({ agent: { inbox: () => [{ text: 'Hi' }], does: { transfer: ({ chat }) => chat?.id } } })
+  const sim = createSimulator({ agent: { inbox: () => [{ text: 'Hi' }], does: { transfer: ({ chat }) => chat.id } } })
   const ada = await sim.chat()
   await ada.expectAgentSees('Hi', { times: 1, within: '1s' })
   await ada.expectAgentSees({ request: true })
@@ -103,4 +117,124 @@ export function fetchOf(sim: Simulator): void {
   const handedIn: typeof fetch = sim.fetch
   const webhook: (request: Request) => Promise<Response> = sim.fetch
   is<Same<ReturnType<typeof handedIn>, ReturnType<typeof webhook>>>()
+}
+
+export async function durations(sim: Simulator): Promise<void> {
+  const ada = await sim.chat()
+  await ada.expectCall('start', {}, { within: '2.5s' })
+  // @ts-expect-error the unit is ms, s, m or h
+  await ada.expectCall('start', {}, { within: '5 seconds' })
+  // @ts-expect-error a unit is missing
+  await ada.expectNone('start', { for: '500' })
+  // @ts-expect-error no duration
+  await sim.clock.advance('soon')
+  // @ts-expect-error no duration
+  await sim.assertClean({ settle: '1 second' })
+  // @ts-expect-error no duration
+  createSimulator({ expectTimeout: '2 secs', ackTimeout: '10s' })
+  // @ts-expect-error no duration
+  createSimulator({ agent: { timeout: '5sec' } })
+  wait('10m')
+  wait('$(pause)')
+  // @ts-expect-error no duration
+  wait('ten minutes')
+  // @ts-expect-error no duration
+  expectStep('start', {}, { within: '2 seconds' })
+}
+
+export async function knobs(sim: Simulator): Promise<void> {
+  const retry: KnobSettings = { 'webhook.retry': ['1s', '5s'], 'webhook.timeout': '2s', 'keys.more': 'other-key:2002' }
+  const words: KnobSettings = { 'start.again': 409, 'strict.sender': true, 'transcript.takenOver': null }
+  createSimulator({ knobs: { ...retry, ...words, 'limits.rate': '10/1s', 'limits.attachmentKb': 'off' } })
+  await sim.configure({ 'typing.webhook': 'off', 'webhook.url': null })
+  // @ts-expect-error misspelt
+  createSimulator({ knobs: { 'webhook.retries': ['1s'] } })
+  // @ts-expect-error not a value of it
+  createSimulator({ knobs: { 'webhook.redirect': 'folow' } })
+  // @ts-expect-error not a duration
+  createSimulator({ knobs: { 'webhook.timeout': '5 seconds' } })
+  // @ts-expect-error not a list of durations
+  createSimulator({ knobs: { 'webhook.retry': [1000] } })
+  // @ts-expect-error not a rate
+  createSimulator({ knobs: { 'limits.rate': '10 per second' } })
+  // @ts-expect-error misspelt
+  await sim.configure({ 'typing.webook': 'off' })
+  defineScenario({ name: 'Retries', config: { 'webhook.retry': ['1s'], 'bot.delay': '$(delay)' } }, [])
+  // @ts-expect-error misspelt
+  defineScenario({ name: 'Retries', config: { 'webhook.retries': ['1s'] } }, [])
+}
+
+export async function transcripts(sim: Simulator): Promise<void> {
+  await sim.chat({ transcript: 'nb-shop' })
+  // @ts-expect-error not a shipped conversation
+  await sim.chat({ transcript: 'nb-shopp' })
+  defineScenario({ name: 'A shop', chat: { transcript: 'nb-shop' } }, [])
+  // @ts-expect-error not a shipped conversation
+  defineScenario({ name: 'A shop', chat: { transcript: 'no-shop' } }, [])
+}
+
+export async function operators(sim: Simulator): Promise<void> {
+  const ada = await sim.chat()
+  await ada.expectCall('start', { sender: { name: { $type: 'string' }, avatar: { $re: '^https:' } } })
+  await ada.expectCall('message', { message: { $len: { $gt: 3 } }, sender: { $absent: true } })
+  // @ts-expect-error no such operator
+  await ada.expectCall('start', { sender: { name: { $typ: 'string' } } })
+  // @ts-expect-error no such type
+  await ada.expectCall('start', { sender: { name: { $type: 'text' } } })
+  // @ts-expect-error true is the only argument
+  await ada.expectCall('start', { sender: { $absent: false } })
+  // @ts-expect-error an operator is alone
+  await ada.expectCall('typing_start', { timeout: { $gt: 1, $lt: 5 } })
+  // @ts-expect-error no such operator
+  expectStep('start', { sender: { name: { $regex: 'Anna' } } })
+  expectStep('start', { sender: { name: $.type('string'), avatar: '$(avatar)' } })
+}
+
+export function faults(sim: Simulator): void {
+  sim.faults.add({ on: 'api', respond: { status: 503 }, times: 1 })
+  sim.faults.add({ on: { webhook: 'MESSAGE FROM USER' }, duplicate: 2, gap: '1s' })
+  fault({ on: { api: ['start', 'end'] }, drop: 'after' })
+  // @ts-expect-error no effect
+  sim.faults.add({ on: 'api' })
+  // @ts-expect-error no effect
+  sim.faults.add({ on: 'webhook', name: 'nothing', times: 1 })
+  // @ts-expect-error an effect of calls
+  sim.faults.add({ on: 'webhook', respond: { status: 503 } })
+  // @ts-expect-error no such effect
+  sim.faults.add({ on: 'webhook', dup: 2 })
+  // @ts-expect-error not a duration
+  sim.faults.add({ on: 'webhook', delay: '5 seconds' })
+  // @ts-expect-error no effect
+  fault({ on: 'api', times: 1 })
+}
+
+export function agents(): void {
+  const inbox: { readonly text: string; readonly request: boolean }[] = []
+  createSimulator({
+    agent: {
+      accept: ({ chat }) => chat.id,
+      says: ({ chat, text }) => chat.id + text.toUpperCase(),
+      does: { transfer: ({ chat, with: { team } }) => [chat.id, team] },
+      inbox: ({ chat, signal }) => (signal.aborted || chat.id === '' ? [] : inbox),
+      // @ts-expect-error the whole help desk has no chat
+      away: ({ chat }) => chat.id,
+      back: ({ chat }) => chat?.id,
+    },
+  })
+}
+
+export function webhooks(): void {
+  createSimulator({ webhook: fromNode(express()) })
+  createSimulator({ webhook: fromNode(createServer(), { path: '/hook' }) })
+  createSimulator({ webhook: fromNode((request, response) => response.end(request.headers.host)) })
+  createSimulator({ webhook: fromFastify(fastify()) })
+  createSimulator({ webhook: fromFetch(new Hono()) })
+  createSimulator({ webhook: fromFetch(new Hono().fetch) })
+  createSimulator({ webhook: fromFetch(async request => new Response(await request.text())) })
+  // @ts-expect-error not an application
+  fromNode(7)
+  // @ts-expect-error not a Fastify application
+  fromFastify(express())
+  // @ts-expect-error no response
+  fromFetch(() => 'ok')
 }

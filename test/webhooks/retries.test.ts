@@ -6,7 +6,7 @@ import { post, takenOver, world } from '../knobs/support.ts'
 import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { receiver, simFor } from './receiver.ts'
 
-const RETRY = { 'webhook.retry': ['1s', '5s'], 'webhook.idHeader': 'x-delivery' }
+const RETRY = { 'webhook.retry': ['1s', '5s'], 'webhook.idHeader': 'x-delivery' } as const
 const START = Date.UTC(2024, 0, 1, 9)
 const at = (entry: { time: string }) => Math.round(Date.parse(entry.time) - START)
 const tries = (sim: PlatformSimulator) => sim.deliveries.map(one => [one.attempt, at(one), one.retry_in_ms ?? null])
@@ -119,7 +119,7 @@ test('any list of delays: retries follow at these times', async () => {
   await fc.assert(
     fc.asyncProperty(delays, async list => {
       const { sim } = world(
-        { knobs: { 'webhook.retry': list.map(ms => `${ms}ms`) } },
+        { knobs: { 'webhook.retry': list.map(ms => `${ms}ms` as const) } },
         () => new Response(null, { status: 500 }),
       )
       const chat = await takenOver(sim)

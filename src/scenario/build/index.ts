@@ -1,5 +1,7 @@
 /** Builds scenarios and parts in code, as the same data as YAML files, and lists the public names of `handover-sim/scenario`. */
 import { Document, isCollection, isScalar, visit } from 'yaml'
+import type { KnobName, KnobSettings } from '../../contract/knobs.ts'
+import type { Placeholder } from '../format/fields.ts'
 import type { PartFile, ScenarioFile } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
 
@@ -30,7 +32,11 @@ export {
   wait,
 } from './steps.ts'
 
-export type ScenarioOptions = Omit<ScenarioFile, '$schema' | 'version' | 'kind' | 'steps'>
+/** The header of a scenario in code. */
+export type ScenarioOptions = Omit<ScenarioFile, '$schema' | 'version' | 'kind' | 'steps' | 'config'> & {
+  /** Knobs of the platform, by dotted name. */
+  config?: { readonly [Name in KnobName]?: KnobSettings[Name] | Placeholder }
+}
 
 /**
  * Defines a scenario in code. The result is the data of a scenario file.

@@ -1,7 +1,7 @@
 /** Builds matchers as the data that a YAML file holds. */
+import type { Matcher, OperatorArguments } from '../format/matchers.ts'
 
-/** `{ $op: argument }` */
-export type Matcher = { readonly [op in `$${string}`]?: unknown }
+export type { Matcher }
 
 /** A pattern for a value of type `T`: any part can be left out, be a matcher, or be a text with `$(...)`. */
 export type Matching<T> =
@@ -13,9 +13,8 @@ export type Matching<T> =
         ? { readonly [Key in keyof T]?: Matching<NonNullable<T[Key]>> }
         : T)
 
-type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null'
-
-const make = (op: `$${string}`, argument: unknown): Matcher => ({ [op]: argument })
+const make = <Name extends keyof OperatorArguments>(name: Name, argument: OperatorArguments[Name]): Matcher =>
+  ({ [name]: argument }) as Record<string, unknown> as Matcher
 
 /** A regular expression as text, with its flags. */
 const pattern = (written: string | RegExp): string =>
@@ -36,7 +35,7 @@ export const $ = {
   uuid: make('$uuid', true),
   /** A time such as 2024-01-01T09:00:00Z. */
   iso: make('$iso', true),
-  type: (name: TypeName): Matcher => make('$type', name),
+  type: (name: OperatorArguments['$type']): Matcher => make('$type', name),
   re: (written: string | RegExp): Matcher => make('$re', pattern(written)),
   /** A list that has the item, or a text that has the part. */
   has: (part: unknown): Matcher => make('$has', part),

@@ -3,7 +3,9 @@
 import type { CallBodies } from '../../contract/endpoints.ts'
 import { withoutUndefined } from '../../contract/objects.ts'
 import type { FaultSpec } from '../../faults/schema.ts'
+import type { Duration } from '../../text/quantities.ts'
 import type { CallMap, ExpectInput, ExpectOptions, ExpectStep } from '../format/checks.ts'
+import type { Placeholder } from '../format/fields.ts'
 import type { Step } from '../format/step.ts'
 import type { AGENT_WORDS } from '../format/stimuli.ts'
 import type { CallName } from '../plan.ts'
@@ -96,7 +98,8 @@ export const agent = Object.assign(
  * @example
  * wait('10m')
  */
-export const wait = (duration: string, options: StepOptions = {}): Step => stepOf(options, () => ({ wait: duration }))
+export const wait = (duration: Duration | Placeholder, options: StepOptions = {}): Step =>
+  stepOf(options, () => ({ wait: duration }))
 
 /**
  * Sets the handover availability, as a person does in the workspace (ST17).
@@ -113,7 +116,7 @@ export const availability = (
  * Injects a fault. `fault.clear()` clears all faults, or the named one.
  *
  * @example
- * fault({ on: 'webhook', respond: { status: 503 }, times: 1 })
+ * fault({ on: 'api', respond: { status: 503 }, times: 1 })
  * fault.clear()
  */
 export const fault = Object.assign(
@@ -193,7 +196,7 @@ export type BodyOf<Call extends CallName> =
   Call extends Exclude<keyof CallBodies, 'chat'> ? Matching<CallBodies[Call]> : Readonly<Record<string, unknown>>
 
 export type CallStep = Step & { readonly expect: ExpectStep }
-type Within = { readonly within?: string }
+type Within = { readonly within?: Duration | Placeholder }
 export type CallOptions = StepOptions & { readonly [Key in keyof ExpectOptions]?: NonNullable<ExpectOptions[Key]> }
 
 /**
@@ -259,7 +262,7 @@ export const oneOf = group('oneOf')
 export const none = <Call extends CallName>(
   call: Call,
   body: BodyOf<Call>,
-  options: StepOptions & { readonly for: string },
+  options: StepOptions & { readonly for: Duration | Placeholder },
 ): Step => stepOf(options, own => ({ none: { ...callMap(call, body), ...own } }))
 
 /**

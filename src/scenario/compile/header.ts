@@ -1,7 +1,7 @@
 /** Compiles the head of a scenario with defaults, and infers what the steps of the plan require. */
 import { allowedFor, isKnob, parseKnob } from '../../contract/knobs.ts'
 import { isMap } from '../../contract/objects.ts'
-import type { FaultSpec } from '../../faults/schema.ts'
+import type { FaultFields } from '../../faults/schema.ts'
 import { AVAILABILITY_VALUE, atLeast, DURATION, FLAG, SEVERITY } from '../format/fields.ts'
 import { ALLOWED_CALLS, type ScenarioFile, TIMEOUTS } from '../format/scenario.ts'
 import { type Action, type CallPattern, type Plan, type PlannedStep, stepsOf } from '../plan.ts'
@@ -148,7 +148,7 @@ function reasonOf(action: Action): string | null {
   return action.verb === 'fault' && !('clear' in action.fault) ? faultReason(action.fault) : null
 }
 
-function faultReason({ on }: FaultSpec): string | null {
+function faultReason({ on }: FaultFields): string | null {
   const api = typeof on === 'object' ? on.api : undefined
   const names = api === undefined ? [] : [api].flat()
   return names.includes('availability') ? 'fault on availability' : null

@@ -1,6 +1,6 @@
 /** Finds steps that an author should change, without running the scenario. */
 
-import type { FaultSpec } from '../../faults/schema.ts'
+import type { FaultFields } from '../../faults/schema.ts'
 import type { Hint } from '../format/scenario.ts'
 import { isCheck, type Plan, type PlannedItem, type PlannedStep, stepsOf, type Verb } from '../plan.ts'
 import { callsOf, unknownFields } from './call-patterns.ts'
@@ -47,7 +47,7 @@ function waitHints({ place }: PlannedStep, next: PlannedStep, clock: 'real' | 'v
 }
 
 interface HoldingFault {
-  readonly spec: FaultSpec
+  readonly spec: FaultFields
   readonly conversation: string
   /** How many more events it holds. */
   left: number

@@ -2,11 +2,11 @@
 import * as z from 'zod/mini'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
 import { SIGN_MODES } from '../../contract/events.ts'
-import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-issues.ts'
+import { type SchemaProblemCode, sentenceIssue, typed } from '../../contract/explain-issues.ts'
 import { isMap, keysOf } from '../../contract/objects.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../contract/schemas.ts'
 import { described, predicateSchema } from '../../files/setting-schemas.ts'
-import { DURATION_PATTERN, parseDuration } from '../../text/quantities.ts'
+import { DURATION_PATTERN, type Duration, parseDuration } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
 import type { AckWanted, CallName, Severity, Times } from '../plan.ts'
 
@@ -25,9 +25,6 @@ export interface ValueType<Value, Input = Value> {
 const PLACEHOLDER = /^\$\([^()]+\)$/
 export const isPlaceholder = (value: unknown): value is Placeholder =>
   typeof value === 'string' && PLACEHOLDER.test(value)
-
-/** A schema whose TypeScript type zod cannot infer. */
-export const typed = <Value>(schema: z.ZodMiniType): z.ZodMiniType<Value> => schema as z.ZodMiniType<Value>
 
 /** The JSON Schema of `$(name)`. */
 export const PLACEHOLDER_SHAPE = { type: 'string', pattern: PLACEHOLDER.source } as const
@@ -59,7 +56,7 @@ export const atLeast = (min: number): ValueType<number> => ({
   shape: { type: 'integer', minimum: min },
 })
 
-export const DURATION: ValueType<number, string> = {
+export const DURATION: ValueType<number, Duration> = {
   expected: 'a duration with a unit: 500ms, 5s, 10m, 12h',
   parse: input => parseDuration(input) ?? undefined,
   shape: { type: 'string', pattern: DURATION_PATTERN },

@@ -5,6 +5,7 @@ import { isMap } from '../../contract/objects.ts'
 import { PATTERN_LIMIT_MS } from '../../runtime/patterns.ts'
 import { messageOf, nearest } from '../../text/error-text.ts'
 import { defineTexts } from '../../text/texts.ts'
+import type { Placeholder } from './fields.ts'
 import { slowText } from './slow-patterns.ts'
 
 /** The number of characters of a slow text that an error shows. */
@@ -28,7 +29,7 @@ interface MatcherProblem {
   readonly code: SchemaProblemCode
 }
 
-interface Operator {
+interface OperatorRule {
   /** The arguments it accepts, for errors. */
   readonly takes: string
   accepts(argument: unknown): boolean
@@ -37,18 +38,48 @@ interface Operator {
   readonly shape: object
 }
 
-const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']
+const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const
+
+/** The argument of each operator. */
+export interface OperatorArguments {
+  readonly $any: true
+  readonly $absent: true
+  readonly $uuid: true
+  readonly $iso: true
+  readonly $type: (typeof TYPES)[number] | Placeholder
+  readonly $re: string
+  readonly $has: unknown
+  readonly $not: unknown
+  readonly $each: unknown
+  readonly $oneOf: readonly [unknown, ...unknown[]]
+  readonly $len: number | Matcher | Placeholder
+  readonly $gt: number | string
+  readonly $gte: number | string
+  readonly $lt: number | string
+  readonly $lte: number | string
+  readonly $exact: unknown
+}
+
+type Alone<Operator extends keyof OperatorArguments> = Pick<OperatorArguments, Operator> & {
+  readonly [Other in Exclude<keyof OperatorArguments, Operator>]?: never
+}
+
+/** `{ $type: 'string' }`: exactly one operator. */
+export type Matcher = { [Operator in keyof OperatorArguments]: Alone<Operator> }[keyof OperatorArguments]
+
+const isOperator = (name: string): name is keyof OperatorArguments => Object.hasOwn(OPS, name)
+
 export const hasPlaceholder = (value: unknown) => typeof value === 'string' && value.includes('$(')
 const anything = () => true
 const isTrue = { takes: 'true', accepts: (argument: unknown) => argument === true, shape: { const: true } }
-const bound: Operator = {
+const bound: OperatorRule = {
   takes: 'a number or a time as text',
   accepts: argument => typeof argument === 'number' || typeof argument === 'string',
   shape: { type: ['number', 'string'] },
 }
-const matcher: Operator = { takes: 'a matcher', accepts: anything, inside: true, shape: {} }
+const matcher: OperatorRule = { takes: 'a matcher', accepts: anything, inside: true, shape: {} }
 
-export const OPS: Readonly<Record<string, Operator>> = {
+export const OPS: Readonly<Record<keyof OperatorArguments, OperatorRule>> = {
   $any: isTrue,
   $absent: isTrue,
   $uuid: isTrue,
@@ -101,7 +132,7 @@ function notAlone(value: Record<string, unknown>, path: PropertyKey[]): MatcherP
 }
 
 function ofOperator(name: string, argument: unknown, path: PropertyKey[]): MatcherProblem[] {
-  const op = Object.hasOwn(OPS, name) ? OPS[name] : undefined
+  const op = isOperator(name) ? OPS[name] : undefined
   const at = [...path, name]
   if (op === undefined) {
     const names = Object.keys(OPS)

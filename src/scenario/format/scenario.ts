@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { fieldName } from '../../contract/explain-issues.ts'
 import { isMap, keysOf, recordOf } from '../../contract/objects.ts'
+import { TRANSCRIPT_NAMES } from '../../contract/transcripts.ts'
 import type { Source } from '../../files/document.ts'
 import type { Problem } from '../../files/errors.ts'
 import { BusinessHoursSchema, ClockSchema, described, knobSchemas, ReplySchema } from '../../files/setting-schemas.ts'
@@ -46,7 +47,7 @@ const Chat = z.strictObject({
   history: z.optional(
     z.array(HistoryRowSchema).check(described('What was said before', [{ user: 'Hi' }, { bot: 'Hello' }])),
   ),
-  transcript: z.optional(textSchema('A shipped conversation to begin with', 'nb-shop')),
+  transcript: z.optional(z.enum(TRANSCRIPT_NAMES).check(described('A shipped conversation to begin with', 'nb-shop'))),
   context: z.optional(z.record(z.string(), z.unknown()).check(described('What the bot knows of the user'))),
   labels: texts('Labels of the chat', ['vip']),
 })

@@ -3,6 +3,7 @@
  * union of verbs would report only that the input is invalid.
  */
 import * as z from 'zod/mini'
+import { typed } from '../../contract/explain-issues.ts'
 import { described } from '../../files/setting-schemas.ts'
 import { CheckSchema, ExpectSchema, NoneSchema } from './checks.ts'
 import {
@@ -19,7 +20,6 @@ import {
   ruled,
   staticSchema,
   TARGET,
-  typed,
 } from './fields.ts'
 import {
   AgentSchema,

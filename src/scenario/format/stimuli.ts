@@ -1,9 +1,9 @@
 /** Defines the steps that do something: users, bots, agents and the environment, one schema for each verb. */
 import * as z from 'zod/mini'
 import { WEBHOOK_EVENTS } from '../../contract/events.ts'
-import { knownKeys } from '../../contract/explain-issues.ts'
+import { knownKeys, typed } from '../../contract/explain-issues.ts'
 import { isMap } from '../../contract/objects.ts'
-import { Fault, type FaultSpec } from '../../faults/schema.ts'
+import { Fault, type FaultFields } from '../../faults/schema.ts'
 import { described } from '../../files/setting-schemas.ts'
 import { namesIn } from '../interpolation.ts'
 import { Buttons } from './checks.ts'
@@ -26,7 +26,6 @@ import {
   SIGN,
   staticSchema,
   TIMES,
-  typed,
 } from './fields.ts'
 import { matcherOf } from './matchers.ts'
 
@@ -159,7 +158,7 @@ const FaultTemplate = z.unknown().check(
   }),
 )
 
-export const FaultSchema = typed<'clear' | { clear: string } | FaultSpec>(
+export const FaultSchema = typed<'clear' | { clear: string } | FaultFields>(
   z.union([
     z.literal('clear').check(described('Clears every fault')),
     z.strictObject({ clear: z.string().check(described('Name of the fault to clear', 'flaky')) }),

@@ -1,10 +1,11 @@
 /** Defines the form of a route, and the schemas that several routes share. Registration, checks and documentation read them. */
 import * as z from 'zod/mini'
+import { typed } from '../../contract/explain-issues.ts'
 import { named } from '../../contract/schemas.ts'
 import type { Core } from '../../simulator/core.ts'
 import type { PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces.ts'
-import { DURATION_PATTERN, parseDuration } from '../../text/quantities.ts'
+import { DURATION_PATTERN, type Duration, parseDuration } from '../../text/quantities.ts'
 import type { OpenStreams } from './event-stream.ts'
 
 /** What every route has access to. */
@@ -100,9 +101,11 @@ export const NonEmptyText = z.string().check(z.minLength(1))
 
 export const SeqNumber = z.int().check(z.gte(0))
 
-export const Duration = z.string().check(
-  z.refine(text => parseDuration(text) !== null, { error: 'a duration such as 500ms, 5s, 10m, 12h' }),
-  z.meta({ id: 'Duration', pattern: DURATION_PATTERN, examples: ['500ms', '5s', '10m'] }),
+export const DurationSchema = typed<Duration>(
+  z.string().check(
+    z.refine(text => parseDuration(text) !== null, { error: 'a duration such as 500ms, 5s, 10m, 12h' }),
+    z.meta({ id: 'Duration', pattern: DURATION_PATTERN, examples: ['500ms', '5s', '10m'] }),
+  ),
 )
 
 export const booleanFlag = (description: string) => z.optional(z.enum(['true', 'false']).check(z.describe(description)))

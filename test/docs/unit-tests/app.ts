@@ -1,5 +1,7 @@
 /** A small intermediary, shown in docs/unit-tests.md. */
 
+import type { WebhookEvent } from '../../../src/index.ts'
+
 export interface Platform {
   readonly url: string
   readonly key: string
@@ -22,9 +24,10 @@ export function createApp(platform: Platform) {
   return {
     inbox,
     async webhook(request: Request): Promise<Response> {
-      const { event, chat, message } = await request.json()
-      if (event === 'REQUESTING TAKEOVER') void call('start', chat.id, { sender, supports_attachment: true })
-      if (event === 'MESSAGE FROM USER') inbox.push({ text: message })
+      const event = (await request.json()) as WebhookEvent
+      if (event.event === 'REQUESTING TAKEOVER')
+        void call('start', event.chat.id, { sender, supports_attachment: true })
+      if (event.event === 'MESSAGE FROM USER') inbox.push({ text: event.message })
       return new Response('ok')
     },
     reply: (chatId: string, text: string) => call('message/', chatId, { message: text, sender }),

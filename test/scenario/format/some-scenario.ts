@@ -40,7 +40,9 @@ const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'grapheme' }).filter(text => !text.includes('$(')),
 )
 const word = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/).filter(name => !RESERVED_NAMES.includes(name))
-const duration = fc.tuple(fc.nat(500), fc.constantFrom('ms', 's')).map(([size, unit]) => `${size}${unit}`)
+const duration = fc
+  .tuple(fc.nat(500), fc.constantFrom<'ms' | 's'>('ms', 's'))
+  .map(([size, unit]) => `${size}${unit}` as const)
 
 const data = fc.letrec<{ value: unknown }>(tie => ({
   value: fc.oneof(

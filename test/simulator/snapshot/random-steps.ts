@@ -4,6 +4,7 @@ import type { FaultSpec } from '../../../src/faults/schema.ts'
 import type { Entry } from '../../../src/journal/entry.ts'
 import type { PlatformSimulatorOptions } from '../../../src/simulator/platform-options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../../src/simulator/simulator.ts'
+import type { Duration } from '../../../src/text/quantities.ts'
 import { AGENT, call } from '../../knobs/support.ts'
 
 /** `chat` is an index into the existing chats, modulo their number, so that every step has an effect. */
@@ -13,7 +14,7 @@ export type Step =
   | { readonly do: 'press'; readonly chat: number }
   | { readonly do: 'call'; readonly chat: number; readonly name: string; readonly body: object }
   | { readonly do: 'read'; readonly chat: number }
-  | { readonly do: 'advance'; readonly by: string }
+  | { readonly do: 'advance'; readonly by: Duration }
   | { readonly do: 'fault'; readonly spec: FaultSpec }
   | { readonly do: 'clear' }
   | { readonly do: 'trigger'; readonly chat: number }

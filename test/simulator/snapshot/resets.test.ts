@@ -22,7 +22,7 @@ const KNOBS = {
   'bot.delay': '1s',
   'chat.idleTimeout': '3s',
   'summarize.latency': '2ms',
-}
+} as const
 
 const ignoreErrors = (work: Promise<unknown>) => void work.catch(() => {})
 

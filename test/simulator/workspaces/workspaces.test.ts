@@ -59,7 +59,7 @@ describe('identity', () => {
   })
 
   test('a workspace inherits the settings of the server, but neither keys nor webhook', async () => {
-    const knobs = { 'typing.webhook': 'off', 'keys.more': 'third:77' }
+    const knobs = { 'typing.webhook': 'off', 'keys.more': 'third:77' } as const
     await using server = await startServer({ ...SERVER, knobs, webhook: { url: 'http://127.0.0.1:9/' }, seed: 4 })
     await server.configure({ 'messages.open': 'Patched later' })
     const own = await server.workspace({ knobs: { 'bot.delay': '1s' }, seed: 9, bot: { name: 'Ola' } })

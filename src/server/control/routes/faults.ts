@@ -1,7 +1,7 @@
 /** Sets, lists and clears faults. */
 import * as z from 'zod/mini'
 import { named } from '../../../contract/schemas.ts'
-import { Fault, type FaultSpec } from '../../../faults/schema.ts'
+import { Fault, type FaultFields } from '../../../faults/schema.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { getChat, unknownId } from '../problems.ts'
 import { type ControlResponse, type ControlRoute, ok, routesOf } from '../route.ts'
@@ -29,7 +29,7 @@ const route = routesOf('faults')
 
 const CLEARED = { description: 'They are no longer set; the events they held are sent', schema: ClearedFaultsResponse }
 
-function set(core: Core, spec: FaultSpec): ControlResponse {
+function set(core: Core, spec: FaultFields): ControlResponse {
   if (spec.chat_id !== undefined) getChat(core, spec.chat_id)
   return { status: 201, body: core.faults.add(spec) }
 }

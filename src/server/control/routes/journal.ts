@@ -19,7 +19,7 @@ import {
   type ControlRequest,
   type ControlResponse,
   type ControlRoute,
-  Duration,
+  DurationSchema,
   NonEmptyText,
   ok,
   routesOf,
@@ -44,7 +44,7 @@ const WaitQuery = z
     status: z.optional(z.int()),
     chat_id: z.optional(NonEmptyText),
     after: z.optional(SeqNumber),
-    timeout: z.optional(Duration),
+    timeout: z.optional(DurationSchema),
   })
   .check(
     z.refine(({ call, event, note, kind }) => (call ?? event ?? note ?? kind) !== undefined, {

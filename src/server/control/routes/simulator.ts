@@ -9,7 +9,7 @@ import type { Core } from '../../../simulator/core.ts'
 import { captureLazily } from '../../../simulator/snapshot/capture.ts'
 import type { Snapshot } from '../../../simulator/snapshot/schema.ts'
 import { ControlProblem } from '../problems.ts'
-import { booleanFlag, type ControlRoute, Duration, ok, routesOf } from '../route.ts'
+import { booleanFlag, type ControlRoute, DurationSchema, ok, routesOf } from '../route.ts'
 
 const HealthResponse = z
   .object({ status: z.enum(['live', 'ready', 'closing']), version: z.string() })
@@ -18,7 +18,7 @@ const HealthResponse = z
 const OpenApiResponse = z.looseObject({ openapi: z.string() }).check(named('OpenApiDocument', 'OpenAPI 3.1'))
 
 const AdvanceClockBody = z
-  .strictObject({ by: Duration })
+  .strictObject({ by: DurationSchema })
   .check(named('AdvanceClock', 'By how much to advance a virtual clock'))
 
 const EmptyBody = z.strictObject({}).check(named('EmptyBody', 'No fields; the body may be left out'))
