@@ -36,7 +36,7 @@ export function requireHttp<Handler>(msw: { readonly http?: HttpNamespace<Handle
   )
 }
 
-export const isSupported = (version: string): boolean =>
+const isSupported = (version: string): boolean =>
   compareVersions(version, '2.10') >= 0 && compareVersions(version, '4') < 0
 
 interface Manifest {
