@@ -2,7 +2,7 @@
 
 import { isWebhookEvent, WEBHOOK_EVENTS } from '../contract/events.ts'
 import type { DeliveryFailure, Entry, EntryOf } from '../journal/entry.ts'
-import type { ConnectionFailure } from '../runtime/connection-failure.ts'
+import { type ConnectionFailure, certificateProblem } from '../runtime/connection-failure.ts'
 import type { AckWanted, PlannedStep } from '../scenario/plan.ts'
 import { isRunEvent } from '../scenario/run-events.ts'
 import { plainText } from '../scenario/value-text.ts'
@@ -209,6 +209,8 @@ function hintFor(index: JournalIndex, delivery: Delivery, ack: Ack): FailureHint
   if (timedOut && timeoutMs !== null && timeoutMs < index.plan.timeouts.ackMs)
     return { code: 'platform_timeout', ms: timeoutMs }
   if (isSlow(index, delivery) || timedOut) return { code: 'answer_first' }
+  const problem = certificateProblem(failure)
+  if (problem !== undefined) return { code: problem }
   if (status === null) return isUnreachable(failure) ? { code: 'is_running' } : undefined
   return ack === 'non-2xx' ? { code: 'verify_first' } : hintForStatus(delivery, status)
 }

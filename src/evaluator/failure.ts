@@ -4,7 +4,7 @@ import type { SignMode } from '../contract/events.ts'
 import type { DeliveryFailure } from '../journal/entry.ts'
 import type { DriverFailure, EarlyEnd, StepFailure } from '../journal/run-failures.ts'
 import type { LintFinding } from '../linter/rule.ts'
-import type { ConnectionFailure } from '../runtime/connection-failure.ts'
+import type { CertificateProblem, ConnectionFailure } from '../runtime/connection-failure.ts'
 import type { AckWanted, CallName, Expectation, PlannedStep, Times } from '../scenario/plan.ts'
 import type { Notation } from '../scenario/value-text.ts'
 import type { Bare, Coded } from '../text/coded.ts'
@@ -270,7 +270,7 @@ export type FailureHint = Coded<
     fault_refused: { faults: readonly string[] }
     redirect: { location: string | null }
     allow_call: { endpoint: EndpointId | null }
-  } & Record<BareHint, Bare>
+  } & Record<BareHint | CertificateProblem, Bare>
 >
 
 type BareHint =

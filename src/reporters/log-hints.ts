@@ -1,8 +1,10 @@
 /** Suggests what to try when a delivery fails. The first rule that matches decides. */
 import { keysOf } from '../contract/objects.ts'
 import type { EntryOf } from '../journal/entry.ts'
+import { type CertificateProblem, certificateProblem } from '../runtime/connection-failure.ts'
 import { visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
+import { TLS_HINTS } from '../wording/failures.ts'
 import { isInvalidSign, isTruncated } from './log-webhooks.ts'
 
 export interface LogHint {
@@ -26,7 +28,7 @@ const HINTS = defineTexts({
   'no url': 'Say where events go: --webhook-url URL, webhook.url in the config file, or PATCH /_sim/config.',
   'https to http': (entry: Delivery) =>
     `The address says https but a plain http server answers there; try ${swapped(entry)}.`,
-  certificate: 'The certificate is not trusted: use http on this machine, or start with NODE_EXTRA_CA_CERTS=ca.pem.',
+  ...TLS_HINTS,
   'http to https': (entry: Delivery) =>
     `Does the receiver expect https? Then try ${swapped(entry)}. Otherwise it closed the connection before answering: see its log.`,
   refused: (entry: Delivery) =>
@@ -59,6 +61,10 @@ const answered =
   (first: number, last = first): Matcher =>
   ({ status }) =>
     status !== null && status >= first && status <= last
+const hasCertificate =
+  (problem: CertificateProblem): Matcher =>
+  ({ failure }) =>
+    certificateProblem(failure) === problem
 const isRefused: Matcher = ({ status }) => status === 401 || status === 403
 const isCutOff = failedWith('not_http', 'connection_reset', 'connection_closed')
 
@@ -68,7 +74,9 @@ const answersHttpOnHttps: Matcher = ({ response }) => /plain HTTP request was se
 const RULES: Readonly<Record<keyof typeof HINTS, Matcher>> = {
   'no url': ({ outcome }) => outcome === 'skipped',
   'https to http': failedWith('no_tls'),
-  certificate: failedWith('tls'),
+  certificate_untrusted: hasCertificate('certificate_untrusted'),
+  certificate_name: hasCertificate('certificate_name'),
+  certificate_date: hasCertificate('certificate_date'),
   'http to https': entry => urlOf(entry)?.protocol === 'http:' && (isCutOff(entry) || answersHttpOnHttps(entry)),
   refused: failedWith('connection_refused'),
   host: failedWith('dns_not_found', 'dns_no_answer'),

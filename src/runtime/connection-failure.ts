@@ -78,6 +78,26 @@ const SYSTEM_CODES: Readonly<Record<string, AtTargetCode>> = {
 
 const TLS_CODES = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/
 
+const CERTIFICATE_PROBLEMS = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate_untrusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'certificate_untrusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'certificate_untrusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'certificate_untrusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate_untrusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate_name',
+  CERT_HAS_EXPIRED: 'certificate_date',
+  CERT_NOT_YET_VALID: 'certificate_date',
+} as const
+
+export type CertificateProblem = (typeof CERTIFICATE_PROBLEMS)[keyof typeof CERTIFICATE_PROBLEMS]
+
+/** What is wrong with the certificate of the target; undefined when something else failed. */
+export function certificateProblem(failure: { readonly code: string } | undefined): CertificateProblem | undefined {
+  const problems: Readonly<Record<string, CertificateProblem>> = CERTIFICATE_PROBLEMS
+  const system = failure?.code === 'tls' ? textPart(failure, 'system_code') : undefined
+  return system !== undefined && Object.hasOwn(problems, system) ? problems[system] : undefined
+}
+
 /** Classifies what Node or undici threw for a request to `target`. */
 export function connectionFailure(error: unknown, target: string): ConnectionFailure {
   if (error instanceof TransportError) return error.failure

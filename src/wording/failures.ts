@@ -1,7 +1,7 @@
 /** Renders why a delivery, a connection, a driver call, a start of the target, a step or a scenario failed. */
 import type { DeliveryFailure } from '../journal/entry.ts'
 import type { DriverFailure, EarlyEnd, StepFailure, TargetFailure } from '../journal/run-failures.ts'
-import type { ConnectionFailure } from '../runtime/connection-failure.ts'
+import type { CertificateProblem, ConnectionFailure } from '../runtime/connection-failure.ts'
 import { counted, formatDuration } from '../text/quantities.ts'
 import { defineTexts, type Text, textFor } from '../text/texts.ts'
 
@@ -54,6 +54,15 @@ const FAILURES = {
 } satisfies Texts
 
 const FAILURE_TEXTS = defineTexts(FAILURES)
+
+/** What to try when the certificate of the webhook is refused. */
+export const TLS_HINTS = {
+  certificate_untrusted:
+    'The certificate is not trusted: use http on this machine, or start with NODE_EXTRA_CA_CERTS=ca.pem.',
+  certificate_name:
+    'The certificate is for other hosts: use one of them in the URL, or make a certificate for this host.',
+  certificate_date: 'The certificate is not valid today: make a new one, or correct the clock of this machine.',
+} satisfies Readonly<Record<CertificateProblem, string>>
 
 const OTHER = defineTexts({
   unknown: 'no cause is recorded',

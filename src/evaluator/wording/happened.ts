@@ -2,7 +2,7 @@
 import { findingText } from '../../linter/texts.ts'
 import { formatDuration } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
-import { driverFailureText, earlyEndText, failureText, stepFailureText } from '../../wording/failures.ts'
+import { driverFailureText, earlyEndText, failureText, stepFailureText, TLS_HINTS } from '../../wording/failures.ts'
 import type {
   AttemptResult,
   CallProgress,
@@ -263,6 +263,7 @@ const HINTS: TextsOf<FailureHint> = defineTexts({
   platform_timeout: ({ ms }, audience) =>
     `The platform itself waits only ${formatDuration(ms)}: ${audience === 'test' ? "'webhook.timeout'" : 'config: { webhook.timeout: … }'} makes it wait longer.`,
   is_running: (_, audience) => `Is the intermediary running, and is ${webhookUrl(audience)} its webhook?`,
+  ...TLS_HINTS,
   verify_first: 'Does the intermediary verify the signature before it does anything else?',
   fault_refused: ({ faults }) =>
     `The fault ${faults.join(', ')} changed this event: if refusing it is right, say ack: non-2xx on the step.`,
