@@ -33,7 +33,12 @@ test('a patch with an invalid value is not applied, and the error names every pr
   const { sim } = world()
   const chat = await sim.chat()
   const before = sim.config()
-  const patch = { 'typing.response': 'event', 'end.idle': 'never', 'webhook.url': 'ftp://x', 'keys.handover': 'new' } as never
+  const patch = {
+    'typing.response': 'event',
+    'end.idle': 'never',
+    'webhook.url': 'ftp://x',
+    'keys.handover': 'new',
+  } as never
   const failed = await sim.configure(patch).catch((error: InvalidOptionError) => error)
   expect((failed as InvalidOptionError).problems.map(problem => problem.name)).toEqual(['end.idle', 'webhook.url'])
   expect(sim.config()).toEqual(before)
