@@ -42,7 +42,8 @@ export const reportCommand = defineCommand({
   },
   async run(context, flags, args) {
     const { io, env } = context
-    const reports = parseReports((flags.report ?? []).join(','), env)
+    // Without the environment: the shards have annotated their failures already.
+    const reports = parseReports((flags.report ?? []).join(','))
     const saved = mergeRuns(readJournals(args.length === 0 ? [DEFAULT_JOURNAL] : args, context))
     const files = flags.scenarios ?? scenarioFilesOf(saved, context)
     const plans = compile(await loadScenarios(files, scenarioSources(context)))
