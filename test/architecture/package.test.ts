@@ -131,7 +131,10 @@ describe('every file', () => {
     )
     expect(
       hosts.filter(
-        host => !/: (127\.0\.0\.1|localhost|handover-sim|host\.docker\.internal|[\w.-]+\.example\.test)$/.test(host),
+        host =>
+          !/: (127\.0\.0\.1|localhost|handover-sim|intermediary|host\.docker\.internal|[\w.-]+\.example\.test)$/.test(
+            host,
+          ),
       ),
     ).toEqual([])
   })
