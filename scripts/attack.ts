@@ -59,7 +59,7 @@ function fail(message: string): never {
 function runPart(part: string): PartResult {
   const minutes = options.minutes / options.parts.length
   /** Rounds are estimated, so a part may take longer than its share; a part that hangs ends here. */
-  const limitMs = (minutes * 4 + 4) * 60_000
+  const limitMs = Math.ceil((minutes * 4 + 4) * 60_000)
   console.error(`${part}: about ${minutes.toFixed(1)} min`)
   const file = join(work, `${part}.ndjson`)
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, vitestArguments(part, limitMs), {
