@@ -53,6 +53,14 @@ describe.each(PAGES)('%s', page => {
   })
 })
 
+it('the index of the how-to pages has those of the line in README', () => {
+  const linked = (text: string, link: RegExp) => [...text.matchAll(link)].map(([, file]) => file!).sort()
+  const [line = ''] = /^- \[How to\].*$/m.exec(read('README.md')) ?? []
+  const pages = linked(line, /\]\(docs\/how-to\/([a-z-]+\.md)\)/g)
+  expect(pages.length).toBeGreaterThan(8)
+  expect(linked(read('docs/how-to/README.md'), /\]\(([a-z-]+\.md)\)/g)).toEqual(expect.arrayContaining(pages))
+})
+
 it('README links every page and has the commands for the demo and the tests', () => {
   const readme = read('README.md')
   for (const page of PAGES.slice(1)) expect(readme, page).toContain(`](${page})`)
