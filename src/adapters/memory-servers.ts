@@ -93,9 +93,22 @@ export function connectToOrigin(origin: string, protocol: 'http/1.1' | 'h2', ope
   kept.add(connection)
   client.once('close', () => kept.delete(connection))
   server.alpnProtocol = protocol
+  if (!server.encrypted) refuseHttp2(origin, client, server)
   const http = protocol === 'h2' ? createHttp2Server(listener as never) : createMemoryServer(listener)
   http.emit('connection', server)
   return client
+}
+
+/** How a client begins HTTP/2 on a connection without TLS. */
+const HTTP2_PREFACE = 'PRI * HTTP/2.0'
+
+/** Reads the first bytes before the HTTP server does, whose answer a client of HTTP/2 reports as a protocol error. */
+function refuseHttp2(origin: string, client: MemorySocket, server: MemorySocket): void {
+  server.once('data', (bytes: Buffer) => {
+    if (bytes.toString('latin1', 0, HTTP2_PREFACE.length) !== HTTP2_PREFACE) return
+    const fix = 'Give the simulator a base URL with https, or use HTTP/1.1.'
+    client.destroy(new Error(`The simulator at ${origin} does not answer HTTP/2 without TLS. ${fix}`))
+  })
 }
 
 function answer(origin: string, request: IncomingMessage, response: ServerResponse, open: () => Socket): void {

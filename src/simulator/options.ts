@@ -100,6 +100,8 @@ const TEXTS = defineTexts({
 export interface OptionKind<Value = unknown> {
   readonly expected: string
   readonly schema: JsonShape
+  /** The kind of each item of a list. */
+  readonly items?: OptionKind
   fits(value: unknown): value is Value
   /** Reads the text of a flag or a variable. */
   fromText(text: string): unknown
@@ -147,6 +149,10 @@ export const httpUrl = (example: string) => urlOf(`an http or https URL such as 
 export const callable = optionKind('a function', value => typeof value === 'function')
 export const map = optionKind<Record<string, unknown>>('an object', isMap)
 export const list = optionKind<unknown[]>('an array', Array.isArray)
+export const listOf = <Item>(items: OptionKind<Item>, expected: string): OptionKind<Item[]> => ({
+  ...optionKind<Item[]>(expected, value => Array.isArray(value) && value.every(items.fits)),
+  items,
+})
 export const either = <First, Second>(first: OptionKind<First>, second: OptionKind<Second>) =>
   optionKind<First | Second>(
     `${first.expected} or ${second.expected}`,
@@ -168,12 +174,11 @@ const memory = optionKind<number | string>(
     ],
   },
 )
-const replies = optionKind<BotReply[]>(
-  'a list of { match, text, buttons? }',
-  value =>
-    Array.isArray(value) &&
-    value.every(one => isMap(one) && typeof one.match === 'string' && typeof one.text === 'string'),
+const reply = optionKind<BotReply>(
+  '{ match, text, buttons? }',
+  one => isMap(one) && text.fits(one.match) && text.fits(one.text),
 )
+const replies = listOf(reply, 'a list of { match, text, buttons? }')
 
 /** The settings of a simulator by their names in config files, besides clock and knobs; code writes the names in camel case. */
 export const SETTING_KINDS = {
@@ -210,11 +215,14 @@ function problemsIn(what: string, value: unknown, shape: Shape, path: string): S
   })
 }
 
-/** The problem of a value that is not of its kind. */
-export const unexpected = (name: string, { expected }: OptionKind, value: unknown): SettingProblem => ({
-  name,
-  message: TEXTS.unexpected(name, expected, describeValue(value)),
-})
+/** The problem of a value that is not of its kind, or of its first such item. */
+export function unexpected(name: string, { expected, items }: OptionKind, value: unknown): SettingProblem {
+  if (items !== undefined && Array.isArray(value)) {
+    const wrong = value.findIndex(item => !items.fits(item))
+    return unexpected(`${name}[${wrong}]`, items, value[wrong])
+  }
+  return { name, message: TEXTS.unexpected(name, expected, describeValue(value)) }
+}
 
 export const hoursProblem = ({ key, message }: { readonly key: string; readonly message: string }): SettingProblem => ({
   name: `business_hours.${key}`,

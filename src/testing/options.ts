@@ -11,7 +11,7 @@ import {
   flag,
   host,
   invalidOption,
-  list,
+  listOf,
   map,
   type OptionKind,
   optionKind,
@@ -77,13 +77,25 @@ export const SERVER_SHAPE: Shape = {
 
 const USER: Shape = { id: text, firstName: text, lastName: text, gender: text }
 
+const buttons = listOf(map, 'an array of buttons')
+
+/** A history row by the name that says who wrote it. */
+const historyRow = optionKind(
+  '{ user }, { bot, buttons? } or { agent, text }',
+  row =>
+    map.fits(row) &&
+    (text.fits(row.user) ||
+      (text.fits(row.bot) && (row.buttons === undefined || buttons.fits(row.buttons))) ||
+      (text.fits(row.agent) && text.fits(row.text))),
+)
+
 const CHAT: Shape = {
   language: text,
   source: text,
-  history: list,
+  history: listOf(historyRow, 'an array'),
   transcript: text,
   context: map,
-  labels: optionKind('an array of strings', value => Array.isArray(value) && value.every(text.fits)),
+  labels: listOf(text, 'an array of strings'),
   botId: whole,
   id: text,
 }

@@ -143,6 +143,17 @@ describe('HTTP/2', () => {
     })
     expect([status, calls(sim)]).toEqual([401, 1])
   })
+
+  it('without TLS fails with what to do', async () => {
+    const sim = intercepted('http://bot.example.test')
+    const session = http2.connect('http://bot.example.test')
+    const failed = new Promise<Error>(resolve => session.on('error', resolve))
+    session.request({ ':path': '/' }).on('error', () => {})
+    expect((await failed).message).toBe(
+      'The simulator at http://bot.example.test does not answer HTTP/2 without TLS. Give the simulator a base URL with https, or use HTTP/1.1.',
+    )
+    expect(calls(sim)).toBe(0)
+  })
 })
 
 describe('a lost response', () => {

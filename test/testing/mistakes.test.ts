@@ -20,6 +20,7 @@ describe('createSimulator', () => {
     [{ clock: 'virtul' }, 'clock must be "real", "virtual" or { mode: "virtual", start }, got "virtul".'],
     [{ clock: { start: '2024-01-01' } }, 'clock must be "real", "virtual" or { mode: "virtual", start }'],
     [{ seed: Number.NaN }, 'seed must be a whole number from 0, got NaN.'],
+    [{ bot: { replies: [{ match: 'hi' }] } }, 'bot.replies[0] must be { match, text, buttons? }, got {"match":"hi"}.'],
     [{ bot: { nam: 'Nora' } }, 'bot takes no nam; it takes id, name, organizationId, replies.'],
     [{ agent: { inbx: ok } }, 'agent takes no inbx; did you mean inbox?'],
     [{ agent: { inbox: [] } }, 'agent.inbox must be a function, got [].'],
@@ -61,6 +62,11 @@ describe('chats and actions of the user', () => {
     [{ usr: {} }, 'chat takes no usr; did you mean user?'],
     [{ language: 12 }, 'language must be a string, got 12.'],
     [{ history: 'Hello' }, 'history must be an array, got "Hello".'],
+    [{ history: [5] }, 'history[0] must be { user }, { bot, buttons? } or { agent, text }, got 5.'],
+    [{ history: [{ user: 'Hi' }, {}] }, 'history[1] must be { user }, { bot, buttons? } or { agent, text }, got {}.'],
+    [{ history: [{ bot: 'Hi', buttons: ['Yes'] }] }, 'history[0] must be { user }, { bot, buttons? } or'],
+    [{ history: [{ agent: 'Anna' }] }, 'history[0] must be { user }, { bot, buttons? } or'],
+    [{ labels: ['vip', 5] }, 'labels[1] must be a string, got 5.'],
     [{ labels: 'vip' }, 'labels must be an array of strings, got "vip".'],
   ])('chat(%j)', async (options, message) => {
     await expect(createSimulator().chat(options as never)).rejects.toThrow(message)
