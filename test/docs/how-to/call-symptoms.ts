@@ -148,7 +148,8 @@ export const CALL_SYMPTOMS: Readonly<Record<string, Symptom>> = {
   ),
   'The platform answers 403 to a web page': isFixed =>
     fromPage(isFixed ? OWN_KEYS : {}, { origin: 'https://desk.example.test' }),
-  'The platform answers 403 to a container': isFixed => fromPage(isFixed ? OWN_KEYS : {}, { host: 'handover-sim:4747' }),
+  'The platform answers 403 to a container': isFixed =>
+    fromPage(isFixed ? OWN_KEYS : {}, { host: 'handover-sim:4747' }),
   'The platform answers 404: the bot': withChat((sim, isFixed) =>
     start(sim, { chat_id: 'c1', bot_id: isFixed ? sim.botId : 7 }),
   ),
