@@ -41,9 +41,12 @@ describe('whole milliseconds', () => {
 
   test('every duration of the simulator has this form', async () => {
     const { sim } = world()
+    const chat = await sim.chat()
     await sim.clock.advance('0.001s')
-    const chat = await sim.chat({ history: [{ user: 'Hi' }] })
-    expect(chat.transcript[0]!.created).toMatch(/^2024-01-01T09:00:00\.001\d{3}Z$/)
+    await chat.says('Hi')
+    expect(chat.transcript.find(message => message.from === 'user')?.created).toMatch(
+      /^2024-01-01T09:00:00\.001\d{3}Z$/,
+    )
     await expect(sim.clock.advance('0.0001ms')).rejects.toThrow('by must be a duration')
   })
 })
