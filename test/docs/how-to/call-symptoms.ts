@@ -170,5 +170,5 @@ export const CALL_SYMPTOMS: Readonly<Record<string, Symptom>> = {
     const fetch = isFixed ? accepts : () => new Promise<Response>(() => {})
     return (await failureOf({ ackTimeout: '200ms', webhook: { fetch } }, isFixed)).replaceAll('200ms', '4s')
   },
-  'An event arrives twice': twice,
+  'Events arrive twice, or out of order': twice,
 }

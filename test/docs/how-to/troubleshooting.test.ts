@@ -1,5 +1,6 @@
 /** Checks that docs/how-to/troubleshooting.md shows the texts of its symptoms, and that each fix ends its symptom. */
 import { describe, expect, it } from 'vitest'
+import { createSimulator } from '../../../src/index.ts'
 import { blocks, read } from '../pages.ts'
 import { CALL_SYMPTOMS } from './call-symptoms.ts'
 import { COMMAND_SYMPTOMS } from './command-symptoms.ts'
@@ -35,4 +36,13 @@ describe.each(SECTIONS.map(text => [text.split('\n')[0]!, text]))('%s', (heading
     expect(after).not.toContain(stable(shown))
     expect(after).not.toMatch(/Error: |"error":|handover_sim|did you mean|^[45]\d\d |exit [1-4]:/)
   })
+})
+
+it('names only faults that exist', () => {
+  const linked = [...read('docs/how-to/troubleshooting.md').matchAll(/\[`(\w+)`\]\(\.\.\/faults\.md#/g)]
+  const names = linked.map(([, name]) => name)
+  expect(names).toEqual(['duplicate', 'swap', 'hold'])
+  const sim = createSimulator()
+  for (const fault of [{ duplicate: 2 }, { swap: true }, { hold: 1 }] as const)
+    expect(() => sim.faults.add({ on: 'webhook', ...fault, times: 1 })).not.toThrow()
 })
