@@ -7,7 +7,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin, type RolldownOutput } from 'rolldown'
 import { browserVariants } from '../browser-variants.ts'
-import { GLOBALS_INTRO, hiddenGlobals, timersOfNode } from './hidden-globals.ts'
+import {
+  BROWSER_INTRO,
+  GLOBALS_INTRO,
+  hiddenGlobals,
+  SIGNATURE_INTRO,
+  signatureGlobals,
+  timersOfNode,
+} from './hidden-globals.ts'
 import { dispatchersOfUndici, namesOfLocales } from './slim-packages.ts'
 
 /** Packages that the user installs, and modules of Node. */
@@ -26,12 +33,17 @@ export async function buildBundles(root: string): Promise<Bundle[]> {
       input: { index: 'src/index.ts', msw: 'src/adapters/msw.ts' },
       platform: 'browser',
       plugins: [browserVariants(), namesOfLocales()],
-      output: { dir: 'dist/browser' },
+      output: { dir: 'dist/browser', intro: BROWSER_INTRO },
     }),
     bundle(root, { input: { vitest: 'src/vitest/index.ts' }, platform: 'node', plugins: [builtMatchers] }),
     ...inBothForms(root, { input: { msw: 'src/adapters/msw.ts' }, platform: 'node' }),
     // Runs in every runtime, so it is one file without imports.
-    ...inBothForms(root, { input: { signature: 'src/signature/index.ts' }, platform: 'neutral' }),
+    ...inBothForms(root, {
+      input: { signature: 'src/signature/index.ts' },
+      platform: 'neutral',
+      transform: { define: signatureGlobals },
+      output: { intro: SIGNATURE_INTRO },
+    }),
     ...inBothForms(root, {
       input: { contract: 'src/contract/index.ts' },
       platform: 'neutral',
@@ -61,7 +73,7 @@ async function buildSimulators(root: string): Promise<Bundle> {
 /** For entries without state of their own. Each form imports the same form of zod and msw as the user does. */
 const inBothForms = (root: string, options: BuildOptions): Promise<Bundle>[] => [
   bundle(root, options),
-  bundle(root, { ...options, output: { format: 'cjs' } }),
+  bundle(root, { ...options, output: { ...options.output, format: 'cjs' } }),
 ]
 
 async function bundle(root: string, { output, ...options }: BuildOptions): Promise<Bundle> {

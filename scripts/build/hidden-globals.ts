@@ -35,6 +35,25 @@ function unhiddenGlobals() {
   return new Proxy(globalThis, { get: (own, name) => own[name] ?? node[name] })
 }`
 
+/** The same for `handover-sim/signature`, which imports nothing and runs in every runtime. The `crypto` of jsdom cannot sign. */
+export const signatureGlobals: Record<string, string> = {
+  TextDecoder: 'nodeGlobals.TextDecoder',
+  TextEncoder: 'nodeGlobals.TextEncoder',
+  'globalThis.crypto': 'nodeGlobals.crypto',
+}
+
+/** Other runtimes than Node, and pages without https, keep what they have. */
+export const SIGNATURE_INTRO = `const nodeGlobals = unhiddenGlobals() ?? globalThis
+function unhiddenGlobals() {
+  if (globalThis.crypto?.subtle && globalThis.TextEncoder && globalThis.TextDecoder) return null
+  return globalThis.process?.getBuiltinModule?.('node:vm')?.runInThisContext('globalThis')
+}`
+
+/** Goes before the bundles for browsers, which Jest loads as ES modules under jsdom. */
+export const BROWSER_INTRO = `if (typeof TextDecoder === 'undefined' || typeof Response === 'undefined') throw new Error(
+  "handover-sim was loaded in its version for browsers, in an environment that hides globals, as jsdom under Jest does. " +
+  "Set testEnvironmentOptions: { customExportConditions: ['node'] } in the configuration of Jest.")`
+
 const TIMERS = 'clearInterval, clearTimeout, setImmediate, setInterval, setTimeout'
 
 /** Gives undici the timers of Node, because those of jsdom are numbers without `unref`, and fake ones do not elapse. */

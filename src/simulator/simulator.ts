@@ -110,10 +110,13 @@ export interface PlatformSimulator {
 
 const cores = new WeakMap<PlatformSimulator, Core>()
 
+const NO_SIMULATOR =
+  'The value is not a simulator: create one with createSimulator, and load handover-sim once, not also in its version for browsers.'
+
 /** Returns the internal parts of a simulator, for the server and the runner. */
 export function coreOf(simulator: PlatformSimulator): Core {
   const core = cores.get(simulator)
-  if (core === undefined) throw new TypeError('The value is not a simulator: create one with createSimulator.')
+  if (core === undefined) throw new TypeError(NO_SIMULATOR)
   return core
 }
 

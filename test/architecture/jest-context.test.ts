@@ -1,8 +1,10 @@
 /** Plays a handover with the CommonJS bundle in a context of its own, as jest loads it: without `import()`, with another `Error`. */
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire, isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { type Context, compileFunction, createContext, runInContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { ROOT } from './files.ts'
@@ -14,6 +16,12 @@ function createJestContext(): Context {
   for (const name of Object.getOwnPropertyNames(globalThis))
     if (!own.includes(name)) context[name] = globalThis[name as keyof typeof globalThis]
   return context
+}
+
+/** Hides what jest-environment-jsdom hides: its `crypto` only draws random numbers. */
+function hideGlobals(evaluate: (code: string) => unknown): void {
+  evaluate('for (const name of ["TextEncoder", "TextDecoder", "Response", "setImmediate"]) delete globalThis[name]')
+  evaluate('Object.defineProperty(globalThis, "crypto", { value: { randomUUID: crypto.randomUUID } })')
 }
 
 type Require = (specifier: string) => unknown
@@ -39,6 +47,7 @@ function requireInContext(): { load: Require; evaluate: (code: string) => unknow
 
 type Library = typeof import('../../src/index.ts')
 type Interceptors = typeof import('../../src/adapters/interceptors.ts')
+type Signature = typeof import('../../src/signature/index.ts')
 type Scenarios = typeof import('../../src/testing/scenario.ts')
 
 it('plays a handover, with expectations, interceptors and a scenario', async () => {
@@ -80,4 +89,26 @@ it('recognizes errors, promises and bytes of Node', async () => {
   const pressed = await ada.press('handover')
   expect(pressed.ack?.error).toContain("ENOENT: no such file or directory, open 'missing.txt'")
   await expect(ada.waitFor(() => readFile('missing.txt').catch(() => ''))).rejects.toThrow('returned a promise')
+})
+
+it('signs and verifies where jsdom hides globals of Node', async () => {
+  const { load, evaluate } = requireInContext()
+  hideGlobals(evaluate)
+  expect(evaluate('typeof TextEncoder + typeof crypto.subtle')).toBe('undefinedundefined')
+  const { explain, sign, verify, verifyRequest } = load('handover-sim/signature') as Signature
+  const body = '{"message":"Hei 👋"}'
+  const signature = await sign(body, 'sim-handover-key')
+  expect(await verify(Buffer.from(body), { 'kindly-hmac': signature }, 'sim-handover-key')).toBe(true)
+  expect((await explain(body, await sign(body, 'other'), 'sim-handover-key')).ok).toBe(false)
+  const request = new Request('http://127.0.0.1/', { method: 'POST', body, headers: { 'kindly-hmac': signature } })
+  expect(await verifyRequest(request, 'sim-handover-key')).toEqual({ ok: true, body })
+})
+
+it('the version for browsers names the setting of Jest where jsdom hides globals', async () => {
+  const code = 'delete globalThis.TextDecoder; await import("handover-sim")'
+  const args = ['--conditions=browser', '--input-type=module', '--eval', code]
+  const failed = await promisify(execFile)(process.execPath, args, { cwd: ROOT }).catch(({ stderr }) => stderr)
+  expect(failed).toContain(
+    "Set testEnvironmentOptions: { customExportConditions: ['node'] } in the configuration of Jest.",
+  )
 })
