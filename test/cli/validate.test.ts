@@ -206,3 +206,9 @@ it('a file pattern with many stars ends soon', async () => {
   expect(stderr).toMatch(/takes too long to compare with a+\.yaml: use fewer \* and \*\*/)
   expect(code).toBe(2)
 })
+
+it('reports an empty message of the user', async () => {
+  const { code, stderr } = await validate({ 'a.yaml': scenario('A', '  - user: ""\n') }, 'a.yaml')
+  expect(stderr).toMatch(/^a\.yaml:4:11: steps\[0\]\.user: must be a string that is not empty/)
+  expect(code).toBe(2)
+})

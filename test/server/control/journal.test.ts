@@ -38,6 +38,17 @@ describe('wait', () => {
     expect((await createControlClient(server)('GET', `/wait?${query}`)).body).toMatchObject(expected)
   })
 
+  test('limits the nearest entries, and suggests the note that was meant', async () => {
+    await using server = await startServer({ port: 0 })
+    const ask = createControlClient(server)
+    const ada = await server.chat()
+    for (let count = 0; count < 9; count++) await call(server, 'end', { chat_id: ada.id })
+    const { body } = await ask('GET', `/wait?call=start&chat_id=${ada.id}&timeout=1ms`)
+    expect([body.nearest.same_chat.length, body.nearest.last.length]).toEqual([3, 5])
+    const other = await ask('GET', '/wait?note=chat_creatd&timeout=1ms')
+    expect(other.body.error.message).toContain('did you mean chat_created?')
+  })
+
   test('answers 408 with the nearest entries', async () => {
     await using server = await startServer({ port: 0 })
     const ask = createControlClient(server)
