@@ -43,12 +43,24 @@ export const wasReachable = ({ calls, drivers, entries }: JournalIndex): boolean
 
 const LONGEST_BODY = 120
 
+/** The characters of an error page that are searched for its text. */
+const LONGEST_PAGE = 4_000
+const ENTITIES: Readonly<Record<string, string>> = { quot: '"', '#39': "'", lt: '<', gt: '>', amp: '&' }
+
+/** Returns the text that an HTML page shows, such as the error page of Express, and any other body as it is. */
+function visibleText(body: string): string {
+  if (!/^<(!doctype html|html)\b/i.test(body)) return body
+  const page = body.slice(0, LONGEST_PAGE).replace(/<(head|script|style)\b[\s\S]*?<\/\1>/gi, ' ')
+  const text = page.replace(/<[^<>]*>/g, ' ').replace(/&([a-z]+|#39);/g, (_, name) => ENTITIES[name] ?? ' ')
+  return text.replace(/\s+/g, ' ').trim() || body
+}
+
 const attemptResult = (delivery: Delivery): AttemptResult => ({
   event: delivery.event,
   attempt: delivery.attempt,
   status: delivery.status,
   afterMs: delivery.duration_ms,
-  body: plainText(delivery.response?.body.trim() ?? '', LONGEST_BODY),
+  body: plainText(visibleText(delivery.response?.body.trim() ?? ''), LONGEST_BODY),
   url: delivery.url,
   sent: delivery.outcome !== 'skipped',
   sign: delivery.sign ?? 'valid',

@@ -3,6 +3,7 @@
 import { noticeText } from '../contract/bot-texts.ts'
 import type { Button } from '../contract/schemas.ts'
 import type { UserContent } from '../journal/entry.ts'
+import { suggest } from '../text/error-text.ts'
 import { isOpen } from './availability.ts'
 import { answerUser, handoverLabel } from './bot.ts'
 import { addMessage, addNotice, botOf, userName } from './chats.ts'
@@ -136,8 +137,9 @@ function storeAll(platform: PlatformContext, chat: Chat, files: readonly NewFile
 }
 
 function unknownButton(chat: Chat, wanted: string): UserProblem {
-  const labels = ['handover', ...visibleButtons(chat).map(button => button.label)]
-  const message = `There is no button ${JSON.stringify(wanted)}; to press: ${labels.map(label => JSON.stringify(label)).join(', ')}.`
+  const labels = ['handover', ...visibleButtons(chat).flatMap(button => button.label ?? [])]
+  const known = labels.map(label => JSON.stringify(label)).join(', ')
+  const message = `There is no button ${JSON.stringify(wanted)}; to press: ${known}${suggest(wanted, labels)}`
   return new UserProblem('unknown_button', message)
 }
 

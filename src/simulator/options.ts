@@ -91,6 +91,7 @@ const TEXTS = defineTexts({
   unexpected: (name: string, expected: string, received: string) => `${name} must be ${expected}, got ${received}.`,
   objectWith: (names: readonly string[]) => `an object with ${names.join(', ')}`,
   unknown: (what: string, name: string, hint: string) => `${what} takes no ${name}${hint}`,
+  inside: (names: readonly string[]) => `; write ${names.map(name => `{ ${name}: ... }`).join(' or ')}`,
   known: (names: readonly string[]) => `; it takes ${names.join(', ')}`,
   function: 'a function',
   furtherProblems: 'There are more problems.',
@@ -203,7 +204,8 @@ export function validateOptions(what: string, value: unknown, shape: Shape): voi
 function problemsIn(what: string, value: unknown, shape: Shape, path: string): SettingProblem[] {
   if (!isMap(value)) {
     const expected = TEXTS.objectWith(Object.keys(shape))
-    return [{ name: path || what, message: TEXTS.unexpected(what, expected, describeValue(value)) }]
+    const received = `${describeValue(value)}${fieldHint(value, shape)}`
+    return [{ name: path || what, message: TEXTS.unexpected(what, expected, received) }]
   }
   return Object.entries(value).flatMap(([name, one]) => {
     if (one === undefined) return []
@@ -213,6 +215,19 @@ function problemsIn(what: string, value: unknown, shape: Shape, path: string): S
     if (!isKind(below)) return problemsIn(at, one, below, at)
     return below.fits(one) ? [] : [unexpected(at, below, one)]
   })
+}
+
+/** The most fields that an error offers for a value. */
+const MOST_FIELDS = 2
+
+/** Names the fields that take a value which was written instead of the object, such as the URL of `webhook`. */
+function fieldHint(value: unknown, shape: Shape): string {
+  if (typeof value !== 'string' && typeof value !== 'function') return ''
+  const names = Object.keys(shape).filter(name => {
+    const kind = shape[name]
+    return kind !== undefined && isKind(kind) && kind.fits(value)
+  })
+  return names.length === 0 || names.length > MOST_FIELDS ? '' : TEXTS.inside(names)
 }
 
 /** The problem of a value that is not of its kind, or of its first such item. */

@@ -32,19 +32,29 @@ const TEXTS = defineTexts({
 /** The most reasons that an error lists. */
 const MOST_REASONS = 3
 
+export interface LimitedAction {
+  readonly limit: AckLimit
+  readonly what: string
+  readonly chatId: string | null
+  /** Returns the stack frames of the test, because a timer has none of them. */
+  readonly callStack: () => string
+}
+
 /**
  * Rejects with `WaitTimeoutError` when `work` takes longer than the limit. It names the deliveries of the chat that have
  * not ended, or of all chats when `chatId` is null; they go on.
  */
 export function withinAckLimit<Result>(
   sim: PlatformSimulator,
-  { limit, what, chatId }: { readonly limit: AckLimit; readonly what: string; readonly chatId: string | null },
+  { limit, what, chatId, callStack }: LimitedAction,
   work: Promise<Result>,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const timer = wallTimer(limit.ms, () =>
-      reject(new WaitTimeoutError(TEXTS.waited(what, limit.ms, reasonsFor(sim, limit, chatId)))),
-    )
+    const timer = wallTimer(limit.ms, () => {
+      const error = new WaitTimeoutError(TEXTS.waited(what, limit.ms, reasonsFor(sim, limit, chatId)))
+      error.stack = `${error.name}: ${error.message}\n${callStack()}`
+      reject(error)
+    })
     work.then(resolve, reject).finally(timer.cancel)
   })
 }

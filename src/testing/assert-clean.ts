@@ -12,7 +12,7 @@ import { settled } from '../simulator/core.ts'
 import { anything, invalidOption, list, validateOptions } from '../simulator/options.ts'
 import type { PlatformSimulator } from '../simulator/simulator.ts'
 import type { Duration } from '../text/quantities.ts'
-import { type AckLimit, withinAckLimit } from './ack-limit.ts'
+import { type AckLimit, type LimitedAction, withinAckLimit } from './ack-limit.ts'
 import { expectationError } from './expectation-error.ts'
 import { resetError } from './expectations.ts'
 import { durationMs } from './options.ts'
@@ -45,7 +45,8 @@ export async function assertClean(
   const [label] = run.pending.values()
   if (label !== undefined)
     throw invalidOption('assertClean', `An expectation has not ended: ${label}. Await it before assertClean.`)
-  await waitUntilQuiet(run, durationMs('settle', written) ?? limits.settleMs, limits.ack)
+  const limited = { limit: limits.ack, what: 'assertClean', chatId: null, callStack: () => callStack }
+  await waitUntilQuiet(run, durationMs('settle', written) ?? limits.settleMs, limited)
   if (run.resetSignal.aborted) throw resetError('assertClean', callStack)
   const [first, ...more] = failuresOf(run, allow)
   if (first !== undefined) throw expectationError(run, [first, ...more], callStack)
@@ -65,13 +66,13 @@ function checkAllowed(allow: readonly string[]): void {
 /** The maximum number of event loop turns in which continuations of the intermediary may make further calls. */
 const MAX_TURNS = 50
 
-async function waitUntilQuiet(run: TestRun, ms: number, limit: AckLimit): Promise<void> {
+async function waitUntilQuiet(run: TestRun, ms: number, limited: LimitedAction): Promise<void> {
   const { context, core, resetSignal, sim } = run
   const { journal } = core
   let last = -1
   for (let turn = 0; turn < MAX_TURNS && last !== journal.nextSeq; turn++) {
     last = journal.nextSeq
-    await withinAckLimit(sim, { limit, what: 'assertClean', chatId: null }, settled(core))
+    await withinAckLimit(sim, limited, settled(core))
     await wallDelay(0, resetSignal)
   }
   if (ms === 0) return

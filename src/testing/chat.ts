@@ -6,7 +6,7 @@ import type { Duration } from '../text/quantities.ts'
 import { type AckLimit, withinAckLimit } from './ack-limit.ts'
 import { type ExpectedItem, expectAgentSees, type SeesOptions } from './agent.ts'
 import type { BodyMatcher } from './body-matcher.ts'
-import { stackAbove } from './expectation-error.ts'
+import { captureStackAbove, stackAbove } from './expectation-error.ts'
 import {
   type ExpectCallOptions,
   expectCalls,
@@ -96,11 +96,13 @@ export function withChatExpectations(
   owners.set(handle, { sim, chatId: handle.id })
   const subjectOf = subjectIn(sim, handle.id, waitMs)
   const { says, press } = handle
+  const limited = (what: string, method: (...args: never[]) => unknown) =>
+    ({ limit: ack, what, chatId: handle.id, callStack: captureStackAbove(method) }) as const
   const chat: TestChat = Object.assign(handle, {
     says: (text: string, options?: Parameters<ChatHandle['says']>[1]) =>
-      withinAckLimit(sim, { limit: ack, what: 'says', chatId: handle.id }, says(text, options)),
+      withinAckLimit(sim, limited('says', chat.says), says(text, options)),
     press: (button: string, options?: ActOptions) =>
-      withinAckLimit(sim, { limit: ack, what: 'press', chatId: handle.id }, press(button, options)),
+      withinAckLimit(sim, limited('press', chat.press), press(button, options)),
     expectCall: expectCallFor(() => subjectOf(chat.expectCall)) as TestChat['expectCall'],
     expectNone: expectNoneFor(() => subjectOf(chat.expectNone)) as TestChat['expectNone'],
     expectAgentSees: (item: ExpectedItem, options: SeesOptions = {}) =>

@@ -56,10 +56,13 @@ const hasFailed = ({ failure, status }: AttemptResult): boolean =>
   failure?.code === 'function_threw' || (status !== null && status >= 500)
 
 /** Returns the frames above `method`. Called before the first `await`, while the test is still on the stack. */
-export function stackAbove(method: (...args: never[]) => unknown): string {
+export const stackAbove = (method: (...args: never[]) => unknown): string => captureStackAbove(method)()
+
+/** Captures the frames above `method`, and formats them only when the result is called: formatting takes long. */
+export function captureStackAbove(method: (...args: never[]) => unknown): () => string {
   const error: { stack?: string } = new Error()
   Error.captureStackTrace?.(error, method)
-  return (error.stack ?? '').replace(/^Error.*\n/, '')
+  return () => (error.stack ?? '').replace(/^Error.*\n/, '')
 }
 
 const COLUMNS = 100

@@ -130,7 +130,9 @@ export async function runStep<A extends Action>(
 }
 
 export function resetError(label: string, callStack: string): Error {
-  const error = new Error(`Failed to wait for ${label}: the simulator was reset, restored or closed.`)
+  const error = new Error(
+    `Failed to wait for ${label}: the simulator was reset, restored or closed. Await it before that.`,
+  )
   error.stack = `${error.name}: ${error.message}\n${callStack}`
   return error
 }

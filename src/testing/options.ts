@@ -49,7 +49,10 @@ const COMMON: Shape = toOptions<OptionKind | Shape>({
   seed,
   clock,
   ...furtherKinds,
-  'webhook.fetch': callable,
+  'webhook.fetch': optionKind(
+    'a function from Request to Response (an Express application goes into fromNode)',
+    value => typeof value === 'function' && !('listen' in value),
+  ),
   'webhook.listener': callable,
   knobs: map,
   translate: callable,

@@ -23,6 +23,7 @@ import { expectationError, reportLines, stackAbove } from '../testing/expectatio
 import { checkChatExists } from '../testing/expectations.ts'
 import { type ExpectedTimes, timesOf } from '../testing/options.ts'
 import { type TestRun, testRunOf } from '../testing/test-run.ts'
+import { suggest } from '../text/error-text.ts'
 
 /** Options of the matchers. */
 export interface TimesOption {
@@ -179,7 +180,10 @@ function checkArguments(matcher: string, body: unknown, options: TimesOption = {
 
 function checkName(what: string, name: string, known: readonly string[]): void {
   if (!known.includes(name))
-    throw invalidOption(what, `${what} must be one of ${known.join(', ')}, got ${JSON.stringify(name)}.`)
+    throw invalidOption(
+      what,
+      `${what} must be one of ${known.join(', ')}, got ${JSON.stringify(name)}${suggest(String(name), known)}`,
+    )
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -26,6 +26,13 @@ describe('an action', () => {
     await expect(pressed).rejects.toThrow(`press waited 20ms: ${receiver} has not answered REQUESTING TAKEOVER. ${FIX}`)
   })
 
+  it('has the stack of the test', async () => {
+    const { sim, ada } = await chatWith({ webhook: { fetch: never } })
+    const first = /^WaitTimeoutError: \S+ waited 20ms: .*\n +at .*ack-limit\.test\.ts/
+    await expect(ada.press('handover')).rejects.toMatchObject({ stack: expect.stringMatching(first) })
+    await expect(sim.assertClean()).rejects.toMatchObject({ stack: expect.stringMatching(first) })
+  })
+
   it('is limited to 4s by default', async () => {
     const { ada } = await chatWith({ ackTimeout: undefined as never, webhook: { fetch: never } })
     await expect(ada.press('handover')).rejects.toThrow('press waited 4s: the function webhook.fetch has not answered')

@@ -1,4 +1,5 @@
 /** Errors of the testing API name the field that is wrong, and nothing passes or fails for another reason. */
+import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { InvalidOptionError } from '../../src/simulator/options.ts'
 import { createSimulator, type SimulatorOptions, startSimulator } from '../../src/testing/simulator.ts'
@@ -10,11 +11,18 @@ const ok = () => new Response('ok')
 describe('createSimulator', () => {
   it.each([
     [{ webhookUrl: 'http://127.0.0.1:3000' }, 'createSimulator takes no webhookUrl; did you mean webhook?'],
-    [{ webhook: ok }, 'webhook must be an object with url, fetch, listener, got a function.'],
-    [{ webhook: 'http://a.test' }, 'webhook must be an object with url, fetch, listener, got "http://a.test".'],
+    [
+      { webhook: ok },
+      'webhook must be an object with url, fetch, listener, got a function; write { fetch: ... } or { listener: ... }.',
+    ],
+    [
+      { webhook: 'http://a.test' },
+      'webhook must be an object with url, fetch, listener, got "http://a.test"; write { url: ... }.',
+    ],
     [{ webhook: { handler: ok } }, 'webhook takes no handler; it takes url, fetch, listener.'],
     [{ webhook: { url: '/webhook' } }, 'webhook.url must be an http or https URL such as http'],
-    [{ webhook: { fetch: 'x' } }, 'webhook.fetch must be a function, got "x".'],
+    [{ webhook: { fetch: 'x' } }, 'webhook.fetch must be a function from Request to Response (an Express'],
+    [{ webhook: { fetch: express() } }, 'an Express application goes into fromNode), got a function.'],
     [{ baseUrl: 'bot.example.test' }, 'baseUrl must be an http or https URL without a query'],
     [{ baseUrl: 'https://a.test/?b=c' }, 'baseUrl must be an http or https URL without a query'],
     [{ clock: 'virtul' }, 'clock must be "real", "virtual" or { mode: "virtual", start }, got "virtul".'],
@@ -56,6 +64,13 @@ it('startSimulator and server.workspace reject unknown options too', async () =>
 })
 
 describe('chats and actions of the user', () => {
+  it('suggests a button for a misspelt one', async () => {
+    const ada = await createSimulator().chat()
+    await expect(async () => ada.press('handver')).rejects.toThrow(
+      'There is no button "handver"; to press: "handover"; did you mean handover?',
+    )
+  })
+
   it.each([
     [{ user: { first_name: 'Ada' } }, 'user takes no first_name; it takes id, firstName, lastName, gender.'],
     [{ user: 'Ada' }, 'user must be an object with id, firstName, lastName, gender, got "Ada".'],

@@ -1,6 +1,8 @@
 /** A webhook that did not take what the user did: an expectation that fails for it says so, and why. */
 import { runInNewContext } from 'node:vm'
+import express from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { fromNode } from '../../src/index.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
 import { shouting, simulatorWith } from './desk.ts'
 
@@ -25,6 +27,24 @@ describe('an expectation that nothing can meet', () => {
     expect(await messageOf(ada.expectCall('start', {}, SHORT))).toMatch(
       /The webhook did not accept REQUESTING TAKEOVER: .* the webhook function threw: no conversation yet at \S+not-taken\.test\.ts:\d+:\d+/,
     )
+  })
+
+  it('shows the text of an HTML error page', async () => {
+    const sim = createSimulator({ webhook: fromNode(express()) })
+    const ada = await sim.chat()
+    await ada.press('handover')
+    const message = await messageOf(ada.expectCall('start', {}, SHORT))
+    expect(message).toMatch(/REQUESTING TAKEOVER: answered 404 after \S+ \S+: Cannot POST \/webhook /)
+  })
+
+  it('ends each sentence of a hint', async () => {
+    const { sim } = simulatorWith(() => {
+      throw new TypeError('no conversation yet')
+    })
+    const ada = await sim.chat()
+    await ada.press('handover')
+    const message = await messageOf(ada.expectCall('start', {}, SHORT))
+    expect(message).toMatch(/:\d+:\d+\. No call reached the simulator/)
   })
 
   it('distinguishes a connection failure inside the function from one to the function', async () => {

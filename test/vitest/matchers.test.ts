@@ -92,6 +92,9 @@ describe('toHaveReceived', () => {
     const { ada } = await talked()
     expect(() => expect({}).toHaveReceived('start')).toThrow(/takes a simulator or a chat of one/)
     expect(() => expect(ada).toHaveReceived('begin' as 'start')).toThrow(/call must be one of .* got "begin"/)
+    expect(() => expect(ada).toHaveDelivered('REQUESTNG TAKEOVER' as 'REQUESTING TAKEOVER')).toThrow(
+      'got "REQUESTNG TAKEOVER"; did you mean REQUESTING TAKEOVER?',
+    )
     expect(() => expect(ada).toHaveReceived('start', {}, { times: 0.5 })).toThrow(/times must be/)
   })
 })

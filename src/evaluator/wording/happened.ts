@@ -1,5 +1,6 @@
 /** Renders what happened in place of the expected, as a line that is complete by itself, and what to try. */
 import { findingText } from '../../linter/texts.ts'
+import { sentence } from '../../text/error-text.ts'
 import { formatDuration } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
 import { driverFailureText, earlyEndText, failureText, stepFailureText, TLS_HINTS } from '../../wording/failures.ts'
@@ -255,7 +256,7 @@ const HINTS: TextsOf<FailureHint> = defineTexts({
   platform_address: ({ url }) =>
     `Does the intermediary know the address of the platform${url === null ? '' : ` (${url})`}?`,
   nothing_intercepts: ({ url, refused }) =>
-    `${refused === null ? '' : `${hintText({ code: 'event_refused', result: refused }, 'test')} `}No call reached the simulator: does the intermediary call ${url}, and is intercept(sim) or handlers(sim) in force?`,
+    `${refused === null ? '' : `${sentence(hintText({ code: 'event_refused', result: refused }, 'test'))} `}No call reached the simulator: does the intermediary call ${url}, and is intercept(sim) or handlers(sim) in force?`,
   no_event: ({ step, verb }) =>
     `${stepText(step)} caused no webhook event: ${verb === 'press' ? 'is the handover closed?' : 'no agent has the chat, so the bot answered.'}`,
   event_refused: ({ result }) => `The webhook did not accept ${result.event}: ${attemptText(result)}`,
