@@ -19,7 +19,9 @@ export async function startDetached(context: Context, flags: DetachFlags): Promi
     const started = await Promise.race([firstLineOf(child), endOf(child)])
     if (typeof started === 'number') return started
     unredacted.stdout.write(`${started}\n`)
-    io.stderr.write(`Runs in the background (process ${child.pid}). To stop it: ${stopCommand(started, flags)}\n`)
+    io.stderr.write(
+      `Runs in the background (process ${child.pid}). To stop it: ${stopCommand(context, started, flags)}\n`,
+    )
     return 0
   } finally {
     removeListener()
@@ -75,9 +77,11 @@ function release(child: ChildProcess): void {
   child.unref()
 }
 
-function stopCommand(readyLine: string, { json = false, readyFile }: DetachFlags): string {
+function stopCommand({ argv }: Context, readyLine: string, { json = false, readyFile }: DetachFlags): string {
   const { href, hostname, port } = new URL(urlOfReadyLine(readyLine, json))
   const quoted = (text: string) => (/^[\w./:-]+$/.test(text) ? text : JSON.stringify(text))
   const local = isLoopback(hostname) ? `--port ${port}` : `--url ${href}`
-  return `npx handover-sim stop ${readyFile === undefined ? local : `--ready-file ${quoted(readyFile)}`}`
+  if (readyFile !== undefined) return `npx handover-sim stop --ready-file ${quoted(readyFile)}`
+  const hasToken = argv.some(argument => /^--token(=|$)/.test(argument))
+  return `npx handover-sim stop ${local}${hasToken ? ' --token TOKEN' : ''}`
 }

@@ -96,6 +96,13 @@ describe.skipIf(!hasShell)('the background server (needs bash)', () => {
     expect(existsSync(join(folder, 'sim.json'))).toBe(false)
   })
 
+  it('names the token in the command that stops it, when a flag sets it', async () => {
+    const { type, url, port } = await project()
+    const { stdout, stderr } = await type(`${DIRECT('start --detach --token abc')}; ${DIRECT('stop --token=abc')}`)
+    expect(stderr).toContain(`To stop it: npx handover-sim stop --port ${port} --token TOKEN\n`)
+    expect(linesOf(stdout)).toEqual([`Ready: ${url}`, `Stopped: ${url}`])
+  })
+
   it('writes the log to a file', async () => {
     const { folder, type } = await project()
     expect(await type(log)).toMatchObject({ failed: false, stderr: '' })
