@@ -7,7 +7,7 @@ import { findRoute, type InterceptedRoute, requestUrl } from './intercepted-rout
 
 /**
  * Patches both where a page would have them. There a connection is too late: the page asks the other origin first
- * whether it permits the request (CORS), which the platform does not answer. Returns a function that removes the patches.
+ * whether it permits the request (CORS), and the platform permits it only to some pages. Returns a function that removes the patches.
  */
 export function patchBrowserApis(): () => void {
   // A polyfill for Node needs no page, and its requests are those of `node:http`.

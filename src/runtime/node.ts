@@ -54,7 +54,7 @@ export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(dig
 export function keepHeapSmall(): void {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8')
   setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--heap-growing-percent=40')
+  setFlagsFromString('--heap-growing-percent=80')
 }
 
 const PARENT_POLL_MS = 200
