@@ -54,7 +54,10 @@ function withoutLongLists(schema: z.ZodMiniType, value: unknown, path: Path, lis
   if (typeof value !== 'object' || value === null) return value
   const { element, shape } = definitionOf(schema)
   if (Array.isArray(value)) {
-    if (element === undefined || value.length <= LONG_LIST) return value
+    if (element === undefined) return value
+    if (value.length <= LONG_LIST) {
+      return value.map((item: unknown, index) => withoutLongLists(element, item, [...path, index], lists))
+    }
     lists.push({ path, item: element, values: value })
     return []
   }
@@ -69,10 +72,10 @@ function withoutLongLists(schema: z.ZodMiniType, value: unknown, path: Path, lis
   return changed
 }
 
-/** Changes the value at a path of field names. A value that could not be parsed stays undefined. */
+/** Returns data with another value at a path. Data may be frozen. What could not be parsed stays undefined. */
 function withValueAt(data: unknown, [name, ...path]: Path, value: unknown): unknown {
   if (name === undefined) return value
   if (typeof data !== 'object' || data === null) return data
-  Reflect.set(data, name, withValueAt(Reflect.get(data, name), path, value))
-  return data
+  const inner = withValueAt(Reflect.get(data, name), path, value)
+  return Array.isArray(data) ? data.with(Number(name), inner) : { ...data, [name]: inner }
 }

@@ -135,7 +135,7 @@ async function playStep(port: number, name: string, info: WorkspaceInfo, random:
   const answer = `${step.method} ${step.path}: ${status} ${step.isRepeatable ? body : ''}`
   expect(status, answer).toBeLessThan(500)
   expectNoSecretOfOthers(name, body, 'an answer')
-  return answer.replaceAll(String(port), 'PORT')
+  return answer.replaceAll(`:${port}`, ':PORT')
 }
 
 async function checkDelivered(delivered: readonly Delivered[], keys: ReadonlyMap<string, string>): Promise<void> {
