@@ -114,12 +114,13 @@ function shortened(figures: readonly Figures[]): readonly Figures[] {
       count: sum(one => one.count),
       survived: sum(one => one.survived),
       worstMs: Math.max(...figures.map(one => one.worstMs)),
-      memoryMb: [first.memoryMb[0], last.memoryMb[1]],
+      memoryMb: first.memoryMb && last.memoryMb && [first.memoryMb[0], last.memoryMb[1]],
     },
   ]
 }
 
-function row({ part, tried, count, survived, worstMs, memoryMb: [before, after] }: Figures): string {
+function row({ part, tried, count, survived, worstMs, memoryMb }: Figures): string {
   const numbers = [count, survived].map(value => value.toLocaleString('en'))
-  return `| ${[part, tried, ...numbers, `${worstMs.toFixed(0)} ms`, `${before} MB`, `${after} MB`].join(' | ')} |`
+  const memory = memoryMb?.map(mb => `${mb} MB`) ?? ['', '']
+  return `| ${[part, tried, ...numbers, `${worstMs.toFixed(0)} ms`, ...memory].join(' | ')} |`
 }

@@ -30,8 +30,8 @@ export interface Figures {
   readonly survived: number
   /** The longest time of one attempt. */
   readonly worstMs: number
-  /** Resident memory of the process before and after, in MB. */
-  readonly memoryMb: readonly [before: number, after: number]
+  /** Resident memory of the process before and after, in MB; null when it is not measured. */
+  readonly memoryMb: readonly [before: number, after: number] | null
 }
 
 /** Appends figures to the file in `ATTACK_FIGURES`, from which `npm run attack` makes its table. */
