@@ -23,13 +23,18 @@ const HIDDEN = [
   'WritableStream',
 ]
 
-/** Replaces each use of these globals, also in bundled packages. Node loads some of them when they are first read. */
-export const hiddenGlobals: Record<string, string> = Object.fromEntries(
-  HIDDEN.map(name => [name, `nodeGlobals.${name}`]),
-)
+/**
+ * Replaces each use of these globals, also in bundled packages. Node loads some of them when they are first read. The fake
+ * timers of Jest also replace `queueMicrotask`, but not promises.
+ */
+export const hiddenGlobals: Record<string, string> = {
+  ...Object.fromEntries(HIDDEN.map(name => [name, `nodeGlobals.${name}`])),
+  queueMicrotask: 'queuePromise',
+}
 
 /** Goes before the code of each chunk. Without `setImmediate`, the code runs in an environment that hides globals. */
-export const GLOBALS_INTRO = `const nodeGlobals = typeof setImmediate === 'undefined' ? unhiddenGlobals() : globalThis
+export const GLOBALS_INTRO = `const queuePromise = run => void Promise.resolve().then(run)
+const nodeGlobals = typeof setImmediate === 'undefined' ? unhiddenGlobals() : globalThis
 function unhiddenGlobals() {
   const node = require('node:vm').runInThisContext('globalThis')
   return new Proxy(globalThis, { get: (own, name) => own[name] ?? node[name] })

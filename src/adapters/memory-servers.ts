@@ -10,6 +10,7 @@ import {
 import { createServer as createHttp2Server } from 'node:http2'
 import { request as requestHttps } from 'node:https'
 import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream'
 import { createErrorNotes } from '../journal/internal-errors.ts'
 import { MemorySocket, memorySockets } from '../runtime/memory-socket.ts'
 import {
@@ -122,13 +123,13 @@ function forward(origin: string, request: IncomingMessage, response: ServerRespo
   const { method } = request
   const headers = endToEnd(request.headers)
   const send = origin.startsWith('https:') ? requestHttps : requestHttp
+  const fail = (error: Error) => void (request.socket instanceof MemorySocket && request.socket.peer.destroy(error))
   const onward = send(new URL(request.url ?? '/', origin), { method, headers, createConnection: open })
   onward.on('response', received => {
     response.writeHead(received.statusCode ?? 502, endToEnd(received.headers))
-    received.pipe(response)
+    pipeline(received, response, error => error && fail(error))
   })
-  onward.on('error', error => void (request.socket instanceof MemorySocket && request.socket.peer.destroy(error)))
-  request.pipe(onward)
+  pipeline(request, onward, error => error && fail(error))
 }
 
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding'])

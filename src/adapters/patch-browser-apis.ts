@@ -45,11 +45,12 @@ const passedOn = new Set<unknown>()
 /** The interceptor adds a header to requests that it passes on. It would reach the server, and cause a CORS preflight. */
 function ignoreMarks(prototype: XMLHttpRequest): () => void {
   const { setRequestHeader } = prototype
-  prototype.setRequestHeader = function (name, value) {
+  const patched = function (this: XMLHttpRequest, name: string, value: string) {
     if (name !== INTERNAL_REQUEST_ID_HEADER_NAME || !passedOn.delete(value)) setRequestHeader.call(this, name, value)
   }
+  prototype.setRequestHeader = patched
   return () => {
-    prototype.setRequestHeader = setRequestHeader
+    if (prototype.setRequestHeader === patched) prototype.setRequestHeader = setRequestHeader
   }
 }
 

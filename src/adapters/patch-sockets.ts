@@ -49,14 +49,20 @@ interface Connection {
   onConnect?(): void
 }
 
-/** Accepts `(options)`, `(port, host, options)` and the array in which Node passes them on, each with a callback. */
+/** Accepts `(options)`, `(port, host, options)`, `(path, options)` and the array in which Node passes them on, each with a callback. */
 function connectionOf(args: readonly unknown[]): Connection {
   const [first, second] = args
   if (Array.isArray(first)) return connectionOf(first)
-  const address =
-    typeof first === 'object' ? {} : { port: first, host: typeof second === 'string' ? second : undefined }
+  const address = addressOf(first, second)
   const onConnect = args.find(arg => typeof arg === 'function')
   return Object.assign(address, ...args.filter(arg => typeof arg === 'object'), { onConnect })
+}
+
+/** A text that is no number is the path of a Unix socket. */
+function addressOf(first: unknown, second: unknown) {
+  if (typeof first === 'object') return {}
+  if (typeof first === 'string' && !/^\d+$/.test(first)) return { path: first }
+  return { port: first, host: typeof second === 'string' ? second : undefined }
 }
 
 /** Returns a socket to a simulator that connects after the call, as a real one does. Null for other addresses. */

@@ -1,6 +1,7 @@
 /** Connects the global dispatcher of undici, which `fetch` of Node uses too, to intercepted simulators. */
 import { runInThisContext } from 'node:vm'
 import type { Agent, buildConnector, Dispatcher } from 'undici'
+import { afterThisCall } from '../runtime/clock.ts'
 import { findRoute, type InterceptedRoute, requestUrl } from './intercepted-routes.ts'
 import { connectTo } from './memory-servers.ts'
 
@@ -87,11 +88,11 @@ function agentOf(route: InterceptedRoute, previous: Dispatcher, createAgent: Cre
   return agent
 }
 
-/** Undici requires that the connection arrives after the call returns. Fake timers do not delay a promise. */
+/** Undici requires that the connection arrives after the call returns. */
 const memoryConnector =
   (route: InterceptedRoute): buildConnector.connector =>
   (_, done) =>
-    void Promise.resolve().then(() => done(null, connectTo(route) as never))
+    afterThisCall(() => done(null, connectTo(route) as never))
 
 /** Closes the idle connections of these routes. Requests in flight still get their answer. */
 export function closeUndiciAgents(routes: readonly InterceptedRoute[]): void {

@@ -126,13 +126,13 @@ async function askOnTerminal(question: string, signal: AbortSignal): Promise<str
 /** How many bytes of a stream may wait to be read. */
 const MAX_UNREAD_BYTES = 8 * 1_048_576
 
-/** A closed pipe (`| head`) does not stop the simulator, and neither does one that nothing reads: further text is dropped. */
+/** A closed pipe (`| head`; `EOF` on Windows) does not stop the simulator, and neither does one that nothing reads: further text is dropped. */
 function outputOf(stream: NodeJS.WriteStream, name: string): Output {
   let open = true
   let droppedLines = 0
   stream.on('error', (error: NodeJS.ErrnoException) => {
     open = false
-    if (error.code !== 'EPIPE') giveUp(stream, error)
+    if (error.code !== 'EPIPE' && error.code !== 'EOF') giveUp(stream, error)
   })
   stream.on('drain', () => {
     const lines = droppedLines

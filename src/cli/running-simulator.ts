@@ -83,7 +83,10 @@ function fromReadyFile(file: string, flags: AddressFlags, context: Context): Run
   if (!ready.success) throw new UsageError(`--ready-file: ${JSON.stringify(file)} has no ready line of a simulator.`)
   const { url, controlToken: token = null } = ready.data
   context.secrets.add(token)
-  return { url: checkedUrl(`--ready-file: ${file}: url`, url), token: tokenFrom(flags, context) ?? token }
+  return {
+    url: checkedUrl(`--ready-file: ${file}: url`, url),
+    token: flags.token ?? token ?? tokenFrom(flags, context),
+  }
 }
 
 function readIfThere(file: string, cwd: string): string | null {

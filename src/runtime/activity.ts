@@ -1,5 +1,6 @@
 /** Tracks work in flight, and the resets of a simulator, which abort it. */
 
+import { afterThisCall } from './clock.ts'
 import { createAbort } from './node.ts'
 
 /** Counts work in flight, so that callers can wait until there is none. */
@@ -100,7 +101,7 @@ export function createSlots(count: number): Slots {
     release() {
       const start = takeNext()
       if (start === undefined) free++
-      else queueMicrotask(start)
+      else afterThisCall(start)
     },
   }
 }

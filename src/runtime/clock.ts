@@ -222,6 +222,9 @@ export function wallTimer(delayMs: number, run: () => void): Timer {
   return { cancel: () => onWall.clearTimeout(handle) }
 }
 
+/** Runs a function after the current call. Test runners that replace timers also replace `queueMicrotask`, but not promises. */
+export const afterThisCall = (run: () => void): void => void Promise.resolve().then(run)
+
 /** Resolves after the events that wait for the process. Long work awaits it between its pieces, so that others continue. */
 export const nextMacrotask = (): Promise<void> => new Promise(resolve => void onWall.setImmediate(resolve))
 

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { createSlots } from './activity.ts'
-import { paced, type Timer, wallTimer } from './clock.ts'
+import { afterThisCall, paced, type Timer, wallTimer } from './clock.ts'
 import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
 import { connectionLimit } from './node.ts'
 import {
@@ -51,7 +51,7 @@ function connectorFor(unsent: Unsent, openSocket: OpenSocket | undefined): build
   const connect = openSocket === undefined ? buildConnector({ timeout: 10_000 }) : memoryConnector(openSocket)
   return (options, callback) => {
     if (unsent.count > 0) connect(options, callback)
-    else queueMicrotask(() => callback(new Error('no request waits for a connection'), null))
+    else afterThisCall(() => callback(new Error('no request waits for a connection'), null))
   }
 }
 
@@ -59,7 +59,7 @@ function connectorFor(unsent: Unsent, openSocket: OpenSocket | undefined): build
 const memoryConnector =
   (openSocket: OpenSocket): buildConnector.connector =>
   ({ protocol }, callback) =>
-    queueMicrotask(() => callback(null, openSocket(protocol === 'https:') as Socket))
+    afterThisCall(() => callback(null, openSocket(protocol === 'https:') as Socket))
 
 interface Sending {
   readonly agent: Agent

@@ -186,11 +186,14 @@ function closeOnce(
   const close = async () => {
     closing.abort()
     const stopped = stopServing()
-    if (last !== undefined) {
-      await stopped
-      last()
+    try {
+      if (last !== undefined) {
+        await stopped
+        last()
+      }
+    } finally {
+      for (const end of closers) await end()
     }
-    for (const end of closers) await end()
     await stopped
   }
   return () => {

@@ -119,15 +119,18 @@ const fastifyListener =
     application.routing(request, response)
   }
 
-const nestListener =
-  (application: NestApplication): NodeListener =>
-  async (request, response) => {
-    await application.init()
+/** Nest would initialize an application again for an event that arrives while the first one waits for it. */
+function nestListener(application: NestApplication): NodeListener {
+  let ready: Promise<unknown> | null = null
+  return async (request, response) => {
+    ready ??= application.init()
+    await ready
     const inner = application.getHttpAdapter().getInstance()
     const listener = listenerOf(inner)
     if (listener === null) throw unknownApplication('fromNode', EXPECTED.nest, inner)
     return listener(request, response)
   }
+}
 
 const PATH = {
   path: optionKind('a path such as /webhook', value => typeof value === 'string' && value.startsWith('/')),

@@ -112,3 +112,13 @@ it('the version for browsers names the setting of Jest where jsdom hides globals
     "Set testEnvironmentOptions: { customExportConditions: ['node'] } in the configuration of Jest.",
   )
 })
+
+it('delivers events while the fake timers of jest replace microtasks', async () => {
+  const { load, evaluate } = requireInContext()
+  evaluate('globalThis.queueMicrotask = () => {}')
+  const { createSimulator, fromNode } = load('handover-sim') as Library
+  const sim = createSimulator({ webhook: fromNode((_, response) => void response.end()) })
+  const { ack } = await (await sim.chat()).press('handover')
+  expect(ack).toMatchObject({ status: 200 })
+  await sim.close()
+})

@@ -103,6 +103,20 @@ describe.each(Object.entries(APPLICATIONS))('%s', (_, create) => {
   })
 })
 
+test('a Nest application is initialized once, also by events that arrive at the same time', async () => {
+  let initialized = 0
+  const init = async () => {
+    await new Promise(resolve => setImmediate(resolve))
+    initialized++
+  }
+  const inner = (_: IncomingMessage, response: ServerResponse) => void response.end()
+  const sim = simulatorWith(fromNode({ init, getHttpAdapter: () => ({ getInstance: () => inner }) }))
+  const chats = await Promise.all([sim.chat(), sim.chat()])
+  const actions = await Promise.all(chats.map(chat => chat.press('handover')))
+  expect(actions.map(({ ack }) => ack?.status)).toEqual([200, 200])
+  expect(initialized).toBe(1)
+})
+
 test('a JSON parser of Express and of Fastify reads the event', async () => {
   const events: unknown[] = []
   const app = express().use(express.json())
