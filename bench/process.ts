@@ -64,7 +64,7 @@ export interface LoadJob {
 
 /** Sends POST requests with one JSON body from a process on another core. */
 export function load({ port, requests, connections = 50, path = '/api/v2/handover/message/', body }: LoadJob): Load {
-  const head = `POST ${path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer sim-handover-key\r\nContent-Type: application/json\r\n`
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sim-handover-key\r\nContent-Type: application/json\r\n`
   return run<Load>(1, 'load.ts', [JSON.stringify({ port, requests, connections, head, body: JSON.stringify(body) })])
 }
 
