@@ -189,7 +189,7 @@ function stepVerdict(evaluation: Evaluation, step: PlannedStep, result: StepResu
   }
 }
 
-/** Whether the run ended before the scenario did what is missing: then the intermediary has not failed. */
+/** Returns true if the run ended while the step still waited. Such a failure says nothing about the intermediary. */
 const endedByRun = ({ happened }: Pick<Failure, 'happened'>): boolean =>
   'cause' in happened && happened.cause !== null && happened.cause.code !== 'time_limit'
 
