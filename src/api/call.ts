@@ -3,7 +3,7 @@ import type { AssumptionName } from '../contract/assumptions.ts'
 import { ALIASES, type Alias, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import { formatKnob, isKnob, type Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
-import type { ApiContent, FaultContent, NoteContent } from '../journal/entry.ts'
+import type { ApiContent, FaultContent, NoteContent, ShownMessage } from '../journal/entry.ts'
 import { longRequest, SHOWN_BODY_BYTES, sizeOfParsed } from '../journal/long-bodies.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
@@ -45,6 +45,8 @@ export interface ApiCall {
   valueCount: number
   response: unknown
   /** Null for nearly every call. */
+  shownToUser: ShownMessage | null
+  /** Null for nearly every call. */
   faults: AppliedApiFaults | null
   internalError: NoteContent | null
 }
@@ -60,6 +62,7 @@ export const createCall = (ports: ApiPorts, request: ApiRequest): ApiCall => ({
   body: undefined,
   valueCount: 0,
   response: undefined,
+  shownToUser: null,
   faults: null,
   internalError: null,
 })
@@ -83,7 +86,12 @@ export function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {
     duration_ms: elapsedMs() - call.started,
     follows: chatId === undefined ? null : ports.lastEvent(chatId),
   }
-  return call.faults === null ? entry : { ...entry, ...faultFields(call.faults) }
+  if (call.faults === null && call.shownToUser === null) return entry
+  return {
+    ...entry,
+    ...(call.shownToUser && { shown_to_user: call.shownToUser }),
+    ...(call.faults && faultFields(call.faults)),
+  }
 }
 
 /** The value of the knob of each assumption, as it is written in a configuration; null without a knob. */
@@ -117,11 +125,13 @@ const brokenBody = (bytes: Uint8Array): string | null =>
   bytes.length === 0 ? null : new TextDecoder().decode(bytes.subarray(0, BROKEN_BODY_BYTES))
 
 /** The memory that the bodies of a call take in the journal, in bytes. */
-export function bodySizeOf({ body, valueCount, request, response }: ApiCall, answer: ApiResponse): number {
+export function bodySizeOf(call: ApiCall, answer: ApiResponse): number {
+  const { body, valueCount, request, response, shownToUser } = call
   const { length } = request.body
   const stored = body === undefined ? Math.min(length, BROKEN_BODY_BYTES) : length
   const answerSize = response === undefined ? 0 : answer.body.length
-  return answerSize + (length > SHOWN_BODY_BYTES ? stored : sizeOfParsed(stored, valueCount))
+  const shownSize = shownToUser?.text?.length ?? 0
+  return answerSize + shownSize + (length > SHOWN_BODY_BYTES ? stored : sizeOfParsed(stored, valueCount))
 }
 
 export interface ApiRoute {

@@ -11,7 +11,15 @@ import { errorNote } from '../journal/internal-errors.ts'
 import { updateAvailability } from '../platform/availability.ts'
 import { botById, idMismatch, requireChat, unknownChat } from '../platform/chats.ts'
 import { andThen, EngineError, type Maybe, summarized, summaryInput, toUser, translated } from '../platform/engines.ts'
-import { checkMessage, endHandover, sendMessage, startHandover, startTyping, stopTyping } from '../platform/handover.ts'
+import {
+  checkMessage,
+  endHandover,
+  sendMessage,
+  shownToUser,
+  startHandover,
+  startTyping,
+  stopTyping,
+} from '../platform/handover.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import type { Chat, PlatformContext } from '../platform/state.ts'
 import { MemoryLimitError } from '../platform/state-memory.ts'
@@ -235,6 +243,7 @@ function message(call: ApiCall, grant: Grant, value: unknown): Maybe<unknown> {
     const shown = translated(ports.engines, toUser(chat, body.message), body.message)
     return andThen(shown, text => {
       if (ports.epoch() !== epoch) throw overtaken()
+      call.shownToUser = shownToUser(chat, body, text)
       return sendMessage(ports.platform, chat, body, text, transaction)
     })
   })

@@ -36,6 +36,15 @@ const truncatedFrom = z.optional(
     .check(z.describe('Length and SHA-256 (hexadecimal) of the whole body, of which only the beginning is shown')),
 )
 
+/** The text of a message is cut like a body. */
+const ShownMessage = z
+  .object({
+    text: z.optional(z.string().check(z.describe('After live translation'))),
+    name: z.optional(z.string().check(z.describe('Of the sender, when the call has none'))),
+    truncated_from: truncatedFrom,
+  })
+  .check(z.describe('How the user saw the message, where that differs from the request'))
+
 const api = {
   kind: z.literal('api'),
   chat_id: chatId,
@@ -48,6 +57,7 @@ const api = {
   status: z.int().check(z.describe('0 when a fault prevented an answer')),
   response: z.unknown(),
   response_truncated_from: truncatedFrom,
+  shown_to_user: z.optional(ShownMessage),
   findings: z.array(Finding),
   unspecified: z
     .record(z.string(), z.unknown())
@@ -149,8 +159,9 @@ const user = {
   action: z.enum(['message', 'press']),
   text,
   button: text,
+  text_for_agent: z.optional(z.string().check(z.describe('After live translation, where it differs from `text`'))),
   message_id: z.nullable(z.string()),
-  attachments: z.optional(z.array(z.object({ name: z.string(), type: z.string(), size_kb: z.int() }))),
+  attachments: z.optional(z.array(z.object({ name: z.string(), url: z.string(), type: z.string(), size_kb: z.int() }))),
 }
 
 const note = {
@@ -235,6 +246,7 @@ type Content<Shape extends z.core.$ZodShape> = DeepReadonly<z.infer<z.ZodMiniObj
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T
 type Details = { readonly [detail: string]: unknown }
 
+export type ShownMessage = DeepReadonly<z.infer<typeof ShownMessage>>
 export type Finding = DeepReadonly<z.infer<typeof Finding>>
 export type EntryFrame = Content<typeof frame>
 export type ApiContent = Content<typeof api>

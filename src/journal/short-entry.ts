@@ -15,11 +15,13 @@ export function shortEntry(entry: Entry, bytes = SHOWN_BODY_BYTES): Entry {
 }
 
 function shortCall<Call extends ApiContent>(call: Call, limit: number): Call {
-  const { request, response } = call
+  const { request, response, shown_to_user: shown } = call
   const answer = shortAnswer(response, limit)
+  const text = shown?.text === undefined ? null : truncated(encode(shown.text), limit)
   const changes = {
     ...(request.bytes > limit && { request: shortRequest(request, limit) }),
     ...(answer && { response: answer.body, response_truncated_from: answer.truncated_from }),
+    ...(text && { shown_to_user: { ...shown, text: text.body, truncated_from: text.truncated_from } }),
   }
   return Object.keys(changes).length === 0 ? call : { ...call, ...changes }
 }

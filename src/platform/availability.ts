@@ -37,9 +37,11 @@ export function changeAvailability(
     const options = { field: 'queue', assumed: ['availability.otherQueues'] } as const
     throw invalidParameter(platform.knobs, REFUSAL_TEXTS.queueNotSupported(name), options)
   }
+  const { availability, reason } = queueOf(platform, bot, name)
   const queue = { availability: change.availability, reason: change.reason ?? null, updated: platform.stamp() }
   bot.queues.set(name, queue)
-  note(transaction, 'availability', undefined, { bot_id: bot.id, queue: name, by, ...change })
+  const details = { bot_id: bot.id, queue: name, by, ...change, previous: { availability, reason } }
+  note(transaction, 'availability', undefined, details)
   return queue
 }
 

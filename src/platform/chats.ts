@@ -22,6 +22,8 @@ export interface NewChat {
   readonly context: Record<string, unknown>
   readonly labels: readonly string[]
   readonly history: readonly ChatHistoryRow[]
+  /** The name of the shipped conversation that the history comes from. */
+  readonly transcript?: string
   /** The name of the bot in this chat, when it differs from that of the workspace. */
   readonly botName?: string | null
 }
@@ -61,9 +63,21 @@ export function createChat(platform: PlatformContext, spec: NewChat, transaction
   spec.history.forEach((row, index) => void addHistory(platform, chat, row, times[index + 1]))
   chat.updated = now
   keepAlive(platform, chat)
-  note(transaction, 'chat_created', id, { language: chat.language, source: chat.source, user_id: chat.userId })
+  note(transaction, 'chat_created', id, detailsOf(platform, chat, spec))
   return chat
 }
+
+/** What a reader of the journal needs to draw the chat. The messages of the history are not in the journal. */
+const detailsOf = (platform: PlatformContext, chat: Chat, { history, transcript }: NewChat) => ({
+  language: chat.language,
+  source: chat.source,
+  user_id: chat.userId,
+  user_name: userName(chat),
+  bot_id: chat.botId,
+  bot_name: botName(platform, chat),
+  ...(transcript === undefined ? {} : { transcript }),
+  ...(history.length === 0 ? {} : { history_count: history.length }),
+})
 
 function addHistory(platform: PlatformContext, chat: Chat, row: ChatHistoryRow, created?: number): Message {
   if ('user' in row) return addMessage(platform, chat, { from: 'user', name: userName(chat), text: row.user }, created)

@@ -12,6 +12,7 @@ import type {
   TypingStartRequest,
 } from '../contract/endpoints.ts'
 import type { Sender } from '../contract/schemas.ts'
+import type { ShownMessage } from '../journal/entry.ts'
 import { isOpen } from './availability.ts'
 import { addMessage, addNotice, botOf } from './chats.ts'
 import { agentLanguage } from './engines.ts'
@@ -115,6 +116,16 @@ export function sendMessage(
   })
   clearTypingOn(platform, chat, 'message', transaction)
   return { event: 'MESSAGE SENT TO USER', chat_id: chat.id, chatmessage_id: message.id }
+}
+
+/** What the user sees of a message that its call does not say; null for most messages. */
+export function shownToUser(chat: Chat, { message, sender }: MessageRequest, shown: string): ShownMessage | null {
+  const isNamed = typeof sender?.name === 'string'
+  if (isNamed && shown === message) return null
+  return {
+    ...(shown === message ? {} : { text: shown }),
+    ...(isNamed ? {} : { name: agentName(chat, chat.takeover?.sender) }),
+  }
 }
 
 /** Refuses an invalid message before it is translated or added. */

@@ -8,7 +8,7 @@ import { isOpen } from './availability.ts'
 import { answerUser, handoverLabel } from './bot.ts'
 import { addMessage, addNotice, botOf, userName } from './chats.ts'
 import { andThen, type Engines, type InOrder, type Maybe, toAgent, translated } from './engines.ts'
-import { emitRequest, emitUserMessage } from './events.ts'
+import { emitRequest, emitUserMessage, viewFile } from './events.ts'
 import { checkFile, type NewFile, storeFile } from './files.ts'
 import { Refusal } from './refusal.ts'
 import type { Chat, PlatformContext, StoredFile } from './state.ts'
@@ -93,12 +93,16 @@ export function createUserActions(ports: UserPorts): UserActions {
     const transaction = createTransaction()
     const files = storeAll(platform, chat, input.attach ?? [])
     const outcome = userSays(platform, chat, { text: input.text, files, forAgent }, transaction)
-    const attachments = files.map(file => ({ name: file.name, type: file.type, size_kb: file.sizeKb }))
-    const content = { kind: 'user', chat_id: chat.id, action: 'message', text: input.text } as const
-    ports.commit(
-      { ...content, message_id: outcome.messageId, ...(files.length > 0 ? { attachments } : {}) },
-      transaction.effects,
-    )
+    const content = {
+      kind: 'user',
+      chat_id: chat.id,
+      action: 'message',
+      text: input.text,
+      ...(forAgent === input.text ? {} : { text_for_agent: forAgent }),
+      message_id: outcome.messageId,
+      ...(files.length === 0 ? {} : { attachments: files.map(file => viewFile(platform, file)) }),
+    } as const
+    ports.commit(content, transaction.effects)
     return outcome
   }
 

@@ -70,7 +70,7 @@ async function makeChat(core: Core, options: ReadChatOptions, epoch: number): Pr
     context: { ...(options.context ?? shipped?.context ?? drawn.context) },
     labels: [...(options.labels ?? shipped?.labels ?? [])],
     ...(options.history === undefined && shipped
-      ? conversationOf(shipped, core, botId)
+      ? { ...conversationOf(shipped, core, botId), transcript: options.transcript ?? '' }
       : { history: options.history ?? [] }),
   }
   const chat = withinMemory(() => createChat(core.platform, spec, transaction))

@@ -91,10 +91,12 @@ export async function configure(
   const settings = readSettings(core, patch, origin)
   if (settings.problems.length > 0) throw new InvalidOptionError(settings.problems)
   await checkEngine(settings.knobs['translation.engine'])
+  const before = effectiveConfig(core)
   applySettings(core, settings)
   core.userModules.add(core.platform.knobs['translation.engine'])
   core.refresh()
-  core.journal.append({ kind: 'note', note: 'config', changed: maskKeys(patch) }, null)
+  const previous = Object.fromEntries(Object.keys(patch).map(name => [name, before[name]]))
+  core.journal.append({ kind: 'note', note: 'config', changed: maskKeys(patch), previous }, null)
 }
 
 export function applySettings({ platform }: Core, { knobs, applies }: ReadSettings): void {
