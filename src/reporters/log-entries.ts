@@ -20,6 +20,7 @@ const TEXTS = defineTexts({
     `closes further connections, because ${connections} are open; close some, or raise the limit of open files (ulimit -n) if it is low`,
   chatEnds: (why: string) => `the chat ends (${why})`,
   availability: (value: string, by: string) => `availability ${value} (${by})`,
+  clockAdvances: (by: string, to: string) => `advances by ${by} to ${to}`,
   faultSet: (name: string, effect: string) => `${name} is set: ${effect}`,
   faultCleared: (name: string, hits: number) => `${name} is cleared after ${counted(hits, 'hit')}`,
 })
@@ -77,6 +78,8 @@ function describeNote(entry: EntryOf<'note'>): LogLine | null {
       return entry.by === 'api' ? null : other('platform', TEXTS.availability(text('availability'), text('by')))
     case 'config':
       return other('settings', details((entry.changed ?? {}) as Record<string, unknown>))
+    case 'clock_advanced':
+      return other('clock', TEXTS.clockAdvances(text('by'), text('to')))
     case 'fault_set':
       return other('fault', TEXTS.faultSet(text('fault'), visible(effectText(entry.effect))))
     case 'fault_cleared':

@@ -192,6 +192,7 @@ const NOTES = defineTexts({
   observed: (status: string, typing: boolean, availability: string) =>
     `the chat: ${status}, ${typing ? 'typing' : 'not typing'}, ${availability}`,
   settings: (changed: string) => `settings ${changed}`,
+  clockAdvances: (by: string) => `the clock advances by ${by}`,
   faultSet: (name: string, effect: string) => `fault ${name} set: ${effect}`,
   faultCleared: (name: string) => `fault ${name} cleared`,
   stopped: (why: string) => `stopped: ${why}`,
@@ -235,6 +236,8 @@ function noteRow(entry: EntryOf<'note'>): RowContent | null {
       return playerRow(NOTES.observed(text('status', 20), Boolean(entry.typing), text('availability', 20)))
     case 'config':
       return playerRow(NOTES.settings(oneLine(JSON.stringify(entry.changed ?? {}))), 'platform')
+    case 'clock_advanced':
+      return playerRow(NOTES.clockAdvances(text('by', 20)), 'platform')
     case 'fault_set':
       return playerRow(NOTES.faultSet(text('fault', 40), oneLine(effectText(entry.effect))), 'platform')
     case 'fault_cleared':

@@ -462,6 +462,7 @@ describe('notes', () => {
           note: 'config',
           changed: { 'webhook.url': 'http://x.example.test/', 'webhook.retry': ['1s'] },
         }),
+        at({ kind: 'note', note: 'clock_advanced', by: '10m', to: '2024-01-01T09:10:00.000000Z' }),
         at({ kind: 'note', note: 'internal_error', where: 'timer', code: 'TypeError', message: 'x is not a function' }),
         at({ kind: 'note', note: 'evicted', message: 'The journal keeps 10 entries; older ones are being dropped.' }),
         at({ kind: 'driver', chat_id: CHAT, verb: 'accept', ok: true }),
@@ -472,6 +473,7 @@ describe('notes', () => {
       09:00:01                platform                  availability CLOSED (workspace)
       09:00:01                settings                  webhook.url=http://x.example.test/
                                                         webhook.retry=["1s"]
+      09:00:01                clock                     advances by 10m to 2024-01-01T09:10:00.000000Z
       09:00:01                handover-sim              internal error of handover-sim (timer): x is not a
                                                         function; please report it
       09:00:01                journal                   The journal keeps 10 entries; older ones are being

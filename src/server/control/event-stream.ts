@@ -7,6 +7,10 @@ export interface EventsOptions {
   readonly journal: Journal
   /** The last seq that the client received. */
   readonly after: number
+  /** The instance of the journal that the client has received entries of, when it says so. */
+  readonly instance: string | undefined
+  /** The current instance: another one after a reset or a restored snapshot. */
+  readonly currentInstance: () => string
   readonly present: (entry: Entry) => unknown
   readonly closing: AbortSignal
   readonly heartbeatMs: number
@@ -40,11 +44,12 @@ export function eventStream(options: EventsOptions): ReadableStream<Uint8Array> 
   )
 }
 
-function createReader({ journal, after, present, closing, heartbeatMs, streams }: EventsOptions) {
+function createReader(options: EventsOptions) {
+  const { journal, after, instance, currentInstance, present, closing, heartbeatMs, streams } = options
   streams.count++
   let stopped = false
   // A seq beyond the end of the journal is from before a reset.
-  let wasReset = after >= journal.nextSeq
+  let wasReset = after >= journal.nextSeq || (instance ?? currentInstance()) !== currentInstance()
   let cursor = after
   let wake: (() => void) | null = null
   const unsubscribe = journal.subscribe(
@@ -67,7 +72,7 @@ function createReader({ journal, after, present, closing, heartbeatMs, streams }
   function take(): string {
     let text = ''
     if (wasReset) {
-      text = 'event: reset\ndata: {}\n\n'
+      text = `event: reset\ndata: ${JSON.stringify({ instance: currentInstance() })}\n\n`
       cursor = 0
       wasReset = false
     }

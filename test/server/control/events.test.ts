@@ -106,6 +106,71 @@ test('sends a reset event to a client that was disconnected during a reset', asy
   await events.stop()
 })
 
+/** What a client has that follows the journal, and starts anew at a reset. */
+async function collect(events: ReturnType<typeof listen>, known: Heard['data'][], last: number) {
+  let instance: string | null = null
+  for (let heard = await events.next(); heard !== null; heard = await events.next()) {
+    if (heard.event === 'reset') {
+      known.length = 0
+      instance = String(Reflect.get(heard.data, 'instance'))
+    } else known.push(heard.data)
+    if (heard.id === last) break
+  }
+  await events.stop()
+  return instance
+}
+
+const stateOf = async ({ url }: PlatformServer) => (await fetch(`${url}/_sim/state`)).json()
+
+test('a client that names its instance has no gap and no double after a restart with more entries', async () => {
+  const known: Heard['data'][] = []
+  const first = await startServer({ port: 0 })
+  const { port } = first
+  for (let count = 0; count < 3; count++) await first.chat()
+  const { journal } = await stateOf(first)
+  await collect(await follow(first, `?instance=${journal.instance}`), known, 3)
+  expect(known.map(({ seq }) => seq)).toEqual([1, 2, 3])
+  await first.close()
+
+  await using second = await startServer({ port })
+  for (let count = 0; count < 5; count++) await second.chat({ id: `later-${count}` })
+  const resumed = await follow(second, `?after=3&instance=${journal.instance}`)
+  expect(await collect(resumed, known, 5)).toBe((await stateOf(second)).journal.instance)
+  expect(known.map(entry => [entry.seq, Reflect.get(entry, 'chat_id')])).toEqual(
+    [1, 2, 3, 4, 5].map(seq => [seq, `later-${seq - 1}`]),
+  )
+})
+
+test('the same instance resumes in place; a reset while the client was away begins anew', async () => {
+  await using server = await startServer({ port: 0 })
+  for (let count = 0; count < 3; count++) await server.chat()
+  const { journal } = await stateOf(server)
+  const response = await fetch(`${server.url}/_sim/events?after=2&instance=${journal.instance}`)
+  expect(response.headers.get('x-handover-sim-instance')).toBe(journal.instance)
+  const events = listen(response.body!)
+  expect(await events.next()).toMatchObject({ id: 3, event: 'message' })
+  await events.stop()
+
+  server.reset()
+  for (let count = 0; count < 4; count++) await server.chat()
+  const { instance } = (await stateOf(server)).journal
+  expect(instance).not.toBe(journal.instance)
+  const later = await follow(server, `?after=3&instance=${journal.instance}`)
+  expect(await later.next()).toMatchObject({ event: 'reset', data: { instance } })
+  expect(await later.next()).toMatchObject({ id: 1 })
+  await later.stop()
+})
+
+test('a restored snapshot is a new instance', async () => {
+  await using server = await startServer({ port: 0 })
+  await server.chat()
+  const before = (await stateOf(server)).journal
+  await server.restore(server.snapshot({ journal: true }))
+  const after = (await stateOf(server)).journal
+  expect(after.instance).not.toBe(before.instance)
+  expect(after.next_seq).toBe(before.next_seq)
+})
+
 test('ends the stream when the server closes', async () => {
   const server = await startServer({ port: 0 })
   const events = await follow(server)
@@ -120,6 +185,8 @@ test('sends heartbeats while no entry is appended; a cancelled stream removes it
   const options = {
     journal: sim.journal,
     after: 0,
+    instance: undefined,
+    currentInstance: () => 'a',
     present: (entry: unknown) => entry,
     closing: closing.signal,
     streams: { count: 0 },

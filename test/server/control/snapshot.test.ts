@@ -77,6 +77,6 @@ test('sends an event for a reset and a restore before later entries', async () =
   server.reset()
   expect(await until('event: reset')).not.toContain('ada')
   await server.restore(snapshot)
-  expect(await until('"chat_id":"ada"')).toMatch(/event: reset\ndata: \{\}\n\nid: 1\n/)
+  expect(await until('"chat_id":"ada"')).toMatch(/event: reset\ndata: \{"instance":"[\w-]+"\}\n\nid: 1\n/)
   await reader.cancel()
 })

@@ -6,7 +6,9 @@ import { startWebhook } from '../../support/network.ts'
 test('advances a virtual clock, and refuses to advance a real one', async () => {
   await using virtual = await startServer({ port: 0, clock: 'virtual' })
   const { status, body } = await createControlClient(virtual)('POST', '/clock/advance', { body: { by: '10m' } })
-  expect([status, body]).toEqual([200, { mode: 'virtual', now: '2024-01-01T09:10:00.000000Z' }])
+  const now = '2024-01-01T09:10:00.000000Z'
+  expect([status, body]).toEqual([200, { mode: 'virtual', now }])
+  expect(virtual.journal.query()).toMatchObject([{ note: 'clock_advanced', by: '10m', to: now }])
 
   await using real = await startServer({ port: 0 })
   const refused = await createControlClient(real)('POST', '/clock/advance', { body: { by: '10m' } })

@@ -8,6 +8,7 @@ import { type Entry, EntryKind, EntrySchema } from '../../../journal/entry.ts'
 import type { Journal } from '../../../journal/journal.ts'
 import { shortEntry } from '../../../journal/short-entry.ts'
 import { WaitTimeoutError } from '../../../journal/waiters.ts'
+import { randomToken } from '../../../runtime/node.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { suggest } from '../../../text/error-text.ts'
 import { parseDuration } from '../../../text/quantities.ts'
@@ -33,7 +34,13 @@ const GetJournalQuery = z.strictObject({
   limit: z.optional(z.int().check(z.positive())),
 })
 
-const EventsQuery = z.strictObject({ after: z.optional(SeqNumber) })
+const EventsQuery = z.strictObject({
+  after: z.optional(SeqNumber),
+  instance: z.optional(
+    NonEmptyText.check(z.describe('Of the journal that `after` refers to; with another one the stream begins anew')),
+  ),
+})
+type EventsQuery = z.infer<typeof EventsQuery>
 
 const WaitQuery = z
   .strictObject({
@@ -133,10 +140,22 @@ const droppedHint = ({ journal }: Core) =>
   journal.firstSeq > 1 ? ` The journal has dropped entries up to seq ${journal.firstSeq - 1}.` : ''
 
 /** The seq to resume after: a reconnecting browser sends it as a header, other clients in the query. */
-function resumeAfter({ header, query }: ControlRequest<{ after?: number | undefined }, unknown>): number {
+function resumeAfter({ header, query }: ControlRequest<EventsQuery, unknown>): number {
   const last = header('last-event-id')
   if (last !== undefined && /^\d{1,15}$/.test(last)) return Number(last)
   return query.after ?? 0
+}
+
+/** The header of a stream that has the instance of its journal. */
+const INSTANCE_HEADER = 'x-handover-sim-instance'
+
+const tokens = new WeakMap<Core, string>()
+
+/** Names one journal: another name after a restart, a reset, or a restored snapshot, when entries are numbered anew. */
+export function instanceOf(core: Core): string {
+  const token = tokens.get(core) ?? randomToken()
+  tokens.set(core, token)
+  return `${token}-${core.epoch.current()}`
 }
 
 type Filters = Omit<WaitQuery, 'after' | 'timeout'>
@@ -208,7 +227,7 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
     id: 'followEvents',
     summary: 'Streams every entry as it is appended',
     description:
-      'Server-sent events, each with its seq as `id`. `Last-Event-ID` or `after` resumes. A reset is an event named `reset`.',
+      'Server-sent events, each with its seq as `id`. `Last-Event-ID` or `after` resumes; with `instance` also correctly after a restart. A reset is an event named `reset`, with the new instance.',
     query: EventsQuery,
     responses: {
       200: { description: 'One entry as JSON per event', schema: null, type: 'text/event-stream' },
@@ -219,8 +238,14 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
       if (streams.count >= MAX_STREAMS) throw tooManyStreams()
       const present = (entry: Entry) => core.secrets.redactDeep(presentFor(core)(entry))
       const options = { journal: core.journal, closing, streams, present, heartbeatMs: HEARTBEAT_MS }
-      const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
-      return new Response(eventStream({ ...options, after: resumeAfter(call) }), { headers })
+      const currentInstance = () => instanceOf(core)
+      const headers = {
+        'content-type': 'text/event-stream',
+        'x-accel-buffering': 'no',
+        [INSTANCE_HEADER]: currentInstance(),
+      }
+      const resumed = { after: resumeAfter(call), instance: call.query.instance, currentInstance }
+      return new Response(eventStream({ ...options, ...resumed }), { headers })
     },
   }),
 ]

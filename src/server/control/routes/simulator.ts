@@ -4,10 +4,12 @@ import { platformOpenApi } from '../../../contract/openapi.ts'
 import { named } from '../../../contract/schemas.ts'
 import { VERSION } from '../../../contract/version.ts'
 import { BUDGETS } from '../../../files/budgets.ts'
+import { LATEST_MS } from '../../../runtime/clock.ts'
 import { isoMicros } from '../../../runtime/timestamps.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { captureLazily } from '../../../simulator/snapshot/capture.ts'
 import type { Snapshot } from '../../../simulator/snapshot/schema.ts'
+import { type Duration, parseDuration } from '../../../text/quantities.ts'
 import { ControlProblem } from '../problems.ts'
 import { booleanFlag, type ControlRoute, DurationSchema, ok, routesOf } from '../route.ts'
 
@@ -139,6 +141,13 @@ export const DOCUMENT_ROUTES: readonly ControlRoute[] = [
 
 export const clockNow = ({ clock }: Core) => ({ mode: clock.mode, now: isoMicros(clock.now() * 1000) })
 
+/** Before the entries of the timers that become due. An advance beyond the last possible time is refused. */
+function noteAdvance({ clock, journal }: Core, by: Duration): void {
+  const to = clock.now() + (parseDuration(by) ?? 0)
+  if (to > LATEST_MS) return
+  journal.append({ kind: 'note', note: 'clock_advanced', by, to: isoMicros(to * 1000) }, null)
+}
+
 const REAL_CLOCK = 'Only a virtual clock can be advanced; start the simulator with --clock virtual.'
 
 export const TIME_ROUTES: readonly ControlRoute[] = [
@@ -163,6 +172,7 @@ export const TIME_ROUTES: readonly ControlRoute[] = [
     },
     async run({ core, simulator, body }) {
       if (core.clock.mode === 'real') throw new ControlProblem(409, 'real_clock', REAL_CLOCK)
+      noteAdvance(core, body.by)
       await simulator.clock.advance(body.by)
       return ok(clockNow(core))
     },

@@ -11,6 +11,7 @@ import type { Core } from '../../../simulator/core.ts'
 import { configure, effectiveConfig } from '../../../simulator/settings.ts'
 import { type ControlRoute, NonEmptyText, ok, routesOf } from '../route.ts'
 import { ChatSummary, wireSummary } from './chats.ts'
+import { instanceOf } from './journal.ts'
 import { clock, clockNow } from './simulator.ts'
 
 const ConfigBody = z
@@ -47,7 +48,11 @@ const StateResponse = z
     clock,
     availability: z.array(QueueResponse),
     chats: z.array(ChatSummary),
-    journal: z.object({ first_seq: z.int(), next_seq: z.int() }),
+    journal: z.object({
+      first_seq: z.int(),
+      next_seq: z.int(),
+      instance: z.string().check(z.describe('Another one after a restart, a reset or a restored snapshot')),
+    }),
   })
   .check(named('State', 'Effective config, availability and chats'))
 
@@ -106,7 +111,11 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
         clock: clockNow(core),
         availability: allQueues(core),
         chats: [...core.platform.state.chats.values()].map(chat => wireSummary(chatSummary(chat))),
-        journal: { first_seq: core.journal.firstSeq, next_seq: core.journal.nextSeq },
+        journal: {
+          first_seq: core.journal.firstSeq,
+          next_seq: core.journal.nextSeq,
+          instance: instanceOf(core),
+        },
       }),
   }),
   route('GET /config', {
