@@ -99,7 +99,7 @@ export function keyRoles(knobs: Knobs): { readonly role: string; readonly key: s
 }
 
 /** The keys of `keys.more`, each with the bot it is for. */
-function moreKeys(knobs: Knobs): [key: string, botId: number][] {
+export function moreKeys(knobs: Knobs): [key: string, botId: number][] {
   return knobs['keys.more'].map(pair => {
     const at = pair.lastIndexOf(':')
     return [pair.slice(0, at), Number(pair.slice(at + 1))]

@@ -219,6 +219,12 @@ export function toComponents(named: Named): JsonSchema {
   return mapValues(components, moveRefs)
 }
 
+/** A schema as JSON Schema that refers to nothing outside of it. */
+export function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
+  const { $schema, ...found } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: tidy })
+  return found
+}
+
 export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 
 /** Removes bounds that only mean "a JavaScript integer". */

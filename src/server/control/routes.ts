@@ -7,6 +7,7 @@ import { coreOf } from '../../simulator/simulator.ts'
 import { type ControlRequest, type ControlRoute, ok, routesOf } from './route.ts'
 import { CHAT_ROUTES } from './routes/chats.ts'
 import { DELIVERY_ROUTES } from './routes/deliveries.ts'
+import { DESCRIPTION_ROUTES } from './routes/description.ts'
 import { FAULT_ROUTES } from './routes/faults.ts'
 import { JOURNAL_ROUTES } from './routes/journal.ts'
 import { DOCUMENT_ROUTES, HEALTH_ROUTES, SNAPSHOT_ROUTES, STOP_ROUTES, TIME_ROUTES } from './routes/simulator.ts'
@@ -53,6 +54,7 @@ const INDEX = routesOf('health')('GET ', {
 const PER_WORKSPACE: readonly ControlRoute[] = [
   ...CHAT_ROUTES,
   ...WORKSPACE_ROUTES,
+  ...DESCRIPTION_ROUTES,
   ...JOURNAL_ROUTES,
   ...DELIVERY_ROUTES,
   ...FAULT_ROUTES,

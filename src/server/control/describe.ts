@@ -1,0 +1,75 @@
+/** Describes a simulator to people: every knob with its value, the endpoints, the events, and what can be chosen. */
+import { ASSUMPTIONS, assumptionOf } from '../../contract/assumptions.ts'
+import { BOT_LANGUAGES, botTexts } from '../../contract/bot-texts.ts'
+import { ENDPOINTS } from '../../contract/endpoints.ts'
+import { SIGN_MODES, WEBHOOK_EVENTS } from '../../contract/events.ts'
+import { ENDPOINT_EXAMPLES, EVENT_EXAMPLES } from '../../contract/examples.ts'
+import type { JsonShape } from '../../contract/knob-types.ts'
+import { allowedFor, defaultKnobs, formatKnob, KNOB_NAMES, type Knobs, schemaFor } from '../../contract/knobs.ts'
+import { isMap, keysOf } from '../../contract/objects.ts'
+import { jsonSchemaOf } from '../../contract/openapi.ts'
+import { TRANSCRIPT_NAMES } from '../../contract/transcripts.ts'
+import { VERSION } from '../../contract/version.ts'
+import { Fault } from '../../faults/schema.ts'
+import { maskSetting } from '../../journal/mask.ts'
+import { DURATION_PATTERN } from '../../text/quantities.ts'
+
+export const describeSimulator = (knobs: Knobs) => ({
+  version: VERSION,
+  knobs: describeKnobs(knobs),
+  assumptions: ASSUMPTIONS,
+  endpoints: Object.values(ENDPOINTS).map(({ id, method, path, scope, rule, summary, body }) => ({
+    ...{ id, method, path, scope, rule, summary },
+    body: body && jsonSchemaOf(body),
+    example: body && ENDPOINT_EXAMPLES[id].request,
+  })),
+  events: keysOf(WEBHOOK_EVENTS).map(name => ({
+    name,
+    needs_200: WEBHOOK_EVENTS[name].demands200,
+    body: jsonSchemaOf(WEBHOOK_EVENTS[name].schema),
+    example: EVENT_EXAMPLES[name],
+  })),
+  sign_modes: SIGN_MODES,
+  fault: jsonSchemaOf(Fault),
+  transcripts: TRANSCRIPT_NAMES.map(name => ({ name, language: name.slice(0, name.indexOf('-')) })),
+  languages: BOT_LANGUAGES.map(code => ({ code, texts: botTexts(code) })),
+})
+
+function describeKnobs(knobs: Knobs) {
+  const defaults = defaultKnobs()
+  return KNOB_NAMES.map(name => {
+    const [value, initial] = [formatKnob(name, knobs[name]), formatKnob(name, defaults[name])]
+    return {
+      name,
+      ...formOf(schemaFor(name, 'data')),
+      allowed: allowedFor(name, 'data'),
+      default: initial,
+      value: maskSetting(name, value),
+      changed: JSON.stringify(value) !== JSON.stringify(initial),
+      assumption: assumptionOf(name).name,
+    }
+  })
+}
+
+/** How a form asks for a value. */
+interface KnobForm {
+  readonly type: 'choice' | 'duration' | 'count' | 'text' | 'list'
+  /** Of a choice, or of the items of a list. */
+  readonly values?: readonly string[]
+  /** Whether `off` is a value as well. */
+  readonly can_be_off?: boolean
+}
+
+function formOf(schema: JsonShape): KnobForm {
+  const { anyOf, enum: words, type, pattern } = schema
+  if (Array.isArray(anyOf)) return formOfOptional(anyOf.find(one => isMap(one) && one.enum === undefined))
+  if (Array.isArray(words)) return { type: 'choice', values: words.filter(word => typeof word === 'string') }
+  if (type === 'integer') return { type: 'count' }
+  return { type: pattern === DURATION_PATTERN ? 'duration' : 'text' }
+}
+
+function formOfOptional(schema: JsonShape): KnobForm {
+  if (schema.type !== 'array') return { ...formOf(schema), can_be_off: true }
+  const { values } = isMap(schema.items) ? formOf(schema.items) : {}
+  return { type: 'list', ...(values && { values }), can_be_off: true }
+}

@@ -1,0 +1,107 @@
+/** Gives people and pages what they need to act: the keys, and a description of everything that can be set. */
+import * as z from 'zod/mini'
+import { moreKeys } from '../../../api/keyring.ts'
+import { KNOB_NAMES } from '../../../contract/knobs.ts'
+import { named } from '../../../contract/schemas.ts'
+import type { Core } from '../../../simulator/core.ts'
+import { withoutCredentials } from '../../../text/redactor.ts'
+import { type ControlRoute, ok, routesOf } from '../route.ts'
+
+const KeysResponse = z
+  .object({
+    api_key: z.string().check(z.describe('The key of the handover endpoints')),
+    bot_api_key: z.string().check(z.describe('The key of the transcript endpoint')),
+    webhook_secret: z.string().check(z.describe('The key that signs webhooks: the same as `api_key`')),
+    bot_id: z.int(),
+    more: z
+      .array(z.object({ api_key: z.string(), bot_id: z.int() }))
+      .check(z.describe('The keys of further bots (`keys.more`); each also signs the webhooks of its bot')),
+    url: z.string().check(z.describe('The base URL of the platform')),
+    webhook_url: z.nullable(z.string()).check(z.describe('Without the credentials it may have')),
+  })
+  .check(named('Keys', 'What an intermediary needs, unmasked'))
+
+const JsonSchemaObject = z.record(z.string(), z.unknown()).check(z.describe('JSON Schema'))
+
+const KnobDescription = z.object({
+  name: z.enum(KNOB_NAMES),
+  type: z.enum(['choice', 'duration', 'count', 'text', 'list']),
+  values: z.optional(z.array(z.string()).check(z.describe('Of a choice, or of the items of a list'))),
+  can_be_off: z.optional(z.boolean()),
+  allowed: z.string().check(z.describe('The allowed values in words')),
+  default: z.unknown(),
+  value: z.unknown(),
+  changed: z.boolean().check(z.describe('Whether the value is another one than the default')),
+  assumption: z.string().check(z.describe('The name of the assumption that it changes')),
+})
+
+const AssumptionDescription = z.object({
+  name: z.string(),
+  rule: z.string(),
+  open: z.string().check(z.describe('What the platform does not say')),
+  behaviour: z.string().check(z.describe('What the simulator does by default')),
+  knobs: z.array(z.enum(KNOB_NAMES)),
+})
+
+const EndpointDescription = z.object({
+  id: z.string(),
+  method: z.enum(['GET', 'POST']),
+  path: z.string(),
+  scope: z.enum(['handover', 'read_chats']).check(z.describe('`read_chats` needs the bot API key')),
+  rule: z.string(),
+  summary: z.string(),
+  body: z.nullable(JsonSchemaObject),
+  example: z.nullable(z.unknown()),
+})
+
+const EventDescription = z.object({
+  name: z.string(),
+  needs_200: z.boolean().check(z.describe('Whether only status 200 acknowledges it')),
+  body: JsonSchemaObject,
+  example: z.unknown(),
+})
+
+const DescriptionResponse = z
+  .object({
+    version: z.string(),
+    knobs: z.array(KnobDescription),
+    assumptions: z.array(AssumptionDescription),
+    endpoints: z.array(EndpointDescription),
+    events: z.array(EventDescription),
+    sign_modes: z.array(z.string()),
+    fault: JsonSchemaObject.check(z.describe('JSON Schema of the body of `POST /_sim/faults`')),
+    transcripts: z.array(z.object({ name: z.string(), language: z.string() })),
+    languages: z.array(z.object({ code: z.string(), texts: z.record(z.string(), z.string()) })),
+  })
+  .check(named('Description', 'What can be set, called and sent; no secret is in it'))
+
+const route = routesOf('workspace')
+
+const keysOf = ({ platform: { knobs }, identity, address }: Core): z.infer<typeof KeysResponse> => ({
+  api_key: knobs['keys.handover'],
+  bot_api_key: knobs['keys.bot'],
+  webhook_secret: knobs['keys.handover'],
+  bot_id: identity.bot.id,
+  more: moreKeys(knobs).map(([api_key, bot_id]) => ({ api_key, bot_id })),
+  url: address.base,
+  webhook_url: address.webhookUrl && withoutCredentials(address.webhookUrl),
+})
+
+export const DESCRIPTION_ROUTES: readonly ControlRoute[] = [
+  route('GET /keys', {
+    id: 'getKeys',
+    summary: 'Shows the API keys, unmasked',
+    responses: { 200: { description: 'The keys and addresses of an intermediary', schema: KeysResponse } },
+    run: ({ core }) => ok(keysOf(core), true),
+  }),
+  route('GET /description', {
+    id: 'getDescription',
+    summary: 'Describes everything that can be set, called and sent, with the effective values',
+    responses: { 200: { description: 'Knobs, assumptions, endpoints, events', schema: DescriptionResponse } },
+    async run({ core }) {
+      // Loaded when needed: few clients ask.
+      const { describeSimulator } = await import('../describe.ts')
+      return ok(describeSimulator(core.platform.knobs))
+    },
+  }),
+]
