@@ -1,6 +1,7 @@
-/** Builds dist/: the bundles, the types, and the licences of bundled packages. */
+/** Builds dist/: the bundles, the page, the types, and the licences of bundled packages. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { buildBundles } from './build/bundles.ts'
+import { buildPage } from './build/page.ts'
 import { buildTypes } from './build/types.ts'
 import { collectLicences } from './licences.ts'
 
@@ -10,6 +11,7 @@ mkdirSync(`${root}dist`)
 
 const bundles = await buildBundles(root)
 collectLicences(root, bundles.flat())
+await buildPage(root)
 buildTypes(root, {
   reExported: ['index', 'adapters/interceptors', 'testing/scenario', 'signature/index'],
   inBothForms: ['adapters/msw'],

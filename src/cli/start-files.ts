@@ -36,7 +36,7 @@ export const readyLine = (server: PlatformServer) => ({
   v: 1,
   type: 'ready',
   url: server.url,
-  inspectorUrl: null,
+  inspectorUrl: server.inspectorUrl,
   webhookUrl: webhookUrlOf(server),
   apiKey: server.apiKey,
   botApiKey: server.botApiKey,
@@ -58,6 +58,7 @@ const JSON_HEADER = `-H 'content-type: application/json'`
 /** Complete commands to type next. `desk` is the URL of the demo's help desk, where the user plays the agent. */
 export function firstSteps(server: PlatformServer, desk: string | null): string {
   const rows: [string, string][] = [
+    ...(server.inspectorUrl === null ? [] : [['page', server.inspectorUrl] satisfies [string, string]]),
     ['keys', 'keys.handover, keys.bot; to see them: handover-sim config --show-keys'],
     ['webhook', webhookUrlOf(server) ?? 'none: events go nowhere. Set it with --webhook-url URL, or try --demo'],
     ['a chat', curl(server, '/_sim/chats', {})],

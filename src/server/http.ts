@@ -170,6 +170,8 @@ function createActive(): Active {
 export interface Listeners {
   readonly platform: Listener
   readonly indexPage: Listener
+  /** Loaded with the first request. Null when no page is served. */
+  readonly page: (() => Promise<Listener>) | null
   /** Loaded with the first request, so that the start does not wait for it. */
   control(): Promise<Listener>
   /** The path of the base URL without a final slash; a proxy may leave it in front of every path. */
@@ -177,13 +179,17 @@ export interface Listeners {
 }
 
 const CONTROL = '/_sim'
+/** The folder of the page's files. */
+export const PAGE_FILES = '/_sim/page/'
 
 export function createPathRouter(listeners: Listeners): Listener {
   const control = lazily(listeners.control)
+  const page = listeners.page && lazily(listeners.page)
   return (request, response) => {
     const target = stripBase(request.url ?? '/', listeners.basePath())
     const path = target.charCodeAt(0) === SLASH ? target : pathOf(target)
     request.url = target
+    if (page !== null && isPageRequest(path, request)) return page(request, response)
     if (isControl(path)) return control(request, response)
     if (isIndexPage(path)) return listeners.indexPage(request, response)
     listeners.platform(request, response)
@@ -194,6 +200,11 @@ const SLASH = 47
 
 const isControl = (path: string) =>
   path.startsWith(CONTROL) && (path.length === CONTROL.length || '/?#'.includes(path.charAt(CONTROL.length)))
+
+/** Browsers accept HTML, other clients get a text. */
+const isPageRequest = (path: string, { headers }: IncomingMessage) =>
+  path.startsWith(PAGE_FILES) ||
+  (path !== '/favicon.ico' && isIndexPage(path) && headers.accept?.includes('text/html') === true)
 
 const isIndexPage = (path: string) => path === '/' || path.startsWith('/?') || path === '/favicon.ico'
 

@@ -28,7 +28,7 @@ export interface PlatformServerOptions extends PlatformSimulatorOptions {
   readonly port?: number
   /** Default 127.0.0.1. Any other address than loopback makes the control API require a token. */
   readonly host?: string
-  /** Whether a page for people is served, once there is one. Default true. */
+  /** Whether the page for people is served at `/`. Default true. */
   readonly inspector?: boolean
   /** The token of the control API; generated when the host is not loopback and none is given. */
   readonly controlToken?: string
@@ -44,6 +44,8 @@ export interface PlatformServer extends PlatformSimulator {
   /** The address the server listens on; `baseUrl` may differ. */
   readonly url: string
   readonly port: number
+  /** The page for people, with the token of the control API where it needs one; null without `inspector`. */
+  readonly inspectorUrl: string | null
   /** Null when the control API needs no token. */
   readonly controlToken: string | null
   /** Creates a simulator behind the same port, selected by its API keys. Closing it does not affect the others. */
@@ -70,8 +72,8 @@ export async function startServer(
   const {
     port: _,
     host: __,
-    inspector: ___,
-    controlToken: ____,
+    inspector = true,
+    controlToken: ___,
     snapshot,
     onStopped,
     onStopRequested,
@@ -88,6 +90,7 @@ export async function startServer(
     url: '',
     token: controlToken,
     hosts: allowedHosts(host),
+    inspector,
     closing: createAbort(),
     onStopRequested,
   }
@@ -104,7 +107,8 @@ export async function startServer(
     if (options.baseUrl === undefined) coreOf(simulator).address.base = info.url
     startTimers?.()
     const workspace = async (wanted?: PlatformWorkspaceOptions) => workspaces.create(wanted)
-    return withServer(simulator, { url: info.url, port: actualPort, controlToken, workspace }, closed)
+    const inspectorUrl = inspector ? inspectorUrlOf(info) : null
+    return withServer(simulator, { url: info.url, port: actualPort, inspectorUrl, controlToken, workspace }, closed)
   } catch (error) {
     await simulator.close()
     await transport.close()
@@ -127,9 +131,14 @@ interface ServerInfo {
   url: string
   readonly token: string | null
   readonly hosts: readonly string[] | null
+  readonly inspector: boolean
   readonly closing: AbortController
   readonly onStopRequested: (() => void) | undefined
 }
+
+/** The token is in the fragment, which browsers send to no server; the page removes it from the address. */
+const inspectorUrlOf = ({ url, token }: ServerInfo): string =>
+  token === null ? `${url}/` : `${url}/#token=${encodeURIComponent(token)}`
 
 function createSimulatorServer(
   simulator: PlatformSimulator,
@@ -141,6 +150,7 @@ function createSimulatorServer(
   const dispatch = createPathRouter({
     platform: createNodeAdapter(api, limit, error => core.onThrown('answer', error)),
     indexPage: createIndexPage(() => info.url),
+    page: info.inspector ? () => loadPage(info) : null,
     basePath: basePathOf(core),
     control: async () => {
       const { createControlListener } = await import('./control/app.ts')
@@ -160,6 +170,11 @@ function createSimulatorServer(
     mayContinue: request => !declaresTooMuch(request, limit()) || request.url?.startsWith('/_sim/') === true,
     onFull: connections => core.journal.append({ kind: 'note', note: 'connections_refused', connections }, null),
   })
+}
+
+async function loadPage({ hosts }: ServerInfo) {
+  const { createPage } = await import('./page.ts')
+  return createPage(hosts)
 }
 
 /** Parses each base URL once, because every request needs the path. */
@@ -205,7 +220,7 @@ function closeOnce(
 /** Extends the simulator object itself, so that its getters stay live and `coreOf` still finds it. */
 function withServer(
   simulator: PlatformSimulator,
-  info: Pick<PlatformServer, 'url' | 'port' | 'controlToken' | 'workspace'>,
+  info: Pick<PlatformServer, 'url' | 'port' | 'inspectorUrl' | 'controlToken' | 'workspace'>,
   close: () => Promise<void>,
 ): PlatformServer {
   return Object.assign(simulator, info, { close, [Symbol.asyncDispose]: close })

@@ -28,8 +28,10 @@ type TimelineFailure = Pick<Failure, 'step' | 'entrySeqs'>
 type Draft = { -readonly [Key in keyof TimelineRow]: TimelineRow[Key] } & { entrySeqs: number[] }
 
 interface Builder {
-  readonly startMs: number
-  readonly conversationOf: ReadonlyMap<string, string>
+  /** `at_ms` of the first entry; null before it. */
+  startMs: number | null
+  /** The name of a chat; null when it is not one of the scenario. */
+  readonly nameOf: (chatId: string) => string | null
   readonly claimedBy: ReadonlyMap<number, number>
   readonly conversationOfStep: ReadonlyMap<number, string>
   readonly rows: Draft[]
@@ -52,10 +54,23 @@ export function timelineOf(source: TimelineSource): TimelineRow[] {
   return rows.sort((a, b) => a.atMs - b.atMs || a.seq - b.seq)
 }
 
-const createBuilder = ({ journal, conversations, steps, failures }: TimelineSource): Builder => ({
+/** Rows that grow with a journal, in the order of their entries. */
+export interface LiveTimeline {
+  /** A row changes when a later entry answers it. */
+  readonly rows: readonly TimelineRow[]
+  add(entry: Entry): void
+}
+
+/** For a journal that grows and belongs to no scenario. */
+export function createLiveTimeline(nameOf: (chatId: string) => string | null): LiveTimeline {
+  const builder = { ...createBuilder({ conversations: {}, steps: [], failures: [] }), nameOf }
+  return { rows: builder.rows, add: entry => add(builder, entry) }
+}
+
+const createBuilder = ({ conversations, steps, failures }: Omit<TimelineSource, 'journal'>): Builder => ({
   failedSteps: new Set(failures.map(({ step }) => step?.number)),
-  startMs: journal[0]?.at_ms ?? 0,
-  conversationOf: new Map(Object.entries(conversations).map(([conversation, chat]) => [chat, conversation])),
+  startMs: null,
+  nameOf: namesIn(conversations),
   claimedBy: new Map(steps.flatMap(({ number, claimed }) => claimed.map(seq => [seq, number] as const))),
   conversationOfStep: new Map(steps.map(({ number, conversation }) => [number, conversation])),
   rows: [],
@@ -64,7 +79,13 @@ const createBuilder = ({ journal, conversations, steps, failures }: TimelineSour
   underWay: new Set(),
 })
 
+function namesIn(conversations: TimelineSource['conversations']): Builder['nameOf'] {
+  const names = new Map(Object.entries(conversations).map(([conversation, chat]) => [chat, conversation]))
+  return chatId => names.get(chatId) ?? null
+}
+
 function add(builder: Builder, entry: Entry): void {
+  builder.startMs ??= entry.at_ms
   if (entry.kind === 'delivery') return addDelivery(builder, entry)
   if (isInboxRead(entry)) return addInbox(builder, entry)
   if (entry.kind === 'note' && /^step_(started|ended)$/.test(entry.note)) return addStep(builder, entry)
@@ -81,7 +102,7 @@ function addDelivery(builder: Builder, entry: EntryOf<'delivery'>): void {
     return
   }
   builder.unanswered.delete(entry.delivery_id)
-  row.answer = answerOf(entry, sentMs - builder.startMs - row.atMs)
+  row.answer = answerOf(entry, sentMs - (builder.startMs ?? 0) - row.atMs)
   row.ok = entry.outcome === 'delivered'
   row.entrySeqs.push(entry.seq)
 }
@@ -117,7 +138,7 @@ function push(builder: Builder, entry: Entry, what: RowContent | null, atMs = en
   const conversation = conversationOf(builder, entry)
   const row: Draft = {
     seq: entry.seq,
-    atMs: Math.max(0, atMs - builder.startMs),
+    atMs: Math.max(0, atMs - (builder.startMs ?? 0)),
     conversation,
     ...what,
     failed: false,
@@ -128,9 +149,9 @@ function push(builder: Builder, entry: Entry, what: RowContent | null, atMs = en
   return row
 }
 
-function conversationOf({ conversationOf: conversations, conversationOfStep }: Builder, entry: Entry): string | null {
+function conversationOf({ nameOf, conversationOfStep }: Builder, entry: Entry): string | null {
   const ofStep = entry.kind === 'note' ? conversationOfStep.get(Number(entry.step)) : undefined
-  return conversations.get(entry.chat_id ?? '') ?? ofStep ?? null
+  return nameOf(entry.chat_id ?? '') ?? ofStep ?? null
 }
 
 /** The step that claimed a call; for other entries the step that its chat is at. */

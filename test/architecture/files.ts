@@ -8,10 +8,10 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 export const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
 export const readJson = <T>(file: string): T => JSON.parse(read(file)) as T
 
-/** Lists the files below a folder with this ending, sorted, by path from the folder. */
-export function filesIn(folder: string, ending: string): string[] {
+/** Lists the files below a folder with one of these endings, sorted, by path from the folder. */
+export function filesIn(folder: string, ...endings: string[]): string[] {
   const found = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-  return found.filter(name => name.endsWith(ending)).sort()
+  return found.filter(name => endings.some(ending => name.endsWith(ending))).sort()
 }
 
 /** Lists the files that git tracks and that exist. */

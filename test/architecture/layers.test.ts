@@ -3,7 +3,7 @@ import { basename, dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesIn, importsOf, read } from './files.ts'
 
-const FILES = filesIn('src', '.ts')
+const FILES = filesIn('src', '.ts', '.tsx')
 const PAGE = read('docs/architecture.md')
 
 const folderOf = (file: string) => file.split('/')[0]!.replace(/\.ts$/, '')
@@ -62,7 +62,7 @@ describe('layers', () => {
         .map(specifier => normalize(join(dirname(file), specifier)))
         .filter(target => !FILES.includes(target)),
     )
-    expect(data.filter(target => !/^\.\.\/fixtures\/.*\.json$/.test(target))).toEqual([])
+    expect(data.filter(target => !/^\.\.\/fixtures\/.*\.json$|^web\/.*\.css$/.test(target))).toEqual([])
   })
 })
 
@@ -83,15 +83,18 @@ describe('subfolders', () => {
       importsOf(read(`src/${file}`))
         .filter(specifier => specifier.startsWith('.'))
         .map(specifier => normalize(join(dirname(file), specifier)))
-        .filter(target => target.startsWith(`${folder}/`) && subfolderOf(target) !== subfolderOf(file))
+        .filter(
+          target =>
+            target.startsWith(`${folder}/`) && !target.endsWith('.css') && subfolderOf(target) !== subfolderOf(file),
+        )
         .filter(target => rank(subfolderOf(target)) <= rank(subfolderOf(file)))
         .map(target => `${file} -> ${target}`),
     )
     expect(upwards).toEqual([])
   })
 
-  it('the page orders the subfolders of scenario and of the evaluator', () => {
-    expect(ordersInside.map(({ folder }) => folder)).toEqual(['scenario', 'evaluator'])
+  it('the page orders the subfolders of scenario, of the evaluator and of web', () => {
+    expect(ordersInside.map(({ folder }) => folder)).toEqual(['scenario', 'evaluator', 'web'])
   })
 
   it('the files of the evaluator that decide import no texts of failures or findings', () => {

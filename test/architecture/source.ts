@@ -4,7 +4,7 @@ import { parseAst } from 'rolldown/parseAst'
 import { filesIn, importsOf, read } from './files.ts'
 
 /** The files of src by path below it, without the generated module of report assets. */
-export const SOURCES = filesIn('src', '.ts').filter(file => !file.endsWith('page-assets.ts'))
+export const SOURCES = filesIn('src', '.ts', '.tsx').filter(file => !/(page-assets|\.d)\.ts$/.test(file))
 
 export type Node = Readonly<Record<string, unknown>> & { readonly type: string }
 const isNode = (value: unknown): value is Node =>
@@ -20,7 +20,7 @@ export function nodesOf(file: string): Node[] {
       Object.values(value).forEach(visit)
     }
   }
-  visit(parseAst(read(`src/${file}`), { lang: 'ts' }).body)
+  visit(parseAst(read(`src/${file}`), { lang: file.endsWith('x') ? 'tsx' : 'ts' }).body)
   return found
 }
 

@@ -3,7 +3,8 @@ import type { DifferenceReport, FailureReport, NearMissReport } from '../../eval
 import { placeText } from '../../scenario/plan.ts'
 import { counted } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
-import { html, type Markup, offsetText, type Part } from './markup.ts'
+import { offsetText } from '../model/formats.ts'
+import { html, type Markup, type Part } from './markup.ts'
 import { outcomeIcon } from './page.ts'
 import { entryLink } from './scenario-links.ts'
 

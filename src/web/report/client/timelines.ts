@@ -1,8 +1,10 @@
 /** Draws timelines, shows the entries of a row in the side panel, and moves between rows by keys. */
 import type { TimelineRow } from '../../../timeline/rows.ts'
-import { conversationsOf, drawDiagram, type EmbeddedTimeline, routeOf } from '../diagram.ts'
+import { routeOf } from '../../model/diagram-geometry.ts'
+import { offsetText } from '../../model/formats.ts'
+import { conversationsOf, drawDiagram, type EmbeddedTimeline } from '../diagram.ts'
 import { entryMarkup } from '../entry-details.ts'
-import { html, type Markup, offsetText, type Part } from '../markup.ts'
+import { html, type Markup, type Part } from '../markup.ts'
 import { around, onClick, query } from './dom.ts'
 
 const timelines = new WeakMap<Element, EmbeddedTimeline>()

@@ -1,0 +1,22 @@
+/** Builds the page of the inspector into dist/web/: its HTML file, and the files below `_sim/page/`. */
+import { join } from 'node:path'
+import { build, type InlineConfig } from 'vite'
+
+const pageConfig = (root: string): InlineConfig => ({
+  root: join(root, 'src/web'),
+  configFile: false,
+  base: './',
+  logLevel: 'warn',
+  // The page forbids inline scripts and styles.
+  build: {
+    outDir: join(root, 'dist/web'),
+    emptyOutDir: true,
+    assetsDir: '_sim/page',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'es2022',
+    license: false,
+  },
+})
+
+export const buildPage = (root: string): Promise<unknown> => build(pageConfig(root))

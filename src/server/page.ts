@@ -1,0 +1,87 @@
+/** Serves the inspector: its page at `/`, and the files of the page below `/_sim/page/`. */
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { extname, join } from 'node:path'
+import { pathOf } from '../api/call.ts'
+import { packagePath } from '../runtime/package-files.ts'
+import { type Listener, PAGE_FILES } from './http.ts'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/**
+ * The page runs only its own files and connects only to its own server, so avatars of other servers are not loaded.
+ * Frames, forms, plug-ins and text as code are off.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+/** A file whose name has a hash of its content never changes. */
+const FOREVER = 'public, max-age=31536000, immutable'
+
+/** Names of files that the build makes. Others are 404, so that no path leaves the folder. */
+const FILE_NAME = /^[\w.-]+\.(js|css|svg)$/
+
+/** `hosts` are the allowed values of the `Host` header; null allows every value, as in the control API. */
+export function createPage(hosts: readonly string[] | null): Listener {
+  return (request, response) => {
+    request.resume()
+    const host = (request.headers.host ?? '').toLowerCase().replace(/:\d+$/, '')
+    if (hosts !== null && !hosts.includes(host))
+      return send(response, 403, 'This page refuses the host of this request.\n')
+    if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'This page takes GET.\n')
+    void serve(request, response)
+  }
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = pathOf(request.url ?? '/')
+  const name = path === '/' ? 'index.html' : path.slice(PAGE_FILES.length)
+  const isPage = name === 'index.html'
+  const content = isPage || FILE_NAME.test(name) ? await read(isPage ? name : `_sim/page/${name}`) : null
+  if (content === null)
+    return send(response, 404, isPage ? NOT_BUILT : `The page has no file ${JSON.stringify(name)}.\n`)
+  response.writeHead(200, {
+    ...HEADERS,
+    'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
+    'content-length': content.length,
+    'cache-control': isPage ? 'no-store' : FOREVER,
+  })
+  response.end(request.method === 'HEAD' ? undefined : content)
+}
+
+const NOT_BUILT = 'The page is not built. In a checkout of handover-sim, run: npm run build\n'
+
+async function read(name: string): Promise<Buffer | null> {
+  const folder = packagePath('dist/web')
+  if (folder === null) return null
+  return readFile(join(folder, name)).catch(() => null)
+}
+
+function send(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' })
+  response.end(text)
+}

@@ -1,0 +1,102 @@
+/** Calls the control API of the server that the page came from, and the platform's endpoints as an intermediary does. */
+
+/** A refusal of the control API: what it says, and the fields it names. */
+export class ControlError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly issues: readonly { readonly field: string; readonly message: string }[]
+  constructor(status: number, error: Pick<ControlError, 'code' | 'message'> & { issues?: ControlError['issues'] }) {
+    super(error.message)
+    this.status = status
+    this.code = error.code
+    this.issues = error.issues ?? []
+  }
+}
+
+export interface ClientRequest {
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  /** Sent as JSON, or as a form. */
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+}
+
+export interface ControlClient {
+  /** The address of a route: `/chats` below `/_sim`, or below that of the workspace. */
+  url(path: string, query?: ClientRequest['query']): string
+  headers(): Record<string, string>
+  /** Rejects with `ControlError`, or with `TypeError` when the server does not answer. */
+  send<Answer>(method: string, path: string, request?: ClientRequest): Promise<Answer>
+}
+
+/** `workspace` is null for the default one. */
+export function createControlClient(origin: URL, token: string | null, workspace: string | null): ControlClient {
+  const base = workspace === null ? '_sim' : `_sim/workspaces/${encodeURIComponent(workspace)}`
+  const headers = (): Record<string, string> => (token === null ? {} : { 'x-handover-sim-token': token })
+  const url = (path: string, query: ClientRequest['query'] = {}) => {
+    const target = new URL(base + path, origin)
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) target.searchParams.set(name, String(value))
+    return target.href
+  }
+  return {
+    url,
+    headers,
+    async send(method, path, { query, body, signal } = {}) {
+      const isForm = body instanceof FormData
+      const response = await fetch(url(path, query), {
+        method,
+        headers: { ...headers(), ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+        ...(signal && { signal }),
+      })
+      return answerOf(response)
+    },
+  }
+}
+
+async function answerOf<Answer>(response: Response): Promise<Answer> {
+  const answer = await response.json().catch(() => null)
+  if (response.ok) return answer
+  const { status } = response
+  throw new ControlError(
+    status,
+    answer?.error ?? { code: 'no_json', message: `The server answered with status ${status}.` },
+  )
+}
+
+export interface PlatformKeys {
+  readonly apiKey: string
+  readonly botApiKey: string
+  readonly botId: number
+}
+
+export interface PlatformAnswer {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** Calls an endpoint of the handover API: `start`, `message/`. The answer may be a refusal of the platform. */
+export async function callPlatform(
+  origin: URL,
+  keys: PlatformKeys,
+  path: string,
+  body: unknown,
+): Promise<PlatformAnswer> {
+  const response = await fetch(new URL(`api/v2/handover/${path}`, origin), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${keys.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: await response.json().catch(() => null) }
+}
+
+/** Where the token is kept for this tab, so that the address does not have it after the first load. */
+const KEY = 'handover-sim token'
+
+export function takeToken(): string | null {
+  const given = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (given === null) return sessionStorage.getItem(KEY)
+  sessionStorage.setItem(KEY, given)
+  history.replaceState(null, '', location.pathname + location.search)
+  return given
+}

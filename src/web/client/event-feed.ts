@@ -1,0 +1,90 @@
+/** Follows the journal by server-sent events, and resumes after an interruption without gaps or doubles. */
+import { createParser } from 'eventsource-parser'
+import type { Entry } from '../../journal/entry.ts'
+import { wallDelay } from '../../runtime/clock.ts'
+import { type ControlClient, ControlError } from './control.ts'
+
+export type FeedState = 'connecting' | 'live' | 'lost' | 'refused'
+
+export interface FeedListener {
+  onEntries(entries: readonly Entry[]): void
+  /** The journal begins again: after a reset, a restored snapshot, or a restart of the server. */
+  onReset(): void
+  onState(state: FeedState): void
+}
+
+const RETRY_MS = 1000
+/** Identifies the process of the server and its journal. */
+const INSTANCE = 'x-handover-sim-instance'
+
+/** Returns a function that ends it. */
+export function followJournal(client: ControlClient, listener: FeedListener): () => void {
+  const ended = new AbortController()
+  void follow(client, listener, ended.signal)
+  return () => ended.abort()
+}
+
+async function follow(client: ControlClient, listener: FeedListener, signal: AbortSignal): Promise<void> {
+  const position = { instance: null as string | null, after: 0 }
+  while (!signal.aborted) {
+    listener.onState(position.instance === null ? 'connecting' : 'lost')
+    try {
+      await readStream(client, listener, signal, position)
+    } catch (error) {
+      if (error instanceof ControlError && error.status === 401) return listener.onState('refused')
+    }
+    await wallDelay(RETRY_MS, signal)
+  }
+}
+
+interface Position {
+  instance: string | null
+  after: number
+}
+
+async function readStream(client: ControlClient, listener: FeedListener, signal: AbortSignal, position: Position) {
+  const response = await fetch(client.url('/events', { after: position.after }), { headers: client.headers(), signal })
+  if (!response.ok || response.body === null)
+    throw new ControlError(response.status, { code: 'stream', message: 'The server refused the stream of events.' })
+  const instance = response.headers.get(INSTANCE)
+  if (position.instance !== null && instance !== position.instance && position.after > 0) {
+    await response.body.cancel()
+    restart(listener, position)
+    return readStream(client, listener, signal, position)
+  }
+  position.instance = instance ?? ''
+  listener.onState('live')
+  await readEvents(response.body, listener, position)
+}
+
+function restart(listener: FeedListener, position: Position): void {
+  position.instance = null
+  position.after = 0
+  listener.onReset()
+}
+
+/** Entries of one chunk arrive together. */
+async function readEvents(body: ReadableStream<Uint8Array>, listener: FeedListener, position: Position): Promise<void> {
+  let entries: Entry[] = []
+  const parser = createParser({
+    onEvent({ event, data, id }) {
+      if (event === 'reset') {
+        entries = []
+        position.after = 0
+        listener.onReset()
+        return
+      }
+      position.after = Number(id)
+      entries.push(JSON.parse(data))
+    },
+  })
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    parser.feed(decoder.decode(value, { stream: true }))
+    if (entries.length > 0) listener.onEntries(entries)
+    entries = []
+  }
+}

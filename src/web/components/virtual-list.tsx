@@ -1,0 +1,108 @@
+/** Shows a long list by drawing only the rows on the screen. All rows have one height, so a position needs no measuring. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+export interface VirtualListProps {
+  readonly label: string
+  readonly count: number
+  /** In pixels. */
+  readonly rowHeight: number
+  /** The index of the selected row; -1 without one. */
+  readonly selected: number
+  onSelect(index: number): void
+  row(index: number): ComponentChildren
+}
+
+/** Rows that are drawn above and below the visible ones. */
+const MARGIN = 8
+/** So close to its end, a list follows new rows. */
+const NEAR_END_PX = 40
+
+export function VirtualList({ label, count, rowHeight, selected, onSelect, row }: VirtualListProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [place, setPlace] = useState({ top: 0, height: 600 })
+  const follows = useRef(true)
+  useLayoutEffect(() => observeSize(box.current, height => setPlace(old => ({ ...old, height }))), [])
+  useLayoutEffect(() => {
+    if (follows.current && selected === -1 && box.current) box.current.scrollTop = count * rowHeight
+  }, [count, rowHeight, selected])
+  useEffect(() => reveal(box.current, selected, rowHeight), [selected, rowHeight])
+  const first = Math.max(0, Math.floor(place.top / rowHeight) - MARGIN)
+  const last = Math.min(count, Math.ceil((place.top + place.height) / rowHeight) + MARGIN)
+  const onScroll = ({
+    currentTarget: { scrollTop, clientHeight, scrollHeight },
+  }: {
+    currentTarget: HTMLDivElement
+  }) => {
+    follows.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX
+    setPlace({ top: scrollTop, height: clientHeight })
+  }
+  return (
+    <div
+      ref={box}
+      class="virtual-list"
+      role="listbox"
+      tabIndex={0}
+      aria-label={label}
+      aria-activedescendant={selected === -1 ? undefined : rowId(label, selected)}
+      onScroll={onScroll}
+      onKeyDown={event => moveBy(event, selected, count, Math.floor(place.height / rowHeight), onSelect)}
+    >
+      <div class="virtual-list-all" style={{ height: `${count * rowHeight}px` }}>
+        {Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset).map(index => (
+          <div
+            key={index}
+            id={rowId(label, index)}
+            class="virtual-list-row"
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === selected}
+            aria-setsize={count}
+            aria-posinset={index + 1}
+            style={{ top: `${index * rowHeight}px`, height: `${rowHeight}px` }}
+            onMouseDown={() => onSelect(index)}
+          >
+            {row(index)}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const rowId = (label: string, index: number) => `${label.replace(/\W+/g, '-')}-${index}`
+
+function observeSize(element: HTMLElement | null, changed: (height: number) => void): (() => void) | undefined {
+  if (element === null) return undefined
+  const observer = new ResizeObserver(() => changed(element.clientHeight))
+  observer.observe(element)
+  return () => observer.disconnect()
+}
+
+/** Scrolls only when the row is not visible. */
+function reveal(element: HTMLElement | null, index: number, rowHeight: number): void {
+  if (element === null || index < 0) return
+  const top = index * rowHeight
+  if (top < element.scrollTop) element.scrollTop = top
+  else if (top + rowHeight > element.scrollTop + element.clientHeight)
+    element.scrollTop = top + rowHeight - element.clientHeight
+}
+
+const STEPS: Readonly<Record<string, (selected: number, count: number, page: number) => number>> = {
+  ArrowDown: selected => selected + 1,
+  j: selected => selected + 1,
+  ArrowUp: selected => selected - 1,
+  k: selected => selected - 1,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+  PageDown: (selected, _, page) => selected + page,
+  PageUp: (selected, _, page) => selected - page,
+}
+
+function moveBy(event: KeyboardEvent, selected: number, count: number, page: number, select: (index: number) => void) {
+  const step = STEPS[event.key]
+  if (step === undefined || count === 0 || event.ctrlKey || event.metaKey || event.altKey) return
+  event.preventDefault()
+  const from = selected === -1 ? count : selected
+  select(Math.max(0, Math.min(count - 1, step(from, count, page))))
+}

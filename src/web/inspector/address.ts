@@ -1,0 +1,68 @@
+/** Keeps what is shown in the address of the page, so that a link opens the same view again. */
+import { effect, type Signal, signal } from '@preact/signals'
+
+export type WireView = 'diagram' | 'list'
+export type SideView = 'agent' | 'platform'
+export type ColumnName = 'user' | 'wire' | 'side'
+
+/** What the address has. */
+export interface View {
+  readonly workspace: Signal<string | null>
+  readonly chat: Signal<string | null>
+  /** The selected entry. */
+  readonly entry: Signal<number | null>
+  /** The moment that is shown, as the seq of its last entry; null for now. */
+  readonly at: Signal<number | null>
+  /** The entry that is compared with the selected one. */
+  readonly compare: Signal<number | null>
+  readonly wire: Signal<WireView>
+  readonly side: Signal<SideView>
+  readonly filter: Signal<string>
+  /** Whether the wire shows all chats. */
+  readonly all: Signal<boolean>
+  readonly folded: Signal<readonly ColumnName[]>
+}
+
+export function readView(search: string): View {
+  const query = new URLSearchParams(search)
+  const number = (name: string) => (/^\d{1,15}$/.test(query.get(name) ?? '') ? Number(query.get(name)) : null)
+  return {
+    workspace: signal(query.get('workspace')),
+    chat: signal(query.get('chat')),
+    entry: signal(number('entry')),
+    at: signal(number('at')),
+    compare: signal(number('compare')),
+    wire: signal(query.get('wire') === 'list' ? 'list' : 'diagram'),
+    side: signal(query.get('side') === 'platform' ? 'platform' : 'agent'),
+    filter: signal(query.get('filter') ?? ''),
+    all: signal(query.has('all')),
+    folded: signal(columnsIn(query.get('folded'))),
+  }
+}
+
+const columnsIn = (text: string | null): ColumnName[] =>
+  (text ?? '').split(',').filter((name): name is ColumnName => ['user', 'wire', 'side'].includes(name))
+
+/** Writes every change of the view into the address, without a new entry in the history. */
+export const keepInAddress = (view: View): (() => void) =>
+  effect(() => history.replaceState(null, '', searchOf(view) || '.'))
+
+/** The query of the address; what has its usual value is left out. */
+function searchOf(view: View): string {
+  const query = new URLSearchParams()
+  const set = (name: string, value: string | number | null) => {
+    if (value !== null && value !== '') query.set(name, String(value))
+  }
+  set('workspace', view.workspace.value)
+  set('chat', view.chat.value)
+  set('entry', view.entry.value)
+  set('at', view.at.value)
+  set('compare', view.compare.value)
+  set('wire', view.wire.value === 'list' ? 'list' : null)
+  set('side', view.side.value === 'platform' ? 'platform' : null)
+  set('filter', view.filter.value)
+  set('all', view.all.value ? '1' : null)
+  set('folded', view.folded.value.join(','))
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}

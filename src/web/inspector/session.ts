@@ -1,0 +1,100 @@
+/** The state of the inspector: the journal, the shown moment, and the actions of user and agent. */
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { Entry } from '../../journal/entry.ts'
+import { messageOf } from '../../text/error-text.ts'
+import { type ControlClient, createControlClient } from '../client/control.ts'
+import { type FeedState, followJournal } from '../client/event-feed.ts'
+import { type ChatState, chatAt } from '../model/chat-at.ts'
+import { countUntil, createJournalLog, type JournalLog } from '../model/journal-log.ts'
+import { keepInAddress, type View } from './address.ts'
+
+export interface Session {
+  readonly view: View
+  readonly client: ControlClient
+  /** Where the server is, with a slash at the end. */
+  readonly origin: URL
+  /** The selected chat, or the newest one. */
+  readonly chatId: ReadonlySignal<string | null>
+  readonly feed: ReadonlySignal<FeedState>
+  /** Grows with every batch of entries; `log` is the same object until the journal begins again. */
+  readonly version: ReadonlySignal<number>
+  readonly log: ReadonlySignal<JournalLog>
+  /** The selected chat at the shown moment; null without a chat. */
+  readonly chat: ReadonlySignal<ChatState | null>
+  /** The last refusal or failure of an action; null when there is none. */
+  readonly problem: Signal<string | null>
+  /** Runs an action and shows its failure. */
+  act(run: () => Promise<unknown>): void
+  /** The name of a chat: `chat 1`. */
+  chatName(chatId: string): string
+  close(): void
+}
+
+export function createSession(view: View, origin: URL, token: string | null): Session {
+  const client = createControlClient(origin, token, view.workspace.value)
+  const feed = signal<FeedState>('connecting')
+  const version = signal(0)
+  const problem = signal<string | null>(null)
+  const names = new Map<string, string>()
+  const chatName = (chatId: string) => names.get(chatId) ?? rememberName(names, chatId)
+  const log = signal(createJournalLog(chatName))
+
+  const stopFeed = followJournal(client, {
+    onEntries: entries => addAll(log.peek(), entries, () => version.value++),
+    onReset() {
+      batch(() => {
+        names.clear()
+        log.value = createJournalLog(chatName)
+        view.at.value = null
+        view.entry.value = null
+        version.value++
+      })
+    },
+    onState: state => {
+      feed.value = state
+    },
+  })
+  const chatId = computed(() => (version.value >= 0 ? (view.chat.value ?? newestChat(log.value)) : null))
+  const chat = computed(() => {
+    const entries = version.value >= 0 && chatId.value !== null ? log.value.chats.get(chatId.value) : undefined
+    if (entries === undefined) return null
+    return chatAt(view.at.value === null ? entries : entries.slice(0, countUntil(entries, view.at.value)))
+  })
+  const stopAddress = keepInAddress(view)
+  return {
+    view,
+    client,
+    origin,
+    chatId,
+    feed,
+    version,
+    log,
+    chat,
+    problem,
+    chatName,
+    act(run) {
+      problem.value = null
+      run().catch((error: unknown) => {
+        problem.value = messageOf(error)
+      })
+    },
+    close() {
+      stopFeed()
+      stopAddress()
+    },
+  }
+}
+
+/** Adds entries at most once in each frame of the screen, however many arrive. */
+function addAll(log: JournalLog, entries: readonly Entry[], changed: () => void): void {
+  for (const entry of entries) log.add(entry)
+  changed()
+}
+
+function rememberName(names: Map<string, string>, chatId: string): string {
+  const name = `chat ${names.size + 1}`
+  names.set(chatId, name)
+  return name
+}
+
+const newestChat = ({ chats }: JournalLog): string | null => [...chats.keys()].at(-1) ?? null
