@@ -1,6 +1,7 @@
 /** Lays the inspector out: the end user's chat, the wire, and the agent or the platform. */
 import './inspector.css'
 import type { ComponentChildren } from 'preact'
+import { Shortcuts, showShortcuts } from '../components/shortcuts.tsx'
 import type { ColumnName } from './address.ts'
 import { AgentDesk } from './agent-desk.tsx'
 import { PlatformPanel } from './platform-panel.tsx'
@@ -19,11 +20,15 @@ export function Inspector({ session }: { readonly session: Session }) {
   const { feed, problem, view } = session
   return (
     <div class="inspector">
+      <Shortcuts />
       <header class="top-bar">
         <h1>handover-sim</h1>
         <p class={`feed ${feed.value}`} role="status">
           {FEED_TEXTS[feed.value]}
         </p>
+        <button type="button" class="quiet" onClick={showShortcuts}>
+          Keyboard
+        </button>
       </header>
       {problem.value === null ? null : (
         <p class="problem" role="alert">

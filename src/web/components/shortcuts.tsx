@@ -1,0 +1,93 @@
+/** Keyboard shortcuts: components register them, one listener runs them, and a dialog lists them. */
+import './shortcuts.css'
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { Dialog } from './dialog.tsx'
+
+export interface Shortcut {
+  /** As `KeyboardEvent.key` has it: `n`, `?`, `ArrowLeft`. */
+  readonly key: string
+  /** What it does, as a command: `Start a new chat`. */
+  readonly text: string
+  /** The heading under which it is listed. */
+  readonly group: string
+  run(): void
+}
+
+const registered = signal<readonly Shortcut[]>([])
+const isListed = signal(false)
+
+/** The shortcut works while the component is shown. A later one with the same key wins. */
+export function useShortcut(key: string, group: string, text: string, run: () => void): void {
+  useEffect(() => {
+    const shortcut = { key, group, text, run }
+    registered.value = [...registered.peek(), shortcut]
+    return () => {
+      registered.value = registered.peek().filter(one => one !== shortcut)
+    }
+  }, [key, group, text, run])
+}
+
+export const showShortcuts = (): void => {
+  isListed.value = true
+}
+
+/** Shortcuts do nothing while somebody types, in a dialog, or with a modifier that the browser uses. */
+function onKeyDown(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+  if (document.querySelector('dialog[open]') !== null) return
+  const shortcut = registered.peek().findLast(({ key }) => key === event.key)
+  if (shortcut === undefined) return
+  event.preventDefault()
+  shortcut.run()
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** Listens for the keys, and shows the list of them. */
+export function Shortcuts() {
+  useEffect(() => {
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
+  useShortcut('?', 'Page', 'Show the keyboard shortcuts', showShortcuts)
+  if (!isListed.value) return null
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={() => (isListed.value = false)}>
+      <ShortcutList />
+    </Dialog>
+  )
+}
+
+function ShortcutList() {
+  const groups = Map.groupBy(registered.value, ({ group }) => group)
+  return (
+    <div class="shortcut-groups">
+      {[...groups].map(([group, shortcuts]) => (
+        <section key={group}>
+          <h3>{group}</h3>
+          <dl class="shortcuts">
+            {[...new Map(shortcuts.map(one => [one.key, one])).values()].map(({ key, text }) => (
+              <div key={key}>
+                <dt>
+                  <kbd>{KEY_NAMES[key] ?? key}</kbd>
+                </dt>
+                <dd>{text}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </div>
+  )
+}
+
+const KEY_NAMES: Readonly<Record<string, string>> = {
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  Escape: 'Esc',
+  ' ': 'Space',
+}
