@@ -32,7 +32,7 @@ export const describeSimulator = (knobs: Knobs) => ({
   sign_modes: SIGN_MODES,
   fault: jsonSchemaOf(Fault),
   transcripts: TRANSCRIPT_NAMES.map(name => ({ name, language: name.slice(0, name.indexOf('-')) })),
-  languages: BOT_LANGUAGES.map(code => ({ code, texts: botTexts(code) })),
+  languages: BOT_LANGUAGES.map(code => ({ code, texts: { ...botTexts(code) } })),
 })
 
 function describeKnobs(knobs: Knobs) {
