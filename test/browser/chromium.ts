@@ -14,9 +14,14 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** Returns the path of Chromium, or null after a note on stderr. */
+/**
+ * Returns the path of Chromium, or null after a note on stderr. With `HANDOVER_SIM_TEST_BROWSER=required`, as in CI, tests
+ * fail without it.
+ */
 export function findChromium(): string | null {
   const found = [process.env.CHROMIUM, ...PATHS].find(path => path !== undefined && existsSync(path))
+  if (found === undefined && process.env.HANDOVER_SIM_TEST_BROWSER === 'required')
+    throw new Error('Chromium is not installed, and HANDOVER_SIM_TEST_BROWSER=required: apt-get install chromium')
   if (found === undefined)
     process.stderr.write('Chromium is not installed, browser tests are skipped: apt-get install chromium\n')
   return found ?? null

@@ -64,27 +64,16 @@ async function answerOf<Answer>(response: Response): Promise<Answer> {
   )
 }
 
-export interface PlatformKeys {
-  readonly apiKey: string
-  readonly botApiKey: string
-  readonly botId: number
-}
-
 export interface PlatformAnswer {
   readonly status: number
   readonly body: unknown
 }
 
 /** Calls an endpoint of the handover API: `start`, `message/`. The answer may be a refusal of the platform. */
-export async function callPlatform(
-  origin: URL,
-  keys: PlatformKeys,
-  path: string,
-  body: unknown,
-): Promise<PlatformAnswer> {
+export async function callPlatform(origin: URL, apiKey: string, path: string, body: unknown): Promise<PlatformAnswer> {
   const response = await fetch(new URL(`api/v2/handover/${path}`, origin), {
     method: 'POST',
-    headers: { authorization: `Bearer ${keys.apiKey}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
   return { status: response.status, body: await response.json().catch(() => null) }

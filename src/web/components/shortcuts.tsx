@@ -32,7 +32,7 @@ export const showShortcuts = (): void => {
   isListed.value = true
 }
 
-/** Shortcuts do nothing while somebody types, in a dialog, or with a modifier that the browser uses. */
+/** Shortcuts do nothing in a field, in a dialog, or with a modifier that the browser uses. */
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
   if (document.querySelector('dialog[open]') !== null) return

@@ -1,6 +1,7 @@
 /** Lets a person be the agent: each button calls the platform as an intermediary does. */
 import './agent-desk.css'
 import { useRef } from 'preact/hooks'
+import type { Keys } from '../../server/control/routes/description.ts'
 import { callPlatform } from '../client/control.ts'
 import type { Session } from './session.ts'
 
@@ -60,16 +61,9 @@ const DESK_TEXTS = {
 } as const
 
 async function asAgent({ client, origin, chatId }: Session, path: string, body: object): Promise<void> {
-  const { config } = await client.send<{ config: Record<string, string> }>('GET', '/snapshot', {
-    query: { keys: 'true' },
-  })
-  const keys = {
-    apiKey: config['keys.handover'] ?? '',
-    botApiKey: config['keys.bot'] ?? '',
-    botId: Number(config['bot.id'] ?? 0),
-  }
-  const { status, body: answer } = await callPlatform(origin, keys, path, {
-    bot_id: keys.botId,
+  const keys = await client.send<Keys>('GET', '/keys')
+  const { status, body: answer } = await callPlatform(origin, keys.api_key, path, {
+    bot_id: keys.bot_id,
     chat_id: chatId.peek(),
     ...body,
   })
