@@ -1,7 +1,7 @@
 /** Lets a person be the agent: each button calls the platform as an intermediary does. */
 import './agent-desk.css'
 import { useRef } from 'preact/hooks'
-import type { Keys } from '../../server/control/routes/description.ts'
+import type { PlatformKeys } from '../../server/control/routes/description.ts'
 import { callPlatform } from '../client/control.ts'
 import type { Session } from './session.ts'
 
@@ -61,7 +61,7 @@ const DESK_TEXTS = {
 } as const
 
 async function asAgent({ client, origin, chatId }: Session, path: string, body: object): Promise<void> {
-  const keys = await client.send<Keys>('GET', '/keys')
+  const keys = await client.send<PlatformKeys>('GET', '/keys')
   const { status, body: answer } = await callPlatform(origin, keys.api_key, path, {
     bot_id: keys.bot_id,
     chat_id: chatId.peek(),

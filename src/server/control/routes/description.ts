@@ -21,7 +21,7 @@ const KeysResponse = z
   })
   .check(named('Keys', 'What an intermediary needs, unmasked'))
 
-export type Keys = z.infer<typeof KeysResponse>
+export type PlatformKeys = z.infer<typeof KeysResponse>
 
 const JsonSchemaObject = z.record(z.string(), z.unknown()).check(z.describe('JSON Schema'))
 
