@@ -1,0 +1,33 @@
+/** Shows a call as code to copy, in one of the languages. The choice is kept. */
+import './call-code.css'
+import { signal } from '@preact/signals'
+import { type CodeCall, LANGUAGES, type SnippetLanguage, snippet } from '../model/snippets.ts'
+import { CopyButton } from './copy-button.tsx'
+
+/** One choice for all calls of the page. */
+const chosen = signal<SnippetLanguage>('curl')
+
+export function CallCode({ call }: { readonly call: CodeCall }) {
+  const text = snippet(chosen.value, call)
+  return (
+    <div class="call-code">
+      <div class="call-code-head">
+        <fieldset class="call-code-languages" aria-label="Language of the code">
+          {LANGUAGES.map(language => (
+            <button
+              key={language}
+              type="button"
+              class="quiet"
+              aria-pressed={chosen.value === language}
+              onClick={() => (chosen.value = language)}
+            >
+              {language}
+            </button>
+          ))}
+        </fieldset>
+        <CopyButton text={text} what={`the call as ${chosen.value}`} />
+      </div>
+      <pre tabIndex={0}>{text}</pre>
+    </div>
+  )
+}
