@@ -146,7 +146,10 @@ export type Side = 'api' | 'webhook'
 export const sideOf = (on: FaultOn): Side =>
   on === 'api' || (typeof on === 'object' && on.api !== undefined) ? 'api' : 'webhook'
 
-const EFFECTS: Record<Side, readonly (keyof FaultFields)[]> = { api: API_EFFECTS, webhook: WEBHOOK_EFFECTS }
+export const EFFECTS_BY_SIDE: Readonly<Record<Side, readonly (keyof FaultFields)[]>> = {
+  api: API_EFFECTS,
+  webhook: WEBHOOK_EFFECTS,
+}
 const other = (side: Side): Side => (side === 'api' ? 'webhook' : 'api')
 
 function sideProblems(payload: Payload<OneSide>): void {
@@ -168,10 +171,11 @@ function effectProblems(payload: Payload<FaultFields>): void {
   if (on === undefined || on === null) return
   const side = sideOf(on)
   const has = (name: keyof FaultFields) => payload.value[name] !== undefined
-  const foreign = EFFECTS[other(side)].filter(has)
-  for (const name of foreign) addIssue(payload, [name], FAULT_PROBLEMS.otherSide(other(side), side, EFFECTS[side]))
-  if (foreign.length === 0 && !EFFECTS[side].some(has)) {
-    addIssue(payload, [], FAULT_PROBLEMS.noEffect(EFFECTS[side]), 'incomplete')
+  const foreign = EFFECTS_BY_SIDE[other(side)].filter(has)
+  for (const name of foreign)
+    addIssue(payload, [name], FAULT_PROBLEMS.otherSide(other(side), side, EFFECTS_BY_SIDE[side]))
+  if (foreign.length === 0 && !EFFECTS_BY_SIDE[side].some(has)) {
+    addIssue(payload, [], FAULT_PROBLEMS.noEffect(EFFECTS_BY_SIDE[side]), 'incomplete')
   }
   onlyOne(payload, ANSWER_EFFECTS.filter(has), FAULT_PROBLEMS.answerEffects)
   onlyOne(payload, ORDER_EFFECTS.filter(has), FAULT_PROBLEMS.orderEffects)

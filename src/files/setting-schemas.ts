@@ -13,7 +13,7 @@ import {
 } from '../contract/knobs.ts'
 import { isMap } from '../contract/objects.ts'
 import { Button } from '../contract/schemas.ts'
-import { readBusinessHours, WEEKDAYS } from '../platform/availability.ts'
+import { readBusinessHours, WEEKDAYS } from '../platform/business-hours.ts'
 import { defineTexts } from '../text/texts.ts'
 
 const TEXTS = defineTexts({

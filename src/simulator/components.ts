@@ -5,7 +5,7 @@ import { allowedFor, type Knobs } from '../contract/knobs.ts'
 import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
 import { createErrorNotes, type OnInternalError } from '../journal/internal-errors.ts'
 import { createJournal, type Journal } from '../journal/journal.ts'
-import { readBusinessHours } from '../platform/availability.ts'
+import { readBusinessHours } from '../platform/business-hours.ts'
 import {
   type ChatQueues,
   createChatQueues,

@@ -3,7 +3,7 @@ import { formatKnobs, isKnob, KNOB_NAMES, type KnobOrigin } from '../contract/kn
 import { MOST_PROBLEMS } from '../contract/limit-errors.ts'
 import { isMap } from '../contract/objects.ts'
 import { maskSetting } from '../journal/mask.ts'
-import { readBusinessHours } from '../platform/availability.ts'
+import { readBusinessHours } from '../platform/business-hours.ts'
 import { shortName, suggest } from '../text/error-text.ts'
 import { loadTranslate } from './components.ts'
 import type { Core } from './core.ts'

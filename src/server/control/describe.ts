@@ -10,7 +10,7 @@ import { isMap, keysOf } from '../../contract/objects.ts'
 import { jsonSchemaOf } from '../../contract/openapi.ts'
 import { TRANSCRIPT_NAMES } from '../../contract/transcripts.ts'
 import { VERSION } from '../../contract/version.ts'
-import { Fault } from '../../faults/schema.ts'
+import { EFFECTS_BY_SIDE, Fault } from '../../faults/schema.ts'
 import { maskSetting } from '../../journal/mask.ts'
 import { DURATION_PATTERN } from '../../text/quantities.ts'
 
@@ -31,6 +31,7 @@ export const describeSimulator = (knobs: Knobs) => ({
   })),
   sign_modes: SIGN_MODES,
   fault: jsonSchemaOf(Fault),
+  fault_effects: EFFECTS_BY_SIDE,
   transcripts: TRANSCRIPT_NAMES.map(name => ({ name, language: name.slice(0, name.indexOf('-')) })),
   languages: BOT_LANGUAGES.map(code => ({ code, texts: { ...botTexts(code) } })),
 })

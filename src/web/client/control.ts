@@ -1,10 +1,17 @@
 /** Calls the control API of the server that the page came from, and the platform's endpoints as an intermediary does. */
 
+/** A field of a request, and what is wrong with it. */
+export interface ControlIssue {
+  readonly field: string
+  readonly message: string
+  readonly allowed?: string | readonly string[]
+}
+
 /** A refusal of the control API: what it says, and the fields it names. */
 export class ControlError extends Error {
   readonly status: number
   readonly code: string
-  readonly issues: readonly { readonly field: string; readonly message: string }[]
+  readonly issues: readonly ControlIssue[]
   constructor(status: number, error: Pick<ControlError, 'code' | 'message'> & { issues?: ControlError['issues'] }) {
     super(error.message)
     this.status = status

@@ -1,5 +1,5 @@
 /** Keeps what is shown in the address of the page, so that a link opens the same view again. */
-import { effect, type Signal, signal } from '@preact/signals'
+import { batch, effect, type Signal, signal } from '@preact/signals'
 
 export type WireView = 'diagram' | 'list'
 export type SideView = 'agent' | 'platform'
@@ -21,7 +21,22 @@ export interface View {
   /** Whether the wire shows all chats. */
   readonly all: Signal<boolean>
   readonly folded: Signal<readonly ColumnName[]>
+  /** The sections of the platform that are open. */
+  readonly sections: Signal<readonly string[]>
+  /** The knob that the platform's column shows. */
+  readonly knob: Signal<string | null>
 }
+
+/** Open when the address names none. */
+const FIRST_SECTIONS: readonly string[] = ['availability', 'webhook']
+
+/** Shows a knob in the column of the platform, from anywhere in the page. */
+export const showKnob = (view: View, name: string): void =>
+  batch(() => {
+    view.side.value = 'platform'
+    view.folded.value = view.folded.value.filter(column => column !== 'side')
+    view.knob.value = name
+  })
 
 export function readView(search: string): View {
   const query = new URLSearchParams(search)
@@ -33,10 +48,12 @@ export function readView(search: string): View {
     at: signal(number('at')),
     compare: signal(number('compare')),
     wire: signal(query.get('wire') === 'list' ? 'list' : 'diagram'),
-    side: signal(query.get('side') === 'platform' ? 'platform' : 'agent'),
+    side: signal(query.get('side') === 'platform' || query.has('knob') ? 'platform' : 'agent'),
     filter: signal(query.get('filter') ?? ''),
     all: signal(query.has('all')),
     folded: signal(columnsIn(query.get('folded'))),
+    sections: signal(query.get('sections')?.split(',') ?? FIRST_SECTIONS),
+    knob: signal(query.get('knob')),
   }
 }
 
@@ -63,6 +80,9 @@ function searchOf(view: View): string {
   set('filter', view.filter.value)
   set('all', view.all.value ? '1' : null)
   set('folded', view.folded.value.join(','))
+  const sections = view.sections.value.join(',')
+  set('sections', sections === FIRST_SECTIONS.join(',') ? null : sections || 'none')
+  set('knob', view.knob.value)
   const text = query.toString()
   return text === '' ? '' : `?${text}`
 }

@@ -97,6 +97,9 @@ test('examples fit their schemas, and the schema of a fault says what the route 
   const fault = { on: { api: 'start' }, respond: { status: 503 }, times: 2 }
   expect(accepts(body.fault, fault)).toBe(true)
   expect((await ask('POST', '/faults', { body: fault })).status).toBe(201)
+  const { on, name, chat_id, times, skip, every, gap, ...effects } = body.fault.$defs.Fault.properties
+  expect([on, name, chat_id, times, skip, every, gap]).not.toContain(undefined)
+  expect([...body.fault_effects.api, ...body.fault_effects.webhook].sort()).toEqual(Object.keys(effects).sort())
   const wrong = { on: { api: 'begin' }, respond: { status: 503 } }
   expect(accepts(body.fault, wrong)).toBe(false)
   expect((await ask('POST', '/faults', { body: wrong })).status).toBe(422)

@@ -7,12 +7,23 @@ test('advances a virtual clock, and refuses to advance a real one', async () => 
   await using virtual = await startServer({ port: 0, clock: 'virtual' })
   const { status, body } = await createControlClient(virtual)('POST', '/clock/advance', { body: { by: '10m' } })
   const now = '2024-01-01T09:10:00.000000Z'
-  expect([status, body]).toEqual([200, { mode: 'virtual', now }])
+  expect([status, body]).toEqual([200, { mode: 'virtual', now, next_due: null }])
   expect(virtual.journal.query()).toMatchObject([{ note: 'clock_advanced', by: '10m', to: now }])
 
   await using real = await startServer({ port: 0 })
   const refused = await createControlClient(real)('POST', '/clock/advance', { body: { by: '10m' } })
   expect([refused.status, refused.body.error.code]).toEqual([409, 'real_clock'])
+})
+
+test('the clock says when its next timer fires', async () => {
+  await using virtual = await startServer({ port: 0, clock: 'virtual' })
+  const ask = createControlClient(virtual)
+  await ask('PATCH', '/config', { body: { 'chat.idleTimeout': '30m' } })
+  await ask('POST', '/chats')
+  const { next_due } = (await ask('GET', '/state')).body.clock
+  expect(next_due).toBe('2024-01-01T09:30:00.000000Z')
+  await ask('POST', '/clock/advance', { body: { by: '30m' } })
+  expect((await ask('GET', '/state')).body.clock).toMatchObject({ now: next_due, next_due: null })
 })
 
 test('settle answers when nothing is in flight and no timer is due', async () => {

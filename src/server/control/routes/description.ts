@@ -72,6 +72,9 @@ const DescriptionResponse = z
     events: z.array(EventDescription),
     sign_modes: z.array(z.string()),
     fault: JsonSchemaObject.check(z.describe('JSON Schema of the body of `POST /_sim/faults`')),
+    fault_effects: z
+      .object({ api: z.array(z.string()), webhook: z.array(z.string()) })
+      .check(z.describe('The fields of a fault that are effects: on calls, and on events')),
     transcripts: z.array(z.object({ name: z.string(), language: z.string() })),
     languages: z.array(z.object({ code: z.string(), texts: z.record(z.string(), z.string()) })),
   })

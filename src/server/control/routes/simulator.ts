@@ -29,7 +29,11 @@ const SettledResponse = z
   .object({ settled: z.literal(true), next_seq: z.int() })
   .check(named('Settled', 'Nothing is in flight and no timer is due'))
 
-export const clock = z.object({ mode: z.enum(['real', 'virtual']), now: z.string() })
+export const clock = z.object({
+  mode: z.enum(['real', 'virtual']),
+  now: z.string(),
+  next_due: z.nullable(z.string()).check(z.describe('When the next timer fires; null when none is set')),
+})
 
 const ClockResponse = clock.check(named('ClockNow', 'The clock of the simulator'))
 
@@ -139,7 +143,10 @@ export const DOCUMENT_ROUTES: readonly ControlRoute[] = [
   }),
 ]
 
-export const clockNow = ({ clock }: Core) => ({ mode: clock.mode, now: isoMicros(clock.now() * 1000) })
+export function clockNow({ clock }: Core) {
+  const due = clock.nextDue()
+  return { mode: clock.mode, now: isoMicros(clock.now() * 1000), next_due: due === null ? null : isoMicros(due * 1000) }
+}
 
 /** Before the entries of the timers that become due. An advance beyond the last possible time is refused. */
 function noteAdvance({ clock, journal }: Core, by: Duration): void {
