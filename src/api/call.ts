@@ -10,6 +10,7 @@ import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import { createTransaction, type Effect, type Transaction } from '../platform/transaction.ts'
 import type { UserPorts } from '../platform/user-actions.ts'
 import { elapsedMs } from '../runtime/clock.ts'
+import { didYouMean, suggest } from '../text/error-text.ts'
 import type { CallerRules } from './callers.ts'
 import type { AuthState, Keyring, RateLimit } from './keyring.ts'
 import type { ApiRequest, ApiResponse } from './messages.ts'
@@ -201,9 +202,18 @@ function decode(raw: string): string {
 
 function unknownPath(path: string): Refusal {
   const list = Object.values(ENDPOINTS).map(endpoint => `${endpoint.method} ${endpoint.path}`)
-  const message = REFUSAL_TEXTS.pathUnknown(path, list.join(', '))
+  const message = REFUSAL_TEXTS.pathUnknown(path, nearPath(path), list.join(', '))
   return new Refusal('path_not_found', message, /^\/api\/v\d+\//.test(path) ? { assumed: ['api.versions'] } : {})
 }
+
+/** The path that ends alike, because a missing or other beginning is the usual mistake; otherwise a similar one. */
+function nearPath(path: string): string {
+  const paths = Object.values(ENDPOINTS).map(endpoint => endpoint.path)
+  const alike = paths.find(one => lastPart(one) === lastPart(path))
+  return alike === undefined ? suggest(path, paths) : didYouMean(alike)
+}
+
+const lastPart = (path: string) => path.replace(/\/$/, '').split('/').at(-1)
 
 /** Path without query and fragment; absolute-form targets lose their origin, doubled slashes stay. */
 export function pathOf(target: string): string {

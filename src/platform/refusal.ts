@@ -46,8 +46,8 @@ export const REFUSAL_TEXTS = defineTexts({
   notRequested: 'The user has not requested a handover in this chat.',
   notTakenOver: 'The chat is not taken over.',
   pathAsWritten: (path: string) => `The path is written ${path}.`,
-  pathUnknown: (path: string, endpoints: string) =>
-    `No endpoint at ${path}. The nine endpoints: ${endpoints} (takeover is an alias of handover).`,
+  pathUnknown: (path: string, near: string, endpoints: string) =>
+    `No endpoint at ${path}${near} The nine endpoints: ${endpoints} (takeover is an alias of handover).`,
   queueNotSupported: (queue: string) => `queue must be "DEFAULT", the only supported queue, got ${quoted(queue)}.`,
   scopeHandover: 'This is not a handover key. The handover endpoints take the key of the handover settings page.',
   scopeReadChats:

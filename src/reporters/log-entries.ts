@@ -6,6 +6,7 @@ import { faultNames, formatMs, quote, shorten, visible } from '../text/terminal-
 import { defineTexts } from '../text/texts.ts'
 import { assumedIn } from '../wording/entry.ts'
 import { effectText, faultHitText } from '../wording/faults.ts'
+import { errorIn } from '../wording/hints.ts'
 import { describeDelivery, describeEvent, type LogDetail, type LogLine } from './log-webhooks.ts'
 
 const TEXTS = defineTexts({
@@ -199,12 +200,6 @@ function reasons({ response }: Call): LogDetail[] {
   return texts.flatMap(([label, text]) =>
     typeof text === 'string' ? [{ label, text: visible(text), level: 'bad' as const }] : [],
   )
-}
-
-/** The error of the platform, or of handover-sim, which also has a hint. */
-function errorIn(response: unknown): Fields {
-  const { error, handover_sim } = asFields(response)
-  return asFields(error ?? handover_sim)
 }
 
 function assumptions(entry: Call): string {

@@ -5,6 +5,7 @@ import { counted, formatDuration } from '../text/quantities.ts'
 import { faultNames, formatMs, shorten, visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { failureBesideStatus, failureText } from '../wording/failures.ts'
+import { isInvalidSign, isTruncated } from '../wording/hints.ts'
 
 const TEXTS = defineTexts({
   files: (count: number) => ` with ${counted(count, 'file')}`,
@@ -53,31 +54,17 @@ function deliberateChanges({ triggered, resent, sign, faults }: Delivery): strin
   return how.length === 0 ? '' : `, ${how.join(', ')}`
 }
 
-type InvalidSign = Exclude<SignMode, 'valid'>
-export const isInvalidSign = (sign: SignMode | undefined): sign is InvalidSign => sign !== undefined && sign !== 'valid'
-
 const INVALID_SIGNS = defineTexts({
   none: 'not signed on purpose',
   'wrong-key': 'signed with a wrong key on purpose',
   tampered: 'changed after signing on purpose',
   truncated: 'signature cut short on purpose',
   hex: 'signature encoded wrong on purpose',
-} satisfies Record<InvalidSign, string>)
+} satisfies Record<Exclude<SignMode, 'valid'>, string>)
 
 /** The webhook refused what a fault made invalid. */
 const isCorrectRefusal = (entry: Delivery): boolean =>
   entry.faults !== undefined && (entry.status ?? 0) >= 400 && (isInvalidSign(entry.sign) || isTruncated(entry))
-
-/** Whether a fault truncated the body. */
-export function isTruncated({ faults, request }: Delivery): boolean {
-  if (faults === undefined) return false
-  try {
-    JSON.parse(request.body)
-    return false
-  } catch {
-    return true
-  }
-}
 
 /** A success status for an invalid signature. A refusal can acknowledge an event too, so the outcome does not tell. */
 function wrongAcceptance({ status, sign }: Delivery): LogDetail[] {

@@ -2,8 +2,8 @@
 import { Chalk, type ChalkInstance } from 'chalk'
 import type { Entry } from '../journal/entry.ts'
 import { pad, quote, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
+import { deliveryHint } from '../wording/hints.ts'
 import { describeEntry } from './log-entries.ts'
-import { logHintFor } from './log-hints.ts'
 import { describeLateAnswer, isManual, type Level, type LogDetail, type LogLine } from './log-webhooks.ts'
 
 export type LogStyle = 'pretty' | 'compact' | 'quiet'
@@ -56,7 +56,7 @@ function learn({ languages }: Memory, entry: Entry): void {
 }
 
 function withHint({ hinted }: Memory, entry: Entry, line: LogLine): LogLine {
-  const hint = entry.kind === 'delivery' ? logHintFor(entry) : null
+  const hint = entry.kind === 'delivery' ? deliveryHint(entry) : null
   if (hint === null || hinted.has(hint.cause)) return line
   hinted.add(hint.cause)
   return { ...line, details: [...(line.details ?? []), { label: 'hint', text: hint.text, level: 'hint' }] }

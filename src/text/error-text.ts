@@ -35,8 +35,11 @@ export function nearest(wrong: string, names: readonly string[]): string {
   const begun = lower.length < 3 ? undefined : known.find(name => name.toLowerCase().startsWith(lower))
   const found =
     begun !== undefined && (best?.far ?? 2) > 1 ? begun : best && best.far <= farthest ? best.name : undefined
-  return found === undefined ? '' : `; did you mean ${found}?`
+  return found === undefined ? '' : didYouMean(found)
 }
+
+/** Ends a sentence. */
+export const didYouMean = (name: string): string => `; did you mean ${name}?`
 
 /** The edit distance; two swapped neighbours count as one edit. */
 function distance(a: string, b: string): number {

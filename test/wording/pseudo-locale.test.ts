@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type DeliveryFailure, type EntryOf, FAILURE_CODES, type FaultEffect } from '../../src/journal/entry.ts'
 import type { DriverFailure, StepFailure } from '../../src/journal/run-failures.ts'
-import { logHintFor } from '../../src/reporters/log-hints.ts'
 import { transformTexts } from '../../src/text/texts.ts'
+import { deliveryHint } from '../../src/wording/hints.ts'
 import { checked, type JournalBuilder, journalOf, planOf } from '../scenario/journal-builder.ts'
 
 afterEach(() => transformTexts(null))
@@ -109,7 +109,7 @@ describe('the log', () => {
     const journal = journalOf(plan)
     journal.stimulus(1, 'REQUESTING TAKEOVER', [{ status: null, failure, outcome: 'failed' }])
     const [delivery] = journal.entries.filter(entry => entry.kind === 'delivery')
-    const hintOf = () => logHintFor(delivery!)?.cause
+    const hintOf = () => deliveryHint(delivery!)?.cause
     await sameInBoth(hintOf)
   })
 })

@@ -1,19 +1,62 @@
-/** Suggests what to try when a delivery fails. The first rule that matches decides. */
-import { keysOf } from '../contract/objects.ts'
-import type { EntryOf } from '../journal/entry.ts'
+/** Says why an entry failed and what to try. Of the hints for deliveries, the first whose rule matches is given. */
+import type { SignMode } from '../contract/events.ts'
+import { isMap, keysOf } from '../contract/objects.ts'
+import type { Entry, EntryOf } from '../journal/entry.ts'
 import { type CertificateProblem, certificateProblem } from '../runtime/connection-failure.ts'
 import { visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import { TLS_HINTS } from '../wording/failures.ts'
-import { isInvalidSign, isTruncated } from './log-webhooks.ts'
+import { driverFailureText, failureText, TLS_HINTS } from './failures.ts'
 
-export interface LogHint {
+export interface DeliveryHint {
   /** Hints of the same cause are given once. */
   readonly cause: string
   readonly text: string
 }
 
+/** In words; null where nothing is known. */
+export interface EntryExplanation {
+  readonly why: string | null
+  readonly hint: string | null
+}
+
+/** Why an entry failed, and what to try; null for an entry that did not fail. */
+export function explainEntry(entry: Entry): EntryExplanation | null {
+  if (entry.kind === 'delivery') {
+    if (entry.outcome === 'delivered') return null
+    return { why: failureText(entry.failure), hint: deliveryHint(entry)?.text ?? null }
+  }
+  if (entry.kind === 'driver')
+    return entry.failure === undefined ? null : { why: driverFailureText(entry.failure), hint: null }
+  if (entry.kind !== 'api' || entry.status < 400) return null
+  const { message, hint } = errorIn(entry.response)
+  return { why: textOrNull(message), hint: textOrNull(hint) }
+}
+
+const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
+
+/** The error of the platform in the body of a response, or that of handover-sim, which also has a hint. */
+export function errorIn(response: unknown): Readonly<Record<string, unknown>> {
+  const { error, handover_sim } = isMap(response) ? response : {}
+  const found = error ?? handover_sim
+  return isMap(found) ? found : {}
+}
+
 type Delivery = EntryOf<'delivery'>
+
+type InvalidSign = Exclude<SignMode, 'valid'>
+export const isInvalidSign = (sign: SignMode | undefined): sign is InvalidSign => sign !== undefined && sign !== 'valid'
+
+/** Whether a fault truncated the body. */
+export function isTruncated({ faults, request }: Delivery): boolean {
+  if (faults === undefined) return false
+  try {
+    JSON.parse(request.body)
+    return false
+  } catch {
+    return true
+  }
+}
+
 type Matcher = (entry: Delivery) => boolean
 
 const urlOf = ({ url }: Delivery) => (url !== null && URL.canParse(url) ? new URL(url) : null)
@@ -93,7 +136,7 @@ const RULES: Readonly<Record<keyof typeof HINTS, Matcher>> = {
 }
 const CAUSES = keysOf(RULES)
 
-export function logHintFor(entry: Delivery): LogHint | null {
+export function deliveryHint(entry: Delivery): DeliveryHint | null {
   const cause = entry.outcome === 'delivered' ? undefined : CAUSES.find(code => RULES[code](entry))
   if (cause === undefined) return null
   const text = HINTS[cause]
