@@ -1,7 +1,8 @@
 /** Renders the report for a terminal: a line per passed scenario, details of failed ones, and a summary. */
 import { groupBy } from '../contract/objects.ts'
 import type { Outcome } from '../evaluator/verdict.ts'
-import { exitCodeText, OUTCOME_TEXTS, type RunReport, type ScenarioReport } from '../evaluator/wording/report.ts'
+import { exitCodeText, OUTCOME_TEXTS } from '../evaluator/wording/outcomes.ts'
+import type { RunReport, ScenarioReport } from '../evaluator/wording/report.ts'
 import { counted } from '../text/quantities.ts'
 import { formatMs, pad, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'

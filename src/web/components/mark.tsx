@@ -1,4 +1,6 @@
 /** Draws the mark of an outcome. Its shape tells it apart without its colour. */
+import type { Outcome, StepVerdict } from '../../evaluator/verdict.ts'
+import { OUTCOME_TEXTS } from '../../evaluator/wording/outcomes.ts'
 
 const SHAPES = {
   pass: 'M8 .75a7.25 7.25 0 1 0 0 14.5a7.25 7.25 0 1 0 0-14.5M4.8 8.3l2.2 2.2l4.3-4.7',
@@ -26,4 +28,10 @@ export function Mark({ kind, label }: { readonly kind: MarkKind; readonly label:
       <path d={SHAPES[kind]} />
     </svg>
   )
+}
+
+/** The mark of a scenario or a step. */
+export function OutcomeMark({ outcome }: { readonly outcome: Outcome | StepVerdict['outcome'] }) {
+  if (outcome === 'not reached') return <Mark kind="skipped" label={outcome} />
+  return <Mark kind={outcome} label={OUTCOME_TEXTS[outcome]} />
 }

@@ -1,6 +1,6 @@
 /** Renders the frame of the page: head, style, script, icons, side panel and keyboard help. */
 import type { Outcome, StepVerdict } from '../../evaluator/verdict.ts'
-import { OUTCOME_TEXTS } from '../../evaluator/wording/report.ts'
+import { OUTCOME_TEXTS } from '../../evaluator/wording/outcomes.ts'
 import { html, Markup, type Part } from './markup.ts'
 import { SCRIPT, STYLE } from './page-assets.ts'
 
