@@ -71,19 +71,41 @@ async function answerOf<Answer>(response: Response): Promise<Answer> {
   )
 }
 
+/** A request of an intermediary, with a key of the platform. */
+export interface PlatformRequest {
+  readonly method: string
+  readonly url: URL
+  readonly key: string
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Recorded in the journal, so that the page finds the entry of the call. */
+  readonly requestId: string
+}
+
 export interface PlatformAnswer {
   readonly status: number
+  /** A text when the answer is not JSON. */
   readonly body: unknown
 }
 
-/** Calls an endpoint of the handover API: `start`, `message/`. The answer may be a refusal of the platform. */
-export async function callPlatform(origin: URL, apiKey: string, path: string, body: unknown): Promise<PlatformAnswer> {
-  const response = await fetch(new URL(`api/v2/handover/${path}`, origin), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+/** Calls an endpoint of the platform. The answer may be a refusal. */
+export async function callPlatform({ method, url, key, body, requestId }: PlatformRequest): Promise<PlatformAnswer> {
+  const json: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'x-request-id': requestId, ...json },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  return { status: response.status, body: await response.json().catch(() => null) }
+  const text = await response.text()
+  return { status: response.status, body: parsed(text) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 /** Where the token is kept for this tab, so that the address does not have it after the first load. */

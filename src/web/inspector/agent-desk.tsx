@@ -1,71 +1,147 @@
-/** Lets a person be the agent: each button calls the platform as an intermediary does. */
+/** Shows the agent's side: who plays it, the chats that ask for a person, and the desk for the shown chat. */
 import './agent-desk.css'
-import { useRef } from 'preact/hooks'
-import type { PlatformKeys } from '../../server/control/routes/description.ts'
-import { callPlatform } from '../client/control.ts'
+import { useShortcut } from '../components/shortcuts.tsx'
+import type { QueuedChat } from '../model/agent-queue.ts'
+import type { ChatState } from '../model/chat-at.ts'
+import { AgentCallResult } from './agent-call-result.tsx'
+import { AgentComposer } from './agent-composer.tsx'
+import { AgentProfileForm, AvailabilityForm } from './agent-forms.tsx'
+import { AgentGuide } from './agent-guide.tsx'
+import { type AgentSide, agentSideOf, senderOf } from './agent-side.ts'
 import type { Session } from './session.ts'
 
-const SENDER = { name: 'Anna', avatar: '' }
-
 export function AgentDesk({ session }: { readonly session: Session }) {
-  const { chat, chatId } = session
-  const field = useRef<HTMLInputElement>(null)
-  if (chat.value === null) return <p class="empty">The agent has nothing to do: there is no chat.</p>
-  const { status } = chat.value
-  const call = (path: string, body: object = {}) => session.act(() => asAgent(session, path, body))
-  const say = (event: Event) => {
-    event.preventDefault()
-    const message = field.current?.value ?? ''
-    if (message === '' || field.current === null) return
-    field.current.value = ''
-    call('message/', { message, sender: SENDER })
-  }
+  const side = agentSideOf(session)
   return (
     <div class="agent-desk">
-      <p class="agent-state">{DESK_TEXTS[status]}</p>
-      <div class="agent-buttons">
-        <button
-          type="button"
-          class="primary"
-          disabled={status === 'agent'}
-          onClick={() => call('start', { sender: SENDER })}
-        >
-          Accept
-        </button>
-        <button type="button" disabled={status !== 'agent'} onClick={() => call('typing_start')}>
-          Type
-        </button>
-        <button type="button" disabled={status !== 'agent'} onClick={() => call('end', { sender: SENDER })}>
-          Hand back
-        </button>
-      </div>
-      <form class="composer" onSubmit={say}>
-        <input
-          ref={field}
-          aria-label="Message of the agent"
-          placeholder="Write as the agent"
-          autocomplete="off"
-          dir="auto"
-        />
-        <button type="submit">Send</button>
-      </form>
-      <p class="hint">Chat {chatId.value}</p>
+      <AgentGuide session={session} side={side} />
+      <Queue session={session} side={side} />
+      <ChatDesk session={session} side={side} />
+      <AgentCallResult session={session} side={side} />
+      <AvailabilityForm session={session} side={side} />
+      <AgentProfileForm side={side} />
     </div>
   )
 }
 
-const DESK_TEXTS = {
-  bot: 'The bot has this chat. The user has not asked for a person.',
-  pending: 'The user asks for a person.',
-  agent: 'You have this chat.',
-} as const
+export interface DeskProps {
+  readonly session: Session
+  readonly side: AgentSide
+}
 
-async function asAgent({ client, origin, chatId }: Session, path: string, body: object): Promise<void> {
-  const keys = await client.send<PlatformKeys>('GET', '/keys')
-  const { status, body: answer } = await callPlatform(origin, keys.api_key, path, {
-    bot_id: keys.bot_id,
-    chat_id: chatId.peek(),
-    ...body,
-  })
-  if (status >= 400) throw new Error(`The platform refused the call with ${status}: ${JSON.stringify(answer)}`)
+/** How many chats ask for a person, for the title of the desk; nothing for none. */
+export function WaitingBadge({ session }: { readonly session: Session }) {
+  const waiting = agentSideOf(session).queue.value.chats.filter(({ status }) => status === 'pending').length
+  if (waiting === 0) return null
+  return (
+    <span class="badge">
+      {waiting}
+      <span class="visually-hidden"> {waiting === 1 ? 'chat asks' : 'chats ask'} for a person</span>
+    </span>
+  )
+}
+
+function Queue({ session, side }: DeskProps) {
+  const { chats } = side.queue.value
+  return (
+    <section class="desk-queue" aria-label="Queue">
+      <h3>
+        Queue <WaitingBadge session={session} />
+      </h3>
+      {chats.length === 0 ? <p class="hint">No chat asks for a person.</p> : null}
+      <ul>
+        {chats.map(chat => (
+          <QueueItem key={chat.chatId} session={session} chat={chat} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function QueueItem({ session, chat }: { readonly session: Session; readonly chat: QueuedChat }) {
+  const { chatId, status, userName, lastText } = chat
+  return (
+    <li>
+      <button
+        type="button"
+        class={`queue-item ${status}`}
+        aria-current={session.chatId.value === chatId ? 'true' : undefined}
+        onClick={() => (session.view.chat.value = chatId)}
+      >
+        <strong dir="auto">{userName ?? session.chatName(chatId)}</strong>
+        <span class="queue-status">{QUEUE_TEXTS[status]}</span>
+        <span class="queue-text" dir="auto">
+          {lastText}
+        </span>
+      </button>
+    </li>
+  )
+}
+
+const QUEUE_TEXTS = { pending: 'asks for a person', agent: 'with an agent' } as const
+
+function ChatDesk({ session, side }: DeskProps) {
+  const chat = session.chat.value
+  if (chat === null)
+    return <p class="hint">Start a chat as the end user. What the agent can do with it appears here.</p>
+  const isNow = session.view.at.value === null
+  return (
+    <section class="desk-chat" aria-label="Chat of the agent">
+      <p class={`desk-state ${chat.status}`}>{stateText(chat)}</p>
+      {isNow ? null : <p class="hint">You see an earlier moment. Go back to now to act.</p>}
+      <fieldset disabled={!isNow}>
+        <ChatButtons side={side} chat={chat} />
+        <AgentComposer side={side} hasChat={chat.status === 'agent'} />
+        <MoreCalls side={side} />
+      </fieldset>
+    </section>
+  )
+}
+
+function stateText({ status, agent, ended }: ChatState): string {
+  if (status === 'agent') return `${agent?.name ?? 'An agent'} has this chat.`
+  if (status === 'pending') return 'The user asks for a person.'
+  return ended ? 'The chat has ended.' : 'The bot has this chat. The user has not asked for a person.'
+}
+
+function ChatButtons({ side, chat: { status } }: { readonly side: AgentSide; readonly chat: ChatState }) {
+  const accept = () => {
+    const { supportsAttachment } = side.profile.value
+    side.call('start', { sender: senderOf(side.profile.value, true), supports_attachment: supportsAttachment })
+  }
+  const end = () => side.call('end', { sender: senderOf(side.profile.value) })
+  useShortcut('a', 'Agent', 'Accept the chat', accept)
+  return (
+    <div class="agent-buttons">
+      <button type="button" class={status === 'agent' ? '' : 'primary'} onClick={accept}>
+        Accept
+      </button>
+      <button type="button" disabled={status !== 'agent'} onClick={end}>
+        Hand back
+      </button>
+    </div>
+  )
+}
+
+const MORE_CALLS = [
+  ['transcript', 'Get the handover transcript'],
+  ['summarize', 'Summarize the chat'],
+  ['chat', 'Read the whole chat'],
+  ['typing_start', 'Show that the agent types'],
+  ['typing_stop', 'Stop showing it'],
+] as const
+
+function MoreCalls({ side }: { readonly side: AgentSide }) {
+  return (
+    <details>
+      <summary class="desk-summary">More calls</summary>
+      <div class="agent-buttons">
+        {MORE_CALLS.map(([endpoint, text]) => (
+          <button key={endpoint} type="button" onClick={() => side.call(endpoint)}>
+            {text}
+          </button>
+        ))}
+      </div>
+    </details>
+  )
 }
