@@ -9,7 +9,7 @@ import { maskSetting } from '../journal/mask.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import { createTransaction, type Effect, type Transaction } from '../platform/transaction.ts'
 import type { UserPorts } from '../platform/user-actions.ts'
-import { elapsedMs } from '../runtime/clock.ts'
+import { elapsedMs, roundMs } from '../runtime/clock.ts'
 import { didYouMean, suggest } from '../text/error-text.ts'
 import type { CallerRules } from './callers.ts'
 import type { AuthState, Keyring, RateLimit } from './keyring.ts'
@@ -84,7 +84,7 @@ export function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {
     response: call.response ?? null,
     findings: transaction.findings,
     unspecified: valuesOf(transaction.assumed, ports.platform.knobs),
-    duration_ms: elapsedMs() - call.started,
+    duration_ms: roundMs(elapsedMs() - call.started),
     follows: chatId === undefined ? null : ports.lastEvent(chatId),
   }
   if (call.faults === null && call.shownToUser === null) return entry

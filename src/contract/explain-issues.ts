@@ -1,6 +1,6 @@
 /** Explains the issues of a schema: which field, what was expected, what was received, and how to fix it. */
 import type * as z from 'zod/mini'
-import { nearest, shortName } from '../text/error-text.ts'
+import { nearest, nearestName, shortName } from '../text/error-text.ts'
 import { withoutCredentials } from '../text/redactor.ts'
 import { describeSecret, isSecretPath } from '../text/secret-positions.ts'
 import { defineTexts } from '../text/texts.ts'
@@ -40,6 +40,8 @@ const TEXTS = defineTexts({
   merge: '; YAML 1.2 has no merge keys: write the keys out, or alias the whole value',
   isKnob: '; it is a knob: write it under knobs',
   inside: (verb: string, key: string) => `; write it inside: ${verb}: { start: {}, ${key}: ... }`,
+  callAsKey: (call: string) => `; the name of a call is the key: write ${call}: {}`,
+  callInStep: (call: string) => `; write expect: { ${call}: {} }`,
   known: (keys: readonly string[]) => `; known: ${keys.join(', ')}`,
   quoteSecret: '; write it in quotes',
   quote: (value: string) => `; write it in quotes: "${value}"`,
@@ -85,7 +87,7 @@ type KeysAt = (path: Path) => readonly string[]
 
 function explainIssue(issue: Issue, value: unknown, keysAt: KeysAt, most: number): SchemaProblem[] {
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.slice(0, most).map(key => unknownKey(issue.path, key, keysAt))
+    return issue.keys.slice(0, most).map(key => unknownKey(issue.path, key, value, keysAt))
   const intended = issue.code === 'invalid_union' && issue.message === ZOD_CODE ? intendedBranch(issue) : undefined
   if (intended !== undefined) return intended.slice(0, most).flatMap(one => explainIssue(one, value, keysAt, most))
   return [{ path: issue.path, field: fieldName(issue.path), ...wrongValue(issue, valueAt(value, issue.path)) }]
@@ -110,12 +112,13 @@ export function sentenceIssue(code: SchemaProblemCode, input: unknown, message: 
 const codeOf = (issue: Issue): SchemaProblemCode | null =>
   issue.code === 'custom' ? ((issue.params?.problem as SchemaProblemCode | undefined) ?? null) : null
 
-function unknownKey(path: Path, key: string, keysAt: KeysAt): SchemaProblem {
+function unknownKey(path: Path, key: string, value: unknown, keysAt: KeysAt): SchemaProblem {
   const known = keysAt(path)
   const full = [...path, key]
   const hint =
     (key === '<<' ? TEXTS.merge : '') ||
     otherLevelHint(path, key, keysAt) ||
+    (key === 'call' ? callHint(path, valueAt(value, [...path, key]), keysAt) : '') ||
     nearest(key, known) ||
     (known.length > 0 && known.length <= 8 ? TEXTS.known(known) : '')
   const message = TEXTS.unknownKey(hint)
@@ -127,6 +130,15 @@ function otherLevelHint(path: Path, key: string, keysAt: KeysAt): string {
   if (keysAt(['knobs']).includes(key)) return TEXTS.isKnob
   const inside = ['expect', 'none'].find(verb => keysAt([...path, verb]).includes(key))
   return inside === undefined ? '' : TEXTS.inside(inside, key)
+}
+
+/** Explains `call: start`, in the form that the journal and the library have: in files the name of a call is a key. */
+function callHint(path: Path, named: unknown, keysAt: KeysAt): string {
+  const here = keysAt(path)
+  const calls = here.includes('start') ? here : keysAt([...path, 'expect'])
+  const call = typeof named === 'string' && calls.includes('start') ? nearestName(named, calls) : undefined
+  if (call === undefined) return ''
+  return calls === here ? TEXTS.callAsKey(call) : TEXTS.callInStep(call)
 }
 
 type UnionIssue = Extract<Issue, { code: 'invalid_union' }>

@@ -2,7 +2,7 @@
  * Records everything that happens, append-only. Log, control API, expectations and reports only read it.
  * It is bounded: it drops the oldest entries first and appends a note when that begins.
  */
-import { elapsedMs } from '../runtime/clock.ts'
+import { elapsedMs, roundMs } from '../runtime/clock.ts'
 import { isoMicros } from '../runtime/timestamps.ts'
 import { defineTexts } from '../text/texts.ts'
 import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf } from './entry.ts'
@@ -69,7 +69,7 @@ export function createJournal({ limit, memoryLimit, stamp }: JournalOptions): Jo
   )
   let createdAt = elapsedMs()
   let isAnnounced = false
-  const atMs = () => Math.round((elapsedMs() - createdAt) * 1000) / 1000
+  const atMs = () => roundMs(elapsedMs() - createdAt)
 
   function write<Content extends EntryContent>(
     content: Content,

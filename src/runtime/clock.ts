@@ -216,6 +216,9 @@ const onWall = {
 /** Milliseconds since some fixed moment, with fractions: for durations only. */
 export const elapsedMs = (): number => onWall.now()
 
+/** A duration as the journal and the control API have it, with microseconds. */
+export const roundMs = (ms: number): number => Math.round(ms * 1000) / 1000
+
 /** A timer on the wall, for network timeouts and latencies. */
 export function wallTimer(delayMs: number, run: () => void): Timer {
   const handle = onWall.setTimeout(run, Math.min(delayMs, LONGEST_MS))

@@ -25,7 +25,12 @@ export const shortName = (name: string): string =>
 
 /** `; did you mean webhook.retry?`, or nothing when no name is near: similar, or begun by the wrong one. */
 export function nearest(wrong: string, names: readonly string[]): string {
-  if (wrong.length > LONGEST_NAME) return ''
+  const found = nearestName(wrong, names)
+  return found === undefined ? '' : didYouMean(found)
+}
+
+export function nearestName(wrong: string, names: readonly string[]): string | undefined {
+  if (wrong.length > LONGEST_NAME) return undefined
   const lower = wrong.toLowerCase()
   const farthest = Math.max(2, Math.ceil(wrong.length / 3))
   const known = names.slice(-MOST_NAMES).filter(name => name.length <= LONGEST_NAME)
@@ -33,9 +38,8 @@ export function nearest(wrong: string, names: readonly string[]): string {
   const ranked = candidates.map(name => ({ name, far: distance(lower, name.toLowerCase()) }))
   const best = ranked.sort((a, b) => a.far - b.far)[0]
   const begun = lower.length < 3 ? undefined : known.find(name => name.toLowerCase().startsWith(lower))
-  const found =
-    begun !== undefined && (best?.far ?? 2) > 1 ? begun : best && best.far <= farthest ? best.name : undefined
-  return found === undefined ? '' : didYouMean(found)
+  if (begun !== undefined && (best?.far ?? 2) > 1) return begun
+  return best && best.far <= farthest ? best.name : undefined
 }
 
 /** Ends a sentence. */

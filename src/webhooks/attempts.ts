@@ -6,7 +6,7 @@ import type { DeliveryContent, DeliveryFailure } from '../journal/entry.ts'
 import type { OnInternalError } from '../journal/internal-errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Activity } from '../runtime/activity.ts'
-import { elapsedMs } from '../runtime/clock.ts'
+import { elapsedMs, roundMs } from '../runtime/clock.ts'
 import { connectionFailure, TransportError, timedOut } from '../runtime/connection-failure.ts'
 import type { Received, Transport } from '../runtime/transport.ts'
 import { faultyRequest } from './faulty-request.ts'
@@ -177,7 +177,7 @@ export const contentOf = (
   event: request.event,
   url,
   request: { headers, body: request.body },
-  duration_ms: durationMs,
+  duration_ms: roundMs(durationMs),
   ...outcome,
 })
 

@@ -94,6 +94,16 @@ describe('a step', () => {
       `s.yaml:${line}:15: steps[1].expect.strat: is not a known key; did you mean start?`,
     ],
     [
+      'the name of a call as a value',
+      'expect: { call: stat }',
+      `s.yaml:${line}:15: steps[1].expect.call: is not a known key; the name of a call is the key: write start: {}.`,
+    ],
+    [
+      'a call as a step',
+      'call: stat',
+      `s.yaml:${line}:5: steps[1].call: is not a known key; write expect: { start: {} }.`,
+    ],
+    [
       'more alternatives than the limit',
       `expect: { all: [${Array(10).fill('{ oneOf: [start, end] }').join(', ')}] }`,
       `s.yaml:${line}:13: steps[1].expect: can be met in 1024 ways, because its oneOf multiply; at most 1000 are tried: make it several steps.`,

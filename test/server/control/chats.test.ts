@@ -64,6 +64,7 @@ describe('wait=ack', () => {
     await using _ = server
     const { body } = await ask('POST', `/chats/${id}/press?wait=ack`, { body: { button: 'handover' } })
     expect(body).toMatchObject({ delivery_id: expect.any(String), ack: { status: 503, error: expect.any(String) } })
+    expect(String(body.ack.duration_ms)).toMatch(/^\d+(\.\d{1,3})?$/)
     expect(JSON.parse(webhook.bodies[0]!)).toMatchObject({ event: 'REQUESTING TAKEOVER', chat: { id } })
   })
 
