@@ -58,13 +58,24 @@ export function timelineOf(source: TimelineSource): TimelineRow[] {
 export interface LiveTimeline {
   /** A row changes when a later entry answers it. */
   readonly rows: readonly TimelineRow[]
-  add(entry: Entry): void
+  /** Returns the row that shows the entry; null when another entry repeats it. */
+  add(entry: Entry): TimelineRow | null
+  /** Removes the oldest rows, those that began at or before `seq`. */
+  dropUntil(seq: number): void
 }
 
 /** For a journal that grows and belongs to no scenario. */
 export function createLiveTimeline(nameOf: (chatId: string) => string | null): LiveTimeline {
   const builder = { ...createBuilder({ conversations: {}, steps: [], failures: [] }), nameOf }
-  return { rows: builder.rows, add: entry => add(builder, entry) }
+  const { rows } = builder
+  return {
+    rows,
+    add: entry => add(builder, entry),
+    dropUntil(seq) {
+      const kept = rows.findIndex(row => row.seq > seq)
+      rows.splice(0, kept === -1 ? rows.length : kept)
+    },
+  }
 }
 
 const createBuilder = ({ conversations, steps, failures }: Omit<TimelineSource, 'journal'>): Builder => ({
@@ -84,53 +95,56 @@ function namesIn(conversations: TimelineSource['conversations']): Builder['nameO
   return chatId => names.get(chatId) ?? null
 }
 
-function add(builder: Builder, entry: Entry): void {
+/** Returns the row of the entry. */
+function add(builder: Builder, entry: Entry): Draft | null {
   builder.startMs ??= entry.at_ms
   if (entry.kind === 'delivery') return addDelivery(builder, entry)
   if (isInboxRead(entry)) return addInbox(builder, entry)
   if (entry.kind === 'note' && /^step_(started|ended)$/.test(entry.note)) return addStep(builder, entry)
   const row = push(builder, entry, rowContent(entry))
   if (row !== null && entry.kind === 'event') builder.unanswered.set(entry.delivery_id, row)
+  return row
 }
 
 /** The first answer belongs to the event's own row; retries, copies and manual events have their own. */
-function addDelivery(builder: Builder, entry: EntryOf<'delivery'>): void {
+function addDelivery(builder: Builder, entry: EntryOf<'delivery'>): Draft | null {
   const row = builder.unanswered.get(entry.delivery_id)
   const sentMs = entry.at_ms - entry.duration_ms
   if (row === undefined || entry.triggered || entry.resent || entry.duplicate) {
-    push(builder, entry, rowContent(entry), sentMs)
-    return
+    return push(builder, entry, rowContent(entry), sentMs)
   }
   builder.unanswered.delete(entry.delivery_id)
   row.answer = answerOf(entry, sentMs - (builder.startMs ?? 0) - row.atMs)
   row.ok = entry.outcome === 'delivered'
   row.entrySeqs.push(entry.seq)
+  return row
 }
 
 /** Adds a row only when the content of the inbox has changed since the previous read. */
-function addInbox(builder: Builder, entry: DriverCallEntry): void {
+function addInbox(builder: Builder, entry: DriverCallEntry): Draft | null {
   const { chat_id: key = '', outcome, failure, items = [] } = entry
   const before = builder.inboxes.get(key)
   const content = JSON.stringify([outcome, failure, items])
   if (before?.content === content) {
     before.row.entrySeqs.push(entry.seq)
-    return
+    return before.row
   }
   const row = push(builder, entry, inboxRow(entry, before?.items ?? []))
   if (row !== null) builder.inboxes.set(key, { row, content, items: outcome === 'ok' ? items : (before?.items ?? []) })
+  return row
 }
 
-function addStep(builder: Builder, entry: EntryOf<'note'>): void {
+function addStep(builder: Builder, entry: EntryOf<'note'>): Draft | null {
   const number = Number(entry.step)
   if (entry.note === 'step_started') {
     builder.underWay.add(number)
-    push(builder, entry, stepStartedRow(entry))
-    return
+    return push(builder, entry, stepStartedRow(entry))
   }
   const failed = builder.failedSteps.has(number)
   const row = push(builder, entry, stepEndedRow(entry, failed))
   if (row !== null) row.failed = failed
   builder.underWay.delete(number)
+  return row
 }
 
 function push(builder: Builder, entry: Entry, what: RowContent | null, atMs = entry.at_ms): Draft | null {

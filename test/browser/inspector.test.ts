@@ -27,7 +27,7 @@ describe.skipIf(chromium === null)('the inspector', () => {
     const { page } = await open(server.url)
     await page.getByRole('button', { name: 'New chat' }).first().click()
     await page.getByRole('button', { name: 'Ask for a person' }).click()
-    await page.getByRole('option').nth(1).click()
+    await page.getByRole('listbox').getByRole('option').nth(1).click()
     expect(await axeViolations(page)).toEqual([])
   })
 })

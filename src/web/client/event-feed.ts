@@ -1,7 +1,7 @@
 /** Follows the journal by server-sent events, and resumes after an interruption without gaps or doubles. */
 import { createParser } from 'eventsource-parser'
 import type { Entry } from '../../journal/entry.ts'
-import { wallDelay } from '../../runtime/clock.ts'
+import { type Timer, wallDelay, wallTimer } from '../../runtime/clock.ts'
 import { type ControlClient, ControlError } from './control.ts'
 
 export type FeedState = 'connecting' | 'live' | 'lost' | 'refused'
@@ -86,5 +86,50 @@ async function readEvents(body: ReadableStream<Uint8Array>, listener: FeedListen
     parser.feed(decoder.decode(value, { stream: true }))
     if (entries.length > 0) listener.onEntries(entries)
     entries = []
+  }
+}
+
+/** Collects what arrives, and passes it on at most once in each frame of the screen. */
+interface FrameBatches<Item> {
+  add(items: readonly Item[]): void
+  /** Discards what was not passed on. */
+  clear(): void
+}
+
+/** As many items are passed on in one frame; the others follow in the next ones. */
+const MOST_PER_FRAME = 1_000
+/** A hidden tab has no frames. */
+const HIDDEN_MS = 250
+
+export function createFrameBatches<Item>(pass: (items: readonly Item[]) => void): FrameBatches<Item> {
+  let waiting: Item[] = []
+  let frame: number | null = null
+  let timer: Timer | null = null
+  const run = () => {
+    stop()
+    const items = waiting.splice(0, MOST_PER_FRAME)
+    if (waiting.length > 0) start()
+    if (items.length > 0) pass(items)
+  }
+  const start = () => {
+    if (frame !== null) return
+    frame = requestAnimationFrame(run)
+    timer = wallTimer(HIDDEN_MS, run)
+  }
+  const stop = () => {
+    if (frame !== null) cancelAnimationFrame(frame)
+    timer?.cancel()
+    frame = null
+  }
+  return {
+    add(items) {
+      // A spread would exceed the number of arguments for a long list.
+      waiting = waiting.length === 0 ? [...items] : waiting.concat(items)
+      start()
+    },
+    clear() {
+      waiting = []
+      stop()
+    },
   }
 }

@@ -1,4 +1,5 @@
 /** Shows one journal entry: its sections, its cause and effects as links, and the entry as JSON. */
+import './entry-details.css'
 import type { ComponentChildren } from 'preact'
 import type { Entry } from '../../journal/entry.ts'
 import { pretty, type Section, sectionsOf } from '../model/entry-sections.ts'
@@ -87,6 +88,6 @@ function Headers({ headers }: { readonly headers: Readonly<Record<string, string
 }
 
 /** A body as formatted JSON, or as the text it is. */
-export function Payload({ payload }: { readonly payload: unknown }) {
+function Payload({ payload }: { readonly payload: unknown }) {
   return <pre tabIndex={0}>{pretty(payload)}</pre>
 }

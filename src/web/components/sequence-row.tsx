@@ -1,4 +1,5 @@
 /** Draws one row of a sequence diagram: an arrow between two lifelines with its label, or a remark. */
+import './sequence-row.css'
 import { formatMs } from '../../text/terminal-text.ts'
 import type { TimelineRow } from '../../timeline/rows.ts'
 import { type ColumnSpan, LIFELINES, labelSpace, routeOf, spanOf } from '../model/diagram-geometry.ts'
@@ -8,49 +9,75 @@ import { Mark } from './mark.tsx'
 export function DiagramHead() {
   return (
     <div class="sequence-head" aria-hidden="true">
-      {LIFELINES.map(({ actor, at }) => (
-        <span key={actor} style={{ insetInlineStart: `${at}%` }}>
-          {actor}
-        </span>
-      ))}
+      <span class="sequence-heads">
+        {LIFELINES.map(({ actor, at }) => (
+          <span key={actor} style={{ insetInlineStart: `${at}%` }}>
+            {actor}
+          </span>
+        ))}
+      </span>
     </div>
   )
 }
 
+/** The name of a chat, and the class of its colour: `hue-1` to `hue-6`. */
+export interface ChatTag {
+  readonly name: string
+  readonly hue: string
+}
+
 export interface SequenceRowProps {
   readonly row: TimelineRow
-  /** Milliseconds since the row before it. */
+  /** Milliseconds since the row before it, when that is long. */
   readonly quietMs: number | null
   /** Whether it is after the moment that is shown. */
   readonly later: boolean
+  /** Whether one of its entries is a problem. */
+  readonly isProblem: boolean
+  /** Set where rows of several chats are shown; null for a row of no chat. */
+  readonly chat?: ChatTag | null
 }
 
-export function SequenceRow({ row, quietMs, later }: SequenceRowProps) {
+export function SequenceRow({ row, quietMs, later, isProblem, chat }: SequenceRowProps) {
   const span = spanOf(row)
-  const state = row.failed ? 'failed' : row.ok ? '' : 'refused'
+  const states = [
+    row.kind,
+    row.ok ? '' : 'refused',
+    isProblem ? 'has-problem' : '',
+    later ? 'later' : '',
+    chat?.hue ?? '',
+  ]
   return (
-    <div class={['sequence-row', row.kind, state, later ? 'later' : ''].filter(Boolean).join(' ')}>
+    <div class={['sequence-row', ...states].filter(Boolean).join(' ')}>
       <span class="sequence-at">{quietMs === null ? '' : `+${formatMs(quietMs)}`}</span>
+      {chat === undefined ? null : <span class="sequence-chat">{chat?.name}</span>}
       <span class="sequence-lifelines">
         <span class="visually-hidden">{routeOf(row)} </span>
         <Arrow span={span} />
         <RowLabel row={row} span={span} />
       </span>
       <span class="sequence-answer" title={row.answer}>
-        {row.failed || !row.ok ? (
-          <Mark kind={row.failed ? 'fail' : 'error'} label={row.failed ? 'failed' : 'refused'} />
-        ) : null}
+        {isProblem && row.kind !== 'fault' ? <ProblemMark ok={row.ok} /> : null}
         {row.answer}
       </span>
     </div>
   )
 }
 
+const ProblemMark = ({ ok }: { readonly ok: boolean }) => (
+  <Mark kind={ok ? 'inconclusive' : 'fail'} label={ok ? 'has findings' : 'failed'} />
+)
+
 function RowLabel({ row: { label, kind }, span }: { row: TimelineRow; span: ColumnSpan }) {
   const { left, right, side } = labelSpace(span)
   const place = { insetInlineStart: `calc(${left}% + 0.5rem)`, insetInlineEnd: `calc(${right}% + 0.5rem)` }
   return (
-    <span class={`sequence-label ${side}${span.points === null ? ' no-arrow' : ''}`} style={place} title={label}>
+    <span
+      class={`sequence-label ${side}${span.points === null ? ' no-arrow' : ''}`}
+      style={place}
+      title={label}
+      dir="auto"
+    >
       {kind === 'fault' ? <Mark kind="fault" label="" /> : null}
       {label}
     </span>

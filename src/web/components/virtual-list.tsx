@@ -1,4 +1,5 @@
 /** Shows a long list by drawing only the rows on the screen. All rows have one height, so a position needs no measuring. */
+import './virtual-list.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
@@ -9,7 +10,12 @@ export interface VirtualListProps {
   readonly rowHeight: number
   /** The index of the selected row; -1 without one. */
   readonly selected: number
-  onSelect(index: number): void
+  /** The index of a second row, which is compared with the selected one. */
+  readonly second?: number
+  /** `isSecond`: it was clicked with the shift key. */
+  onSelect(index: number, isSecond: boolean): void
+  /** Enter on the selected row. */
+  onOpen?(): void
   row(index: number): ComponentChildren
 }
 
@@ -18,7 +24,8 @@ const MARGIN = 8
 /** So close to its end, a list follows new rows. */
 const NEAR_END_PX = 40
 
-export function VirtualList({ label, count, rowHeight, selected, onSelect, row }: VirtualListProps) {
+export function VirtualList(props: VirtualListProps) {
+  const { label, count, rowHeight, selected, second = -1, onSelect, row } = props
   const box = useRef<HTMLDivElement>(null)
   const [place, setPlace] = useState({ top: 0, height: 600 })
   const follows = useRef(true)
@@ -46,21 +53,21 @@ export function VirtualList({ label, count, rowHeight, selected, onSelect, row }
       aria-label={label}
       aria-activedescendant={selected === -1 ? undefined : rowId(label, selected)}
       onScroll={onScroll}
-      onKeyDown={event => moveBy(event, selected, count, Math.floor(place.height / rowHeight), onSelect)}
+      onKeyDown={event => onKey(event, props, Math.floor(place.height / rowHeight))}
     >
       <div class="virtual-list-all" style={{ height: `${count * rowHeight}px` }}>
         {Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset).map(index => (
           <div
             key={index}
             id={rowId(label, index)}
-            class="virtual-list-row"
+            class={index === second ? 'virtual-list-row second' : 'virtual-list-row'}
             role="option"
             tabIndex={-1}
             aria-selected={index === selected}
             aria-setsize={count}
             aria-posinset={index + 1}
             style={{ top: `${index * rowHeight}px`, height: `${rowHeight}px` }}
-            onMouseDown={() => onSelect(index)}
+            onMouseDown={event => onSelect(index, event.shiftKey)}
           >
             {row(index)}
           </div>
@@ -99,10 +106,12 @@ const STEPS: Readonly<Record<string, (selected: number, count: number, page: num
   PageUp: (selected, _, page) => selected - page,
 }
 
-function moveBy(event: KeyboardEvent, selected: number, count: number, page: number, select: (index: number) => void) {
+function onKey(event: KeyboardEvent, { selected, count, onSelect, onOpen }: VirtualListProps, page: number): void {
+  if (count === 0 || event.ctrlKey || event.metaKey || event.altKey) return
   const step = STEPS[event.key]
-  if (step === undefined || count === 0 || event.ctrlKey || event.metaKey || event.altKey) return
+  if (step !== undefined)
+    onSelect(Math.max(0, Math.min(count - 1, step(selected === -1 ? count : selected, count, page))), false)
+  else if (event.key === 'Enter' && onOpen !== undefined && selected !== -1) onOpen()
+  else return
   event.preventDefault()
-  const from = selected === -1 ? count : selected
-  select(Math.max(0, Math.min(count - 1, step(from, count, page))))
 }

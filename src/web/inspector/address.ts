@@ -1,5 +1,10 @@
 /** Keeps what is shown in the address of the page, so that a link opens the same view again. */
 import { batch, effect, type Signal, signal } from '@preact/signals'
+import type { EntryKind } from '../../journal/entry.ts'
+import { wallTimer } from '../../runtime/clock.ts'
+
+/** As the filter lists them. */
+export const ENTRY_KINDS: readonly EntryKind[] = ['api', 'event', 'delivery', 'user', 'note', 'fault', 'driver']
 
 export type WireView = 'diagram' | 'list'
 export type SideView = 'agent' | 'platform'
@@ -18,6 +23,9 @@ export interface View {
   readonly wire: Signal<WireView>
   readonly side: Signal<SideView>
   readonly filter: Signal<string>
+  /** Null for all kinds of entries. */
+  readonly kind: Signal<EntryKind | null>
+  readonly onlyProblems: Signal<boolean>
   /** Whether the wire shows all chats. */
   readonly all: Signal<boolean>
   readonly folded: Signal<readonly ColumnName[]>
@@ -50,6 +58,8 @@ export function readView(search: string): View {
     wire: signal(query.get('wire') === 'list' ? 'list' : 'diagram'),
     side: signal(query.get('side') === 'platform' || query.has('knob') ? 'platform' : 'agent'),
     filter: signal(query.get('filter') ?? ''),
+    kind: signal(ENTRY_KINDS.find(kind => kind === query.get('kind')) ?? null),
+    onlyProblems: signal(query.has('problems')),
     all: signal(query.has('all')),
     folded: signal(columnsIn(query.get('folded'))),
     sections: signal(query.get('sections')?.split(',') ?? FIRST_SECTIONS),
@@ -60,9 +70,16 @@ export function readView(search: string): View {
 const columnsIn = (text: string | null): ColumnName[] =>
   (text ?? '').split(',').filter((name): name is ColumnName => ['user', 'wire', 'side'].includes(name))
 
-/** Writes every change of the view into the address, without a new entry in the history. */
+/** Browsers limit how often a page changes its address. */
+const WRITE_AFTER_MS = 150
+
+/** Writes changes of the view into the address, without a new entry in the history. */
 export const keepInAddress = (view: View): (() => void) =>
-  effect(() => history.replaceState(null, '', searchOf(view) || '.'))
+  effect(() => {
+    const search = searchOf(view)
+    const timer = wallTimer(WRITE_AFTER_MS, () => history.replaceState(null, '', search || '.'))
+    return () => timer.cancel()
+  })
 
 /** The query of the address; what has its usual value is left out. */
 function searchOf(view: View): string {
@@ -78,6 +95,8 @@ function searchOf(view: View): string {
   set('wire', view.wire.value === 'list' ? 'list' : null)
   set('side', view.side.value === 'platform' ? 'platform' : null)
   set('filter', view.filter.value)
+  set('kind', view.kind.value)
+  set('problems', view.onlyProblems.value ? '1' : null)
   set('all', view.all.value ? '1' : null)
   set('folded', view.folded.value.join(','))
   const sections = view.sections.value.join(',')

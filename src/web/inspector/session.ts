@@ -3,7 +3,8 @@ import { batch, computed, type ReadonlySignal, type Signal, signal } from '@prea
 import type { Entry } from '../../journal/entry.ts'
 import { messageOf } from '../../text/error-text.ts'
 import { type ControlClient, createControlClient } from '../client/control.ts'
-import { type FeedState, followJournal } from '../client/event-feed.ts'
+import { createFrameBatches, type FeedState, followJournal } from '../client/event-feed.ts'
+import type { ChatTag } from '../components/sequence-row.tsx'
 import { type ChatState, chatAt } from '../model/chat-at.ts'
 import { countUntil, createJournalLog, type JournalLog } from '../model/journal-log.ts'
 import { keepInAddress, type View } from './address.ts'
@@ -27,6 +28,8 @@ export interface Session {
   act(run: () => Promise<unknown>): void
   /** The name of a chat: `chat 1`. */
   chatName(chatId: string): string
+  /** The name and the colour of a chat, which tell it apart from others. */
+  chatTag(chatId: string): ChatTag
   close(): void
 }
 
@@ -35,15 +38,21 @@ export function createSession(view: View, origin: URL, token: string | null): Se
   const feed = signal<FeedState>('connecting')
   const version = signal(0)
   const problem = signal<string | null>(null)
-  const names = new Map<string, string>()
-  const chatName = (chatId: string) => names.get(chatId) ?? rememberName(names, chatId)
+  const tags = new Map<string, ChatTag>()
+  const chatTag = (chatId: string) => tags.get(chatId) ?? rememberTag(tags, chatId)
+  const chatName = (chatId: string) => chatTag(chatId).name
   const log = signal(createJournalLog(chatName))
 
+  const batches = createFrameBatches<Entry>(entries => {
+    for (const entry of entries) log.peek().add(entry)
+    version.value++
+  })
   const stopFeed = followJournal(client, {
-    onEntries: entries => addAll(log.peek(), entries, () => version.value++),
+    onEntries: batches.add,
     onReset() {
+      batches.clear()
       batch(() => {
-        names.clear()
+        tags.clear()
         log.value = createJournalLog(chatName)
         view.at.value = null
         view.entry.value = null
@@ -72,6 +81,7 @@ export function createSession(view: View, origin: URL, token: string | null): Se
     chat,
     problem,
     chatName,
+    chatTag,
     act(run) {
       problem.value = null
       run().catch((error: unknown) => {
@@ -80,21 +90,19 @@ export function createSession(view: View, origin: URL, token: string | null): Se
     },
     close() {
       stopFeed()
+      batches.clear()
       stopAddress()
     },
   }
 }
 
-/** Adds entries at most once in each frame of the screen, however many arrive. */
-function addAll(log: JournalLog, entries: readonly Entry[], changed: () => void): void {
-  for (const entry of entries) log.add(entry)
-  changed()
-}
+/** Colours for chats; with more chats they repeat, and names tell the chats apart. */
+const HUES = 6
 
-function rememberName(names: Map<string, string>, chatId: string): string {
-  const name = `chat ${names.size + 1}`
-  names.set(chatId, name)
-  return name
+function rememberTag(tags: Map<string, ChatTag>, chatId: string): ChatTag {
+  const tag = { name: `chat ${tags.size + 1}`, hue: `hue-${(tags.size % HUES) + 1}` }
+  tags.set(chatId, tag)
+  return tag
 }
 
 const newestChat = ({ chats }: JournalLog): string | null => [...chats.keys()].at(-1) ?? null

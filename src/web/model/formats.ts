@@ -13,3 +13,7 @@ export function byteSize(bytes: number): string {
   if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KB`
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`
 }
+
+/** `09:00:01.250` from ISO 8601; anything else as it is. */
+export const timeOfDay = (time: string): string =>
+  /^\d{4}-\d\d-\d\dT[\d:]{8}[.\d]*Z$/.test(time) ? time.slice(11, 23).replace('Z', '') : time

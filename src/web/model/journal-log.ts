@@ -10,31 +10,70 @@ export interface JournalLog {
   readonly rows: readonly TimelineRow[]
   /** Chats in the order of their first entry, each with its entries. */
   readonly chats: ReadonlyMap<string, readonly Entry[]>
+  /** The last entry that was dropped to bound the memory; 0 before that. */
+  readonly droppedUntil: number
   add(entry: Entry): void
   entry(seq: number): Entry | undefined
+  /** The row that shows the entry. */
+  row(seq: number): TimelineRow | undefined
   /** The seqs of the entries that this one caused. */
   effects(seq: number): readonly number[]
 }
 
+/** With more entries than these, the oldest tenth is dropped. */
+const MOST_ENTRIES = 100_000
+
+interface Parts {
+  readonly entries: Entry[]
+  readonly chats: Map<string, Entry[]>
+  readonly effects: Map<number, number[]>
+  readonly shownBy: Map<number, TimelineRow>
+  readonly timeline: ReturnType<typeof createLiveTimeline>
+}
+
 /** `chatName` gives the short name of a chat for the diagram. */
-export function createJournalLog(chatName: (chatId: string) => string | null): JournalLog {
-  const entries: Entry[] = []
-  const chats = new Map<string, Entry[]>()
-  const effects = new Map<number, number[]>()
+export function createJournalLog(chatName: (chatId: string) => string | null, most = MOST_ENTRIES): JournalLog {
   const timeline = createLiveTimeline(chatName)
+  const parts: Parts = { entries: [], chats: new Map(), effects: new Map(), shownBy: new Map(), timeline }
+  const { entries, chats, effects, shownBy } = parts
+  let droppedUntil = 0
   return {
     entries,
     rows: timeline.rows,
     chats,
+    get droppedUntil() {
+      return droppedUntil
+    },
     add(entry) {
-      entries.push(entry)
-      if (entry.chat_id !== undefined) append(chats, entry.chat_id, entry)
-      if (entry.cause !== null) append(effects, entry.cause, entry.seq)
-      timeline.add(entry)
+      addTo(parts, entry)
+      if (entries.length > most) droppedUntil = dropOldest(parts, Math.ceil(most / 10))
     },
     entry: seq => entries[indexOf(entries, seq)],
+    row: seq => shownBy.get(seq),
     effects: seq => effects.get(seq) ?? [],
   }
+}
+
+function addTo({ entries, chats, effects, shownBy, timeline }: Parts, entry: Entry): void {
+  entries.push(entry)
+  if (entry.chat_id !== undefined) append(chats, entry.chat_id, entry)
+  if (entry.cause !== null) append(effects, entry.cause, entry.seq)
+  const row = timeline.add(entry)
+  if (row !== null) shownBy.set(entry.seq, row)
+}
+
+/** Returns the seq of the last entry that was dropped. */
+function dropOldest({ entries, chats, effects, shownBy, timeline }: Parts, count: number): number {
+  const dropped = entries.splice(0, count)
+  const last = dropped.at(-1)?.seq ?? 0
+  for (const { seq, chat_id } of dropped) {
+    effects.delete(seq)
+    shownBy.delete(seq)
+    const ofChat = chats.get(chat_id ?? '')
+    if (ofChat?.[0] !== undefined && ofChat[0].seq <= last) ofChat.splice(0, countUntil(ofChat, last))
+  }
+  timeline.dropUntil(last)
+  return last
 }
 
 function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
@@ -44,7 +83,7 @@ function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): v
 }
 
 /** The index of the entry with this seq, by binary search; -1 when there is none. */
-function indexOf(entries: readonly { readonly seq: number }[], seq: number): number {
+export function indexOf(entries: readonly { readonly seq: number }[], seq: number): number {
   const index = countUntil(entries, seq) - 1
   return entries[index]?.seq === seq ? index : -1
 }

@@ -1,0 +1,55 @@
+/** Shows one journal entry as a row of a list: number, time, kind, summary, answer, and how many remarks it has. */
+import './entry-row.css'
+import type { Entry, EntryKind } from '../../journal/entry.ts'
+import { counted } from '../../text/quantities.ts'
+import { type EntryRemarks, isProblem, remarksOf, summaryOf } from '../model/entry-summary.ts'
+import { timeOfDay } from '../model/formats.ts'
+import { Mark } from './mark.tsx'
+import type { ChatTag } from './sequence-row.tsx'
+
+export const KIND_NAMES: Readonly<Record<EntryKind, string>> = {
+  api: 'call',
+  event: 'event',
+  delivery: 'delivery',
+  user: 'user',
+  note: 'note',
+  fault: 'fault',
+  driver: 'driver',
+}
+
+export interface EntryRowProps {
+  readonly entry: Entry
+  /** Whether it is after the moment that is shown. */
+  readonly later: boolean
+  /** Set where entries of several chats are shown; null for an entry of no chat. */
+  readonly chat?: ChatTag | null
+}
+
+export function EntryRow({ entry, later, chat }: EntryRowProps) {
+  const { label, answer } = summaryOf(entry)
+  return (
+    <div class={['entry-row', entry.kind, later ? 'later' : '', chat?.hue ?? ''].filter(Boolean).join(' ')}>
+      <span class="entry-row-seq">#{entry.seq}</span>
+      <span class="entry-row-time">{timeOfDay(entry.time)}</span>
+      <span class="entry-row-kind">{KIND_NAMES[entry.kind]}</span>
+      {chat === undefined ? null : <span class="entry-row-chat">{chat?.name}</span>}
+      <span class="entry-row-label" title={label} dir="auto">
+        {label}
+      </span>
+      <span class="entry-row-answer" title={answer}>
+        {isProblem(entry) ? <Mark kind={entry.kind === 'fault' ? 'fault' : 'fail'} label="problem" /> : null} {answer}
+      </span>
+      <Remarks remarks={remarksOf(entry)} />
+    </div>
+  )
+}
+
+function Remarks({ remarks: { findings, assumptions, faults } }: { readonly remarks: EntryRemarks }) {
+  return (
+    <span class="entry-row-remarks">
+      {findings === 0 ? null : <span class="remark finding">{counted(findings, 'finding')}</span>}
+      {faults === 0 ? null : <span class="remark fault">{counted(faults, 'fault')}</span>}
+      {assumptions === 0 ? null : <span class="remark">{assumptions} assumed</span>}
+    </span>
+  )
+}

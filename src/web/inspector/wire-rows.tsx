@@ -1,0 +1,126 @@
+/** Shows the filtered entries as a sequence diagram or as a list, with one selection for both. */
+import { useMemo } from 'preact/hooks'
+import type { Entry } from '../../journal/entry.ts'
+import type { TimelineRow } from '../../timeline/rows.ts'
+import { EntryRow } from '../components/entry-row.tsx'
+import { DiagramHead, SequenceRow } from '../components/sequence-row.tsx'
+import { useShortcut } from '../components/shortcuts.tsx'
+import { VirtualList } from '../components/virtual-list.tsx'
+import { quietBefore } from '../model/diagram-geometry.ts'
+import type { FilteredLog } from '../model/entry-filter.ts'
+import { isProblem } from '../model/entry-summary.ts'
+import { countUntil, indexOf } from '../model/journal-log.ts'
+import type { Session } from './session.ts'
+
+export interface WireRowsProps {
+  readonly session: Session
+  readonly filtered: FilteredLog
+  readonly isNarrow: boolean
+  readonly withChats: boolean
+  onOpen(): void
+}
+
+/** In pixels. */
+const ROW_HEIGHTS = { diagram: 38, list: 30, narrow: 54 } as const
+
+export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: WireRowsProps) {
+  const { view, log } = session
+  const isDiagram = view.wire.value === 'diagram'
+  const items: readonly (TimelineRow | Entry)[] = isDiagram ? filtered.rows : filtered.entries
+  const indexIn = (seq: number | null) =>
+    seq === null ? -1 : indexOf(items, isDiagram ? (log.value.row(seq)?.seq ?? -1) : seq)
+  useProblemKeys(session, filtered)
+  return (
+    <div class={withChats ? 'wire-rows with-chats' : 'wire-rows'}>
+      {isDiagram ? <DiagramHead /> : null}
+      <VirtualList
+        label={isDiagram ? 'Calls and events' : 'Entries of the journal'}
+        count={items.length}
+        rowHeight={isNarrow ? ROW_HEIGHTS.narrow : ROW_HEIGHTS[view.wire.value]}
+        selected={indexIn(view.entry.value)}
+        second={indexIn(view.compare.value)}
+        onSelect={(index, isSecond) => select(session, items[index]?.seq ?? null, isSecond)}
+        onOpen={onOpen}
+        row={index =>
+          isDiagram ? (
+            <DiagramRow session={session} rows={filtered.rows} index={index} withChats={withChats} />
+          ) : (
+            <ListRow session={session} entry={filtered.entries[index]} withChats={withChats} />
+          )
+        }
+      />
+    </div>
+  )
+}
+
+/** A click with the shift key compares with the entry that was selected before. */
+function select({ view }: Session, seq: number | null, isSecond: boolean): void {
+  if (isSecond && view.entry.value !== null) view.compare.value = view.entry.value
+  view.entry.value = seq
+}
+
+interface DiagramRowProps {
+  readonly session: Session
+  readonly rows: readonly TimelineRow[]
+  readonly index: number
+  readonly withChats: boolean
+}
+
+function DiagramRow({ session, rows, index, withChats }: DiagramRowProps) {
+  const { view, log } = session
+  const row = rows[index]
+  if (row === undefined) return null
+  const at = view.at.value
+  const later = at !== null && row.seq > at
+  const chat = withChats ? tagOf(session, log.value.entry(row.seq)) : undefined
+  return (
+    <SequenceRow
+      row={row}
+      quietMs={quietBefore(rows, index)}
+      later={later}
+      isProblem={hasProblem(session, row)}
+      {...(chat !== undefined && { chat })}
+    />
+  )
+}
+
+function ListRow({
+  session,
+  entry,
+  withChats,
+}: Pick<DiagramRowProps, 'session' | 'withChats'> & { entry: Entry | undefined }) {
+  if (entry === undefined) return null
+  const at = session.view.at.value
+  const chat = withChats ? tagOf(session, entry) : undefined
+  return <EntryRow entry={entry} later={at !== null && entry.seq > at} {...(chat !== undefined && { chat })} />
+}
+
+const tagOf = ({ chatTag }: Session, entry: Entry | undefined) =>
+  entry?.chat_id === undefined ? null : chatTag(entry.chat_id)
+
+const hasProblem = ({ log }: Session, { entrySeqs }: TimelineRow) =>
+  entrySeqs.some(seq => {
+    const entry = log.peek().entry(seq)
+    return entry !== undefined && isProblem(entry)
+  })
+
+function useProblemKeys(session: Session, filtered: FilteredLog): void {
+  const [next, previous] = useMemo(
+    () => [() => goToProblem(session, filtered, 1), () => goToProblem(session, filtered, -1)] as const,
+    [session, filtered],
+  )
+  useShortcut('f', 'Wire', 'Go to the next problem', next)
+  useShortcut('F', 'Wire', 'Go to the problem before', previous)
+}
+
+/** Continues at the other end after the last one. */
+function goToProblem({ view }: Session, { entries }: FilteredLog, by: 1 | -1): void {
+  const selected = view.entry.peek()
+  const from = selected === null ? (by > 0 ? -1 : entries.length) : countUntil(entries, selected) - 1
+  for (let steps = 1; steps <= entries.length; steps++) {
+    const entry = entries[(from + by * steps + 2 * entries.length) % entries.length]
+    if (entry === undefined || !isProblem(entry)) continue
+    view.entry.value = entry.seq
+    return
+  }
+}
