@@ -88,6 +88,6 @@ function Headers({ headers }: { readonly headers: Readonly<Record<string, string
 }
 
 /** A body as formatted JSON, or as the text it is. */
-function Payload({ payload }: { readonly payload: unknown }) {
+export function Payload({ payload }: { readonly payload: unknown }) {
   return <pre tabIndex={0}>{pretty(payload)}</pre>
 }
