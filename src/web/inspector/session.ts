@@ -5,15 +5,17 @@ import { messageOf } from '../../text/error-text.ts'
 import { type ControlClient, createControlClient } from '../client/control.ts'
 import { createFrameBatches, type FeedState, followJournal } from '../client/event-feed.ts'
 import type { ChatTag } from '../components/sequence-row.tsx'
-import { type ChatState, chatAt } from '../model/chat-at.ts'
-import { countUntil, createJournalLog, type JournalLog } from '../model/journal-log.ts'
+import type { ChatState } from '../model/chat-at.ts'
+import { createJournalLog, type JournalLog } from '../model/journal-log.ts'
 import { keepInAddress, type View } from './address.ts'
+import { type Chats, createChats } from './chats.ts'
 
 export interface Session {
   readonly view: View
   readonly client: ControlClient
   /** Where the server is, with a slash at the end. */
   readonly origin: URL
+  readonly chats: Chats
   /** The selected chat, or the newest one. */
   readonly chatId: ReadonlySignal<string | null>
   readonly feed: ReadonlySignal<FeedState>
@@ -42,6 +44,8 @@ export function createSession(view: View, origin: URL, token: string | null): Se
   const chatTag = (chatId: string) => tags.get(chatId) ?? rememberTag(tags, chatId)
   const chatName = (chatId: string) => chatTag(chatId).name
   const log = signal(createJournalLog(chatName))
+  const chats = createChats({ client, view, log, version })
+  chats.begin()
 
   const batches = createFrameBatches<Entry>(entries => {
     for (const entry of entries) log.peek().add(entry)
@@ -57,23 +61,21 @@ export function createSession(view: View, origin: URL, token: string | null): Se
         view.at.value = null
         view.entry.value = null
         version.value++
+        chats.begin()
       })
     },
     onState: state => {
       feed.value = state
     },
   })
-  const chatId = computed(() => (version.value >= 0 ? (view.chat.value ?? newestChat(log.value)) : null))
-  const chat = computed(() => {
-    const entries = version.value >= 0 && chatId.value !== null ? log.value.chats.get(chatId.value) : undefined
-    if (entries === undefined) return null
-    return chatAt(view.at.value === null ? entries : entries.slice(0, countUntil(entries, view.at.value)))
-  })
+  const chatId = computed(() => chats.choose(view.chat.value))
+  const chat = computed(() => (chatId.value === null ? null : chats.read(chatId.value)))
   const stopAddress = keepInAddress(view)
   return {
     view,
     client,
     origin,
+    chats,
     chatId,
     feed,
     version,
@@ -104,5 +106,3 @@ function rememberTag(tags: Map<string, ChatTag>, chatId: string): ChatTag {
   tags.set(chatId, tag)
   return tag
 }
-
-const newestChat = ({ chats }: JournalLog): string | null => [...chats.keys()].at(-1) ?? null

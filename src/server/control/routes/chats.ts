@@ -109,7 +109,11 @@ const ChatViewResponse = z
   .object({ ...summary, messages: z.array(MessageView) })
   .check(named('ChatView', 'A chat as its end user sees it, oldest message first'))
 
+export type ChatAnswer = z.infer<typeof ChatViewResponse>
+
 const ChatListResponse = z.object({ chats: z.array(ChatSummary) }).check(named('Chats', 'Every chat, oldest first'))
+
+export type ChatListAnswer = z.infer<typeof ChatListResponse>
 
 export const AckResponse = z
   .object({ status: z.nullable(z.int()), duration_ms: z.number(), error: z.optional(z.string()) })

@@ -1,0 +1,128 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Entry } from '../../../src/journal/entry.ts'
+import type { ChatAnswer } from '../../../src/server/control/routes/chats.ts'
+import { startServer } from '../../../src/server/start.ts'
+import type { ChatHandle } from '../../../src/simulator/chat-handle.ts'
+import type { ChatMessage, ChatState } from '../../../src/web/model/chat-at.ts'
+import { beginningOf } from '../../../src/web/model/chat-beginning.ts'
+import { createChatReader } from '../../../src/web/model/chat-reader.ts'
+import type { Adapter } from '../../support/adapters.ts'
+import { AGENT } from '../../support/chats.ts'
+import '../../support/property-seed.ts'
+import { perform, randomCommand, randomConditions } from '../../support/random-commands.ts'
+import { optionsFor } from '../../support/random-history.ts'
+import { type SimulatorSetup, setUp } from '../../support/test-simulator.ts'
+
+const overHttp: Adapter = {
+  name: 'over HTTP',
+  create: options => startServer({ clock: 'virtual', ...options, port: 0 }),
+  send: (sim, path, init) => fetch(sim.baseUrl + path, init),
+}
+
+const control = async <Answer>({ sim }: SimulatorSetup, path: string, body?: unknown): Promise<Answer> => {
+  const headers = { 'content-type': 'application/json' }
+  const init = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) }
+  return (await fetch(`${sim.baseUrl}/_sim${path}`, init)).json()
+}
+
+const journalOf = async (setup: SimulatorSetup, chatId: string) =>
+  (await control<{ entries: Entry[] }>(setup, `/journal?chat_id=${chatId}&limit=10000`)).entries
+
+/** What both sides must agree on. */
+const comparable = ({ status, typing, messages }: Pick<ChatAnswer, 'status' | 'typing'> & { messages: Row[] }) => ({
+  status,
+  typing,
+  messages: messages.map(({ id, from, name, text, original, buttons, attachments }) => ({
+    ...{ id, from, name, text, original, buttons, attachments },
+  })),
+})
+type Row = Omit<ChatAnswer['messages'][number], 'created'>
+
+const drawn = ({ status, typing, items, ended }: ChatState) => ({
+  ...comparable({
+    status,
+    typing,
+    messages: items.filter((item): item is ChatMessage => item.kind === 'message') as unknown as Row[],
+  }),
+  active: !ended,
+})
+
+const asked = (answer: ChatAnswer) => ({ ...comparable(answer), active: answer.active })
+
+type Body = Readonly<Record<string, unknown>>
+const more = fc.constantFrom<[path: string, body: Body]>(
+  ['messages', { text: 'A file', attachments: [{ name: 'å b.png', type: 'image/png', size_kb: 1 }] }],
+  ['press', { button: 'Talk to a person' }],
+  ['press', { button: 'Read more' }],
+  ['press', { button: 'Yes' }],
+)
+const buttons = [{ label: 'Yes' }, { label: 'Read more', url: 'https://shop.example.test' }]
+const calls = fc.constantFrom<['message' | 'start' | 'end', Body]>(
+  ['message', { message: 'Choose', sender: AGENT, buttons }],
+  ['message', { message: 'No sender' }],
+  ['start', {}],
+  ['end', {}],
+)
+const fault = fc.constantFrom(
+  { respond: { status: 200, body: {} } },
+  { respond: { status: 503 } },
+  { drop: 'before' },
+  { drop: 'after' },
+  { malformed: true },
+)
+const chat = fc.nat({ max: 2 })
+const act = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ command: randomCommand }) },
+  { weight: 2, arbitrary: fc.record({ user: more, chat }) },
+  { weight: 2, arbitrary: fc.record({ call: calls, chat }) },
+  { weight: 1, arbitrary: fc.record({ fault }) },
+)
+
+type Act = typeof act extends fc.Arbitrary<infer Value> ? Value : never
+
+async function play(setup: SimulatorSetup, chats: readonly ChatHandle[], one: Act): Promise<unknown> {
+  // With a fault, the answer is not what the test client expects.
+  if ('command' in one) return (await perform(setup, chats, one.command).catch(() => null))?.later
+  if ('fault' in one) return control(setup, '/faults', { on: { api: 'any' }, times: 1, ...one.fault })
+  const { id } = chats[one.chat]!
+  if ('user' in one) return control(setup, `/chats/${id}/${one.user[0]}`, one.user[1])
+  return setup.api.call(one.call[0], { chat_id: id, ...one.call[1] }).catch(() => null)
+}
+
+interface Moment {
+  readonly seq: number
+  readonly answers: readonly ChatAnswer[]
+}
+
+async function momentOf(setup: SimulatorSetup, chats: readonly ChatHandle[]): Promise<Moment> {
+  const answers = await Promise.all(chats.map(({ id }) => control<ChatAnswer>(setup, `/chats/${id}`)))
+  return { seq: setup.sim.journal.nextSeq - 1, answers }
+}
+
+test('a chat drawn from its entries is the chat of the control API, at every moment', async () => {
+  await fc.assert(
+    fc.asyncProperty(randomConditions, fc.array(act, { minLength: 5, maxLength: 30 }), async (conditions, acts) => {
+      const setup = await setUp(overHttp, optionsFor({ ...conditions, slowTranslation: false }))
+      const chats = [
+        await setup.sim.chat({ language: 'en' }),
+        await setup.sim.chat({ language: 'nb', history: [{ user: 'Hei' }, { bot: 'Hei!' }] }),
+        await setup.sim.chat({ transcript: 'de-shop' }),
+      ]
+      const moments = [await momentOf(setup, chats)]
+      for (const one of acts) {
+        await play(setup, chats, one)
+        moments.push(await momentOf(setup, chats))
+      }
+      for (const [index, { id }] of chats.entries()) {
+        const entries = await journalOf(setup, id)
+        const beginning = beginningOf(moments.at(-1)!.answers[index]!, entries)
+        const read = createChatReader(() => ({ entries, beginning }))
+        for (const { seq, answers } of moments) expect(drawn(read(id, seq)!)).toEqual(asked(answers[index]!))
+        expect(drawn(read(id, null)!)).toEqual(asked(moments.at(-1)!.answers[index]!))
+      }
+      await setup.sim.close()
+    }),
+    { numRuns: 25 },
+  )
+})
