@@ -3,13 +3,13 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { Entry } from '../../journal/entry.ts'
 import type { ChatAnswer, ChatListAnswer } from '../../server/control/routes/chats.ts'
 import type { ControlClient } from '../client/control.ts'
-import type { ChatBeginning, ChatState } from '../model/chat-at.ts'
-import { beginningOf, isCreation, isWhole } from '../model/chat-beginning.ts'
+import type { ChatState } from '../model/chat-at.ts'
+import { isCreation, isWhole } from '../model/chat-beginning.ts'
 import { createChatReader } from '../model/chat-reader.ts'
 import type { JournalLog } from '../model/journal-log.ts'
 import type { View } from './address.ts'
 
-export interface Chats {
+export interface ChatBook {
   /** The chats of the shown moment, oldest first. */
   readonly ids: ReadonlySignal<readonly string[]>
   /** Returns the wanted chat if there is one at any moment, else the newest one. */
@@ -34,18 +34,14 @@ export interface ChatsPorts {
 
 const NONE: readonly Entry[] = []
 
-export function createChats({ client, view, log, version }: ChatsPorts): Chats {
-  /** Chats that were there when the page was opened; the journal may have no entries of them. */
+export function createChats({ client, view, log, version }: ChatsPorts): ChatBook {
+  /** ChatBook that were there when the page was opened; the journal may have no entries of them. */
   const listed = signal<ReadonlySet<string>>(new Set())
   const answers = signal<ReadonlyMap<string, ChatAnswer>>(new Map())
   const asked = new Set<string>()
   const reading = createUnread()
-  const beginnings = createBeginnings()
   const entriesOf = (chatId: string) => log.peek().chats.get(chatId) ?? NONE
-  const readAt = createChatReader(chatId => {
-    const entries = entriesOf(chatId)
-    return { entries, beginning: beginnings(answers.peek().get(chatId), entries) }
-  })
+  const readAt = createChatReader({ entriesOf, answerOf: chatId => answers.peek().get(chatId) })
   const read = (chatId: string, at: number | null) => (follow() ? readAt(chatId, at) : null)
   /** Makes the caller run again when entries or answers arrive. */
   const follow = () => version.value + answers.value.size >= 0
@@ -104,19 +100,6 @@ function idsAt({ chats }: JournalLog, listed: ReadonlySet<string>, at: number | 
 
 /** Calls may name chats that do not exist. */
 const isOfChat = ({ kind }: Entry): boolean => kind !== 'api' && kind !== 'fault'
-
-/** Computes a beginning again only when its answer, or the first entry, is another one. */
-function createBeginnings() {
-  const known = new WeakMap<ChatAnswer, { readonly first: Entry | undefined; readonly beginning: ChatBeginning }>()
-  return (answer: ChatAnswer | undefined, entries: readonly Entry[]): ChatBeginning | undefined => {
-    if (answer === undefined) return undefined
-    const last = known.get(answer)
-    if (last !== undefined && last.first === entries[0]) return last.beginning
-    const beginning = beginningOf(answer, entries)
-    known.set(answer, { first: entries[0], beginning })
-    return beginning
-  }
-}
 
 /** Counts the messages after the entry at which each chat was last shown. */
 function createUnread() {

@@ -8,14 +8,14 @@ import type { ChatTag } from '../components/sequence-row.tsx'
 import type { ChatState } from '../model/chat-at.ts'
 import { createJournalLog, type JournalLog } from '../model/journal-log.ts'
 import { keepInAddress, type View } from './address.ts'
-import { type Chats, createChats } from './chats.ts'
+import { type ChatBook, createChats } from './chats.ts'
 
 export interface Session {
   readonly view: View
   readonly client: ControlClient
   /** Where the server is, with a slash at the end. */
   readonly origin: URL
-  readonly chats: Chats
+  readonly chats: ChatBook
   /** The selected chat, or the newest one. */
   readonly chatId: ReadonlySignal<string | null>
   readonly feed: ReadonlySignal<FeedState>

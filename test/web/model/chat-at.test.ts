@@ -5,7 +5,6 @@ import type { ChatAnswer } from '../../../src/server/control/routes/chats.ts'
 import { startServer } from '../../../src/server/start.ts'
 import type { ChatHandle } from '../../../src/simulator/chat-handle.ts'
 import type { ChatMessage, ChatState } from '../../../src/web/model/chat-at.ts'
-import { beginningOf } from '../../../src/web/model/chat-beginning.ts'
 import { createChatReader } from '../../../src/web/model/chat-reader.ts'
 import type { Adapter } from '../../support/adapters.ts'
 import { AGENT } from '../../support/chats.ts'
@@ -116,10 +115,10 @@ test('a chat drawn from its entries is the chat of the control API, at every mom
       }
       for (const [index, { id }] of chats.entries()) {
         const entries = await journalOf(setup, id)
-        const beginning = beginningOf(moments.at(-1)!.answers[index]!, entries)
-        const read = createChatReader(() => ({ entries, beginning }))
+        const answer = moments.at(-1)!.answers[index]!
+        const read = createChatReader({ entriesOf: () => entries, answerOf: () => answer })
         for (const { seq, answers } of moments) expect(drawn(read(id, seq)!)).toEqual(asked(answers[index]!))
-        expect(drawn(read(id, null)!)).toEqual(asked(moments.at(-1)!.answers[index]!))
+        expect(drawn(read(id, null)!)).toEqual(asked(answer))
       }
       await setup.sim.close()
     }),
