@@ -35,7 +35,7 @@ export interface ChatsPorts {
 const NONE: readonly Entry[] = []
 
 export function createChats({ client, view, log, version }: ChatsPorts): ChatBook {
-  /** ChatBook that were there when the page was opened; the journal may have no entries of them. */
+  /** Chats that were there when the page was opened; the journal may have no entries of them. */
   const listed = signal<ReadonlySet<string>>(new Set())
   const answers = signal<ReadonlyMap<string, ChatAnswer>>(new Map())
   const asked = new Set<string>()
