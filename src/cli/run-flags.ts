@@ -23,6 +23,8 @@ export const RUN_FLAGS = {
   '--list': 'print the scenarios: what each checks and needs; plays nothing',
   '--json': 'with --list: one line of JSON for each scenario',
   '--dry-run': 'print what would be played',
+  '--ui': 'serve a page in which scenarios are played and watched, until stopped',
+  '--open': 'with --ui: open the page in a browser',
   '--self-test': 'play against the built-in reference intermediary; without scenarios here, the shipped ones',
   '--allow-remote': 'the target may be on another machine',
   ...SETTING_FLAGS,
@@ -88,7 +90,15 @@ function timeoutFrom(text: string | undefined): number | null {
 /** Throws when a flag needs another one, or excludes it. */
 export function checkCombinations(flags: RunFlags): void {
   if (flags.json && !flags.list) throw new UsageError('--json belongs to --list. A report as JSON: --report json.')
+  if (flags.ui) checkUiMode(flags)
+  else if (flags.open) throw new UsageError('--open belongs to --ui: it opens the page in a browser.')
   if (!flags.selfTest) return
   const other = flags.target !== undefined ? '--target' : flags.agentDriver !== undefined ? '--agent-driver' : null
   if (other !== null) throw new UsageError(`--self-test plays against the built-in intermediary: leave out ${other}.`)
+}
+
+function checkUiMode({ list, dryRun, report, inspector }: RunFlags): void {
+  const other = list ? '--list' : dryRun ? '--dry-run' : report === undefined ? null : '--report'
+  if (other !== null) throw new UsageError(`--ui shows scenarios and results in a page: leave out ${other}.`)
+  if (inspector === false) throw new UsageError('--ui needs the page: leave out --no-inspector.')
 }

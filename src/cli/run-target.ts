@@ -5,7 +5,6 @@ import { loadDriver } from '../agent-driver/load-driver.ts'
 import { referenceDriver } from '../agent-driver/reference-driver.ts'
 import { TargetStartError } from '../agent-driver/target.ts'
 import type { Resolved } from '../config/resolve.ts'
-import type { SelectedScenario } from '../runner/schedule.ts'
 import type { SimulatorRouter } from '../runner/simulator-router.ts'
 import { probeTarget } from '../runner/suite.ts'
 import { isLoopback } from '../server/addresses.ts'
@@ -22,7 +21,8 @@ export interface AttachOptions {
   readonly context: Context
   readonly flags: RunFlags
   readonly resolved: Resolved
-  readonly wanted: readonly SelectedScenario[]
+  /** Whether the built-in intermediary stores its chats in a file, so that it can be restarted. */
+  readonly storesChats: boolean
   readonly router: SimulatorRouter
   readonly shutdown: Shutdown
   /** Aborts when the run ends early. */
@@ -33,14 +33,10 @@ export const attach = (options: AttachOptions): Promise<RunTarget> =>
   options.flags.selfTest ? attachReference(options) : attachTarget(options)
 
 async function attachReference(options: AttachOptions): Promise<RunTarget> {
-  const driver = await started(() => referenceDriver({ ...driverContext(options), storesChats: restarts(options) }))
+  const driver = await started(() => referenceDriver({ ...driverContext(options), storesChats: options.storesChats }))
   options.shutdown.defer(() => driver.close())
   return { target: new URL(driver.webhookUrl), driver }
 }
-
-/** Only scenarios that restart the intermediary need its state in a file, which costs a write per change. */
-const restarts = ({ wanted }: AttachOptions): boolean =>
-  wanted.some(({ plan }) => plan.needs.some(need => need.startsWith('target.')))
 
 async function attachTarget(options: AttachOptions): Promise<RunTarget> {
   const { flags, resolved, context, shutdown } = options

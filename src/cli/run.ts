@@ -1,5 +1,4 @@
 /** Plays scenarios against an intermediary and writes reports (`handover-sim run`). */
-import type { Driver } from '../agent-driver/driver.ts'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { RunResult } from '../evaluator/verdict.ts'
 import { awaitedText } from '../evaluator/wording/expected.ts'
@@ -7,15 +6,13 @@ import { describeScenario } from '../evaluator/wording/report.ts'
 import type { EarlyEnd } from '../journal/run-failures.ts'
 import { createProgress, type Progress } from '../reporters/progress.ts'
 import { parseReports, type ReportRequest } from '../reporters/report-option.ts'
+import type { SelectedScenario } from '../runner/schedule.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../runner/simulator-router.ts'
-import { probeTarget, type RunListener, runSuite, type SuiteOptions, unreachableResult } from '../runner/suite.ts'
-import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
+import { type RunListener, runSuite, type SuiteOptions } from '../runner/suite.ts'
+import { InterruptedError } from '../runner/waiting.ts'
 import { wallTimer } from '../runtime/clock.ts'
 import { freshSeed } from '../runtime/node.ts'
-import { formatDuration } from '../text/quantities.ts'
 import type { Redactor } from '../text/redactor.ts'
-import { withoutCredentials } from '../text/redactor.ts'
-import { earlyEndText, failureText } from '../wording/failures.ts'
 import { configSources, defineCommand } from './command.ts'
 import {
   type Context,
@@ -28,11 +25,11 @@ import {
   type Signal,
 } from './io.ts'
 import { dryRun, listScenarios } from './list-scenarios.ts'
-import { createRerunCommand } from './rerun-command.ts'
+import { runAttached } from './run-attached.ts'
 import { checkCombinations, parseRunFlags, RUN_FLAGS, type RunFlags, type RunOptions } from './run-flags.ts'
-import { attach, type RunTarget } from './run-target.ts'
+import { attach } from './run-target.ts'
 import { addSecretsOfPlans, redactRun } from './secrets.ts'
-import { type ScenarioSelection, selectScenarios } from './select-scenarios.ts'
+import { patternsOf, type ScenarioSelection, selectScenarios } from './select-scenarios.ts'
 import { defaultJournal, exitCodeOf, writeReports } from './write-reports.ts'
 
 export const runCommand = defineCommand({
@@ -43,6 +40,10 @@ export const runCommand = defineCommand({
     const reports = parseReports((flags.report ?? []).join(','), context.env)
     checkCombinations(flags)
     const resolved = await resolveSettings(flags, configSources(context))
+    if (flags.ui) {
+      const { runUiMode } = await import('./ui-mode.ts')
+      return runUiMode({ context, flags, options, resolved, patterns: patternsOf(args, flags, context) })
+    }
     const { wanted, plans, message } = await selectScenarios(args, flags, options, context)
     addSecretsOfPlans(
       wanted.map(({ plan }) => plan),
@@ -78,7 +79,7 @@ async function playScenarios(session: Session): Promise<number> {
     const serverOptions = { ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) }
     const router = await createSimulatorRouter(serverOptions, context.secrets)
     shutdown.defer(() => router.close())
-    const result = withSignal(await attachAndRun(session, router, shutdown, interruption.signal), interruption.by())
+    const result = withSignal(await runScenarios(session, router, shutdown, interruption.signal), interruption.by())
     // Also when a signal comes meanwhile: the code is in the reports.
     return exitCodeOf(result, await report(result, session))
   } catch (error) {
@@ -121,71 +122,19 @@ function listenForInterruption({ ended, defer }: Shutdown, timeoutMs: number | n
   return { signal: stop.signal, by: () => received[0] ?? null }
 }
 
-/** Reports an environment error as a run in which no scenario was played, because CI reads the reports. */
-async function attachAndRun(
-  session: Session,
-  router: SimulatorRouter,
-  shutdown: Shutdown,
-  signal: AbortSignal,
-): Promise<RunResult> {
-  try {
-    const attached = await attach({ ...session, router, shutdown, signal })
-    return await runAttached(session, router, attached, signal)
-  } catch (error) {
-    if (!(error instanceof EnvironmentError)) throw error
-    const why = signal.aborted ? earlyEndText(earlyEndOf(signal)) : error.message
-    const target = session.flags.target ?? String(session.resolved.values['webhook.url'] ?? '')
-    return unreachableResult(suiteOptions(session, router, target, null, signal), why)
-  }
-}
-
-async function runAttached(
-  session: Session,
-  router: SimulatorRouter,
-  { target, driver }: RunTarget,
-  signal: AbortSignal,
-): Promise<RunResult> {
-  const options = suiteOptions(session, router, target.href, driver, signal)
-  const { waitMs } = session.options
-  const failure = await probeTarget(target, waitMs, signal)
-  if (failure !== null)
-    return unreachableResult(
-      options,
-      `the target ${withoutCredentials(target.href)} is not reachable: ${failureText(failure)}${afterwards(waitMs, signal)}`,
-    )
-  return withProgress(session, options)
-}
-
-/** How the wait for the target ended, or how to wait for it. */
-function afterwards(waitMs: number, signal: AbortSignal): string {
-  if (signal.aborted) return `; ${earlyEndText(earlyEndOf(signal))}`
-  if (waitMs > 0) return `, after waiting ${formatDuration(waitMs)}`
-  return '; start it first, or wait for it with --wait-for-target 30s'
-}
-
-function suiteOptions(
-  { context, flags, options, resolved, wanted, plans }: Session,
-  router: SimulatorRouter,
-  target: string,
-  driver: Driver | null,
-  signal: AbortSignal,
-): Omit<SuiteOptions, 'listener'> {
-  return {
-    wanted,
+function runScenarios(session: Session, router: SimulatorRouter, shutdown: Shutdown, signal: AbortSignal) {
+  return runAttached({
+    settings: { ...session, seed: seedOf(session.flags, session.resolved) },
     router,
-    base: resolved.options,
-    target,
-    seed: seedOf(flags, resolved),
-    seedWins: flags.seed !== undefined,
-    driver,
-    jobs: options.jobs,
-    strict: flags.strict ?? false,
-    bail: options.bail,
-    env: context.env,
     signal,
-    rerunCommand: createRerunCommand(flags, plans),
-  }
+    attach: () => attach({ ...session, storesChats: restarts(session.wanted), router, shutdown, signal }),
+    run: options => withProgress(session, options),
+  })
 }
+
+/** Only scenarios that restart the intermediary need its state in a file, which costs a write per change. */
+const restarts = (wanted: readonly SelectedScenario[]): boolean =>
+  wanted.some(({ plan }) => plan.needs.some(need => need.startsWith('target.')))
 
 /**
  * A new seed for every run gives new ids, because a running intermediary remembers the chats of earlier runs. The

@@ -56,7 +56,8 @@ export async function selectScenarios(
 
 const DEFAULT_FOLDER = 'scenarios'
 
-function patternsOf(files: readonly string[], { builtin, selfTest, list }: RunFlags, { io }: Context): string[] {
+/** The files, folders and globs to play; throws `UsageError` when there is no default folder. */
+export function patternsOf(files: readonly string[], { builtin, selfTest, list }: RunFlags, { io }: Context): string[] {
   const patterns = [...files, ...(builtin ? [BUILTIN] : [])]
   if (patterns.length > 0) return patterns
   if (existsSync(resolve(io.cwd, DEFAULT_FOLDER))) return [DEFAULT_FOLDER]

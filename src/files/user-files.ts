@@ -160,8 +160,8 @@ function whyNot(error: unknown, path: string): string {
   const missing = /^Cannot find package '([^']+)'/.exec(message)?.[1]
   if (missing !== undefined) return TEXTS.noPackage(missing)
   const after = stack.split(pathToFileURL(path).href)[1] ?? stack.split(path)[1]
-  const place = after?.match(/^:\d+(:\d+)?/)?.[0]
-  return place === undefined ? message : TEXTS.inLine(message, place.slice(1))
+  const place = after?.match(/^(?:\?changed=[\d.]+)?:(\d+(:\d+)?)/)?.[1]
+  return place === undefined ? message : TEXTS.inLine(message, place)
 }
 
 /** Type stripping needs no flag from Node 22.18 and 23.6 on. */

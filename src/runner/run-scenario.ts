@@ -25,6 +25,8 @@ export interface ExecuteOptions {
   readonly signal: AbortSignal
   /** Called before each step. */
   onStep?(step: PlannedStep): void
+  /** Called after each step. */
+  onStepEnd?(step: PlannedStep, failed: boolean): void
   /** Called when a step waits: for what, and for at most how long. */
   onWaiting?(step: PlannedStep, what: Awaited, forMs: number): void
   /** Called when all steps have ended. */
@@ -103,7 +105,9 @@ async function executeStep(run: Run, step: PlannedStep): Promise<void> {
     execute({ ...stepContext, action }),
   )
   if (context.evaluationError !== null) throw context.evaluationError
-  if (!context.evaluator.failed(number)) return
+  const failed = context.evaluator.failed(number)
+  options.onStepEnd?.(step, failed)
+  if (!failed) return
   if (waitsForIntermediary(action) && details.missing === undefined && !run.signal.aborted) await probeAfterTimeout(run)
   if (!step.soft) run.stopped.add(step.conversation)
 }

@@ -6,6 +6,7 @@ import type { Api } from '../api/handle.ts'
 import type { ApiRequest, ApiResponse } from '../api/messages.ts'
 import { isMap } from '../contract/objects.ts'
 import type { Maybe } from '../platform/engines.ts'
+import type { ControlRoute } from '../server/control/route.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { limitOf, type RequestRouter } from '../simulator/workspaces.ts'
@@ -18,16 +19,23 @@ export interface SimulatorRouter {
   attach(sim: PlatformSimulator): void
   /** Stops routing calls without a chat to this simulator. */
   detach(sim: PlatformSimulator): void
+  /**
+   * Prepares a further run: resets its own simulator, and closes those of the run before, which still receive late calls
+   * about their chats until the next run begins.
+   */
+  beginRun(): void
   close(): Promise<void>
 }
 
 export async function createSimulatorRouter(
   options: PlatformServerOptions,
   secrets?: Redactor,
+  routes?: readonly ControlRoute[],
 ): Promise<SimulatorRouter> {
   const owners = new Map<string, PlatformSimulator>()
   const active = new Set<PlatformSimulator>()
-  const server = await startServer(options, fallback => createRequestRouter(fallback, owners, active), secrets)
+  const ended = new Set<PlatformSimulator>()
+  const server = await startServer(options, fallback => createRequestRouter(fallback, owners, active), secrets, routes)
   return {
     server,
     attach(sim) {
@@ -36,6 +44,13 @@ export async function createSimulatorRouter(
       for (const { chatId } of sim.chats()) owners.set(chatId, sim)
     },
     detach: sim => void active.delete(sim),
+    beginRun() {
+      for (const [chatId, sim] of owners) if (ended.has(sim)) owners.delete(chatId)
+      ended.clear()
+      for (const sim of owners.values()) ended.add(sim)
+      for (const sim of ended) void sim.close()
+      server.reset()
+    },
     close: () => server.close(),
   }
 }

@@ -11,7 +11,7 @@ import { httpTransport, type Transport } from '../runtime/transport.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
 import type { PlatformSimulatorOptions } from '../simulator/platform-options.ts'
-import { coreOf, createPlatformSimulator } from '../simulator/simulator.ts'
+import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../simulator/simulator.ts'
 import { earlyEndText } from '../wording/failures.ts'
 import {
   applyStrict,
@@ -60,7 +60,10 @@ export interface SuiteOptions {
 /** Receives the progress of a run. */
 export interface RunListener {
   started(name: string): void
+  /** The chats of a scenario are open; its steps begin. */
+  opened?(name: string, sim: PlatformSimulator): void
   step(name: string, step: PlannedStep): void
+  stepEnded?(name: string, step: PlannedStep, failed: boolean): void
   /** A step waits for `what`, since a moment of `elapsedMs()`. */
   waiting(name: string, what: Awaited, sinceMs: number, atMostMs: number): void
   /** All steps have ended; the runner waits for late calls. */
@@ -179,6 +182,7 @@ async function runOne(
   const { url } = router.server
   const context = await createRunContext({ plan, sim, driver, seed, instance, env, url, checkTarget })
   router.attach(sim)
+  listener.opened?.(name, sim)
   const onQuiet = () => {
     listener.listening(name)
     // Whether the next one may start depends on the result.
@@ -199,6 +203,7 @@ function stepListener(listener: RunListener, name: string) {
       started.set(step.number, elapsedMs())
       listener.step(name, step)
     },
+    onStepEnd: (step: PlannedStep, failed: boolean) => listener.stepEnded?.(name, step, failed),
     onWaiting({ number }: PlannedStep, what: Awaited, forMs: number) {
       const now = elapsedMs()
       const sinceMs = started.get(number) ?? now

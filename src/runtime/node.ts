@@ -1,6 +1,6 @@
 /** Wraps functions of Node: hashes, secrets, modules of the user and V8 flags. */
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -26,10 +26,20 @@ export function createSha256(): Sha256 {
   return { update: bytes => void hash.update(bytes), hex: () => hash.digest('hex') }
 }
 
-/** Loads a user's own module by path, relative to the working folder. */
+/** When modules of the user were last changed, at the time of their first load. */
+const firstLoads = new Map<string, number>()
+
+/**
+ * Loads a user's own module by path, relative to the working folder. A module that has changed since its first load is
+ * loaded again; the modules that it imports are not.
+ */
 export async function loadModule(path: string): Promise<Record<string, unknown>> {
   const file = resolve(path)
-  return import(/* @vite-ignore */ pathToFileURL(file).href).catch(error => {
+  const changedMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const firstMs = firstLoads.get(file) ?? changedMs
+  firstLoads.set(file, firstMs)
+  const url = `${pathToFileURL(file).href}${changedMs === firstMs ? '' : `?changed=${changedMs}`}`
+  return import(/* @vite-ignore */ url).catch(error => {
     if (systemCodeOf(error) !== 'ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG') throw error
     return createRequire(file)(file) // The `require` of jest, which transforms the file.
   })

@@ -20,6 +20,7 @@ import {
 } from '../simulator/workspaces.ts'
 import type { Redactor } from '../text/redactor.ts'
 import { allowedHosts, createHostCheck, isLoopback, urlOf } from './addresses.ts'
+import type { ControlRoute } from './control/route.ts'
 import { createHttpServer, createIndexPage, createPathRouter, type HttpServer } from './http.ts'
 import { listen } from './listen.ts'
 
@@ -59,13 +60,14 @@ const singleRouter = (simulator: PlatformSimulator): RequestRouter => ({
 
 /**
  * Starts a simulator behind a real port. `router` may route platform calls to further simulators; `secrets` collects
- * what outputs must not show.
+ * what outputs must not show; `routes` are added to those of the control API.
  * Rejects with `PortInUseError`, `ListenError` or `InvalidOptionError`.
  */
 export async function startServer(
   options: PlatformServerOptions = {},
   router: (simulator: PlatformSimulator) => RequestRouter = singleRouter,
   secrets: Redactor = createSecrets(),
+  routes: readonly ControlRoute[] = [],
 ): Promise<PlatformServer> {
   const { host = DEFAULTS.host, port = DEFAULTS.port } = options
   checkPort(port)
@@ -93,6 +95,7 @@ export async function startServer(
     inspector,
     closing: createAbort(),
     onStopRequested,
+    routes,
   }
   const owner = { options: simulatorOptions, main: simulator, transport, url: () => info.url }
   const workspaces = createWorkspaces(owner)
@@ -134,6 +137,7 @@ interface ServerInfo {
   readonly inspector: boolean
   readonly closing: AbortController
   readonly onStopRequested: (() => void) | undefined
+  readonly routes: readonly ControlRoute[]
 }
 
 /** The token is in the fragment, which browsers send to no server; the page removes it from the address. */
@@ -154,7 +158,7 @@ function createSimulatorServer(
     basePath: basePathOf(core),
     control: async () => {
       const { createControlListener } = await import('./control/app.ts')
-      const { token, hosts, closing, onStopRequested } = info
+      const { token, hosts, closing, onStopRequested, routes } = info
       const access = { token, hosts }
       return createControlListener({
         simulator,
@@ -163,6 +167,7 @@ function createSimulatorServer(
         ...access,
         closing: closing.signal,
         onStopRequested,
+        routes,
       })
     },
   })

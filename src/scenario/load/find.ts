@@ -1,6 +1,6 @@
 /** Finds scenario files: a file, every scenario below a folder, a pattern such as `scenarios/**\/night-*.yaml`, or shipped ones. */
 import { readdirSync, realpathSync, statSync } from 'node:fs'
-import { extname, relative, resolve, sep } from 'node:path'
+import { dirname, extname, relative, resolve, sep } from 'node:path'
 import { fileProblem } from '../../files/errors.ts'
 import type { NamedFile } from '../../files/user-files.ts'
 import { SlowPatternError, testPattern } from '../../runtime/patterns.ts'
@@ -75,10 +75,14 @@ function filesOf(pattern: string, cwd: string): FoundFile[] {
   return all.map(file => ({ ...fileAt(file, asWritten(file, cwd, pattern)), named: false }))
 }
 
+const hasWildcard = (pattern: string) => /[*?{]/.test(pattern)
+
 function matchesOf(pattern: string, cwd: string): string[] {
-  if (!/[*?{]/.test(pattern)) throw fileProblem(pattern, TEXTS.noFile)
+  if (!hasWildcard(pattern)) throw fileProblem(pattern, TEXTS.noFile)
   const matching = patternToRegExp(pattern.replaceAll('\\', '/').replace(/^\.\//, ''))
-  return scan(baseOf(pattern, cwd)).filter(file => {
+  const base = baseOf(pattern, cwd)
+  if (kindOf(base) !== 'folder') throw fileProblem(pattern, TEXTS.noFolder(relative(cwd, base).split(sep).join('/')))
+  return scan(base).filter(file => {
     const name = asWritten(file, cwd, pattern)
     try {
       return testPattern(matching, name)
@@ -87,6 +91,22 @@ function matchesOf(pattern: string, cwd: string): string[] {
     }
   })
 }
+
+/** The folders in which a change may add, change or remove a file of these patterns. */
+export function foldersOf(patterns: readonly string[], { cwd }: FileFolders): string[] {
+  const folders = new Set<string>()
+  for (const pattern of patterns.filter(one => !one.startsWith(BUILTIN))) {
+    const path = resolve(cwd, pattern)
+    const kind = kindOf(path)
+    if (kind === 'folder') walk(path, folders)
+    else if (kind === null && hasWildcard(pattern)) walk(existingFolder(baseOf(pattern, cwd)), folders)
+    else folders.add(existingFolder(dirname(path)))
+  }
+  return [...folders]
+}
+
+/** The folder itself, or the nearest above it that exists. */
+const existingFolder = (path: string): string => (kindOf(path) === 'folder' ? path : existingFolder(dirname(path)))
 
 /** Null also for a broken link. */
 function kindOf(path: string): 'file' | 'folder' | null {
@@ -139,9 +159,7 @@ const isScenarioName = (name: string) =>
 function baseOf(pattern: string, cwd: string): string {
   const parts = pattern.replaceAll('\\', '/').split('/')
   const first = parts.findIndex(part => /[*?{]/.test(part))
-  const base = resolve(cwd, parts.slice(0, first).join('/') || (pattern.startsWith('/') ? '/' : '.'))
-  if (kindOf(base) === 'folder') return base
-  throw fileProblem(pattern, TEXTS.noFolder(parts.slice(0, first).join('/')))
+  return resolve(cwd, parts.slice(0, first).join('/') || (pattern.startsWith('/') ? '/' : '.'))
 }
 
 /** `*` within a name, `**` over folders, `?` one character, `{a,b}` either. */

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { moduleSource } from '../../files/document.ts'
 import { byLine, ConfigError, type Problem, problemOf } from '../../files/errors.ts'
+import type { NamedFile } from '../../files/user-files.ts'
 import { defineTexts } from '../../text/texts.ts'
 import { compileInto } from '../compile/compile.ts'
 import { hintsOf } from '../compile/hints.ts'
@@ -42,6 +43,25 @@ export async function loadValues(all: readonly unknown[], options: LoadOptions):
 /** The file name in problems of scenarios from code. */
 const IN_CODE = 'scenario'
 
+/** One file as it was read: its scenarios, or why it has none. */
+export interface LoadedFile {
+  readonly file: FoundFile
+  readonly plans: readonly Plan[]
+  readonly problems: readonly Problem[]
+  /** The parts that it includes, also those that cannot be read. */
+  readonly includes: readonly NamedFile[]
+}
+
+/** Loads one file. Its problems do not affect other files. */
+export async function loadFile(file: FoundFile, options: LoadOptions): Promise<LoadedFile> {
+  const problems: Problem[] = []
+  const values = await valuesOf([file], options, problems)
+  const parts = createPartReader(options, options.nodeVersion, problems)
+  const done = await compileAll(values, parts, problems)
+  const plans = problems.length > 0 ? [] : done.flatMap(one => one.plans)
+  return { file, plans, problems: inOrder(problems), includes: parts.files }
+}
+
 async function valuesOf(files: readonly FoundFile[], { nodeVersion }: LoadOptions, problems: Problem[]) {
   const values: FileValue<unknown>[] = []
   for (const file of files) {
@@ -70,6 +90,13 @@ async function finish(
   problems: Problem[],
 ): Promise<LoadedScenario[]> {
   const parts = createPartReader(options, options.nodeVersion, problems)
+  const done = await compileAll(values, parts, problems)
+  if (problems.length > 0) throw new ConfigError(inOrder(problems))
+  return done.map(({ one, plans }) => ({ ...one, warnings: hintsOf(plans) }))
+}
+
+/** Parses and compiles scenarios; adds what is wrong to `problems`. */
+async function compileAll(values: readonly FileValue<unknown>[], parts: PartReader, problems: Problem[]) {
   const loaded: LoadedScenario[] = []
   for (const value of values) {
     const one = parseValue(ScenarioFile, value)
@@ -79,8 +106,7 @@ async function finish(
   const diagnostics = new Diagnostics()
   const done = loaded.map(one => ({ one, plans: compileInto(one, diagnostics) }))
   problems.push(...diagnostics.problems, ...sameNames(done))
-  if (problems.length > 0) throw new ConfigError(inOrder(problems))
-  return done.map(({ one, plans }) => ({ ...one, warnings: hintsOf(plans) }))
+  return done
 }
 
 /** Sorts by file, in the order in which they were read, and by line. */

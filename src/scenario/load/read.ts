@@ -57,9 +57,10 @@ const isDriver = (value: unknown): boolean =>
 
 export type PartReader = ReturnType<typeof createPartReader>
 
-/** Reads the included files of steps; `all` has them by path. */
+/** Reads the included files of steps; `all` has them by path, `files` names also those that cannot be read. */
 export function createPartReader({ cwd, builtin = null }: FileFolders, nodeVersion: string, problems: Problem[]) {
   const all = new Map<string, FileValue<PartFile>>()
+  const files: NamedFile[] = []
   /** How many files include a file inside each other, where it is read first. */
   const depths = new Map<string, number>()
   /** Includes files that cannot be read, so that each is reported once. */
@@ -70,6 +71,7 @@ export function createPartReader({ cwd, builtin = null }: FileFolders, nodeVersi
     const fromHere = relative(cwd, path)
     const name = isBuiltin ? builtinName(path, builtin) : fromHere.startsWith('..') ? path : fromHere
     const file = { name, path, extension: extname(path).toLowerCase() }
+    files.push(file)
     try {
       const part = partOf(await valuesIn(file, nodeVersion), file.name)
       if (Array.isArray(part)) return void problems.push(...part)
@@ -104,7 +106,7 @@ export function createPartReader({ cwd, builtin = null }: FileFolders, nodeVersi
       await taken
     }
   }
-  return { all, read }
+  return { all, files, read }
 }
 
 /** Reports a file that cannot be read at the include that names it, and problems inside at their own place. */

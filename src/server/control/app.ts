@@ -21,6 +21,8 @@ export interface ControlOptions extends Access {
   readonly url: string
   readonly closing: AbortSignal
   readonly onStopRequested: (() => void) | undefined
+  /** Routes beside those of every server. */
+  readonly routes: readonly ControlRoute[]
 }
 
 type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
@@ -29,7 +31,7 @@ export function createControlListener(options: ControlOptions) {
   const { simulator, workspaces, url, closing, onStopRequested } = options
   const shared = { core: coreOf(simulator), workspaces, url, closing, onStopRequested, streams: { count: 0 } }
   const control = { ...shared, simulator, control: url + PREFIX }
-  const app = createControlApp(control, options)
+  const app = createControlApp(control, options, [...ROUTES, ...options.routes])
   // The global Request and Response stay: this server may be part of another program.
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
   return (request: IncomingMessage, response: ServerResponse): void => {
@@ -46,7 +48,7 @@ function refuseHost(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(400, { ...JSON_TYPE, ...HEADERS, connection: 'close' }).end(body)
 }
 
-function createControlApp(control: ControlContext, access: Access): Hono<Bindings> {
+function createControlApp(control: ControlContext, access: Access, routes: readonly ControlRoute[]): Hono<Bindings> {
   const app = new Hono<Bindings>({ strict: false })
   app.onError((error, context) => errorResponse(error, context, control))
   app.use(async (context, next) => {
@@ -54,9 +56,9 @@ function createControlApp(control: ControlContext, access: Access): Hono<Binding
     if (refusal !== null) throw refusal
     await next()
   })
-  for (const route of ROUTES) app.on(route.method, PREFIX + route.path, context => runSafely(route, control, context))
+  for (const route of routes) app.on(route.method, PREFIX + route.path, context => runSafely(route, control, context))
   app.notFound(context =>
-    errorResponse(unknownRoute(context.req.method, new URL(context.req.url).pathname), context, control),
+    errorResponse(unknownRoute(context.req.method, new URL(context.req.url).pathname, routes), context, control),
   )
   return app
 }
@@ -158,15 +160,15 @@ function errorResponse(thrown: unknown, context: Context, control: ControlContex
 }
 
 /** 405 for a path with other methods; otherwise 404 with all routes. */
-function unknownRoute(method: string, path: string): ControlProblem {
-  const methods = ROUTES.filter(route => patternOf(route).test(path)).map(route => route.method)
+function unknownRoute(method: string, path: string, routes: readonly ControlRoute[]): ControlProblem {
+  const methods = routes.filter(route => patternOf(route).test(path)).map(route => route.method)
   if (methods.length > 0) {
     const allow = [...new Set(methods)].join(', ')
     const message = `${path} takes ${allow}, got ${method}.`
     return new ControlProblem(405, 'method_not_allowed', message, { headers: { allow } })
   }
   const below = path.slice(PREFIX.length)
-  const paths = ROUTES.map(route => route.path)
+  const paths = routes.map(route => route.path)
   const near = nearest(below, paths).replace('mean ', `mean ${PREFIX}`) || '.'
   return new ControlProblem(
     404,

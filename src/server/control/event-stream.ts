@@ -27,14 +27,24 @@ const CHUNK_CHARS = 65_536
 const CHUNK_ENTRIES = 200
 
 /** Entries are read from the journal when the client requests more, so a slow client delays only itself. */
-export function eventStream(options: EventsOptions): ReadableStream<Uint8Array> {
+export const eventStream = (options: EventsOptions): ReadableStream<Uint8Array> =>
+  serverSentEvents(() => createReader(options))
+
+/** Reads events as text: those that are ready, or the next ones; null when the stream ends. */
+export interface EventReader {
+  next(): Promise<string | null>
+  stop(): void
+}
+
+/** A stream of server-sent events that reads when the client requests more. `open` runs with the first request. */
+export function serverSentEvents(open: () => EventReader): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  let reader: ReturnType<typeof createReader> | null = null
+  let reader: EventReader | null = null
   return new ReadableStream(
     {
       async pull(controller) {
         const text = reader === null ? ': handover-sim\nretry: 1000\n\n' : await reader.next()
-        reader ??= createReader(options)
+        reader ??= open()
         if (text === null) controller.close()
         else controller.enqueue(encoder.encode(text))
       },
@@ -44,7 +54,7 @@ export function eventStream(options: EventsOptions): ReadableStream<Uint8Array> 
   )
 }
 
-function createReader(options: EventsOptions) {
+function createReader(options: EventsOptions): EventReader {
   const { journal, after, instance, currentInstance, present, closing, heartbeatMs, streams } = options
   streams.count++
   let stopped = false

@@ -54,6 +54,7 @@ export interface RouteDefinition<Query, Body> {
     | 'snapshot'
     | 'workspaces'
     | 'documents'
+    | 'ui'
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/_sim`; `:id` is a parameter. */
   readonly path: string

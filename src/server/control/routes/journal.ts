@@ -13,7 +13,7 @@ import type { Core } from '../../../simulator/core.ts'
 import { suggest } from '../../../text/error-text.ts'
 import { parseDuration } from '../../../text/quantities.ts'
 import { presentEntry } from '../../../wording/entry.ts'
-import { eventStream } from '../event-stream.ts'
+import { eventStream, type OpenStreams } from '../event-stream.ts'
 import { ControlProblem } from '../problems.ts'
 import {
   ControlErrorBody,
@@ -81,15 +81,18 @@ const WaitTimeoutResponse = z
 
 const route = routesOf('journal')
 
-const HEARTBEAT_MS = 15_000
+export const HEARTBEAT_MS = 15_000
 const MAX_STREAMS = 100
 
-const tooManyStreams = () =>
-  new ControlProblem(
+/** Throws when as many streams are open as a server may have. */
+export function checkStreams({ count }: OpenStreams): void {
+  if (count < MAX_STREAMS) return
+  throw new ControlProblem(
     503,
     'too_many_streams',
     `A server has at most ${MAX_STREAMS} event streams at a time: close one, or read GET /_sim/journal?after=SEQ.`,
   )
+}
 
 const DEFAULT_WAIT = '5s'
 const WAS_RESET = 'The simulator was reset while the request waited'
@@ -235,7 +238,7 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
     },
     run(call) {
       const { core, closing, streams } = call
-      if (streams.count >= MAX_STREAMS) throw tooManyStreams()
+      checkStreams(streams)
       const present = (entry: Entry) => core.secrets.redactDeep(presentFor(core)(entry))
       const options = { journal: core.journal, closing, streams, present, heartbeatMs: HEARTBEAT_MS }
       const currentInstance = () => instanceOf(core)

@@ -1,0 +1,93 @@
+/** Runs scenarios against the target of a command; without the target, the result says why. */
+import type { Driver } from '../agent-driver/driver.ts'
+import type { Resolved } from '../config/resolve.ts'
+import type { RunResult } from '../evaluator/verdict.ts'
+import type { SelectedScenario } from '../runner/schedule.ts'
+import type { SimulatorRouter } from '../runner/simulator-router.ts'
+import { probeTarget, type SuiteOptions, unreachableResult } from '../runner/suite.ts'
+import { earlyEndOf } from '../runner/waiting.ts'
+import type { Plan } from '../scenario/plan.ts'
+import { formatDuration } from '../text/quantities.ts'
+import { withoutCredentials } from '../text/redactor.ts'
+import { earlyEndText, failureText } from '../wording/failures.ts'
+import { type Context, EnvironmentError } from './io.ts'
+import { createRerunCommand } from './rerun-command.ts'
+import type { RunFlags, RunOptions } from './run-flags.ts'
+import type { RunTarget } from './run-target.ts'
+
+/** What flags and files say about a run. */
+export interface RunSettings {
+  readonly context: Context
+  readonly flags: RunFlags
+  readonly options: RunOptions
+  readonly resolved: Resolved
+  readonly wanted: readonly SelectedScenario[]
+  /** Every scenario of the files. */
+  readonly plans: readonly Plan[]
+  readonly seed: number
+}
+
+export interface AttachedRun {
+  readonly settings: RunSettings
+  readonly router: SimulatorRouter
+  readonly signal: AbortSignal
+  /** Finds or starts the target. Rejects with `EnvironmentError` when it cannot be started. */
+  attach(): Promise<RunTarget>
+  run(options: Omit<SuiteOptions, 'listener'>): Promise<RunResult>
+}
+
+/** Reports an environment error as a run in which no scenario was played, because CI reads the reports. */
+export async function runAttached(attached: AttachedRun): Promise<RunResult> {
+  try {
+    return await runOn(await attached.attach(), attached)
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error
+    const { signal, settings } = attached
+    const why = signal.aborted ? earlyEndText(earlyEndOf(signal)) : error.message
+    return unreachableResult(suiteOptions(attached, targetIn(settings), null), why)
+  }
+}
+
+/** The target that flags and settings name; empty when they name none. */
+export const targetIn = ({ flags, resolved }: Pick<RunSettings, 'flags' | 'resolved'>): string =>
+  flags.target ?? String(resolved.values['webhook.url'] ?? '')
+
+async function runOn({ target, driver }: RunTarget, attached: AttachedRun): Promise<RunResult> {
+  const { signal, settings } = attached
+  const options = suiteOptions(attached, target.href, driver)
+  const { waitMs } = settings.options
+  const failure = await probeTarget(target, waitMs, signal)
+  if (failure === null) return attached.run(options)
+  const why = `the target ${withoutCredentials(target.href)} is not reachable: ${failureText(failure)}`
+  return unreachableResult(options, `${why}${afterwards(waitMs, signal)}`)
+}
+
+/** How the wait for the target ended, or how to wait for it. */
+function afterwards(waitMs: number, signal: AbortSignal): string {
+  if (signal.aborted) return `; ${earlyEndText(earlyEndOf(signal))}`
+  if (waitMs > 0) return `, after waiting ${formatDuration(waitMs)}`
+  return '; start it first, or wait for it with --wait-for-target 30s'
+}
+
+function suiteOptions(
+  { settings, router, signal }: AttachedRun,
+  target: string,
+  driver: Driver | null,
+): Omit<SuiteOptions, 'listener'> {
+  const { context, flags, options, resolved, wanted, plans, seed } = settings
+  return {
+    wanted,
+    router,
+    base: resolved.options,
+    target,
+    seed,
+    seedWins: flags.seed !== undefined,
+    driver,
+    jobs: options.jobs,
+    strict: flags.strict ?? false,
+    bail: options.bail,
+    env: context.env,
+    signal,
+    rerunCommand: createRerunCommand(flags, plans),
+  }
+}

@@ -1,0 +1,111 @@
+/** Serves UI mode: scenarios that a page plays and watches (`run --ui`), or the results of a saved run (`report --open`). */
+import type { RunResult } from '../evaluator/verdict.ts'
+import { createSimulatorRouter, type SimulatorRouter } from '../runner/simulator-router.ts'
+import { runSuite } from '../runner/suite.ts'
+import { InterruptedError } from '../runner/waiting.ts'
+import { wallTimer } from '../runtime/clock.ts'
+import { freshSeed } from '../runtime/node.ts'
+import type { PlayRequest } from '../ui-mode/player.ts'
+import { uiRoutes } from '../ui-mode/routes.ts'
+import { createUiSession } from '../ui-mode/session.ts'
+import { scenarioSources } from './command.ts'
+import { createShutdown, END_CODES, EnvironmentError, type Shutdown } from './io.ts'
+import { type RunSettings, runAttached, targetIn } from './run-attached.ts'
+import { attach, type RunTarget } from './run-target.ts'
+import { addSecretsOfPlans } from './secrets.ts'
+
+export interface UiModeOptions extends Omit<RunSettings, 'wanted' | 'plans' | 'seed'> {
+  readonly patterns: readonly string[]
+}
+
+/** Resolves with the exit code when a signal or a request has ended it. */
+export async function runUiMode(options: UiModeOptions): Promise<number> {
+  const shutdown = createShutdown(options.context.io)
+  try {
+    await serve(options, shutdown)
+    return END_CODES[await shutdown.ended]
+  } finally {
+    await shutdown.run()
+  }
+}
+
+async function serve(options: UiModeOptions, shutdown: Shutdown): Promise<void> {
+  const { context, resolved, patterns, flags } = options
+  const { io, secrets } = context
+  const session = await createUiSession({
+    files: {
+      ...scenarioSources(context),
+      patterns,
+      selection: options.options,
+      onPlans: plans => addSecretsOfPlans(plans, context),
+    },
+    target: flags.selfTest ? null : targetIn(options),
+    secrets,
+    play: request => playRun(options, router, attachOnce, request),
+  })
+  shutdown.defer(() => session.close())
+  const serverOptions = { ...resolved.options, ...(flags.selfTest && flags.port === undefined ? { port: 0 } : {}) }
+  const router = await createSimulatorRouter(
+    { ...serverOptions, onStopRequested: shutdown.request },
+    secrets,
+    uiRoutes(session, secrets),
+  )
+  shutdown.defer(() => router.close())
+  const attachOnce = createAttachment(options, router, shutdown)
+  await attachOnce().catch(error => {
+    if (!(error instanceof EnvironmentError)) throw error
+    io.stderr.write(`${error.message}\n`)
+  })
+  io.stdout.write(`UI mode: ${router.server.url}\n`)
+}
+
+/** Starts the target once; again when it could not be started. */
+function createAttachment(options: UiModeOptions, router: SimulatorRouter, shutdown: Shutdown) {
+  const ended = new AbortController()
+  void shutdown.ended.then(() => ended.abort(new InterruptedError()))
+  let attached: Promise<RunTarget> | null = null
+  return () => {
+    attached ??= attach({ ...options, storesChats: true, router, shutdown, signal: ended.signal }).catch(error => {
+      attached = null
+      throw error
+    })
+    return attached
+  }
+}
+
+async function playRun(
+  { context, ...options }: UiModeOptions,
+  router: SimulatorRouter,
+  attachOnce: () => Promise<RunTarget>,
+  { wanted, all, listener, signal }: PlayRequest,
+): Promise<RunResult> {
+  router.beginRun()
+  const limit = createTimeLimit(options.options.timeoutMs)
+  const { sources, values } = options.resolved
+  const settings: RunSettings = {
+    ...options,
+    context,
+    wanted,
+    plans: all.map(({ plan }) => plan),
+    // A running intermediary remembers the chats of earlier plays.
+    seed: sources.seed === 'default' ? freshSeed() : Number(values.seed),
+  }
+  try {
+    return await runAttached({
+      settings,
+      router,
+      signal: AbortSignal.any([signal, limit.signal]),
+      attach: attachOnce,
+      run: suite => runSuite({ ...suite, listener }),
+    })
+  } finally {
+    limit.cancel()
+  }
+}
+
+function createTimeLimit(timeoutMs: number | null) {
+  const limit = new AbortController()
+  const end = (limit_ms: number) => limit.abort(new InterruptedError({ code: 'run_time_limit', limit_ms }))
+  const timer = timeoutMs === null ? null : wallTimer(timeoutMs, () => end(timeoutMs))
+  return { signal: limit.signal, cancel: () => timer?.cancel() }
+}

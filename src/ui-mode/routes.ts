@@ -1,0 +1,119 @@
+/** Defines the routes of UI mode below `/_sim/ui`: files and scenarios, their results, plays, and a stream of what changes. */
+import * as z from 'zod/mini'
+import { named } from '../contract/schemas.ts'
+import { ConfigError } from '../files/errors.ts'
+import { readText } from '../files/user-files.ts'
+import { serverSentEvents } from '../server/control/event-stream.ts'
+import { ControlProblem } from '../server/control/problems.ts'
+import { type ControlRoute, ok, routesOf } from '../server/control/route.ts'
+import { checkStreams, HEARTBEAT_MS } from '../server/control/routes/journal.ts'
+import type { Redactor } from '../text/redactor.ts'
+import { NameQuery, PlayBody, WatchBody } from './protocol.ts'
+import type { UiActions, UiSession } from './session.ts'
+import { createUiReader } from './stream.ts'
+
+const route = routesOf('ui')
+
+const document = (id: string, description: string) => ({
+  200: { description, schema: z.looseObject({}).check(named(id, description)) },
+})
+
+export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] => [
+  route('GET /ui', {
+    id: 'getUi',
+    summary: 'Lists files and scenarios of UI mode, with their states',
+    responses: document('Ui', 'Files, scenarios and states'),
+    run: () => ok({ catalogue: session.catalogue(), status: session.status(0).status }),
+  }),
+  route('GET /ui/events', {
+    id: 'followUi',
+    summary: 'Streams what changes in UI mode',
+    responses: { 200: { description: 'Server-sent events', schema: null, type: 'text/event-stream' } },
+    run({ closing, streams }) {
+      checkStreams(streams)
+      const options = { session: session, secrets, closing, streams, heartbeatMs: HEARTBEAT_MS }
+      const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+      return new Response(
+        serverSentEvents(() => createUiReader(options)),
+        { headers },
+      )
+    },
+  }),
+  route('GET /ui/file', {
+    id: 'getUiFile',
+    summary: 'Returns the text of a scenario file, or of a part that one includes',
+    query: NameQuery,
+    responses: { ...document('UiFile', 'The text'), 404: 'UI mode does not have this file' },
+    run: ({ query: { name } }) => ok({ name, text: textOfFile(session, name) }),
+  }),
+  route('GET /ui/result', {
+    id: 'getUiResult',
+    summary: 'Returns the last result of a scenario, with its journal, as the JSON report has it',
+    query: NameQuery,
+    responses: { ...document('UiResult', 'The result'), 404: 'The scenario has no result' },
+    run({ query: { name } }) {
+      const report = session.report(name)
+      if (report !== null) return ok(report)
+      throw new ControlProblem(404, 'no_result', `${JSON.stringify(name)} has no result: it was not played yet.`)
+    },
+  }),
+  route('GET /ui/run', {
+    id: 'getUiRun',
+    summary: 'Returns what belongs to no scenario of the last run',
+    responses: { ...document('UiRun', 'Failures and entries'), 404: 'No run has ended yet' },
+    run() {
+      const summary = session.summary()
+      if (summary !== null) return ok(summary)
+      throw new ControlProblem(404, 'no_run', 'No run has ended yet.')
+    },
+  }),
+  ...actionRoutes(session),
+]
+
+const actionRoutes = (session: UiSession): ControlRoute[] => [
+  route('POST /ui/play', {
+    id: 'playUi',
+    summary: 'Plays scenarios, now or after the run that is under way',
+    body: PlayBody,
+    example: { scenarios: ['Happy path'] },
+    responses: { 202: document('UiPlayed', 'The names of the scenarios')[200], 409: 'A saved run' },
+    run: ({ body }) => ({ status: 202, body: { scenarios: actionsOf(session).play(body) } }),
+  }),
+  route('POST /ui/stop', {
+    id: 'stopUi',
+    summary: 'Ends the run that is under way, and empties the queue',
+    responses: { ...document('UiStopped', 'Nothing is playing'), 409: 'A saved run' },
+    async run() {
+      await actionsOf(session).stop()
+      return ok({ stopped: true })
+    },
+  }),
+  route('PUT /ui/watch', {
+    id: 'watchUi',
+    summary: 'Sets the files whose scenarios are played again when they change',
+    body: WatchBody,
+    example: { all: true, files: [] },
+    responses: { ...document('UiWatched', 'The setting'), 409: 'A saved run' },
+    run({ body }) {
+      actionsOf(session).watch(body)
+      return ok(body)
+    },
+  }),
+]
+
+function actionsOf({ actions }: UiSession): UiActions {
+  if (actions !== null) return actions
+  throw new ControlProblem(409, 'saved_run', 'This is a saved run: play its scenarios with handover-sim run --ui.')
+}
+
+function textOfFile(session: UiSession, name: string): string {
+  const file = session.findFile(name)
+  if (file === undefined)
+    throw new ControlProblem(404, 'file_not_found', `UI mode does not have the file ${JSON.stringify(name)}.`)
+  try {
+    return readText(file)
+  } catch (error) {
+    if (error instanceof ConfigError) throw new ControlProblem(404, 'file_unreadable', `${error.message}`)
+    throw error
+  }
+}
