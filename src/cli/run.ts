@@ -29,7 +29,7 @@ import { runAttached } from './run-attached.ts'
 import { checkCombinations, parseRunFlags, RUN_FLAGS, type RunFlags, type RunOptions } from './run-flags.ts'
 import { attach } from './run-target.ts'
 import { addSecretsOfPlans, redactRun } from './secrets.ts'
-import { patternsOf, type ScenarioSelection, selectScenarios } from './select-scenarios.ts'
+import { type ScenarioSelection, selectScenarios, wantedPatterns } from './select-scenarios.ts'
 import { defaultJournal, exitCodeOf, writeReports } from './write-reports.ts'
 
 export const runCommand = defineCommand({
@@ -42,7 +42,7 @@ export const runCommand = defineCommand({
     const resolved = await resolveSettings(flags, configSources(context))
     if (flags.ui) {
       const { runUiMode } = await import('./ui-mode.ts')
-      return runUiMode({ context, flags, options, resolved, patterns: patternsOf(args, flags, context) })
+      return runUiMode({ context, flags, options, resolved, patterns: wantedPatterns(args, flags, context) })
     }
     const { wanted, plans, message } = await selectScenarios(args, flags, options, context)
     addSecretsOfPlans(

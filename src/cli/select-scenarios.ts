@@ -41,7 +41,7 @@ export async function selectScenarios(
   selection: Selection,
   context: Context,
 ): Promise<ScenarioSelection> {
-  const patterns = patternsOf(files, flags, context)
+  const patterns = wantedPatterns(files, flags, context)
   const loaded = await loadScenarios(patterns, scenarioSources(context))
   const { stderr } = context.io
   for (const { warnings } of loaded) for (const warning of warnings) stderr.write(`${warningText(warning)}\n`)
@@ -57,7 +57,11 @@ export async function selectScenarios(
 const DEFAULT_FOLDER = 'scenarios'
 
 /** The files, folders and globs to play; throws `UsageError` when there is no default folder. */
-export function patternsOf(files: readonly string[], { builtin, selfTest, list }: RunFlags, { io }: Context): string[] {
+export function wantedPatterns(
+  files: readonly string[],
+  { builtin, selfTest, list }: RunFlags,
+  { io }: Context,
+): string[] {
   const patterns = [...files, ...(builtin ? [BUILTIN] : [])]
   if (patterns.length > 0) return patterns
   if (existsSync(resolve(io.cwd, DEFAULT_FOLDER))) return [DEFAULT_FOLDER]
