@@ -39,6 +39,7 @@ export const reportCommand = defineCommand({
     },
     '--strict': 'treat warnings as failures, and inconclusive results as exit code 4',
     ...REPORT_FLAG,
+    '--open': 'then show the run in a page, until stopped',
   },
   async run(context, flags, args) {
     const { io, env } = context
@@ -52,7 +53,9 @@ export const reportCommand = defineCommand({
     for (const line of notEvaluated(saved, plans)) io.stderr.write(`${line}\n`)
     if (result.scenarios.length === 0) return 4
     const problems = await writeReports(result, reports, { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
-    return exitCodeOf(result, problems)
+    if (!flags.open) return exitCodeOf(result, problems)
+    const { serveSavedRun } = await import('./ui-mode.ts')
+    return serveSavedRun(result, plans, context)
   },
 })
 

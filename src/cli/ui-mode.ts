@@ -5,11 +5,14 @@ import { runSuite } from '../runner/suite.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import { wallTimer } from '../runtime/clock.ts'
 import { freshSeed } from '../runtime/node.ts'
+import { findFiles } from '../scenario/load/find.ts'
+import { type Plan, stepsOf } from '../scenario/plan.ts'
+import { type PlatformServer, startServer } from '../server/start.ts'
 import type { PlayRequest } from '../ui-mode/player.ts'
 import { uiRoutes } from '../ui-mode/routes.ts'
-import { createUiSession } from '../ui-mode/session.ts'
+import { createSavedSession, createUiSession, type UiSession } from '../ui-mode/session.ts'
 import { scenarioSources } from './command.ts'
-import { createShutdown, END_CODES, EnvironmentError, type Shutdown } from './io.ts'
+import { type Context, createShutdown, END_CODES, EnvironmentError, type Shutdown } from './io.ts'
 import { type RunSettings, runAttached, targetIn } from './run-attached.ts'
 import { attach, type RunTarget } from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
@@ -56,7 +59,32 @@ async function serve(options: UiModeOptions, shutdown: Shutdown): Promise<void> 
     if (!(error instanceof EnvironmentError)) throw error
     io.stderr.write(`${error.message}\n`)
   })
-  io.stdout.write(`UI mode: ${router.server.url}\n`)
+  io.stdout.write(readyLine(router.server))
+}
+
+/** Serves the results of a saved run. Resolves with the exit code when a signal or a request has ended it. */
+export async function serveSavedRun(result: RunResult, plans: readonly Plan[], context: Context): Promise<number> {
+  const { io, secrets } = context
+  const shutdown = createShutdown(io)
+  try {
+    const session = createSavedSession(result, plans, secrets, fileFinder(plans, context))
+    const options = { port: 0, onStopRequested: shutdown.request }
+    const server = await startServer(options, undefined, secrets, uiRoutes(session, secrets))
+    shutdown.defer(() => server.close())
+    io.stdout.write(readyLine(server))
+    return END_CODES[await shutdown.ended]
+  } finally {
+    await shutdown.run()
+  }
+}
+
+const readyLine = ({ url }: PlatformServer): string => `UI mode: ${url}\n`
+
+/** Finds the files that the places of the scenarios name, and no other. */
+function fileFinder(plans: readonly Plan[], context: Context): UiSession['findFile'] {
+  const steps = plans.flatMap(plan => [...stepsOf([...plan.steps, ...plan.finally])])
+  const names = new Set([...plans.map(({ file }) => file), ...steps.flatMap(({ place }) => place?.file ?? [])])
+  return name => (names.has(name) ? findFiles([name], scenarioSources(context))[0] : undefined)
 }
 
 /** Starts the target once; again when it could not be started. */

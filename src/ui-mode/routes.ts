@@ -107,13 +107,12 @@ function actionsOf({ actions }: UiSession): UiActions {
 }
 
 function textOfFile(session: UiSession, name: string): string {
-  const file = session.findFile(name)
-  if (file === undefined)
-    throw new ControlProblem(404, 'file_not_found', `UI mode does not have the file ${JSON.stringify(name)}.`)
   try {
-    return readText(file)
+    const file = session.findFile(name)
+    if (file !== undefined) return readText(file)
   } catch (error) {
-    if (error instanceof ConfigError) throw new ControlProblem(404, 'file_unreadable', `${error.message}`)
+    if (error instanceof ConfigError) throw new ControlProblem(404, 'file_unreadable', error.message)
     throw error
   }
+  throw new ControlProblem(404, 'file_not_found', `UI mode does not have the file ${JSON.stringify(name)}.`)
 }

@@ -2,8 +2,10 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { fakeIo } from '../cli/fake-io.ts'
 import { finished, startRun } from '../runner/targets.ts'
-import { ACCEPTED, isDone, outcomeOf, scenarioFile, startUi, stepsOf } from './ui-client.ts'
+import { ACCEPTED, connect, isDone, outcomeOf, politeTarget, scenarioFile, startUi, stepsOf } from './ui-client.ts'
 
 const TWO = {
   'a.yaml': scenarioFile('Ada', `${ACCEPTED}  - expect: { message: { message: Hello } }\n`, 'tags: [smoke]\n'),
@@ -112,7 +114,6 @@ describe('playing', () => {
 
   it('says why when the target does not listen, and plays when it does', async () => {
     const run = startRun(TWO, ['.', '--ui', '--target', 'http://127.0.0.1:1/webhook', '--port', '0'])
-    const { connect } = await import('./ui-client.ts')
     const ui = await connect(run.io)
     await ui.play('Ada')
     const { scenarios } = await ui.until(state => outcomeOf(state, 'Ada') === 'error')
@@ -212,9 +213,9 @@ it('shows no secret: in files, labels and results', async () => {
   const files = {
     'a.yaml': scenarioFile('Ada', `${ACCEPTED}  - user: "key $(env.DESK_KEY)"\n  - log: "tok-7f3a9c2b"\n`),
   }
-  const target = await (await import('./ui-client.ts')).politeTarget()
+  const target = await politeTarget()
   const run = startRun(files, ['.', '--ui', '--target', target.url, '--port', '0'], { DESK_KEY: 'tok-7f3a9c2b' })
-  const ui = await (await import('./ui-client.ts')).connect(run.io)
+  const ui = await connect(run.io)
   await ui.play()
   const state = await ui.until(isDone)
   const shown = JSON.stringify([state.catalogue, await ui.result('Ada'), await ui.get('/file?name=a.yaml')])
@@ -226,4 +227,23 @@ it('refuses pages of other sites, as all of the control API does', async () => {
   const { ui } = await startUi(TWO)
   const answer = await fetch(`${ui.url}/_sim/ui/play`, { method: 'POST', headers: { origin: 'http://evil.example' } })
   expect(answer.status).toBe(403)
+})
+
+describe('report --open', () => {
+  it('shows a saved run, plays nothing, and ends with 130 on Ctrl-C', async () => {
+    const target = await politeTarget()
+    const run = await finished(startRun(TWO, ['.', '--target', target.url, '--port', '0']))
+    expect(run.code).toBe(1)
+    const io = fakeIo(run.folder)
+    const code = main(['report', '--open'], {}, io)
+    const ui = await connect(io)
+    expect(ui.state.catalogue).toMatchObject({ kind: 'report', scenarios: [{ name: 'Ada' }, { name: 'Bo' }] })
+    expect([outcomeOf(ui.state, 'Ada'), outcomeOf(ui.state, 'Bo')]).toEqual(['pass', 'fail'])
+    expect((await ui.result('Bo')).failures[0]?.happened).toContain('message')
+    expect((await ui.get('/file?name=b.yaml')).body).toEqual({ name: 'b.yaml', text: TWO['b.yaml'] })
+    expect((await ui.get('/file?name=.handover-sim/journal.jsonl')).status).toBe(404)
+    expect((await ui.send('POST', '/play', {})).status).toBe(409)
+    io.signal('SIGINT')
+    expect(await code).toBe(130)
+  })
 })
