@@ -39,7 +39,6 @@ export interface SequenceRowProps {
 }
 
 export function SequenceRow({ row, quietMs, later, isProblem, chat }: SequenceRowProps) {
-  const span = spanOf(row)
   const states = [
     row.kind,
     row.ok ? '' : 'refused',
@@ -51,11 +50,7 @@ export function SequenceRow({ row, quietMs, later, isProblem, chat }: SequenceRo
     <div class={['sequence-row', ...states].filter(Boolean).join(' ')}>
       <span class="sequence-at">{quietMs === null ? '' : `+${formatMs(quietMs)}`}</span>
       {chat === undefined ? null : <span class="sequence-chat">{chat?.name}</span>}
-      <span class="sequence-lifelines">
-        <span class="visually-hidden">{routeOf(row)} </span>
-        <Arrow span={span} />
-        <RowLabel row={row} span={span} />
-      </span>
+      <Lifelines row={row} />
       <span class="sequence-answer" title={row.answer}>
         {isProblem && row.kind !== 'fault' ? <ProblemMark ok={row.ok} /> : null}
         {row.answer}
@@ -67,6 +62,18 @@ export function SequenceRow({ row, quietMs, later, isProblem, chat }: SequenceRo
 const ProblemMark = ({ ok }: { readonly ok: boolean }) => (
   <Mark kind={ok ? 'inconclusive' : 'fail'} label={ok ? 'has findings' : 'failed'} />
 )
+
+/** The lifelines of a row, with its arrow and its label. */
+export function Lifelines({ row }: Pick<SequenceRowProps, 'row'>) {
+  const span = spanOf(row)
+  return (
+    <span class="sequence-lifelines">
+      <span class="sequence-route">{routeOf(row)} </span>
+      <Arrow span={span} />
+      <RowLabel row={row} span={span} />
+    </span>
+  )
+}
 
 function RowLabel({ row: { label, kind }, span }: { row: TimelineRow; span: ColumnSpan }) {
   const { left, right, side } = labelSpace(span)

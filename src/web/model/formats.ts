@@ -1,4 +1,5 @@
 /** Formats offsets, moments and sizes for people. */
+import { visible } from '../../text/terminal-text.ts'
 
 /** `+0.84`, `-0.02`, `+83.10`: seconds from the start of the scenario. */
 export const offsetText = (ms: number): string => `${ms < 0 ? '-' : '+'}${(Math.abs(ms) / 1000).toFixed(2)}`
@@ -17,3 +18,6 @@ export function byteSize(bytes: number): string {
 /** `09:00:01.250` from ISO 8601; anything else as it is. */
 export const timeOfDay = (time: string): string =>
   /^\d{4}-\d\d-\d\dT[\d:]{8}[.\d]*Z$/.test(time) ? time.slice(11, 23).replace('Z', '') : time
+
+/** Text of several lines with its invisible characters shown by their code. */
+export const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n')
