@@ -58,3 +58,8 @@ export function routeOf({ from, to, kind }: TimelineRow): string {
   if (kind === 'step' || kind === 'fault') return ''
   return from === to ? (from === 'player' ? '' : from) : `${from} to ${to}`
 }
+
+/** The chats of a timeline, in order of appearance. */
+export const conversationsOf = (rows: readonly TimelineRow[]): string[] => [
+  ...new Set(rows.flatMap(({ conversation }) => (conversation === null ? [] : [conversation]))),
+]

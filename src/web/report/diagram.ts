@@ -2,7 +2,15 @@
 import type { Entry } from '../../journal/entry.ts'
 import { formatMs } from '../../text/terminal-text.ts'
 import type { TimelineRow } from '../../timeline/rows.ts'
-import { type ColumnSpan, LIFELINES, labelSpace, quietBefore, routeOf, spanOf } from '../model/diagram-geometry.ts'
+import {
+  type ColumnSpan,
+  conversationsOf,
+  LIFELINES,
+  labelSpace,
+  quietBefore,
+  routeOf,
+  spanOf,
+} from '../model/diagram-geometry.ts'
 import { offsetText } from '../model/formats.ts'
 import { html, type Markup, type Part } from './markup.ts'
 
@@ -11,11 +19,6 @@ export interface EmbeddedTimeline {
   /** Entries of the rows, as far as they fit into the page; long payloads are truncated. */
   readonly entries: readonly Entry[]
 }
-
-/** The chats of a timeline, in order of appearance. */
-export const conversationsOf = (rows: readonly TimelineRow[]): string[] => [
-  ...new Set(rows.flatMap(({ conversation }) => (conversation === null ? [] : [conversation]))),
-]
 
 /** Rows per chunk: the browser lays out a chunk when it comes near the screen. */
 const CHUNK = 50

@@ -1,8 +1,8 @@
 /** Draws timelines, shows the entries of a row in the side panel, and moves between rows by keys. */
 import type { TimelineRow } from '../../../timeline/rows.ts'
-import { routeOf } from '../../model/diagram-geometry.ts'
+import { conversationsOf, routeOf } from '../../model/diagram-geometry.ts'
 import { offsetText } from '../../model/formats.ts'
-import { conversationsOf, drawDiagram, type EmbeddedTimeline } from '../diagram.ts'
+import { drawDiagram, type EmbeddedTimeline } from '../diagram.ts'
 import { entryMarkup } from '../entry-details.ts'
 import { html, type Markup, type Part } from '../markup.ts'
 import { around, onClick, query } from './dom.ts'
