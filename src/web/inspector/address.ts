@@ -8,7 +8,9 @@ export const ENTRY_KINDS: readonly EntryKind[] = ['api', 'event', 'delivery', 'u
 
 export type WireView = 'diagram' | 'list'
 export type SideView = 'agent' | 'platform'
-export type ColumnName = 'user' | 'wire' | 'side'
+const COLUMNS = ['user', 'wire', 'agent', 'side'] as const
+/** `agent` is a column of its own on very wide screens. */
+export type ColumnName = (typeof COLUMNS)[number]
 
 /** What the address has. */
 export interface View {
@@ -28,6 +30,8 @@ export interface View {
   readonly onlyProblems: Signal<boolean>
   /** Whether the wire shows all chats. */
   readonly all: Signal<boolean>
+  /** The column that a narrow screen shows. */
+  readonly column: Signal<ColumnName>
   readonly folded: Signal<readonly ColumnName[]>
   /** The sections of the platform that are open. */
   readonly sections: Signal<readonly string[]>
@@ -42,6 +46,7 @@ const FIRST_SECTIONS: readonly string[] = ['availability', 'webhook']
 export const showKnob = (view: View, name: string): void =>
   batch(() => {
     view.side.value = 'platform'
+    view.column.value = 'side'
     view.folded.value = view.folded.value.filter(column => column !== 'side')
     view.knob.value = name
   })
@@ -61,6 +66,7 @@ export function readView(search: string): View {
     kind: signal(ENTRY_KINDS.find(kind => kind === query.get('kind')) ?? null),
     onlyProblems: signal(query.has('problems')),
     all: signal(query.has('all')),
+    column: signal(columnsIn(query.get('column'))[0] ?? 'user'),
     folded: signal(columnsIn(query.get('folded'))),
     sections: signal(query.get('sections')?.split(',') ?? FIRST_SECTIONS),
     knob: signal(query.get('knob')),
@@ -68,7 +74,7 @@ export function readView(search: string): View {
 }
 
 const columnsIn = (text: string | null): ColumnName[] =>
-  (text ?? '').split(',').filter((name): name is ColumnName => ['user', 'wire', 'side'].includes(name))
+  (text ?? '').split(',').filter((name): name is ColumnName => COLUMNS.some(column => column === name))
 
 /** Browsers limit how often a page changes its address. */
 const WRITE_AFTER_MS = 150
@@ -98,6 +104,7 @@ function searchOf(view: View): string {
   set('kind', view.kind.value)
   set('problems', view.onlyProblems.value ? '1' : null)
   set('all', view.all.value ? '1' : null)
+  set('column', view.column.value === 'user' ? null : view.column.value)
   set('folded', view.folded.value.join(','))
   const sections = view.sections.value.join(',')
   set('sections', sections === FIRST_SECTIONS.join(',') ? null : sections || 'none')

@@ -1,6 +1,8 @@
 /** Lays the inspector out: the end user's chat, the wire, and the agent or the platform. */
 import './inspector.css'
+import { batch } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { Shortcuts, showShortcuts } from '../components/shortcuts.tsx'
 import type { ColumnName } from './address.ts'
 import { AgentDesk } from './agent-desk.tsx'
@@ -38,42 +40,95 @@ export function Inspector({ session }: { readonly session: Session }) {
           </button>
         </p>
       )}
-      <main class="columns">
-        <Column session={session} name="user" title="End user">
+      <ColumnSwitch view={view} />
+      <main class={`columns shows-${view.column.value}`}>
+        <Column session={session} name="user" heading={<h2>End user</h2>} title="End user">
           <UserChat session={session} />
         </Column>
-        <Column session={session} name="wire" title="Wire">
+        <Column session={session} name="wire" heading={<h2>Wire</h2>} title="Wire">
           <Wire session={session} />
         </Column>
-        <Column session={session} name="side" title={view.side.value === 'agent' ? 'Agent' : 'Platform'}>
-          <div class="tabs" role="tablist" aria-label="Agent or platform">
-            {(['agent', 'platform'] as const).map(side => (
-              <button
-                key={side}
-                type="button"
-                role="tab"
-                aria-selected={view.side.value === side}
-                onClick={() => (view.side.value = side)}
-              >
-                {side === 'agent' ? 'Agent' : 'Platform'}
-              </button>
-            ))}
-          </div>
-          {view.side.value === 'agent' ? <AgentDesk session={session} /> : <PlatformPanel session={session} />}
-        </Column>
+        <SideColumns session={session} />
       </main>
     </div>
+  )
+}
+
+/** Very wide screens show agent and platform beside each other; others show one of them. */
+function SideColumns({ session }: { readonly session: Session }) {
+  const isWide = useMedia('(min-width: 110rem)')
+  const { side } = session.view
+  const isAgent = side.value === 'agent'
+  if (!isWide)
+    return (
+      <Column session={session} name="side" heading={<SideTabs view={session.view} />} title={SIDE_TITLES[side.value]}>
+        {isAgent ? <AgentDesk session={session} /> : <PlatformPanel session={session} />}
+      </Column>
+    )
+  return (
+    <>
+      <Column session={session} name="agent" heading={<h2>Agent</h2>} title="Agent">
+        <AgentDesk session={session} />
+      </Column>
+      <Column session={session} name="side" heading={<h2>Platform</h2>} title="Platform">
+        <PlatformPanel session={session} />
+      </Column>
+    </>
+  )
+}
+
+const SIDE_TITLES = { agent: 'Agent', platform: 'Platform' } as const
+
+function SideTabs({ view: { side } }: Pick<Session, 'view'>) {
+  return (
+    <div class="tabs">
+      {(['agent', 'platform'] as const).map(name => (
+        <button key={name} type="button" aria-pressed={side.value === name} onClick={() => (side.value = name)}>
+          {SIDE_TITLES[name]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+const SWITCH = [
+  { column: 'user', side: null, title: 'End user' },
+  { column: 'wire', side: null, title: 'Wire' },
+  { column: 'side', side: 'agent', title: 'Agent' },
+  { column: 'side', side: 'platform', title: 'Platform' },
+] as const
+
+/** Narrow screens show one column, which this chooses. */
+function ColumnSwitch({ view }: Pick<Session, 'view'>) {
+  const isShown = ({ column, side }: (typeof SWITCH)[number]) =>
+    view.column.value === column && (side === null || view.side.value === side)
+  const show = ({ column, side }: (typeof SWITCH)[number]) =>
+    batch(() => {
+      view.column.value = column
+      view.folded.value = view.folded.value.filter(name => name !== column)
+      if (side !== null) view.side.value = side
+    })
+  return (
+    <nav class="column-switch" aria-label="Columns">
+      {SWITCH.map(choice => (
+        <button key={choice.title} type="button" aria-pressed={isShown(choice)} onClick={() => show(choice)}>
+          {choice.title}
+        </button>
+      ))}
+    </nav>
   )
 }
 
 interface ColumnProps {
   readonly session: Session
   readonly name: ColumnName
+  readonly heading: ComponentChildren
+  /** The name of the column, for its label and for the button that folds it. */
   readonly title: string
   readonly children: ComponentChildren
 }
 
-function Column({ session: { view }, name, title, children }: ColumnProps) {
+function Column({ session: { view }, name, heading, title, children }: ColumnProps) {
   const isFolded = view.folded.value.includes(name)
   const fold = () => {
     view.folded.value = isFolded ? view.folded.value.filter(one => one !== name) : [...view.folded.value, name]
@@ -81,7 +136,7 @@ function Column({ session: { view }, name, title, children }: ColumnProps) {
   return (
     <section class={`column ${name}${isFolded ? ' folded' : ''}`} aria-label={title}>
       <header class="column-head">
-        <h2>{title}</h2>
+        {isFolded ? <h2>{title}</h2> : heading}
         <button
           type="button"
           class="quiet"
@@ -95,4 +150,16 @@ function Column({ session: { view }, name, title, children }: ColumnProps) {
       {isFolded ? null : children}
     </section>
   )
+}
+
+/** Whether a media query holds; the component is drawn again when that changes. */
+function useMedia(query: string): boolean {
+  const [holds, setHolds] = useState(() => matchMedia(query).matches)
+  useEffect(() => {
+    const list = matchMedia(query)
+    const changed = () => setHolds(list.matches)
+    list.addEventListener('change', changed)
+    return () => list.removeEventListener('change', changed)
+  }, [query])
+  return holds
 }
