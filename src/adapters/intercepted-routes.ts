@@ -23,13 +23,17 @@ const active: (readonly InterceptedRoute[])[] = []
 export const hasRoutes = (): boolean => active.length > 0
 
 export const isIntercepted = (baseUrl: string): boolean =>
-  active.some(routes => routes.some(({ simulator }) => simulator.baseUrl === baseUrl))
+  active.some(routes => routes.some(({ simulator }) => canonicalUrl(simulator.baseUrl) === canonicalUrl(baseUrl)))
 
-export function addRoutes(simulators: readonly Intercepted[]): readonly InterceptedRoute[] {
-  const routes = simulators.map(routeOf).sort((a, b) => b.path.length - a.path.length)
-  active.unshift(routes)
-  return routes
-}
+/** The address as it is compared: host in lower case, without a default port and without a final slash. */
+export const canonicalUrl = (baseUrl: string): string =>
+  URL.canParse(baseUrl) ? new URL(baseUrl).href.replace(/\/+$/, '') : baseUrl
+
+/** The longest base URL first. Throws for a base URL that is no URL. */
+export const interceptedRoutesOf = (simulators: readonly Intercepted[]): readonly InterceptedRoute[] =>
+  simulators.map(routeOf).sort((a, b) => b.path.length - a.path.length)
+
+export const addRoutes = (routes: readonly InterceptedRoute[]): void => void active.unshift(routes)
 
 /** Returns false if the routes were removed before. */
 export function removeRoutes(routes: readonly InterceptedRoute[]): boolean {

@@ -1,6 +1,13 @@
 /** `handover-sim/interceptors`: answers the HTTP clients of this process from a simulator, without a port. */
 
-import { addRoutes, hasRoutes, type Intercepted, removeRoutes } from './intercepted-routes.ts'
+import {
+  addRoutes,
+  canonicalUrl,
+  hasRoutes,
+  type Intercepted,
+  interceptedRoutesOf,
+  removeRoutes,
+} from './intercepted-routes.ts'
 import { closeUnusedConnections } from './memory-servers.ts'
 import { patchBrowserApis } from './patch-browser-apis.ts'
 import { patchNodeHttp } from './patch-node-http.ts'
@@ -15,7 +22,7 @@ export interface Interception extends Disposable {
   stop(): void
 }
 
-let patches: (() => void)[] = []
+const patches: (() => void)[] = []
 
 /**
  * Answers requests of `fetch`, undici, `node:http`, `node:https` and `node:http2`, of clients built on them, such as axios
@@ -36,15 +43,29 @@ let patches: (() => void)[] = []
 export function intercept(simulators: Intercepted | readonly Intercepted[]): Interception {
   const all = isList(simulators) ? simulators : [simulators]
   checkSimulators(all)
-  if (!hasRoutes()) patches = [patchSockets(), patchNodeHttp(), patchUndici(), patchBrowserApis()]
-  const routes = addRoutes(all)
+  const routes = interceptedRoutesOf(all)
+  if (!hasRoutes()) applyPatches()
+  addRoutes(routes)
   const stop = () => {
     if (!removeRoutes(routes)) return
-    closeUndiciAgents(routes)
-    closeUnusedConnections()
-    if (!hasRoutes()) removePatches()
+    try {
+      closeUndiciAgents(routes)
+      closeUnusedConnections()
+    } finally {
+      if (!hasRoutes()) removePatches()
+    }
   }
   return { stop, [Symbol.dispose]: stop }
+}
+
+/** Applies all patches or none. */
+function applyPatches(): void {
+  try {
+    for (const patch of [patchSockets, patchNodeHttp, patchUndici, patchBrowserApis]) patches.push(patch())
+  } catch (error) {
+    removePatches()
+    throw error
+  }
 }
 
 const isList = (simulators: Intercepted | readonly Intercepted[]): simulators is readonly Intercepted[] =>
@@ -56,7 +77,10 @@ function checkSimulators(simulators: readonly Intercepted[]): void {
     throw new TypeError('intercept takes at least one simulator, received an empty list: intercept(createSimulator()).')
   if (simulators.some(simulator => typeof simulator?.baseUrl !== 'string'))
     throw new TypeError('intercept takes a simulator, or a list of simulators.')
-  const urls = simulators.map(({ baseUrl }) => baseUrl.replace(/\/+$/, ''))
+  const invalid = simulators.find(({ baseUrl }) => !URL.canParse(baseUrl))
+  if (invalid !== undefined)
+    throw new TypeError(`The base URL of a simulator must be a URL, received ${JSON.stringify(invalid.baseUrl)}.`)
+  const urls = simulators.map(({ baseUrl }) => canonicalUrl(baseUrl))
   const duplicate = urls.find((url, index) => urls.indexOf(url) < index)
   if (duplicate === undefined) return
   throw new TypeError(`Two simulators answer at ${duplicate}: give one of them another baseUrl.`)

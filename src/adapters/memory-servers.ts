@@ -74,7 +74,8 @@ export function closeUnusedConnections(): void {
 }
 
 /**
- * Returns a connected socket for all routes of an origin. `open` opens a real connection, for requests with other paths.
+ * Returns a connected socket for all routes of an origin. `open` opens a real connection for HTTP/1.1, for requests with
+ * other paths.
  */
 export function connectToOrigin(origin: string, protocol: 'http/1.1' | 'h2', open: () => Socket): MemorySocket {
   const { client, server } = memorySockets(origin.startsWith('https:'))
@@ -122,6 +123,7 @@ function answer(origin: string, request: IncomingMessage, response: ServerRespon
 function forward(origin: string, request: IncomingMessage, response: ServerResponse, open: () => Socket): void {
   const { method } = request
   const headers = endToEnd(request.headers)
+  headers.host ??= request.headers[':authority']?.toString()
   const send = origin.startsWith('https:') ? requestHttps : requestHttp
   const fail = (error: Error) => void (request.socket instanceof MemorySocket && request.socket.peer.destroy(error))
   const onward = send(new URL(request.url ?? '/', origin), { method, headers, createConnection: open })
@@ -132,7 +134,7 @@ function forward(origin: string, request: IncomingMessage, response: ServerRespo
   pipeline(request, onward, error => error && fail(error))
 }
 
-const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
 
 /** Removes headers of one connection, and the pseudo headers of HTTP/2. */
 const endToEnd = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>

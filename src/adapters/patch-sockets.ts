@@ -4,6 +4,7 @@
  */
 import net, { type Socket } from 'node:net'
 import tls from 'node:tls'
+import { isMap } from '../contract/objects.ts'
 import { originOf } from './intercepted-routes.ts'
 import { connectToOrigin } from './memory-servers.ts'
 
@@ -27,14 +28,18 @@ export function patchSockets(): () => void {
 function replaceConnect(module: object, name: string, protocol: 'http:' | 'https:'): () => void {
   const original: Connect = Reflect.get(module, name)
   const connect: Connect = function (this: unknown, ...args) {
-    const open = () => original.apply(this, args)
-    return connectInMemory(protocol, connectionOf(args), open) ?? open()
+    const openForHttp1 = () => original.apply(this, args.map(withHttp1))
+    return connectInMemory(protocol, connectionOf(args), openForHttp1) ?? original.apply(this, args)
   }
   Reflect.set(module, name, connect)
   return () => {
     if (Reflect.get(module, name) === connect) Reflect.set(module, name, original)
   }
 }
+
+/** Requests are passed on over HTTP/1.1, whatever their client has offered. */
+const withHttp1 = (arg: unknown): unknown =>
+  isMap(arg) && 'ALPNProtocols' in arg ? { ...arg, ALPNProtocols: ['http/1.1'] } : arg
 
 /** The options of `net.connect` and `tls.connect` that matter here. */
 interface Connection {

@@ -1,9 +1,12 @@
 /** Intercepts clients that open connections by themselves: agents of undici, own connections of `node:http`, HTTP/2. */
+
+import { readFileSync } from 'node:fs'
 import http, { createServer } from 'node:http'
 import http2 from 'node:http2'
 import https, { request as requestHttps } from 'node:https'
 import { createRequire } from 'node:module'
 import net, { type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import tls from 'node:tls'
 import got from 'got'
 import * as undici7 from 'undici'
@@ -217,6 +220,33 @@ describe('a kept connection', () => {
       [200, 'hei'],
     ])
     expect(sims.map(calls)).toEqual([1, 1])
+  })
+
+  it('passes HTTP/2 requests with other paths on over HTTP/1.1, for the same host', async () => {
+    const pem = (name: string) => readFileSync(`test/docs/how-to/certificates/${name}.pem`, 'utf8')
+    const options = { allowHTTP1: true, key: pem('key'), cert: pem('self-signed') }
+    const server = http2.createSecureServer(options, (request, response) => {
+      response.setHeader('x-own', `${request.httpVersion} ${request.headers.host}`)
+      request.pipe(response)
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const sim = intercepted(`${base}/a`)
+    const session = http2.connect(base, { rejectUnauthorized: false })
+    onTestFinished(() => session.destroy())
+    const ask = (path: string) =>
+      new Promise((resolve, reject) => {
+        const stream = session.request({ ':path': path, ':method': 'POST', ':authority': 'other.example.test' })
+        stream.on('error', reject).on('response', async headers => {
+          resolve([headers[':status'], headers['x-own'], await text(stream)])
+        })
+        stream.end('hei')
+        session.on('error', reject)
+      })
+    expect(await ask('/b')).toEqual([200, '1.1 other.example.test', 'hei'])
+    expect(await ask('/a/x')).toMatchObject([404, undefined, expect.any(String)])
+    expect(calls(sim)).toBe(1)
   })
 
   it('reports the failure of a path that it passes on', async () => {

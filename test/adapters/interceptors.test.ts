@@ -1,6 +1,6 @@
 import { Agent, createServer, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import net, { type AddressInfo } from 'node:net'
 import axios from 'axios'
 import { getGlobalDispatcher } from 'undici'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -162,9 +162,34 @@ describe('an interception', () => {
   it('rejects two simulators at one address, an empty list, and values that are no simulator', () => {
     const [one, other] = [createPlatformSimulator(), createPlatformSimulator()]
     expect(() => catching(one, other)).toThrow('Two simulators answer at https://bot.example.test: give one of them')
+    const respelled = createPlatformSimulator({ baseUrl: 'https://BOT.example.test:443/' })
+    expect(() => catching(one, respelled)).toThrow('Two simulators answer at https://bot.example.test')
     expect(() => intercept([])).toThrow('intercept takes at least one simulator, received an empty list')
     expect(() => intercept(undefined as never)).toThrow('intercept takes a simulator, or a list of simulators.')
     expect(() => intercept(Promise.resolve(one) as never)).toThrow('intercept takes a simulator')
+  })
+
+  it('that fails to begin changes nothing', async () => {
+    const handle = () => ({ status: 200, headers: {}, body: '' })
+    expect(() => intercept({ baseUrl: 'bot.example.test', handle })).toThrow(
+      'must be a URL, received "bot.example.test"',
+    )
+    expect(patched()).toEqual(untouched)
+    const sim = createPlatformSimulator()
+    catching(sim)
+    expect(await withFetch(chatsOf(sim), GET)).toMatchObject({ status: 401 })
+  })
+
+  it('that cannot change one of the clients leaves the others as they were', () => {
+    const description = Object.getOwnPropertyDescriptor(Agent.prototype, 'addRequest')!
+    const before = net.connect
+    Object.defineProperty(Agent.prototype, 'addRequest', { ...description, writable: false, configurable: true })
+    try {
+      expect(() => intercept(createPlatformSimulator())).toThrow(TypeError)
+    } finally {
+      Object.defineProperty(Agent.prototype, 'addRequest', description)
+    }
+    expect(net.connect).toBe(before)
   })
 
   it('lets requests in flight finish', async () => {
