@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { parseSource } from '../files/document.ts'
 import { readText } from '../files/user-files.ts'
 import { type DriverOptions, driverOf } from './create-driver.ts'
-import type { Driver } from './driver.ts'
+import type { Driver, DriverSpec } from './driver.ts'
 import { readDriver } from './read-driver.ts'
 import { referenceFile, referenceStart } from './reference-program.ts'
 import { createTarget, type TargetLaunch, type TargetProcess } from './target.ts'
@@ -47,12 +47,13 @@ export async function referenceDriver({
     throw error
   }
   const url = String(target.url)
-  const driver = driverOf(readReference(url), env, target)
+  const driver = driverOf(referenceSpec(url), env, target)
   const close = () => driver.close().finally(removeFolder)
   return { ...driver, url, webhookUrl: `${url}/webhook`, close }
 }
 
-function readReference(url: string) {
+/** The driver of a reference intermediary at `url`. */
+export function referenceSpec(url: string): DriverSpec {
   const path = referenceFile('driver.yaml')
   const text = readText({ name: path, path, extension: '.yaml' })
   const source = parseSource(path, text, false)

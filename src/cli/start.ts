@@ -6,6 +6,7 @@ import { shortEntry } from '../journal/short-entry.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { keepHeapSmall } from '../runtime/node.ts'
 import { isLoopback } from '../server/addresses.ts'
+import type { AgentPlayer } from '../server/control/route.ts'
 import { type PlatformServer, startServer } from '../server/start.ts'
 import { InvalidSnapshotError } from '../simulator/snapshot/restore.ts'
 import { presentEntry } from '../wording/entry.ts'
@@ -33,6 +34,9 @@ import {
 const FLAGS = {
   ...SETTING_FLAGS,
   '--demo': 'start the built-in reference intermediary as the webhook target',
+  '--agent-driver <file>': 'agent driver file or URL: the page plays the agent in your help desk',
+  '--allow-remote': 'the agent driver may be read from another machine',
+  '--open': 'open the page in the browser',
   '--output <style>': {
     description: 'how traffic is shown on stderr',
     choices: ['pretty', 'compact', 'quiet'],
@@ -51,7 +55,7 @@ export const startCommand = defineCommand({
   flags: FLAGS,
   async run(context, flags) {
     const resolved = await resolveSettings(flags, configSources(context))
-    checkDemo(flags)
+    checkFlags(flags)
     if (flags.detach) {
       const { checkTokenIsKnown, startDetached } = await import('./start-detached.ts')
       checkTokenIsKnown(flags, resolved.values)
@@ -69,13 +73,19 @@ export const startCommand = defineCommand({
 
 async function serve(context: Context, flags: StartFlags, resolved: Resolved, shutdown: Shutdown): Promise<number> {
   const snapshotExport = flags.export === undefined ? null : createSnapshotExport(flags.export, context.io)
-  const server = await start(flags, resolved, context, snapshotExport, shutdown.request)
+  let agent: AgentPlayer | null = null
+  const server = await start(flags, resolved, context, snapshotExport, { shutdown, agent: () => agent })
   shutdown.defer(
     () => server.close(),
     () => snapshotExport?.write(server),
   )
   const desk = flags.demo ? await attachDemo(server, context, shutdown) : null
+  agent = await attachAgent(server, desk, flags, resolved, context, shutdown)
   if (!flags.json) printWarnings(resolved, context)
+  if (flags.open && server.inspectorUrl !== null) {
+    const { openPage } = await import('./open-page.ts')
+    await openPage(server.inspectorUrl, context)
+  }
   announce(server, flags, context, shutdown)
   if (flags.json) printEntries(server, resolved, context)
   else {
@@ -96,12 +106,13 @@ async function start(
   resolved: Resolved,
   { io, secrets }: Context,
   snapshotExport: SnapshotExport | null,
-  onStopRequested: () => void,
+  { shutdown, agent }: { readonly shutdown: Shutdown; readonly agent: () => AgentPlayer | null },
 ) {
   const options = flags.import === undefined ? resolved.options : withSnapshot(flags.import, io.cwd, resolved)
   try {
+    const onStopRequested = shutdown.request
     const serverOptions = { ...options, onStopRequested, ...(snapshotExport && { onStopped: snapshotExport.write }) }
-    return await startServer(serverOptions, undefined, secrets)
+    return await startServer(serverOptions, undefined, secrets, { agent })
   } catch (error) {
     if (error instanceof InvalidSnapshotError)
       throw new UsageError(`--import ${JSON.stringify(flags.import)}: ${error.message}`)
@@ -109,9 +120,36 @@ async function start(
   }
 }
 
-function checkDemo({ demo, webhookUrl }: StartFlags): void {
+/** Throws when a flag excludes another one. */
+function checkFlags({ demo, webhookUrl, agentDriver, open, inspector }: StartFlags): void {
+  if (open && inspector === false) throw new UsageError('--open opens the page: leave out --no-inspector.')
   if (demo && webhookUrl !== undefined)
     throw new UsageError(`--demo brings its own webhook: leave out --webhook-url (got ${JSON.stringify(webhookUrl)}).`)
+  if (demo && agentDriver !== undefined)
+    throw new UsageError(
+      `--demo brings its own help desk: leave out --agent-driver (got ${JSON.stringify(agentDriver)}).`,
+    )
+}
+
+/** Loads nothing unless there is a help desk. `desk` is the URL of the demo. */
+async function attachAgent(
+  server: PlatformServer,
+  desk: string | null,
+  flags: StartFlags,
+  { agentDriver }: Resolved,
+  context: Context,
+  shutdown: Shutdown,
+): Promise<AgentPlayer | null> {
+  const ref = flags.agentDriver ?? agentDriver
+  if (desk === null && ref === null) return null
+  const { attachDemoDesk, attachDriver } = await import('./start-agent.ts')
+  if (desk !== null) return attachDemoDesk(server, desk, context, shutdown)
+  const reference = {
+    ref: String(ref),
+    allowRemote: flags.allowRemote ?? false,
+    isFlag: flags.agentDriver !== undefined,
+  }
+  return attachDriver(server, reference, context, shutdown)
 }
 
 const STOP_WITHIN_MS = 2_000

@@ -48,11 +48,9 @@ async function serve(options: UiModeOptions, shutdown: Shutdown): Promise<void> 
   })
   shutdown.defer(() => session.close())
   const serverOptions = { ...resolved.options, ...(flags.selfTest && flags.port === undefined ? { port: 0 } : {}) }
-  const router = await createSimulatorRouter(
-    { ...serverOptions, onStopRequested: shutdown.request },
-    secrets,
-    uiRoutes(session, secrets),
-  )
+  const router = await createSimulatorRouter({ ...serverOptions, onStopRequested: shutdown.request }, secrets, {
+    routes: uiRoutes(session, secrets),
+  })
   shutdown.defer(() => router.close())
   const attachOnce = createAttachment(options, router, shutdown)
   await attachOnce().catch(error => {
@@ -69,7 +67,7 @@ export async function serveSavedRun(result: RunResult, plans: readonly Plan[], c
   try {
     const session = createSavedSession(result, plans, secrets, fileFinder(plans, context))
     const options = { port: 0, onStopRequested: shutdown.request }
-    const server = await startServer(options, undefined, secrets, uiRoutes(session, secrets))
+    const server = await startServer(options, undefined, secrets, { routes: uiRoutes(session, secrets) })
     shutdown.defer(() => server.close())
     io.stdout.write(readyLine(server))
     return END_CODES[await shutdown.ended]

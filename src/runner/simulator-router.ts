@@ -6,8 +6,7 @@ import type { Api } from '../api/handle.ts'
 import type { ApiRequest, ApiResponse } from '../api/messages.ts'
 import { isMap } from '../contract/objects.ts'
 import type { Maybe } from '../platform/engines.ts'
-import type { ControlRoute } from '../server/control/route.ts'
-import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
+import { type ControlExtension, type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { limitOf, type RequestRouter } from '../simulator/workspaces.ts'
 import type { Redactor } from '../text/redactor.ts'
@@ -30,12 +29,12 @@ export interface SimulatorRouter {
 export async function createSimulatorRouter(
   options: PlatformServerOptions,
   secrets?: Redactor,
-  routes?: readonly ControlRoute[],
+  more?: ControlExtension,
 ): Promise<SimulatorRouter> {
   const owners = new Map<string, PlatformSimulator>()
   const active = new Set<PlatformSimulator>()
   const ended = new Set<PlatformSimulator>()
-  const server = await startServer(options, fallback => createRequestRouter(fallback, owners, active), secrets, routes)
+  const server = await startServer(options, fallback => createRequestRouter(fallback, owners, active), secrets, more)
   return {
     server,
     attach(sim) {

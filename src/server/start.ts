@@ -20,7 +20,7 @@ import {
 } from '../simulator/workspaces.ts'
 import type { Redactor } from '../text/redactor.ts'
 import { allowedHosts, createHostCheck, isLoopback, urlOf } from './addresses.ts'
-import type { ControlRoute } from './control/route.ts'
+import type { AgentPlayer, ControlRoute } from './control/route.ts'
 import { createHttpServer, createIndexPage, createPathRouter, type HttpServer } from './http.ts'
 import { listen } from './listen.ts'
 
@@ -58,16 +58,24 @@ const singleRouter = (simulator: PlatformSimulator): RequestRouter => ({
   bodyLimit: () => limitOf(simulator),
 })
 
+/** What a command adds to the control API. */
+export interface ControlExtension {
+  /** Routes beside those of every server. */
+  readonly routes?: readonly ControlRoute[]
+  /** Plays the human agent; null while there is no help desk. */
+  readonly agent?: () => AgentPlayer | null
+}
+
 /**
  * Starts a simulator behind a real port. `router` may route platform calls to further simulators; `secrets` collects
- * what outputs must not show; `routes` are added to those of the control API.
+ * what outputs must not show; `more` extends the control API.
  * Rejects with `PortInUseError`, `ListenError` or `InvalidOptionError`.
  */
 export async function startServer(
   options: PlatformServerOptions = {},
   router: (simulator: PlatformSimulator) => RequestRouter = singleRouter,
   secrets: Redactor = createSecrets(),
-  routes: readonly ControlRoute[] = [],
+  more: ControlExtension = {},
 ): Promise<PlatformServer> {
   const { host = DEFAULTS.host, port = DEFAULTS.port } = options
   checkPort(port)
@@ -95,7 +103,8 @@ export async function startServer(
     inspector,
     closing: createAbort(),
     onStopRequested,
-    routes,
+    routes: more.routes ?? [],
+    agent: more.agent ?? (() => null),
   }
   const owner = { options: simulatorOptions, main: simulator, transport, url: () => info.url }
   const workspaces = createWorkspaces(owner)
@@ -138,6 +147,7 @@ interface ServerInfo {
   readonly closing: AbortController
   readonly onStopRequested: (() => void) | undefined
   readonly routes: readonly ControlRoute[]
+  readonly agent: () => AgentPlayer | null
 }
 
 /** The token is in the fragment, which browsers send to no server; the page removes it from the address. */
@@ -158,17 +168,7 @@ function createSimulatorServer(
     basePath: basePathOf(core),
     control: async () => {
       const { createControlListener } = await import('./control/app.ts')
-      const { token, hosts, closing, onStopRequested, routes } = info
-      const access = { token, hosts }
-      return createControlListener({
-        simulator,
-        workspaces,
-        url: info.url,
-        ...access,
-        closing: closing.signal,
-        onStopRequested,
-        routes,
-      })
+      return createControlListener({ ...info, simulator, workspaces, closing: info.closing.signal })
     },
   })
   return createHttpServer(dispatch, {

@@ -1,6 +1,8 @@
 /** A process for commands under test: what was written, signals on demand, and an exit that only counts. */
 import { onTestFinished } from 'vitest'
 import type { Io, Signal } from '../../src/cli/io.ts'
+import { main } from '../../src/cli/main.ts'
+import { folderWith } from '../config/folder.ts'
 
 export interface FakeOutput {
   write(text: string): void
@@ -77,4 +79,18 @@ export function fakeIo(cwd: string, isTTY = false, stdin = ''): FakeIo {
   }
   onTestFinished(() => io.signal('SIGTERM'))
   return io
+}
+
+export type Env = Record<string, string>
+
+/** Starts on a free port and resolves when it serves. */
+export async function started(flags: string[] = [], env: Env = {}, io: FakeIo = fakeIo(folderWith())) {
+  const code = main(['start', '--port', '0', ...flags], env, io)
+  await Promise.race([io.stdout.until(/\n/), code])
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(io.stdout.text)?.[0] ?? ''
+  const stop = () => {
+    io.signal('SIGINT')
+    return code
+  }
+  return { io, url, code, stop }
 }

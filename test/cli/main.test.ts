@@ -7,26 +7,12 @@ import { main } from '../../src/cli/main.ts'
 import { VERSION } from '../../src/contract/version.ts'
 import { folderWith } from '../config/folder.ts'
 import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
-import { type FakeIo, fakeIo } from './fake-io.ts'
-
-type Env = Record<string, string>
+import { type Env, fakeIo, started } from './fake-io.ts'
 
 async function result(argv: string[], env: Env = {}, files: Parameters<typeof folderWith>[0] = {}) {
   const io = fakeIo(folderWith(files))
   const code = await main(argv, env, io)
   return { code, out: io.stdout.text, err: io.stderr.text }
-}
-
-/** Starts on a free port and resolves when it serves. */
-async function started(flags: string[] = [], env: Env = {}, io: FakeIo = fakeIo(folderWith())) {
-  const code = main(['start', '--port', '0', ...flags], env, io)
-  await Promise.race([io.stdout.until(/\n/), code])
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(io.stdout.text)?.[0] ?? ''
-  const stop = () => {
-    io.signal('SIGINT')
-    return code
-  }
-  return { io, url, code, stop }
 }
 
 const post = async (url: string, body: unknown) => {
@@ -50,6 +36,12 @@ describe('usage', () => {
     [['start', '--port'], /option '--port <number>' argument missing/],
     [['start', '--port', '99999'], /^--port: must be a whole number from 0 to 65535 .*, got "99999"\.\n$/],
     [['start', '--demo', '--webhook-url', 'http://x.example.test/'], /^--demo brings its own webhook: .*\n$/],
+    [['start', '--demo', '--agent-driver', 'driver.yaml'], /^--demo brings its own help desk: .*\n$/],
+    [['start', '--open', '--no-inspector'], /^--open opens the page: leave out --no-inspector\.\n$/],
+    [
+      ['start', '--agent-driver', 'nothing.yaml', '--port', '0'],
+      /^nothing\.yaml: cannot be read: there is no such file/,
+    ],
     [['start', '--config', 'nothing.yaml'], /^nothing\.yaml: cannot be read: there is no such file\.\n$/],
     [['wait', '--timeout', '5'], /^--timeout: must be a duration such as 500ms, 30s, 2m, got "5"\.\n$/],
     [['wait', '--url', 'localhost'], /^--url: must be an http or https URL .*, got "localhost"\.\n$/],
@@ -97,7 +89,8 @@ describe('start', () => {
     const { io, url, stop } = await started()
     const text = await io.stderr.until(/handover {2}/)
     expect(text.replaceAll(url, 'URL')).toMatchInlineSnapshot(`
-      "  keys      keys.handover, keys.bot; to see them: handover-sim config --show-keys
+      "  page      URL/
+        keys      keys.handover, keys.bot; to see them: handover-sim config --show-keys
         webhook   none: events go nowhere. Set it with --webhook-url URL, or try --demo
         a chat    curl -s URL/_sim/chats -H 'content-type: application/json' -d '{}'
         handover  curl -s URL/_sim/chats/CHAT_ID/press -H 'content-type: application/json' -d '{"button":"handover"}'
@@ -133,7 +126,7 @@ describe('start', () => {
       v: 1,
       type: 'ready',
       url,
-      inspectorUrl: null,
+      inspectorUrl: `${url}/`,
       webhookUrl: 'http://127.0.0.1:9/webhook',
       apiKey: 'my-secret',
       botApiKey: 'sim-bot-key',

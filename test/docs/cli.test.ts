@@ -48,7 +48,12 @@ it.each(NAMES)('lists exactly the flags of %s', async name => {
 it('shows the fields of the ready line', async () => {
   await using server = await startServer({ port: 0 })
   const shown = JSON.parse(blocks(PAGE, 'json')[0]!)
-  expect(shown).toEqual({ ...readyLine(server), url: 'http://127.0.0.1:4747', pid: 4242 })
+  expect(shown).toEqual({
+    ...readyLine(server),
+    url: 'http://127.0.0.1:4747',
+    inspectorUrl: 'http://127.0.0.1:4747/',
+    pid: 4242,
+  })
   expect(Object.keys(shown)).toEqual(Object.keys(readyLine(server)))
 })
 

@@ -6,8 +6,7 @@ import { INTERNAL_HEADER } from '../../contract/errors.ts'
 import { nextMacrotask } from '../../runtime/clock.ts'
 import { sameSecret } from '../../runtime/node.ts'
 import type { Core } from '../../simulator/core.ts'
-import { coreOf, type PlatformSimulator } from '../../simulator/simulator.ts'
-import type { Workspaces } from '../../simulator/workspaces.ts'
+import { coreOf } from '../../simulator/simulator.ts'
 import { messageOf, nearest } from '../../text/error-text.ts'
 import { jsonPieces } from '../../text/json-pieces.ts'
 import { asProblem, ControlProblem, problemBody } from './problems.ts'
@@ -15,12 +14,9 @@ import { readBody, readQuery } from './request.ts'
 import type { ControlContext, ControlRequest, ControlResponse, ControlRoute } from './route.ts'
 import { PREFIX, ROUTES, routeLines, WORKSPACE_PATH } from './routes.ts'
 
-export interface ControlOptions extends Access {
-  readonly simulator: PlatformSimulator
-  readonly workspaces: Workspaces
-  readonly url: string
-  readonly closing: AbortSignal
-  readonly onStopRequested: (() => void) | undefined
+export interface ControlOptions
+  extends Access,
+    Pick<ControlContext, 'simulator' | 'workspaces' | 'url' | 'closing' | 'onStopRequested' | 'agent'> {
   /** Routes beside those of every server. */
   readonly routes: readonly ControlRoute[]
 }
@@ -28,8 +24,8 @@ export interface ControlOptions extends Access {
 type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
 
 export function createControlListener(options: ControlOptions) {
-  const { simulator, workspaces, url, closing, onStopRequested } = options
-  const shared = { core: coreOf(simulator), workspaces, url, closing, onStopRequested, streams: { count: 0 } }
+  const { simulator, workspaces, url, closing, onStopRequested, agent } = options
+  const shared = { core: coreOf(simulator), workspaces, url, closing, onStopRequested, agent, streams: { count: 0 } }
   const control = { ...shared, simulator, control: url + PREFIX }
   const app = createControlApp(control, options, [...ROUTES, ...options.routes])
   // The global Request and Response stay: this server may be part of another program.

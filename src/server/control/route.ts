@@ -2,11 +2,33 @@
 import * as z from 'zod/mini'
 import { typed } from '../../contract/explain-issues.ts'
 import { named } from '../../contract/schemas.ts'
+import type { Chat } from '../../platform/state.ts'
+import type { DriverCall } from '../../scenario/run-events.ts'
 import type { Core } from '../../simulator/core.ts'
 import type { PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces.ts'
 import { DURATION_PATTERN, type Duration, parseDuration } from '../../text/quantities.ts'
 import type { OpenStreams } from './event-stream.ts'
+
+/** Plays the human agent in a help desk. */
+export interface AgentPlayer {
+  readonly plays: 'demo' | 'driver'
+  /** The file or address of the driver, for messages. */
+  readonly name: string
+  /** Loads the driver at the first use. Rejects when it cannot be used. */
+  verbs(): Promise<readonly string[]>
+  /** Never rejects when `verbs` has the verb: a failure is in the outcome. */
+  call(action: AgentAction, signal: AbortSignal): Promise<DriverCall>
+}
+
+export interface AgentAction {
+  readonly verb: string
+  /** Null for the verbs of the whole help desk. */
+  readonly chat: Chat | null
+  readonly text?: string | undefined
+  /** The parameters of a verb of the user. */
+  readonly with?: Readonly<Record<string, unknown>> | undefined
+}
 
 /** What every route has access to. */
 export interface ControlContext {
@@ -22,6 +44,8 @@ export interface ControlContext {
   readonly streams: OpenStreams
   /** Undefined when the program that created the server accepts no requests to stop. */
   readonly onStopRequested: (() => void) | undefined
+  /** Null when no help desk is attached, and for workspaces. */
+  agent(): AgentPlayer | null
 }
 
 export interface ControlRequest<Query, Body> extends ControlContext {
@@ -55,6 +79,7 @@ export interface RouteDefinition<Query, Body> {
     | 'workspaces'
     | 'documents'
     | 'ui'
+    | 'agent'
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below `/_sim`; `:id` is a parameter. */
   readonly path: string

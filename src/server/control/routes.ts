@@ -5,6 +5,7 @@ import { named } from '../../contract/schemas.ts'
 import { VERSION } from '../../contract/version.ts'
 import { coreOf } from '../../simulator/simulator.ts'
 import { type ControlRequest, type ControlRoute, ok, routesOf } from './route.ts'
+import { AGENT_ROUTES } from './routes/agent.ts'
 import { CHAT_ROUTES } from './routes/chats.ts'
 import { DELIVERY_ROUTES } from './routes/deliveries.ts'
 import { DESCRIPTION_ROUTES } from './routes/description.ts'
@@ -31,6 +32,7 @@ function inWorkspace(call: ControlRequest<never, never>): ControlRequest<never, 
     ...call,
     simulator: workspace,
     core: coreOf(workspace),
+    agent: () => null,
     control: workspace.control,
     closing: AbortSignal.any([call.closing, workspace.closing]),
     signal: AbortSignal.any([call.signal, workspace.closing]),
@@ -53,6 +55,7 @@ const INDEX = routesOf('health')('GET ', {
 /** The routes that exist for every workspace, the default one included. */
 const PER_WORKSPACE: readonly ControlRoute[] = [
   ...CHAT_ROUTES,
+  ...AGENT_ROUTES,
   ...WORKSPACE_ROUTES,
   ...DESCRIPTION_ROUTES,
   ...JOURNAL_ROUTES,
