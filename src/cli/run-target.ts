@@ -57,25 +57,28 @@ async function withTarget(driver: Driver, target: URL, { context, signal }: Atta
   const { target: program } = driver
   if (program === null) return driver
   if ((await probeTarget(target, 0, new AbortController().signal)) !== null) {
-    const beginning = started(() => program.start())
-    // Closing gives the start up.
-    await Promise.race([
-      beginning,
-      aborted(signal)
-        .then(() => driver.close())
-        .then(() => beginning),
-    ])
+    await untilAborted(signal, () => driver.close(), started(program.start))
     return driver
   }
   context.io.stderr.write(`${target.host} is running already: it is used as it is, and not restarted by scenarios.\n`)
   return { ...driver, target: null, verbs: driver.verbs.filter(verb => !verb.startsWith('target.')) }
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    if (signal.aborted) return resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+/** Calls `giveUp`, which ends the work, when the signal aborts before the work has ended; not later. */
+async function untilAborted(signal: AbortSignal, giveUp: () => Promise<void>, work: Promise<unknown>): Promise<void> {
+  let ending: Promise<void> | null = null
+  const onAbort = () => {
+    ending = giveUp()
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  try {
+    await work
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    await ending
+  }
+}
 
 async function started<T>(start: () => Promise<T>): Promise<T> {
   try {
