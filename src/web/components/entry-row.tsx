@@ -5,7 +5,7 @@ import { counted } from '../../text/quantities.ts'
 import { type EntryRemarks, isProblem, remarksOf, summaryOf } from '../model/entry-summary.ts'
 import { timeOfDay } from '../model/formats.ts'
 import { Mark } from './mark.tsx'
-import type { ChatTag } from './sequence-row.tsx'
+import { type ChatTag, ProblemMark } from './sequence-row.tsx'
 
 export const KIND_NAMES: Readonly<Record<EntryKind, string>> = {
   api: 'call',
@@ -33,15 +33,21 @@ export function EntryRow({ entry, later, chat }: EntryRowProps) {
       <span class="entry-row-time">{timeOfDay(entry.time)}</span>
       <span class="entry-row-kind">{KIND_NAMES[entry.kind]}</span>
       {chat === undefined ? null : <span class="entry-row-chat">{chat?.name}</span>}
-      <span class="entry-row-label" title={label} dir="auto">
-        {label}
+      <span class="entry-row-label" title={label}>
+        <bdi>{label}</bdi>
       </span>
       <span class="entry-row-answer" title={answer}>
-        {isProblem(entry) ? <Mark kind={entry.kind === 'fault' ? 'fault' : 'fail'} label="problem" /> : null} {answer}
+        <EntryMark entry={entry} /> {answer}
       </span>
       <Remarks remarks={remarksOf(entry)} />
     </div>
   )
+}
+
+function EntryMark({ entry }: Pick<EntryRowProps, 'entry'>) {
+  if (!isProblem(entry)) return null
+  if (entry.kind === 'fault') return <Mark kind="fault" label="fault" />
+  return <ProblemMark ok={entry.kind === 'api' && entry.status < 400} />
 }
 
 function Remarks({ remarks: { findings, assumptions, faults } }: { readonly remarks: EntryRemarks }) {

@@ -59,7 +59,7 @@ export function SequenceRow({ row, quietMs, later, isProblem, chat }: SequenceRo
   )
 }
 
-const ProblemMark = ({ ok }: { readonly ok: boolean }) => (
+export const ProblemMark = ({ ok }: { readonly ok: boolean }) => (
   <Mark kind={ok ? 'inconclusive' : 'fail'} label={ok ? 'has findings' : 'failed'} />
 )
 
@@ -79,14 +79,9 @@ function RowLabel({ row: { label, kind }, span }: { row: TimelineRow; span: Colu
   const { left, right, side } = labelSpace(span)
   const place = { insetInlineStart: `calc(${left}% + 0.5rem)`, insetInlineEnd: `calc(${right}% + 0.5rem)` }
   return (
-    <span
-      class={`sequence-label ${side}${span.points === null ? ' no-arrow' : ''}`}
-      style={place}
-      title={label}
-      dir="auto"
-    >
+    <span class={`sequence-label ${side}${span.points === null ? ' no-arrow' : ''}`} style={place} title={label}>
       {kind === 'fault' ? <Mark kind="fault" label="" /> : null}
-      {label}
+      <bdi>{label}</bdi>
     </span>
   )
 }

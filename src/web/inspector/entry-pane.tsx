@@ -1,7 +1,12 @@
-/** Shows the details of the selected entry, or how it differs from a second one. */
+/** Shows the details of the selected entry with what can be done with it, or how it differs from a second one. */
+import { useMemo } from 'preact/hooks'
+import type { Entry } from '../../journal/entry.ts'
+import { type SignatureAdvice, signatureAdvice } from '../../wording/signature-advice.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { EntryDetails } from '../components/entry-details.tsx'
+import { countUntil } from '../model/journal-log.ts'
 import { codeCallOf } from '../model/snippets.ts'
+import { showKnob } from './address.ts'
 import type { Session } from './session.ts'
 
 export interface EntryPaneProps {
@@ -12,14 +17,85 @@ export interface EntryPaneProps {
 export function EntryPane({ session, onClose }: EntryPaneProps) {
   const { view, log, version } = session
   const selected = version.value >= 0 ? view.entry.value : null
-  const shown = selected === null ? undefined : log.value.entry(selected)
-  if (shown === undefined) return null
+  const entry = selected === null ? undefined : log.value.entry(selected)
+  const advice = useSignatureAdvice(session, entry)
+  if (entry === undefined) return null
   return (
-    <EntryDetails entry={shown} effects={log.value.effects(shown.seq)} onSelect={seq => (view.entry.value = seq)}>
-      <button type="button" class="quiet" onClick={onClose}>
-        Close
-      </button>
-      {shown.kind === 'api' ? <CallCode call={codeCallOf(shown, session.origin)} /> : null}
+    <EntryDetails
+      key={entry.seq}
+      entry={entry}
+      effects={log.value.effects(entry.seq)}
+      entryOf={log.value.entry}
+      attempts={attemptsOf(session, entry)}
+      onSelect={seq => (view.entry.value = seq)}
+      onKnob={name => showKnob(view, name)}
+      tools={<PaneTools session={session} entry={entry} onClose={onClose} />}
+      advice={advice === null ? null : <SignatureHelp advice={advice} />}
+    >
+      {entry.kind === 'api' ? (
+        <details class="entry-code">
+          <summary>This call as code</summary>
+          <CallCode call={codeCallOf(entry, session.origin)} />
+        </details>
+      ) : null}
     </EntryDetails>
+  )
+}
+
+const attemptsOf = ({ log }: Session, entry: Entry) =>
+  entry.kind === 'delivery' || entry.kind === 'event' ? log.value.attempts(entry.delivery_id) : []
+
+interface PaneToolsProps extends EntryPaneProps {
+  readonly entry: Entry
+}
+
+function PaneTools({ session: { view }, entry, onClose }: PaneToolsProps) {
+  const isShown = view.at.value === entry.seq
+  return (
+    <div class="entry-tools">
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={isShown}
+        onClick={() => (view.at.value = isShown ? null : entry.seq)}
+      >
+        Show this moment
+      </button>
+      <button type="button" class="quiet" onClick={() => (view.compare.value = entry.seq)}>
+        Compare
+      </button>
+      <button type="button" class="quiet" aria-label="Close the details" onClick={onClose}>
+        ✕
+      </button>
+    </div>
+  )
+}
+
+/** The evidence is computed once for an entry. */
+function useSignatureAdvice({ log }: Session, entry: Entry | undefined): SignatureAdvice | null {
+  const { entries } = log.value
+  return useMemo(
+    () => (entry === undefined ? null : signatureAdvice(entry, entries.slice(0, countUntil(entries, entry.seq)))),
+    [entry, entries],
+  )
+}
+
+function SignatureHelp({ advice: { known, likely, tries } }: { readonly advice: SignatureAdvice }) {
+  return (
+    <>
+      <p>{known}</p>
+      <h4>Likely mistakes</h4>
+      <ul>
+        {likely.map(text => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      <h4>To try</h4>
+      <ul>
+        {tries.map(({ code, text }) => (
+          <li key={code}>{text}</li>
+        ))}
+      </ul>
+    </>
   )
 }

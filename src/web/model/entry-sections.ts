@@ -13,13 +13,21 @@ export interface Section {
   readonly headers?: Readonly<Record<string, string>>
   /** Undefined: the section has no payload. */
   readonly payload?: unknown
+  /** The text of the payload as it was sent, when the journal has it. */
+  readonly exact?: string
+  /** The length of the whole payload in bytes, when the journal shows its beginning only. */
+  readonly truncatedFrom?: number
   readonly list?: readonly string[]
 }
 
-export function sectionsOf(entry: Entry): Section[] {
+export const sectionsOf = (entry: Entry): Section[] =>
+  entry.kind === 'api' ? [...partsOf(entry), ...findingSections(entry)] : partsOf(entry)
+
+/** What was sent and what was answered. */
+export function partsOf(entry: Entry): Section[] {
   switch (entry.kind) {
     case 'api':
-      return [...callSections(entry), ...findingSections(entry)]
+      return callSections(entry)
     case 'delivery':
       return deliverySections(entry)
     case 'event':
@@ -40,19 +48,25 @@ const callSections = ({
   duration_ms,
   auth,
   answer_lost,
+  response_truncated_from,
 }: EntryOf<'api'>): Section[] => [
   {
     title: `${method} ${path}`,
     ...(auth === 'valid' || auth === 'not_checked' ? {} : { aside: `key: ${auth.replace('_', ' ')}` }),
     headers: request.headers,
-    payload: request.body,
+    payload: request.body ?? undefined,
+    ...truncation(request),
   },
   {
     title: answer_lost === undefined ? `Answer ${status}` : LOST[answer_lost],
     aside: formatMs(duration_ms),
-    payload: response,
+    payload: response ?? undefined,
+    ...truncation({ truncated_from: response_truncated_from }),
   },
 ]
+
+const truncation = ({ truncated_from }: { readonly truncated_from?: { readonly bytes: number } | undefined }) =>
+  truncated_from === undefined ? {} : { truncatedFrom: truncated_from.bytes }
 
 function findingSections(entry: EntryOf<'api'>): Section[] {
   const { findings } = entry
@@ -73,12 +87,14 @@ function deliverySections({ url, event, request, response, status, failure, ...m
     aside: how,
     headers: request.headers,
     payload: parsed(request.body),
+    exact: request.body,
+    ...truncation(request),
   }
   const failureList = failure === undefined ? {} : { list: [failureText(failure)] }
   if (response === null || status === null)
     return [sent, { title: 'No answer', aside: formatMs(duration_ms), ...failureList }]
   const answer = { title: `Answer ${status}`, aside: formatMs(duration_ms), headers: response.headers, ...failureList }
-  return [sent, { ...answer, payload: parsed(response.body) }]
+  return [sent, { ...answer, payload: parsed(response.body), exact: response.body, ...truncation(response) }]
 }
 
 function parsed(body: unknown): unknown {

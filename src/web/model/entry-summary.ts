@@ -5,6 +5,7 @@ import { isInternalError } from '../../journal/internal-errors.ts'
 import { formatMs } from '../../text/terminal-text.ts'
 import { defineTexts } from '../../text/texts.ts'
 import { rowContent } from '../../timeline/rows.ts'
+import { isInvalidSign } from '../../wording/hints.ts'
 import { isTruncatedValue } from './entry-sections.ts'
 
 export interface EntrySummary {
@@ -73,13 +74,16 @@ export function remarksOf(entry: Entry): EntryRemarks {
 /** Notes that say that something failed or was lost. */
 const PROBLEM_NOTES: ReadonlySet<string> = new Set(['evicted'])
 
-/** A refused call, a finding, a hit of a fault, an event that was not acknowledged. Without a webhook none is expected to be. */
+/**
+ * A refused call, a finding, a hit of a fault, an event that was not acknowledged although there is a webhook, an invalid
+ * signature that was accepted.
+ */
 export function isProblem(entry: Entry): boolean {
   switch (entry.kind) {
     case 'api':
       return entry.status >= 400 || entry.answer_lost !== undefined || remarksOf(entry).findings > 0
     case 'delivery':
-      return entry.outcome !== 'delivered' && entry.failure?.code !== 'no_url'
+      return entry.outcome === 'delivered' ? isInvalidSign(entry.sign) : entry.failure?.code !== 'no_url'
     case 'fault':
       return true
     case 'note':

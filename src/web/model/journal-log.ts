@@ -1,5 +1,5 @@
 /** Keeps the journal as it arrives: entries by seq, by chat and by cause, and the rows of the sequence diagram. */
-import type { Entry } from '../../journal/entry.ts'
+import type { Entry, EntryOf } from '../../journal/entry.ts'
 import type { TimelineRow } from '../../timeline/rows.ts'
 import { createLiveTimeline } from '../../timeline/timeline.ts'
 
@@ -18,7 +18,11 @@ export interface JournalLog {
   row(seq: number): TimelineRow | undefined
   /** The seqs of the entries that this one caused. */
   effects(seq: number): readonly number[]
+  /** All attempts of a delivery. */
+  attempts(deliveryId: string): readonly Delivery[]
 }
+
+type Delivery = EntryOf<'delivery'>
 
 /** With more entries than these, the oldest tenth is dropped. */
 const MOST_ENTRIES = 100_000
@@ -28,14 +32,16 @@ interface Parts {
   readonly chats: Map<string, Entry[]>
   readonly effects: Map<number, number[]>
   readonly shownBy: Map<number, TimelineRow>
+  readonly deliveries: Map<string, Delivery[]>
   readonly timeline: ReturnType<typeof createLiveTimeline>
 }
 
 /** `chatName` gives the short name of a chat for the diagram. */
 export function createJournalLog(chatName: (chatId: string) => string | null, most = MOST_ENTRIES): JournalLog {
   const timeline = createLiveTimeline(chatName)
-  const parts: Parts = { entries: [], chats: new Map(), effects: new Map(), shownBy: new Map(), timeline }
-  const { entries, chats, effects, shownBy } = parts
+  const lists = { entries: [], chats: new Map(), effects: new Map(), deliveries: new Map() }
+  const parts: Parts = { ...lists, shownBy: new Map(), timeline }
+  const { entries, chats, effects, shownBy, deliveries } = parts
   let droppedUntil = 0
   return {
     entries,
@@ -51,22 +57,26 @@ export function createJournalLog(chatName: (chatId: string) => string | null, mo
     entry: seq => entries[indexOf(entries, seq)],
     row: seq => shownBy.get(seq),
     effects: seq => effects.get(seq) ?? [],
+    attempts: id => deliveries.get(id) ?? [],
   }
 }
 
-function addTo({ entries, chats, effects, shownBy, timeline }: Parts, entry: Entry): void {
+function addTo({ entries, chats, effects, shownBy, deliveries, timeline }: Parts, entry: Entry): void {
   entries.push(entry)
   if (entry.chat_id !== undefined) append(chats, entry.chat_id, entry)
   if (entry.cause !== null) append(effects, entry.cause, entry.seq)
+  if (entry.kind === 'delivery') append(deliveries, entry.delivery_id, entry)
   const row = timeline.add(entry)
   if (row !== null) shownBy.set(entry.seq, row)
 }
 
 /** Returns the seq of the last entry that was dropped. */
-function dropOldest({ entries, chats, effects, shownBy, timeline }: Parts, count: number): number {
+function dropOldest({ entries, chats, effects, shownBy, deliveries, timeline }: Parts, count: number): number {
   const dropped = entries.splice(0, count)
   const last = dropped.at(-1)?.seq ?? 0
-  for (const { seq, chat_id } of dropped) {
+  for (const entry of dropped) {
+    const { seq, chat_id } = entry
+    if (entry.kind === 'delivery') deliveries.delete(entry.delivery_id)
     effects.delete(seq)
     shownBy.delete(seq)
     const ofChat = chats.get(chat_id ?? '')
