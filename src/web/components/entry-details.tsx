@@ -269,7 +269,8 @@ function Attempts({ entry, attempts = [], onSelect }: EntryDetailsProps) {
       <ul class="entry-remarks">
         {others.map(one => (
           <li key={one.seq}>
-            <EntryRef seq={one.seq} refs={onSelect === undefined ? {} : { onSelect }} /> {summaryOf(one).label}: {summaryOf(one).answer}
+            <EntryRef seq={one.seq} refs={onSelect === undefined ? {} : { onSelect }} /> {summaryOf(one).label}:{' '}
+            {summaryOf(one).answer}
           </li>
         ))}
       </ul>
