@@ -5,7 +5,7 @@ import type { Entry, EntryOf } from '../../journal/entry.ts'
 import { counted } from '../../text/quantities.ts'
 import { visible } from '../../text/terminal-text.ts'
 import { explainEntry } from '../../wording/hints.ts'
-import { type EntryFact, type FieldProblem, factsOf, fieldProblemOf } from '../model/entry-facts.ts'
+import { type EntryFact, type FieldRefusal, factsOf, fieldProblemOf } from '../model/entry-facts.ts'
 import { isTruncatedValue, partsOf, pretty, type Section } from '../model/entry-sections.ts'
 import { summaryOf } from '../model/entry-summary.ts'
 import { moment, visibleLines } from '../model/formats.ts'
@@ -130,7 +130,7 @@ function Explanation({ entry, advice }: EntryDetailsProps) {
 
 const answerOf = (entry: Entry): string => summaryOf(entry).answer
 
-function FieldTable({ problem: { field, expected, received } }: { readonly problem: FieldProblem }) {
+function FieldTable({ problem: { field, expected, received } }: { readonly problem: FieldRefusal }) {
   return (
     <dl class="entry-problem">
       <div>

@@ -106,14 +106,14 @@ function signatureFacts({ request, sign, status, outcome }: EntryOf<'delivery'>)
 const MASKED = '***'
 
 /** Which field of a call is wrong: what the platform expects, and what the body has. */
-export interface FieldProblem {
+export interface FieldRefusal {
   readonly field: string
   readonly expected: string
   /** As JSON; null when it is absent. */
   readonly received: string | null
 }
 
-export function fieldProblemOf(entry: Entry): FieldProblem | null {
+export function fieldProblemOf(entry: Entry): FieldRefusal | null {
   if (entry.kind !== 'api' || entry.status < 400 || entry.auth !== 'valid') return null
   const { field, message } = errorIn(entry.response)
   if (typeof field !== 'string' || typeof message !== 'string') return null
