@@ -3,6 +3,7 @@
 import { describeIssues } from '../api/body.ts'
 import { ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import { withoutFurtherErrors } from '../contract/limit-errors.ts'
+import { withoutUndefined } from '../contract/objects.ts'
 import { effectOf } from '../faults/effects.ts'
 import { FaultNameTakenError, type FaultRegistry, type NamedFault } from '../faults/registry.ts'
 import { Fault, type FaultFields, type FaultSpec } from '../faults/schema.ts'
@@ -40,7 +41,7 @@ export function createFaultController(
       const problems = [...chatProblems(platform, spec), ...signatureProblems(platform, spec)]
       if (problems.length > 0) throw new InvalidOptionError(problems)
       const added = addWithinMemory(faults, platform, spec)
-      journalNote('fault_set', added, { on: added.on, effect: effectOf(added), of: added.of })
+      journalNote('fault_set', added, { on: added.on, effect: effectOf(added), of: added.of, ...furtherFields(added) })
       return added
     },
     list: faults.list,
@@ -54,6 +55,12 @@ export function createFaultController(
       return cleared
     },
   }
+}
+
+/** With these, a reader of the journal can set the same fault again. Of an answer, `effect` has only the status. */
+function furtherFields({ skip, every, respond }: NamedFault): object {
+  const hasContent = respond?.headers !== undefined || respond?.body !== undefined
+  return withoutUndefined({ skip, every, respond: hasContent ? respond : undefined })
 }
 
 function parseFault(fault: unknown): FaultFields {

@@ -65,6 +65,20 @@ describe('/_sim/faults', () => {
     ])
   })
 
+  test('the note has what is needed to set the same fault again', async () => {
+    const { server, ask } = await setUp()
+    await using _ = server
+    const respond = { status: 503, headers: { 'retry-after': '1' }, body: { error: 'busy' } }
+    await ask('POST', '/faults', { body: { name: 'busy', on: { api: 'start' }, respond, skip: 1, every: 2, times: 3 } })
+    const [set] = (await ask('GET', '/journal?kind=note')).body.entries
+    const { fault: name, on, skip, every, of: times } = set
+    await ask('DELETE', '/faults')
+    await ask('POST', '/faults', { body: { name, on, ...set.effect, respond: set.respond, skip, every, times } })
+    expect((await ask('GET', '/faults')).body.faults).toMatchObject([
+      { name: 'busy', respond, skip: 1, every: 2, of: 3 },
+    ])
+  })
+
   test('a reset clears all faults, and faults do not apply to the control API', async () => {
     const { server, ask } = await setUp()
     await using _ = server
