@@ -33,6 +33,8 @@ export interface ChatsPorts {
 }
 
 const NONE: readonly Entry[] = []
+/** No journal has so many entries. */
+const BEYOND_ALL = 1e14
 
 export function createChats({ client, view, log, version }: ChatsPorts): ChatBook {
   /** Chats that were there when the page was opened; the journal may have no entries of them. */
@@ -50,7 +52,7 @@ export function createChats({ client, view, log, version }: ChatsPorts): ChatBoo
     const epoch = log.peek()
     const [{ chats }, { next_seq }] = await Promise.all([
       client.send<ChatListAnswer>('GET', '/chats'),
-      client.send<{ next_seq: number }>('GET', '/journal', { query: { after: Number.MAX_SAFE_INTEGER } }),
+      client.send<{ next_seq: number }>('GET', '/journal', { query: { after: BEYOND_ALL } }),
     ])
     if (epoch !== log.peek()) return
     listed.value = new Set(chats.map(({ chat_id }) => chat_id))

@@ -1,115 +1,91 @@
 /** Shows a chat as its end user sees it, and lets a person be that user. */
 import './user-chat.css'
-import { useRef } from 'preact/hooks'
-import { defineTexts, textFor } from '../../text/texts.ts'
-import type { ChatLine, ChatMessage } from '../model/chat-at.ts'
+import { useEffect, useState } from 'preact/hooks'
+import type { ChatState } from '../model/chat-at.ts'
+import { directionOf } from '../model/chat-format.ts'
+import type { MessageContext } from './chat-message.tsx'
+import { ChatMessages } from './chat-messages.tsx'
+import { ChatsHead, startChat } from './chats-head.tsx'
 import type { Session } from './session.ts'
+import { addFiles, UserComposer } from './user-composer.tsx'
 
 export function UserChat({ session }: { readonly session: Session }) {
-  const { chat, view } = session
-  if (chat.value === null) return <NoChat session={session} />
-  const { items, typing, agent } = chat.value
+  const { chat, chatId, chats, view } = session
+  const id = chatId.value
+  const shown = chat.value
+  useEffect(() => {
+    if (id !== null) chats.load(id)
+  }, [id, chats, shown])
+  useEffect(() => {
+    if (id !== null && view.at.value === null) chats.markRead(id)
+  }, [id, chats, shown, view.at.value])
+  if (id === null) return <NoChat session={session} />
   return (
     <div class="user-chat">
-      <ol class="messages" aria-label="Messages" aria-live="polite">
-        {items.map(item =>
-          item.kind === 'line' ? (
-            <Line key={`line ${item.seq}`} line={item} />
-          ) : (
-            <Message key={item.id} session={session} message={item} />
-          ),
-        )}
-      </ol>
-      {typing ? <p class="typing">{agent?.name ?? 'The agent'} is typing</p> : null}
-      {view.at.value === null ? <Composer session={session} /> : null}
+      <ChatsHead session={session} chatId={id} chat={shown} />
+      {shown === null ? (
+        <p class="empty">At this moment, the chat has not begun.</p>
+      ) : (
+        <ChatWindow key={id} session={session} chatId={id} chat={shown} />
+      )}
     </div>
   )
 }
 
 function NoChat({ session }: { readonly session: Session }) {
-  const start = () => session.act(() => newChat(session))
   return (
-    <div class="empty">
-      <p>There is no chat yet. Start one, and you are its end user.</p>
-      <button type="button" class="primary" onClick={start}>
-        New chat
-      </button>
+    <div class="user-chat">
+      <ChatsHead session={session} chatId={null} chat={null} />
+      <div class="empty">
+        <p>There is no chat yet. Start one, and you are its end user.</p>
+        <button type="button" class="primary" onClick={() => startChat(session)}>
+          New chat
+        </button>
+      </div>
     </div>
   )
 }
 
-async function newChat({ client, view }: Session): Promise<void> {
-  const { chat_id } = await client.send<{ chat_id: string }>('POST', '/chats', { body: {} })
-  view.chat.value = chat_id
+interface ChatWindowProps {
+  readonly session: Session
+  readonly chatId: string
+  readonly chat: ChatState
 }
 
-const LINES = defineTexts({
-  pressed: (button: string) => `You pressed “${button}”.`,
-  taken_over: (name: string) => `${name || 'An agent'} joined the chat.`,
-  handed_back: (name: string) => `${name || 'The agent'} left the chat.`,
-  ended: 'The chat ended.',
-  link_opened: (url: string) => `You opened ${url}.`,
-})
-
-function Line({ line: { line, detail } }: { readonly line: ChatLine }) {
-  return <li class="line">{textFor(LINES, line, detail ?? '')}</li>
-}
-
-const SENDERS = { user: 'User', bot: 'Bot', agent: 'Agent' } as const
-
-function Message({ session, message }: { readonly session: Session; readonly message: ChatMessage }) {
-  const { from, name, text, original, buttons, attachments, seq } = message
-  return (
-    <li class={`message ${from}`} aria-current={seq !== null && seq === session.view.entry.value ? 'true' : undefined}>
-      <span class="sender">{name || SENDERS[from]}</span>
-      <p dir="auto">{text}</p>
-      {original === undefined ? null : (
-        <p class="original" dir="auto">
-          {original}
-        </p>
-      )}
-      {attachments.map(file => (
-        <p key={file.name} class="file">
-          {file.name} <small>{file.size_kb} KB</small>
-        </p>
-      ))}
-      {buttons.map(button => (
-        <button key={button.label} type="button" class="choice" onClick={() => press(session, button.label ?? '')}>
-          {button.label}
-        </button>
-      ))}
-    </li>
-  )
-}
-
-function press(session: Session, button: string): void {
-  const { client, chatId } = session
-  session.act(() => client.send('POST', `/chats/${chatId.peek()}/press`, { body: { button } }))
-}
-
-function Composer({ session }: { readonly session: Session }) {
-  const field = useRef<HTMLInputElement>(null)
-  const { client, chatId } = session
-  const send = (event: Event) => {
-    event.preventDefault()
-    const text = field.current?.value ?? ''
-    if (text === '' || field.current === null) return
-    field.current.value = ''
-    session.act(() => client.send('POST', `/chats/${chatId.peek()}/messages`, { body: { text } }))
+/** What the user's browser shows: mirrored for languages that are written from right to left. */
+function ChatWindow({ session, chatId, chat }: ChatWindowProps) {
+  const { client, origin, view } = session
+  const [files, setFiles] = useState<readonly File[]>([])
+  const isNow = view.at.value === null
+  const context: MessageContext = {
+    origin,
+    client,
+    isNow,
+    selected: view.entry.value,
+    select: seq => (view.entry.value = seq),
+    press: button =>
+      session.act(() => client.send('POST', `/chats/${encodeURIComponent(chatId)}/press`, { body: { button } })),
   }
   return (
-    <form class="composer" onSubmit={send}>
-      <input
-        ref={field}
-        aria-label="Message of the user"
-        placeholder="Write as the user"
-        autocomplete="off"
-        dir="auto"
+    // biome-ignore lint/a11y/noStaticElementInteractions: files can be chosen with the button as well
+    <div
+      class="chat-window"
+      dir={directionOf(chat.language)}
+      onDragOver={event => event.preventDefault()}
+      onDrop={event => {
+        event.preventDefault()
+        if (isNow) addFiles(event.dataTransfer, files, setFiles)
+      }}
+    >
+      <ChatMessages chat={chat} context={context} />
+      <UserComposer
+        client={client}
+        chatId={chatId}
+        isNow={isNow}
+        files={files}
+        setFiles={setFiles}
+        toNow={() => (view.at.value = null)}
       />
-      <button type="submit">Send</button>
-      <button type="button" onClick={() => press(session, 'handover')}>
-        Ask for a person
-      </button>
-    </form>
+    </div>
   )
 }

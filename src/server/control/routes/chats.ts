@@ -1,8 +1,10 @@
 /** Creates and shows chats, and performs the actions of their end users. */
 import * as z from 'zod/mini'
 import { Attachment, Button, named } from '../../../contract/schemas.ts'
+import { fileContents } from '../../../platform/files.ts'
 import type { Chat } from '../../../platform/state.ts'
 import { type ChatView, chatSummary, viewMessage } from '../../../platform/transcript.ts'
+import { wholeBody } from '../../../runtime/pieces.ts'
 import { type Ack, type AttachmentInput, toFile, waitForAck } from '../../../simulator/chat-handle.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { newChat, userFromWire } from '../../../simulator/new-chat.ts'
@@ -175,6 +177,21 @@ async function attachmentsOf(body: UserMessageBody | UserMessageForm): Promise<A
   )
 }
 
+/** Downloaded, and never shown as a page: the file shares its origin with the control API. */
+function fileResponse({ core: { platform }, param }: ControlRequest<unknown, unknown>): Response {
+  const file = platform.state.files.get(platform.links.fileId(param('file')) ?? '')
+  if (file === undefined)
+    throw new ControlProblem(404, 'file_not_found', `There is no file ${JSON.stringify(param('file'))}.`)
+  const body = new Uint8Array(wholeBody(fileContents(file)))
+  return new Response(body, {
+    headers: {
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment',
+      'content-security-policy': "sandbox; default-src 'none'",
+    },
+  })
+}
+
 export const CHAT_ROUTES: readonly ControlRoute[] = [
   route('POST /chats', {
     id: 'createChat',
@@ -204,6 +221,16 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
       if (chat) return ok({ ...wireSummary(chatSummary(chat)), messages: messagesOf(core, chat) })
       throw new ControlProblem(404, 'chat_not_found', `There is no chat ${JSON.stringify(param('id'))}.`)
     },
+  }),
+  route('GET /files/:file', {
+    id: 'getFile',
+    summary: 'Downloads a file that an end user sent, without an entry in the journal',
+    description: '`file` is the segment of the `url` of the attachment that follows `/files/`.',
+    responses: {
+      200: { description: 'The bytes', schema: null, type: 'application/octet-stream' },
+      404: 'There is no such file',
+    },
+    run: fileResponse,
   }),
   route('POST /chats/:id/messages', {
     id: 'say',
