@@ -77,7 +77,11 @@ export function Lifelines({ row }: Pick<SequenceRowProps, 'row'>) {
 
 function RowLabel({ row: { label, kind }, span }: { row: TimelineRow; span: ColumnSpan }) {
   const { left, right, side } = labelSpace(span)
-  const place = { insetInlineStart: `calc(${left}% + 0.5rem)`, insetInlineEnd: `calc(${right}% + 0.5rem)` }
+  const place = {
+    insetInlineStart: `calc(${left}% + 0.5rem)`,
+    insetInlineEnd: `calc(${right}% + 0.5rem)`,
+    maxWidth: `calc(${100 - left - right}% - 1rem)`,
+  }
   return (
     <span class={`sequence-label ${side}${span.points === null ? ' no-arrow' : ''}`} style={place} title={label}>
       {kind === 'fault' ? <Mark kind="fault" label="" /> : null}

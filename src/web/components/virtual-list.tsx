@@ -33,7 +33,7 @@ export function VirtualList(props: VirtualListProps) {
   useLayoutEffect(() => {
     if (follows.current && selected === -1 && box.current) box.current.scrollTop = count * rowHeight
   }, [count, rowHeight, selected])
-  useEffect(() => reveal(box.current, selected, rowHeight), [selected, rowHeight])
+  useEffect(() => reveal(box.current, selected, rowHeight), [selected, rowHeight, place.height])
   const first = Math.max(0, Math.floor(place.top / rowHeight) - MARGIN)
   const last = Math.min(count, Math.ceil((place.top + place.height) / rowHeight) + MARGIN)
   const onScroll = ({

@@ -8,6 +8,7 @@ import type { ColumnName } from './address.ts'
 import { AgentDesk } from './agent-desk.tsx'
 import { PlatformPanel } from './platform-panel.tsx'
 import type { Session } from './session.ts'
+import { MomentBanner } from './time-line.tsx'
 import { UserChat } from './user-chat.tsx'
 import { Wire } from './wire.tsx'
 
@@ -40,6 +41,7 @@ export function Inspector({ session }: { readonly session: Session }) {
           </button>
         </p>
       )}
+      <MomentBanner session={session} />
       <ColumnSwitch view={view} />
       <main class={`columns shows-${view.column.value}`}>
         <Column session={session} name="user" heading={<h2>End user</h2>} title="End user">

@@ -1,5 +1,11 @@
 /** Chooses the moment that is shown: a slider over the journal, with a mark for each call, event and problem. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { wallTimer } from '../../runtime/clock.ts'
+import { useShortcut } from '../components/shortcuts.tsx'
 import type { FilteredLog } from '../model/entry-filter.ts'
+import { timeOfDay } from '../model/formats.ts'
+import { countUntil } from '../model/journal-log.ts'
+import type { MarkColumn } from '../model/time-marks.ts'
 import type { Session } from './session.ts'
 
 export interface TimeLineProps {
@@ -7,26 +13,144 @@ export interface TimeLineProps {
   readonly filtered: FilteredLog
 }
 
-export function TimeLine({ session: { view, log, version } }: TimeLineProps) {
+export function TimeLine({ session, filtered }: TimeLineProps) {
+  const { view, log, version } = session
   const { entries } = version.value >= 0 ? log.value : log.value
   const [first, last] = [entries[0]?.seq ?? 0, entries.at(-1)?.seq ?? 0]
   const at = view.at.value
+  const [back, forward] = useSteps(session, filtered)
   return (
     <div class="time-line">
-      <input
-        type="range"
-        aria-label="Moment"
-        aria-valuetext={at === null ? 'now' : `entry ${at} of ${last}`}
-        min={first}
-        max={last}
-        value={at ?? last}
-        onInput={({ currentTarget }) => {
-          const seq = Number(currentTarget.value)
-          view.at.value = seq >= last ? null : seq
-        }}
-      />
+      <button type="button" aria-label="One entry back" disabled={(at ?? last) <= first} onClick={back}>
+        ‹
+      </button>
+      <button type="button" aria-label="One entry forward" disabled={at === null} onClick={forward}>
+        ›
+      </button>
+      <div class="time-line-track">
+        <Marks session={session} />
+        <input
+          type="range"
+          aria-label="Moment"
+          aria-valuetext={at === null ? 'now' : `entry ${at} of ${last}`}
+          min={first}
+          max={last}
+          value={at ?? last}
+          onInput={({ currentTarget }) => show(session, Number(currentTarget.value))}
+        />
+      </div>
       <button type="button" disabled={at === null} onClick={() => (view.at.value = null)}>
         Now
+      </button>
+    </div>
+  )
+}
+
+/** The moment of the last entry is now. */
+function show({ view, log }: Session, seq: number): void {
+  view.at.value = seq >= (log.peek().entries.at(-1)?.seq ?? 0) ? null : seq
+}
+
+/** Steps pass only entries that the filter shows. */
+function useSteps(session: Session, filtered: FilteredLog): readonly [back: () => void, forward: () => void] {
+  const { view } = session
+  const [back, forward, now, here] = useMemo(
+    () =>
+      [
+        () => step(session, filtered, -1),
+        () => step(session, filtered, 1),
+        () => (view.at.value = null),
+        () => (view.at.value = view.entry.value),
+      ] as const,
+    [session, filtered, view],
+  )
+  useShortcut('[', 'Time', 'Go one entry back in time', back)
+  useShortcut(']', 'Time', 'Go one entry forward in time', forward)
+  useShortcut('t', 'Time', 'Show the moment of the selected entry', here)
+  useShortcut('.', 'Time', 'Show now', now)
+  return [back, forward]
+}
+
+/** The selection moves along. */
+function step(session: Session, { entries }: FilteredLog, by: 1 | -1): void {
+  const { view } = session
+  const at = view.at.peek()
+  const index = at === null ? entries.length - 1 : countUntil(entries, at) - 1
+  const entry = entries[Math.max(0, index + by)]
+  if (entry === undefined) {
+    view.at.value = null
+    return
+  }
+  view.entry.value = entry.seq
+  show(session, entry.seq)
+}
+
+/** More columns than most screens can show apart. */
+const COLUMNS = 400
+/** So often the marks are drawn again while entries arrive. */
+const REDRAW_MS = 250
+
+/** One drawing for all entries; it is not drawn for every frame. */
+function Marks({ session: { log, view } }: Pick<TimeLineProps, 'session'>) {
+  const drawn = useDrawnVersion(log.value)
+  const { entries, marks } = log.value
+  const count = Math.min(COLUMNS, Math.max(1, entries.length))
+  const columns = useMemo(() => marks.columns(count), [drawn, marks, count])
+  const selected = view.entry.value
+  const index = selected === null ? -1 : countUntil(entries, selected) - 1
+  return (
+    <svg class="time-line-marks" viewBox={`0 0 ${count} 10`} preserveAspectRatio="none" aria-hidden="true">
+      <path class="mark-rest" d={`M0 9h${count}v1H0z`} />
+      <path class="mark-event" d={barsOf(columns, column => column.hasEvent, 5, 4)} />
+      <path class="mark-call" d={barsOf(columns, column => column.hasCall, 3, 4)} />
+      <path class="mark-problem" d={barsOf(columns, column => column.hasProblem, 0, 5)} />
+      {index < 0 ? null : (
+        <rect
+          class="mark-selected"
+          x={(index / entries.length) * count}
+          y="0"
+          width={Math.max(count / 200, count / entries.length)}
+          height="10"
+        />
+      )}
+    </svg>
+  )
+}
+
+/** Neighbouring columns with a mark are one bar. */
+function barsOf(columns: readonly MarkColumn[], has: (column: MarkColumn) => boolean, top: number, height: number) {
+  let path = ''
+  columns.forEach((column, index) => {
+    if (has(column)) path += `M${index + 0.1} ${top}h0.8v${height}h-0.8z`
+  })
+  return path
+}
+
+/** Changes at most once in `REDRAW_MS`. */
+function useDrawnVersion(log: Session['log']['value']): number {
+  const { length } = log.entries
+  const [drawn, setDrawn] = useState(length)
+  useEffect(() => {
+    if (drawn === length) return
+    const timer = wallTimer(REDRAW_MS, () => setDrawn(log.entries.length))
+    return () => timer.cancel()
+  }, [drawn, drawn === length, log])
+  return drawn
+}
+
+/** Says that an earlier moment is shown, and returns to now. */
+export function MomentBanner({ session: { view, log, version } }: Pick<TimeLineProps, 'session'>) {
+  const at = view.at.value
+  if (at === null || version.value < 0) return null
+  const entry = log.value.entry(at)
+  return (
+    <div class="moment-banner" role="status">
+      <p>
+        <strong>You see an earlier moment:</strong> #{at}
+        {entry === undefined ? '' : `, ${timeOfDay(entry.time)}`}. Chat and platform show it too.
+      </p>
+      <button type="button" class="primary" onClick={() => (view.at.value = null)}>
+        Back to now
       </button>
     </div>
   )

@@ -2,6 +2,7 @@
 import type { Entry, EntryOf } from '../../journal/entry.ts'
 import type { TimelineRow } from '../../timeline/rows.ts'
 import { createLiveTimeline } from '../../timeline/timeline.ts'
+import { createTimeMarks, type TimeMarks } from './time-marks.ts'
 
 export interface JournalLog {
   /** Oldest first; their seqs grow, with gaps where entries were dropped. */
@@ -10,6 +11,8 @@ export interface JournalLog {
   readonly rows: readonly TimelineRow[]
   /** Chats in the order of their first entry, each with its entries. */
   readonly chats: ReadonlyMap<string, readonly Entry[]>
+  /** For the time line. */
+  readonly marks: TimeMarks
   /** The last entry that was dropped to bound the memory; 0 before that. */
   readonly droppedUntil: number
   add(entry: Entry): void
@@ -34,19 +37,21 @@ interface Parts {
   readonly shownBy: Map<number, TimelineRow>
   readonly deliveries: Map<string, Delivery[]>
   readonly timeline: ReturnType<typeof createLiveTimeline>
+  readonly marks: TimeMarks
 }
 
 /** `chatName` gives the short name of a chat for the diagram. */
 export function createJournalLog(chatName: (chatId: string) => string | null, most = MOST_ENTRIES): JournalLog {
   const timeline = createLiveTimeline(chatName)
   const lists = { entries: [], chats: new Map(), effects: new Map(), deliveries: new Map() }
-  const parts: Parts = { ...lists, shownBy: new Map(), timeline }
-  const { entries, chats, effects, shownBy, deliveries } = parts
+  const parts: Parts = { ...lists, shownBy: new Map(), timeline, marks: createTimeMarks() }
+  const { entries, chats, effects, shownBy, deliveries, marks } = parts
   let droppedUntil = 0
   return {
     entries,
     rows: timeline.rows,
     chats,
+    marks,
     get droppedUntil() {
       return droppedUntil
     },
@@ -61,8 +66,10 @@ export function createJournalLog(chatName: (chatId: string) => string | null, mo
   }
 }
 
-function addTo({ entries, chats, effects, shownBy, deliveries, timeline }: Parts, entry: Entry): void {
+function addTo(parts: Parts, entry: Entry): void {
+  const { entries, chats, effects, shownBy, deliveries, timeline, marks } = parts
   entries.push(entry)
+  marks.add(entry)
   if (entry.chat_id !== undefined) append(chats, entry.chat_id, entry)
   if (entry.cause !== null) append(effects, entry.cause, entry.seq)
   if (entry.kind === 'delivery') append(deliveries, entry.delivery_id, entry)
@@ -71,7 +78,9 @@ function addTo({ entries, chats, effects, shownBy, deliveries, timeline }: Parts
 }
 
 /** Returns the seq of the last entry that was dropped. */
-function dropOldest({ entries, chats, effects, shownBy, deliveries, timeline }: Parts, count: number): number {
+function dropOldest(parts: Parts, count: number): number {
+  const { entries, chats, effects, shownBy, deliveries, timeline, marks } = parts
+  marks.drop(count)
   const dropped = entries.splice(0, count)
   const last = dropped.at(-1)?.seq ?? 0
   for (const entry of dropped) {
