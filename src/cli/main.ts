@@ -44,6 +44,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'send a past delivery again',
     load: async () => (await import('./manual-events.ts')).resendCommand,
   },
+  record: {
+    summary: 'write a scenario file from what a running simulator saw',
+    load: async () => (await import('./record.ts')).recordCommand,
+  },
   verify: {
     summary: 'check the signature of a body, and name the mistake',
     load: async () => (await import('./verify.ts')).verifyCommand,

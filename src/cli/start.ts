@@ -3,6 +3,7 @@ import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import { isMap } from '../contract/objects.ts'
 import type { Entry } from '../journal/entry.ts'
 import { shortEntry } from '../journal/short-entry.ts'
+import { loadRecorder } from '../recorder/load.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { keepHeapSmall } from '../runtime/node.ts'
 import { isLoopback } from '../server/addresses.ts'
@@ -112,7 +113,7 @@ async function start(
   try {
     const onStopRequested = shutdown.request
     const serverOptions = { ...options, onStopRequested, ...(snapshotExport && { onStopped: snapshotExport.write }) }
-    return await startServer(serverOptions, undefined, secrets, { agent })
+    return await startServer(serverOptions, undefined, secrets, { agent, loadRecorder })
   } catch (error) {
     if (error instanceof InvalidSnapshotError)
       throw new UsageError(`--import ${JSON.stringify(flags.import)}: ${error.message}`)

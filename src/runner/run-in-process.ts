@@ -3,7 +3,7 @@ import type { Driver } from '../agent-driver/driver.ts'
 import type { ScenarioResult } from '../evaluator/verdict.ts'
 import { reasonText } from '../evaluator/wording/report.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
-import type { Plan } from '../scenario/plan.ts'
+import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import { InvalidOptionError } from '../simulator/options.ts'
 import { configure, effectiveConfig } from '../simulator/settings.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
@@ -17,6 +17,8 @@ export interface InProcessOptions {
   readonly strict: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
+  /** Called before each step. */
+  readonly onStep?: (step: PlannedStep) => void
 }
 
 /**
@@ -47,9 +49,9 @@ async function runAfterReset(sim: PlatformSimulator, plan: Plan, options: InProc
   await setClock(sim, plan)
   const restore = await applySettings(sim, plan)
   try {
-    const { driver, seed, env, signal } = options
+    const { driver, seed, env, signal, onStep } = options
     const context = await createRunContext({ plan, sim, driver, seed, instance: 1, env, url: sim.baseUrl })
-    const verdict = applyStrict(options, await executeScenario(context, { signal }))
+    const verdict = applyStrict(options, await executeScenario(context, { signal, ...(onStep && { onStep }) }))
     context.close()
     return scenarioResult(context, verdict, { seed, instance: 1, rerunCommand: '', startedAt, started })
   } finally {

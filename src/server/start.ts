@@ -20,6 +20,7 @@ import {
 } from '../simulator/workspaces.ts'
 import type { Redactor } from '../text/redactor.ts'
 import { allowedHosts, createHostCheck, isLoopback, urlOf } from './addresses.ts'
+import type { LoadRecorder } from './control/recorder.ts'
 import type { AgentPlayer, ControlRoute } from './control/route.ts'
 import { createHttpServer, createIndexPage, createPathRouter, type HttpServer } from './http.ts'
 import { listen } from './listen.ts'
@@ -64,6 +65,8 @@ export interface ControlExtension {
   readonly routes?: readonly ControlRoute[]
   /** Plays the human agent; null while there is no help desk. */
   readonly agent?: () => AgentPlayer | null
+  /** Loads the recorder of `POST /_sim/record`, which answers 409 without it. */
+  readonly loadRecorder?: LoadRecorder | undefined
 }
 
 /**
@@ -105,6 +108,7 @@ export async function startServer(
     onStopRequested,
     routes: more.routes ?? [],
     agent: more.agent ?? (() => null),
+    loadRecorder: more.loadRecorder,
   }
   const owner = { options: simulatorOptions, main: simulator, transport, url: () => info.url }
   const workspaces = createWorkspaces(owner)
@@ -148,6 +152,7 @@ interface ServerInfo {
   readonly onStopRequested: (() => void) | undefined
   readonly routes: readonly ControlRoute[]
   readonly agent: () => AgentPlayer | null
+  readonly loadRecorder: LoadRecorder | undefined
 }
 
 /** The token is in the fragment, which browsers send to no server; the page removes it from the address. */

@@ -79,7 +79,7 @@ async function makeChat(core: Core, options: ReadChatOptions, epoch: number): Pr
 }
 
 /** A bot with a name that the user chose has it in the texts too; any other has the name in the texts. */
-function conversationOf(
+export function conversationOf(
   { bot_name: shippedName, history }: ShippedTranscript,
   { platform }: Core,
   botId: number,
@@ -131,7 +131,7 @@ function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
   return { firstName, lastName, fullName: `${firstName} ${lastName}`, gender: user?.gender ?? drawn.gender }
 }
 
-interface ShippedTranscript {
+export interface ShippedTranscript {
   readonly language: string
   readonly bot_name: string
   readonly source: string
@@ -160,7 +160,8 @@ const FILES: Readonly<Record<TranscriptName, () => Promise<Loaded>>> = {
   'ar-municipality': () => import('../../fixtures/transcripts/ar-municipality.json', { with: { type: 'json' } }),
 }
 
-async function loadTranscript(name: string): Promise<ShippedTranscript> {
+/** Throws `InvalidOptionError` for an unknown name. */
+export async function loadTranscript(name: string): Promise<ShippedTranscript> {
   const known = TRANSCRIPT_NAMES.find(one => one === name)
   if (known) return (await FILES[known]()).default as ShippedTranscript
   const message = `transcript ${JSON.stringify(name)} is not shipped${nearest(name, TRANSCRIPT_NAMES)}; there are ${TRANSCRIPT_NAMES.join(', ')}.`

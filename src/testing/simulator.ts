@@ -1,5 +1,6 @@
 /** Creates simulators with expectations: in-process, behind a port, and as workspaces. */
 import type { CallBodies } from '../contract/endpoints.ts'
+import { loadRecorder } from '../recorder/load.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import type { ChatOptions } from '../simulator/new-chat.ts'
 import { validateOptions } from '../simulator/options.ts'
@@ -155,7 +156,7 @@ export interface SimulatorServer extends Omit<PlatformServer, keyof Expectations
  */
 export async function startSimulator(options: ServerOptions = {}): Promise<SimulatorServer> {
   validateOptions('startSimulator', options, SERVER_SHAPE)
-  const server = await startServer(options)
+  const server = await startServer(options, undefined, undefined, { loadRecorder })
   const openWorkspace = server.workspace
   return Object.assign(withExpectations(server, options, SETTLE_MS), {
     async workspace(all: WorkspaceOptions = {}) {

@@ -3,7 +3,8 @@
 /** A text such as `500ms`, `5s`, `10m`, `12h`. */
 export type Duration = `${number}${'ms' | 's' | 'm' | 'h'}`
 
-const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+const UNIT_MS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
+const UNITS = ['h', 'm', 's', 'ms'] as const
 
 /** What `parseDuration` accepts, for JSON Schema. */
 export const DURATION_PATTERN = '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$'
@@ -12,18 +13,18 @@ export const DURATION_PATTERN = '^\\s*\\d+(\\.\\d+)?(ms|s|m|h)\\s*$'
 export function parseDuration(text: unknown): number | null {
   const match = typeof text === 'string' ? /^(\d+)(?:\.(\d+))?(ms|s|m|h)$/.exec(text.trim()) : null
   if (match === null) return null
-  const [, whole, fraction = '', unit = 'ms'] = match
-  const size = UNIT_MS[unit] ?? 1
+  const [, whole, fraction = '', written] = match
+  const size = UNIT_MS[UNITS.find(one => one === written) ?? 'ms']
   const ms = Number(whole) * size + (Number(fraction) * size) / 10 ** fraction.length
   return Number.isSafeInteger(ms) ? ms : null
 }
 
 /** The shortest exact way to write a number of milliseconds, which is rounded. */
-export function formatDuration(duration: number): string {
+export function formatDuration(duration: number): Duration {
   const ms = Math.round(duration)
   if (ms === 0) return '0s'
-  const [unit, size] = Object.entries(UNIT_MS).find(([, size]) => ms % size === 0) ?? ['ms', 1]
-  return `${ms / size}${unit}`
+  const unit = UNITS.find(one => ms % UNIT_MS[one] === 0) ?? 'ms'
+  return `${ms / UNIT_MS[unit]}${unit}`
 }
 
 const UNIT_BYTES: Readonly<Record<string, number>> = { kb: 1024, mb: 1_048_576, gb: 1_073_741_824 }

@@ -1,5 +1,4 @@
 /** Builds scenarios and parts in code, as the same data as YAML files, and lists the public names of `handover-sim/scenario`. */
-import { Document, isCollection, isScalar, visit } from 'yaml'
 import type { KnobName, KnobSettings } from '../../contract/knobs.ts'
 import type { Placeholder } from '../format/fields.ts'
 import type { PartFile, ScenarioFile } from '../format/scenario.ts'
@@ -31,6 +30,7 @@ export {
   user,
   wait,
 } from './steps.ts'
+export { toYaml } from './yaml.ts'
 
 /** The header of a scenario in code. */
 export type ScenarioOptions = Omit<ScenarioFile, '$schema' | 'version' | 'kind' | 'steps' | 'config'> & {
@@ -66,40 +66,3 @@ export const definePart = (params: Readonly<Record<string, unknown>>, steps: Ste
   params: { ...params },
   steps,
 })
-
-const MODELINE = '# yaml-language-server: $schema=./node_modules/handover-sim/schema/scenario.v1.json\n'
-
-/**
- * Renders a scenario as the YAML of a scenario file; several scenarios become documents of one file.
- *
- * @example
- * import { defineScenario, press, toYaml } from 'handover-sim/scenario'
- *
- * console.log(toYaml(defineScenario({ name: 'Takeover' }, [press('handover')])))
- */
-export function toYaml(scenario: ScenarioFile | PartFile | readonly (ScenarioFile | PartFile)[]): string {
-  const all = Array.isArray(scenario) ? scenario : [scenario]
-  return MODELINE + all.map(textOf).join('---\n')
-}
-
-function textOf(value: unknown): string {
-  const document = new Document(value, { aliasDuplicateObjects: false })
-  layOut(document)
-  return document.toString({ lineWidth: 0, flowCollectionPadding: true })
-}
-
-/** Puts every step on a line of its own. */
-function layOut(document: Document): void {
-  visit(document, {
-    Pair(_key, pair) {
-      if (isCollection(pair.value)) pair.value.flow = !isTall(pair.key)
-    },
-    Scalar(_key, scalar) {
-      // Without quotes it would look like a placeholder.
-      if (typeof scalar.value === 'string' && scalar.value.includes('{{')) scalar.type = 'QUOTE_DOUBLE'
-    },
-  })
-}
-
-const TALL = ['steps', 'finally', 'repeat', 'parallel']
-const isTall = (key: unknown) => isScalar(key) && TALL.includes(String(key.value))

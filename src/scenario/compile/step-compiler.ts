@@ -154,4 +154,5 @@ export const interpolateStatic = (template: unknown, values: InterpolationScope)
   mapTexts(template, text => (isStatic(text, values) ? interpolate(text, values) : text))
 
 /** A template that interpolates to the value. */
-export const escapePlaceholders = (value: unknown): unknown => mapTexts(value, text => text.replaceAll('$(', '$$$$('))
+export const escapePlaceholders = <Value>(value: Value): Value =>
+  mapTexts(value, text => text.replaceAll('$(', '$$$$(')) as Value

@@ -1,6 +1,6 @@
 /** Loads scenario files and reports every problem of every file at once. */
 import { resolve } from 'node:path'
-import { moduleSource } from '../../files/document.ts'
+import { moduleSource, parseSources } from '../../files/document.ts'
 import { byLine, ConfigError, type Problem, problemOf } from '../../files/errors.ts'
 import type { NamedFile } from '../../files/user-files.ts'
 import { defineTexts } from '../../text/texts.ts'
@@ -35,6 +35,17 @@ export async function loadValues(all: readonly unknown[], options: LoadOptions):
   const path = resolve(options.cwd, IN_CODE)
   return finish(
     all.map((value, index) => ({ file: IN_CODE, path, source, at: [index], value })),
+    options,
+    [],
+  )
+}
+
+/** Loads scenarios from the text of a YAML file. Throws `ConfigError`. */
+export async function loadText(file: string, text: string, options: LoadOptions): Promise<LoadedScenario[]> {
+  const path = resolve(options.cwd, file)
+  const sources = parseSources(file, text, false)
+  return finish(
+    sources.map(source => ({ file, path, source, at: [], value: source.value })),
     options,
     [],
   )

@@ -16,7 +16,10 @@ import { PREFIX, ROUTES, routeLines, WORKSPACE_PATH } from './routes.ts'
 
 export interface ControlOptions
   extends Access,
-    Pick<ControlContext, 'simulator' | 'workspaces' | 'url' | 'closing' | 'onStopRequested' | 'agent'> {
+    Pick<
+      ControlContext,
+      'simulator' | 'workspaces' | 'url' | 'closing' | 'onStopRequested' | 'agent' | 'loadRecorder'
+    > {
   /** Routes beside those of every server. */
   readonly routes: readonly ControlRoute[]
 }
@@ -24,8 +27,9 @@ export interface ControlOptions
 type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
 
 export function createControlListener(options: ControlOptions) {
-  const { simulator, workspaces, url, closing, onStopRequested, agent } = options
-  const shared = { core: coreOf(simulator), workspaces, url, closing, onStopRequested, agent, streams: { count: 0 } }
+  const { simulator, workspaces, url, closing, onStopRequested, agent, loadRecorder } = options
+  const parts = { workspaces, url, closing, onStopRequested, agent, loadRecorder }
+  const shared = { core: coreOf(simulator), ...parts, streams: { count: 0 } }
   const control = { ...shared, simulator, control: url + PREFIX }
   const app = createControlApp(control, options, [...ROUTES, ...options.routes])
   // The global Request and Response stay: this server may be part of another program.

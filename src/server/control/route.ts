@@ -9,6 +9,7 @@ import type { PlatformSimulator } from '../../simulator/simulator.ts'
 import type { Workspaces } from '../../simulator/workspaces.ts'
 import { DURATION_PATTERN, type Duration, parseDuration } from '../../text/quantities.ts'
 import type { OpenStreams } from './event-stream.ts'
+import type { LoadRecorder } from './recorder.ts'
 
 /** Plays the human agent in a help desk. */
 export interface AgentPlayer {
@@ -46,6 +47,8 @@ export interface ControlContext {
   readonly onStopRequested: (() => void) | undefined
   /** Null when no help desk is attached, and for workspaces. */
   agent(): AgentPlayer | null
+  /** Undefined when the program that created the server records nothing. */
+  readonly loadRecorder: LoadRecorder | undefined
 }
 
 export interface ControlRequest<Query, Body> extends ControlContext {

@@ -11,6 +11,7 @@ import { DELIVERY_ROUTES } from './routes/deliveries.ts'
 import { DESCRIPTION_ROUTES } from './routes/description.ts'
 import { FAULT_ROUTES } from './routes/faults.ts'
 import { JOURNAL_ROUTES } from './routes/journal.ts'
+import { RECORD_ROUTES } from './routes/record.ts'
 import { DOCUMENT_ROUTES, HEALTH_ROUTES, SNAPSHOT_ROUTES, STOP_ROUTES, TIME_ROUTES } from './routes/simulator.ts'
 import { WORKSPACE_ROUTES } from './routes/workspace.ts'
 import { requireWorkspace, WORKSPACES_ROUTES } from './routes/workspaces.ts'
@@ -60,6 +61,7 @@ const PER_WORKSPACE: readonly ControlRoute[] = [
   ...DESCRIPTION_ROUTES,
   ...JOURNAL_ROUTES,
   ...DELIVERY_ROUTES,
+  ...RECORD_ROUTES,
   ...FAULT_ROUTES,
   ...TIME_ROUTES,
   ...SNAPSHOT_ROUTES,

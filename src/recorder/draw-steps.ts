@@ -1,0 +1,239 @@
+/** Draws the steps of a scenario from the entries of a recording, in their order. */
+import { SIGN_MODES } from '../contract/events.ts'
+import { groupBy, isMap } from '../contract/objects.ts'
+import { AvailabilityReason } from '../contract/schemas.ts'
+import type { Entry, EntryOf } from '../journal/entry.ts'
+import { escapePlaceholders } from '../scenario/compile/step-compiler.ts'
+import type { Step } from '../scenario/format/step.ts'
+import { AGENT_WORDS } from '../scenario/format/stimuli.ts'
+import type { RecordingNote } from '../server/control/recorder.ts'
+import { formatDuration } from '../text/quantities.ts'
+import { type AgentActs, agentActs, isDriverAct } from './agent-acts.ts'
+import { fieldsOfManual, type SentEvent, SentEvents, sentAs } from './drawn-events.ts'
+import { faultsOf } from './drawn-faults.ts'
+import { type DrawnStep, DrawnStepList, type NewStep } from './drawn-steps.ts'
+import { describeCall, expectedBody, isCut, isExpectable, nameOf, type RecordedCall } from './recorded-calls.ts'
+import type { Recording } from './recording.ts'
+import { COMMENTS, NOTE_TEXTS } from './texts.ts'
+
+export interface DrawnSteps {
+  readonly steps: readonly DrawnStep[]
+  /** Comments after the last step. */
+  readonly comments: readonly string[]
+  readonly notes: readonly RecordingNote[]
+}
+
+export function drawSteps(recording: Recording): DrawnSteps {
+  const drawer = new StepDrawer(recording)
+  for (const note of recording.faultsBefore) drawer.drawFault(note)
+  for (const entry of inOrder(recording.entries)) drawer.draw(entry)
+  drawer.end()
+  return { ...drawer.list.finish(), notes: drawer.notes }
+}
+
+/** An event that is sent again is journaled with its answer; calls that it caused came before that. */
+function inOrder(entries: readonly Entry[]): Entry[] {
+  const ordered: Entry[] = entries.filter(entry => !isResend(entry))
+  for (const resend of entries.filter(isResend)) {
+    const next = ordered.findIndex(({ at_ms }) => at_ms > resend.at_ms - resend.duration_ms)
+    ordered.splice(next < 0 ? ordered.length : next, 0, resend)
+  }
+  return ordered
+}
+
+const isResend = (entry: Entry): entry is EntryOf<'delivery'> =>
+  entry.kind === 'delivery' && entry.resent === true && entry.duplicate !== true
+
+type NoteCode = keyof typeof NOTE_TEXTS
+type Note = EntryOf<'note'>
+
+class StepDrawer {
+  readonly list: DrawnStepList
+  readonly notes: RecordingNote[] = []
+  readonly #recording: Recording
+  readonly #sent: SentEvents
+  readonly #acts: ReadonlyMap<string | undefined, AgentActs>
+  /** The name of the agent who has the chat. */
+  readonly #agents = new Map<string | undefined, string | null>()
+  readonly #status = new Map<string, 'bot' | 'pending' | 'agent'>()
+  /** The time on a virtual clock at the last step. */
+  #clockMs: number | null = null
+
+  constructor(recording: Recording) {
+    this.#recording = recording
+    this.list = new DrawnStepList(recording.chats.size > 1)
+    for (const { seq, at_ms } of recording.entries) this.list.times.set(seq, at_ms)
+    this.#sent = new SentEvents(recording.entries)
+    const grouped = groupBy(recording.entries, ({ chat_id }) => chat_id)
+    this.#acts = new Map([...grouped].map(([id, entries]) => [id, agentActs(entries)]))
+  }
+
+  draw(entry: Entry): void {
+    if (this.#isDrawn(entry)) this.#wait(entry)
+    if (entry.kind === 'user') this.#drawUser(entry)
+    else if (entry.kind === 'api') this.#drawCall(entry)
+    else if (entry.kind === 'note') this.#drawNote(entry)
+    else if (isResend(entry)) this.#drawResend(entry)
+    else if (isDriverAct(entry)) this.#drawDriver(entry)
+    else if (entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER') this.#request(entry.chat_id)
+  }
+
+  /** Expects the status of each chat, and no call where there was none. */
+  end(): void {
+    const { entries, chats } = this.#recording
+    const seq = entries.at(-1)?.seq ?? 0
+    for (const [id, status] of this.#status) this.list.add({ check: { status } }, this.#at({ seq, chat_id: id }))
+    if (entries.some(entry => entry.kind === 'api' && isExpectable(entry))) return
+    this.#note('nothing_expected', null, NOTE_TEXTS.nothing_expected)
+    for (const id of chats.keys()) this.list.add({ none: { any: {}, for: '500ms' } }, this.#at({ seq, chat_id: id }))
+  }
+
+  drawFault(set: Note): void {
+    const { steps, notes } = faultsOf(this.#recording, set)
+    const name = String(set.fault)
+    for (const note of notes) this.#comment(note, set.seq, NOTE_TEXTS[note](name))
+    for (const { fault, chatId } of steps) this.list.add({ fault }, this.#at({ seq: set.seq, chat_id: chatId }))
+  }
+
+  #isDrawn(entry: Entry): boolean {
+    if (entry.kind === 'note')
+      return ['availability', 'fault_set', 'fault_cleared', 'event_triggered', 'clock_advanced'].includes(entry.note)
+    return entry.kind === 'user' || entry.kind === 'api' || isResend(entry) || isDriverAct(entry)
+  }
+
+  /** On a virtual clock, time passes only when it is advanced. */
+  #wait({ time, seq }: Entry): void {
+    if (this.#recording.clock === 'real') return
+    const now = Math.floor(Date.parse(time))
+    const passed = now - (this.#clockMs ?? now)
+    this.#clockMs = now
+    if (passed > 0) this.list.add({ wait: formatDuration(passed) }, { seq, chat: null })
+  }
+
+  #drawUser(entry: EntryOf<'user'>): void {
+    const sent = this.#sent.causedBy(entry.seq)
+    const how = this.#howSent(sent, entry.seq)
+    const step = entry.action === 'press' ? this.#press(entry, how) : userStep(entry, how)
+    this.list.add(step, this.#at(entry))
+  }
+
+  #press({ seq, button = 'handover' }: EntryOf<'user'>, how: object): Step {
+    const isLink = this.#recording.entries.some(
+      entry => entry.kind === 'note' && entry.note === 'link_opened' && entry.cause === seq,
+    )
+    const pressed = isLink ? escapePlaceholders(button) : 'handover'
+    return { press: Object.keys(how).length === 0 ? pressed : { button: pressed, ...how } }
+  }
+
+  #drawCall(call: EntryOf<'api'>): void {
+    if (!isExpectable(call)) return this.#comment('call_refused', call.seq, NOTE_TEXTS.call_refused(describeCall(call)))
+    const at = this.#at(call)
+    const acts = this.#acts.get(call.chat_id)
+    const agent = acts?.before.get(call.seq)
+    if (agent !== undefined) this.list.add({ agent }, at)
+    if (acts?.byItself.has(call.seq))
+      this.#comment('call_by_itself', call.seq, NOTE_TEXTS.call_by_itself(call.endpoint))
+    if (isCut(call)) this.#comment('call_too_long', call.seq, NOTE_TEXTS.call_too_long(describeCall(call)))
+    const { body, lostButtons } = expectedBody(call, this.#agents.get(call.chat_id) ?? null)
+    if (lostButtons) this.#comment('buttons_left_out', call.seq, NOTE_TEXTS.buttons_left_out)
+    this.list.expect(call, body, at.chat, acts?.joined.has(call.seq) ?? false)
+    this.#enter(call)
+  }
+
+  #enter({ endpoint, chat_id, request: { body } }: RecordedCall): void {
+    if (endpoint === 'start') this.#agents.set(chat_id, nameOf(isMap(body) ? body.sender : null))
+  }
+
+  #request(chatId: string): void {
+    if (this.#status.get(chatId) !== 'agent') this.#status.set(chatId, 'pending')
+  }
+
+  #drawNote(note: Note): void {
+    const { chat_id: id, seq } = note
+    if (note.note === 'taken_over' && id !== undefined) this.#status.set(id, 'agent')
+    else if (note.note === 'handed_back' && id !== undefined) this.#status.set(id, 'bot')
+    else if (note.note === 'availability' && note.by !== 'api')
+      this.list.add(availabilityStep(note), { seq, chat: null })
+    else if (note.note === 'fault_set') this.drawFault(note)
+    else if (note.note === 'fault_cleared') this.list.add({ fault: { clear: String(note.fault) } }, this.#at(note))
+    else if (note.note === 'event_triggered') this.#drawManual(note)
+    else if (note.note === 'config' && isMap(note.changed)) this.#drawConfig(seq, Object.keys(note.changed))
+  }
+
+  /** Knobs that were set before anything happened are in the head. */
+  #drawConfig(seq: number, names: readonly string[]): void {
+    if (!this.#recording.entries.some(entry => entry.seq < seq && (entry.kind === 'user' || entry.kind === 'api')))
+      return
+    this.#comment('setting_changed', seq, NOTE_TEXTS.setting_changed(names.join(', ')))
+  }
+
+  #drawManual({ seq, chat_id: id, delivery_id, event, sign }: Note): void {
+    const [first] = this.#sent.attemptsOf(String(delivery_id))
+    const chat = this.#recording.chats.get(id ?? '')
+    const body = first === undefined ? undefined : fieldsOfManual(first, chat)
+    if (this.#sent.isUnusual(String(delivery_id))) this.#comment('sending_left_out', seq, NOTE_TEXTS.sending_left_out)
+    const how = this.#howSent(this.#sent.withId(String(delivery_id)), seq)
+    const signed = SIGN_MODES.find(mode => mode === sign)
+    const fields = {
+      event: escapePlaceholders(String(event)),
+      ...(body && { body }),
+      ...(signed === undefined || signed === 'valid' ? {} : { sign: signed }),
+    }
+    this.list.add({ deliver: { ...fields, ...how } }, this.#at({ seq, chat_id: id ?? this.#anyChat() }))
+  }
+
+  #drawResend(delivery: EntryOf<'delivery'>): void {
+    const { seq, chat_id: id } = delivery
+    const source = this.#recording.entries.find(
+      entry => entry.kind === 'event' && entry.delivery_id === delivery.delivery_id,
+    )
+    const replay = source?.cause == null ? null : this.list.idOf(source.cause)
+    if (replay === null) return this.#comment('resend_left_out', seq, NOTE_TEXTS.resend_left_out)
+    const how = this.#howSent(sentAs(delivery), seq)
+    this.list.add({ deliver: { replay, ...how } }, this.#at({ seq, chat_id: id ?? this.#anyChat() }))
+  }
+
+  #drawDriver(entry: EntryOf<'driver'>): void {
+    const word = AGENT_WORDS.find(one => one === entry.verb)
+    const agent = word ?? { says: escapePlaceholders(String(entry.text ?? '')) }
+    this.list.add({ agent }, this.#at(entry))
+  }
+
+  #howSent({ ack, async, isUnanswered }: SentEvent, seq: number): { ack?: number; async?: true } {
+    if (isUnanswered) this.#comment('not_reached', seq, NOTE_TEXTS.not_reached)
+    if (ack !== undefined) this.list.comment(COMMENTS.event_refused(ack))
+    return { ...(ack === undefined ? {} : { ack }), ...(async ? { async } : {}) }
+  }
+
+  #anyChat = (): string => String([...this.#recording.chats.keys()][0])
+
+  #at({ seq, chat_id: id }: { readonly seq: number; readonly chat_id?: string | undefined }): NewStep {
+    return { seq, chat: id === undefined ? null : (this.#recording.chats.get(id)?.name ?? null) }
+  }
+
+  #note(code: NoteCode, seq: number | null, message: string): void {
+    this.notes.push({ code, message, seq })
+  }
+
+  #comment(code: NoteCode, seq: number, message: string): void {
+    this.#note(code, seq, message)
+    this.list.comment(message)
+  }
+}
+
+function userStep({ text = '', attachments = [] }: EntryOf<'user'>, how: object): Step {
+  const escaped = escapePlaceholders(text)
+  const attach = attachments.map(({ name, type, size_kb }) => ({
+    name: escapePlaceholders(name),
+    type: escapePlaceholders(type),
+    size_kb,
+  }))
+  if (attach.length === 0 && Object.keys(how).length === 0) return { user: escaped }
+  return { user: { ...(text === '' ? {} : { text: escaped }), ...(attach.length === 0 ? {} : { attach }), ...how } }
+}
+
+function availabilityStep({ availability, reason }: Note): Step {
+  const value = availability === 'CLOSED' ? 'CLOSED' : 'OPEN'
+  const parsed = AvailabilityReason.safeParse(reason)
+  return { availability: parsed.success ? { availability: value, reason: parsed.data } : value }
+}

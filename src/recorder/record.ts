@@ -1,0 +1,74 @@
+/** Records a scenario: reads what happened in a simulator, draws the steps, writes the file and tries it. */
+import { annotatedYaml } from '../scenario/build/yaml.ts'
+import { escapePlaceholders } from '../scenario/compile/step-compiler.ts'
+import type { ChatInput, ScenarioFile } from '../scenario/format/scenario.ts'
+import { ControlProblem } from '../server/control/problems.ts'
+import type { RecordedScenario, RecordScenario } from '../server/control/recorder.ts'
+import { formatDuration, parseDuration } from '../text/quantities.ts'
+import { drawSteps } from './draw-steps.ts'
+import type { DrawnStep } from './drawn-steps.ts'
+import { type Recording, readRecording } from './recording.ts'
+import { COMMENTS, NOTE_TEXTS, RECORD_PROBLEMS } from './texts.ts'
+import { tryScenario } from './try-scenario.ts'
+
+const MOST_STEPS = 500
+const NAME = 'Recorded conversation'
+
+/** Throws `ControlProblem`. */
+export const recordScenario: RecordScenario = async (core, wanted, signal): Promise<RecordedScenario> => {
+  const recording = await readRecording(core, wanted)
+  const { steps, comments, notes } = drawSteps(recording)
+  if (steps.length > MOST_STEPS)
+    throw new ControlProblem(422, 'too_long', RECORD_PROBLEMS.tooLong(steps.length, MOST_STEPS))
+  const all = [...recording.notes, ...agentNotes(steps), ...notes]
+  const head = [COMMENTS.head, ...all.filter(({ seq }) => seq === null).map(({ message }) => message)]
+  const scenario = scenarioOf(recording, steps)
+  const yaml = annotatedYaml(scenario, { head, steps: steps.map(laidOut), end: comments })
+  return {
+    name: recording.name ?? NAME,
+    yaml,
+    notes: all,
+    tried: await tryScenario({ recording, steps, yaml, signal }),
+  }
+}
+
+/** A part begins where the user asks for a person, and where an agent comes or leaves. */
+const laidOut = ({ step, comments }: DrawnStep, index: number) => ({
+  comments,
+  opensPart: index > 0 && (step.press !== undefined || step.agent === 'accept' || step.agent === 'leave'),
+})
+
+const agentNotes = (steps: readonly DrawnStep[]) =>
+  steps.some(({ step }) => step.agent !== undefined)
+    ? [{ code: 'agent_steps', message: NOTE_TEXTS.agent_steps, seq: null }]
+    : []
+
+function scenarioOf({ name = NAME, clock, head, chats }: Recording, steps: readonly DrawnStep[]): ScenarioFile {
+  const scenarioMs = scenarioTime(steps)
+  return {
+    version: 1,
+    name: escapePlaceholders(name),
+    ...(clock === 'virtual' ? { clock } : {}),
+    ...(scenarioMs > USUAL_MS ? { timeouts: { scenario: formatDuration(scenarioMs) } } : {}),
+    ...head,
+    ...chatsOf([...chats.values()]),
+    steps: steps.map(({ step }) => step),
+  }
+}
+
+function chatsOf(chats: readonly { readonly name: string; readonly head: ChatInput }[]): Partial<ScenarioFile> {
+  const [only] = chats
+  if (chats.length > 1) return { chats: Object.fromEntries(chats.map(({ name, head }) => [name, head])) }
+  return only === undefined || Object.keys(only.head).length === 0 ? {} : { chat: only.head }
+}
+
+/** A scenario may take this long unless it says otherwise. */
+const USUAL_MS = 60_000
+const STEP_MS = 500
+
+/** The time for all steps, when calls come as late as they may. */
+const scenarioTime = (steps: readonly DrawnStep[]): number =>
+  steps.reduce((sum, { step }) => sum + STEP_MS + withinMs(step.expect) + (parseDuration(step.wait) ?? 0), 0)
+
+const withinMs = (expect: unknown): number =>
+  typeof expect === 'object' && expect !== null && 'within' in expect ? (parseDuration(expect.within) ?? 0) : 0

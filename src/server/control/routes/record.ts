@@ -1,0 +1,76 @@
+/** Writes a scenario from the journal. */
+import * as z from 'zod/mini'
+import { named } from '../../../contract/schemas.ts'
+import { ControlProblem } from '../problems.ts'
+import { type ControlRoute, NonEmptyText, ok, routesOf, SeqNumber } from '../route.ts'
+
+const RecordBody = z
+  .strictObject({
+    chat_ids: z.optional(
+      z
+        .array(NonEmptyText)
+        .check(z.minLength(1), z.describe('By default every chat in which something happened in the range')),
+    ),
+    after: z.optional(SeqNumber.check(z.describe('Only entries after this seq'))),
+    before: z.optional(SeqNumber.check(z.describe('Only entries before this seq'))),
+    name: z.optional(NonEmptyText.check(z.describe('The name of the scenario; by default "Recorded conversation"'))),
+  })
+  .check(named('Recording', 'Which part of the journal becomes a scenario'))
+type RecordBody = z.infer<typeof RecordBody>
+
+const Note = z.object({
+  code: z.string(),
+  message: z.string(),
+  seq: z.nullable(z.int().check(z.describe('The entry it is about'))),
+})
+
+const Trial = z
+  .object({
+    outcome: z.enum(['pass', 'fail', 'error', 'inconclusive', 'skipped']),
+    duration_ms: z.number(),
+    calls: z.int().check(z.describe('Recorded calls that the scenario expects')),
+    noticed: z.int().check(z.describe('Calls without which, each left out alone, the scenario fails')),
+    failures: z.array(z.string()),
+  })
+  .check(
+    named(
+      'RecordingTrial',
+      'One run of the scenario, beside the simulator, against an intermediary that repeats the recorded calls',
+    ),
+  )
+
+const RecordedResponse = z
+  .object({
+    name: z.string(),
+    yaml: z.string().check(z.describe('The scenario file')),
+    notes: z.array(Note).check(z.describe('What the scenario does not contain, and why')),
+    tried: Trial,
+  })
+  .check(named('RecordedScenario', 'A scenario file, and the result of trying it'))
+
+const NO_RECORDER = 'The program that runs this server records no scenarios.'
+
+const route = routesOf('journal')
+
+export const RECORD_ROUTES: readonly ControlRoute[] = [
+  route('POST /record', {
+    id: 'recordScenario',
+    summary: 'Writes a scenario from what happened, and tries it',
+    description:
+      'Steps are what users did, what agents did (as the calls of the intermediary show it) and what was set; expectations are the calls. Nothing changes in the simulator.',
+    body: RecordBody,
+    example: { name: 'Lost parcel' },
+    responses: {
+      200: { description: 'The scenario file', schema: RecordedResponse },
+      404: 'There is no such chat; lists the latest ones',
+      409: 'There is nothing to record, or the journal has dropped entries of the range',
+      422: 'The body is invalid',
+    },
+    async run({ core, body, loadRecorder, signal }) {
+      if (loadRecorder === undefined) throw new ControlProblem(409, 'no_recorder', NO_RECORDER)
+      const { recordScenario } = await loadRecorder()
+      const { chat_ids: chatIds, after, before, name }: RecordBody = body
+      return ok(await recordScenario(core, { chatIds, after, before, name }, signal))
+    },
+  }),
+]

@@ -1,0 +1,110 @@
+/** `record` against a running simulator. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import type { SimulatorServer } from '../../src/index.ts'
+import { folderWith } from '../config/folder.ts'
+import { ANNA, played } from '../recorder/recorded.ts'
+import { freePort } from '../support/port.ts'
+import { fakeIo } from './fake-io.ts'
+
+async function handover(options = {}) {
+  const { sim, call } = await played(options)
+  const chat = await sim.chat()
+  await chat.press('handover')
+  await call('start', chat, ANNA)
+  return { sim, call, chat, ...record(sim) }
+}
+
+/** Runs commands in one folder. */
+function record(sim: SimulatorServer, cwd = folderWith()) {
+  const run = async (...argv: string[]) => {
+    const io = fakeIo(cwd)
+    const code = await main(argv, {}, io)
+    return { code, out: io.stdout.text, err: io.stderr.text }
+  }
+  return { cwd, run, recorded: (file: string, ...argv: string[]) => run('record', file, '--url', sim.url, ...argv) }
+}
+
+describe('record', () => {
+  it('writes a file that validates, named after the file', async () => {
+    const { cwd, run, recorded } = await handover()
+    const { code, out, err } = await recorded('lost-parcel.yaml')
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: 'lost-parcel.yaml: tried once: it passes with the 1 call recorded, and fails without any one of them\n',
+    })
+    expect(err).toContain('Steps of the agent are drawn from the calls')
+    expect(readFileSync(join(cwd, 'lost-parcel.yaml'), 'utf8')).toContain('\nname: Lost parcel\n')
+    expect(await run('validate', 'lost-parcel.yaml')).toMatchObject({ code: 0 })
+  })
+
+  it('writes to stdout, and prints the answer as JSON', async () => {
+    const { recorded } = await handover()
+    const plain = await recorded('-', '--name', 'By hand')
+    expect(plain.out).toContain('name: By hand')
+    expect(plain.err).toContain('By hand: tried once')
+    const { code, out } = await recorded('-', '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ name: 'Recorded conversation', tried: { outcome: 'pass' } })
+  })
+
+  it('keeps an existing file unless it is forced', async () => {
+    const { cwd, recorded } = await handover()
+    writeFileSync(join(cwd, 'mine.yaml'), 'mine')
+    const refused = await recorded('mine.yaml')
+    expect(refused).toEqual({
+      code: 2,
+      out: '',
+      err: 'FILE: "mine.yaml" exists already: choose another name, or pass --force.\n',
+    })
+    expect(readFileSync(join(cwd, 'mine.yaml'), 'utf8')).toBe('mine')
+    expect((await recorded('mine.yaml', '--force')).code).toBe(0)
+    expect(readFileSync(join(cwd, 'mine.yaml'), 'utf8')).toContain('name: Mine')
+  })
+
+  it('records the chats and the range that it is asked for', async () => {
+    const { sim, chat, recorded } = await handover()
+    const other = await sim.chat()
+    const after = sim.journal.nextSeq - 1
+    await other.says('From the other')
+    const { out } = await recorded('-', '--chat-id', other.id)
+    expect(out).toContain('- user: From the other')
+    expect(out).not.toContain('press')
+    expect((await recorded('-', '--after', String(after))).out).toContain('- user: From the other')
+    expect((await recorded('-', '--chat-id', chat.id, '--after', String(after))).err).toContain('nothing to record')
+    expect((await recorded('-', '--before', '5x')).err).toBe(
+      '--before: must be the number of a journal entry (its seq), got "5x".\n',
+    )
+  })
+
+  it('exits with 1 when the trial does not pass, and says why', async () => {
+    const { sim, call, recorded } = await handover({ knobs: { 'end.idle': '409' } })
+    const chat = await sim.chat()
+    await chat.says('Hi')
+    await sim.configure({ 'end.idle': 'accept' })
+    await call('end', chat)
+    const { code, out } = await recorded('idle.yaml', '--chat-id', chat.id)
+    expect(code).toBe(1)
+    expect(out).toMatch(/^idle\.yaml: tried once, and it did not pass \(fail\):\n {2}.*409/)
+  })
+})
+
+describe('errors', () => {
+  it('no simulator, nothing happened, an unknown chat, a name that run cannot read', async () => {
+    const { sim } = await played()
+    const { run, recorded } = record(sim)
+    const nobody = await run('record', 'a.yaml', '--port', String(await freePort()))
+    expect([nobody.code, nobody.err]).toEqual([3, expect.stringContaining('No simulator answers at http://127.0.0.1:')])
+    expect(await recorded('a.yaml')).toEqual({
+      code: 1,
+      out: '',
+      err: 'There is nothing to record: no chat was created yet.\n',
+    })
+    const unknown = await recorded('a.yaml', '--chat-id', 'no-such')
+    expect([unknown.code, unknown.err]).toEqual([2, 'There is no chat "no-such". There are no chats yet.\n'])
+    const name = await recorded('a.txt')
+    expect([name.code, name.err]).toEqual([2, expect.stringContaining('must end in .yaml or .yml')])
+  })
+})

@@ -1,0 +1,498 @@
+/** `POST /_sim/record`: which scenario it writes for what happened. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createSimulator } from '../../src/index.ts'
+import { compile } from '../../src/scenario/compile/compile.ts'
+import { interpolate } from '../../src/scenario/interpolation.ts'
+import { loadText } from '../../src/scenario/load/load.ts'
+import { stepsOf } from '../../src/scenario/plan.ts'
+import { runScenario } from '../../src/testing/scenario.ts'
+import { ANNA, played, type Recorded } from './recorded.ts'
+
+/** The trial passed, and every call that is left out is noticed. */
+function expectProven({ status, body }: Recorded, calls: number): void {
+  expect(status).toBe(200)
+  expect(body.tried).toMatchObject({ outcome: 'pass', calls, noticed: calls, failures: [] })
+}
+
+describe('a handover', () => {
+  it('becomes a file that a developer could have written', async () => {
+    const { sim, call, record } = await played()
+    const chat = await sim.chat({ language: 'nb' })
+    await chat.says('Hei')
+    await chat.press('handover')
+    await call('transcript', chat)
+    await call('start', chat, { ...ANNA, supports_attachment: true })
+    await chat.says('Her er den', { attach: [{ name: 'a.pdf', type: 'application/pdf', size_kb: 87 }] })
+    await call('typing_start', chat)
+    await call('typing_stop', chat)
+    await call('message/', chat, { ...ANNA, message: 'On its way!' })
+    await call('end', chat)
+    const recorded = await record({ name: 'Lost parcel' })
+    expectProven(recorded, 6)
+    expect(recorded.yaml).toBe(`# yaml-language-server: $schema=./node_modules/handover-sim/schema/scenario.v1.json
+# Recorded with handover-sim. Read it, give it a better name, and delete what does not matter.
+# Steps of the agent are drawn from the calls of the intermediary: a message while an agent has the chat is one
+# that the agent wrote. Correct them where your intermediary made a call by itself.
+version: 1
+name: Lost parcel
+chat: { language: nb }
+steps:
+  - user: Hei
+
+  - press: handover
+  - expect: transcript
+
+  - agent: accept
+  - expect: { start: { sender: { name: Anna }, supports_attachment: true } }
+  - user: { text: Her er den, attach: [ { name: a.pdf, type: application/pdf, size_kb: 87 } ] }
+  - agent: type
+  - expect: typing_start
+  - agent: { says: On its way! }
+  - expect: { all: [ typing_stop, { message: { message: On its way! } } ] }
+
+  - agent: leave
+  - expect: end
+  - check: { status: bot }
+`)
+  })
+
+  it('a call just before the agent comes, long after the press, belongs to the agent', async () => {
+    const { sim, call, record } = await played()
+    const chat = await sim.chat()
+    await chat.press('handover')
+    await call('transcript', chat)
+    await call('start', chat, ANNA)
+    expect((await record()).steps[1]).toEqual({ expect: 'transcript' })
+    const snapshot = sim.snapshot({ journal: true })
+    for (const entry of snapshot.journal!.entries!.slice(5)) Object.assign(entry, { at_ms: entry.at_ms + 60_000 })
+    snapshot.journal!.at_ms += 60_000
+    await sim.restore(snapshot)
+    const recorded = await record()
+    expectProven(recorded, 2)
+    expect(recorded.steps.slice(0, 3)).toEqual([{ press: 'handover' }, { agent: 'accept' }, { expect: 'transcript' }])
+  })
+
+  it('is recorded the same every time, and changes nothing in the simulator', async () => {
+    const { sim, call, record } = await played()
+    const chat = await sim.chat()
+    await chat.press('handover')
+    await call('start', chat, ANNA)
+    const state = () => [sim.snapshot().chats, sim.journal.query(), sim.journal.nextSeq]
+    const before = structuredClone(state())
+    const [first, second] = [await record(), await record()]
+    expect(first.yaml).toBe(second.yaml)
+    expect(state()).toEqual(before)
+    expect(first.steps.at(-1)).toEqual({ check: { status: 'agent' } })
+  })
+
+  it('holds no id, no time, no key and no link', async () => {
+    const { sim, call, record } = await played({ knobs: { 'keys.handover': 'very-secret-key' } })
+    const chat = await sim.chat()
+    await chat.press('handover')
+    await call('start', chat, ANNA)
+    await chat.says('My key is very-secret-key')
+    await call('message/', chat, { ...ANNA, message: 'Keep very-secret-key for yourself' })
+    const recorded = await record()
+    expectProven(recorded, 2)
+    expect(recorded.steps).toContainEqual({ user: 'My key is ***' })
+    for (const secret of ['very-secret-key', chat.id, chat.userId, String(sim.botId), 'https://', 'Kindly'])
+      expect(recorded.yaml).not.toContain(secret)
+    expect(recorded.yaml).not.toMatch(/\d{4}-\d\d-\d\d|\d\d:\d\d/)
+  })
+
+  it('keeps every text of the user and of the agent, however it looks in YAML', { timeout: 60_000 }, async () => {
+    const odd = [
+      'yes',
+      'null',
+      '12',
+      '- a',
+      'a: b',
+      '# no',
+      '{{ x }}',
+      '$(chat.id)',
+      '$$(x)',
+      '"',
+      "'",
+      '*a',
+      '&a',
+      '!t',
+      '%',
+      '@',
+      '`',
+      '|',
+      '>',
+      '~',
+    ]
+    const text = fc.oneof(
+      fc.constantFrom(
+        ...odd,
+        'line\nline',
+        ' lead',
+        'trail ',
+        'tab\there',
+        '\u202eمرحبا',
+        '👩‍👩‍👧 ok',
+        'a\r\nb',
+        '\u2028',
+        '---',
+        '...\n',
+      ),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
+      fc
+        .array(fc.constantFrom(...odd, ' ', '\n', ': ', ' #', '🙂', 'é', 'ש'), { minLength: 1, maxLength: 6 })
+        .map(parts => parts.join('')),
+    )
+    const { sim, call, record } = await played()
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 6 }), async texts => {
+        sim.reset()
+        const chat = await sim.chat()
+        await chat.press('handover')
+        await call('start', chat, ANNA)
+        for (const one of texts) {
+          await chat.says(one)
+          await call('message/', chat, { ...ANNA, message: one })
+        }
+        const recorded = await record({ name: 'Odd texts' })
+        expectProven(recorded, texts.length + 1)
+        const [plan] = compile(await loadText('odd.yaml', recorded.yaml, { cwd: '.', nodeVersion: process.version }))
+        const actions = [...stepsOf(plan!.steps)].map(({ action }) => action)
+        const written = actions.flatMap(one => (one.verb === 'user' ? [interpolate(one.text, {})] : []))
+        const said = actions.flatMap(one =>
+          one.verb === 'agent' && one.does === 'says' ? [interpolate(one.text, {})] : [],
+        )
+        expect([written, said]).toEqual([texts, texts])
+      }),
+      { numRuns: 12 },
+    )
+  })
+})
+
+describe('the trial', () => {
+  it('says why the scenario does not pass', async () => {
+    const { sim, call, record } = await played({ knobs: { 'start.unrequested': '409' } })
+    const chat = await sim.chat()
+    await chat.says('Hi')
+    await sim.configure({ 'start.unrequested': 'accept' })
+    expect(await call('start', chat, ANNA)).toBe(200)
+    const { status, body } = await record()
+    expect(status).toBe(200)
+    expect(body.tried).toMatchObject({ outcome: 'fail', calls: 1, noticed: 0 })
+    expect(body.tried.failures[0]).toBe('POST /api/v2/handover/start (200): the platform answered 409 in the trial')
+  })
+
+  it('the file passes again with the same intermediary, and fails with one that leaves out a call', async () => {
+    const { sim, call, record } = await played()
+    const chat = await sim.chat()
+    await chat.press('handover')
+    await call('start', chat, ANNA)
+    await chat.says('Hello?')
+    await call('message/', chat, { ...ANNA, message: 'Hi!' })
+    await call('end', chat)
+    const { yaml } = await record()
+    const outcomes: string[] = []
+    for (const leftOut of ['', 'start', 'message/', 'end']) outcomes.push(await outcomeWithout(leftOut, yaml))
+    expect(outcomes).toEqual(['pass', 'fail', 'fail', 'fail'])
+  })
+})
+
+/** Runs a scenario against an intermediary that follows its agent, but never makes one of its calls. */
+async function outcomeWithout(leftOut: string, yaml: string): Promise<string> {
+  const sim = createSimulator({ webhook: { fetch: () => new Response() } })
+  const [scenario] = await loadText('recorded.yaml', yaml, { cwd: '.', nodeVersion: process.version })
+  const call = async (endpoint: string, { chat }: { chat: { id: string } | null }, body = {}) => {
+    if (endpoint === leftOut) return
+    const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
+    const ids = { bot_id: sim.botId, chat_id: chat?.id }
+    const request = { method: 'POST', headers, body: JSON.stringify({ ...ids, ...ANNA, ...body }) }
+    await sim.fetch(`${sim.baseUrl}/api/v2/handover/${endpoint}`, request)
+  }
+  const driver = {
+    accept: (context: { chat: { id: string } | null }) => call('start', context),
+    says: (context: { chat: { id: string } | null; text?: string }) =>
+      call('message/', context, { message: context.text }),
+    leave: (context: { chat: { id: string } | null }) => call('end', context),
+  }
+  const timeouts = { expect: '100ms', settle: '50ms' } as const
+  return (await runScenario(sim, { ...scenario!.value, timeouts }, { driver })).outcome
+}
+
+describe('how a chat began', () => {
+  it('a shipped conversation is named', async () => {
+    const { sim, call, record } = await played()
+    const chat = await sim.chat({ transcript: 'nb-shop' })
+    await chat.press('handover')
+    await call('start', chat, ANNA)
+    const recorded = await record()
+    expectProven(recorded, 1)
+    expect(recorded.scenario.chat).toEqual({ transcript: 'nb-shop' })
+  })
+
+  it('a history, a user and a source are written out', async () => {
+    const { sim, call, record } = await played()
+    const history = [
+      { user: 'Hi' },
+      { bot: 'Shall I?', buttons: [{ label: 'Yes', handover: true }] },
+      { agent: 'Bo', text: 'Bye' },
+    ]
+    const chat = await sim.chat({
+      history,
+      source: 'facebook',
+      user: { firstName: 'Ada', lastName: 'Lie' },
+      labels: ['vip'],
+    })
+    await chat.press('Yes')
+    await call('start', chat, ANNA)
+    const recorded = await record()
+    expectProven(recorded, 1)
+    expect(recorded.scenario.chat).toMatchObject({
+      source: 'facebook',
+      user: { first_name: 'Ada', last_name: 'Lie' },
+      history,
+      labels: ['vip'],
+    })
+  })
+
+  it('what was said before the range is history, and a handover in progress is recorded from its request on', async () => {
+    const { sim, call, record } = await played()
+    const chat = await sim.chat()
+    await chat.says('Before')
+    const after = sim.journal.nextSeq - 1
+    await chat.press('handover')
+    await call('start', chat, ANNA)
+    const middle = sim.journal.nextSeq - 1
+    await chat.says('Now')
+    const whole = await record({ after })
+    expectProven(whole, 1)
+    expect(whole.scenario.chat.history[0]).toEqual({ user: 'Before' })
+    const extended = await record({ after: middle })
+    expect(extended.steps).toEqual(whole.steps)
+    expect(extended.codes).toContain('began_earlier')
+    expect((await record({ before: after })).steps[0]).toEqual({ user: 'Before' })
+  })
+})
+
+describe('several chats', () => {
+  it('become conversations by name, also when their turns cross', async () => {
+    const { sim, call, record } = await played()
+    const ada = await sim.chat({ user: { firstName: 'Ada' } })
+    const other = await sim.chat()
+    await ada.press('handover')
+    await other.press('handover')
+    await call('start', other, ANNA)
+    await other.says('I am the other')
+    await call('transcript', ada)
+    await call('start', ada, { sender: { name: 'Bo' } })
+    await call('message/', other, { ...ANNA, message: 'Hello other' })
+    const recorded = await record()
+    expectProven(recorded, 4)
+    expect(Object.keys(recorded.scenario.chats)).toEqual(['ada', 'user2'])
+    expect(recorded.steps).toContainEqual({ expect: { transcript: {}, since: 'step1' }, chat: 'ada' })
+    const alone = await record({ chat_ids: [ada.id] })
+    expectProven(alone, 2)
+    expect(alone.steps.map(step => Object.keys(step))).toEqual(alone.steps.map(step => [Object.keys(step)[0]]))
+  })
+})
+
+describe('what was set', () => {
+  it('knobs, availability, faults and a virtual clock', async () => {
+    const { sim, call, record } = await played({ clock: 'virtual', knobs: { 'typing.webhook': 'off' } })
+    const chat = await sim.chat()
+    sim.setAvailability({ availability: 'CLOSED', reason: 'OTHER' })
+    await chat.press('handover')
+    sim.setAvailability({ availability: 'OPEN' })
+    await sim.clock.advance('10m')
+    await chat.press('handover')
+    sim.faults.add({
+      name: 'flaky',
+      on: { api: 'start' },
+      respond: { status: 503, headers: { 'retry-after': '1' } },
+      times: 2,
+    })
+    for (const _ of [1, 2, 3]) await call('start', chat, ANNA)
+    expectProven(await record(), 3)
+    sim.faults.clear('flaky')
+    const recorded = await record()
+    expectProven(recorded, 3)
+    expect(recorded.codes).toContain('fault_forgotten')
+    expect(recorded.scenario).toMatchObject({ clock: 'virtual', config: { 'typing.webhook': 'off' } })
+    expect(recorded.steps).toEqual([
+      { availability: { availability: 'CLOSED', reason: 'OTHER' } },
+      { press: 'handover' },
+      { availability: 'OPEN' },
+      { wait: '10m' },
+      { press: 'handover' },
+      {
+        fault: {
+          name: 'flaky',
+          on: { api: 'start' },
+          respond: { status: 503 },
+          times: 2,
+        },
+      },
+      { agent: 'accept' },
+      { expect: { start: { sender: { name: 'Anna' } }, times: 3 } },
+      { fault: { clear: 'flaky' } },
+      { check: { status: 'agent' } },
+    ])
+  })
+
+  it('a knob that changed in the middle is a comment, and the head has its first value', async () => {
+    const { sim, call, record } = await played({ knobs: { 'start.again': '409' } })
+    const chat = await sim.chat()
+    await chat.press('handover')
+    await sim.configure({ 'start.again': 'accept' })
+    await call('start', chat, ANNA)
+    const recorded = await record()
+    expect(recorded.scenario.config).toEqual({ 'start.again': '409' })
+    expect(recorded.codes).toContain('setting_changed')
+    expect(recorded.yaml).toContain('# start.again changed here')
+  })
+
+  it('a fault that applied to two chats is set for each', async () => {
+    const { sim, call, record } = await played()
+    const chats = [await sim.chat(), await sim.chat()]
+    sim.faults.add({ name: 'slow', on: { api: 'start' }, latency: '5ms' })
+    for (const chat of chats) await chat.press('handover')
+    for (const chat of chats) await call('start', chat, ANNA)
+    const recorded = await record()
+    expectProven(recorded, 2)
+    expect(recorded.steps.slice(0, 2)).toMatchObject([
+      { fault: { name: 'slow' }, chat: 'user1' },
+      { fault: { name: 'slow-user2' }, chat: 'user2' },
+    ])
+    expect(recorded.codes).toContain('fault_of_several')
+  })
+})
+
+describe('events', () => {
+  it('manual events and events that were sent again', async () => {
+    const { sim, call, record } = await played()
+    const chat = await sim.chat()
+    await chat.press('handover')
+    await call('start', chat, ANNA)
+    const post = (path: string, body: object) =>
+      fetch(`${sim.url}/_sim${path}`, { method: 'POST', body: JSON.stringify(body) })
+    await post('/trigger', { event: 'MESSAGE FROM USER', body: { message: 'By hand' }, sign: 'tampered' })
+    await post('/trigger', { event: 'SOMETHING NEW', chat_id: chat.id, body: { about: chat.id, a: 1 } })
+    await post(`/deliveries/${sim.deliveries[0]!.delivery_id}/resend`, {})
+    const recorded = await record()
+    expectProven(recorded, 1)
+    expect(recorded.steps).toEqual([
+      { press: 'handover', id: 'step1' },
+      { agent: 'accept' },
+      { expect: { start: { sender: { name: 'Anna' } } } },
+      { deliver: { event: 'MESSAGE FROM USER', body: { message: 'By hand' }, sign: 'tampered' } },
+      { deliver: { event: 'SOMETHING NEW', body: { about: '$(chat.id)', a: 1 } } },
+      { deliver: { replay: 'step1' } },
+      { check: { status: 'agent' } },
+    ])
+  })
+
+  it('a refusal of the webhook is expected, with a comment; one without an answer is not', async () => {
+    const { sim, record, answerWith } = await played()
+    const chat = await sim.chat()
+    answerWith(500)
+    await chat.press('handover')
+    const refused = await record()
+    expect(refused.steps[0]).toEqual({ press: { button: 'handover', ack: 500 } })
+    expect(refused.yaml).toContain('# the webhook answered 500')
+    await sim.configure({ 'webhook.url': 'http://127.0.0.1:9/' })
+    sim.reset()
+    await (await sim.chat()).press('handover')
+    const unreached = await record()
+    expect(unreached.steps[0]).toEqual({ press: 'handover' })
+    expect(unreached.codes).toContain('not_reached')
+    expect(unreached.body.tried.outcome).toBe('pass')
+  })
+
+  it('without any call, the scenario says that none comes', async () => {
+    const { sim, record } = await played()
+    const chat = await sim.chat()
+    await chat.says('Just the bot')
+    const recorded = await record()
+    expectProven(recorded, 0)
+    expect(recorded.steps).toEqual([{ user: 'Just the bot' }, { none: { any: {}, for: '500ms' } }])
+  })
+})
+
+describe('calls', () => {
+  it('that the platform refused are comments', async () => {
+    const { sim, call, record } = await played()
+    const chat = await sim.chat()
+    await chat.press('handover')
+    expect(await call('start', chat, ANNA, 'wrong')).toBe(401)
+    expect(await call('strat', chat, ANNA)).toBe(404)
+    await call('start', chat, ANNA)
+    const recorded = await record()
+    expectProven(recorded, 1)
+    expect(recorded.codes.filter(code => code === 'call_refused')).toHaveLength(2)
+    expect(recorded.yaml).toContain('# POST /api/v2/handover/start (401): refused')
+    expect(recorded.yaml).toContain('# POST /api/v2/handover/strat (404): refused')
+  })
+
+  it('without an agent are the intermediary’s own', async () => {
+    const { sim, call, record } = await played()
+    const chat = await sim.chat()
+    await chat.press('handover')
+    await call('message/', chat, { message: 'You are number 2', sender: { name: 'Queue' } })
+    await call('availability', null, { availability: 'CLOSED', reason: 'AGENT_AVAILABILITY' })
+    const recorded = await record()
+    expectProven(recorded, 2)
+    expect(recorded.steps).toEqual([
+      { press: 'handover' },
+      { expect: { message: { message: 'You are number 2', sender: { name: 'Queue' } } } },
+      { agent: 'away' },
+      { expect: { availability: { availability: 'CLOSED', reason: 'AGENT_AVAILABILITY' } } },
+      { check: { status: 'pending' } },
+    ])
+    expect(recorded.codes).toContain('call_by_itself')
+  })
+})
+
+describe('refusals', () => {
+  it('nothing happened, an unknown chat, an unknown field', async () => {
+    const { sim, record } = await played()
+    expect((await record()).body.error).toMatchObject({
+      code: 'nothing_to_record',
+      message: expect.stringContaining('no chat'),
+    })
+    const chat = await sim.chat()
+    const nothing = await record({ chat_ids: [chat.id], after: 0, before: 9 })
+    expect([nothing.status, nothing.body.error.message]).toEqual([409, expect.stringContaining('before entry 9')])
+    const unknown = await record({ chat_ids: ['no-such'] })
+    expect([unknown.status, unknown.body.error.code]).toEqual([404, 'chat_not_found'])
+    expect((await record({ chats: [] })).status).toBe(422)
+  })
+
+  it('the journal has dropped entries of the chat', async () => {
+    const { sim, record } = await played({ journalLimit: 20 })
+    const chat = await sim.chat()
+    await chat.press('handover')
+    for (let index = 0; index < 10; index++) await chat.says(`Message ${index}`)
+    const evicted = await record()
+    expect([evicted.status, evicted.body.error.code]).toEqual([409, 'journal_evicted'])
+    expect(evicted.body.error.message).toContain(`begins with entry ${sim.journal.firstSeq}`)
+    const fresh = await sim.chat()
+    await fresh.says('New')
+    expectProven(await record({ chat_ids: [fresh.id] }), 0)
+  })
+
+  it('a range of more steps than a recording has', async () => {
+    const { sim, record } = await played({ webhook: {} })
+    const chat = await sim.chat()
+    for (let index = 0; index <= 500; index++) await chat.says('x')
+    const tooLong = await record()
+    expect([tooLong.status, tooLong.body.error.code]).toEqual([422, 'too_long'])
+  })
+})
+
+it('a workspace is recorded by itself', async () => {
+  const { sim, record } = await played()
+  const workspace = await sim.workspace({ name: 'shop' })
+  const chat = await workspace.chat()
+  await chat.says('In the shop')
+  expect((await record({}, '/workspaces/shop/record')).steps[0]).toEqual({ user: 'In the shop' })
+  expect((await record()).status).toBe(409)
+})

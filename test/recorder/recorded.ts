@@ -1,0 +1,69 @@
+/** Plays conversations on a real server, with calls as an intermediary makes them, and records them over HTTP. */
+import { onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import { type ServerOptions, type SimulatorServer, startSimulator } from '../../src/index.ts'
+import { createControlClient } from '../support/control-client.ts'
+import { startWebhook } from '../support/network.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: steps are compared as data
+type Json = any
+
+export interface Recorded {
+  readonly status: number
+  readonly body: Json
+  readonly yaml: string
+  /** The scenario as data. */
+  readonly scenario: Json
+  readonly steps: readonly Json[]
+  readonly codes: readonly string[]
+}
+
+export interface Played {
+  readonly sim: SimulatorServer
+  /** Calls an endpoint for a chat; `body` is laid over the ids. */
+  call(endpoint: string, chat: { readonly id: string } | null, body?: object, key?: string): Promise<number>
+  record(wanted?: object, path?: string): Promise<Recorded>
+  /** Sets the status of the webhook from now on. */
+  answerWith(status: number): void
+}
+
+export async function played(options: ServerOptions = {}): Promise<Played> {
+  let status = 200
+  const webhook = await startWebhook((_, response) => response.writeHead(status).end())
+  const sim = await startSimulator({ port: 0, webhook: { url: webhook.url }, ...options })
+  onTestFinished(async () => {
+    await sim.close()
+    await webhook[Symbol.asyncDispose]()
+  })
+  const ask = createControlClient(sim)
+  return {
+    sim,
+    answerWith(next) {
+      status = next
+    },
+    async call(endpoint, chat, body = {}, key = sim.apiKey) {
+      const ids = chat === null ? {} : { bot_id: sim.botId, chat_id: chat.id }
+      const response = await fetch(`${sim.url}/api/v2/handover/${endpoint}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...ids, ...body }),
+      }).catch(() => null)
+      return response?.status ?? 0
+    },
+    async record(wanted = {}, path = '/record') {
+      const { status: code, body } = await ask('POST', path, { body: wanted })
+      const yaml = body.yaml ?? ''
+      const scenario = parse(yaml) ?? {}
+      return {
+        status: code,
+        body,
+        yaml,
+        scenario,
+        steps: scenario.steps,
+        codes: (body.notes ?? []).map((note: Json) => note.code),
+      }
+    },
+  }
+}
+
+export const ANNA = { sender: { name: 'Anna', avatar: 'https://desk.example.test/anna.png' } }
