@@ -12,7 +12,7 @@ import { type AgentActs, agentActs, isDriverAct } from './agent-acts.ts'
 import { fieldsOfManual, type SentEvent, SentEvents, sentAs } from './drawn-events.ts'
 import { faultsOf } from './drawn-faults.ts'
 import { type DrawnStep, DrawnStepList, type NewStep } from './drawn-steps.ts'
-import { describeCall, expectedBody, isCut, isExpectable, nameOf, type RecordedCall } from './recorded-calls.ts'
+import { describeCall, expectedBody, isCut, isExpectable, type RecordedCall, senderName } from './recorded-calls.ts'
 import type { Recording } from './recording.ts'
 import { COMMENTS, NOTE_TEXTS } from './texts.ts'
 
@@ -141,7 +141,7 @@ class StepDrawer {
   }
 
   #enter({ endpoint, chat_id, request: { body } }: RecordedCall): void {
-    if (endpoint === 'start') this.#agents.set(chat_id, nameOf(isMap(body) ? body.sender : null))
+    if (endpoint === 'start') this.#agents.set(chat_id, senderName(isMap(body) ? body.sender : null))
   }
 
   #request(chatId: string): void {

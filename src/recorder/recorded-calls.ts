@@ -53,7 +53,7 @@ export function expectedBody(call: RecordedCall, agent: string | null): Expected
 
 function fieldsOf(endpoint: EndpointId, body: Fields, agent: string | null): Fields {
   const { sender, message, buttons, supports_attachment, availability, reason } = body
-  const name = nameOf(sender)
+  const name = senderName(sender)
   switch (endpoint) {
     case 'start':
       return { sender: senderOf(sender), supports_attachment }
@@ -70,7 +70,7 @@ function fieldsOf(endpoint: EndpointId, body: Fields, agent: string | null): Fie
   }
 }
 
-export const nameOf = (sender: unknown): string | null =>
+export const senderName = (sender: unknown): string | null =>
   isMap(sender) && typeof sender.name === 'string' ? sender.name : null
 
 /** Without the avatar, whose address often differs between environments. */
