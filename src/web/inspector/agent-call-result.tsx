@@ -6,6 +6,7 @@ import { CallCode } from '../components/call-code.tsx'
 import { Payload } from '../components/entry-details.tsx'
 import { platformRefusal } from '../model/agent-queue.ts'
 import type { DeskProps } from './agent-desk.tsx'
+import { showEntry } from './agent-side.ts'
 
 export function AgentCallResult({ session, side }: DeskProps) {
   const call = side.lastCall.value
@@ -19,7 +20,7 @@ export function AgentCallResult({ session, side }: DeskProps) {
           {call.code.method} {shortPath(call.code.url)}
         </h3>
         {seq === null ? null : (
-          <button type="button" class="link" onClick={() => (session.view.entry.value = seq)}>
+          <button type="button" class="link" onClick={() => showEntry(session, seq)}>
             Entry #{seq}
           </button>
         )}

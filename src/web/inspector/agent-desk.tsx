@@ -1,5 +1,7 @@
 /** Shows the agent's side: who plays it, the chats that ask for a person, and the desk for the shown chat. */
 import './agent-desk.css'
+import { useEffect, useState } from 'preact/hooks'
+import type { AgentDescription } from '../../server/control/routes/agent.ts'
 import { useShortcut } from '../components/shortcuts.tsx'
 import type { QueuedChat } from '../model/agent-queue.ts'
 import type { ChatState } from '../model/chat-at.ts'
@@ -8,21 +10,79 @@ import { AgentComposer } from './agent-composer.tsx'
 import { AgentProfileForm, AvailabilityForm } from './agent-forms.tsx'
 import { AgentGuide } from './agent-guide.tsx'
 import { type AgentSide, agentSideOf, senderOf } from './agent-side.ts'
+import { HelpDesk } from './help-desk.tsx'
 import type { Session } from './session.ts'
 
 export function AgentDesk({ session }: { readonly session: Session }) {
   const side = agentSideOf(session)
+  const agent = useAgent(session, side)
+  if (agent === null) return null
+  const isPlayedElsewhere = agent.plays !== 'page' || agent.webhook_url !== null
+  const playsHere = !isPlayedElsewhere || side.playsAnyway.value
   return (
     <div class="agent-desk">
-      <AgentGuide session={session} side={side} />
+      <AgentGuide side={side} agentWhere={playsHere || agent.plays !== 'page' ? 'here' : 'in your help desk'} />
+      {isPlayedElsewhere ? <Player side={side} agent={agent} /> : null}
       <Queue session={session} side={side} />
+      {agent.plays === 'page' || side.playsAnyway.value ? null : <HelpDesk session={session} agent={agent} />}
+      {playsHere ? <OwnDesk session={session} side={side} /> : null}
+    </div>
+  )
+}
+
+/** The desk from which the page calls the platform itself. */
+function OwnDesk({ session, side }: DeskProps) {
+  return (
+    <>
       <ChatDesk session={session} side={side} />
       <AgentCallResult session={session} side={side} />
       <AvailabilityForm session={session} side={side} />
       <AgentProfileForm side={side} />
-    </div>
+    </>
   )
 }
+
+/** Asked again when the settings change, because a webhook may be set or cleared. */
+function useAgent({ client, act }: Session, { queue }: AgentSide): AgentDescription | null {
+  const [agent, setAgent] = useState<AgentDescription | null>(null)
+  const { settingsSeq } = queue.value
+  useEffect(
+    () => act(async () => setAgent(await client.send<AgentDescription>('GET', '/agent'))),
+    [client, settingsSeq],
+  )
+  return agent
+}
+
+function Player({ side, agent }: { readonly side: AgentSide; readonly agent: AgentDescription }) {
+  const { playsAnyway } = side
+  const other = agent.plays === 'page' ? `the intermediary at ${agent.webhook_url}` : PLAYER_TEXTS[agent.plays].other
+  return (
+    <section class="desk-player" aria-label="Who plays the agent">
+      {agent.problem === null ? null : <p class="desk-refusal">{agent.problem}</p>}
+      <p>
+        {playsAnyway.value
+          ? `The calls of this desk mix with those of ${other}.`
+          : agent.plays === 'page'
+            ? `The intermediary at ${agent.webhook_url} plays the agent now. It gets the events and calls the platform.`
+            : PLAYER_TEXTS[agent.plays].now(agent.name ?? '')}
+      </p>
+      <button type="button" onClick={() => (playsAnyway.value = !playsAnyway.value)}>
+        {playsAnyway.value ? 'Leave the calls to the intermediary' : 'Call the platform from here as well'}
+      </button>
+    </section>
+  )
+}
+
+const PLAYER_TEXTS = {
+  demo: {
+    other: 'the demo intermediary',
+    now: () => 'The demo intermediary plays with you. What you do here happens in its help desk.',
+  },
+  driver: {
+    other: 'your intermediary',
+    now: (name: string) => `What you do here happens in your help desk, through ${name}.`,
+  },
+} as const
 
 export interface DeskProps {
   readonly session: Session

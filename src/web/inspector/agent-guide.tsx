@@ -9,15 +9,22 @@ const STORED = 'handover-sim guide'
 /** Stays shown after the last step until it is closed, or the page is loaded again. */
 const isHidden = signal(readStored(STORED) === 'done')
 
-const STEPS: Readonly<Record<GuideStep, readonly [text: string, where: string]>> = {
-  write: ['Write a message', 'as the end user'],
-  request: ['Ask for a person', 'as the end user'],
-  accept: ['Accept the chat', 'here'],
-  answer: ['Answer', 'here'],
-  end: ['Hand the chat back', 'here'],
+const USER = 'as the end user'
+
+const STEPS: Readonly<Record<GuideStep, { readonly text: string; readonly where?: string }>> = {
+  write: { text: 'Write a message', where: USER },
+  request: { text: 'Ask for a person', where: USER },
+  accept: { text: 'Accept the chat' },
+  answer: { text: 'Answer' },
+  end: { text: 'Hand the chat back' },
 }
 
-export function AgentGuide({ side }: DeskProps) {
+interface GuideProps extends Pick<DeskProps, 'side'> {
+  /** Where the agent's steps are done: `here`. */
+  readonly agentWhere: string
+}
+
+export function AgentGuide({ side, agentWhere }: GuideProps) {
   const { done } = side.queue.value
   const isComplete = GUIDE_STEPS.every(step => done.has(step))
   useEffect(() => {
@@ -40,7 +47,8 @@ export function AgentGuide({ side }: DeskProps) {
       <ol>
         {GUIDE_STEPS.map(step => (
           <li key={step} class={done.has(step) ? 'done' : ''} aria-current={step === next ? 'step' : undefined}>
-            <span class="guide-text">{STEPS[step][0]}</span> <span class="hint">{STEPS[step][1]}</span>
+            <span class="guide-text">{STEPS[step].text}</span>{' '}
+            <span class="hint">{STEPS[step].where ?? agentWhere}</span>
             {done.has(step) ? <span class="visually-hidden">, done</span> : null}
           </li>
         ))}

@@ -1,5 +1,5 @@
 /** The agent's side of the page: the agent's profile, the queue, and the calls that the page makes as an intermediary. */
-import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { ENDPOINTS, EndpointId } from '../../contract/endpoints.ts'
 import { isMap } from '../../contract/objects.ts'
 import type { Entry } from '../../journal/entry.ts'
@@ -46,6 +46,14 @@ export interface AgentSide {
   call(endpoint: EndpointId, body?: object, options?: { readonly isQuiet: boolean }): void
   /** The entry of a call in the journal; null until it arrives. */
   entryOf(call: DeskCall): number | null
+}
+
+/** Selects an entry in the wire, which narrow screens then show instead of the desk. */
+export function showEntry({ view }: Session, seq: number): void {
+  batch(() => {
+    view.entry.value = seq
+    view.column.value = 'wire'
+  })
 }
 
 const sides = new WeakMap<Session, AgentSide>()

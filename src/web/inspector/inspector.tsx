@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Shortcuts, showShortcuts } from '../components/shortcuts.tsx'
 import type { ColumnName } from './address.ts'
-import { AgentDesk } from './agent-desk.tsx'
+import { AgentDesk, WaitingBadge } from './agent-desk.tsx'
 import { PlatformPanel } from './platform-panel.tsx'
 import type { Session } from './session.ts'
 import { MomentBanner } from './time-line.tsx'
@@ -42,7 +42,7 @@ export function Inspector({ session }: { readonly session: Session }) {
         </p>
       )}
       <MomentBanner session={session} />
-      <ColumnSwitch view={view} />
+      <ColumnSwitch session={session} />
       <main class={`columns shows-${view.column.value}`}>
         <Column session={session} name="user" heading={<h2>End user</h2>} title="End user">
           <UserChat session={session} />
@@ -63,7 +63,7 @@ function SideColumns({ session }: { readonly session: Session }) {
   const isAgent = side.value === 'agent'
   if (!isWide)
     return (
-      <Column session={session} name="side" heading={<SideTabs view={session.view} />} title={SIDE_TITLES[side.value]}>
+      <Column session={session} name="side" heading={<SideTabs session={session} />} title={SIDE_TITLES[side.value]}>
         {isAgent ? <AgentDesk session={session} /> : <PlatformPanel session={session} />}
       </Column>
     )
@@ -81,12 +81,13 @@ function SideColumns({ session }: { readonly session: Session }) {
 
 const SIDE_TITLES = { agent: 'Agent', platform: 'Platform' } as const
 
-function SideTabs({ view: { side } }: Pick<Session, 'view'>) {
+function SideTabs({ session }: { readonly session: Session }) {
+  const { side } = session.view
   return (
     <div class="tabs">
       {(['agent', 'platform'] as const).map(name => (
         <button key={name} type="button" aria-pressed={side.value === name} onClick={() => (side.value = name)}>
-          {SIDE_TITLES[name]}
+          {SIDE_TITLES[name]} {name === 'agent' ? <WaitingBadge session={session} /> : null}
         </button>
       ))}
     </div>
@@ -101,7 +102,8 @@ const SWITCH = [
 ] as const
 
 /** Narrow screens show one column, which this chooses. */
-function ColumnSwitch({ view }: Pick<Session, 'view'>) {
+function ColumnSwitch({ session }: { readonly session: Session }) {
+  const { view } = session
   const isShown = ({ column, side }: (typeof SWITCH)[number]) =>
     view.column.value === column && (side === null || view.side.value === side)
   const show = ({ column, side }: (typeof SWITCH)[number]) =>
@@ -114,7 +116,7 @@ function ColumnSwitch({ view }: Pick<Session, 'view'>) {
     <nav class="column-switch" aria-label="Columns">
       {SWITCH.map(choice => (
         <button key={choice.title} type="button" aria-pressed={isShown(choice)} onClick={() => show(choice)}>
-          {choice.title}
+          {choice.title} {choice.side === 'agent' ? <WaitingBadge session={session} /> : null}
         </button>
       ))}
     </nav>
