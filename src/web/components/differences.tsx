@@ -42,7 +42,7 @@ function DifferenceRow({ difference: { path, expected, received, hint } }: { rea
   )
 }
 
-function MarkedText({ parts: { start, changed, end } }: { readonly parts: TextParts }) {
+export function MarkedText({ parts: { start, changed, end } }: { readonly parts: TextParts }) {
   return (
     <code>
       {visible(start)}

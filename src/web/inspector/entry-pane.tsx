@@ -3,7 +3,9 @@ import { useMemo } from 'preact/hooks'
 import type { Entry } from '../../journal/entry.ts'
 import { type SignatureAdvice, signatureAdvice } from '../../wording/signature-advice.ts'
 import { CallCode } from '../components/call-code.tsx'
+import { EntryComparison } from '../components/entry-comparison.tsx'
 import { EntryDetails } from '../components/entry-details.tsx'
+import { useShortcut } from '../components/shortcuts.tsx'
 import { countUntil } from '../model/journal-log.ts'
 import { codeCallOf } from '../model/snippets.ts'
 import { showKnob } from './address.ts'
@@ -18,8 +20,12 @@ export function EntryPane({ session, onClose }: EntryPaneProps) {
   const { view, log, version } = session
   const selected = version.value >= 0 ? view.entry.value : null
   const entry = selected === null ? undefined : log.value.entry(selected)
+  const second = log.value.entry(view.compare.value ?? -1)
   const advice = useSignatureAdvice(session, entry)
+  useCompareKey(session)
   if (entry === undefined) return null
+  if (second !== undefined && second !== entry)
+    return <EntryComparison left={second} right={entry} tools={<CompareTools session={session} onClose={onClose} />} />
   return (
     <EntryDetails
       key={entry.seq}
@@ -32,6 +38,7 @@ export function EntryPane({ session, onClose }: EntryPaneProps) {
       tools={<PaneTools session={session} entry={entry} onClose={onClose} />}
       advice={advice === null ? null : <SignatureHelp advice={advice} />}
     >
+      {second === entry ? <CompareNotice session={session} seq={entry.seq} /> : null}
       {entry.kind === 'api' ? (
         <details class="entry-code">
           <summary>This call as code</summary>
@@ -61,8 +68,53 @@ function PaneTools({ session: { view }, entry, onClose }: PaneToolsProps) {
       >
         Show this moment
       </button>
-      <button type="button" class="quiet" onClick={() => (view.compare.value = entry.seq)}>
+      <button
+        type="button"
+        class="quiet"
+        title="Then select the other entry"
+        onClick={() => (view.compare.value = entry.seq)}
+      >
         Compare
+      </button>
+      <button type="button" class="quiet" aria-label="Close the details" onClick={onClose}>
+        ✕
+      </button>
+    </div>
+  )
+}
+
+/** The first key press keeps the selected entry, which is compared with those that are selected after it. */
+function useCompareKey({ view }: Session): void {
+  const toggle = useMemo(
+    () => () => (view.compare.value = view.compare.peek() === null ? view.entry.peek() : null),
+    [view],
+  )
+  useShortcut('c', 'Wire', 'Compare the selected entry with another one', toggle)
+}
+
+function CompareNotice({ session: { view }, seq }: { readonly session: Session; readonly seq: number }) {
+  return (
+    <p class="compare-notice" role="status">
+      Select the entry to compare #{seq} with.
+      <button type="button" class="link" onClick={() => (view.compare.value = null)}>
+        Cancel
+      </button>
+    </p>
+  )
+}
+
+function CompareTools({ session: { view }, onClose }: EntryPaneProps) {
+  const swap = () => {
+    const { entry, compare } = view
+    ;[entry.value, compare.value] = [compare.value, entry.value]
+  }
+  return (
+    <div class="entry-tools">
+      <button type="button" class="quiet" onClick={swap}>
+        Swap
+      </button>
+      <button type="button" class="quiet" onClick={() => (view.compare.value = null)}>
+        Stop comparing
       </button>
       <button type="button" class="quiet" aria-label="Close the details" onClick={onClose}>
         ✕
