@@ -14,6 +14,8 @@ export interface VirtualListProps {
   readonly second?: number
   /** `isSecond`: it was clicked with the shift key. */
   onSelect(index: number, isSecond: boolean): void
+  /** Whether it stays at its end while no row is selected, as logs do; by default it does. */
+  readonly isLog?: boolean
   /** Enter on the selected row. */
   onOpen?(): void
   row(index: number): ComponentChildren
@@ -25,10 +27,10 @@ const MARGIN = 8
 const NEAR_END_PX = 40
 
 export function VirtualList(props: VirtualListProps) {
-  const { label, count, rowHeight, selected, second = -1, onSelect, row } = props
+  const { label, count, rowHeight, selected, second = -1, isLog = true, onSelect, row } = props
   const box = useRef<HTMLDivElement>(null)
   const [place, setPlace] = useState({ top: 0, height: 600 })
-  const follows = useRef(true)
+  const follows = useRef(isLog)
   useLayoutEffect(() => observeSize(box.current, height => setPlace(old => ({ ...old, height }))), [])
   useLayoutEffect(() => {
     if (follows.current && selected === -1 && box.current) box.current.scrollTop = count * rowHeight
@@ -41,7 +43,7 @@ export function VirtualList(props: VirtualListProps) {
   }: {
     currentTarget: HTMLDivElement
   }) => {
-    follows.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX
+    follows.current = isLog && scrollHeight - scrollTop - clientHeight < NEAR_END_PX
     setPlace({ top: scrollTop, height: clientHeight })
   }
   return (

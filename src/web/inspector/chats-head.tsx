@@ -1,6 +1,10 @@
-/** Says which chat is shown and who has it, and starts chats. */
+/** Says which chat is shown and who has it, starts chats, and opens the list of them. */
 import './chats-head.css'
+import { useCallback, useState } from 'preact/hooks'
+import { useShortcut } from '../components/shortcuts.tsx'
 import type { ChatState } from '../model/chat-at.ts'
+import { ChatList, ChatStatus } from './chat-list.tsx'
+import { NewChatDialog, startChat } from './new-chat.tsx'
 import type { Session } from './session.ts'
 
 export interface ChatsHeadProps {
@@ -11,58 +15,71 @@ export interface ChatsHeadProps {
 }
 
 export function ChatsHead({ session, chatId, chat }: ChatsHeadProps) {
+  const [isListed, setListed] = useState(false)
+  const [isNew, setNew] = useState(false)
+  useChatShortcuts(session, setListed)
   return (
     <header class="chats-head">
       <div class="chats-bar">
-        <button type="button" onClick={() => startChat(session)}>
+        {chatId === null ? null : <ListButton session={session} isListed={isListed} setListed={setListed} />}
+        <button type="button" class="chats-new" onClick={() => startChat(session)}>
           New chat
         </button>
+        <button type="button" class="quiet" onClick={() => setNew(true)}>
+          Set up a chat
+        </button>
       </div>
+      {isListed ? <ChatList session={session} /> : null}
       {chatId === null || chat === null ? null : <ChatTitle name={session.chatName(chatId)} chat={chat} />}
+      {isNew ? <NewChatDialog session={session} onClose={() => setNew(false)} /> : null}
     </header>
   )
 }
 
-/** Starts a chat with a generated user, and shows it. */
-export const startChat = (session: Session, body: object = {}): void => session.act(() => createChat(session, body))
-
-async function createChat({ client, view }: Session, body: object): Promise<void> {
-  const { chat_id } = await client.send<{ chat_id: string }>('POST', '/chats', { body })
-  view.at.value = null
-  view.chat.value = chat_id
+interface ListButtonProps {
+  readonly session: Session
+  readonly isListed: boolean
+  setListed(isListed: boolean): void
 }
 
-function ChatTitle({
-  name,
-  chat: { user, language, source, status, agent, ended },
-}: {
-  readonly name: string
-  readonly chat: ChatState
-}) {
+function ListButton({ session: { chats }, isListed, setListed }: ListButtonProps) {
+  const ids = chats.ids.value
+  const unread = ids.filter(id => chats.unread(id) > 0).length
+  return (
+    <button type="button" aria-expanded={isListed} onClick={() => setListed(!isListed)}>
+      {ids.length} {ids.length === 1 ? 'chat' : 'chats'}
+      {unread === 0 ? null : <span class="unread">{unread} unread</span>}
+    </button>
+  )
+}
+
+function useChatShortcuts(session: Session, setListed: (change: (isListed: boolean) => boolean) => void): void {
+  const group = 'End user'
+  const start = useCallback(() => startChat(session), [session])
+  const next = useCallback(() => moveBy(session, -1), [session])
+  const previous = useCallback(() => moveBy(session, 1), [session])
+  const list = useCallback(() => setListed(isListed => !isListed), [setListed])
+  useShortcut('n', group, 'Start a new chat', start)
+  useShortcut(']', group, 'Show the next chat of the list', next)
+  useShortcut('[', group, 'Show the chat before it', previous)
+  useShortcut('c', group, 'Open or close the list of chats', list)
+}
+
+/** The list begins with the newest chat. */
+function moveBy({ chats, chatId, view }: Session, step: number): void {
+  const ids = chats.ids.peek()
+  const to = ids[ids.indexOf(chatId.peek() ?? '') + step]
+  if (to !== undefined) view.chat.value = to
+}
+
+function ChatTitle({ name, chat }: { readonly name: string; readonly chat: ChatState }) {
   return (
     <div class="chat-title">
       <h3>
-        <bdi>{user || 'User'}</bdi>
+        <bdi>{chat.user || 'User'}</bdi>
       </h3>
-      <ChatStatus status={status} agent={agent?.name ?? null} ended={ended} />
-      <small>{[name, language, source].filter(Boolean).join(' · ')}</small>
+      <ChatStatus chat={chat} />
+      <small>{[name, chat.language, chat.source, chat.bot && `bot ${chat.bot}`].filter(Boolean).join(' · ')}</small>
     </div>
   )
 }
-
-function ChatStatus({
-  status,
-  agent,
-  ended,
-}: {
-  readonly status: ChatState['status']
-  readonly agent: string | null
-  readonly ended: boolean
-}) {
-  const code = ended ? 'ended' : status
-  return (
-    <span class={`chat-status ${code}`}>{code === 'agent' && agent ? <bdi>{agent}</bdi> : STATUS_TEXTS[code]}</span>
-  )
-}
-
-const STATUS_TEXTS = { bot: 'Bot', pending: 'Waits for a person', agent: 'Agent', ended: 'Ended' } as const

@@ -48,7 +48,11 @@ export function createSession(view: View, origin: URL, token: string | null): Se
   chats.begin()
 
   const batches = createFrameBatches<Entry>(entries => {
-    for (const entry of entries) log.peek().add(entry)
+    for (const entry of entries) {
+      // Named in the order of the journal, whatever is shown first.
+      if (entry.chat_id !== undefined) chatTag(entry.chat_id)
+      log.peek().add(entry)
+    }
     version.value++
   })
   const stopFeed = followJournal(client, {

@@ -1,16 +1,18 @@
 /** Shows a chat as its end user sees it, and lets a person be that user. */
 import './user-chat.css'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ChatState } from '../model/chat-at.ts'
 import { directionOf } from '../model/chat-format.ts'
 import type { MessageContext } from './chat-message.tsx'
 import { ChatMessages } from './chat-messages.tsx'
-import { ChatsHead, startChat } from './chats-head.tsx'
+import { ChatsHead } from './chats-head.tsx'
+import { startChat } from './new-chat.tsx'
 import type { Session } from './session.ts'
-import { addFiles, UserComposer } from './user-composer.tsx'
+import { addFiles, UserComposer, type UserDraft } from './user-composer.tsx'
 
 export function UserChat({ session }: { readonly session: Session }) {
   const { chat, chatId, chats, view } = session
+  const drafts = useRef(new Map<string, UserDraft>())
   const id = chatId.value
   const shown = chat.value
   useEffect(() => {
@@ -26,7 +28,7 @@ export function UserChat({ session }: { readonly session: Session }) {
       {shown === null ? (
         <p class="empty">At this moment, the chat has not begun.</p>
       ) : (
-        <ChatWindow key={id} session={session} chatId={id} chat={shown} />
+        <ChatWindow key={id} session={session} chatId={id} chat={shown} draft={draftOf(drafts.current, id)} />
       )}
     </div>
   )
@@ -46,16 +48,32 @@ function NoChat({ session }: { readonly session: Session }) {
   )
 }
 
+/** What the user has not sent yet stays with its chat. */
+function draftOf(drafts: Map<string, UserDraft>, chatId: string): UserDraft {
+  const draft = drafts.get(chatId) ?? { text: '', files: [] }
+  drafts.set(chatId, draft)
+  return draft
+}
+
 interface ChatWindowProps {
   readonly session: Session
   readonly chatId: string
   readonly chat: ChatState
+  readonly draft: UserDraft
 }
 
 /** What the user's browser shows: mirrored for languages that are written from right to left. */
-function ChatWindow({ session, chatId, chat }: ChatWindowProps) {
+function ChatWindow({ session, chatId, chat, draft }: ChatWindowProps) {
   const { client, origin, view } = session
-  const [files, setFiles] = useState<readonly File[]>([])
+  const [files, setState] = useState(draft.files)
+  const setFiles = (chosen: readonly File[]) => {
+    draft.files = chosen
+    setState(chosen)
+  }
+  // A chat in which the user acts stays, also when a newer one begins.
+  const stay = () => {
+    if (view.chat.peek() !== chatId) view.chat.value = chatId
+  }
   const isNow = view.at.value === null
   const context: MessageContext = {
     origin,
@@ -71,6 +89,7 @@ function ChatWindow({ session, chatId, chat }: ChatWindowProps) {
     <div
       class="chat-window"
       dir={directionOf(chat.language)}
+      onFocusCapture={stay}
       onDragOver={event => event.preventDefault()}
       onDrop={event => {
         event.preventDefault()
@@ -82,6 +101,7 @@ function ChatWindow({ session, chatId, chat }: ChatWindowProps) {
         client={client}
         chatId={chatId}
         isNow={isNow}
+        draft={draft}
         files={files}
         setFiles={setFiles}
         toNow={() => (view.at.value = null)}

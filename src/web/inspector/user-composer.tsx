@@ -6,17 +6,24 @@ import type { ControlClient } from '../client/control.ts'
 import { useShortcut } from '../components/shortcuts.tsx'
 import { ChosenFiles } from './chat-file.tsx'
 
+/** What is written and chosen, but not sent. */
+export interface UserDraft {
+  text: string
+  files: readonly File[]
+}
+
 export interface UserComposerProps {
   readonly client: ControlClient
   readonly chatId: string
   /** Whether the shown moment is now; the user cannot act earlier. */
   readonly isNow: boolean
+  readonly draft: UserDraft
   readonly files: readonly File[]
   setFiles(files: readonly File[]): void
   toNow(): void
 }
 
-export function UserComposer({ client, chatId, isNow, files, setFiles, toNow }: UserComposerProps) {
+export function UserComposer({ client, chatId, isNow, draft, files, setFiles, toNow }: UserComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const problemId = useId()
@@ -28,13 +35,17 @@ export function UserComposer({ client, chatId, isNow, files, setFiles, toNow }: 
       undo?.()
     })
   }
+  const write = (text: string) => {
+    draft.text = text
+    setText(field.current, text)
+  }
   const send = () => {
     const text = field.current?.value ?? ''
     if (text.trim() === '' && files.length === 0) return
-    setText(field.current, '')
+    write('')
     setFiles([])
     run(sendMessage(client, chatId, text, files), () => {
-      setText(field.current, text)
+      write(text)
       setFiles(files)
     })
   }
@@ -53,7 +64,8 @@ export function UserComposer({ client, chatId, isNow, files, setFiles, toNow }: 
           aria-label="Message of the user"
           aria-describedby={problem === null ? undefined : problemId}
           placeholder="Write as the user"
-          onInput={({ currentTarget }) => grow(currentTarget)}
+          defaultValue={draft.text}
+          onInput={({ currentTarget }) => write(currentTarget.value)}
           onKeyDown={event => {
             if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(send)(event)
           }}
@@ -94,7 +106,7 @@ const submit = (send: () => void) => (event: Event) => {
 
 function setText(field: HTMLTextAreaElement | null, text: string): void {
   if (field === null) return
-  field.value = text
+  if (field.value !== text) field.value = text
   grow(field)
 }
 

@@ -80,6 +80,8 @@ const DescriptionResponse = z
   })
   .check(named('Description', 'What can be set, called and sent; no secret is in it'))
 
+export type DescriptionAnswer = z.infer<typeof DescriptionResponse>
+
 const route = routesOf('workspace')
 
 const keysOf = ({ platform: { knobs }, identity, address }: Core): z.infer<typeof KeysResponse> => ({
