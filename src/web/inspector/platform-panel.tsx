@@ -1,33 +1,60 @@
-/** Shows the platform's side: availability and settings. */
-import { useEffect, useState } from 'preact/hooks'
+/** Shows and changes the platform: availability, webhook, keys, replies, faults, clock, knobs, and the state as a whole. */
+import './platform-panel.css'
+import { useEffect, useMemo } from 'preact/hooks'
+import { AvailabilitySection } from './platform/availability.tsx'
+import { BotRepliesSection } from './platform/bot-replies.tsx'
+import { ClockSection } from './platform/clock.tsx'
+import { FaultsSection } from './platform/faults.tsx'
+import { KeysSection } from './platform/keys.tsx'
+import { KnobsSection } from './platform/knobs.tsx'
+import { LanguagesSection } from './platform/languages.tsx'
+import { createPlatformStore } from './platform/platform-store.ts'
+import { SnapshotSection } from './platform/snapshot.tsx'
+import { WebhookSection } from './platform/webhook.tsx'
 import type { Session } from './session.ts'
 
-interface PlatformState {
-  readonly config: Readonly<Record<string, unknown>>
-  readonly availability: readonly { readonly queue: string; readonly availability: string; readonly open: boolean }[]
-}
+const SECTIONS = [
+  AvailabilitySection,
+  WebhookSection,
+  KeysSection,
+  LanguagesSection,
+  BotRepliesSection,
+  FaultsSection,
+  ClockSection,
+  KnobsSection,
+  SnapshotSection,
+] as const
 
 export function PlatformPanel({ session }: { readonly session: Session }) {
-  const [state, setState] = useState<PlatformState | null>(null)
-  useEffect(
-    () => session.act(async () => setState(await session.client.send<PlatformState>('GET', '/state'))),
-    [session],
-  )
-  if (state === null) return null
+  const store = useMemo(() => createPlatformStore(session), [session])
+  useEffect(() => () => store.close(), [store])
+  const moment = store.moment.value
+  const problem = store.problem.value
   return (
-    <dl class="facts">
-      {state.availability.map(({ queue, availability }) => (
-        <div key={queue}>
-          <dt>{queue}</dt>
-          <dd>{availability}</dd>
-        </div>
-      ))}
-      {Object.entries(state.config).map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{JSON.stringify(value)}</dd>
-        </div>
-      ))}
-    </dl>
+    <div class="platform-panel">
+      {problem === null ? null : (
+        <p class="platform-problem" role="alert">
+          The state of the platform could not be loaded: {problem}{' '}
+          <button type="button" class="link" onClick={store.refresh}>
+            Try again
+          </button>
+        </p>
+      )}
+      {moment === null ? problem === null ? <p class="empty">Loading</p> : null : null}
+      {moment?.isPast === true ? <PastNotice session={session} /> : null}
+      {moment === null ? null : SECTIONS.map(Section => <Section key={Section.name} store={store} moment={moment} />)}
+    </div>
+  )
+}
+
+/** Why nothing can be changed. */
+function PastNotice({ session: { view } }: { readonly session: Session }) {
+  return (
+    <p class="platform-past" role="status">
+      This is the platform after entry #{view.at.value}. Only the present can be changed.{' '}
+      <button type="button" class="link" onClick={() => (view.at.value = null)}>
+        Go to now
+      </button>
+    </p>
   )
 }

@@ -95,7 +95,8 @@ function dropOldest(parts: Parts, count: number): number {
   return last
 }
 
-function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+/** Adds a value to the list of a key. */
+export function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key)
   if (list === undefined) lists.set(key, [value])
   else list.push(value)

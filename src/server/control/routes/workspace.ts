@@ -56,6 +56,8 @@ const StateResponse = z
   })
   .check(named('State', 'Effective config, availability and chats'))
 
+export type SimulatorState = z.infer<typeof StateResponse>
+
 const AssumptionsResponse = z
   .object({
     assumptions: z.array(

@@ -1,0 +1,102 @@
+/** Shows and sets whether handover is open: the availability of each queue, and the business hours. */
+import { useId, useState } from 'preact/hooks'
+import { moment as momentText } from '../../model/formats.ts'
+import type { QueueState } from '../../model/platform-log.ts'
+import { hoursText, isWithin } from '../../model/week-hours.ts'
+import { BusinessHoursForm } from './business-hours.tsx'
+import { useShownTime } from './clock.tsx'
+import { FieldIssue, OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
+
+const REASONS = { AGENT_AVAILABILITY: 'agents', BUSINESS_HOURS: 'business hours', OTHER: 'other' }
+
+export function AvailabilitySection({ store, moment }: SectionProps) {
+  const { queues, config } = moment
+  const isInHours = isWithin(config.business_hours, useShownTime(store, moment))
+  const isOpen = isInHours && queues.some(({ queue, availability }) => queue === 'DEFAULT' && availability === 'OPEN')
+  return (
+    <PlatformSection
+      store={store}
+      name="availability"
+      title="Availability"
+      summary={<span class={`platform-state ${isOpen ? 'pass' : 'error'}`}>{isOpen ? 'Open' : 'Closed'}</span>}
+    >
+      {queues.map(queue => (
+        <QueueForm key={`${queue.bot_id} ${queue.queue}`} store={store} moment={moment} queue={queue} />
+      ))}
+      {isInHours ? null : (
+        <p class="platform-warning">It is outside of the business hours, so handover is closed whatever is set.</p>
+      )}
+      <Hours store={store} moment={moment} />
+    </PlatformSection>
+  )
+}
+
+/** The route sets the queue of the main bot; other bots set theirs with their keys. */
+function QueueForm({ store, moment, queue }: SectionProps & { readonly queue: QueueState }) {
+  const saving = useSaving(store)
+  const [reason, setReason] = useState('')
+  const id = useId()
+  const isOwn = queue.bot_id === moment.config['bot.id']
+  const set = (availability: string) => {
+    const body = { availability, queue: queue.queue, ...(reason === '' ? {} : { reason }) }
+    void saving.save(client => client.send('PUT', '/availability', { body }))
+  }
+  const name = isOwn ? queue.queue : `${queue.queue} of bot ${queue.bot_id}`
+  return (
+    <div class="platform-queue">
+      <p>
+        <code>{name}</code> <b>{queue.availability}</b> <span class="hint">{sinceText(queue)}</span>
+      </p>
+      {isOwn ? (
+        <fieldset class="platform-buttons" disabled={moment.isPast || saving.isPending}>
+          <legend class="visually-hidden">Set {name}</legend>
+          {(['OPEN', 'CLOSED'] as const).map(value => (
+            <button key={value} type="button" aria-pressed={queue.availability === value} onClick={() => set(value)}>
+              {value === 'OPEN' ? 'Open' : 'Close'}
+            </button>
+          ))}
+          <label class="platform-inline" for={id}>
+            Reason
+            <select id={id} value={reason} onChange={({ currentTarget }) => setReason(currentTarget.value)}>
+              <option value="">none</option>
+              {Object.entries(REASONS).map(([value, text]) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          </label>
+        </fieldset>
+      ) : null}
+      <FieldIssue id={`${id}problem`} issues={saving.issues} name="queue" />
+      <OtherProblems issues={saving.issues} names={['queue']} />
+    </div>
+  )
+}
+
+function sinceText({ updated_at, reason }: QueueState): string {
+  if (updated_at === null) return 'as at the start (knob availability.initial)'
+  return `since ${momentText(updated_at)}${reason === null ? '' : `, reason ${reason}`}`
+}
+
+function Hours({ store, moment }: SectionProps) {
+  const [isEditing, setEditing] = useState(false)
+  const { config, isPast } = moment
+  return (
+    <div class="platform-block">
+      <div class="platform-line">
+        <h4>Business hours</h4>
+        {isEditing ? null : (
+          <button type="button" class="quiet" disabled={isPast} onClick={() => setEditing(true)}>
+            Change
+          </button>
+        )}
+      </div>
+      {isEditing && !isPast ? (
+        <BusinessHoursForm store={store} written={config.business_hours} onClose={() => setEditing(false)} />
+      ) : (
+        <p class="hint">{hoursText(config.business_hours)}</p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,132 @@
+/** Edits the business hours: a time zone, and the hours of each day of the week. */
+import { useId, useState } from 'preact/hooks'
+import { type DayHours, isAboutDay, usualWeek, type WeekHours, weekOf, writtenWeek } from '../../model/week-hours.ts'
+import { FieldIssue, OtherProblems, patchConfig, useSaving } from './platform-section.tsx'
+import type { PlatformStore } from './platform-store.ts'
+
+const DAY_NAMES: Readonly<Record<string, string>> = {
+  mon: 'Monday',
+  tue: 'Tuesday',
+  wed: 'Wednesday',
+  thu: 'Thursday',
+  fri: 'Friday',
+  sat: 'Saturday',
+  sun: 'Sunday',
+}
+
+export interface BusinessHoursFormProps {
+  readonly store: PlatformStore
+  readonly written: unknown
+  onClose(): void
+}
+
+export function BusinessHoursForm({ store, written, onClose }: BusinessHoursFormProps) {
+  const [week, setWeek] = useState<WeekHours>(() => weekOf(written) ?? usualWeek(ownTimeZone()))
+  const saving = useSaving(store)
+  const set = async (value: unknown) => {
+    if (await saving.save(patchConfig({ business_hours: value }))) onClose()
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void set(writtenWeek(week))
+  }
+  const setDay = (changed: DayHours) =>
+    setWeek({ ...week, days: week.days.map(one => (one.day === changed.day ? changed : one)) })
+  return (
+    <form class="platform-form" onSubmit={submit} noValidate>
+      <TimeZone week={week} saving={saving} onChange={timeZone => setWeek({ ...week, timeZone })} />
+      {week.days.map(day => (
+        <DayRow
+          key={day.day}
+          hours={day}
+          isWrong={saving.issues.some(({ field }) => isAboutDay(field, day.day, week))}
+          onChange={setDay}
+        />
+      ))}
+      <OtherProblems issues={saving.issues} names={['business_hours.time_zone']} />
+      <div class="platform-buttons">
+        <button type="submit" class="primary" disabled={saving.isPending}>
+          Set the hours
+        </button>
+        <button type="button" disabled={saving.isPending} onClick={() => void set(null)}>
+          Have none
+        </button>
+        <button type="button" class="quiet" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const ownTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+interface TimeZoneProps {
+  readonly week: WeekHours
+  readonly saving: ReturnType<typeof useSaving>
+  onChange(timeZone: string): void
+}
+
+function TimeZone({ week, saving, onChange }: TimeZoneProps) {
+  const id = useId()
+  return (
+    <div class="platform-field">
+      <label for={id}>Time zone</label>
+      <input
+        id={id}
+        list={`${id}zones`}
+        value={week.timeZone}
+        autocomplete="off"
+        aria-describedby={`${id}problem`}
+        onInput={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      <datalist id={`${id}zones`}>
+        {Intl.supportedValuesOf('timeZone').map(zone => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+      <FieldIssue id={`${id}problem`} issues={saving.issues} name="business_hours.time_zone" />
+    </div>
+  )
+}
+
+interface DayRowProps {
+  readonly hours: DayHours
+  readonly isWrong: boolean
+  onChange(hours: DayHours): void
+}
+
+/** Times are texts, because a day may end at 24:00. */
+function DayRow({ hours, isWrong, onChange }: DayRowProps) {
+  const name = DAY_NAMES[hours.day] ?? hours.day
+  const time = (end: 'from' | 'to', label: string) => (
+    <input
+      class="platform-time"
+      aria-label={`${name}, ${label}`}
+      inputMode="numeric"
+      placeholder="09:00"
+      value={hours[end]}
+      aria-invalid={isWrong}
+      onInput={({ currentTarget }) => onChange({ ...hours, [end]: currentTarget.value })}
+    />
+  )
+  return (
+    <div class="platform-day">
+      <label>
+        <input
+          type="checkbox"
+          checked={hours.isOpen}
+          onChange={({ currentTarget }) => onChange({ ...hours, isOpen: currentTarget.checked })}
+        />
+        {name}
+      </label>
+      {hours.isOpen ? (
+        <span class="platform-times">
+          {time('from', 'opens')} <span aria-hidden="true">–</span> {time('to', 'closes')}
+        </span>
+      ) : (
+        <span class="hint">closed</span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,193 @@
+/** Lists the knobs with the assumption each one stands for: searched, set, and set back to the default. */
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { KnobControl, type KnobDescription } from './knob-control.tsx'
+import {
+  FieldIssue,
+  OtherProblems,
+  PlatformSection,
+  patchConfig,
+  type SectionProps,
+  useSaving,
+} from './platform-section.tsx'
+import type { PlatformMoment } from './platform-store.ts'
+
+const SECTION = 'knobs'
+
+const isChanged = (knob: KnobDescription, value: unknown): boolean =>
+  value === '***' ? knob.changed : JSON.stringify(value) !== JSON.stringify(knob.default)
+
+export function KnobsSection({ store, moment }: SectionProps) {
+  const { description, config } = moment
+  const { knob, sections } = store.session.view
+  const changed = description.knobs.filter(one => isChanged(one, config[one.name]))
+  useEffect(() => {
+    if (knob.value !== null && !sections.value.includes(SECTION)) sections.value = [...sections.value, SECTION]
+  }, [knob.value])
+  return (
+    <PlatformSection
+      store={store}
+      name={SECTION}
+      title="Knobs"
+      summary={changed.length === 0 ? 'defaults' : `${changed.length} changed`}
+    >
+      <KnobList store={store} moment={moment} />
+    </PlatformSection>
+  )
+}
+
+function KnobList({ store, moment }: SectionProps) {
+  const [search, setSearch] = useState('')
+  const [isOnlyChanged, setOnlyChanged] = useState(false)
+  const id = useId()
+  const { knob: linked } = store.session.view
+  const shown = moment.description.knobs.filter(
+    knob =>
+      knob.name === linked.value ||
+      (matches(moment, knob, search) && (!isOnlyChanged || isChanged(knob, moment.config[knob.name]))),
+  )
+  return (
+    <>
+      <p class="hint">Each knob changes one behaviour that the platform leaves open.</p>
+      <div class="knob-search">
+        <label class="visually-hidden" for={id}>
+          Search knobs
+        </label>
+        <input
+          id={id}
+          type="search"
+          placeholder="Search knobs"
+          value={search}
+          onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+        />
+        <label class="platform-check">
+          <input
+            type="checkbox"
+            checked={isOnlyChanged}
+            onChange={({ currentTarget }) => setOnlyChanged(currentTarget.checked)}
+          />
+          Changed only
+        </label>
+      </div>
+      <p class="visually-hidden" role="status">
+        {search === '' ? '' : `${shown.length} knobs`}
+      </p>
+      {shown.length === 0 ? <p class="hint">No knob matches.</p> : null}
+      <KnobGroups store={store} moment={moment} knobs={shown} />
+    </>
+  )
+}
+
+export interface KnobGroupsProps extends SectionProps {
+  readonly knobs: readonly KnobDescription[]
+  /** Whether another section shows them as well; a link leads to the list of all knobs. */
+  readonly isCopy?: boolean
+}
+
+/** Knobs of one assumption stand below its sentence. */
+export function KnobGroups({ store, moment, knobs, isCopy = false }: KnobGroupsProps) {
+  const groups = Map.groupBy(knobs, ({ assumption }) => assumption)
+  return (
+    <ul class="knob-groups">
+      {[...groups].map(([assumption, members]) => (
+        <li key={assumption} class="knob-group">
+          <AssumptionText moment={moment} name={assumption} />
+          {members.map(knob => (
+            <KnobRow key={knob.name} store={store} moment={moment} knob={knob} isCopy={isCopy} />
+          ))}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function AssumptionText({ moment, name }: Pick<SectionProps, 'moment'> & { readonly name: string }) {
+  const assumption = moment.description.assumptions.find(one => one.name === name)
+  if (assumption === undefined) return null
+  return (
+    <p class="hint">
+      <b class="knob-rule">{assumption.rule}</b> {assumption.open} Default: {assumption.behaviour}
+    </p>
+  )
+}
+
+/** Every word is somewhere in the name, the value, or the assumption with its rule. */
+function matches({ description, config }: PlatformMoment, knob: KnobDescription, search: string): boolean {
+  const assumption = description.assumptions.find(({ name }) => name === knob.assumption)
+  const { rule = '', open = '', behaviour = '' } = assumption ?? {}
+  const text = [knob.name, JSON.stringify(config[knob.name]), rule, open, behaviour].join(' ').toLowerCase()
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => text.includes(word))
+}
+
+interface KnobRowProps extends SectionProps {
+  readonly knob: KnobDescription
+  readonly isCopy: boolean
+}
+
+function KnobRow({ store, moment, knob, isCopy }: KnobRowProps) {
+  const saving = useSaving(store)
+  const id = useId()
+  const row = useRef<HTMLDivElement>(null)
+  const { view } = store.session
+  const isLinked = !isCopy && view.knob.value === knob.name
+  useEffect(() => {
+    if (isLinked) reveal(row.current, id)
+  }, [isLinked, id])
+  const value = moment.config[knob.name]
+  const isDisabled = moment.isPast || saving.isPending
+  const set = (next: unknown) => saving.save(patchConfig({ [knob.name]: next }))
+  return (
+    <div
+      ref={row}
+      class={['knob', knob.type, isLinked ? 'linked' : '', isChanged(knob, value) ? 'changed' : ''].join(' ')}
+      onFocusOut={({ relatedTarget, currentTarget }) => {
+        // A link to the same knob works again after the focus has moved elsewhere.
+        if (isLinked && relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) view.knob.value = null
+      }}
+    >
+      <KnobName knob={knob} id={id} />
+      <KnobControl
+        knob={knob}
+        value={value}
+        id={id}
+        isDisabled={isDisabled}
+        isWrong={saving.issues.length > 0}
+        describedBy={`${id}about ${id}problem`}
+        onSet={set}
+      />
+      <FieldIssue id={`${id}problem`} issues={saving.issues} name={knob.name} />
+      <OtherProblems issues={saving.issues} names={[knob.name]} />
+      <p id={`${id}about`} class="hint knob-about">
+        {knob.type === 'choice' ? null : <span>{knob.allowed} </span>}
+        {isChanged(knob, value) ? (
+          <button type="button" class="link" disabled={isDisabled} onClick={() => void set(knob.default)}>
+            Reset to {valueText(knob.default)}
+          </button>
+        ) : null}
+      </p>
+    </div>
+  )
+}
+
+/** A list has an input for each item, so its name is no label of one. */
+function KnobName({ knob: { name, type }, id }: { readonly knob: KnobDescription; readonly id: string }) {
+  const code = <code>{name}</code>
+  return (
+    <span class="knob-name">
+      {type === 'list' ? code : <label for={id}>{code}</label>}
+      <span class="knob-changed">changed</span>
+    </span>
+  )
+}
+
+const valueText = (value: unknown) => (Array.isArray(value) ? value.join(', ') : value === '' ? 'empty' : String(value))
+
+/** Scrolls the column to the knob, and focuses its control. */
+function reveal(row: HTMLElement | null, id: string): void {
+  row?.scrollIntoView({ block: 'center' })
+  const control = document.getElementById(id)
+  const focused = control?.matches('input, select') ? control : control?.querySelector<HTMLElement>('input, button')
+  focused?.focus({ preventScroll: true })
+}
