@@ -21,6 +21,8 @@ type Characters = keyof typeof CHARACTERS
 export type SignatureEvidence =
   /** It accepted an event whose signature was hexadecimal where the header says base64. */
   | { readonly code: 'accepts_hex'; readonly seq: number }
+  /** Its answer has a hexadecimal digest. */
+  | { readonly code: 'answers_hex'; readonly digest: string }
   /** It accepted events until these settings were changed. */
   | { readonly code: 'settings_changed'; readonly seq: number; readonly names: readonly string[] }
   /** It refuses the events of this bot and accepts those of others. */
@@ -39,7 +41,7 @@ export type SignatureEvidence =
   | { readonly code: 'all_refused'; readonly refused: number; readonly same_json: boolean }
 
 /** An experiment that decides between mistakes. */
-export type SignatureTry = 'verify' | 'send_hex' | 'swap_key'
+export type SignatureTry = 'verify' | 'verify_digest' | 'send_hex' | 'swap_key'
 
 export interface SignatureAdvice {
   readonly evidence: SignatureEvidence
@@ -48,6 +50,8 @@ export interface SignatureAdvice {
   /** Mistakes that fit, the most likely first. */
   readonly likely: readonly string[]
   readonly tries: readonly { readonly code: SignatureTry; readonly text: string }[]
+  /** Digests in the answer, often what the webhook has computed: `explain` of `signature/` says with what mistake. */
+  readonly digests: readonly string[]
 }
 
 /** Null unless `entry` is a correctly signed event that its webhook refused. `entries`: the journal up to the moment in question. */
@@ -56,13 +60,24 @@ export function signatureAdvice(entry: Entry, entries: readonly Entry[]): Signat
   const sent = entries.filter(one => one.kind === 'delivery' && one.url === entry.url) as readonly Delivery[]
   const evidence = evidenceFor(entry, sent, entries)
   const { likely, tries } = ADVICE[evidence.code]
+  const digests = digestsIn(entry)
+  const codes: readonly SignatureTry[] = digests.length === 0 ? tries : ['verify_digest', ...tries]
   return {
     evidence,
     known: knownText(evidence),
     likely: likely.map(code => MISTAKES[code]),
-    tries: tries.map(code => ({ code, text: TRIES[code] })),
+    tries: codes.map(code => ({ code, text: TRIES[code] })),
+    digests,
   }
 }
+
+const HEX_DIGEST = /^[0-9a-f]{64}$/i
+const DIGESTS = /(?<![\w+/=])(?:[0-9a-f]{64}|[A-Za-z0-9+/]{43}=)(?![\w+/=])/gi
+const MOST_DIGESTS = 4
+
+/** SHA-256 digests in the answer. They are data of the receiver, not a text of this project. */
+const digestsIn = ({ response }: Delivery): string[] =>
+  [...new Set(response?.body.match(DIGESTS) ?? [])].slice(0, MOST_DIGESTS)
 
 /** Whether the event has a valid signature of the whole body, made when it was sent. */
 const isComparable = (entry: Delivery): boolean =>
@@ -73,6 +88,8 @@ const isAccepted = ({ status }: Delivery) => status !== null && status >= 200 &&
 function evidenceFor(entry: Delivery, sent: readonly Delivery[], entries: readonly Entry[]): SignatureEvidence {
   const hex = sent.find(one => one.sign === 'hex' && isAccepted(one))
   if (hex !== undefined) return { code: 'accepts_hex', seq: hex.seq }
+  const digest = digestsIn(entry).find(one => HEX_DIGEST.test(one))
+  if (digest !== undefined) return { code: 'answers_hex', digest }
   const comparable = sent.filter(isComparable)
   const refused = [...new Set([...comparable.filter(isRefused), entry])]
   const accepted = comparable.filter(isAccepted)
@@ -151,6 +168,7 @@ function isSameJson({ request: { body } }: Delivery): boolean {
 
 const KNOWN = defineTexts({
   accepts_hex: ({ seq }) => `The webhook accepted #${seq}, whose signature was hexadecimal instead of base64.`,
+  answers_hex: () => 'The answer of the webhook has a hexadecimal digest; the signature of an event is base64.',
   settings_changed: ({ seq, names }) => `The webhook accepted events until #${seq} changed ${names.join(', ')}.`,
   bot: ({ bot_id }) => `The webhook refuses the events of bot ${bot_id} and accepts those of other bots.`,
   characters: ({ characters, refused, accepted }) =>
@@ -194,6 +212,8 @@ const MISTAKES = defineTexts({
 const TRIES = defineTexts({
   verify:
     'Log the signature that your code computes and the raw body it computes it over. handover-sim verify --body FILE --signature COMPUTED names the mistake.',
+  verify_digest:
+    'The answer has a digest. When your code has computed it, handover-sim verify --body FILE --signature DIGEST names the mistake.',
   send_hex:
     'Send an event with a hexadecimal signature (sign: hex). When the webhook accepts it, it compares the wrong encoding.',
   swap_key:
@@ -207,6 +227,7 @@ interface Advice {
 
 const ADVICE: Readonly<Record<SignatureEvidence['code'], Advice>> = {
   accepts_hex: { likely: ['hex'], tries: ['verify'] },
+  answers_hex: { likely: ['hex'], tries: ['send_hex', 'verify'] },
   settings_changed: { likely: ['old_settings'], tries: ['verify'] },
   bot: { likely: ['key_of_bot'], tries: ['verify'] },
   characters: { likely: ['reserialized', 'charset'], tries: ['verify'] },

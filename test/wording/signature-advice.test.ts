@@ -1,6 +1,7 @@
 /** Plays intermediaries with mistakes in their verification, and asks what the journal shows about them. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { explain } from '../../src/signature/index.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { explainEntry } from '../../src/wording/hints.ts'
 import { signatureAdvice } from '../../src/wording/signature-advice.ts'
@@ -10,12 +11,17 @@ const hmac = (body: string, key: string, encoding: Encoding = 'base64') =>
   createHmac('sha256', key).update(body).digest(encoding)
 
 /** An intermediary that computes its signature in a wrong way. */
-function simulatorFor(compute: (body: string, key: string) => string, knobs = {}): PlatformSimulator {
+function simulatorFor(
+  compute: (body: string, key: string) => string,
+  knobs = {},
+  answer = (_computed: string): string => 'bad signature',
+): PlatformSimulator {
   const fetch = async (input: Request | string | URL, init?: RequestInit) => {
     const request = new Request(input, init)
     const body = await request.text()
-    const isRight = request.headers.get('kindly-hmac') === compute(body, 'sim-handover-key')
-    return new Response(isRight ? null : 'bad signature', { status: isRight ? 200 : 401 })
+    const computed = compute(body, 'sim-handover-key')
+    const isRight = request.headers.get('kindly-hmac') === computed
+    return new Response(isRight ? null : answer(computed), { status: isRight ? 200 : 401 })
   }
   return createPlatformSimulator({ webhook: { fetch }, knobs: { 'request.forwardPending': 'on', ...knobs } })
 }
@@ -112,6 +118,24 @@ test('an accepted hexadecimal signature decides', async () => {
     evidence: { code: 'accepts_hex' },
     likely: [expect.stringContaining('encode the digest as base64')],
   })
+})
+
+test('a digest in the answer is found, and the mistake with which it was computed has a name', async () => {
+  const inJson = (computed: string) => JSON.stringify({ error: `expected ${computed}, received another one` })
+  const hex = simulatorFor((body, key) => hmac(body, key, 'hex'), {}, inJson)
+  await deliver(hex, [])
+  expect(adviceOf(hex)).toMatchObject({
+    evidence: { code: 'answers_hex' },
+    digests: [expect.stringMatching(/^\w{64}$/)],
+  })
+
+  const otherKey = simulatorFor(body => hmac(body, 'sim-bot-key'), {}, inJson)
+  await deliver(otherKey, [])
+  const { evidence, digests, tries } = adviceOf(otherKey)!
+  expect([evidence.code, tries[0]?.code]).toEqual(['all_refused', 'verify_digest'])
+  const otherKeys = { 'the bot API key': otherKey.botApiKey }
+  const { body } = otherKey.deliveries[0]!.request
+  expect(await explain(body, digests[0]!, otherKey.apiKey, { otherKeys })).toMatchObject({ mistake: 'other-key' })
 })
 
 test('says nothing about accepted events, other failures, and signatures that are wrong on purpose', async () => {
