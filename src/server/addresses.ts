@@ -14,10 +14,14 @@ export function urlOf(host: string, port: number): string {
   return `http://${EVERYWHERE.has(host) ? '127.0.0.1' : bracketed(host)}:${port}`
 }
 
-/** The allowed values of the `Host` header; null, which allows all, when the server listens on all addresses. */
-export function allowedHosts(host: string): readonly string[] | null {
+/**
+ * The allowed values of the `Host` header; null, which allows all, when the server listens on all addresses. `proxy` is
+ * the address of a proxy before the server.
+ */
+export function allowedHosts(host: string, proxy: URL | null = null): readonly string[] | null {
   if (EVERYWHERE.has(host)) return null
-  return [...new Set(['localhost', '127.0.0.1', '[::1]', bracketed(host).toLowerCase()])]
+  const own = ['localhost', '127.0.0.1', '[::1]', bracketed(host).toLowerCase()]
+  return [...new Set(proxy === null ? own : [...own, proxy.hostname])]
 }
 
 /**

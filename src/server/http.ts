@@ -186,7 +186,9 @@ export function createPathRouter(listeners: Listeners): Listener {
   const control = lazily(listeners.control)
   const page = listeners.page && lazily(listeners.page)
   return (request, response) => {
-    const target = stripBase(request.url ?? '/', listeners.basePath())
+    const base = listeners.basePath()
+    if (page !== null && base !== '' && request.url === base) return redirect(`${base}/`, request, response)
+    const target = stripBase(request.url ?? '/', base)
     const path = target.charCodeAt(0) === SLASH ? target : pathOf(target)
     request.url = target
     if (page !== null && isPageRequest(path, request)) return page(request, response)
@@ -194,6 +196,12 @@ export function createPathRouter(listeners: Listeners): Listener {
     if (isIndexPage(path)) return listeners.indexPage(request, response)
     listeners.platform(request, response)
   }
+}
+
+/** The addresses of the page's files are relative, so its own address needs the slash. */
+function redirect(location: string, request: IncomingMessage, response: ServerResponse): void {
+  request.resume()
+  response.writeHead(308, { location }).end()
 }
 
 const SLASH = 47

@@ -60,7 +60,7 @@ export function createPage(hosts: readonly string[] | null): Listener {
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = pathOf(request.url ?? '/')
   const name = path === '/' ? 'index.html' : path.slice(PAGE_FILES.length)
-  const isPage = name === 'index.html'
+  const isPage = path === '/'
   const content = isPage || FILE_NAME.test(name) ? await read(isPage ? name : `_sim/page/${name}`) : null
   if (content === null)
     return send(response, 404, isPage ? NOT_BUILT : `The page has no file ${JSON.stringify(name)}.\n`)

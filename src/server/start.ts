@@ -99,10 +99,13 @@ export async function startServer(
   callers.acceptsHost = createHostCheck(host, () => address.base)
   const controlToken = options.controlToken ?? (isLoopback(host) ? null : randomToken())
   secrets.add(controlToken)
+  // Without a token, a tunnel at the base URL would open the control API to everyone.
+  const proxy = options.baseUrl === undefined || controlToken === null ? null : new URL(options.baseUrl)
   const info = {
     url: '',
     token: controlToken,
-    hosts: allowedHosts(host),
+    hosts: allowedHosts(host, proxy),
+    origin: proxy === null ? null : proxy.origin,
     inspector,
     closing: createAbort(),
     onStopRequested,
@@ -147,6 +150,7 @@ interface ServerInfo {
   url: string
   readonly token: string | null
   readonly hosts: readonly string[] | null
+  readonly origin: string | null
   readonly inspector: boolean
   readonly closing: AbortController
   readonly onStopRequested: (() => void) | undefined

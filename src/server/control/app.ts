@@ -184,6 +184,8 @@ export interface Access {
   readonly hosts: readonly string[] | null
   /** Null when no token is needed. */
   readonly token: string | null
+  /** The origin of pages behind a proxy, beside that of the request's host; null when there is none. */
+  readonly origin: string | null
 }
 
 export interface AccessRequest {
@@ -196,7 +198,7 @@ export interface AccessRequest {
 
 /** Why the request is refused, or null when it is allowed. */
 export function refusedAccess(access: Access, request: AccessRequest): ControlProblem | null {
-  return foreignHost(access, request) ?? foreignPage(request) ?? withoutToken(access, request)
+  return foreignHost(access, request) ?? foreignPage(access, request) ?? withoutToken(access, request)
 }
 
 /** Detects DNS rebinding: a page of another site whose host name resolves to this machine sends that name as `Host`. */
@@ -207,10 +209,10 @@ function foreignHost({ hosts }: Access, { host }: AccessRequest): ControlProblem
   return new ControlProblem(403, 'foreign_host', message)
 }
 
-function foreignPage({ host, header }: AccessRequest): ControlProblem | null {
+function foreignPage(access: Access, { host, header }: AccessRequest): ControlProblem | null {
   const origin = header('origin')
   const site = header('sec-fetch-site')
-  if (origin !== undefined && !sameHost(origin, host)) {
+  if (origin !== undefined && origin !== access.origin && !sameHost(origin, host)) {
     return new ControlProblem(
       403,
       'foreign_origin',

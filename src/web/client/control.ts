@@ -111,10 +111,13 @@ function parsed(text: string): unknown {
 /** Where the token is kept for this tab, so that the address does not have it after the first load. */
 const KEY = 'handover-sim token'
 
+/** The token of the fragment, or the one that was given before; null without one. */
 export function takeToken(): string | null {
   const given = new URLSearchParams(location.hash.slice(1)).get('token')
   if (given === null) return sessionStorage.getItem(KEY)
-  sessionStorage.setItem(KEY, given)
+  keepToken(given)
   history.replaceState(null, '', location.pathname + location.search)
   return given
 }
+
+export const keepToken = (token: string): void => sessionStorage.setItem(KEY, token)

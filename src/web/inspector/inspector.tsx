@@ -4,6 +4,7 @@ import { batch } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Shortcuts, showShortcuts } from '../components/shortcuts.tsx'
+import { TokenForm } from '../components/token-form.tsx'
 import type { ColumnName } from './address.ts'
 import { AgentDesk, WaitingBadge } from './agent-desk.tsx'
 import { PlatformPanel } from './platform-panel.tsx'
@@ -16,11 +17,12 @@ const FEED_TEXTS = {
   connecting: 'Connecting',
   live: 'Live',
   lost: 'The server does not answer. Trying again.',
-  refused: 'The token is missing or wrong. Open the address that `handover-sim start` printed.',
+  refused: 'Token needed',
 } as const
 
 export function Inspector({ session }: { readonly session: Session }) {
   const { feed, problem, view } = session
+  if (feed.value === 'refused') return <TokenForm />
   return (
     <div class="inspector">
       <Shortcuts />

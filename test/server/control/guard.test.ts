@@ -4,7 +4,7 @@ import { startServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { connectRaw } from '../../support/network.ts'
 
-const LOCAL = { hosts: ['localhost', '127.0.0.1', '[::1]'], token: null }
+const LOCAL = { hosts: ['localhost', '127.0.0.1', '[::1]'], token: null, origin: null }
 const ask = (host: string, headers: Record<string, string> = {}, open = false) => ({
   host,
   open,
@@ -34,7 +34,7 @@ test.each([
 })
 
 describe('with a token', () => {
-  const guard = { hosts: null, token: 'open-sesame' }
+  const guard = { hosts: null, token: 'open-sesame', origin: null }
   test.each([
     [{}, 'token_required'],
     [{ authorization: 'Bearer wrong' }, 'token_required'],
