@@ -24,7 +24,9 @@ export function EntryComparison({ left, right, tools }: EntryComparisonProps) {
       <header class="entry-head">
         <h3>
           #{left.seq} and #{right.seq}:{' '}
-          {different.length === 0 ? 'no field differs' : `${counted(different.length, 'field')} differ${different.length === 1 ? 's' : ''}`}
+          {different.length === 0
+            ? 'no field differs'
+            : `${counted(different.length, 'field')} differ${different.length === 1 ? 's' : ''}`}
         </h3>
         {tools}
       </header>

@@ -62,7 +62,7 @@ function useChatShortcuts(session: Session, setListed: (change: (isListed: boole
   useShortcut('n', group, 'Start a new chat', start)
   useShortcut(']', group, 'Show the next chat of the list', next)
   useShortcut('[', group, 'Show the chat before it', previous)
-  useShortcut('c', group, 'Open or close the list of chats', list)
+  useShortcut('l', group, 'Open or close the list of chats', list)
 }
 
 /** The list begins with the newest chat. */

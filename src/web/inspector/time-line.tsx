@@ -64,8 +64,8 @@ function useSteps(session: Session, filtered: FilteredLog): readonly [back: () =
       ] as const,
     [session, filtered, view],
   )
-  useShortcut('[', 'Time', 'Go one entry back in time', back)
-  useShortcut(']', 'Time', 'Go one entry forward in time', forward)
+  useShortcut('ArrowLeft', 'Time', 'Go one entry back in time', back)
+  useShortcut('ArrowRight', 'Time', 'Go one entry forward in time', forward)
   useShortcut('t', 'Time', 'Show the moment of the selected entry', here)
   useShortcut('.', 'Time', 'Show now', now)
   return [back, forward]
