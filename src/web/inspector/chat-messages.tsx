@@ -1,5 +1,6 @@
 /** Shows the messages of a chat: only the latest are drawn, and earlier ones when they are scrolled to. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { VNode } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ChatItem, ChatState } from '../model/chat-at.ts'
 import { dateText, dayOf } from '../model/chat-format.ts'
 import { Avatar, ChatBubble, Line, type MessageContext } from './chat-message.tsx'
@@ -20,6 +21,7 @@ export function ChatMessages({ chat, context }: ChatMessagesProps) {
   const [drawn, setDrawn] = useState(WINDOW)
   const { isAtEnd, onScroll, toEnd } = useScrolling(box, items, typing, drawn, () => setDrawn(drawn + WINDOW))
   const missed = useMissed(items, isAtEnd)
+  const rows = useRows(context)
   const first = Math.max(0, items.length - drawn)
   return (
     <div class="messages-frame">
@@ -35,9 +37,7 @@ export function ChatMessages({ chat, context }: ChatMessagesProps) {
       >
         {first > 0 ? <p class="earlier">{first} earlier messages</p> : null}
         <ol aria-label="Messages" lang={chat.language || undefined}>
-          {items.slice(first).map((item, index) => (
-            <Item key={keyOf(item)} item={item} before={items[first + index - 1]} context={context} />
-          ))}
+          {rows(items, first)}
         </ol>
         <p class="typing" role="status">
           {typing ? <Typing name={agent?.name ?? 'The agent'} /> : null}
@@ -53,6 +53,19 @@ export function ChatMessages({ chat, context }: ChatMessagesProps) {
       </p>
     </div>
   )
+}
+
+/** Keeps what is drawn for an item until the context changes, because a new message changes no other. */
+function useRows(context: MessageContext) {
+  const drawn = useMemo(() => new WeakMap<ChatItem, VNode>(), [context])
+  return (items: readonly ChatItem[], first: number) =>
+    items.slice(first).map((item, index) => {
+      const row = drawn.get(item) ?? (
+        <Item key={keyOf(item)} item={item} before={items[first + index - 1]} context={context} />
+      )
+      drawn.set(item, row)
+      return row
+    })
 }
 
 const keyOf = (item: ChatItem) => (item.kind === 'message' ? item.id : `line ${item.seq}`)

@@ -12,6 +12,7 @@ import type { Session } from './session.ts'
 import { MomentBanner } from './time-line.tsx'
 import { UserChat } from './user-chat.tsx'
 import { Wire } from './wire.tsx'
+import { WorkspaceBar } from './workspaces.tsx'
 
 const FEED_TEXTS = {
   connecting: 'Connecting',
@@ -31,6 +32,7 @@ export function Inspector({ session }: { readonly session: Session }) {
         <p class={`feed ${feed.value}`} role="status">
           {FEED_TEXTS[feed.value]}
         </p>
+        <WorkspaceBar session={session} />
         <button type="button" class="quiet" onClick={showShortcuts}>
           Keyboard
         </button>

@@ -1,12 +1,11 @@
 /** Starts chats: at once with a generated user, or with a language, a person, a bot, a conversation and a context. */
-import './new-chat.css'
-import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import type { DescriptionAnswer, PlatformKeys } from '../../server/control/routes/description.ts'
 import { messageOf } from '../../text/error-text.ts'
 import { type ControlClient, ControlError } from '../client/control.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { directionOf } from '../model/chat-format.ts'
+import { Field, FieldProblem, FormActs, type FormProblems, formProblemsOf } from './form-field.tsx'
 import type { Session } from './session.ts'
 
 /** Starts a chat with a generated user, and shows it. */
@@ -33,12 +32,6 @@ async function loadChoices(client: ControlClient): Promise<Choices> {
   return { languages: languages.map(({ code }) => code), transcripts, bots }
 }
 
-interface Problems {
-  readonly message: string
-  /** By the first part of the field: `user` for `user.first_name`. */
-  readonly fields: ReadonlyMap<string, string>
-}
-
 export interface NewChatDialogProps {
   readonly session: Session
   onClose(): void
@@ -46,22 +39,22 @@ export interface NewChatDialogProps {
 
 export function NewChatDialog({ session, onClose }: NewChatDialogProps) {
   const [choices, setChoices] = useState<Choices | null>(null)
-  const [problems, setProblems] = useState<Problems | null>(null)
+  const [problems, setProblems] = useState<FormProblems | null>(null)
   const [person, setPerson] = useState<Person>('generated')
   useEffect(() => {
-    loadChoices(session.client).then(setChoices, error => setProblems(problemsOf(error)))
+    loadChoices(session.client).then(setChoices, error => setProblems(formProblemsOf(error)))
   }, [session.client])
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     Promise.resolve()
       .then(() => createAndShow(session, bodyOf(form)))
-      .then(onClose, (error: unknown) => setProblems(problemsOf(error)))
+      .then(onClose, (error: unknown) => setProblems(formProblemsOf(error)))
   }
   const problem = (field: string) => problems?.fields.get(field)
   return (
     <Dialog title="Set up a chat" onClose={onClose}>
-      <form class="new-chat" onSubmit={submit}>
+      <form class="form" onSubmit={submit}>
         <TranscriptField choices={choices} problem={problem('transcript')} />
         <SuggestedField
           name="language"
@@ -84,19 +77,7 @@ export function NewChatDialog({ session, onClose }: NewChatDialogProps) {
             <textarea id={id} name="context" rows={3} spellcheck={false} placeholder='{ "customer_id": "K-1042" }' />
           )}
         </Field>
-        {problems === null || problems.fields.size > 0 ? null : (
-          <p class="form-problem" role="alert">
-            {problems.message}
-          </p>
-        )}
-        <div class="form-acts">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary">
-            Start chat
-          </button>
-        </div>
+        <FormActs problems={problems} act="Start chat" onCancel={onClose} />
       </form>
     </Dialog>
   )
@@ -120,7 +101,7 @@ interface PersonFieldProps {
 
 function PersonField({ person, setPerson, problem }: PersonFieldProps) {
   return (
-    <fieldset class="new-chat-person">
+    <fieldset class="person">
       <legend>User</legend>
       {PERSONS.map(one => (
         <label key={one}>
@@ -134,34 +115,8 @@ function PersonField({ person, setPerson, problem }: PersonFieldProps) {
           <input name="last_name" aria-label="Last name" placeholder="Last name" required dir="auto" />
         </div>
       )}
-      {problem === undefined ? null : (
-        <p class="form-problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <FieldProblem text={problem} />
     </fieldset>
-  )
-}
-
-interface FieldProps {
-  readonly label: string
-  readonly problem: string | undefined
-  readonly isWide?: boolean
-  children(id: string): ComponentChildren
-}
-
-function Field({ label, problem, isWide = false, children }: FieldProps) {
-  const id = useId()
-  return (
-    <div class={isWide ? 'field wide' : 'field'}>
-      <label for={id}>{label}</label>
-      {children(id)}
-      {problem === undefined ? null : (
-        <p class="form-problem" role="alert">
-          {problem}
-        </p>
-      )}
-    </div>
   )
 }
 
@@ -258,13 +213,5 @@ function parseContext(text: string): unknown {
       message: 'The context is not valid.',
       issues: [{ field: 'context', message }],
     })
-  }
-}
-
-function problemsOf(error: unknown): Problems {
-  const issues = error instanceof ControlError ? error.issues : []
-  return {
-    message: messageOf(error),
-    fields: new Map(issues.map(({ field, message }) => [field.split(/[.[]/)[0] ?? '', message])),
   }
 }

@@ -13,6 +13,8 @@ import { type ChatBook, createChats } from './chats.ts'
 export interface Session {
   readonly view: View
   readonly client: ControlClient
+  /** The client of the default workspace, which lists and creates the others. */
+  readonly server: ControlClient
   /** Where the server is, with a slash at the end. */
   readonly origin: URL
   readonly chats: ChatBook
@@ -78,6 +80,7 @@ export function createSession(view: View, origin: URL, token: string | null): Se
   return {
     view,
     client,
+    server: createControlClient(origin, token, null),
     origin,
     chats,
     chatId,

@@ -1,6 +1,6 @@
 /** Shows a chat as its end user sees it, and lets a person be that user. */
 import './user-chat.css'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ChatState } from '../model/chat-at.ts'
 import { directionOf } from '../model/chat-format.ts'
 import type { MessageContext } from './chat-message.tsx'
@@ -48,7 +48,7 @@ function NoChat({ session }: { readonly session: Session }) {
   )
 }
 
-/** What the user has not sent yet stays with its chat. */
+/** Texts and files that are not sent stay with their chat. */
 function draftOf(drafts: Map<string, UserDraft>, chatId: string): UserDraft {
   const draft = drafts.get(chatId) ?? { text: '', files: [] }
   drafts.set(chatId, draft)
@@ -64,7 +64,7 @@ interface ChatWindowProps {
 
 /** What the user's browser shows: mirrored for languages that are written from right to left. */
 function ChatWindow({ session, chatId, chat, draft }: ChatWindowProps) {
-  const { client, origin, view } = session
+  const { client, view } = session
   const [files, setState] = useState(draft.files)
   const setFiles = (chosen: readonly File[]) => {
     draft.files = chosen
@@ -75,15 +75,7 @@ function ChatWindow({ session, chatId, chat, draft }: ChatWindowProps) {
     if (view.chat.peek() !== chatId) view.chat.value = chatId
   }
   const isNow = view.at.value === null
-  const context: MessageContext = {
-    origin,
-    client,
-    isNow,
-    selected: view.entry.value,
-    select: seq => (view.entry.value = seq),
-    press: button =>
-      session.act(() => client.send('POST', `/chats/${encodeURIComponent(chatId)}/press`, { body: { button } })),
-  }
+  const context = useMessageContext(session, chatId)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: files can be chosen with the button as well
     <div
@@ -107,5 +99,23 @@ function ChatWindow({ session, chatId, chat, draft }: ChatWindowProps) {
         toNow={() => (view.at.value = null)}
       />
     </div>
+  )
+}
+
+function useMessageContext(session: Session, chatId: string): MessageContext {
+  const { client, origin, view } = session
+  const isNow = view.at.value === null
+  const selected = view.entry.value
+  return useMemo(
+    () => ({
+      origin,
+      client,
+      isNow,
+      selected,
+      select: seq => (view.entry.value = seq),
+      press: button =>
+        session.act(() => client.send('POST', `/chats/${encodeURIComponent(chatId)}/press`, { body: { button } })),
+    }),
+    [session, chatId, isNow, selected],
   )
 }

@@ -71,6 +71,8 @@ const WorkspaceListResponse = z
   .object({ workspaces: z.array(WorkspaceResponse) })
   .check(named('Workspaces', 'All workspaces except the default one'))
 
+export type WorkspaceListAnswer = z.infer<typeof WorkspaceListResponse>
+
 const ClosedWorkspaceResponse = z
   .object({ closed: z.literal(true), id: z.string() })
   .check(named('WorkspaceClosed', 'Its keys are no longer valid'))
