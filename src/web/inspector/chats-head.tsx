@@ -18,21 +18,43 @@ export function ChatsHead({ session, chatId, chat }: ChatsHeadProps) {
   const [isListed, setListed] = useState(false)
   const [isNew, setNew] = useState(false)
   useChatShortcuts(session, setListed)
+  const acts = <StartButtons session={session} isFirst={chatId === null} setUp={() => setNew(true)} />
   return (
     <header class="chats-head">
-      <div class="chats-bar">
-        {chatId === null ? null : <ListButton session={session} isListed={isListed} setListed={setListed} />}
-        <button type="button" class="chats-new" onClick={() => startChat(session)}>
-          New chat
-        </button>
-        <button type="button" class="quiet" onClick={() => setNew(true)}>
-          Set up a chat
-        </button>
-      </div>
-      {isListed ? <ChatList session={session} /> : null}
+      {chatId === null ? (
+        <div class="empty">
+          <p>There is no chat yet. Start one, and you are its end user.</p>
+          <div class="chats-bar">{acts}</div>
+        </div>
+      ) : (
+        <div class="chats-bar">
+          <ListButton session={session} isListed={isListed} setListed={setListed} />
+          {acts}
+        </div>
+      )}
+      {isListed && chatId !== null ? <ChatList session={session} /> : null}
       {chatId === null || chat === null ? null : <ChatTitle name={session.chatName(chatId)} chat={chat} />}
       {isNew ? <NewChatDialog session={session} onClose={() => setNew(false)} /> : null}
     </header>
+  )
+}
+
+interface StartButtonsProps {
+  readonly session: Session
+  readonly isFirst: boolean
+  setUp(): void
+}
+
+function StartButtons({ session, isFirst, setUp }: StartButtonsProps) {
+  return (
+    <>
+      <button type="button" class={isFirst ? 'primary' : 'chats-new'} onClick={() => startChat(session)}>
+        New chat
+      </button>
+      <button type="button" class="quiet" onClick={setUp}>
+        Set up a chat
+      </button>
+    </>
   )
 }
 

@@ -33,12 +33,12 @@ export function Field({ label, problem, isWide = false, children }: FieldProps) 
     <div class={isWide ? 'field wide' : 'field'}>
       <label for={id}>{label}</label>
       {children(id)}
-      <FieldProblem text={problem} />
+      <FieldMessage text={problem} />
     </div>
   )
 }
 
-export function FieldProblem({ text }: { readonly text: string | undefined }) {
+export function FieldMessage({ text }: { readonly text: string | undefined }) {
   if (text === undefined) return null
   return (
     <p class="form-problem" role="alert">
@@ -58,7 +58,7 @@ export interface FormActsProps {
 export function FormActs({ problems, act, onCancel }: FormActsProps) {
   return (
     <>
-      <FieldProblem text={problems === null || problems.fields.size > 0 ? undefined : problems.message} />
+      <FieldMessage text={problems === null || problems.fields.size > 0 ? undefined : problems.message} />
       <div class="form-acts">
         <button type="button" onClick={onCancel}>
           Cancel

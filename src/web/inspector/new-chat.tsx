@@ -5,7 +5,7 @@ import { messageOf } from '../../text/error-text.ts'
 import { type ControlClient, ControlError } from '../client/control.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { directionOf } from '../model/chat-format.ts'
-import { Field, FieldProblem, FormActs, type FormProblems, formProblemsOf } from './form-field.tsx'
+import { Field, FieldMessage, FormActs, type FormProblems, formProblemsOf } from './form-field.tsx'
 import type { Session } from './session.ts'
 
 /** Starts a chat with a generated user, and shows it. */
@@ -115,7 +115,7 @@ function PersonField({ person, setPerson, problem }: PersonFieldProps) {
           <input name="last_name" aria-label="Last name" placeholder="Last name" required dir="auto" />
         </div>
       )}
-      <FieldProblem text={problem} />
+      <FieldMessage text={problem} />
     </fieldset>
   )
 }

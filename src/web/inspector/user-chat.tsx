@@ -6,7 +6,6 @@ import { directionOf } from '../model/chat-format.ts'
 import type { MessageContext } from './chat-message.tsx'
 import { ChatMessages } from './chat-messages.tsx'
 import { ChatsHead } from './chats-head.tsx'
-import { startChat } from './new-chat.tsx'
 import type { Session } from './session.ts'
 import { addFiles, UserComposer, type UserDraft } from './user-composer.tsx'
 
@@ -21,29 +20,14 @@ export function UserChat({ session }: { readonly session: Session }) {
   useEffect(() => {
     if (id !== null && view.at.value === null) chats.markRead(id)
   }, [id, chats, shown, view.at.value])
-  if (id === null) return <NoChat session={session} />
   return (
     <div class="user-chat">
       <ChatsHead session={session} chatId={id} chat={shown} />
-      {shown === null ? (
+      {id === null ? null : shown === null ? (
         <p class="empty">At this moment, the chat has not begun.</p>
       ) : (
         <ChatWindow key={id} session={session} chatId={id} chat={shown} draft={draftOf(drafts.current, id)} />
       )}
-    </div>
-  )
-}
-
-function NoChat({ session }: { readonly session: Session }) {
-  return (
-    <div class="user-chat">
-      <ChatsHead session={session} chatId={null} chat={null} />
-      <div class="empty">
-        <p>There is no chat yet. Start one, and you are its end user.</p>
-        <button type="button" class="primary" onClick={() => startChat(session)}>
-          New chat
-        </button>
-      </div>
     </div>
   )
 }
