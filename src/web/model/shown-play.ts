@@ -1,0 +1,110 @@
+/** Combines what is known of a play, under way or ended, into what UI mode shows: steps, entries, rows and chats. */
+import type { StepVerdict } from '../../evaluator/verdict.ts'
+import type { FailureReport, ScenarioReport } from '../../evaluator/wording/report.ts'
+import type { Entry } from '../../journal/entry.ts'
+import type { Place } from '../../scenario/plan.ts'
+import { isRunEvent } from '../../scenario/run-events.ts'
+import type { TimelineRow } from '../../timeline/rows.ts'
+import { timelineOf } from '../../timeline/timeline.ts'
+import type { CatalogueScenario, ScenarioStatus, StepState } from '../../ui-mode/protocol.ts'
+
+export interface ShownPlay {
+  readonly isLive: boolean
+  readonly steps: readonly ShownStep[]
+  readonly entries: readonly Entry[]
+  readonly rows: readonly TimelineRow[]
+  /** The id of the chat of each conversation, by name. */
+  readonly conversations: Readonly<Record<string, string>>
+  readonly failures: readonly FailureReport[]
+  /** The result; null while it is playing, and before the first play. */
+  readonly report: ScenarioReport | null
+}
+
+export interface ShownStep {
+  readonly number: number
+  readonly name: string | null
+  readonly label: string
+  readonly conversation: string
+  readonly place: Place | null
+  /** `waiting`: not reached yet, or never played. */
+  readonly state: StepState | StepVerdict['outcome'] | 'waiting'
+  /** Since the first entry of the play; null before it has started. */
+  readonly startMs: number | null
+  /** Null while it is playing. */
+  readonly tookMs: number | null
+  /** The entry of its end; null before that. */
+  readonly endSeq: number | null
+  readonly failures: readonly FailureReport[]
+}
+
+export const EMPTY_PLAY: ShownPlay = {
+  isLive: false,
+  steps: [],
+  entries: [],
+  rows: [],
+  conversations: {},
+  failures: [],
+  report: null,
+}
+
+/** A play that is under way, or has not begun. */
+export function livePlay(
+  { steps }: CatalogueScenario,
+  status: ScenarioStatus | undefined,
+  entries: readonly Entry[],
+): ShownPlay {
+  const isLive = status?.state === 'playing'
+  const times = stepTimes(entries)
+  const conversations = conversationsOfEntries(entries)
+  const shown = steps.map(step => ({
+    ...step,
+    ...timeOf(step.number, times, entries),
+    state: status?.steps[step.number] ?? ('waiting' as const),
+    failures: [],
+  }))
+  const rows = timelineOf({ journal: entries, conversations, steps: [], failures: [] })
+  return { ...EMPTY_PLAY, isLive, steps: shown, entries, rows, conversations }
+}
+
+/** A play that has ended. Its steps are those of the play, also when the file has changed since. */
+export function endedPlay(report: ScenarioReport): ShownPlay {
+  const { journal: entries, conversations, failures } = report
+  const times = stepTimes(entries)
+  const steps = report.steps.map(step => ({
+    ...step,
+    ...timeOf(step.number, times, entries),
+    state: step.outcome,
+    failures: failures.filter(failure => failure.step?.number === step.number),
+  }))
+  return { isLive: false, steps, entries, rows: timelineOf(report), conversations, failures, report }
+}
+
+interface StepTimes {
+  readonly started: ReadonlyMap<number, Entry>
+  readonly ended: ReadonlyMap<number, Entry>
+}
+
+function stepTimes(entries: readonly Entry[]): StepTimes {
+  const [started, ended] = [new Map<number, Entry>(), new Map<number, Entry>()]
+  for (const entry of entries) {
+    if (isRunEvent(entry, 'step_started')) started.set(entry.step, entry)
+    else if (isRunEvent(entry, 'step_ended')) ended.set(entry.step, entry)
+  }
+  return { started, ended }
+}
+
+function timeOf(number: number, { started, ended }: StepTimes, [first]: readonly Entry[]) {
+  const [begin, end] = [started.get(number), ended.get(number)]
+  return {
+    startMs: begin === undefined ? null : begin.at_ms - (first?.at_ms ?? begin.at_ms),
+    tookMs: begin === undefined || end === undefined ? null : end.at_ms - begin.at_ms,
+    endSeq: end?.seq ?? null,
+  }
+}
+
+function conversationsOfEntries(entries: readonly Entry[]): Record<string, string> {
+  const opened = entries.flatMap(entry =>
+    isRunEvent(entry, 'conversation') ? [[entry.conversation, entry.chat_id] as const] : [],
+  )
+  return Object.fromEntries(opened)
+}

@@ -1,0 +1,189 @@
+/** The state of UI mode: files and scenarios, the selected one with its play, and what a person asks for. */
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { ScenarioReport } from '../../evaluator/wording/report.ts'
+import type { Entry } from '../../journal/entry.ts'
+import { messageOf } from '../../text/error-text.ts'
+import type {
+  Catalogue,
+  CatalogueScenario,
+  PlayBody,
+  RunStatus,
+  ScenarioStatus,
+  WatchSetting,
+} from '../../ui-mode/protocol.ts'
+import type { ControlClient } from '../client/control.ts'
+import type { FeedState } from '../client/event-feed.ts'
+import { followUi, type UiEvent } from '../client/ui-feed.ts'
+import { EMPTY_PLAY, endedPlay, livePlay, type ShownPlay } from '../model/shown-play.ts'
+import { keepUiAddress, type UiView } from './ui-address.ts'
+
+export interface UiState {
+  readonly view: UiView
+  readonly origin: URL
+  readonly feed: ReadonlySignal<FeedState>
+  readonly catalogue: ReadonlySignal<Catalogue | null>
+  readonly run: ReadonlySignal<RunStatus>
+  readonly watch: ReadonlySignal<WatchSetting>
+  readonly statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>
+  /** The scenario of the address, else the one that began last, else the first. */
+  readonly selected: ReadonlySignal<CatalogueScenario | null>
+  readonly play: ReadonlySignal<ShownPlay>
+  /** The text of the file of the selected scenario, or of the selected step. */
+  readonly source: ReadonlySignal<SourceText | null>
+  /** The last refusal or failure of a request; null when there is none. */
+  readonly problem: Signal<string | null>
+  select(name: string): void
+  playScenarios(body: PlayBody): void
+  stop(): void
+  setWatch(setting: WatchSetting): void
+}
+
+export interface SourceText {
+  readonly file: string
+  readonly lines: readonly string[]
+}
+
+interface LivePlay {
+  readonly play: number
+  readonly entries: readonly Entry[]
+}
+
+const IDLE: RunStatus = { state: 'idle', done: 0, total: 0, problem: null, failures: [] }
+
+export function createUiState(view: UiView, client: ControlClient, origin: URL): UiState {
+  const feed = signal<FeedState>('connecting')
+  const catalogue = signal<Catalogue | null>(null)
+  const run = signal(IDLE)
+  const watch = signal<WatchSetting>({ all: false, files: [] })
+  const statuses = signal<ReadonlyMap<string, ScenarioStatus>>(new Map())
+  const live = signal<ReadonlyMap<string, LivePlay>>(new Map())
+  const begunLast = signal<string | null>(null)
+  const problem = signal<string | null>(null)
+
+  const apply = (event: UiEvent) => {
+    if (event.name === 'catalogue') {
+      if (event.data.instance !== catalogue.peek()?.instance) statuses.value = new Map()
+      catalogue.value = event.data
+    } else if (event.name === 'entries') live.value = withEntries(live.peek(), event.data)
+    else {
+      run.value = event.data.run
+      watch.value = event.data.watch
+      begunLast.value = event.data.scenarios.find(({ state }) => state === 'playing')?.name ?? begunLast.peek()
+      statuses.value = new Map([...statuses.peek(), ...event.data.scenarios.map(one => [one.name, one] as const)])
+    }
+  }
+  followUi(client, {
+    onEvents: events => batch(() => events.forEach(apply)),
+    onState: state => {
+      feed.value = state
+    },
+  })
+
+  const selected = computed(() => {
+    const scenarios = catalogue.value?.scenarios ?? []
+    const find = (name: string | null) => scenarios.find(one => one.name === name)
+    return find(view.scenario.value) ?? find(begunLast.value) ?? scenarios[0] ?? null
+  })
+  const ask = (request: () => Promise<unknown>) => {
+    problem.value = null
+    request().catch((error: unknown) => {
+      problem.value = messageOf(error)
+    })
+  }
+  const report = createReports(client, selected, statuses, ask)
+  const play = computed((): ShownPlay => {
+    const scenario = selected.value
+    if (scenario === null) return EMPTY_PLAY
+    const status = statuses.value.get(scenario.name)
+    const entries = live.value.get(scenario.name)
+    if (status?.state === 'playing')
+      return livePlay(scenario, status, entries?.play === status.play ? entries.entries : [])
+    return report.value === null ? livePlay(scenario, status, []) : endedPlay(report.value)
+  })
+  keepUiAddress(view)
+  return {
+    ...{ view, origin, feed, catalogue, run, watch, statuses, selected, play, problem },
+    source: createSource(client, catalogue, selected, play, view),
+    select(name) {
+      batch(() => {
+        view.scenario.value = name
+        view.step.value = null
+        view.entry.value = null
+        view.chat.value = null
+      })
+    },
+    playScenarios: body => ask(() => client.send('POST', '/ui/play', { body })),
+    stop: () => ask(() => client.send('POST', '/ui/stop')),
+    setWatch: setting => ask(() => client.send('PUT', '/ui/watch', { body: setting })),
+  }
+}
+
+/** Adds entries once: a new stream begins with all entries of a play. */
+function withEntries(
+  live: ReadonlyMap<string, LivePlay>,
+  { name, play, entries }: LivePlay & { readonly name: string },
+) {
+  const known = live.get(name)
+  const before = known?.play === play ? known.entries : []
+  const last = before.at(-1)?.seq ?? 0
+  return new Map([...live, [name, { play, entries: [...before, ...entries.filter(({ seq }) => seq > last)] }]])
+}
+
+/** The result of the selected scenario. The one before it stays until the next one is there. */
+function createReports(
+  client: ControlClient,
+  selected: ReadonlySignal<CatalogueScenario | null>,
+  statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>,
+  ask: (request: () => Promise<unknown>) => void,
+): ReadonlySignal<ScenarioReport | null> {
+  const known = signal<{ readonly name: string; readonly play: number; readonly report: ScenarioReport } | null>(null)
+  const wanted = computed(() => {
+    const name = selected.value?.name
+    const last = name === undefined ? null : (statuses.value.get(name)?.last ?? null)
+    return name === undefined || last === null ? null : `${last.play} ${last.startedAt} ${last.failures} ${name}`
+  })
+  effect(() => {
+    const [name, key] = [selected.peek()?.name, wanted.value]
+    const play = name === undefined ? undefined : statuses.peek().get(name)?.last?.play
+    if (name === undefined || play === undefined) return
+    ask(async () => {
+      const report = await client.send<ScenarioReport>('GET', '/ui/result', { query: { name } })
+      if (key === wanted.peek()) known.value = { name, play, report }
+    })
+  })
+  return computed(() => {
+    const name = selected.value?.name
+    const last = name === undefined ? null : (statuses.value.get(name)?.last ?? null)
+    return known.value?.name === name && last !== null ? (known.value?.report ?? null) : null
+  })
+}
+
+/** Asks for the text again when files were read again. */
+function createSource(
+  client: ControlClient,
+  catalogue: ReadonlySignal<Catalogue | null>,
+  selected: ReadonlySignal<CatalogueScenario | null>,
+  play: ReadonlySignal<ShownPlay>,
+  view: UiView,
+): ReadonlySignal<SourceText | null> {
+  const source = signal<SourceText | null>(null)
+  const file = computed(() => {
+    const step = play.value.steps.find(({ number }) => number === view.step.value)
+    return step?.place?.file ?? selected.value?.file ?? null
+  })
+  const key = computed(() => `${catalogue.value?.version} ${file.value}`)
+  effect(() => {
+    const wanted = key.value
+    const name = file.peek()
+    if (name === null) return
+    client.send<{ text: string }>('GET', '/ui/file', { query: { name } }).then(
+      ({ text }) => {
+        if (wanted === key.peek()) source.value = { file: name, lines: text.split(/\r?\n/) }
+      },
+      () => {
+        if (wanted === key.peek()) source.value = { file: name, lines: [] }
+      },
+    )
+  })
+  return source
+}
