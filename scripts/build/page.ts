@@ -1,4 +1,4 @@
-/** Builds the page of the inspector into dist/web/: its HTML file, and the files below `_sim/page/`. */
+/** Builds the pages of the inspector and of UI mode into dist/web/: their HTML files, and the files below `_sim/page/`. */
 import { join } from 'node:path'
 import { build, type InlineConfig } from 'vite'
 
@@ -16,6 +16,7 @@ const pageConfig = (root: string): InlineConfig => ({
     modulePreload: { polyfill: false },
     target: 'es2022',
     license: false,
+    rollupOptions: { input: ['index.html', 'ui-mode.html'].map(name => join(root, 'src/web', name)) },
   },
 })
 

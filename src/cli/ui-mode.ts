@@ -50,6 +50,7 @@ async function serve(options: UiModeOptions, shutdown: Shutdown): Promise<void> 
   const serverOptions = { ...resolved.options, ...(flags.selfTest && flags.port === undefined ? { port: 0 } : {}) }
   const router = await createSimulatorRouter({ ...serverOptions, onStopRequested: shutdown.request }, secrets, {
     routes: uiRoutes(session, secrets),
+    page: 'ui-mode.html',
   })
   shutdown.defer(() => router.close())
   const attachOnce = createAttachment(options, router, shutdown)
@@ -57,7 +58,7 @@ async function serve(options: UiModeOptions, shutdown: Shutdown): Promise<void> 
     if (!(error instanceof EnvironmentError)) throw error
     io.stderr.write(`${error.message}\n`)
   })
-  io.stdout.write(readyLine(router.server))
+  await announce(router.server, context, flags.open ?? false)
 }
 
 /** Serves the results of a saved run. Resolves with the exit code when a signal or a request has ended it. */
@@ -67,16 +68,26 @@ export async function serveSavedRun(result: RunResult, plans: readonly Plan[], c
   try {
     const session = createSavedSession(result, plans, secrets, fileFinder(plans, context))
     const options = { port: 0, onStopRequested: shutdown.request }
-    const server = await startServer(options, undefined, secrets, { routes: uiRoutes(session, secrets) })
+    const server = await startServer(options, undefined, secrets, {
+      routes: uiRoutes(session, secrets),
+      page: 'ui-mode.html',
+    })
     shutdown.defer(() => server.close())
-    io.stdout.write(readyLine(server))
+    await announce(server, context, true)
     return END_CODES[await shutdown.ended]
   } finally {
     await shutdown.run()
   }
 }
 
-const readyLine = ({ url }: PlatformServer): string => `UI mode: ${url}\n`
+/** The address has the token, where one is needed. A browser is opened only for a person at a terminal. */
+async function announce({ inspectorUrl, url }: PlatformServer, context: Context, open: boolean): Promise<void> {
+  const { stdout } = context.unredacted
+  stdout.write(`UI mode: ${inspectorUrl ?? url}\n`)
+  if (!open || !stdout.isTTY || inspectorUrl === null) return
+  const { openPage } = await import('./open-page.ts')
+  await openPage(inspectorUrl, context)
+}
 
 /** Finds the files that the places of the scenarios name, and no other. */
 function fileFinder(plans: readonly Plan[], context: Context): UiSession['findFile'] {

@@ -1,4 +1,4 @@
-/** Serves the inspector: its page at `/`, and the files of the page below `/_sim/page/`. */
+/** Serves the inspector or UI mode: the page at `/`, and its files below `/_sim/page/`. */
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join } from 'node:path'
@@ -45,21 +45,24 @@ const FOREVER = 'public, max-age=31536000, immutable'
 /** Names of files that the build makes. Others are 404, so that no path leaves the folder. */
 const FILE_NAME = /^[\w.-]+\.(js|css|svg)$/
 
+/** The inspector, or UI mode. */
+export type PageName = 'index.html' | 'ui-mode.html'
+
 /** `hosts` are the allowed values of the `Host` header; null allows every value, as in the control API. */
-export function createPage(hosts: readonly string[] | null): Listener {
+export function createPage(hosts: readonly string[] | null, page: PageName): Listener {
   return (request, response) => {
     request.resume()
     const host = (request.headers.host ?? '').toLowerCase().replace(/:\d+$/, '')
     if (hosts !== null && !hosts.includes(host))
       return send(response, 403, 'This page refuses the host of this request.\n')
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'This page takes GET.\n')
-    void serve(request, response)
+    void serve(request, response, page)
   }
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(request: IncomingMessage, response: ServerResponse, page: PageName): Promise<void> {
   const path = pathOf(request.url ?? '/')
-  const name = path === '/' ? 'index.html' : path.slice(PAGE_FILES.length)
+  const name = path === '/' ? page : path.slice(PAGE_FILES.length)
   const isPage = path === '/'
   const content = isPage || FILE_NAME.test(name) ? await read(isPage ? name : `_sim/page/${name}`) : null
   if (content === null)

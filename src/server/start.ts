@@ -24,6 +24,7 @@ import type { LoadRecorder } from './control/recorder.ts'
 import type { AgentPlayer, ControlRoute } from './control/route.ts'
 import { createHttpServer, createIndexPage, createPathRouter, type HttpServer } from './http.ts'
 import { listen } from './listen.ts'
+import type { PageName } from './page.ts'
 
 export interface PlatformServerOptions extends PlatformSimulatorOptions {
   /** Default 4747; 0 takes any free one. */
@@ -67,6 +68,8 @@ export interface ControlExtension {
   readonly agent?: () => AgentPlayer | null
   /** Loads the recorder of `POST /_sim/record`, which answers 409 without it. */
   readonly loadRecorder?: LoadRecorder | undefined
+  /** The page that is served at `/`. Default: the inspector. */
+  readonly page?: PageName
 }
 
 /**
@@ -112,6 +115,7 @@ export async function startServer(
     routes: more.routes ?? [],
     agent: more.agent ?? (() => null),
     loadRecorder: more.loadRecorder,
+    page: more.page ?? 'index.html',
   }
   const owner = { options: simulatorOptions, main: simulator, transport, url: () => info.url }
   const workspaces = createWorkspaces(owner)
@@ -157,6 +161,7 @@ interface ServerInfo {
   readonly routes: readonly ControlRoute[]
   readonly agent: () => AgentPlayer | null
   readonly loadRecorder: LoadRecorder | undefined
+  readonly page: PageName
 }
 
 /** The token is in the fragment, which browsers send to no server; the page removes it from the address. */
@@ -186,9 +191,9 @@ function createSimulatorServer(
   })
 }
 
-async function loadPage({ hosts }: ServerInfo) {
+async function loadPage({ hosts, page }: ServerInfo) {
   const { createPage } = await import('./page.ts')
-  return createPage(hosts)
+  return createPage(hosts, page)
 }
 
 /** Parses each base URL once, because every request needs the path. */
