@@ -1,10 +1,10 @@
 /** Shows a chat as its end user sees it, and lets a person be that user. */
 import './user-chat.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { MessageContext } from '../components/chat-message.tsx'
+import { ChatMessages } from '../components/chat-messages.tsx'
 import type { ChatState } from '../model/chat-at.ts'
 import { directionOf } from '../model/chat-format.ts'
-import type { MessageContext } from './chat-message.tsx'
-import { ChatMessages } from './chat-messages.tsx'
 import { ChatsHead } from './chats-head.tsx'
 import type { Session } from './session.ts'
 import { addFiles, UserComposer, type UserDraft } from './user-composer.tsx'

@@ -3,8 +3,8 @@ import './user-composer.css'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../../text/error-text.ts'
 import type { ControlClient } from '../client/control.ts'
+import { ChosenFiles } from '../components/chat-file.tsx'
 import { useShortcut } from '../components/shortcuts.tsx'
-import { ChosenFiles } from './chat-file.tsx'
 
 /** What is written and chosen, but not sent. */
 export interface UserDraft {

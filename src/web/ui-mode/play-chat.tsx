@@ -3,11 +3,13 @@ import './play-chat.css'
 import { useMemo } from 'preact/hooks'
 import type { Entry } from '../../journal/entry.ts'
 import { visible } from '../../text/terminal-text.ts'
-import { applyEntry, type ChatItem, type ChatState, draftOf, stateOf } from '../model/chat-at.ts'
+import { ChatMessages } from '../components/chat-messages.tsx'
+import { applyEntry, type ChatState, draftOf, stateOf } from '../model/chat-at.ts'
+import { directionOf } from '../model/chat-format.ts'
 import type { UiState } from './ui-state.ts'
 
 export function PlayChat({ ui }: { readonly ui: UiState }) {
-  const { view, play } = ui
+  const { view, play, origin } = ui
   const { conversations, entries } = play.value
   const names = Object.keys(conversations)
   const name = names.find(one => one === view.chat.value) ?? conversationOfStep(ui) ?? names[0]
@@ -15,6 +17,13 @@ export function PlayChat({ ui }: { readonly ui: UiState }) {
   const at = shownMoment(ui)
   const chat = useMemo(() => (chatId === undefined ? null : chatOf(entries, chatId, at)), [entries, chatId, at])
   if (chat === null) return <p class="empty">There is no chat yet.</p>
+  const context = {
+    ...{ origin, client: null, isNow: false, selected: view.entry.value },
+    select: (seq: number) => {
+      view.entry.value = seq
+    },
+    press() {},
+  }
   return (
     <div class="play-chat">
       {names.length < 2 ? null : (
@@ -28,7 +37,9 @@ export function PlayChat({ ui }: { readonly ui: UiState }) {
         </fieldset>
       )}
       {at === null ? null : <Moment ui={ui} at={at} />}
-      <Messages chat={chat} />
+      <div class="chat-window" dir={directionOf(chat.language)}>
+        <ChatMessages chat={chat} context={context} />
+      </div>
     </div>
   )
 }
@@ -65,33 +76,4 @@ function chatOf(entries: readonly Entry[], chatId: string, at: number | null): C
     if (entry.chat_id === chatId) applyEntry(draft, entry)
   }
   return stateOf(draft)
-}
-
-const SENDERS = { user: 'User', bot: 'Bot', agent: 'Agent' } as const
-
-function Messages({ chat: { items, typing, agent } }: { readonly chat: ChatState }) {
-  return (
-    <>
-      <ol class="play-messages" aria-label="Messages">
-        {items.map(item => (
-          <Item key={item.kind === 'message' ? item.id : `line ${item.seq}`} item={item} />
-        ))}
-      </ol>
-      {typing ? <p class="hint">{visible(agent?.name ?? 'The agent')} is typing</p> : null}
-    </>
-  )
-}
-
-function Item({ item }: { readonly item: ChatItem }) {
-  if (item.kind === 'line') return <li class="play-line">{visible(`${item.line} ${item.detail}`)}</li>
-  const { from, name, text, attachments } = item
-  return (
-    <li class={`play-message ${from}`}>
-      <small dir="auto">{name || SENDERS[from]}</small>
-      <p dir="auto">{text}</p>
-      {attachments.map(file => (
-        <p key={file.url}>{file.name}</p>
-      ))}
-    </li>
-  )
 }

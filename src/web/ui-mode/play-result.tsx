@@ -1,6 +1,7 @@
 /** Shows what happened in a play: the sequence diagram, the chats, the failures, and the details of one entry. */
 import './play-result.css'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { Entry, EntryOf } from '../../journal/entry.ts'
 import { visible } from '../../text/terminal-text.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { EntryDetails } from '../components/entry-details.tsx'
@@ -149,15 +150,36 @@ function noFailureText(isLive: boolean, isPlayed: boolean): string {
 
 function Details({ ui: { view, play, origin } }: { readonly ui: UiState }) {
   const { entries } = play.value
-  const entry = entries.find(({ seq }) => seq === view.entry.value)
+  const entryOf = (seq: number) => entries.find(one => one.seq === seq)
+  const entry = entryOf(view.entry.value ?? 0)
   if (entry === undefined) return null
-  const effects = entries.filter(({ cause }) => cause === entry.seq).map(({ seq }) => seq)
+  const close = (
+    <button type="button" class="quiet" aria-label="Close the details" onClick={() => (view.entry.value = null)}>
+      ✕
+    </button>
+  )
   return (
-    <EntryDetails entry={entry} effects={effects} onSelect={seq => (view.entry.value = seq)}>
-      <button type="button" class="quiet" onClick={() => (view.entry.value = null)}>
-        Close
-      </button>
-      {entry.kind === 'api' ? <CallCode call={codeCallOf(entry, origin)} /> : null}
+    <EntryDetails
+      key={entry.seq}
+      entry={entry}
+      effects={entries.filter(({ cause }) => cause === entry.seq).map(({ seq }) => seq)}
+      entryOf={entryOf}
+      attempts={attemptsOf(entries, entry)}
+      onSelect={seq => (view.entry.value = seq)}
+      tools={close}
+    >
+      {entry.kind === 'api' ? (
+        <details class="entry-code">
+          <summary>This call as code</summary>
+          <CallCode call={codeCallOf(entry, origin)} />
+        </details>
+      ) : null}
     </EntryDetails>
   )
+}
+
+function attemptsOf(entries: readonly Entry[], entry: Entry): EntryOf<'delivery'>[] {
+  if (entry.kind !== 'delivery' && entry.kind !== 'event') return []
+  const { delivery_id } = entry
+  return entries.filter((one): one is EntryOf<'delivery'> => one.kind === 'delivery' && one.delivery_id === delivery_id)
 }

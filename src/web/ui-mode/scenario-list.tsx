@@ -145,7 +145,7 @@ function WatchButton({ ui, file }: { readonly ui: UiState; readonly file: string
 
 function Problem({ problem: { at, message, excerpt } }: { readonly problem: FileProblem }) {
   return (
-    <div class="file-problem">
+    <div class="scenario-problem">
       <p>
         <b>{visible(at)}</b> {visible(message)}
       </p>

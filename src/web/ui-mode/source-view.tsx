@@ -2,10 +2,12 @@
 import './source-view.css'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { groupBy } from '../../contract/objects.ts'
+import type { FailureReport } from '../../evaluator/wording/report.ts'
 import { placeText } from '../../scenario/plan.ts'
 import { formatMs, visible } from '../../text/terminal-text.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Differences } from '../components/differences.tsx'
+import { EntryRef, EntryRefList } from '../components/entry-ref.tsx'
 import { useShortcut } from '../components/shortcuts.tsx'
 import { offsetText } from '../model/formats.ts'
 import type { ShownStep } from '../model/shown-play.ts'
@@ -44,7 +46,9 @@ function ScenarioHead({ ui }: { readonly ui: UiState }) {
         ))}
         {report === null ? null : <span>seed {report.seed}</span>}
         {report === null || report.rerunCommand === '' ? null : (
-          <CopyButton text={report.rerunCommand} what="the command that plays it again" />
+          <span title={report.rerunCommand}>
+            command <CopyButton text={report.rerunCommand} what="the command that plays it again" />
+          </span>
         )}
       </p>
       {description === null ? null : <p dir="auto">{visible(description)}</p>}
@@ -191,17 +195,35 @@ function SourceLine({ ui: { view }, number, text, steps }: SourceLineProps) {
       </code>
       {step === undefined ? null : <StepTime step={step} />}
       {failures.map((failure, index) => (
-        <div key={index} class="source-failure">
-          <p>
-            <b>expected</b> {visible(failure.expected)}
-          </p>
-          <p>
-            <b>happened</b> {visible(failure.happened)}
-          </p>
-          <Differences differences={failure.nearest[0]?.differences ?? []} />
-        </div>
+        <SourceFailure key={index} view={view} failure={failure} />
       ))}
     </li>
+  )
+}
+
+/** The nearest call with the fields that differ; without one, what happened. */
+function SourceFailure({ view, failure }: Pick<UiState, 'view'> & { readonly failure: FailureReport }) {
+  const { happened, nearest, hint } = failure
+  const [first] = nearest
+  const onSelect = (seq: number) => {
+    view.entry.value = seq
+  }
+  return (
+    <div class="source-failure">
+      {first === undefined || first.differences.length === 0 ? (
+        <p>
+          {visible(happened)} <EntryRefList seqs={failure.entrySeqs} refs={{ onSelect }} />
+        </p>
+      ) : (
+        <>
+          <p>
+            Nearest: <EntryRef seq={first.seq} refs={{ onSelect }} /> {visible(first.what)}, {visible(first.why)}
+          </p>
+          <Differences differences={first.differences} />
+        </>
+      )}
+      {hint === undefined ? null : <p>{visible(hint)}</p>}
+    </div>
   )
 }
 

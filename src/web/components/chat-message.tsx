@@ -6,12 +6,13 @@ import { defineTexts, textFor } from '../../text/texts.ts'
 import type { ControlClient } from '../client/control.ts'
 import type { ChatLine, ChatMessage } from '../model/chat-at.ts'
 import { hueOf, initialsOf, pictureAt, safeLink, timeText } from '../model/chat-format.ts'
-import { ChatFile } from './chat-file.tsx'
+import { ChatFile, LostFile } from './chat-file.tsx'
 
 /** What a message needs from its chat. */
 export interface MessageContext {
   readonly origin: URL
-  readonly client: ControlClient
+  /** Loads files; null where the server does not have them. */
+  readonly client: ControlClient | null
   /** Whether the shown moment is now, so that buttons work. */
   readonly isNow: boolean
   /** The selected entry. */
@@ -44,9 +45,13 @@ export function ChatBubble({ context, message, isFirst }: MessageProps) {
         {shown}
       </span>
       <MessageText message={message} />
-      {attachments.map(file => (
-        <ChatFile key={file.url} file={file} client={context.client} />
-      ))}
+      {attachments.map(file =>
+        context.client === null ? (
+          <LostFile key={file.url} file={file} />
+        ) : (
+          <ChatFile key={file.url} file={file} client={context.client} />
+        ),
+      )}
       {buttons.length === 0 ? null : <Choices buttons={buttons} context={context} />}
       <MessageTime context={context} seq={seq} time={message.time} />
     </li>

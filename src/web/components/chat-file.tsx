@@ -12,6 +12,18 @@ export interface ChatFileProps {
   readonly client: ControlClient
 }
 
+/** A file that the server does not have any more. */
+export function LostFile({ file: { name, type, size_kb } }: Pick<ChatFileProps, 'file'>) {
+  return (
+    <p class="chat-file">
+      <bdi>{name}</bdi>
+      <small dir="ltr">
+        {type}, {byteSize(size_kb * 1024)}
+      </small>
+    </p>
+  )
+}
+
 /** Larger files are loaded on request. */
 const LOADED_KB = 5 * 1024
 
