@@ -47,7 +47,7 @@ export const EMPTY_PLAY: ShownPlay = {
   report: null,
 }
 
-/** A play that is under way, or has not begun. */
+/** A play that is under way, or a scenario without a play. */
 export function livePlay(
   { steps }: CatalogueScenario,
   status: ScenarioStatus | undefined,

@@ -11,7 +11,7 @@ import { EntryRef, EntryRefList } from '../components/entry-ref.tsx'
 import { useShortcut } from '../components/shortcuts.tsx'
 import { offsetText } from '../model/formats.ts'
 import type { ShownStep } from '../model/shown-play.ts'
-import { tokensOf } from '../model/yaml-tokens.ts'
+import { CodeLine } from './code-line.tsx'
 import { StateMark } from './state-mark.tsx'
 import type { UiState } from './ui-state.ts'
 
@@ -126,7 +126,6 @@ function StepTime({ step: { startMs, tookMs } }: { readonly step: ShownStep }) {
 
 /** Longer files are shown up to this line. */
 const MOST_LINES = 3_000
-const MOST_CHARS = 500
 
 function Source({ ui }: { readonly ui: UiState }) {
   const source = ui.source.value
@@ -191,7 +190,7 @@ function SourceLine({ ui: { view }, number, text, steps }: SourceLineProps) {
       </span>
       <span class="source-mark">{step === undefined ? null : <StateMark state={step.state} />}</span>
       <code>
-        <Tokens text={text} />
+        <CodeLine text={text} />
       </code>
       {step === undefined ? null : <StepTime step={step} />}
       {failures.map((failure, index) => (
@@ -224,22 +223,5 @@ function SourceFailure({ view, failure }: Pick<UiState, 'view'> & { readonly fai
       )}
       {hint === undefined ? null : <p>{visible(hint)}</p>}
     </div>
-  )
-}
-
-function Tokens({ text }: { readonly text: string }) {
-  const tokens = useMemo(() => tokensOf(text.slice(0, MOST_CHARS)), [text])
-  return (
-    <>
-      {tokens.map((token, index) =>
-        token.kind === 'plain' ? (
-          visible(token.text)
-        ) : (
-          <span key={index} class={`token-${token.kind}`}>
-            {visible(token.text)}
-          </span>
-        ),
-      )}
-    </>
   )
 }

@@ -1,8 +1,10 @@
-/** Splits a line of YAML, JSON or a module into tokens for colours. It is no parser: a wrong colour is no error. */
+/** Shows one line of YAML, JSON or a module with colours by token. */
+import { useMemo } from 'preact/hooks'
+import { visible } from '../../text/terminal-text.ts'
 
-export type TokenKind = 'comment' | 'key' | 'text' | 'number' | 'word' | 'mark' | 'placeholder' | 'plain'
+type TokenKind = 'comment' | 'key' | 'text' | 'number' | 'word' | 'mark' | 'placeholder' | 'plain'
 
-export interface Token {
+interface Token {
   readonly kind: TokenKind
   readonly text: string
 }
@@ -20,7 +22,7 @@ const PATTERNS: readonly (readonly [TokenKind, RegExp])[] = [
 /** Comments of YAML begin the line or follow a space; those of modules have two slashes. */
 const startsComment = (line: string, at: number): boolean => at === 0 || /\s/.test(line[at - 1] ?? '')
 
-export function tokensOf(line: string): Token[] {
+function tokensOf(line: string): Token[] {
   const tokens: Token[] = []
   let plain = ''
   let at = 0
@@ -53,4 +55,25 @@ function tokenAt(line: string, at: number): Token | null {
     if (text !== '') return { kind, text }
   }
   return null
+}
+
+/** Of a line. */
+const MOST_CHARS = 500
+
+/** It is no parser: a wrong colour is no error. */
+export function CodeLine({ text }: { readonly text: string }) {
+  const tokens = useMemo(() => tokensOf(text.slice(0, MOST_CHARS)), [text])
+  return (
+    <>
+      {tokens.map((token, index) =>
+        token.kind === 'plain' ? (
+          visible(token.text)
+        ) : (
+          <span key={index} class={`token-${token.kind}`}>
+            {visible(token.text)}
+          </span>
+        ),
+      )}
+    </>
+  )
 }
