@@ -43,33 +43,24 @@ interface Position {
 }
 
 async function readStream(client: ControlClient, listener: FeedListener, signal: AbortSignal, position: Position) {
-  const response = await fetch(client.url('/events', { after: position.after }), { headers: client.headers(), signal })
+  const { after, instance } = position
+  const url = client.url('/events', { after, ...(instance !== null && { instance }) })
+  const response = await fetch(url, { headers: client.headers(), signal })
   if (!response.ok || response.body === null)
     throw new ControlError(response.status, { code: 'stream', message: 'The server refused the stream of events.' })
-  const instance = response.headers.get(INSTANCE)
-  if (position.instance !== null && instance !== position.instance && position.after > 0) {
-    await response.body.cancel()
-    restart(listener, position)
-    return readStream(client, listener, signal, position)
-  }
-  position.instance = instance ?? ''
+  position.instance = response.headers.get(INSTANCE)
   listener.onState('live')
   await readEvents(response.body, listener, position)
 }
 
-function restart(listener: FeedListener, position: Position): void {
-  position.instance = null
-  position.after = 0
-  listener.onReset()
-}
-
-/** Entries of one chunk arrive together. */
+/** Entries of one chunk arrive together. A stream of another instance than the client knows begins with a reset. */
 async function readEvents(body: ReadableStream<Uint8Array>, listener: FeedListener, position: Position): Promise<void> {
   let entries: Entry[] = []
   const parser = createParser({
     onEvent({ event, data, id }) {
       if (event === 'reset') {
         entries = []
+        position.instance = JSON.parse(data).instance
         position.after = 0
         listener.onReset()
         return
