@@ -1,22 +1,23 @@
 /** Shows the details of the selected entry with what can be done with it, or how it differs from a second one. */
+import type { Signal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Entry } from '../../journal/entry.ts'
 import { type SignatureAdvice, signatureAdvice } from '../../wording/signature-advice.ts'
-import { CallCode } from '../components/call-code.tsx'
 import { EntryComparison } from '../components/entry-comparison.tsx'
 import { EntryDetails } from '../components/entry-details.tsx'
 import { useShortcut } from '../components/shortcuts.tsx'
 import { countUntil } from '../model/journal-log.ts'
-import { codeCallOf } from '../model/snippets.ts'
 import { showKnob } from './address.ts'
+import { type ActionDialog, EntryActions } from './entry-actions.tsx'
 import type { Session } from './session.ts'
 
 export interface EntryPaneProps {
   readonly session: Session
+  readonly dialog: Signal<ActionDialog | null>
   onClose(): void
 }
 
-export function EntryPane({ session, onClose }: EntryPaneProps) {
+export function EntryPane({ session, dialog, onClose }: EntryPaneProps) {
   const { view, log, version } = session
   const selected = version.value >= 0 ? view.entry.value : null
   const entry = selected === null ? undefined : log.value.entry(selected)
@@ -39,12 +40,7 @@ export function EntryPane({ session, onClose }: EntryPaneProps) {
       advice={advice === null ? null : <SignatureHelp advice={advice} />}
     >
       {second === entry ? <CompareNotice session={session} seq={entry.seq} /> : null}
-      {entry.kind === 'api' ? (
-        <details class="entry-code">
-          <summary>This call as code</summary>
-          <CallCode call={codeCallOf(entry, session.origin)} />
-        </details>
-      ) : null}
+      <EntryActions session={session} dialog={dialog} entry={entry} />
     </EntryDetails>
   )
 }
@@ -52,7 +48,7 @@ export function EntryPane({ session, onClose }: EntryPaneProps) {
 const attemptsOf = ({ log }: Session, entry: Entry) =>
   entry.kind === 'delivery' || entry.kind === 'event' ? log.value.attempts(entry.delivery_id) : []
 
-interface PaneToolsProps extends EntryPaneProps {
+interface PaneToolsProps extends Omit<EntryPaneProps, 'dialog'> {
   readonly entry: Entry
 }
 
@@ -103,7 +99,7 @@ function CompareNotice({ session: { view }, seq }: { readonly session: Session; 
   )
 }
 
-function CompareTools({ session: { view }, onClose }: EntryPaneProps) {
+function CompareTools({ session: { view }, onClose }: Omit<EntryPaneProps, 'dialog'>) {
   const swap = () => {
     const { entry, compare } = view
     ;[entry.value, compare.value] = [compare.value, entry.value]

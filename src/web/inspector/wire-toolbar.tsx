@@ -1,17 +1,23 @@
 /** Chooses the view of the wire, and which entries it shows. */
+import type { Signal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
+import type { Entry } from '../../journal/entry.ts'
+import { wallTime } from '../../runtime/clock.ts'
 import { KIND_NAMES } from '../components/entry-row.tsx'
 import { useShortcut } from '../components/shortcuts.tsx'
+import { savedJournalLines } from '../model/journal-log.ts'
 import { ENTRY_KINDS } from './address.ts'
+import type { ActionDialog } from './entry-actions.tsx'
 import type { Session } from './session.ts'
 
 export interface WireToolbarProps {
   readonly session: Session
+  readonly dialog: Signal<ActionDialog | null>
   readonly shown: number
   readonly all: number
 }
 
-export function WireToolbar({ session, shown, all }: WireToolbarProps) {
+export function WireToolbar({ session, dialog, shown, all }: WireToolbarProps) {
   const { view, log } = session
   const chats = log.value.chats.size
   return (
@@ -37,6 +43,7 @@ export function WireToolbar({ session, shown, all }: WireToolbarProps) {
       <p class="wire-count" role="status">
         {shown === all ? '' : `${shown} of ${all}`}
       </p>
+      <WireActions session={session} dialog={dialog} />
     </div>
   )
 }
@@ -85,4 +92,48 @@ function Toggle({ label, value }: { readonly label: string; readonly value: Sess
       {label}
     </button>
   )
+}
+
+/** What can be done without an entry. */
+function WireActions({ session, dialog }: Pick<WireToolbarProps, 'session' | 'dialog'>) {
+  const menu = useRef<HTMLDetailsElement>(null)
+  const close = () => menu.current?.removeAttribute('open')
+  const run = (act: () => unknown) => {
+    close()
+    act()
+  }
+  const onFocusOut = ({ relatedTarget }: FocusEvent) =>
+    relatedTarget instanceof Node && menu.current?.contains(relatedTarget) ? undefined : close()
+  return (
+    <details ref={menu} class="wire-more" onFocusOut={onFocusOut}>
+      <summary>More</summary>
+      <div>
+        <button type="button" class="quiet" onClick={() => run(() => (dialog.value = { kind: 'event' }))}>
+          Send an event
+        </button>
+        <button type="button" class="quiet" onClick={() => run(() => session.act(() => downloadJournal(session)))}>
+          Download the journal
+        </button>
+      </div>
+    </details>
+  )
+}
+
+/** In the form of saved journals, which `handover-sim report` reads. Of long bodies it has the beginning. */
+async function downloadJournal({ client }: Session): Promise<void> {
+  const [{ version }, { entries }] = await Promise.all([
+    client.send<{ version: string }>('GET', '/state'),
+    client.send<{ entries: readonly Entry[] }>('GET', '/journal'),
+  ])
+  const lines = savedJournalLines(entries, version, wallTime())
+  saveAs(new Blob([`${lines.join('\n')}\n`], { type: 'application/x-ndjson' }), 'handover-sim-journal.jsonl')
+}
+
+function saveAs(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
 }

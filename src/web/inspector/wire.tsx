@@ -1,8 +1,10 @@
 /** Shows what passes between platform and intermediary, as a sequence diagram or a list, with the details of one entry. */
 import './wire.css'
+import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { useShortcut } from '../components/shortcuts.tsx'
 import { type FilteredLog, filterLog } from '../model/entry-filter.ts'
+import { type ActionDialog, OpenDialog } from './entry-actions.tsx'
 import { EntryPane } from './entry-pane.tsx'
 import type { Session } from './session.ts'
 import { TimeLine } from './time-line.tsx'
@@ -20,6 +22,7 @@ export function Wire({ session }: { readonly session: Session }) {
   const total = version.value >= 0 ? log.value.entries.length : 0
   const withChats = view.all.value && log.value.chats.size > 1
   const closeDetails = useMemo(() => () => close(session, element.current), [session])
+  const dialog = useSignal<ActionDialog | null>(null)
   useShortcut('Escape', 'Wire', 'Close the details', closeDetails)
   return (
     <div ref={element} class="wire">
@@ -27,7 +30,7 @@ export function Wire({ session }: { readonly session: Session }) {
         <p class="empty">Nothing has passed yet. Every call and every event appears here as it happens.</p>
       ) : (
         <>
-          <WireToolbar session={session} shown={filtered.entries.length} all={total} />
+          <WireToolbar session={session} dialog={dialog} shown={filtered.entries.length} all={total} />
           <div class="wire-body">
             <WireRows
               session={session}
@@ -36,9 +39,10 @@ export function Wire({ session }: { readonly session: Session }) {
               withChats={withChats}
               onOpen={() => element.current?.querySelector<HTMLElement>('.entry-details')?.focus()}
             />
-            <EntryPane session={session} onClose={closeDetails} />
+            <EntryPane session={session} dialog={dialog} onClose={closeDetails} />
           </div>
           <TimeLine session={session} filtered={filtered} />
+          <OpenDialog session={session} dialog={dialog} />
         </>
       )}
     </div>

@@ -118,3 +118,12 @@ export function countUntil(entries: readonly { readonly seq: number }[], seq: nu
   }
   return low
 }
+
+/** The lines of a saved journal without scenarios. `startedAt` is in ISO 8601. */
+export function savedJournalLines(entries: readonly Entry[], version: string, startedAt: string): string[] {
+  const run = { v: 1, type: 'run', version, started_at: startedAt, duration_ms: 0, target: '', seed: null }
+  const counts = { stopped: null, failures: [], exit_code: 0, plays: 0, entries: entries.length }
+  return [{ ...run, ...counts }, ...entries.map(entry => ({ v: 1, type: 'entry', play: null, entry }))].map(line =>
+    JSON.stringify(line),
+  )
+}
