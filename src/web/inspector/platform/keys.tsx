@@ -68,8 +68,7 @@ function Key({ title, use, value }: KeyProps) {
           <button
             type="button"
             class="quiet"
-            aria-pressed={isShown}
-            aria-label={`Show ${title}`}
+            aria-label={`${isShown ? 'Hide' : 'Show'} ${title}`}
             onClick={() => setShown(!isShown)}
           >
             {isShown ? 'Hide' : 'Show'}

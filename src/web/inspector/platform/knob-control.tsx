@@ -129,13 +129,7 @@ function ListEditor({ knob: { name }, value, id, isDisabled, isWrong, describedB
     if (await onSet(filled.length === 0 ? OFF : filled)) setTyped(null)
   }
   return (
-    <form
-      id={id}
-      class={items.length === 0 ? 'knob-list empty-list' : 'knob-list'}
-      aria-label={name}
-      aria-describedby={describedBy}
-      onSubmit={set}
-    >
+    <form id={id} class={items.length === 0 ? 'knob-list empty-list' : 'knob-list'} onSubmit={set}>
       {items.length === 0 ? <span class="hint">off</span> : null}
       {items.map((item, index) => (
         <span key={index} class="platform-joined">
@@ -145,6 +139,7 @@ function ListEditor({ knob: { name }, value, id, isDisabled, isWrong, describedB
             value={item}
             disabled={isDisabled}
             aria-invalid={isWrong}
+            aria-describedby={describedBy}
             onInput={({ currentTarget }) => setTyped(items.with(index, currentTarget.value))}
           />
           <button
@@ -159,7 +154,12 @@ function ListEditor({ knob: { name }, value, id, isDisabled, isWrong, describedB
         </span>
       ))}
       <span class="platform-buttons">
-        <button type="button" disabled={isDisabled} onClick={() => setTyped([...items, ''])}>
+        <button
+          type="button"
+          disabled={isDisabled}
+          aria-label={`Add an item to ${name}`}
+          onClick={() => setTyped([...items, ''])}
+        >
           Add
         </button>
         {typed === null ? null : (
