@@ -4,7 +4,8 @@ import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { startSimulator } from '../dist/index.js'
+
+const { startSimulator } = (await import('../dist/index.js' as string)) as typeof import('../src/index.ts')
 
 const root = new URL('..', import.meta.url).pathname
 const folder = `${root}docs/images`
@@ -62,7 +63,7 @@ async function takeRefusedWebhook(_: Browser): Promise<void> {
   })
   await new Promise<void>(resolve => intermediary.listen(0, '127.0.0.1', resolve))
   const { port } = intermediary.address() as AddressInfo
-  const server = await startSimulator({ port: 0, webhook: `http://127.0.0.1:${port}/webhook` })
+  const server = await startSimulator({ port: 0, webhook: { url: `http://127.0.0.1:${port}/webhook` } })
   const page = await open(server.url, 'light')
   await page.getByRole('button', { name: 'New chat' }).first().click()
   await page.getByRole('button', { name: 'Ask for a person' }).click()
