@@ -10,8 +10,8 @@ rmSync(`${root}dist`, { recursive: true, force: true })
 mkdirSync(`${root}dist`)
 
 const bundles = await buildBundles(root)
-collectLicences(root, bundles.flat())
-await buildPage(root)
+const page = await buildPage(root)
+collectLicences(root, [...bundles.flat(), ...page])
 buildTypes(root, {
   reExported: ['index', 'adapters/interceptors', 'testing/scenario', 'signature/index'],
   inBothForms: ['adapters/msw'],

@@ -1,9 +1,8 @@
-/** Generates files from code: pages of docs/, JSON Schemas, the assets of the HTML report. `--check` only compares. */
+/** Generates files from code: pages of docs/, JSON Schemas. `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { assumptionsPage, endpointsPage, scenarioCataloguePage } from './generated-pages.ts'
 import { goingLivePage } from './going-live-page.ts'
 import { schemaFiles } from './json-schemas.ts'
-import { reportAssets } from './report-assets.ts'
 
 const root = new URL('..', import.meta.url)
 const FILES: Record<string, () => string | Promise<string>> = {
@@ -11,7 +10,6 @@ const FILES: Record<string, () => string | Promise<string>> = {
   'docs/endpoints.md': endpointsPage,
   'docs/how-to/going-live.md': goingLivePage,
   'docs/scenarios-catalogue.md': scenarioCataloguePage,
-  'src/web/report/page-assets.ts': reportAssets,
   ...Object.fromEntries(Object.entries(schemaFiles()).map(([name, text]) => [`schema/${name}`, () => text])),
 }
 

@@ -65,7 +65,7 @@ async function buildSimulators(root: string): Promise<Bundle> {
       matchers: 'src/vitest/matchers.ts',
     },
     platform: 'node',
-    plugins: [start.plugin, namesOfLocales(), dispatchersOfUndici(), timersOfNode()],
+    plugins: [start.plugin, namesOfLocales(), dispatchersOfUndici(), timersOfNode(), withoutStyles],
     output: { format: 'cjs', codeSplitting: { groups: [{ name: 'start', test: start.has }] } },
   })
 }
@@ -106,6 +106,12 @@ async function bundle(root: string, { output, ...options }: BuildOptions): Promi
 const builtMatchers: Plugin = {
   name: 'built-matchers',
   resolveId: specifier => (specifier === './matchers.ts' ? { id: './matchers.cjs', external: true } : null),
+}
+
+/** The components of the HTML report import their styles, which are in dist/web/. */
+const withoutStyles: Plugin = {
+  name: 'without-styles',
+  load: { filter: { id: /\.css$/ }, handler: () => ({ code: '', moduleType: 'js' }) },
 }
 
 /** Writes `index.js` beside `index.cjs`, and so on. */

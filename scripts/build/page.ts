@@ -1,23 +1,47 @@
-/** Builds the pages of the inspector and of UI mode into dist/web/: their HTML files, and the files below `_sim/page/`. */
+/** Builds dist/web/: the pages of the inspector and of UI mode, their files below `_sim/page/`, script and style of the HTML report. */
 import { join } from 'node:path'
-import { build, type InlineConfig } from 'vite'
+import type { RolldownOutput } from 'rolldown'
+import { type BuildOptions, build } from 'vite'
 
-const pageConfig = (root: string): InlineConfig => ({
-  root: join(root, 'src/web'),
-  configFile: false,
-  base: './',
-  logLevel: 'warn',
-  // The page forbids inline scripts and styles.
-  build: {
-    outDir: join(root, 'dist/web'),
-    emptyOutDir: true,
-    assetsDir: '_sim/page',
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    target: 'es2022',
-    license: false,
-    rollupOptions: { input: ['index.html', 'ui-mode.html'].map(name => join(root, 'src/web', name)) },
-  },
+/** The pages forbid inline scripts and styles, so that no file is part of another. */
+const pages = (root: string): BuildOptions => ({
+  emptyOutDir: true,
+  assetsDir: '_sim/page',
+  assetsInlineLimit: 0,
+  modulePreload: { polyfill: false },
+  rolldownOptions: { input: ['index.html', 'ui-mode.html'].map(name => join(root, 'src/web', name)) },
 })
 
-export const buildPage = (root: string): Promise<unknown> => build(pageConfig(root))
+/** A report has its script and its style inside, so each is one file. */
+const REPORT: BuildOptions = {
+  emptyOutDir: false,
+  lib: {
+    entry: 'report/main.tsx',
+    formats: ['iife'],
+    name: 'report',
+    fileName: () => 'report.js',
+    cssFileName: 'report',
+  },
+}
+
+/** Resolves with what it made. */
+export async function buildPage(root: string): Promise<RolldownOutput['output'][number][]> {
+  const made = [await buildWith(root, pages(root)), await buildWith(root, REPORT)].flat()
+  return made.flatMap(one => ('output' in one ? one.output : []))
+}
+
+const buildWith = (root: string, options: BuildOptions) =>
+  build({
+    root: join(root, 'src/web'),
+    configFile: false,
+    base: './',
+    logLevel: 'warn',
+    build: {
+      outDir: join(root, 'dist/web'),
+      target: 'es2022',
+      // Browsers that know light-dark() and nesting, for which styles stay as they are written.
+      cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+      license: false,
+      ...options,
+    },
+  })

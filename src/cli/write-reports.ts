@@ -117,7 +117,7 @@ const textOf: Texts = {
   json: async result => [(await import('../reporters/json.ts')).jsonReport(describeRun(result))],
   junit: async result => [(await import('../reporters/junit.ts')).junitReport(describeRun(result))],
   tap: async result => [(await import('../reporters/tap.ts')).tapReport(describeRun(result))],
-  html: async result => [(await import('../web/report/report.ts')).htmlReport(describeRun(result))],
+  html: async result => [(await import('../web/report/report.tsx')).htmlReport(describeRun(result))],
   journal: async result => linesOf((await import('../evaluator/journal-file.ts')).journalLines(result)),
 }
 

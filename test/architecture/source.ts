@@ -3,8 +3,8 @@ import { dirname, join, normalize } from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
 import { filesIn, importsOf, read } from './files.ts'
 
-/** The files of src by path below it, without the generated module of report assets. */
-export const SOURCES = filesIn('src', '.ts', '.tsx').filter(file => !/(page-assets|\.d)\.ts$/.test(file))
+/** The files of src by path below it, without declarations. */
+export const SOURCES = filesIn('src', '.ts', '.tsx').filter(file => !file.endsWith('.d.ts'))
 
 export type Node = Readonly<Record<string, unknown>> & { readonly type: string }
 const isNode = (value: unknown): value is Node =>

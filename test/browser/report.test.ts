@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { RunReport } from '../../src/evaluator/wording/report.ts'
-import { htmlReport } from '../../src/web/report/report.ts'
+import { htmlReport } from '../../src/web/report/report.tsx'
 import { createTape } from '../web/report/journal-recorder.ts'
 import { hostile, sample, wrongText } from '../web/report/sample.ts'
 import { run, scenarioResult } from '../web/report/verdicts.ts'
@@ -55,10 +55,11 @@ async function openAll(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const scenarioResult of document.querySelectorAll('details')) scenarioResult.open = true
   })
-  await expect.poll(() => page.locator('.diagram-host:empty').count()).toBe(0)
+  await expect.poll(() => page.locator('.scenario-diagram:empty').count()).toBe(0)
 }
-const current = (page: Page) => page.evaluate(() => document.activeElement?.querySelector('.seq')?.textContent ?? null)
-const visibleNames = (page: Page) => page.locator('.scenario:visible .name b').allTextContents()
+const current = (page: Page) =>
+  page.evaluate(() => document.activeElement?.querySelector('.diagram-seq')?.textContent ?? null)
+const visibleNames = (page: Page) => page.locator('.scenario:visible .scenario-name b').allTextContents()
 const panelTitle = (page: Page) => page.locator('#panel:visible h3').textContent()
 
 describe.skipIf(chromium === null)('the report in a browser', () => {
@@ -66,9 +67,9 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     const { page, requests, problems } = await open(hostile())
     await openAll(page)
     await page.evaluate(() => {
-      for (const row of document.querySelectorAll<HTMLElement>('.row')) row.click()
+      for (const row of document.querySelectorAll<HTMLElement>('.diagram-row')) row.click()
     })
-    expect(await page.locator('.row').count()).toBeGreaterThan(20)
+    expect(await page.locator('.diagram-row').count()).toBeGreaterThan(20)
     expect(await page.evaluate(() => 'broken' in globalThis)).toBe(false)
     expect(await page.locator('img, iframe, b[onclick]').count()).toBe(0)
     expect({ requests, problems }).toEqual({ requests: [], problems: [] })
@@ -76,11 +77,11 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
   it('opens the first failure, and draws a timeline when it is opened', async () => {
     const { page } = await open(sample())
-    expect(await page.locator('.scenario[open] .name b').allTextContents()).toEqual(['Happy path'])
-    expect(await page.locator('.rows').count()).toBe(1)
+    expect(await page.locator('.scenario[open] .scenario-name b').allTextContents()).toEqual(['Happy path'])
+    expect(await page.locator('.diagram-rows').count()).toBe(1)
     await page.getByText('Two chats at once').first().click()
-    await expect.poll(() => page.locator('.rows').count()).toBe(2)
-    expect(await page.locator('.rows svg.arrow line').count()).toBeGreaterThan(10)
+    await expect.poll(() => page.locator('.diagram-rows').count()).toBe(2)
+    expect(await page.locator('.diagram-rows .sequence-arrow').count()).toBeGreaterThan(10)
   })
 
   describe('with the keyboard alone', () => {
@@ -89,14 +90,14 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
       await press(page, 'Tab')
       expect(await page.evaluate(() => document.activeElement!.textContent)).toBe('Skip to the scenarios')
       await press(page, 'Enter', 'Tab')
-      expect(await page.evaluate(() => document.activeElement!.getAttribute('data-outcome'))).toBe('all')
+      expect(await page.evaluate(() => document.activeElement!.textContent)).toBe('all 6')
     })
 
     it('moves between scenarios and opens one', async () => {
       const { page } = await open(sample())
       await page.locator('.scenario > summary').first().focus()
       await press(page, 'j', 'ArrowDown', 'k', 'Enter')
-      expect(await page.locator('.scenario[open] .name b').allTextContents()).toEqual([
+      expect(await page.locator('.scenario[open] .scenario-name b').allTextContents()).toEqual([
         'Happy path',
         'Two chats at once',
       ])
@@ -104,13 +105,13 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
     it('moves between rows, opens the entries of one, and returns to it', async () => {
       const { page } = await open(sample())
-      await page.locator('.row').first().focus()
+      await page.locator('.diagram-row').first().focus()
       await press(page, 'j', 'ArrowDown', 'ArrowDown', 'k')
       expect(await current(page)).toBe('#3')
       await press(page, 'Enter')
       expect(await panelTitle(page)).toBe('REQUESTING TAKEOVER')
       expect(await page.evaluate(() => document.activeElement!.id)).toBe('panel')
-      expect(await page.locator('#panel .entry').count()).toBe(2)
+      expect(await page.locator('#panel .entry-details').count()).toBe(2)
       expect(page.url()).toMatch(/#happy-path\/3$/)
       await press(page, 'j')
       expect(await panelTitle(page)).toBe('step 2: agent accept')
@@ -121,7 +122,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
     it('jumps to failures, to the first row and to the last row', async () => {
       const { page } = await open(sample())
-      await page.locator('.row').first().focus()
+      await page.locator('.diagram-row').first().focus()
       await press(page, 'f')
       expect(await current(page)).toBe('#21')
       await press(page, 'f', 'f', 'Shift+F')
@@ -134,7 +135,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
     it('outlines the focused row', async () => {
       const { page } = await open(sample())
-      await page.locator('.row').first().focus()
+      await page.locator('.diagram-row').first().focus()
       await press(page, 'j')
       const outline = await page.evaluate(() => {
         const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement!)
@@ -146,7 +147,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
   it('shows request, answer and headers of a clicked row, and moves to the previous row', async () => {
     const { page } = await open(sample())
-    await page.locator('.row', { hasText: 'POST message' }).click()
+    await page.locator('.diagram-row', { hasText: 'POST message' }).click()
     const text = await page.locator('#panel').innerText()
     for (const part of [
       'POST /api/v2/handover/message/',
@@ -164,7 +165,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
   it('filters scenarios by outcome and by words', async () => {
     const { page } = await open(sample())
-    await page.locator('.chip.pass').click()
+    await page.locator('.scenario-chip.pass').click()
     expect(await visibleNames(page)).toEqual(['Closed hours', 'A busy platform is asked again'])
     await press(page, '/')
     await page.keyboard.type('BUSY resilience')
@@ -174,13 +175,13 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     expect(await visibleNames(page)).toEqual([])
     await page.getByRole('button', { name: 'Show all' }).click()
     expect(await visibleNames(page)).toHaveLength(6)
-    expect(await page.locator('.chip[aria-pressed=true]').textContent()).toBe('all 6')
+    expect(await page.locator('.scenario-chip[aria-pressed=true]').textContent()).toBe('all 6')
   })
 
   it('filters a timeline by chat', async () => {
     const { page } = await open(sample(), '#two-chats-at-once-run-2')
     const timeline = page.locator('.scenario[open]', { hasText: 'Two chats' })
-    const chats = () => timeline.locator('.row:visible .chat').allTextContents()
+    const chats = () => timeline.locator('.diagram-row:visible .diagram-chat').allTextContents()
     await expect.poll(async () => new Set(await chats())).toEqual(new Set(['ada', 'bo']))
     await timeline.locator('select').selectOption('bo')
     expect(new Set(await chats())).toEqual(new Set(['bo']))
@@ -193,10 +194,10 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     expect(await panelTitle(page)).toContain('POST message')
     expect(await current(page)).toBe('#17')
     await press(page, 'Escape')
-    await page.locator('#happy-path .steps a.seq', { hasText: '#10' }).click()
+    await page.locator('#happy-path .step a.entry-seq', { hasText: '#10' }).click()
     expect(await panelTitle(page)).toBe('POST start')
     await press(page, 'Escape')
-    await page.locator('.warnings a', { hasText: 'Closed hours' }).first().click()
+    await page.locator('.report-table a', { hasText: 'Closed hours' }).first().click()
     await expect.poll(() => page.locator('#closed-hours').getAttribute('open')).not.toBeNull()
   })
 
@@ -210,8 +211,8 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
   it('copies the command that reruns a scenario', async () => {
     const { page } = await open(sample(), '', { permissions: ['clipboard-read', 'clipboard-write'] })
-    await page.getByRole('button', { name: 'Copy' }).first().click()
-    await expect.poll(() => page.getByRole('button', { name: 'Copied' }).count()).toBe(1)
+    await page.getByRole('button', { name: 'Copy the command' }).first().click()
+    await page.getByText('Copied', { exact: true }).waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
       'npx handover-sim run scenarios/happy.yaml --seed 1',
     )
@@ -219,17 +220,17 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
   it('is readable without JavaScript', async () => {
     const { page } = await open(sample(), '', { javaScriptEnabled: false })
-    expect(await page.locator('.filter').isVisible()).toBe(false)
+    expect(await page.locator('.scenario-filter').isVisible()).toBe(false)
     expect(await page.getByText('only HTML escaping differs').first().isVisible()).toBe(true)
-    expect(await page.locator('#happy-path .static-table tbody tr').count()).toBeGreaterThan(10)
+    expect(await page.locator('#happy-path .static-timeline tbody tr').count()).toBeGreaterThan(10)
     await page.getByText('Closed hours').first().click()
-    expect(await page.locator('#closed-hours .steps li').first().isVisible()).toBe(true)
+    expect(await page.locator('#closed-hours .step').first().isVisible()).toBe(true)
   })
 
   it.each(['light', 'dark'] as const)('has enough contrast in every text: %s', async colorScheme => {
     const { page } = await open(sample(), '', { colorScheme })
     await openAll(page)
-    await page.locator('.row.failed').first().click()
+    await page.locator('.diagram-row.failed').first().click()
     const { measured, failing } = await page.evaluate(lowContrastTexts)
     expect(measured).toBeGreaterThan(150)
     expect(failing).toEqual([])
@@ -245,7 +246,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
   it('names every control, and nests its headings correctly', async () => {
     const { page } = await open(sample())
-    await page.locator('.row').first().click()
+    await page.locator('.diagram-row').first().click()
     const nameless = await page.evaluate(() =>
       [...document.querySelectorAll('button, input, select, summary, [role=listbox], [role=option], [role=img], aside')]
         .filter(part => part.checkVisibility())
@@ -272,11 +273,11 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     const { page } = await open(sample(), '', { reducedMotion: 'reduce' })
     const moving = await page.evaluate(() => document.getAnimations().length)
     expect(moving).toBe(0)
-    expect(await page.locator('.skip').evaluate(skip => getComputedStyle(skip).transitionDuration)).toBe('0s')
+    expect(await page.locator('.report-skip').evaluate(skip => getComputedStyle(skip).transitionDuration)).toBe('0s')
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
     await page.emulateMedia({ media: 'print' })
     expect(await page.locator('.scenario[open]').count()).toBe(3)
-    expect(await page.locator('.filter').isVisible()).toBe(false)
+    expect(await page.locator('.scenario-filter').isVisible()).toBe(false)
   })
 
   it('stays usable with thousands of rows', async () => {
@@ -290,7 +291,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     expect(await current(page)).toBe('#4999')
     await press(page, 'j')
     expect(await panelTitle(page)).toContain('Message 4999')
-    expect(await page.locator('#long .row').count()).toBe(5000)
-    await page.locator('#long .row', { hasText: 'Message 4999' }).waitFor({ state: 'visible' })
+    expect(await page.locator('#long .diagram-row').count()).toBe(5000)
+    await page.locator('#long .diagram-row', { hasText: 'Message 4999' }).waitFor({ state: 'visible' })
   })
 })

@@ -4,9 +4,8 @@ import type { ComponentChildren } from 'preact'
 import type { Entry } from '../../journal/entry.ts'
 import { counted } from '../../text/quantities.ts'
 import { compareEntries, type FieldPair } from '../model/compare-entries.ts'
-import { summaryOf } from '../model/entry-summary.ts'
+import { KIND_NAMES, summaryOf } from '../model/entry-summary.ts'
 import { compareTexts, MarkedText } from './differences.tsx'
-import { KIND_NAMES } from './entry-row.tsx'
 
 export interface EntryComparisonProps {
   readonly left: Entry

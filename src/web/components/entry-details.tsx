@@ -7,11 +7,10 @@ import { visible } from '../../text/terminal-text.ts'
 import { explainEntry } from '../../wording/hints.ts'
 import { type EntryFact, type FieldRefusal, factsOf, fieldProblemOf } from '../model/entry-facts.ts'
 import { isTruncatedValue, partsOf, pretty, type Section } from '../model/entry-sections.ts'
-import { summaryOf } from '../model/entry-summary.ts'
+import { KIND_NAMES, summaryOf } from '../model/entry-summary.ts'
 import { moment, visibleLines } from '../model/formats.ts'
 import { BodyView } from './body-view.tsx'
 import { EntryRef } from './entry-ref.tsx'
-import { KIND_NAMES } from './entry-row.tsx'
 import { Mark } from './mark.tsx'
 
 export interface EntryDetailsProps {
@@ -26,6 +25,8 @@ export interface EntryDetailsProps {
   onSelect?(seq: number): void
   /** The level of its heading; the headings of its sections are one deeper. */
   readonly level?: 3 | 4
+  /** Shows bodies as text without buttons, for a page without scripts. */
+  readonly isStatic?: boolean
   /** Shows the knob of an assumption; without it the names are text. */
   onKnob?(name: string): void
   /** Beside the title, such as a button that closes it. */
@@ -40,7 +41,7 @@ export interface EntryDetailsProps {
 const MOST_EFFECTS = 12
 
 export function EntryDetails(props: EntryDetailsProps) {
-  const { entry, effects, entryOf, level = 3, tools, children } = props
+  const { entry, effects, entryOf, level = 3, isStatic = false, tools, children } = props
   const { label, answer } = summaryOf(entry)
   const Heading = level === 3 ? 'h3' : 'h4'
   const caused = effects.slice(0, MOST_EFFECTS).flatMap(seq => entryOf?.(seq) ?? [])
@@ -63,12 +64,12 @@ export function EntryDetails(props: EntryDetailsProps) {
       {children}
       <Remarks {...props} />
       {partsOf(entry).map(section => (
-        <EntrySection key={section.title} section={section} heading={level === 3 ? 'h4' : 'h5'} />
+        <EntrySection key={section.title} section={section} heading={level === 3 ? 'h4' : 'h5'} isStatic={isStatic} />
       ))}
       <Attempts {...props} />
       <details class="entry-raw">
         <summary>The entry as JSON</summary>
-        <BodyView payload={entry} label="Entry" />
+        {isStatic ? <Payload payload={entry} /> : <BodyView payload={entry} label="Entry" />}
       </details>
     </section>
   )
@@ -170,20 +171,14 @@ function Facts({ facts }: { readonly facts: readonly EntryFact[] }) {
 /** Findings with their rules, and assumptions with links to their knobs. */
 function Remarks({ entry, onKnob }: EntryDetailsProps) {
   if (entry.kind !== 'api') return null
-  const findings = isTruncatedValue(entry.findings) ? [] : entry.findings
+  const { findings } = entry
   const assumptions = Object.entries(entry.unspecified)
   return (
     <>
       {findings.length === 0 ? null : (
         <div class="entry-section">
           <h4>Findings</h4>
-          <ul class="entry-remarks">
-            {findings.map(({ rule, message }) => (
-              <li key={rule + message}>
-                <code>{visible(rule)}</code> {visible(message)}
-              </li>
-            ))}
-          </ul>
+          {isTruncatedValue(findings) ? <Payload payload={findings} /> : <Findings findings={findings} />}
         </div>
       )}
       {assumptions.length === 0 ? null : (
@@ -205,6 +200,18 @@ function Remarks({ entry, onKnob }: EntryDetailsProps) {
   )
 }
 
+function Findings({ findings }: Pick<EntryOf<'api'>, 'findings'>) {
+  return (
+    <ul class="entry-remarks">
+      {findings.map(({ rule, message }) => (
+        <li key={rule + message}>
+          <code>{visible(rule)}</code> {visible(message)}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 interface KnobProps {
   readonly name: string
   readonly hasKnob: boolean
@@ -223,9 +230,10 @@ function Knob({ name, hasKnob, onKnob }: KnobProps) {
 interface EntrySectionProps {
   readonly section: Section
   readonly heading: 'h4' | 'h5'
+  readonly isStatic: boolean
 }
 
-function EntrySection({ section, heading: Heading }: EntrySectionProps) {
+function EntrySection({ section, heading: Heading, isStatic }: EntrySectionProps) {
   const { title, aside, headers = {}, payload, exact, truncatedFrom } = section
   const more = { ...(exact !== undefined && { exact }), ...(truncatedFrom !== undefined && { truncatedFrom }) }
   return (
@@ -234,7 +242,9 @@ function EntrySection({ section, heading: Heading }: EntrySectionProps) {
         {visible(title)} {aside === undefined ? null : <small>{visible(aside)}</small>}
       </Heading>
       <Headers headers={headers} />
-      {payload === undefined || payload === '' ? null : (
+      {payload === undefined || payload === '' ? null : isStatic ? (
+        <Payload payload={payload} />
+      ) : (
         <BodyView payload={payload} label={`Body of ${visible(title)}`} {...more} />
       )}
     </div>

@@ -1,21 +1,11 @@
 /** Shows one journal entry as a row of a list: number, time, kind, summary, answer, and how many remarks it has. */
 import './entry-row.css'
-import type { Entry, EntryKind } from '../../journal/entry.ts'
+import type { Entry } from '../../journal/entry.ts'
 import { counted } from '../../text/quantities.ts'
-import { type EntryRemarks, isProblem, remarksOf, summaryOf } from '../model/entry-summary.ts'
+import { type EntryRemarks, isProblem, KIND_NAMES, remarksOf, summaryOf } from '../model/entry-summary.ts'
 import { timeOfDay } from '../model/formats.ts'
 import { Mark } from './mark.tsx'
 import { type ChatTag, ProblemMark } from './sequence-row.tsx'
-
-export const KIND_NAMES: Readonly<Record<EntryKind, string>> = {
-  api: 'call',
-  event: 'event',
-  delivery: 'delivery',
-  user: 'user',
-  note: 'note',
-  fault: 'fault',
-  driver: 'driver',
-}
 
 export interface EntryRowProps {
   readonly entry: Entry

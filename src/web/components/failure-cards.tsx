@@ -79,7 +79,7 @@ export function FailureCard({ failure, refs, level }: FailureCardProps) {
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
-    <div class={name}>
+    <div class={`failure-${name}`}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

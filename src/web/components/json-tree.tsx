@@ -2,6 +2,7 @@
 import './json-tree.css'
 import { useState } from 'preact/hooks'
 import { counted } from '../../text/quantities.ts'
+import { visible } from '../../text/terminal-text.ts'
 
 /** A value with at most so many characters of JSON begins unfolded. */
 const OPEN_CHARS = 6_000
@@ -76,9 +77,9 @@ function Children({ value, depth, isSmall }: NodeProps & { readonly value: objec
 }
 
 const Name = ({ name }: { readonly name: string | undefined }) =>
-  name === undefined ? null : <span class="json-name">{JSON.stringify(name)}: </span>
+  name === undefined ? null : <span class="json-name">{visible(JSON.stringify(name))}: </span>
 
 function Leaf({ value }: { readonly value: unknown }) {
   const kind = value === null ? 'null' : typeof value
-  return <span class={`json-${kind}`}>{JSON.stringify(value) ?? 'undefined'}</span>
+  return <span class={`json-${kind}`}>{visible(JSON.stringify(value) ?? 'undefined')}</span>
 }

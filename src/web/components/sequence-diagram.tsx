@@ -1,7 +1,7 @@
 /** Draws a whole timeline as a sequence diagram, in which keys move from row to row and from failure to failure. */
 import './sequence-diagram.css'
 import { useMemo } from 'preact/hooks'
-import { formatMs } from '../../text/terminal-text.ts'
+import { formatMs, visible } from '../../text/terminal-text.ts'
 import type { TimelineRow } from '../../timeline/rows.ts'
 import { conversationsOf, LIFELINES, quietBefore, spanOf } from '../model/diagram-geometry.ts'
 import { offsetText } from '../model/formats.ts'
@@ -116,6 +116,7 @@ interface RowProps {
 
 function Row({ row, index, hue, quietMs, isSelected, isStop, isHidden }: RowProps) {
   const { kind, failed, ok, seq, atMs, conversation, answer } = row
+  const chat = visible(conversation ?? '')
   const states = [kind, failed ? 'failed' : ok ? '' : 'refused', hue, spanOf(row).points === null ? 'no-arrow' : '']
   return (
     <>
@@ -130,8 +131,8 @@ function Row({ row, index, hue, quietMs, isSelected, isStop, isHidden }: RowProp
       >
         <span class="diagram-at">{offsetText(atMs)}</span>
         <span class="diagram-seq">#{seq}</span>
-        <span class="diagram-chat" title={conversation ?? ''}>
-          {conversation}
+        <span class="diagram-chat" title={chat}>
+          {chat}
         </span>
         <Lifelines row={row} />
         <span class="diagram-answer" title={answer ?? ''}>

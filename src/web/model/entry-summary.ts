@@ -1,6 +1,6 @@
 /** Summarizes a journal entry in one line, counts its remarks, and decides whether it is a problem. */
 
-import type { Entry } from '../../journal/entry.ts'
+import type { Entry, EntryKind } from '../../journal/entry.ts'
 import { isInternalError } from '../../journal/internal-errors.ts'
 import { formatMs } from '../../text/terminal-text.ts'
 import { defineTexts } from '../../text/texts.ts'
@@ -93,4 +93,14 @@ export function isProblem(entry: Entry): boolean {
     default:
       return false
   }
+}
+
+export const KIND_NAMES: Readonly<Record<EntryKind, string>> = {
+  api: 'call',
+  event: 'event',
+  delivery: 'delivery',
+  user: 'user',
+  note: 'note',
+  fault: 'fault',
+  driver: 'driver',
 }

@@ -6,7 +6,7 @@ export const offsetText = (ms: number): string => `${ms < 0 ? '-' : '+'}${(Math.
 
 /** `2024-01-01 09:00:01 UTC` from ISO 8601; anything else as it is. */
 export const moment = (time: string): string =>
-  /^\d{4}-\d\d-\d\dT[\d:]{8}[.\d]*Z$/.test(time) ? `${time.slice(0, 10)} ${time.slice(11, 19)} UTC` : time
+  /^\d{4}-\d\d-\d\dT[\d:]{8}[.\d]*Z$/.test(time) ? `${time.slice(0, 10)} ${time.slice(11, 19)} UTC` : visible(time)
 
 /** `512 bytes`, `16 KB`, `1.2 MB`. */
 export function byteSize(bytes: number): string {

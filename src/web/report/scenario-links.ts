@@ -1,7 +1,6 @@
 /** Orders the scenarios of a report and gives each an address in the page. */
 import type { Outcome } from '../../evaluator/verdict.ts'
 import type { ScenarioReport } from '../../evaluator/wording/report.ts'
-import { exact, html, type Markup } from './markup.ts'
 
 /** Failed scenarios come first. */
 export const OUTCOME_ORDER: readonly Outcome[] = ['fail', 'error', 'inconclusive', 'pass', 'skipped']
@@ -42,8 +41,12 @@ function freeSlug(wanted: string, taken: Set<string>): string {
 export const linkTo = (slug: string, seq?: number): string =>
   `#${encodeURIComponent(slug)}${seq === undefined ? '' : `/${seq}`}`
 
-/** A link that opens the entry in the side panel; plain text when `slug` is null. */
-export const entryLink = (slug: string | null, seq: number): Markup =>
-  slug === null
-    ? html`<span class="seq">#${seq}</span> `
-    : html`<a class="seq" href="${exact(linkTo(slug, seq))}">#${seq}</a> `
+/** The parts of such an address. */
+export function parseLink(hash: string): { readonly slug: string; readonly seq: number | null } {
+  const [, slug = '', seq] = /^#(.*?)(?:\/(\d+))?$/.exec(hash) ?? []
+  try {
+    return { slug: decodeURIComponent(slug), seq: seq === undefined ? null : Number(seq) }
+  } catch {
+    return { slug, seq: null }
+  }
+}

@@ -1,10 +1,12 @@
+import { h } from 'preact'
+import { renderToString } from 'preact-render-to-string'
 import { describe, expect, it } from 'vitest'
 import type { TimelineRow } from '../../../src/timeline/rows.ts'
 import { timelineOf } from '../../../src/timeline/timeline.ts'
+import { SequenceDiagram } from '../../../src/web/components/sequence-diagram.tsx'
 import { labelSpace, quietBefore, spanOf } from '../../../src/web/model/diagram-geometry.ts'
 import { sectionsOf } from '../../../src/web/model/entry-sections.ts'
-import { drawDiagram } from '../../../src/web/report/diagram.ts'
-import { renderStaticTable } from '../../../src/web/report/scenario-section.ts'
+import { renderStaticTable } from '../../../src/web/report/timeline-data.tsx'
 import { createTape } from './journal-recorder.ts'
 import { crossTalk, wrongText } from './sample.ts'
 
@@ -22,6 +24,11 @@ const row = (more: Partial<TimelineRow>): TimelineRow => ({
   entrySeqs: [1],
   ...more,
 })
+const ignored = () => undefined
+const draw = (rows: readonly TimelineRow[], label: string) =>
+  renderToString(
+    h(SequenceDiagram, { rows, label, selected: -1, conversation: null, onMove: ignored, onOpen: ignored }),
+  )
 const times = (text: string, what: RegExp) => text.match(what)?.length ?? 0
 
 describe('the position of a row', () => {
@@ -60,7 +67,7 @@ describe('the position of a row', () => {
 
 describe('a drawn timeline', () => {
   const rows = timelineOf(wrongText())
-  const { text } = drawDiagram(rows, 'Happy path')
+  const text = draw(rows, 'Happy path')
 
   it('has one option per row, and Tab reaches one of them', () => {
     expect(times(text, /role="option"/g)).toBe(rows.length)
@@ -73,13 +80,13 @@ describe('a drawn timeline', () => {
   })
 
   it('describes the direction as text beside the arrow', () => {
-    expect(text).toContain('>intermediary to platform</span>')
+    expect(text).toContain('>intermediary to platform </span>')
   })
 
   it('shows chats only if there are several', () => {
     expect(text).not.toContain('with-chats')
     expect(text).not.toContain('hue-')
-    const two = drawDiagram(timelineOf(crossTalk()), 'Two chats').text
+    const two = draw(timelineOf(crossTalk()), 'Two chats')
     expect(two).toContain('with-chats')
     expect(two).toContain('hue-1')
     expect(two).toContain('hue-2')
@@ -87,16 +94,16 @@ describe('a drawn timeline', () => {
 
   it('is rendered in parts when it is long', () => {
     const many = Array.from({ length: 120 }, (_, index) => row({ seq: index, atMs: index }))
-    expect(times(drawDiagram(many, 'Many').text, /class="chunk"/g)).toBe(3)
+    expect(times(draw(many, 'Many'), /class="diagram-chunk"/g)).toBe(3)
   })
 })
 
 it('without scripts, a timeline is a table with the same rows, shortened if it is very long', () => {
   const rows = timelineOf(wrongText())
-  const { text } = renderStaticTable('happy-path', { rows, entries: [] }, new Set())
+  const text = renderStaticTable('happy-path', { rows, entries: [] }, new Set())
   expect(times(text, /<tr id="happy-path\/\d+"/g)).toBe(rows.length)
   const many = Array.from({ length: 400 }, () => rows[0]!)
-  expect(renderStaticTable('x', { rows: many, entries: [] }, new Set()).text).toContain('100 more rows')
+  expect(renderStaticTable('x', { rows: many, entries: [] }, new Set())).toContain('100 more rows')
 })
 
 describe('the details of an entry', () => {

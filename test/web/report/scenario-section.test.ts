@@ -1,18 +1,19 @@
+import { h } from 'preact'
+import { renderToString } from 'preact-render-to-string'
 import { describe, expect, it } from 'vitest'
 import type { ScenarioReport } from '../../../src/evaluator/wording/report.ts'
 import type { Entry } from '../../../src/journal/entry.ts'
+import { EntryDetails } from '../../../src/web/components/entry-details.tsx'
 import { PAYLOAD_LIMIT, truncateEntry } from '../../../src/web/model/entry-sections.ts'
-import type { EmbeddedTimeline } from '../../../src/web/report/diagram.ts'
-import { entryMarkup } from '../../../src/web/report/entry-details.ts'
 import { linkScenarios } from '../../../src/web/report/scenario-links.ts'
-import { collectTimelineData } from '../../../src/web/report/scenario-section.ts'
+import { collectTimelineData, type EmbeddedTimeline } from '../../../src/web/report/timeline-data.tsx'
 import { createTape } from './journal-recorder.ts'
 import { failure, scenarioResult } from './verdicts.ts'
 
 const CHAT = 'c1'
 const gather = (scenarios: ScenarioReport[], budget?: number) => collectTimelineData(linkScenarios(scenarios), budget)
-const seqsIn = (embedded: { text: string }) =>
-  (JSON.parse(embedded.text) as EmbeddedTimeline).entries.map(({ seq }) => seq)
+const seqsIn = (json: string) => (JSON.parse(json) as EmbeddedTimeline).entries.map(({ seq }) => seq)
+const markupOf = (entry: Entry) => renderToString(h(EntryDetails, { entry, effects: [], level: 4, isStatic: true }))
 
 function played(outcome: 'pass' | 'fail', calls: number, text = 'Hello'): ScenarioReport {
   const recorder = createTape()
@@ -26,27 +27,24 @@ describe('the data of a page', () => {
   it('has the rows and the entries behind them', () => {
     const [one] = gather([played('pass', 3)])
     expect(one).toMatchObject({ level: 'whole', rowCount: 3 })
-    expect(seqsIn(one!.embedded)).toEqual([1, 2, 3])
+    expect(seqsIn(one!.json)).toEqual([1, 2, 3])
   })
 
   it('omits payloads of passed scenarios first, then unmarked ones of failed scenarios', () => {
     const [whole] = gather([played('fail', 30)])
-    const enough = whole!.embedded.text.length + whole!.staticTable.text.length
+    const enough = whole!.json.length + whole!.staticTable.length
     const [fail, pass] = gather([played('pass', 30), played('fail', 30)], enough + 7000)
     expect([fail!.level, pass!.level]).toEqual(['whole', 'rows'])
     const [less] = gather([played('fail', 30)], enough - 1)
     expect(less!.level).toBe('marked')
-    expect(seqsIn(less!.embedded)).toEqual([2])
+    expect(seqsIn(less!.json)).toEqual([2])
   })
 
   it('does not exceed its budget', () => {
     const scenarios = [played('fail', 20), played('pass', 40), played('fail', 10), played('pass', 3)]
     for (const budget of [0, 1000, 5000, 20_000, 40_000]) {
       const data = gather(scenarios, budget)
-      const bytes = data.reduce(
-        (sum, { embedded, staticTable }) => sum + Buffer.byteLength(embedded.text + staticTable.text),
-        0,
-      )
+      const bytes = data.reduce((sum, { json, staticTable }) => sum + Buffer.byteLength(json + staticTable), 0)
       expect(bytes).toBeLessThanOrEqual(budget)
     }
     expect(gather(scenarios, 0).map(({ level }) => level)).toEqual(['nothing', 'nothing', 'nothing', 'nothing'])
@@ -57,7 +55,7 @@ describe('the data of a page', () => {
     for (let count = 0; count < 40; count++) recorder.agent(CHAT, 'inbox', undefined, { items: [{ text: 'Hello' }] })
     const [one] = gather([scenarioResult('p', 'pass', { journal: recorder.entries, conversations: { main: CHAT } })])
     expect(one!.rowCount).toBe(1)
-    expect(seqsIn(one!.embedded)).toEqual([1, 2, 40])
+    expect(seqsIn(one!.json)).toEqual([1, 2, 40])
   })
 })
 
@@ -73,7 +71,7 @@ describe('a long payload', () => {
   })
 
   it('says how much of it is shown', () => {
-    expect(entryMarkup(truncateEntry(call)).text).toContain('(16 KB of 160 KB kept in this report)')
+    expect(markupOf(truncateEntry(call))).toContain('(16 KB of 160 KB kept in this report)')
   })
 
   it('is shortened as a whole if it has many small fields', () => {
@@ -84,14 +82,14 @@ describe('a long payload', () => {
       response: fields,
     } as unknown as Entry
     expect(JSON.stringify(truncateEntry(entry)).length).toBeLessThan(5 * PAYLOAD_LIMIT)
-    expect(entryMarkup(truncateEntry(entry)).text).toMatch(/… \(16 KB of \d+ KB kept in this report\)/)
+    expect(markupOf(truncateEntry(entry))).toMatch(/… \(16 KB of \d+ KB kept in this report\)/)
   })
 
   it('may be any value', () => {
     const odd = { path: `/${long}`, findings: Array.from({ length: 2000 }, () => ({ rule: 'E6', message: 'wrong' })) }
-    const { text } = entryMarkup(truncateEntry({ ...call, ...odd } as Entry))
+    const text = markupOf(truncateEntry({ ...call, ...odd } as Entry))
     expect(text.length).toBeLessThan(20 * PAYLOAD_LIMIT)
-    expect(text).toContain('<h5>Findings</h5>')
+    expect(text).toContain('Findings')
     expect(text).not.toContain('[object Object]')
   })
 

@@ -1,0 +1,127 @@
+/** Draws the timelines of opened scenarios, and keeps which of their rows the side panel shows. */
+import { hydrate, render } from 'preact'
+import { CopyButton } from '../components/copy-button.tsx'
+import { focusRow, rowFrom } from '../components/sequence-diagram.tsx'
+import { linkTo } from './scenario-links.ts'
+import { rowOf, ScenarioTimeline } from './scenario-timeline.tsx'
+import { SidePanel } from './side-panel.tsx'
+import type { EmbeddedTimeline } from './timeline-data.tsx'
+
+interface DrawnTimeline extends EmbeddedTimeline {
+  readonly scenario: HTMLDetailsElement
+  readonly host: HTMLElement
+  selected: number
+  conversation: string | null
+}
+
+const opened = new Set<Element>()
+const drawn = new Map<Element, DrawnTimeline>()
+/** The timeline whose selected row the panel shows. */
+let shown: DrawnTimeline | null = null
+
+/** Opens a scenario, and draws what only a script can show. */
+export function openScenario(scenario: HTMLDetailsElement): void {
+  scenario.open = true
+  if (opened.has(scenario)) return
+  opened.add(scenario)
+  startCopying(scenario)
+  const host = scenario.querySelector<HTMLElement>('.scenario-diagram')
+  if (host === null) return
+  const { rows, entries }: EmbeddedTimeline = JSON.parse(host.nextElementSibling?.textContent ?? '')
+  const timeline = { rows, entries, scenario, host, selected: -1, conversation: null }
+  drawn.set(scenario, timeline)
+  draw(timeline)
+}
+
+/** Lets the button copy that is in the page already. */
+function startCopying(scenario: Element): void {
+  const place = scenario.querySelector<HTMLElement>('.scenario-copy')
+  if (place !== null) hydrate(<CopyButton text={place.dataset.text ?? ''} what="the command" />, place)
+}
+
+function draw(timeline: DrawnTimeline): void {
+  const { rows, host, selected, conversation } = timeline
+  const actions = {
+    onMove: (index: number) => select(timeline, index),
+    onOpen: (index: number, isKey: boolean) => showRow(timeline, index, isKey),
+    onGo: (index: number) => go(timeline, index),
+    onConversation: (chosen: string | null) => showConversation(timeline, chosen),
+  }
+  const label = `What happened in ${host.dataset.name}`
+  render(
+    <ScenarioTimeline rows={rows} selected={selected} conversation={conversation} label={label} {...actions} />,
+    host,
+  )
+}
+
+/** Selects a row of another chat only when that chat is shown. */
+function showConversation(timeline: DrawnTimeline, conversation: string | null): void {
+  timeline.conversation = conversation
+  const current = timeline.rows[timeline.selected]?.conversation ?? null
+  if (conversation !== null && current !== null && current !== conversation) timeline.selected = -1
+  draw(timeline)
+}
+
+function select(timeline: DrawnTimeline, index: number): void {
+  timeline.selected = index
+  draw(timeline)
+  if (shown !== null) showRow(timeline, index, false)
+}
+
+function go(timeline: DrawnTimeline, index: number, block: ScrollLogicalPosition = 'nearest'): void {
+  select(timeline, index)
+  focusRow(timeline.host, index, block)
+}
+
+const panelPlace = (): HTMLElement | null => document.getElementById('panel-place')
+
+/** Shows the entries behind a row, and puts its address into that of the page. */
+function showRow(timeline: DrawnTimeline, index: number, isFocused: boolean): void {
+  const place = panelPlace()
+  const row = timeline.rows[index]
+  if (place === null || row === undefined) return
+  shown = timeline
+  timeline.selected = index
+  draw(timeline)
+  const onSelect = (seq: number) => goToEntry(timeline.scenario, seq)
+  render(
+    <SidePanel row={row} entries={timeline.entries} onMove={moveShown} onSelect={onSelect} onClose={closePanel} />,
+    place,
+  )
+  document.body.classList.add('with-panel')
+  history.replaceState(null, '', linkTo(timeline.scenario.id, row.seq))
+  if (isFocused) place.querySelector<HTMLElement>('.side-panel')?.focus()
+}
+
+export const isPanelOpen = (): boolean => shown !== null
+
+/** Shows the next row, or the one before, and leaves the focus where it is. */
+export function moveShown(by: number): void {
+  if (shown === null) return
+  const { rows, conversation, selected, host } = shown
+  const next = rowFrom(rows, conversation, selected, by)
+  showRow(shown, next, false)
+  host.querySelector(`[data-index="${next}"]`)?.scrollIntoView({ block: 'nearest' })
+}
+
+/** Closes the panel; the focus returns to its row. */
+export function closePanel(): void {
+  const place = panelPlace()
+  if (place === null || shown === null) return
+  render(null, place)
+  document.body.classList.remove('with-panel')
+  focusRow(shown.host, shown.selected)
+  shown = null
+}
+
+/** Shows the row of an entry in the middle of the page; false when no row has it. */
+export function goToEntry(scenario: Element, seq: number): boolean {
+  const timeline = drawn.get(scenario)
+  const index = timeline === undefined ? -1 : rowOf(timeline.rows, seq)
+  if (timeline === undefined || index < 0) return false
+  const { conversation } = timeline.rows[index] ?? {}
+  if (timeline.conversation !== null && conversation !== timeline.conversation) timeline.conversation = null
+  showRow(timeline, index, false)
+  go(timeline, index, 'center')
+  return true
+}
