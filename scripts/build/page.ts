@@ -1,7 +1,7 @@
 /** Builds dist/web/: the pages of the inspector and of UI mode, their files below `_sim/page/`, script and style of the HTML report. */
 import { join } from 'node:path'
 import type { RolldownOutput } from 'rolldown'
-import { type BuildOptions, build } from 'vite'
+import { type BuildOptions, build, type InlineConfig } from 'vite'
 
 /** The pages forbid inline scripts and styles, so that no file is part of another. */
 const pages = (root: string): BuildOptions => ({
@@ -30,12 +30,13 @@ export async function buildPage(root: string): Promise<RolldownOutput['output'][
   return made.flatMap(one => ('output' in one ? one.output : []))
 }
 
+/** Where Vite finds the page, also for `npm run dev`. */
+export const pageRoot = (root: string) =>
+  ({ root: join(root, 'src/web'), configFile: false, base: './', logLevel: 'warn' }) satisfies InlineConfig
+
 const buildWith = (root: string, options: BuildOptions) =>
   build({
-    root: join(root, 'src/web'),
-    configFile: false,
-    base: './',
-    logLevel: 'warn',
+    ...pageRoot(root),
     build: {
       outDir: join(root, 'dist/web'),
       target: 'es2022',

@@ -1,0 +1,49 @@
+/**
+ * Serves the page with Vite, which reloads it on changes, and runs the simulator from its sources, which restarts on
+ * changes (`npm run dev`). Further arguments are those of `start`: `npm run dev -- --demo`.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const SIMULATOR = '--simulator'
+const PATHS = ['/_sim', '/api', '/files']
+
+const args = process.argv.slice(2)
+if (args[0] === SIMULATOR) await runSimulator(args.slice(1))
+else await serve(args)
+
+async function runSimulator(argv: readonly string[]): Promise<void> {
+  const { main } = await import('../src/cli/main.ts')
+  process.exitCode = await main(argv)
+}
+
+async function serve(argv: readonly string[]): Promise<void> {
+  const port = argv[argv.indexOf('--port') + 1] ?? ''
+  const simulatorPort = argv.includes('--port') ? port : '4747'
+  const own = argv.includes('--port') ? argv : ['--port', simulatorPort, ...argv]
+  const simulator = startSimulator(own)
+  const page = await startPage(`http://127.0.0.1:${simulatorPort}`)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => simulator.kill())
+  simulator.once('exit', () => void page.close())
+}
+
+/** The page comes from Vite, so the simulator serves none. */
+function startSimulator(argv: readonly string[]): ChildProcess {
+  const command = ['--watch', '--watch-preserve-output', fileURLToPath(import.meta.url), SIMULATOR]
+  return spawn(process.execPath, [...command, 'start', '--no-inspector', ...argv], { stdio: 'inherit' })
+}
+
+/** Listens on a loopback address: the page has the rights of the simulator. */
+async function startPage(simulator: string) {
+  const { createServer } = await import('vite')
+  const { pageRoot } = await import('./build/page.ts')
+  // The simulator compares the host of a request with that of the page.
+  const proxied = { target: simulator, changeOrigin: false }
+  const server = await createServer({
+    ...pageRoot(fileURLToPath(new URL('..', import.meta.url))),
+    server: { host: '127.0.0.1', proxy: Object.fromEntries(PATHS.map(path => [path, proxied])) },
+  })
+  await server.listen()
+  console.log(`Page: ${server.resolvedUrls?.local[0]}`)
+  return server
+}
