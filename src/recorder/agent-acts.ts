@@ -88,7 +88,7 @@ class ActReader implements AgentActs {
 
   /** The intermediary often hides the indicator itself when the agent sends a message or leaves. */
   #endsTyping(call: RecordedCall, index: number): boolean {
-    if (call.endpoint !== 'typing_stop' || this.#isDriven) return false
+    if (call.endpoint !== 'typing_stop') return false
     const next = nextCall(this.#entries, index)
     const isBefore = next !== null && ENDS_TYPING.includes(next.endpoint) && isSoon(call, next)
     const isAfter = this.#last?.endpoint === 'message' && isSoon(this.#last, call)
@@ -134,7 +134,19 @@ const AGENT_VERBS: readonly string[] = [...AGENT_WORDS, 'says']
 
 /** An act that an agent driver performed. */
 export const isDriverAct = (entry: Entry): entry is EntryOf<'driver'> =>
-  entry.kind === 'driver' && AGENT_VERBS.includes(String(entry.verb))
+  entry.kind === 'driver' && (AGENT_VERBS.includes(String(entry.verb)) || customVerb(entry) !== null)
+
+/** The name of a verb that only this driver has. */
+const customVerb = ({ verb }: EntryOf<'driver'>): string | null =>
+  typeof verb === 'string' && verb.startsWith('does.') ? verb.slice('does.'.length) : null
+
+/** The step of an act that an agent driver performed. */
+export function driverStep(entry: EntryOf<'driver'>): AgentStep {
+  const does = customVerb(entry)
+  if (does !== null) return { does, ...(isMap(entry.with) && { with: escapePlaceholders(entry.with) }) }
+  const word = AGENT_WORDS.find(one => one === entry.verb)
+  return word ?? { says: escapePlaceholders(String(entry.text ?? '')) }
+}
 
 /** The next call of the chat, unless the user acts before it. */
 function nextCall(entries: readonly Entry[], index: number): RecordedCall | null {

@@ -5,10 +5,9 @@ import { AvailabilityReason } from '../contract/schemas.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { escapePlaceholders } from '../scenario/compile/step-compiler.ts'
 import type { Step } from '../scenario/format/step.ts'
-import { AGENT_WORDS } from '../scenario/format/stimuli.ts'
 import type { RecordingNote } from '../server/control/recorder.ts'
 import { formatDuration } from '../text/quantities.ts'
-import { type AgentActs, agentActs, isDriverAct } from './agent-acts.ts'
+import { type AgentActs, agentActs, driverStep, isDriverAct } from './agent-acts.ts'
 import { fieldsOfManual, type SentEvent, SentEvents, sentAs } from './drawn-events.ts'
 import { faultsOf } from './drawn-faults.ts'
 import { type DrawnStep, DrawnStepList, type NewStep } from './drawn-steps.ts'
@@ -31,14 +30,22 @@ export function drawSteps(recording: Recording): DrawnSteps {
   return { ...drawer.list.finish(), notes: drawer.notes }
 }
 
-/** An event that is sent again is journaled with its answer; calls that it caused came before that. */
+/** Acts of an agent driver, and events that are sent again, are journaled when they end; calls that they caused came before. */
 function inOrder(entries: readonly Entry[]): Entry[] {
-  const ordered: Entry[] = entries.filter(entry => !isResend(entry))
-  for (const resend of entries.filter(isResend)) {
-    const next = ordered.findIndex(({ at_ms }) => at_ms > resend.at_ms - resend.duration_ms)
-    ordered.splice(next < 0 ? ordered.length : next, 0, resend)
+  const ordered = entries.filter(entry => beginOf(entry) === null)
+  for (const entry of entries) {
+    const begin = beginOf(entry)
+    if (begin === null) continue
+    const next = ordered.findIndex(({ at_ms }) => at_ms > begin)
+    ordered.splice(next < 0 ? ordered.length : next, 0, entry)
   }
   return ordered
+}
+
+/** On the clock of `at_ms`; null for an entry that is journaled when it begins. */
+function beginOf(entry: Entry): number | null {
+  if (!isResend(entry) && !isDriverAct(entry)) return null
+  return entry.at_ms - Number(entry.duration_ms ?? 0)
 }
 
 const isResend = (entry: Entry): entry is EntryOf<'delivery'> =>
@@ -64,7 +71,7 @@ class StepDrawer {
     this.list = new DrawnStepList(recording.chats.size > 1)
     for (const { seq, at_ms } of recording.entries) this.list.times.set(seq, at_ms)
     this.#sent = new SentEvents(recording.entries)
-    const grouped = groupBy(recording.entries, ({ chat_id }) => chat_id)
+    const grouped = groupBy(inOrder(recording.entries), ({ chat_id }) => chat_id)
     this.#acts = new Map([...grouped].map(([id, entries]) => [id, agentActs(entries)]))
   }
 
@@ -89,9 +96,9 @@ class StepDrawer {
   }
 
   drawFault(set: Note): void {
-    const { steps, notes } = faultsOf(this.#recording, set)
+    const { steps, note } = faultsOf(this.#recording, set)
     const name = String(set.fault)
-    for (const note of notes) this.#comment(note, set.seq, NOTE_TEXTS[note](name))
+    if (note !== null) this.#comment(note, set.seq, NOTE_TEXTS[note](name))
     for (const { fault, chatId } of steps) this.list.add({ fault }, this.#at({ seq: set.seq, chat_id: chatId }))
   }
 
@@ -130,7 +137,7 @@ class StepDrawer {
     const at = this.#at(call)
     const acts = this.#acts.get(call.chat_id)
     const agent = acts?.before.get(call.seq)
-    if (agent !== undefined) this.list.add({ agent }, at)
+    if (agent !== undefined) this.#drawAgent(agent, at)
     if (acts?.byItself.has(call.seq))
       this.#comment('call_by_itself', call.seq, NOTE_TEXTS.call_by_itself(call.endpoint))
     if (isCut(call)) this.#comment('call_too_long', call.seq, NOTE_TEXTS.call_too_long(describeCall(call)))
@@ -138,6 +145,12 @@ class StepDrawer {
     if (lostButtons) this.#comment('buttons_left_out', call.seq, NOTE_TEXTS.buttons_left_out)
     this.list.expect(call, body, at.chat, acts?.joined.has(call.seq) ?? false)
     this.#enter(call)
+  }
+
+  /** The steps of an agent driver are known; these are a guess. */
+  #drawAgent(agent: NonNullable<Step['agent']>, at: NewStep): void {
+    if (!this.notes.some(({ code }) => code === 'agent_steps')) this.#note('agent_steps', null, NOTE_TEXTS.agent_steps)
+    this.list.add({ agent }, at)
   }
 
   #enter({ endpoint, chat_id, request: { body } }: RecordedCall): void {
@@ -194,9 +207,8 @@ class StepDrawer {
   }
 
   #drawDriver(entry: EntryOf<'driver'>): void {
-    const word = AGENT_WORDS.find(one => one === entry.verb)
-    const agent = word ?? { says: escapePlaceholders(String(entry.text ?? '')) }
-    this.list.add({ agent }, this.#at(entry))
+    if (entry.outcome !== 'ok') this.#comment('agent_failed', entry.seq, NOTE_TEXTS.agent_failed(String(entry.verb)))
+    else this.list.add({ agent: driverStep(entry) }, this.#at(entry))
   }
 
   #howSent({ ack, async, isUnanswered }: SentEvent, seq: number): { ack?: number; async?: true } {

@@ -8,7 +8,7 @@ import { formatDuration, parseDuration } from '../text/quantities.ts'
 import { drawSteps } from './draw-steps.ts'
 import type { DrawnStep } from './drawn-steps.ts'
 import { type Recording, readRecording } from './recording.ts'
-import { COMMENTS, NOTE_TEXTS, RECORD_PROBLEMS } from './texts.ts'
+import { COMMENTS, RECORD_PROBLEMS } from './texts.ts'
 import { tryScenario } from './try-scenario.ts'
 
 const MOST_STEPS = 500
@@ -20,7 +20,7 @@ export const recordScenario: RecordScenario = async (core, wanted, signal): Prom
   const { steps, comments, notes } = drawSteps(recording)
   if (steps.length > MOST_STEPS)
     throw new ControlProblem(422, 'too_long', RECORD_PROBLEMS.tooLong(steps.length, MOST_STEPS))
-  const all = [...recording.notes, ...agentNotes(steps), ...notes]
+  const all = [...recording.notes, ...notes]
   const head = [COMMENTS.head, ...all.filter(({ seq }) => seq === null).map(({ message }) => message)]
   const scenario = scenarioOf(recording, steps)
   const yaml = annotatedYaml(scenario, { head, steps: steps.map(laidOut), end: comments })
@@ -37,11 +37,6 @@ const laidOut = ({ step, comments }: DrawnStep, index: number) => ({
   comments,
   opensPart: index > 0 && (step.press !== undefined || step.agent === 'accept' || step.agent === 'leave'),
 })
-
-const agentNotes = (steps: readonly DrawnStep[]) =>
-  steps.some(({ step }) => step.agent !== undefined)
-    ? [{ code: 'agent_steps', message: NOTE_TEXTS.agent_steps, seq: null }]
-    : []
 
 function scenarioOf({ name = NAME, clock, head, chats }: Recording, steps: readonly DrawnStep[]): ScenarioFile {
   const scenarioMs = scenarioTime(steps)

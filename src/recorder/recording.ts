@@ -2,7 +2,6 @@
 import { defaultKnobs, formatKnobs } from '../contract/knobs.ts'
 import { isMap } from '../contract/objects.ts'
 import type { AvailabilityValue } from '../contract/schemas.ts'
-import type { NamedFault } from '../faults/registry.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { DEFAULT_QUEUE } from '../platform/availability.ts'
 import type { BotReply, Chat, Message } from '../platform/state.ts'
@@ -31,10 +30,10 @@ export interface Recording {
   readonly head: Pick<ScenarioFile, 'config' | 'bot' | 'availability'>
   readonly chats: ReadonlyMap<string, RecordedChat>
   readonly entries: readonly Entry[]
-  /** The faults that are set now, also those that are used up. */
-  readonly faults: readonly NamedFault[]
   /** Notes of faults that were set before the first entry and not cleared. */
   readonly faultsBefore: readonly EntryOf<'note'>[]
+  /** How often faults applied before the first entry, by name. */
+  readonly hitsBefore: ReadonlyMap<string, number>
   readonly notes: readonly RecordingNote[]
 }
 
@@ -55,8 +54,8 @@ export async function readRecording(core: Core, request: RecordingRequest): Prom
     head: settingsOf(core, range, notes),
     chats: new Map(namedChats(range.chats, heads).map(chat => [chat.id, chat])),
     entries,
-    faults: core.secrets.redactDeep(core.faults.list()),
-    faultsBefore: faultsBefore(core, range.after),
+    faultsBefore: core.secrets.redactDeep(faultsBefore(core, range.after)),
+    hitsBefore: hitsBefore(core, range.after),
     notes,
   }
 }
@@ -177,3 +176,6 @@ function faultsBefore({ journal }: Core, after: number): EntryOf<'note'>[] {
   }
   return [...set.values()]
 }
+
+const hitsBefore = ({ journal }: Core, after: number): Map<string, number> =>
+  new Map(journal.query({ kind: 'fault' }).flatMap(({ seq, fault, hit }) => (seq > after ? [] : [[fault, hit]])))

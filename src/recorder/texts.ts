@@ -14,6 +14,7 @@ export const NOTE_TEXTS = defineTexts({
   call_too_long: (what: string) => `${what}: the journal has only the beginning of its body, so any body is accepted.`,
   call_by_itself: (endpoint: string) =>
     `No agent had the chat: the intermediary called ${endpoint} by itself, or an agent did something that has no step.`,
+  agent_failed: (verb: string) => `The agent driver could not play ${verb}, so it has no step.`,
   buttons_left_out: 'The buttons of this message are left out: one of their fields begins with $, like a matcher.',
   not_reached: 'The webhook gave no answer here; the scenario requires 200.',
   resend_left_out: 'An event from before this recording was sent again here.',
@@ -21,8 +22,6 @@ export const NOTE_TEXTS = defineTexts({
   attachments_of_history: 'Files in the messages before the recording are left out: a history has only texts.',
   fault_never_hit: (name: string) => `The fault ${name} applied to nothing, so it is set for the first chat.`,
   fault_of_several: (name: string) => `The fault ${name} applied to several chats; here it is set for each.`,
-  fault_forgotten: (name: string) =>
-    `The fault ${name} was cleared since, so headers and body of its answer are not known any more.`,
   nothing_expected: 'The intermediary made no call, so none is expected.',
 })
 

@@ -91,6 +91,36 @@ describe('record', () => {
   })
 })
 
+it('a handover with the demo becomes a scenario that the reference intermediary passes', {
+  timeout: 60_000,
+}, async () => {
+  const cwd = folderWith()
+  const io = fakeIo(cwd)
+  const started = main(['start', '--demo', '--port', '0', '--output', 'quiet'], {}, io)
+  const url = /Ready: (\S+)/.exec(await io.stdout.until(/Ready: \S+/))![1]!
+  const ask = async (path: string, body?: object) => {
+    const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+    return (await fetch(`${url}/_sim${path}`, request)).json()
+  }
+  const { chat_id } = await ask('/chats', { language: 'nb' })
+  const act = async (verb: string, call: string, text?: string) => {
+    await ask('/agent', { verb, chat_id, text })
+    expect(await ask(`/wait?call=${call}&chat_id=${chat_id}&timeout=20s`)).toMatchObject({ status: 200 })
+  }
+  await ask(`/chats/${chat_id}/press?wait=ack`, { button: 'handover' })
+  await act('accept', 'start')
+  await ask(`/chats/${chat_id}/messages?wait=ack`, { text: 'Hvor er pakken?' })
+  await act('says', 'message', 'On its way!')
+  await act('leave', 'end')
+  const out = fakeIo(cwd)
+  expect(await main(['record', 'demo.yaml', '--url', url], {}, out)).toBe(0)
+  expect(out.stderr.text).toBe('')
+  io.signal('SIGINT')
+  await started
+  expect(readFileSync(join(cwd, 'demo.yaml'), 'utf8')).toContain('- agent: { says: On its way! }')
+  expect(await main(['run', 'demo.yaml', '--self-test'], {}, fakeIo(cwd))).toBe(0)
+})
+
 describe('errors', () => {
   it('no simulator, nothing happened, an unknown chat, a name that run cannot read', async () => {
     const { sim } = await played()

@@ -94,7 +94,7 @@ export const AGENT_ROUTES: readonly ControlRoute[] = [
       if (chat === null && !CHATLESS.includes(verb)) throw missingChat(verb)
       const request = { verb, chat: CHATLESS.includes(verb) ? null : chat, text, with: parameters }
       const { failure, items: _, ...call } = await player.call(request, signal)
-      const written = text === undefined ? {} : { text }
+      const written = { ...(text !== undefined && { text }), ...(parameters && { with: parameters }) }
       const recorded = { ...call, ...(failure && { failure }), ...written, kind: 'driver' as const }
       const { seq } = core.journal.append(recorded, null)
       return ok({ ...call, ...errorOf(failure), seq })
