@@ -9,7 +9,7 @@ import type { RecordingNote } from '../server/control/recorder.ts'
 import { formatDuration } from '../text/quantities.ts'
 import { type AgentActs, agentActs, driverStep, isDriverAct } from './agent-acts.ts'
 import { fieldsOfManual, type SentEvent, SentEvents, sentAs } from './drawn-events.ts'
-import { faultsOf } from './drawn-faults.ts'
+import { type FaultStep, faultsOf } from './drawn-faults.ts'
 import { type DrawnStep, DrawnStepList, type NewStep } from './drawn-steps.ts'
 import { describeCall, expectedBody, isCut, isExpectable, type RecordedCall, senderName } from './recorded-calls.ts'
 import type { Recording } from './recording.ts'
@@ -63,6 +63,8 @@ class StepDrawer {
   /** The name of the agent who has the chat. */
   readonly #agents = new Map<string | undefined, string | null>()
   readonly #status = new Map<string, 'bot' | 'pending' | 'agent'>()
+  /** The steps of the faults that were set, by name. */
+  readonly #faults = new Map<string, readonly FaultStep[]>()
   /** The time on a virtual clock at the last step. */
   #clockMs: number | null = null
 
@@ -89,6 +91,7 @@ class StepDrawer {
   end(): void {
     const { entries, chats } = this.#recording
     const seq = entries.at(-1)?.seq ?? 0
+    for (const fault of new Set(this.#sent.holding())) this.#drawClearing({ fault, seq })
     for (const [id, status] of this.#status) this.list.add({ check: { status } }, this.#at({ seq, chat_id: id }))
     if (entries.some(entry => entry.kind === 'api' && isExpectable(entry))) return
     this.#note('nothing_expected', null, NOTE_TEXTS.nothing_expected)
@@ -100,6 +103,15 @@ class StepDrawer {
     const name = String(set.fault)
     if (note !== null) this.#comment(note, set.seq, NOTE_TEXTS[note](name))
     for (const { fault, chatId } of steps) this.list.add({ fault }, this.#at({ seq: set.seq, chat_id: chatId }))
+    this.#faults.set(name, steps)
+  }
+
+  #drawClearing({ fault, seq }: { readonly fault?: unknown; readonly seq: number }): void {
+    for (const set of this.#faults.get(String(fault)) ?? []) {
+      const clear = set.fault.name ?? String(fault)
+      this.list.add({ fault: { clear } }, this.#at({ seq, chat_id: set.chatId }))
+    }
+    this.#faults.delete(String(fault))
   }
 
   #isDrawn(entry: Entry): boolean {
@@ -168,7 +180,7 @@ class StepDrawer {
     else if (note.note === 'availability' && note.by !== 'api')
       this.list.add(availabilityStep(note), { seq, chat: null })
     else if (note.note === 'fault_set') this.drawFault(note)
-    else if (note.note === 'fault_cleared') this.list.add({ fault: { clear: String(note.fault) } }, this.#at(note))
+    else if (note.note === 'fault_cleared') this.#drawClearing(note)
     else if (note.note === 'event_triggered') this.#drawManual(note)
     else if (note.note === 'config' && isMap(note.changed)) this.#drawConfig(seq, Object.keys(note.changed))
   }

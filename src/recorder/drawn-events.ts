@@ -19,15 +19,15 @@ export interface SentEvent {
 
 export class SentEvents {
   readonly #deliveries: ReadonlyMap<string, readonly Delivery[]>
-  readonly #held: ReadonlySet<string>
+  /** The fault that held an event, by delivery id. */
+  readonly #held: ReadonlyMap<string, string>
   readonly #ids = new Map<number, string>()
 
   constructor(entries: readonly Entry[]) {
     const deliveries = entries.filter((entry): entry is Delivery => entry.kind === 'delivery')
     this.#deliveries = groupBy(deliveries, ({ delivery_id }) => delivery_id)
-    this.#held = new Set(
-      entries.flatMap(entry => (entry.kind === 'fault' && isHolding(entry) ? [String(entry.delivery_id)] : [])),
-    )
+    const holds = entries.filter((entry): entry is EntryOf<'fault'> => entry.kind === 'fault' && isHolding(entry))
+    this.#held = new Map(holds.map(({ delivery_id, fault }) => [String(delivery_id), fault]))
     for (const entry of entries) if (entry.kind === 'event') this.#ids.set(entry.cause ?? 0, entry.delivery_id)
   }
 
@@ -44,6 +44,11 @@ export class SentEvents {
       ...(last === undefined ? { isUnanswered: false } : sentAs(last)),
       ...(this.#held.has(id) ? { async: true } : {}),
     }
+  }
+
+  /** The faults that still hold an event. */
+  holding(): string[] {
+    return [...this.#held].flatMap(([id, fault]) => (this.#deliveries.has(id) ? [] : [fault]))
   }
 
   /** Without copies, and without sending it again. */

@@ -27,10 +27,13 @@ import { TRIAL_TEXTS } from './texts.ts'
 /** The longest trial. */
 const LIMIT_MS = 10_000
 
-/** Every call of the trial comes at once. */
+/** Every call of the trial comes at once, so nothing has to be awaited for long. */
 const withShortWaits = (plan: Plan): Plan => ({
   ...plan,
   timeouts: { ...plan.timeouts, expectMs: 2_000, settleMs: 20 },
+  steps: plan.steps.map(item =>
+    item.kind === 'step' && item.action.verb === 'none' ? { ...item, action: { ...item.action, forMs: 20 } } : item,
+  ),
 })
 
 export interface Trial {
