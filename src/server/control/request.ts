@@ -121,5 +121,9 @@ async function readForm(request: Request, type: string): Promise<unknown> {
   if (form === null)
     throw new ControlProblem(400, 'invalid_form', 'The body is not a form, although its content type says so.')
   const names = [...new Set(form.keys())]
-  return Object.fromEntries(names.map(name => [name, name === 'files' ? form.getAll(name) : form.get(name)]))
+  return Object.fromEntries(names.map(name => [name, name === 'files' ? form.getAll(name) : textOf(form.get(name))]))
 }
+
+/** Browsers write line breaks in forms as CRLF, whatever was typed. */
+const textOf = <Value>(value: Value): Value | string =>
+  typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value

@@ -119,20 +119,26 @@ function useScrolling(
   drawMore: () => void,
 ) {
   const [isAtEnd, setAtEnd] = useState(true)
-  const fromEnd = useRef(0)
+  /** The latest place; the state is that of the latest rendering. */
+  const place = useRef({ isAtEnd: true, fromEnd: 0 })
   const toEnd = () => box.current?.scrollTo({ top: box.current.scrollHeight })
   useLayoutEffect(() => {
-    if (isAtEnd) toEnd()
+    if (place.current.isAtEnd) toEnd()
   }, [items, typing])
   useLayoutEffect(() => {
-    if (box.current !== null && !isAtEnd) box.current.scrollTop = box.current.scrollHeight - fromEnd.current
+    if (box.current !== null && !place.current.isAtEnd)
+      box.current.scrollTop = box.current.scrollHeight - place.current.fromEnd
   }, [drawn])
-  useEffect(() => (isAtEnd && box.current !== null ? onResize(box.current, toEnd) : undefined), [isAtEnd, box])
+  useEffect(
+    () => (box.current === null ? undefined : onResize(box.current, () => place.current.isAtEnd && toEnd())),
+    [box],
+  )
   const onScroll = () => {
     if (box.current === null) return
     const { scrollHeight, scrollTop, clientHeight } = box.current
-    fromEnd.current = scrollHeight - scrollTop
-    setAtEnd(fromEnd.current - clientHeight < NEAR_END_PX)
+    const fromEnd = scrollHeight - scrollTop
+    place.current = { isAtEnd: fromEnd - clientHeight < NEAR_END_PX, fromEnd }
+    setAtEnd(place.current.isAtEnd)
     if (scrollTop < clientHeight && items.length > drawn) drawMore()
   }
   return { isAtEnd, onScroll, toEnd }

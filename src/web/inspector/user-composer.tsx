@@ -68,6 +68,8 @@ export function UserComposer({ client, chatId, isNow, draft, files, setFiles, to
           onInput={({ currentTarget }) => write(currentTarget.value)}
           onKeyDown={event => {
             if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(send)(event)
+            // Outside of the field, the keys are shortcuts.
+            if (event.key === 'Escape') event.currentTarget.blur()
           }}
           onPaste={event => addFiles(event.clipboardData, files, setFiles) && event.preventDefault()}
         />

@@ -1,0 +1,218 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import type { PlatformServer } from '../../src/server/start.ts'
+import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
+
+const open = useBrowser()
+const HOSTILE = '<img src=x onerror="globalThis.broken = true">'
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+)
+const SENDER = { name: 'Kari Nordmann', avatar: 'https://desk.example.test/kari.png', language_codes: ['en'] }
+
+const messages = (page: Page) => page.getByRole('list', { name: 'Messages' })
+const composer = (page: Page) => page.getByLabel('Message of the user')
+const press = async (page: Page, ...keys: string[]) => {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+/** Writes as the user, with the keyboard alone. */
+async function write(page: Page, text: string): Promise<void> {
+  await press(page, 'm')
+  await page.keyboard.type(text)
+  await press(page, 'Enter', 'Escape')
+  await messages(page).getByText(text, { exact: true }).waitFor()
+}
+
+const callPlatform = ({ url, apiKey, botId }: PlatformServer, path: string, body: object) =>
+  fetch(`${url}/api/v2/handover/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ bot_id: botId, ...body }),
+  })
+
+async function control({ url }: PlatformServer, path: string, body?: object) {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(
+    `${url}/_sim${path}`,
+    body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) },
+  )
+  return response.json()
+}
+
+describe.skipIf(chromium === null)('the chat of the end user', () => {
+  it('sends texts and files, shows them, and makes no call of the platform', async () => {
+    // The addresses of files are those of a server that the page cannot reach.
+    const server = await startInspected({ baseUrl: 'https://chat.example.test/sim' })
+    const { page } = await open(server.url)
+    await page.getByRole('button', { name: 'New chat' }).click()
+    await composer(page).fill('Two lines')
+    await press(page, 'Shift+Enter')
+    await page.keyboard.type(HOSTILE)
+    await page.getByLabel('Files of the user').setInputFiles([
+      { name: 'receipt.png', mimeType: 'image/png', buffer: PNG },
+      { name: 'page.html', mimeType: 'text/html', buffer: Buffer.from(`<body>${HOSTILE}`) },
+      { name: 'wrong.txt', mimeType: 'text/plain', buffer: Buffer.from('wrong') },
+    ])
+    const chosen = page.getByRole('list', { name: 'Files to send' })
+    expect(await chosen.innerText()).toMatch(/receipt\.png\s+image\/png, 70 bytes[\s\S]+page\.html\s+text\/html/)
+    await page.getByRole('button', { name: 'Remove wrong.txt' }).click()
+    await composer(page).press('Enter')
+
+    await expect
+      .poll(() => page.getByAltText('receipt.png').evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .toBe(1)
+    expect(await messages(page).innerText()).toContain(`Two lines\n${HOSTILE}`)
+    expect(await messages(page).locator('img').count()).toBe(1)
+    expect(await page.evaluate(() => 'broken' in globalThis)).toBe(false)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download page.html' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('page.html')
+    expect(await chosen.count()).toBe(0)
+    expect(server.journal.query({ kind: 'api' })).toEqual([])
+    expect(server.journal.query({ kind: 'user' })).toHaveLength(1)
+  })
+
+  it('shows the agent, both sides of a translation, safe buttons, the typing sign, and what was closed', async () => {
+    const server = await startInspected()
+    const { id: chat_id } = await server.chat({ language: 'nb' })
+    const { page } = await open(server.url)
+    await page.getByRole('button', { name: 'Ask for a person' }).click()
+    await callPlatform(server, 'start', { chat_id, sender: SENDER })
+    const buttons = [
+      { label: 'Yes' },
+      { label: 'Track it', url: 'https://post.example.test/track' },
+      { label: 'Bad', url: 'javascript:globalThis.broken=true' },
+    ]
+    await callPlatform(server, 'message/', { chat_id, message: 'Which one?', sender: SENDER, buttons })
+    await callPlatform(server, 'typing_start', { chat_id })
+
+    await page.getByText('Kari Nordmann is typing').waitFor()
+    const said = messages(page).getByRole('listitem').filter({ hasText: 'Which one?' })
+    expect(await said.innerText()).toMatch(/Kari Nordmann\s+\[en>nb\] Which one\?\s+The agent wrote\s+Which one\?/)
+    const link = said.getByRole('link')
+    expect(await link.count()).toBe(1)
+    expect(await link.innerText()).toContain('post.example.test')
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
+    await said.getByRole('button', { name: 'Bad' }).click()
+    await said.getByRole('button', { name: 'Yes' }).click()
+    await messages(page).getByText('The agent reads').waitFor()
+    expect(await page.evaluate(() => 'broken' in globalThis)).toBe(false)
+
+    await callPlatform(server, 'end', { chat_id })
+    await messages(page).getByText('Kari Nordmann har forlatt chatten.').waitFor()
+    server.setAvailability({ availability: 'CLOSED' })
+    await page.getByRole('button', { name: 'Ask for a person' }).click()
+    await messages(page).getByText('Teamet vårt er ikke tilgjengelig').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+  })
+
+  it('has each chat as a user of its own, found and shown with the keyboard alone', async () => {
+    const server = await startInspected()
+    const { page } = await open(server.url)
+    await press(page, 'n')
+    await composer(page).waitFor()
+    await write(page, 'I am the first')
+    await press(page, 'n')
+    await messages(page).getByText('I am the first').waitFor({ state: 'detached' })
+    await write(page, 'I am the second')
+    await press(page, 'm')
+    await page.keyboard.type('not sent')
+    await press(page, 'Escape', ']')
+    await messages(page).getByText('I am the first').waitFor()
+    const [first, second] = server.journal.query({ kind: 'user' }).map(entry => entry.chat_id)
+    await expect.poll(() => new URL(page.url()).searchParams.get('chat')).toBe(first)
+
+    await control(server, `/chats/${second}/press`, { button: 'handover' })
+    await page.getByText('1 unread').waitFor()
+    await press(page, 'l')
+    await page.getByLabel('Search in chats').focus()
+    await page.keyboard.type('THE SECOND')
+    const rows = page.getByRole('listbox', { name: 'Chats' }).getByRole('option')
+    await expect.poll(() => rows.count()).toBe(1)
+    expect(await axeViolations(page)).toEqual([])
+    await press(page, 'Tab', 'ArrowUp')
+    await messages(page).getByText('I am the second').waitFor()
+    expect(await composer(page).inputValue()).toBe('not sent')
+    await page.reload()
+    await messages(page).getByText('I am the second').waitFor()
+  })
+
+  it('shows a shipped conversation in Arabic mirrored, and has it also at an earlier moment', async () => {
+    const server = await startInspected()
+    const { page } = await open(server.url)
+    await page.getByRole('button', { name: 'Set up a chat' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Conversation so far').selectOption('ar-shop')
+    await dialog.getByLabel('With this name').check()
+    await dialog.getByLabel('First name').fill('Ada')
+    await dialog.getByLabel('Last name').fill('Berg')
+    await dialog.getByLabel('Context').fill('{ no json')
+    await dialog.getByRole('button', { name: 'Start chat' }).click()
+    await dialog.getByText('This is not JSON').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await dialog.getByLabel('Context').fill('{ "order": 7 }')
+    await dialog.getByRole('button', { name: 'Start chat' }).click()
+    await page.getByRole('heading', { name: 'Ada Berg' }).waitFor()
+    const { messages: history } = await control(server, `/chats/${server.chats()[0]!.chatId}`)
+    await expect.poll(() => messages(page).locator('.message').count()).toBe(history.length)
+    expect(await messages(page).evaluate(list => getComputedStyle(list).direction)).toBe('rtl')
+
+    await write(page, 'مرحبا')
+    await page.goto(`${page.url()}&at=1`)
+    await page.getByText('This is an earlier moment.').waitFor()
+    await expect.poll(() => messages(page).locator('.message').count()).toBe(history.length)
+    expect(await composer(page).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Go back to now' }).click()
+    await messages(page).getByText('مرحبا', { exact: true }).waitFor()
+  })
+
+  it('draws the latest of 5,000 messages, more when they are scrolled to, and says what came below', async () => {
+    const server = await startInspected()
+    const rows = Array.from({ length: 5_000 }, (_, index) => ({ user: `Message ${index}` }))
+    const chat = await server.chat({ history: rows })
+    const { page } = await open(server.url)
+    await messages(page).getByText('Message 4999', { exact: true }).waitFor()
+    const drawn = () => messages(page).locator('.message').count()
+    expect(await drawn()).toBeLessThan(200)
+    const box = page.getByRole('region', { name: 'Chat', exact: true })
+    await box.evaluate(element => element.scrollTo({ top: 0 }))
+    await expect.poll(drawn).toBeGreaterThan(200)
+    const top = await box.evaluate(element => element.scrollTop)
+    expect(top).toBeGreaterThan(0)
+    await chat.says('Hello')
+    await page.getByRole('button', { name: /new message/ }).click()
+    await expect.poll(() => messages(page).getByText('Hello', { exact: true }).isVisible()).toBe(true)
+    await expect
+      .poll(() => box.evaluate(element => element.scrollHeight - element.scrollTop - element.clientHeight))
+      .toBeLessThan(2)
+  })
+
+  it('shows the chats of the chosen workspace alone', async () => {
+    const server = await startInspected()
+    await (await server.chat()).says('In the default one')
+    const { page } = await open(server.url)
+    await messages(page).getByText('In the default one').waitFor()
+    await page.getByRole('button', { name: 'New workspace' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('no spaces allowed')
+    await dialog.getByRole('button', { name: 'Create workspace' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByLabel('Name').fill('checkout')
+    await dialog.getByRole('button', { name: 'Create workspace' }).click()
+    await page.getByText('There is no chat yet.').waitFor()
+    await expect.poll(() => new URL(page.url()).searchParams.get('workspace')).toBe('checkout')
+    await page.getByRole('button', { name: 'New chat' }).click()
+    await write(page, 'In the other one')
+    await page.getByLabel('Workspace').selectOption('default')
+    await messages(page).getByText('In the default one').waitFor()
+    await page.getByLabel('Workspace').selectOption('checkout')
+    await messages(page).getByText('In the other one').waitFor()
+    await page.getByRole('button', { name: 'Close workspace' }).click()
+    await messages(page).getByText('In the default one').waitFor()
+    expect(await control(server, '/workspaces')).toEqual({ workspaces: [] })
+  })
+})
