@@ -62,7 +62,8 @@ it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () =>
 it('the commands use the default address', () => {
   const text = read('docs/getting-started.md')
   expect(blocks(text, '')).toContain('SIM=http://127.0.0.1:4747\n')
-  expect(blocks(text, '')[0]).toContain('npx handover-sim start --webhook-url')
+  expect(blocks(text, '')[0]).toContain('npx handover-sim start --open')
+  expect(blocks(text, '')[1]).toContain('npx handover-sim start --webhook-url')
 })
 
 it.skipIf(!hasShell)('the two calls of README make a chat and ask for a person (needs bash and curl)', async () => {
