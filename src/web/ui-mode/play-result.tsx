@@ -9,6 +9,7 @@ import { EntryRefList } from '../components/entry-ref.tsx'
 import { FailureCards } from '../components/failure-cards.tsx'
 import { focusRow, SequenceDiagram } from '../components/sequence-diagram.tsx'
 import { useShortcut } from '../components/shortcuts.tsx'
+import { scrollWithin } from '../model/scroll-within.ts'
 import { codeCallOf } from '../model/snippets.ts'
 import { PlayChat } from './play-chat.tsx'
 import { RESULT_TABS, type ResultTab } from './ui-address.ts'
@@ -90,7 +91,7 @@ function Diagram({ ui: { view, play } }: { readonly ui: UiState }) {
   useEffect(() => {
     const box = host.current
     if (box === null) return
-    if (shown >= 0) box.querySelector(`[data-index="${shown}"]`)?.scrollIntoView({ block: 'nearest' })
+    if (shown >= 0) scrollWithin(box, box.querySelector(`[data-index="${shown}"]`))
     else if (isLive) box.scrollTop = box.scrollHeight
   }, [shown, isLive, rows])
   const select = (index: number) => {

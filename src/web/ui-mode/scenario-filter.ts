@@ -17,7 +17,10 @@ export function outcomeOfStatus(status: ScenarioStatus | undefined): OutcomeFilt
 type ShownStatus = (name: string) => ScenarioStatus | undefined
 
 /** The test of the filter; null when everything is shown. A scenario that is playing keeps its place in the list. */
-export function filterOf({ view, statuses }: UiState): ((scenario: CatalogueScenario) => boolean) | null {
+export function filterOf({
+  view,
+  statuses,
+}: Pick<UiState, 'view' | 'statuses'>): ((scenario: CatalogueScenario) => boolean) | null {
   const text = view.text.value.trim().toLowerCase()
   const [tag, outcome] = [view.tag.value, view.outcome.value]
   if (text === '' && tag === '' && outcome === null) return null

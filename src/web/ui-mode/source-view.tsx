@@ -10,6 +10,7 @@ import { Differences } from '../components/differences.tsx'
 import { EntryRef, EntryRefList } from '../components/entry-ref.tsx'
 import { useShortcut } from '../components/shortcuts.tsx'
 import { offsetText } from '../model/formats.ts'
+import { scrollWithin } from '../model/scroll-within.ts'
 import type { ShownStep } from '../model/shown-play.ts'
 import { CodeLine } from './code-line.tsx'
 import { StateMark } from './state-mark.tsx'
@@ -90,7 +91,7 @@ function StepRow({ ui: { view }, step, hasChats }: StepRowProps) {
   const isSelected = view.step.value === number
   const isShown = isSelected || state === 'playing'
   useEffect(() => {
-    if (isShown) row.current?.scrollIntoView({ block: 'nearest' })
+    if (isShown) scrollWithin(row.current?.parentElement ?? null, row.current)
   }, [isShown])
   return (
     <li ref={row} class={`ui-step ${classOf(state)}${isSelected ? ' selected' : ''}`} value={number}>
@@ -141,7 +142,7 @@ function Source({ ui }: { readonly ui: UiState }) {
   )
   const line = shownLine(ui)
   useEffect(() => {
-    box.current?.querySelector(`[data-line="${line}"]`)?.scrollIntoView({ block: 'center' })
+    scrollWithin(box.current, box.current?.querySelector(`[data-line="${line}"]`), true)
   }, [line, source])
   if (source === null) return null
   return (

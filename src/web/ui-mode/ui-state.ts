@@ -15,6 +15,7 @@ import type { ControlClient } from '../client/control.ts'
 import type { FeedState } from '../client/event-feed.ts'
 import { followUi, type UiEvent } from '../client/ui-feed.ts'
 import { EMPTY_PLAY, endedPlay, livePlay, type ShownPlay } from '../model/shown-play.ts'
+import { filterOf } from './scenario-filter.ts'
 import { keepUiAddress, type UiView } from './ui-address.ts'
 
 export interface UiState {
@@ -25,7 +26,7 @@ export interface UiState {
   readonly run: ReadonlySignal<RunStatus>
   readonly watch: ReadonlySignal<WatchSetting>
   readonly statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>
-  /** The scenario of the address, else the one that began last, else the first. */
+  /** The scenario of the address, else the one that began last, else the first that the filter shows. */
   readonly selected: ReadonlySignal<CatalogueScenario | null>
   readonly play: ReadonlySignal<ShownPlay>
   /** The text of the file of the selected scenario, or of the selected step. */
@@ -82,7 +83,8 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   const selected = computed(() => {
     const scenarios = catalogue.value?.scenarios ?? []
     const find = (name: string | null) => scenarios.find(one => one.name === name)
-    return find(view.scenario.value) ?? find(begunLast.value) ?? scenarios[0] ?? null
+    const shown = scenarios.filter(filterOf({ view, statuses }) ?? (() => true))
+    return find(view.scenario.value) ?? find(begunLast.value) ?? shown[0] ?? scenarios[0] ?? null
   })
   const ask = (request: () => Promise<unknown>) => {
     problem.value = null

@@ -1,0 +1,174 @@
+/** UI mode in Chromium: whole stories of `run --ui` and `report --open`, by mouse and by keyboard. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { fakeIo } from '../cli/fake-io.ts'
+import { finished, startRun } from '../runner/targets.ts'
+import { ACCEPTED, politeTarget, scenarioFile } from '../ui-mode/ui-client.ts'
+import { lowContrastTexts } from './contrast.ts'
+import { axeViolations, chromium, useBrowser } from './inspector-page.ts'
+
+const ADA = scenarioFile('Ada', `${ACCEPTED}  - expect: { message: { message: Hello } }\n`, 'tags: [smoke]\n')
+const BO = scenarioFile('Bo', `${ACCEPTED}  - expect: { message: { message: Goodbye } }\n`)
+const WAITS = scenarioFile('Cy', `${ACCEPTED}  - wait: 50s\n`)
+const HOSTILE = '<img src=x onerror="document.title=1">'
+
+const FILES = { 'a.yaml': ADA, 'b.yaml': BO }
+
+/** Starts `run --ui` with an intermediary that says "Hello". Resolves with its address. */
+async function startUiMode(files: Record<string, string>, ...flags: string[]) {
+  const target = await politeTarget()
+  const run = startRun(files, ['.', '--ui', '--target', target.url, '--port', '0', ...flags])
+  return { ...run, url: await addressIn(run.io.stdout.until(/UI mode: \S+/)) }
+}
+
+const addressIn = async (text: Promise<string>) => /UI mode: (\S+)/.exec(await text)?.[1] ?? ''
+
+const scenario = (page: Page, name: string) => page.locator('.scenario-row', { hasText: name })
+const mark = (page: Page, name: string, label: string) => scenario(page, name).getByRole('img', { name: label })
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+async function checkTabs(page: Page): Promise<void> {
+  for (const tab of ['Diagram', 'Chat', 'Failures']) {
+    await page.getByRole('tab', { name: tab }).click()
+    expect(await axeViolations(page)).toEqual([])
+    expect((await page.evaluate(lowContrastTexts)).failing).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+  }
+}
+
+describe.skipIf(chromium === null)('UI mode', () => {
+  const open = useBrowser()
+
+  it('lists scenarios, plays all, and shows a failure where it happened', async () => {
+    const { url } = await startUiMode(FILES)
+    const { page } = await open(url)
+    await page.getByText('2 scenarios: 2 not played').waitFor()
+    await page.locator('.source-line', { hasText: 'press: handover' }).waitFor()
+    await press(page, 'Play all')
+    await page.getByText('2 scenarios: 1 passed, 1 failed').waitFor()
+    await scenario(page, 'Bo').getByRole('button', { name: 'Bo' }).first().click()
+    const line = page.locator('.source-line.fail')
+    expect(await line.locator('code').first().textContent()).toContain('Goodbye')
+    expect(await line.locator('.differences tbody').textContent()).toBe('message"Goodbye""Hello"')
+    expect(await page.locator('.ui-step.fail').textContent()).toContain('expect message')
+    await line.locator('.entry-seq').click()
+    await page.locator('.entry-details', { hasText: 'POST message "Hello"' }).waitFor()
+    const { page: again } = await open(page.url())
+    await again.locator('.entry-details', { hasText: 'POST message "Hello"' }).waitFor()
+    await again.getByRole('tab', { name: 'Chat' }).click()
+    await again.locator('.message.agent', { hasText: 'Hello' }).waitFor()
+  })
+
+  it('marks each step while it is played, and stops', async () => {
+    const { url } = await startUiMode({ 'c.yaml': WAITS })
+    const { page } = await open(url)
+    await scenario(page, 'Cy').getByRole('button', { name: 'Play Cy' }).click()
+    const step = page.locator('.ui-step.playing', { hasText: 'wait 50s' })
+    await step.waitFor()
+    await page.locator('.source-line.playing', { hasText: 'wait: 50s' }).waitFor()
+    expect(await page.locator('.ui-step.pass').count()).toBe(2)
+    await page.locator('.diagram-row.call', { hasText: 'POST message "Hello"' }).waitFor()
+    await press(page, 'Stop')
+    await page.getByText('1 scenario: 1').waitFor()
+    await page.locator('.ui-step.playing').waitFor({ state: 'detached' })
+  })
+
+  it('plays a watched file again when it changes, and shows why a broken one cannot be played', async () => {
+    const { url, folder } = await startUiMode(FILES)
+    const { page } = await open(`${url}?scenario=Bo`)
+    await press(page, 'Watch all')
+    await page.locator('button[aria-pressed="true"]', { hasText: 'Watch all' }).waitFor()
+    writeFileSync(join(folder, 'b.yaml'), BO.replace('Goodbye', 'Hello'))
+    await mark(page, 'Bo', 'passed').waitFor()
+    await page.locator('.source-line.pass', { hasText: 'message: Hello' }).waitFor()
+    writeFileSync(join(folder, 'b.yaml'), BO.replace('steps', 'stepps'))
+    await page.locator('.scenario-problem', { hasText: 'b.yaml:4' }).waitFor()
+    await mark(page, 'Bo', 'passed').waitFor()
+    expect(await page.getByRole('button', { name: 'Play Bo' }).isDisabled()).toBe(true)
+  })
+
+  it('filters by text, tag and outcome, and keeps the filter in the address', async () => {
+    const { url } = await startUiMode(FILES)
+    const { page } = await open(url)
+    const names = () => page.locator('.scenario-name').allTextContents()
+    await page.getByRole('searchbox').fill('bo')
+    await page.getByText('Play 1 scenario').waitFor()
+    expect(await names()).toEqual(['Bo'])
+    await page.getByRole('searchbox').fill('')
+    await page.getByLabel('Filter by tag').selectOption('smoke')
+    await scenario(page, 'Bo').waitFor({ state: 'detached' })
+    await page.getByText('Play 1 scenario').click()
+    await page.getByText('2 scenarios: 1 passed, 1 not played').waitFor()
+    await page.getByLabel('Filter by tag').selectOption('')
+    await page.getByRole('button', { name: '1 not played' }).click()
+    await scenario(page, 'Ada').waitFor({ state: 'detached' })
+    expect(new URL(page.url()).search).toBe('?outcome=none')
+  })
+
+  it('works with the keyboard alone, and lists the keys', async () => {
+    const { url } = await startUiMode(FILES)
+    const { page } = await open(url)
+    await page.getByText('2 scenarios: 2 not played').waitFor()
+    await page.keyboard.press('j')
+    await page.locator('.scenario-row.selected', { hasText: 'Bo' }).waitFor()
+    await page.keyboard.press('p')
+    await mark(page, 'Bo', 'failed').waitFor()
+    await page.locator('.failure-card').waitFor()
+    await page.keyboard.press('n')
+    await page.locator('.ui-step.selected', { hasText: 'press handover' }).waitFor()
+    await page.keyboard.press('2')
+    await page.getByText('After step 1').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('Ad')
+    await scenario(page, 'Bo').waitFor({ state: 'detached' })
+    await page.getByRole('searchbox').blur()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').getByText('Play the selected scenario').waitFor()
+  })
+
+  it('has no violation of axe, enough contrast and no page wider than the screen, and shows names as text', async () => {
+    const hostile = {
+      'd.yaml': scenarioFile(
+        JSON.stringify(HOSTILE),
+        `  - user: ${JSON.stringify(HOSTILE)}\n${ACCEPTED}  - expect: message\n`,
+      ),
+    }
+    const { url } = await startUiMode({ ...FILES, ...hostile, 'e.yaml': 'steps: 1\n' })
+    const first = await open(url)
+    await press(first.page, 'Play all')
+    await first.page.getByText('3 scenarios: 2 passed, 1 failed').waitFor()
+    for (const [colorScheme, width, name] of [
+      ['light', 1440, 'Bo'],
+      ['dark', 1440, 'Bo'],
+      ['light', 320, HOSTILE],
+    ] as const) {
+      const { page } = await open(`${url}?scenario=${encodeURIComponent(name)}`, {
+        colorScheme,
+        viewport: { width, height: 900 },
+      })
+      await page.locator('h2', { hasText: name }).waitFor()
+      await checkTabs(page)
+      expect(await page.title()).toBe('handover-sim: scenarios')
+    }
+  })
+
+  it('shows a saved run with report --open, without buttons that play', async () => {
+    const target = await politeTarget()
+    const run = await finished(startRun(FILES, ['.', '--target', target.url, '--port', '0']))
+    const io = fakeIo(run.folder)
+    const ended = main(['report', '--open', '--report', 'json=r.json'], {}, io)
+    onTestFinished(async () => {
+      io.signal('SIGINT')
+      expect(await ended).toBe(130)
+    })
+    const { page } = await open(await addressIn(io.stdout.until(/UI mode: \S+/)))
+    await page.getByText('2 scenarios: 1 passed, 1 failed').waitFor()
+    await page.keyboard.press('j')
+    await page.locator('.source-line.fail .differences').waitFor()
+    await page.getByRole('heading', { name: 'Saved run' }).waitFor()
+    expect(await page.getByRole('button', { name: /^(Play|Watch|Stop)/ }).count()).toBe(0)
+  })
+})
