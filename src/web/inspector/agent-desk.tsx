@@ -149,7 +149,7 @@ function ChatDesk({ session, side }: DeskProps) {
     <section class="desk-chat" aria-label="Chat of the agent">
       <p class={`desk-state ${chat.status}`}>{stateText(chat)}</p>
       {isNow ? null : <p class="hint">You see an earlier moment. Go back to now to act.</p>}
-      <fieldset disabled={!isNow}>
+      <fieldset class="desk-actions" disabled={!isNow}>
         <ChatButtons side={side} chat={chat} />
         <AgentComposer side={side} hasChat={chat.status === 'agent'} />
         <MoreCalls side={side} />

@@ -29,7 +29,7 @@ export function HelpDesk({ session, agent: { verbs } }: HelpDeskProps) {
     <section class="help-desk" aria-label="Help desk">
       {chatId !== null && verbs.includes('inbox') ? <Inbox session={session} chatId={chatId} /> : null}
       {isNow ? null : <p class="hint">You see an earlier moment. Go back to now to act.</p>}
-      <fieldset disabled={!isNow}>
+      <fieldset class="desk-actions" disabled={!isNow}>
         <VerbButtons verbs={verbs} status={session.chat.value?.status ?? null} act={act} />
         {verbs.includes('says') && chatId !== null ? (
           <Reply isMain={session.chat.value?.status === 'agent'} act={act} />

@@ -9,7 +9,7 @@ import './scenarios.css'
 import { hydrate, render } from 'preact'
 import { type FilterState, NothingFits, type OutcomeChip, ScenarioFilter } from './scenario-filter.tsx'
 import { parseLink } from './scenario-links.ts'
-import { closePanel, isPanelOpen, moveShown, openScenario, goToEntry } from './timelines.tsx'
+import { closePanel, goToEntry, isPanelOpen, moveShown, openScenario } from './timelines.tsx'
 
 const scenarios = [...document.querySelectorAll<HTMLDetailsElement>('.scenario')]
 const filterPlace = document.getElementById('filter-place')
