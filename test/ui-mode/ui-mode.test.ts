@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import { fakeIo } from '../cli/fake-io.ts'
-import { finished, startRun } from '../runner/targets.ts'
+import { call, finished, startRun } from '../runner/targets.ts'
 import { ACCEPTED, connect, isDone, outcomeOf, politeTarget, scenarioFile, startUi, stepsOf } from './ui-client.ts'
 
 const TWO = {
@@ -55,6 +55,14 @@ describe('the list', () => {
   it('has the scenarios that the flags select', async () => {
     const { ui } = await startUi(TWO, '--tag', 'smoke')
     expect(ui.state.catalogue.scenarios.map(({ name }) => name)).toEqual(['Ada'])
+  })
+
+  it('has each play of --repeat, which is played by its name', async () => {
+    const { ui } = await startUi(TWO, '--repeat', '2')
+    expect(ui.state.catalogue.scenarios.map(({ name }) => name)).toEqual(['Ada', 'Bo', 'Ada #2', 'Bo #2'])
+    await ui.play('Ada #2')
+    const state = await ui.until(one => outcomeOf(one, 'Ada #2') === 'pass')
+    expect(outcomeOf(state, 'Ada')).toBeUndefined()
   })
 })
 
@@ -110,6 +118,28 @@ describe('playing', () => {
     const second = await ui.until(({ scenarios }) => (scenarios.get('Ada')?.last?.play ?? play) !== play)
     expect(outcomeOf(second, 'Ada')).toBe('pass')
     expect(Object.values((await ui.result('Ada')).conversations)).not.toEqual(chats)
+  })
+
+  it('counts a call about another chat for the run in which it comes, and a late one for none', async () => {
+    const files = { ...TWO, 'c.yaml': scenarioFile('Cy', `${ACCEPTED}  - expect: message\n  - expect: end\n`) }
+    const { ui } = await startUi(files)
+    await call(ui.url, 'end', { bot_id: 1042, chat_id: 'before' })
+    await ui.play('Ada')
+    expect(
+      (await ui.until(state => outcomeOf(state, 'Ada') === 'pass' && state.run.state === 'idle')).run.failures,
+    ).toEqual([])
+    const [late = ''] = Object.values((await ui.result('Ada')).conversations)
+    await ui.play('Cy')
+    await ui.until(({ scenarios }) => scenarios.get('Cy')?.steps[4] === 'playing')
+    await call(ui.url, 'end', { bot_id: 1042, chat_id: late })
+    await call(ui.url, 'end', { bot_id: 1042, chat_id: 'during' })
+    await ui.until(state => outcomeOf(state, 'Cy') !== undefined && state.run.state === 'idle')
+    const calls = (await ui.result('Cy')).journal.flatMap(entry =>
+      entry.kind === 'api' ? (entry.chat_id ?? null) : [],
+    )
+    expect(calls).toContain('during')
+    expect(calls).not.toContain(late)
+    expect((await ui.get('/run')).body).toMatchObject({ failures: [], journal: [] })
   })
 
   it('says why when the target does not listen, and plays when it does', async () => {

@@ -6,7 +6,7 @@ import { defineTexts } from '../../text/texts.ts'
 import { FailureCards } from '../components/failure-cards.tsx'
 import { Shortcuts, showShortcuts, useShortcut } from '../components/shortcuts.tsx'
 import { PlayResult } from './play-result.tsx'
-import { filterOf, shownScenarios, summaryOfOutcomes } from './scenario-filter.ts'
+import { countOutcomes, filterOf, shownScenarios, summaryOfOutcomes } from './scenario-filter.ts'
 import { ScenarioList } from './scenario-list.tsx'
 import { SourceView } from './source-view.tsx'
 import type { UiState } from './ui-state.ts'
@@ -69,6 +69,7 @@ function RunButtons({ ui }: { readonly ui: UiState }) {
   const { run, watch } = ui
   const isFiltered = filterOf(ui) !== null
   const shown = shownScenarios(ui)
+  const { fail, error, inconclusive } = countOutcomes(ui)
   const actions = useMemo(() => actionsOf(ui), [ui])
   useShortcut('p', 'Play', 'Play the selected scenario', actions.playSelected)
   useShortcut('a', 'Play', 'Play the scenarios that are shown', actions.playShown)
@@ -80,7 +81,7 @@ function RunButtons({ ui }: { readonly ui: UiState }) {
       <button type="button" class="primary" disabled={shown.length === 0} onClick={actions.playShown}>
         {isFiltered ? `Play ${counted(shown.length, 'scenario')}` : 'Play all'}
       </button>
-      <button type="button" onClick={actions.playFailed}>
+      <button type="button" disabled={fail + error + inconclusive === 0} onClick={actions.playFailed}>
         Play failed
       </button>
       <button type="button" disabled={run.value.state !== 'playing'} onClick={actions.stop}>

@@ -26,7 +26,7 @@ export interface UiState {
   readonly run: ReadonlySignal<RunStatus>
   readonly watch: ReadonlySignal<WatchSetting>
   readonly statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>
-  /** The scenario of the address, else the one that began last, else the first that the filter shows. */
+  /** The scenario of the address, else the one that is playing or played last, else the first that the filter shows. */
   readonly selected: ReadonlySignal<CatalogueScenario | null>
   readonly play: ReadonlySignal<ShownPlay>
   /** The text of the file of the selected scenario, or of the selected step. */
@@ -58,7 +58,7 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   const watch = signal<WatchSetting>({ all: false, files: [] })
   const statuses = signal<ReadonlyMap<string, ScenarioStatus>>(new Map())
   const live = signal<ReadonlyMap<string, LivePlay>>(new Map())
-  const begunLast = signal<string | null>(null)
+  const followed = signal<string | null>(null)
   const problem = signal<string | null>(null)
 
   const apply = (event: UiEvent) => {
@@ -69,8 +69,8 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     else {
       run.value = event.data.run
       watch.value = event.data.watch
-      begunLast.value = event.data.scenarios.find(({ state }) => state === 'playing')?.name ?? begunLast.peek()
       statuses.value = new Map([...statuses.peek(), ...event.data.scenarios.map(one => [one.name, one] as const)])
+      followed.value = followedOf(followed.peek(), statuses.peek())
     }
   }
   followUi(client, {
@@ -84,7 +84,7 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     const scenarios = catalogue.value?.scenarios ?? []
     const find = (name: string | null) => scenarios.find(one => one.name === name)
     const shown = scenarios.filter(filterOf({ view, statuses }) ?? (() => true))
-    return find(view.scenario.value) ?? find(begunLast.value) ?? shown[0] ?? scenarios[0] ?? null
+    return find(view.scenario.value) ?? find(followed.value) ?? shown[0] ?? scenarios[0] ?? null
   })
   const ask = (request: () => Promise<unknown>) => {
     problem.value = null
@@ -118,6 +118,12 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     stop: () => ask(() => client.send('POST', '/ui/stop')),
     setWatch: setting => ask(() => client.send('PUT', '/ui/watch', { body: setting })),
   }
+}
+
+/** Several may play at once: the page stays with one until it has ended. */
+function followedOf(before: string | null, statuses: ReadonlyMap<string, ScenarioStatus>): string | null {
+  if (before !== null && statuses.get(before)?.state === 'playing') return before
+  return [...statuses.values()].find(({ state }) => state === 'playing')?.name ?? before
 }
 
 /** Adds entries once: a new stream begins with all entries of a play. */
