@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { VERSION } from '../../src/contract/version.ts'
 import { createSimulator } from '../../src/index.ts'
-import { specifiersOf } from './built-modules.ts'
-import { filesIn, ROOT } from './files.ts'
+import { loadedWith, specifiersOf } from './built-modules.ts'
+import { filesIn, ROOT, read } from './files.ts'
 import { NODES } from './nodes.ts'
 
 describe.each(NODES)('on Node %s', (_, node) => {
@@ -71,6 +71,14 @@ it('the bundle imports only files that were built', () => {
   )
   expect(own.length).toBeGreaterThan(30)
   expect(own.filter(({ target }) => !files.includes(target))).toEqual([])
+})
+
+it('Preact is in one file, which loads for an HTML report only', () => {
+  const files = filesIn('dist', '.cjs').map(file => `dist/${file}`)
+  const rendering = files.filter(file => read(file).includes('renderToString'))
+  expect(rendering).toHaveLength(1)
+  expect(loadedWith('dist/cli.cjs', 'at once')).not.toContain(rendering[0])
+  expect(loadedWith('dist/cli.cjs', 'ever')).toContain(rendering[0])
 })
 
 it('a stack trace names the functions of the bundle, without source maps', () => {

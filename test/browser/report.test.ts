@@ -9,10 +9,10 @@ import { htmlReport } from '../../src/web/report/report.tsx'
 import { createTape } from '../web/report/journal-recorder.ts'
 import { hostile, sample, wrongText } from '../web/report/sample.ts'
 import { run, scenarioResult } from '../web/report/verdicts.ts'
-import { findChromium, launch } from './chromium.ts'
+import { launch } from './chromium.ts'
 import { lowContrastTexts } from './contrast.ts'
+import { axeViolations, chromium } from './inspector-page.ts'
 
-const chromium = findChromium()
 const folder = mkdtempSync(join(tmpdir(), 'report-'))
 let browser: Browser
 
@@ -244,6 +244,15 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
   })
 
+  it('has no violation of the rules of axe, with an open panel and without one', async () => {
+    const { page } = await open(sample())
+    await openAll(page)
+    expect(await axeViolations(page)).toEqual([])
+    await page.locator('.diagram-row', { hasText: 'POST message' }).first().click()
+    await page.locator('#panel').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+  })
+
   it('names every control, and nests its headings correctly', async () => {
     const { page } = await open(sample())
     await page.locator('.diagram-row').first().click()
@@ -278,6 +287,33 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     await page.emulateMedia({ media: 'print' })
     expect(await page.locator('.scenario[open]').count()).toBe(3)
     expect(await page.locator('.scenario-filter').isVisible()).toBe(false)
+  })
+
+  it('draws nothing of 200 scenarios but the one that is open', async () => {
+    const passed = Array.from({ length: 199 }, (_, index) => ({
+      ...wrongText(),
+      name: `Scenario ${index}`,
+      instance: 2,
+    }))
+    const { page } = await open(run([wrongText(), ...passed]))
+    expect(await page.locator('.scenario').count()).toBe(200)
+    expect(await page.locator('.scenario-diagram:not(:empty)').count()).toBe(1)
+    await page.locator('#scenario-198-run-2 > summary').click()
+    await expect.poll(() => page.locator('.scenario-diagram:not(:empty)').count()).toBe(2)
+  })
+
+  it('follows cause and effects in the panel', async () => {
+    const recorder = createTape()
+    const first = recorder.call('start', 'c')
+    recorder.call('message', 'c', { message: 'Hi' }, { cause: first })
+    const linked = scenarioResult('Linked', 'fail', { journal: recorder.entries, conversations: { main: 'c' } })
+    const { page } = await open(run([linked]), '#linked/2')
+    const link = (name: string) => page.locator('#panel').getByRole('button', { name, exact: true })
+    await link('#1').click()
+    expect(await panelTitle(page)).toBe('POST start')
+    expect(page.url()).toMatch(/#linked\/1$/)
+    await link('#2').click()
+    expect(await panelTitle(page)).toBe('POST message "Hi"')
   })
 
   it('stays usable with thousands of rows', async () => {

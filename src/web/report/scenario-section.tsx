@@ -29,7 +29,7 @@ export function ScenarioSection({ scenario, slug, timeline, isOpen }: ScenarioSe
         <ScenarioWarnings scenario={scenario} refs={refs} />
         <RerunCommand scenario={scenario} />
         {steps.length === 0 ? null : (
-          <section aria-label="Steps">
+          <section>
             <h4>Steps</h4>
             <StepList steps={steps} startMs={startOf(scenario)} refs={refs} />
           </section>
@@ -169,7 +169,7 @@ const MISSING = {
 function TimelineSection({ name, timeline: { level, rowCount, json, staticTable } }: TimelineSectionProps) {
   if (rowCount === 0) return null
   return (
-    <section class="scenario-timeline" aria-label="Timeline">
+    <section class="scenario-timeline">
       <h4>Timeline</h4>
       {level === 'whole' ? null : <p class="report-left-out">{MISSING[level]}</p>}
       {level === 'nothing' ? null : (

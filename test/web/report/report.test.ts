@@ -111,6 +111,12 @@ it('the page says when entries are omitted', () => {
   expect(made).toContain('The entries behind the rows are left out')
 })
 
+it('a page without scenarios has at most 100 KB, most of them its script and its style', () => {
+  const empty = htmlReport(run([]))
+  expect(empty.length).toBeLessThan(100 * 1024)
+  expect(empty.length - scripts.join().length - styles.join().length).toBeLessThan(4 * 1024)
+})
+
 describe('two compared texts', () => {
   it('have their different parts marked', () => {
     expect(compareTexts('"Hello"', '"Hallo"')).toEqual([
