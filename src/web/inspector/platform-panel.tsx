@@ -10,6 +10,7 @@ import { KeysSection } from './platform/keys.tsx'
 import { KnobsSection } from './platform/knobs.tsx'
 import { LanguagesSection } from './platform/languages.tsx'
 import { createPlatformStore } from './platform/platform-store.ts'
+import { RecordSection } from './platform/record.tsx'
 import { SnapshotSection } from './platform/snapshot.tsx'
 import { WebhookSection } from './platform/webhook.tsx'
 import type { Session } from './session.ts'
@@ -23,6 +24,7 @@ const SECTIONS = [
   FaultsSection,
   ClockSection,
   KnobsSection,
+  RecordSection,
   SnapshotSection,
 ] as const
 

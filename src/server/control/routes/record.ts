@@ -48,6 +48,8 @@ const RecordedResponse = z
   })
   .check(named('RecordedScenario', 'A scenario file, and the result of trying it'))
 
+export type RecordedScenarioAnswer = z.infer<typeof RecordedResponse>
+
 const NO_RECORDER = 'The program that runs this server records no scenarios.'
 
 const route = routesOf('journal')

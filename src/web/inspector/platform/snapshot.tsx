@@ -3,6 +3,7 @@ import { useId, useState } from 'preact/hooks'
 import { isMap } from '../../../contract/objects.ts'
 import { counted } from '../../../text/quantities.ts'
 import { Dialog } from '../../components/dialog.tsx'
+import { saveFile } from '../../components/save-file.ts'
 import { moment as momentText } from '../../model/formats.ts'
 import { OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
 import type { PlatformStore } from './platform-store.ts'
@@ -182,14 +183,4 @@ function Confirmation({ title, button, saving, onConfirm, onClose, children }: C
       </div>
     </Dialog>
   )
-}
-
-/** Offers a text as a file to save. */
-function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
 }
