@@ -2,7 +2,12 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
-import { type PlatformServer, type PlatformServerOptions, startServer } from '../../src/server/start.ts'
+import {
+  type ControlExtension,
+  type PlatformServer,
+  type PlatformServerOptions,
+  startServer,
+} from '../../src/server/start.ts'
 import { ROOT } from '../architecture/files.ts'
 import { findChromium, launch } from './chromium.ts'
 
@@ -50,8 +55,11 @@ function watchProblems(page: Page, origin: string): string[] {
 }
 
 /** Starts a simulator on a free port, until the test ends. */
-export async function startInspected(options: PlatformServerOptions = {}): Promise<PlatformServer> {
-  const server = await startServer({ port: 0, ...options })
+export async function startInspected(
+  options: PlatformServerOptions = {},
+  more: ControlExtension = {},
+): Promise<PlatformServer> {
+  const server = await startServer({ port: 0, ...options }, undefined, undefined, more)
   onTestFinished(() => server.close())
   return server
 }

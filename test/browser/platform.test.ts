@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { loadRecorder } from '../../src/recorder/load.ts'
 import { createControlClient } from '../support/control-client.ts'
 import { startWebhook } from '../support/network.ts'
 import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
@@ -53,7 +54,9 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await knobs.getByLabel('Search knobs').fill('transcript.source')
     await knobs.getByLabel('transcript.source, item 1').fill('web=widget')
     await knobs.getByRole('button', { name: 'Add' }).click()
-    await page.keyboard.type('app=mobile')
+    const added = knobs.getByLabel('transcript.source, item 2')
+    await expect.poll(() => added.evaluate(element => element === document.activeElement)).toBe(true)
+    await added.fill('app=mobile')
     await page.keyboard.press('Enter')
     await expect.poll(() => server.config()['transcript.source']).toEqual(['web=widget', 'app=mobile'])
   })
@@ -97,7 +100,7 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await expect.poll(() => page.getByLabel('start.again').inputValue()).toBe('409')
 
     await page.goto(platform(server.url, '&sections=availability,webhook,replies,knobs&at=1'))
-    await page.getByText('This is the platform after entry #1.').waitFor()
+    await page.getByText('The platform after entry #1.').waitFor()
     expect(await availability.textContent()).toContain('reason OTHER')
     await expect.poll(() => replies.getByText('Which number?').count()).toBe(0)
     expect(await page.getByLabel('URL that gets the events').inputValue()).toBe('')
@@ -146,6 +149,33 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
     await expect.poll(async () => (await ask('GET', '/chats')).body.chats.length).toBe(1)
     await clock.getByText('09:31:00').waitFor()
+  })
+
+  it('saves what happened as a scenario that passes', async () => {
+    const server = await startInspected({ clock: 'virtual' }, { loadRecorder })
+    const chat = await server.chat({ language: 'en' })
+    await chat.says('Where is my parcel?')
+    await chat.press('handover')
+    const sender = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
+    for (const [path, body] of Object.entries({ start: {}, 'message/': { message: 'Hi' }, end: {} })) {
+      const init = { method: 'POST', headers: { authorization: 'Bearer sim-handover-key' } }
+      const ids = { bot_id: 1042, chat_id: chat.id, sender }
+      await fetch(`${server.baseUrl}/api/v2/handover/${path}`, { ...init, body: JSON.stringify({ ...ids, ...body }) })
+    }
+    const { page } = await open(platform(server.url, '&sections=record'))
+    const section = page.getByRole('region', { name: 'Save as scenario' })
+    await section.getByLabel('To entry').fill('last')
+    await section.getByRole('button', { name: 'Make the scenario' }).click()
+    await section.getByRole('alert').waitFor()
+    await section.getByLabel('To entry').fill('')
+    await section.getByLabel('Name').fill('Lost parcel, found')
+    await section.getByRole('button', { name: 'Make the scenario' }).click()
+    await section.getByText('Tried: it passes.').waitFor()
+    const downloads = page.waitForEvent('download')
+    await section.getByRole('button', { name: 'Download' }).click()
+    const download = await downloads
+    expect(download.suggestedFilename()).toBe('lost-parcel-found.yaml')
+    expect(readFileSync(await download.path(), 'utf8')).toContain('Where is my parcel?')
   })
 
   it('keys stay masked until asked, business hours are set by day, and axe finds nothing', async () => {

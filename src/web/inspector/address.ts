@@ -41,6 +41,7 @@ export interface View {
 
 /** Open when the address names none. */
 const FIRST_SECTIONS: readonly string[] = ['availability', 'webhook']
+const NO_SECTION = 'none'
 
 /** Shows a knob in the column of the platform, from anywhere in the page. */
 export const showKnob = (view: View, name: string): void =>
@@ -66,9 +67,14 @@ export function readView(search: string): View {
     kind: signal(ENTRY_KINDS.find(kind => kind === query.get('kind')) ?? null),
     onlyProblems: signal(query.has('problems')),
     all: signal(query.has('all')),
-    column: signal(columnsIn(query.get('column'))[0] ?? 'user'),
+    column: signal(columnsIn(query.get('column'))[0] ?? (query.has('knob') ? 'side' : 'user')),
     folded: signal(columnsIn(query.get('folded'))),
-    sections: signal(query.get('sections')?.split(',') ?? FIRST_SECTIONS),
+    sections: signal(
+      query
+        .get('sections')
+        ?.split(',')
+        .filter(name => name !== NO_SECTION) ?? FIRST_SECTIONS,
+    ),
     knob: signal(query.get('knob')),
   }
 }
@@ -107,7 +113,7 @@ function searchOf(view: View): string {
   set('column', view.column.value === 'user' ? null : view.column.value)
   set('folded', view.folded.value.join(','))
   const sections = view.sections.value.join(',')
-  set('sections', sections === FIRST_SECTIONS.join(',') ? null : sections || 'none')
+  set('sections', sections === FIRST_SECTIONS.join(',') ? null : sections || NO_SECTION)
   set('knob', view.knob.value)
   const text = query.toString()
   return text === '' ? '' : `?${text}`

@@ -50,11 +50,11 @@ export function PlatformPanel({ session }: { readonly session: Session }) {
   )
 }
 
-/** Why nothing can be changed. */
+/** Why nothing can be changed. The page has the way back to now. */
 function PastNotice({ session: { view } }: { readonly session: Session }) {
   return (
     <p class="platform-past" role="status">
-      This is the platform after entry #{view.at.value}. Only the present can be changed.{' '}
+      The platform after entry #{view.at.value}. It can be changed only now.{' '}
       <button type="button" class="link" onClick={() => (view.at.value = null)}>
         Go to now
       </button>

@@ -4,6 +4,7 @@ import { counted } from '../../../text/quantities.ts'
 import { effectText } from '../../../wording/faults.ts'
 import { faultFormOf } from '../../model/fault-draft.ts'
 import type { FaultState } from '../../model/platform-log.ts'
+import { showEntry } from '../agent-side.ts'
 import { FaultForm } from './fault-form.tsx'
 import { OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
 import type { PlatformStore } from './platform-store.ts'
@@ -104,12 +105,11 @@ const LINKED = 5
 
 function Hits({ store, fault: { hitSeqs } }: { readonly store: PlatformStore; readonly fault: FaultState }) {
   if (hitSeqs.length === 0) return null
-  const { entry } = store.session.view
   return (
     <p class="fault-hits">
       <span class="hint">At</span>
       {hitSeqs.slice(-LINKED).map(seq => (
-        <button key={seq} type="button" class="link" onClick={() => (entry.value = seq)}>
+        <button key={seq} type="button" class="link" onClick={() => showEntry(store.session, seq)}>
           #{seq}
         </button>
       ))}

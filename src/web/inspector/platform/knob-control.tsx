@@ -1,5 +1,5 @@
 /** The control of one knob, by its type: a choice, a list, or a text that is set with a button. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { DescriptionAnswer } from '../../../server/control/routes/description.ts'
 
 export type KnobDescription = DescriptionAnswer['knobs'][number]
@@ -120,7 +120,7 @@ function ListEditor({ knob: { name }, value, id, isDisabled, isWrong, describedB
   const [typed, setTyped] = useState<readonly string[] | null>(null)
   const items = typed ?? current
   const added = useRef<HTMLInputElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (typed !== null && typed.at(-1) === '') added.current?.focus()
   }, [typed?.length])
   const set = async (event: Event) => {

@@ -5,6 +5,7 @@ import { counted } from '../../../text/quantities.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { OutcomeMark } from '../../components/mark.tsx'
 import { saveFile } from '../../components/save-file.ts'
+import { showEntry } from '../agent-side.ts'
 import { FieldIssue, OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
 import type { PlatformStore } from './platform-store.ts'
 
@@ -133,13 +134,12 @@ interface RecordedProps {
 }
 
 function Recorded({ store, recorded: { name, yaml, notes, tried } }: RecordedProps) {
-  const { entry } = store.session.view
   return (
     <section class="platform-block" aria-label="The scenario">
       <p role="status">
         <OutcomeMark outcome={tried.outcome} /> <b>{TRIED[tried.outcome]}</b>{' '}
         <span class="hint">
-          It expects {counted(tried.calls, 'call')}; without {tried.noticed} of them, it fails.
+          {tried.noticed} of its {counted(tried.calls, 'expected call')} matter: without one of them, it fails.
         </span>
       </p>
       {tried.failures.length === 0 ? null : (
@@ -155,7 +155,7 @@ function Recorded({ store, recorded: { name, yaml, notes, tried } }: RecordedPro
             <li key={`${code} ${seq} ${message}`}>
               {message}{' '}
               {seq === null ? null : (
-                <button type="button" class="link" onClick={() => (entry.value = seq)}>
+                <button type="button" class="link" onClick={() => showEntry(store.session, seq)}>
                   #{seq}
                 </button>
               )}

@@ -3,6 +3,7 @@ import { useId, useState } from 'preact/hooks'
 import { explainEntry } from '../../../wording/hints.ts'
 import { moment as momentText } from '../../model/formats.ts'
 import type { WebhookHealth } from '../../model/webhook-health.ts'
+import { showEntry } from '../agent-side.ts'
 import {
   FieldIssue,
   OtherProblems,
@@ -102,13 +103,12 @@ function LastAnswer({ store, health }: { readonly store: PlatformStore; readonly
   const { last, failuresInARow, failingSince } = health
   if (last === null) return null
   const explained = explainEntry(last)
-  const { entry } = store.session.view
   return (
     <>
       <p class={explained === null ? '' : 'platform-warning'}>
         {explained === null ? `Answered ${last.status} in ${Math.round(last.duration_ms)} ms` : explained.why}
         {', '}
-        <button type="button" class="link" onClick={() => (entry.value = last.seq)}>
+        <button type="button" class="link" onClick={() => showEntry(store.session, last.seq)}>
           {last.event} #{last.seq}
         </button>
       </p>
