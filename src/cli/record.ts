@@ -79,6 +79,7 @@ const Answer = z.looseObject({
   tried: z.looseObject({
     outcome: z.string(),
     calls: z.number(),
+    left_out: z.number(),
     noticed: z.number(),
     failures: z.array(z.string()),
   }),
@@ -109,7 +110,8 @@ function write(file: string, yaml: string, { force, json }: RecordFlags, { io }:
   }
 }
 
-const isProven = ({ tried: { outcome, calls, noticed } }: Answer): boolean => outcome === 'pass' && calls === noticed
+const isProven = ({ tried: { outcome, left_out, noticed } }: Answer): boolean =>
+  outcome === 'pass' && left_out === noticed
 
 /** Notes go to stderr; the last line says what the trial showed. */
 function print(file: string, answer: Answer, { json }: RecordFlags, { io }: Context): void {
@@ -120,11 +122,12 @@ function print(file: string, answer: Answer, { json }: RecordFlags, { io }: Cont
   else io.stdout.write(line)
 }
 
-function trialText({ tried: { outcome, calls, noticed, failures } }: Answer): string {
+function trialText({ tried: { outcome, calls, left_out: leftOut, noticed, failures } }: Answer): string {
   const reasons = failures.map(failure => `\n  ${failure}`).join('')
   if (outcome !== 'pass') return `tried once, and it did not pass (${outcome}):${reasons}`
   const expected = counted(calls, 'call')
   if (calls === 0) return 'tried once: it passes when no call comes'
-  if (calls === noticed) return `tried once: it passes with the ${expected} recorded, and fails without any one of them`
+  const which = leftOut === calls ? 'any one of them' : `each of the first ${leftOut}`
+  if (leftOut === noticed) return `tried once: it passes with the ${expected} recorded, and fails without ${which}`
   return `tried once: it passes with the ${expected} recorded, but does not notice when one of these is missing:${reasons}`
 }

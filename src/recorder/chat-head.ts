@@ -3,7 +3,7 @@ import { withoutUndefined } from '../contract/objects.ts'
 import { TRANSCRIPT_NAMES, type TranscriptName } from '../contract/transcripts.ts'
 import type { Chat, Message } from '../platform/state.ts'
 import { drawPersona } from '../runtime/random.ts'
-import { escapePlaceholders as escaped } from '../scenario/compile/step-compiler.ts'
+import { escapePlaceholders } from '../scenario/compile/step-compiler.ts'
 import type { ChatInput } from '../scenario/format/scenario.ts'
 import type { Core } from '../simulator/core.ts'
 import { conversationOf, loadTranscript, type ShippedTranscript } from '../simulator/new-chat.ts'
@@ -27,15 +27,17 @@ export async function headOf(core: Core, chat: Chat, before: readonly Message[])
   const source = chat.source === (shipped?.transcript.source ?? 'web') ? undefined : chat.source
   const usual = { context: shipped?.transcript.context ?? drawn.context, labels: shipped?.transcript.labels ?? [] }
   return {
-    chat: withoutUndefined({
-      language,
-      source,
-      user,
-      transcript: shipped?.name,
-      history: shipped !== null || history.length === 0 ? undefined : escaped(history),
-      context: sameJson(chat.context, usual.context) ? undefined : escaped(chat.context),
-      labels: sameJson(chat.labels, usual.labels) ? undefined : escaped([...chat.labels]),
-    }),
+    chat: escapePlaceholders(
+      withoutUndefined({
+        language,
+        source,
+        user,
+        transcript: shipped?.name,
+        history: shipped !== null || history.length === 0 ? undefined : history,
+        context: sameJson(chat.context, usual.context) ? undefined : chat.context,
+        labels: sameJson(chat.labels, usual.labels) ? undefined : [...chat.labels],
+      }),
+    ),
     firstName: user ? chat.persona.firstName : null,
     lostFiles: before.some(({ attachments }) => attachments.length > 0),
   }

@@ -11,7 +11,7 @@ import { type Recording, readRecording } from './recording.ts'
 import { COMMENTS, RECORD_PROBLEMS } from './texts.ts'
 import { tryScenario } from './try-scenario.ts'
 
-const MOST_STEPS = 500
+const MOST_STEPS = 200
 const NAME = 'Recorded conversation'
 
 /** Throws `ControlProblem`. */

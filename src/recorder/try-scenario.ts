@@ -24,8 +24,10 @@ import type { Recording } from './recording.ts'
 import { createScriptedIntermediary } from './scripted-intermediary.ts'
 import { TRIAL_TEXTS } from './texts.ts'
 
-/** The longest trial. */
-const LIMIT_MS = 10_000
+/** The longest run of the scenario. */
+const LIMIT_MS = 8_000
+/** The longest time for leaving out calls. */
+const LEAVE_OUT_MS = 2_000
 
 /** Every call of the trial comes at once, so nothing has to be awaited for long. */
 const withShortWaits = (plan: Plan): Plan => ({
@@ -43,14 +45,21 @@ export interface Trial {
   readonly signal: AbortSignal
 }
 
+const NO_CALLS: LeftOut = { count: 0, unnoticed: [] }
+
 export async function tryScenario(trial: Trial): Promise<RecordingTrial> {
   const begun = elapsedMs()
   const calls = trial.steps.flatMap(step => step.calls).length
-  const result = (outcome: RecordingTrial['outcome'], failures: readonly string[], noticed = 0): RecordingTrial => ({
+  const result = (
+    outcome: RecordingTrial['outcome'],
+    failures: readonly string[],
+    { count, unnoticed }: LeftOut = NO_CALLS,
+  ): RecordingTrial => ({
     outcome,
     duration_ms: Math.round(elapsedMs() - begun),
     calls,
-    noticed,
+    left_out: count,
+    noticed: count - unnoticed.length,
     failures,
   })
   try {
@@ -59,8 +68,8 @@ export async function tryScenario(trial: Trial): Promise<RecordingTrial> {
     const { verdict, otherwise } = await play(trial, withShortWaits(plan))
     if (verdict.outcome !== 'pass') return result(verdict.outcome, [...otherwise, ...failuresOf(verdict)])
     if (otherwise.length > 0) return result('fail', otherwise)
-    const missed = await unnoticedCalls(plan, verdict.journal)
-    return result('pass', missed.map(TRIAL_TEXTS.unnoticed), calls - missed.length)
+    const leftOut = await leaveOutCalls(plan, verdict.journal)
+    return result('pass', leftOut.unnoticed.map(TRIAL_TEXTS.unnoticed), leftOut)
   } catch (error) {
     if (error instanceof ConfigError)
       return result(
@@ -100,14 +109,24 @@ const optionsFor = (plan: Plan, answer: () => Response): PlatformSimulatorOption
   bot: plan.bot as NonNullable<PlatformSimulatorOptions['bot']>,
 })
 
-/** The calls without which the scenario passes as well. */
-async function unnoticedCalls(plan: Plan, journal: readonly Entry[]): Promise<string[]> {
+interface LeftOut {
+  readonly count: number
+  /** The calls without which the scenario passes as well. */
+  readonly unnoticed: readonly string[]
+}
+
+/** Evaluates the journal without each call, in turn, as long as there is time. */
+async function leaveOutCalls(plan: Plan, journal: readonly Entry[]): Promise<LeftOut> {
+  const until = elapsedMs() + LEAVE_OUT_MS
   const unnoticed: string[] = []
+  let count = 0
   for (const call of journal) {
     if (call.kind !== 'api' || !isExpectable(call)) continue
+    if (elapsedMs() > until) break
     const without = journal.filter(entry => entry !== call)
     if (evaluate(plan, without).outcome === 'pass') unnoticed.push(describeCall(call))
+    count++
     await nextMacrotask()
   }
-  return unnoticed
+  return { count, unnoticed }
 }

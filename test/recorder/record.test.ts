@@ -12,7 +12,7 @@ import { ANNA, played, type Recorded } from './recorded.ts'
 /** The trial passed, and every call that is left out is noticed. */
 function expectProven({ status, body }: Recorded, calls: number): void {
   expect(status).toBe(200)
-  expect(body.tried).toMatchObject({ outcome: 'pass', calls, noticed: calls, failures: [] })
+  expect(body.tried).toMatchObject({ outcome: 'pass', calls, left_out: calls, noticed: calls, failures: [] })
 }
 
 describe('a handover', () => {
@@ -283,6 +283,34 @@ describe('how a chat began', () => {
     })
   })
 
+  it.each(['$(x)', '{{ x }}', 'a: b #c', '👋 "q"', 'two\nlines', '  lead', "'"])(
+    'every text of it is kept: %j',
+    async text => {
+      const { sim, call, record } = await played()
+      const history = [{ user: text }, { bot: text, buttons: [{ label: text }] }, { agent: text, text }]
+      const chat = await sim.chat({
+        history,
+        source: text,
+        user: { firstName: text, lastName: text },
+        context: { k: text },
+      })
+      await sim.configure({ 'messages.open': text, 'bot.replies': [{ match: 'x', text }] })
+      await chat.says('x')
+      await call('start', chat, { sender: { name: text } })
+      const recorded = await record({ name: text })
+      expectProven(recorded, 1)
+      const [plan] = compile(await loadText('odd.yaml', recorded.yaml, { cwd: '.', nodeVersion: process.version }))
+      const [conversation] = plan!.conversations
+      expect(interpolate(conversation!.history, {})).toEqual(history)
+      expect(interpolate([conversation!.source, conversation!.user, conversation!.context], {})).toMatchObject([
+        text,
+        { first_name: text, last_name: text },
+        { k: text },
+      ])
+      expect(plan!.name).toBe(text)
+    },
+  )
+
   it('what was said before the range is history, and a handover in progress is recorded from its request on', async () => {
     const { sim, call, record } = await played()
     const chat = await sim.chat()
@@ -510,7 +538,7 @@ describe('refusals', () => {
   it('a range of more steps than a recording has', async () => {
     const { sim, record } = await played({ webhook: {} })
     const chat = await sim.chat()
-    for (let index = 0; index <= 500; index++) await chat.says('x')
+    for (let index = 0; index <= 200; index++) await chat.says('x')
     const tooLong = await record()
     expect([tooLong.status, tooLong.body.error.code]).toEqual([422, 'too_long'])
   })

@@ -36,7 +36,9 @@ export interface RecordingTrial {
   readonly duration_ms: number
   /** How many recorded calls the scenario expects. */
   readonly calls: number
-  /** Without how many of these calls, each left out alone, the scenario fails. */
+  /** How many of these calls were left out in turn; fewer than all when there was no time for more. */
+  readonly left_out: number
+  /** Without how many of those the scenario fails. */
   readonly noticed: number
   /** Why it does not pass. */
   readonly failures: readonly string[]

@@ -29,7 +29,8 @@ const Trial = z
     outcome: z.enum(['pass', 'fail', 'error', 'inconclusive', 'skipped']),
     duration_ms: z.number(),
     calls: z.int().check(z.describe('Recorded calls that the scenario expects')),
-    noticed: z.int().check(z.describe('Calls without which, each left out alone, the scenario fails')),
+    left_out: z.int().check(z.describe('How many of these were left out in turn; fewer than all in a long recording')),
+    noticed: z.int().check(z.describe('How many of those the scenario needs: it fails without them')),
     failures: z.array(z.string()),
   })
   .check(
