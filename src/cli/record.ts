@@ -1,6 +1,6 @@
 /** Writes a scenario file from what a running simulator saw (`handover-sim record`). */
-import { existsSync, writeFileSync } from 'node:fs'
-import { basename, extname, resolve } from 'node:path'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { basename, dirname, extname, resolve } from 'node:path'
 import * as z from 'zod/mini'
 import { messageOf } from '../text/error-text.ts'
 import { counted } from '../text/quantities.ts'
@@ -104,7 +104,9 @@ function write(file: string, yaml: string, { force, json }: RecordFlags, { io }:
     return
   }
   try {
-    writeFileSync(resolve(io.cwd, file), yaml, { flag: force ? 'w' : 'wx' })
+    const path = resolve(io.cwd, file)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, yaml, { flag: force ? 'w' : 'wx' })
   } catch (error) {
     throw new UsageError(`FILE: ${JSON.stringify(file)} cannot be written: ${messageOf(error)}.`)
   }

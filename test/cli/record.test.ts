@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import type { SimulatorServer } from '../../src/index.ts'
 import { folderWith } from '../config/folder.ts'
+import { blocks, read } from '../docs/pages.ts'
 import { ANNA, played } from '../recorder/recorded.ts'
 import { freePort } from '../support/port.ts'
 import { fakeIo } from './fake-io.ts'
@@ -38,6 +39,22 @@ describe('record', () => {
     expect(err).toContain('Steps of the agent are drawn from the calls')
     expect(readFileSync(join(cwd, 'lost-parcel.yaml'), 'utf8')).toContain('\nname: Lost parcel\n')
     expect(await run('validate', 'lost-parcel.yaml')).toMatchObject({ code: 0 })
+  })
+
+  it('writes the file that docs/recording.md shows', async () => {
+    const page = read('docs/recording.md')
+    const { sim, call } = await played()
+    const chat = await sim.chat({ language: 'nb' })
+    await chat.press('handover')
+    await call('transcript', chat)
+    await call('start', chat, ANNA)
+    await chat.says('Hvor er pakken min?')
+    await call('message/', chat, { ...ANNA, message: 'On its way!' })
+    await call('end', chat)
+    const { cwd, recorded } = record(sim)
+    const { out } = await recorded('scenarios/lost-parcel.yaml')
+    expect(blocks(page, '')[0]).toBe(`$ npx handover-sim record scenarios/lost-parcel.yaml\n${out}`)
+    expect(readFileSync(join(cwd, 'scenarios/lost-parcel.yaml'), 'utf8')).toBe(blocks(page, 'yaml')[0])
   })
 
   it('writes to stdout, and prints the answer as JSON', async () => {
