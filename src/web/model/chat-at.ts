@@ -51,6 +51,8 @@ export interface ChatBeginning {
   readonly typing: boolean
   readonly language: string
   readonly source: string
+  readonly user: string
+  readonly bot: string
 }
 
 /** A chat while entries are applied to it. */
@@ -72,21 +74,18 @@ const EMPTY: ChatBeginning = {
   typing: false,
   language: '',
   source: '',
+  user: '',
+  bot: '',
 }
 
-export function draftOf({ messages, whole, status, typing, language, source } = EMPTY): ChatDraft {
-  const nameOf = (from: ChatMessage['from']) => messages.findLast(message => message.from === from)?.name ?? ''
+export function draftOf({ messages, status, ...beginning } = EMPTY): ChatDraft {
+  const agent = messages.findLast(({ from }) => from === 'agent')
   return {
+    ...beginning,
     items: [...messages],
-    whole,
     status,
-    typing,
-    agent: status === 'agent' ? { name: nameOf('agent') || undefined, avatar: undefined } : null,
+    agent: status === 'agent' ? { name: agent?.name, avatar: undefined } : null,
     ended: false,
-    language,
-    source,
-    user: nameOf('user'),
-    bot: nameOf('bot'),
     act: null,
     before: null,
   }

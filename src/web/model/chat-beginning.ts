@@ -17,8 +17,14 @@ export function beginningOf(answer: ChatAnswer, entries: readonly Entry[]): Chat
     ...stateBefore(answer, entries),
     language: answer.language,
     source: answer.source,
+    user: nameOf(answer, 'user'),
+    bot: nameOf(answer, 'bot'),
   }
 }
+
+/** Empty when the chat has no message of them. */
+const nameOf = ({ messages }: ChatAnswer, sender: 'user' | 'bot'): string =>
+  messages.find(({ from }) => from === sender)?.name ?? ''
 
 const toMessage = ({ created, ...message }: ChatAnswer['messages'][number]): ChatMessage => ({
   kind: 'message',
@@ -50,22 +56,30 @@ function messageIdOf(entry: Entry): unknown {
 /** The state before the entries, as far as the first change of it says; without a change, it is the state of now. */
 function stateBefore(answer: ChatAnswer, entries: readonly Entry[]): Pick<ChatBeginning, 'status' | 'typing'> {
   if (isCreation(entries[0])) return { status: 'bot', typing: false }
-  const status = entries.map(statusBefore).find(one => one !== null) ?? answer.status
+  const status =
+    entries.map((entry, index) => statusBefore(entry, entries[index - 1])).find(one => one !== null) ?? answer.status
   const typing = entries.map(typingBefore).find(one => one !== null) ?? answer.typing
   return { status, typing }
 }
 
 export const isCreation = (entry: Entry | undefined): boolean => entry?.kind === 'note' && entry.note === 'chat_created'
 
-function statusBefore(entry: Entry): ChatBeginning['status'] | null {
-  if (entry.kind === 'event') return entry.event === 'REQUESTING TAKEOVER' ? 'bot' : null
+function statusBefore(entry: Entry, previous: Entry | undefined): ChatBeginning['status'] | null {
+  if (entry.kind === 'event') return entry.event === 'REQUESTING TAKEOVER' ? statusBeforeRequest(entry, previous) : null
   if (entry.kind !== 'note') return null
   if (entry.note === 'taken_over') return 'pending'
   return entry.note === 'handed_back' || entry.note === 'takeover_replaced' ? 'agent' : null
 }
 
+/** The bot says that it passes the user on, except when an agent has the chat already. */
+function statusBeforeRequest({ cause }: Entry, previous: Entry | undefined): ChatBeginning['status'] | null {
+  if (previous === undefined || cause === null) return null
+  if (previous.cause === cause) return 'bot'
+  return previous.seq === cause ? 'agent' : null
+}
+
 function typingBefore(entry: Entry): boolean | null {
   if (entry.kind === 'note') return entry.note === 'typing_hidden' ? true : null
-  if (entry.kind !== 'api' || entry.status >= 400) return null
-  return entry.endpoint === 'typing_start' ? false : entry.endpoint === 'typing_stop' ? true : null
+  if (entry.kind !== 'api' || entry.status >= 400 || entry.faults !== undefined) return null
+  return entry.endpoint === 'typing_start' || entry.endpoint === 'typing_stop' ? false : null
 }

@@ -171,6 +171,39 @@ describe('attachments', () => {
     expect((await download(attachments[0].url)).equals(bytes)).toBe(true)
   })
 
+  test('in a form, line breaks of the text are those that were typed', async () => {
+    await using server = await startServer({ port: 0 })
+    const chat = await server.chat()
+    const form = new FormData()
+    form.set('text', 'One\nTwo')
+    expect((await createControlClient(server)('POST', `/chats/${chat.id}/messages`, { form })).status).toBe(200)
+    expect(chat.transcript[0]?.text).toBe('One\nTwo')
+  })
+
+  test('are downloaded without an entry in the journal, and never as a page', async () => {
+    await using server = await startServer({ port: 0 })
+    const chat = await server.chat()
+    const bytes = new TextEncoder().encode('<script>')
+    await chat.says('Here', { attach: [{ name: 'a.html', type: 'text/html', bytes }] })
+    await chat.says('And', { attach: [{ name: 'b.png', type: 'image/png', size_kb: 3 }] })
+    const [first, second] = chat.transcript.flatMap(({ attachments }) =>
+      attachments.map(({ url }) => url.split('/').at(-2)),
+    )
+    const before = server.journal.nextSeq
+    const answer = await fetch(`${server.url}/_sim/files/${first}`)
+    expect(await answer.bytes()).toEqual(bytes)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+    })
+    expect((await (await fetch(`${server.url}/_sim/files/${second}`)).bytes()).length).toBe(3 * 1024)
+    const { status, body } = await createControlClient(server)('GET', '/files/nothing')
+    expect([status, body.error.code]).toEqual([404, 'file_not_found'])
+    expect(server.journal.nextSeq).toBe(before)
+  })
+
   test('a form with other fields is refused, and the error names them', async () => {
     const { server, ask, id } = await withChat()
     await using _ = server

@@ -119,9 +119,16 @@ test('a chat drawn from its entries is the chat of the control API, at every mom
         const read = createChatReader({ entriesOf: () => entries, answerOf: () => answer })
         for (const { seq, answers } of moments) expect(drawn(read(id, seq)!)).toEqual(asked(answers[index]!))
         expect(drawn(read(id, null)!)).toEqual(asked(answer))
+        for (let dropped = 1; dropped <= entries.length; dropped++) {
+          const kept = entries.slice(dropped)
+          const { active: _, ...now } = drawn(
+            createChatReader({ entriesOf: () => kept, answerOf: () => answer })(id, null)!,
+          )
+          expect(now, `without the first ${dropped} entries`).toEqual(comparable(answer))
+        }
       }
       await setup.sim.close()
     }),
-    { numRuns: 25 },
+    { numRuns: 10 },
   )
 })
