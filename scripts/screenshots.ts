@@ -1,15 +1,33 @@
 /** Takes the pictures of docs/images/ in Chromium: plays a handover, and opens what the pages of the documentation show. */
 import { spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Browser, chromium, type Page } from 'playwright-core'
-
-const { startSimulator } = (await import('../dist/index.js' as string)) as typeof import('../src/index.ts')
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type Page } from 'playwright-core'
+import { startSimulator } from '../src/index.ts'
 
 const root = new URL('..', import.meta.url).pathname
 const folder = `${root}docs/images`
 mkdirSync(folder, { recursive: true })
+
+/** Expects a text that the agent of the scenario does not write. */
+const FAILING = `version: 1
+name: Lost parcel
+description: The agent answers a question about a parcel.
+tags: [flow]
+steps:
+  - user: Where is my parcel?
+  - press: handover
+  - agent: accept
+  - expect: { start: { sender: { name: Anna } } }
+  - agent: { says: It leaves Oslo today. }
+  - expect: { message: { message: It leaves Bergen today. } }
+  - agent: leave
+  - expect: end
+`
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -17,9 +35,9 @@ const browser = await chromium.launch({
 })
 
 try {
-  await takeHandover(browser)
-  await takeRefusedWebhook(browser)
-  await takeScenarios(browser)
+  if (!process.argv.includes("--scenarios")) await takeHandover()
+  if (!process.argv.includes("--scenarios")) await takeRefusedWebhook()
+  await takeScenarios()
 } finally {
   await browser.close()
 }
@@ -31,10 +49,12 @@ async function open(url: string, colorScheme: 'light' | 'dark'): Promise<Page> {
   return page
 }
 
-const take = (page: Page, name: string) => page.screenshot({ path: `${folder}/${name}.png` })
+async function take(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: `${folder}/${name}.png` })
+}
 
 /** A handover by hand, and an earlier moment of it. */
-async function takeHandover(_: Browser): Promise<void> {
+async function takeHandover(): Promise<void> {
   const server = await startSimulator({ port: 0 })
   const page = await open(server.url, 'light')
   await page.getByRole('button', { name: 'New chat' }).first().click()
@@ -49,14 +69,14 @@ async function takeHandover(_: Browser): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.getByRole('button', { name: 'Show this moment' }).click()
   await page.getByRole('button', { name: 'Platform', exact: true }).click()
-  await page.getByText('Business hours').waitFor()
+  await page.getByRole('heading', { name: 'Business hours' }).waitFor()
   await take(page, 'time-travel')
   await page.close()
   await server.close()
 }
 
 /** An intermediary that compares the signature with another key. */
-async function takeRefusedWebhook(_: Browser): Promise<void> {
+async function takeRefusedWebhook(): Promise<void> {
   const intermediary = createServer((request, response) => {
     request.resume()
     response.writeHead(401, { 'content-type': 'text/plain' }).end('invalid signature')
@@ -77,21 +97,36 @@ async function takeRefusedWebhook(_: Browser): Promise<void> {
   intermediary.close()
 }
 
-/** UI mode with the shipped scenarios, one of which a mutant of the reference intermediary fails. */
-async function takeScenarios(_: Browser): Promise<void> {
-  const args = ['run', '--ui', '--builtin', '--only', 'happy*', '--self-test']
-  const program = spawn('node', [`${root}bin/handover-sim.js`, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const address = await new Promise<string>(resolve =>
-    program.stdout.on('data', data => {
-      const found = /http:\/\/\S+/.exec(String(data))?.[0]
-      if (found !== undefined) resolve(found)
-    }),
-  )
-  const page = await open(address, 'light')
-  await page.getByRole('button', { name: /Play all/ }).click()
-  await take(page, 'scenarios')
-  await page.close()
-  program.kill()
+/** UI mode with three scenarios, one of which expects a text that the reference intermediary does not send. */
+async function takeScenarios(): Promise<void> {
+  const work = mkdtempSync(join(tmpdir(), 'screenshots-'))
+  for (const name of ['happy-path', 'closed-hours', 'typing']) {
+    const text = readFileSync(`${root}scenarios/${name}.yaml`, 'utf8')
+    writeFileSync(join(work, `${name}.yaml`), text)
+  }
+  writeFileSync(join(work, 'lost-parcel.yaml'), FAILING)
+  const args = ['run', '--ui', '--port', '0', '--self-test', '.']
+  const program = spawn('node', [`${root}bin/handover-sim.js`, ...args], {
+    cwd: work,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    const [line] = await once(program.stdout, 'data', { signal: AbortSignal.timeout(20_000) })
+    const page = await open(/http:\/\/\S+/.exec(String(line))?.[0] ?? '', 'light')
+    await page.getByRole('button', { name: 'Play all' }).click()
+    await page.getByRole('button', { name: '1 failed' }).waitFor()
+    await page.getByText('Lost parcel').first().click()
+    await page
+      .getByRole('tab', { name: /Failures/ })
+      .or(page.getByRole('button', { name: /Failures/ }))
+      .first()
+      .click()
+    await take(page, 'scenarios')
+    await page.close()
+  } finally {
+    program.kill()
+    rmSync(work, { recursive: true })
+  }
 }
 
 async function say(page: Page, who: 'user' | 'agent', text: string): Promise<void> {
