@@ -35,8 +35,8 @@ const browser = await chromium.launch({
 })
 
 try {
-  if (!process.argv.includes("--scenarios")) await takeHandover()
-  if (!process.argv.includes("--scenarios")) await takeRefusedWebhook()
+  if (!process.argv.includes('--scenarios')) await takeHandover()
+  if (!process.argv.includes('--scenarios')) await takeRefusedWebhook()
   await takeScenarios()
 } finally {
   await browser.close()

@@ -28,6 +28,8 @@ export interface ChatTag {
 
 export interface SequenceRowProps {
   readonly row: TimelineRow
+  /** Of the row, where it may grow: the row is drawn again when it does. */
+  readonly entryCount?: number
   /** Milliseconds since the row before it, when that is long. */
   readonly quietMs: number | null
   /** Whether it is after the moment that is shown. */

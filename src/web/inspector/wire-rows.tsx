@@ -43,7 +43,13 @@ export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: Wir
         onOpen={onOpen}
         row={index =>
           isDiagram ? (
-            <DiagramRow session={session} rows={filtered.rows} index={index} withChats={withChats} />
+            <DiagramRow
+              session={session}
+              rows={filtered.rows}
+              index={index}
+              entryCount={filtered.rows[index]?.entrySeqs.length ?? 0}
+              withChats={withChats}
+            />
           ) : (
             <ListRow session={session} entry={filtered.entries[index]} withChats={withChats} />
           )
@@ -63,10 +69,12 @@ interface DiagramRowProps {
   readonly session: Session
   readonly rows: readonly TimelineRow[]
   readonly index: number
+  /** Of the row. It grows when an entry answers the row: then the row, the same object, is drawn again. */
+  readonly entryCount: number
   readonly withChats: boolean
 }
 
-function DiagramRow({ session, rows, index, withChats }: DiagramRowProps) {
+function DiagramRow({ session, rows, index, entryCount, withChats }: DiagramRowProps) {
   const { view, log } = session
   const row = rows[index]
   if (row === undefined) return null
@@ -76,6 +84,7 @@ function DiagramRow({ session, rows, index, withChats }: DiagramRowProps) {
   return (
     <SequenceRow
       row={row}
+      entryCount={entryCount}
       quietMs={quietBefore(rows, index)}
       later={later}
       isProblem={hasProblem(session, row)}
