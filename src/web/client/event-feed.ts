@@ -1,7 +1,7 @@
 /** Follows the journal by server-sent events, and resumes after an interruption without gaps or doubles. */
 import { createParser } from 'eventsource-parser'
 import type { Entry } from '../../journal/entry.ts'
-import { type Timer, wallDelay, wallTimer } from '../../runtime/clock.ts'
+import { elapsedMs, type Timer, wallDelay, wallTimer } from '../../runtime/clock.ts'
 import { type ControlClient, ControlError } from './control.ts'
 
 export type FeedState = 'connecting' | 'live' | 'lost' | 'refused'
@@ -80,15 +80,17 @@ async function readEvents(body: ReadableStream<Uint8Array>, listener: FeedListen
   }
 }
 
-/** Collects what arrives, and passes it on at most once in each frame of the screen. */
+/** Collects what arrives, and passes it on before a frame of the screen is drawn, at most 20 times a second. */
 interface FrameBatches<Item> {
   add(items: readonly Item[]): void
   /** Discards what was not passed on. */
   clear(): void
 }
 
-/** As many items are passed on in one frame; the others follow in the next ones. */
-const MOST_PER_FRAME = 1_000
+/** As many items are passed on together; the others follow. */
+const MOST_TOGETHER = 1_500
+/** While items arrive all the time, the page is drawn for them so often, and most frames stay free. */
+const PAUSE_MS = 50
 /** A hidden tab has no frames. */
 const HIDDEN_MS = 250
 
@@ -96,21 +98,29 @@ export function createFrameBatches<Item>(pass: (items: readonly Item[]) => void)
   let waiting: Item[] = []
   let frame: number | null = null
   let timer: Timer | null = null
+  let passedAt = Number.NEGATIVE_INFINITY
   const run = () => {
     stop()
-    const items = waiting.splice(0, MOST_PER_FRAME)
+    passedAt = elapsedMs()
+    const items = waiting.splice(0, MOST_TOGETHER)
     if (waiting.length > 0) start()
     if (items.length > 0) pass(items)
   }
-  const start = () => {
-    if (frame !== null) return
+  const atNextFrame = () => {
     frame = requestAnimationFrame(run)
     timer = wallTimer(HIDDEN_MS, run)
+  }
+  const start = () => {
+    if (timer !== null) return
+    const pauseMs = passedAt + PAUSE_MS - elapsedMs()
+    if (pauseMs <= 0) atNextFrame()
+    else timer = wallTimer(pauseMs, atNextFrame)
   }
   const stop = () => {
     if (frame !== null) cancelAnimationFrame(frame)
     timer?.cancel()
     frame = null
+    timer = null
   }
   return {
     add(items) {

@@ -36,15 +36,15 @@ export function VirtualList(props: VirtualListProps) {
     if (follows.current && selected === -1 && box.current) box.current.scrollTop = count * rowHeight
   }, [count, rowHeight, selected])
   useEffect(() => reveal(box.current, selected, rowHeight), [selected, rowHeight, place.height])
-  const first = Math.max(0, Math.floor(place.top / rowHeight) - MARGIN)
-  const last = Math.min(count, Math.ceil((place.top + place.height) / rowHeight) + MARGIN)
-  const onScroll = ({
-    currentTarget: { scrollTop, clientHeight, scrollHeight },
-  }: {
-    currentTarget: HTMLDivElement
-  }) => {
+  const isAtEnd = follows.current && selected === -1
+  const top = isAtEnd ? Math.max(0, count * rowHeight - place.height) : place.top
+  const first = Math.max(0, Math.floor(top / rowHeight) - MARGIN)
+  const last = Math.min(count, Math.ceil((top + place.height) / rowHeight) + MARGIN)
+  const onScroll = ({ currentTarget }: { readonly currentTarget: HTMLDivElement }) => {
+    const { scrollTop, clientHeight, scrollHeight } = currentTarget
     follows.current = isLog && scrollHeight - scrollTop - clientHeight < NEAR_END_PX
-    setPlace({ top: scrollTop, height: clientHeight })
+    // The rows at the end are drawn already.
+    if (!isAtEnd || !follows.current) setPlace({ top: scrollTop, height: clientHeight })
   }
   return (
     <div

@@ -115,9 +115,14 @@ function createUnread() {
     },
     count(chatId: string, chat: ChatState | null): number {
       const after = Math.max(start.value, shown.value.get(chatId) ?? 0)
-      if (chat === null || lastSeq(chat) <= after) return 0
-      return chat.items.filter(item => item.kind === 'message' && item.from !== 'user' && (item.seq ?? 0) > after)
-        .length
+      let unread = 0
+      // From the newest item on, because a long chat has few that are new.
+      for (let index = (chat?.items.length ?? 0) - 1; index >= 0; index--) {
+        const item = chat?.items[index]
+        if (item === undefined || (item.seq ?? 0) <= after) break
+        if (item.kind === 'message' && item.from !== 'user') unread++
+      }
+      return unread
     },
     mark(chatId: string, chat: ChatState | null) {
       const seq = chat === null ? 0 : lastSeq(chat)
