@@ -48,21 +48,30 @@ async function readStream(client: ControlClient, listener: FeedListener, signal:
   const response = await fetch(url, { headers: client.headers(), signal })
   if (!response.ok || response.body === null)
     throw new ControlError(response.status, { code: 'stream', message: 'The server refused the stream of events.' })
-  position.instance = response.headers.get(INSTANCE)
+  const served = response.headers.get(INSTANCE)
+  if (instance !== null && served !== instance) restart(listener, position, served)
+  position.instance = served
   listener.onState('live')
   await readEvents(response.body, listener, position)
 }
 
-/** Entries of one chunk arrive together. A stream of another instance than the client knows begins with a reset. */
+/** The entries of another instance have other numbers. */
+function restart(listener: FeedListener, position: Position, instance: string | null): void {
+  position.instance = instance
+  position.after = 0
+  listener.onReset()
+}
+
+/** Entries of one chunk arrive together. */
 async function readEvents(body: ReadableStream<Uint8Array>, listener: FeedListener, position: Position): Promise<void> {
   let entries: Entry[] = []
   const parser = createParser({
     onEvent({ event, data, id }) {
       if (event === 'reset') {
         entries = []
-        position.instance = JSON.parse(data).instance
-        position.after = 0
-        listener.onReset()
+        const { instance } = JSON.parse(data)
+        // A stream of another instance than that of the request begins with a reset, which its header announces.
+        if (instance !== position.instance || position.after > 0) restart(listener, position, instance)
         return
       }
       position.after = Number(id)

@@ -17,7 +17,7 @@ import { WorkspaceBar } from './workspaces.tsx'
 const FEED_TEXTS = {
   connecting: 'Connecting',
   live: 'Live',
-  lost: 'The server does not answer. Trying again.',
+  lost: `The server does not answer. Start it again: handover-sim start${location.port === '' ? '' : ` --port ${location.port}`}`,
   refused: 'Token needed',
 } as const
 

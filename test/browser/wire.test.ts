@@ -1,0 +1,266 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { readJournal } from '../../src/evaluator/journal-file.ts'
+import type { Entry } from '../../src/journal/entry.ts'
+import type { PlatformServer } from '../../src/server/start.ts'
+import { ROOT } from '../architecture/files.ts'
+import { createReceiver } from '../support/receiver.ts'
+import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
+
+const open = useBrowser()
+
+const KEY = { authorization: 'Bearer sim-handover-key' }
+
+const call = (server: PlatformServer, path: string, body: object, headers: Record<string, string> = KEY) =>
+  fetch(`${server.url}/api/v2/handover/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
+/** A handover with a refused call of each sort. Its webhook refuses signatures when `refuses` says so. */
+async function playHandover(refuses = false) {
+  const hook = createReceiver()
+  const server = await startInspected({ webhook: { fetch: hook.fetch } })
+  const chat = await server.chat()
+  await chat.says('Where is my parcel?')
+  await chat.press('handover')
+  const about = { bot_id: 1042, chat_id: chat.id }
+  await call(server, 'start', { ...about, sender: { name: 'Anna' } })
+  await call(server, 'message/', { ...about, message: 'I am Anna', sender: { name: 'Anna' } })
+  await call(server, 'message/', { ...about, message: 42 })
+  await call(server, 'strat', about)
+  await call(server, 'start', about, { authorization: 'Bearer wrong' })
+  if (refuses) hook.answerWith(401)
+  await chat.says('Thank you')
+  await server.settled()
+  return { server, hook, chat }
+}
+
+const rows = (page: Page) => page.getByRole('listbox').getByRole('option')
+const details = (page: Page) => page.getByRole('region', { name: /^Entr(y|ies) / })
+const seqOf = (server: PlatformServer, test: (entry: Entry) => boolean) => server.journal.query().findLast(test)!.seq
+const isCall = (status: number) => (entry: Entry) => entry.kind === 'api' && entry.status === status
+
+describe.skipIf(chromium === null)('the wire', () => {
+  it('lists, filters and searches entries, and keeps the view in the address', async () => {
+    const { server } = await playHandover()
+    const { page } = await open(server.url)
+    await page.getByRole('button', { name: 'List', exact: true }).click()
+    await expect.poll(() => rows(page).count()).toBe(server.journal.nextSeq - 1)
+    await page.getByRole('searchbox', { name: 'Search in entries' }).fill('my PARCEL')
+    await expect.poll(() => rows(page).allTextContents()).toEqual([expect.stringContaining('Where is my parcel?')])
+    await page.getByRole('searchbox', { name: 'Search in entries' }).fill('')
+    await page.getByRole('button', { name: 'Only problems' }).click()
+    await expect.poll(() => rows(page).count()).toBe(4)
+    await page.getByRole('combobox', { name: 'Kind of entries' }).selectOption('call')
+    await expect.poll(() => page.url()).toMatch(/wire=list.*kind=api.*problems=1/)
+    await page.reload()
+    await expect.poll(() => rows(page).count()).toBe(4)
+  })
+
+  it('explains refused calls in words, and leads to the knob of an assumption', async () => {
+    const { server } = await playHandover()
+    const { page } = await open(`${server.url}/?entry=${seqOf(server, isCall(400))}`)
+    await expect.poll(() => details(page).textContent()).toMatch(/Field\s*message\s*Expected.*Received\s*42/)
+    await page.goto(`${server.url}/?entry=${seqOf(server, isCall(404))}`)
+    await expect.poll(() => details(page).textContent()).toContain('/api/v2/handover/start')
+    await page.goto(`${server.url}/?entry=${seqOf(server, isCall(401))}`)
+    await expect.poll(() => details(page).textContent()).toContain('No bot has this key.')
+    expect(await axeViolations(page)).toEqual([])
+    await details(page).getByRole('button', { name: 'errors.body' }).click()
+    await expect.poll(() => page.url()).toContain('knob=errors.body')
+    await page
+      .getByRole('heading', { name: 'Platform' })
+      .or(page.getByRole('tab', { name: 'Platform' }))
+      .first()
+      .waitFor()
+  })
+
+  it('names likely mistakes for a refused signature, shows its bytes, and sends it again', async () => {
+    const { server, hook } = await playHandover(true)
+    const refused = seqOf(server, entry => entry.kind === 'delivery' && entry.status === 401)
+    const { page } = await open(`${server.url}/?entry=${refused}`)
+    await expect.poll(() => details(page).textContent()).toContain('Likely mistakes')
+    expect(await details(page).textContent()).toMatch(/Header Kindly-HMAC, HMAC-SHA-256 .*over \d+ bytes of body/)
+    await details(page).getByRole('button', { name: 'Bytes', exact: true }).first().click()
+    await expect.poll(() => details(page).textContent()).toContain('0000  7b 22 65 76 65 6e 74')
+    hook.answerWith(200)
+    await details(page).getByRole('button', { name: 'Send the same bytes again' }).click()
+    await expect.poll(() => details(page).textContent()).toContain('sent again manually')
+    expect(hook.received.at(-1)!.text).toBe(hook.received.at(-2)!.text)
+    expect(hook.received.at(-1)!.headers.get('kindly-hmac')).toBe(hook.received.at(-2)!.headers.get('kindly-hmac'))
+  })
+
+  it('sends an edited event with an invalid signature, and says where JSON is wrong', async () => {
+    const { server, hook } = await playHandover()
+    const { page } = await open(server.url)
+    await page.getByText('More', { exact: true }).click()
+    await page.getByRole('button', { name: 'Send an event' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Send an event' })
+    await dialog.getByLabel('Fields of the payload').fill('{\n  "message": "Hi",\n}')
+    await dialog.getByText('line 3, column 1').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+    await dialog.getByLabel('Fields of the payload').fill('{ "message": "<b>Hi</b>" }')
+    await dialog.getByLabel('Signature').selectOption('hex')
+    await dialog.getByText('Delay, copies, broken bodies').click()
+    await dialog.getByLabel('Sent later by').fill('soon')
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+    await dialog.getByText('must be a duration').first().waitFor()
+    await dialog.getByLabel('Sent later by').fill('')
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+    await dialog.getByText('Answer 200.').waitFor()
+    expect(hook.payloadsOf('MESSAGE FROM USER').at(-1)!.message).toBe('<b>Hi</b>')
+    expect(await axeViolations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await expect.poll(() => details(page).textContent()).toContain('The webhook accepted it')
+  })
+
+  it('repeats a call with changes and selects its entry', async () => {
+    const { server } = await playHandover()
+    const { page } = await open(`${server.url}/?entry=${seqOf(server, isCall(400))}`)
+    await details(page).getByRole('button', { name: 'Repeat with changes' }).click()
+    const dialog = page.getByRole('dialog')
+    const body = dialog.getByLabel('Body', { exact: true })
+    await body.fill((await body.inputValue()).replace('"message": 42', '"message": "Forty-two"'))
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+    await dialog.getByText('Answer 200.').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => details(page).textContent()).toContain('POST message "Forty-two"')
+    await expect.poll(() => page.getByRole('list', { name: 'Messages' }).textContent()).toContain('Forty-two')
+  })
+
+  it('compares two entries field by field', async () => {
+    const { server } = await playHandover()
+    const [first, second] = [seqOf(server, isCall(404)), seqOf(server, isCall(401))]
+    const { page } = await open(`${server.url}/?wire=list&entry=${first}`)
+    await details(page).waitFor()
+    await page.keyboard.press('c')
+    await details(page).getByText('Select the entry to compare').waitFor()
+    await rows(page)
+      .filter({ hasText: `#${second}` })
+      .click()
+    await expect.poll(() => details(page).textContent()).toContain(`#${first} and #${second}`)
+    const status = details(page)
+      .getByRole('row')
+      .filter({ has: page.getByRole('rowheader', { name: 'status', exact: true }) })
+    expect(await status.textContent()).toBe('status404401')
+    expect(await axeViolations(page)).toEqual([])
+  })
+
+  it('shows an earlier moment, and returns to now', async () => {
+    const { server } = await playHandover()
+    const { page } = await open(server.url)
+    const messages = page.getByRole('list', { name: 'Messages' })
+    await expect.poll(() => messages.textContent()).toContain('Thank you')
+    await rows(page).filter({ hasText: 'presses' }).click()
+    await page.keyboard.press('t')
+    await page.getByText('You see an earlier moment:').waitFor()
+    expect(await messages.textContent()).not.toContain('I am Anna')
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByRole('slider', { name: 'Moment' }).focus()
+    await page.keyboard.press('Home')
+    await expect.poll(() => page.url()).toContain('at=1')
+    await page.getByRole('button', { name: 'Back to now', exact: true }).click()
+    await expect.poll(() => messages.textContent()).toContain('Thank you')
+  })
+
+  it('is used by keyboard alone', async () => {
+    const { server } = await playHandover()
+    const { page } = await open(`${server.url}/?wire=list`)
+    await rows(page).first().waitFor()
+    await page.keyboard.press('f')
+    const first = seqOf(server, entry => entry.kind === 'api' && entry.endpoint === 'message' && entry.status === 200)
+    await expect.poll(() => details(page).getAttribute('aria-label')).toBe(`Entry ${first}`)
+    await page.getByRole('listbox').focus()
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(() => details(page).getAttribute('aria-label')).toBe(`Entry ${first + 1}`)
+    await page.keyboard.press('Home')
+    await expect.poll(() => details(page).getAttribute('aria-label')).toBe('Entry 1')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => details(page).evaluate(element => element === document.activeElement)).toBe(true)
+    await page.keyboard.press('Escape')
+    await expect.poll(() => details(page).count()).toBe(0)
+  })
+
+  it('fits a narrow and dark screen', async () => {
+    const { server } = await playHandover()
+    const viewport = { width: 320, height: 640 }
+    const { page } = await open(`${server.url}/?column=wire&entry=4`, { viewport, colorScheme: 'dark' })
+    await details(page).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+  })
+
+  it('downloads the journal in the form of saved journals', async () => {
+    const { server } = await playHandover()
+    const { page } = await open(server.url)
+    await page.getByText('More', { exact: true }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download the journal' }).click(),
+    ])
+    const text = readFileSync(await download.path(), 'utf8')
+    expect(readJournal('journal.jsonl', text).journal.map(({ seq }) => seq)).toEqual(
+      server.journal.query().map(({ seq }) => seq),
+    )
+  })
+})
+
+/** Starts `handover-sim start` as a process. */
+async function startProcess(port: number) {
+  const argv = ['bin/handover-sim.js', 'start', '--port', String(port), '--json', '--output', 'quiet']
+  const child = spawn(process.execPath, argv, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = await once(child.stdout, 'data')
+  child.stdout.resume()
+  return { child, ready: JSON.parse(String(line).split('\n')[0]!) as { url: string; inspectorUrl: string } }
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+async function writeAsUser(url: string, texts: readonly string[]): Promise<void> {
+  const post = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch(`${url}/_sim${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+  }
+  const { chat_id } = (await post('/chats', {})) as { chat_id: string }
+  for (const text of texts) await post(`/chats/${chat_id}/messages`, { text })
+}
+
+/** What the list shows of what users wrote. */
+const written = async (page: Page) =>
+  (await rows(page).allTextContents()).flatMap(text => /user.*?"(\w+)"/.exec(text)?.[1] ?? [])
+
+describe.skipIf(chromium === null)('the stream of entries', () => {
+  it('continues without gaps or doubles after a restart of the server, a reset and a restored snapshot', async () => {
+    const { child, ready } = await startProcess(0)
+    const { page, problems } = await open(`${ready.inspectorUrl}?wire=list&all=1`)
+    await writeAsUser(ready.url, ['one', 'two'])
+    await expect.poll(() => written(page)).toEqual(['one', 'two'])
+    await kill(child)
+    await page.getByText(`handover-sim start --port ${new URL(ready.url).port}`).waitFor()
+
+    const { ready: again } = await startProcess(Number(new URL(ready.url).port))
+    await writeAsUser(again.url, ['three', 'four', 'five', 'six'])
+    await expect.poll(() => written(page)).toEqual(['three', 'four', 'five', 'six'])
+
+    const snapshot = await (await fetch(`${again.url}/_sim/snapshot`)).text()
+    await fetch(`${again.url}/_sim/reset`, { method: 'POST' })
+    await writeAsUser(again.url, ['seven'])
+    await expect.poll(() => written(page)).toEqual(['seven'])
+    const headers = { 'content-type': 'application/json' }
+    await fetch(`${again.url}/_sim/snapshot`, { method: 'PUT', headers, body: snapshot })
+    await writeAsUser(again.url, ['eight'])
+    await expect.poll(async () => (await written(page)).slice(-1)).toEqual(['eight'])
+    expect((await written(page)).filter(text => text === 'seven')).toEqual([])
+    // The browser reports that it could not connect while there was no server.
+    problems.length = 0
+  })
+})
