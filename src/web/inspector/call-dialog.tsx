@@ -160,7 +160,7 @@ const formOf = ({ method, path, endpoint, request }: EntryOf<'api'>): CallForm =
 let sent = 0
 
 async function sendCall(session: Session, { method, path, key, headers, body }: CallForm): Promise<CallAnswer> {
-  const requestId = `page-repeat-${Date.now()}-${++sent}`
+  const requestId = `page-repeat-${session.log.peek().entries.at(-1)?.seq ?? 0}-${++sent}`
   selectNextEntry(session, entry => entry.kind === 'api' && entry.request.headers['x-request-id'] === requestId)
   const authorization = await authorizationOf(session, key)
   const response = await fetch(new URL(path.replace(/^\/+/, ''), session.origin), {

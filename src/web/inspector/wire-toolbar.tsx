@@ -38,8 +38,8 @@ export function WireToolbar({ session, dialog, shown, all }: WireToolbarProps) {
           </option>
         ))}
       </select>
-      <Toggle label="Only problems" value={view.onlyProblems} />
-      {chats > 1 || view.all.value ? <Toggle label="All chats" value={view.all} /> : null}
+      <Toggle label="Problems" name="Only problems" value={view.onlyProblems} />
+      {chats > 1 || view.all.value ? <Toggle label="All chats" name="All chats" value={view.all} /> : null}
       <p class="wire-count" role="status">
         {shown === all ? '' : `${shown} of ${all}`}
       </p>
@@ -86,9 +86,16 @@ function SearchField({ session: { view } }: Pick<WireToolbarProps, 'session'>) {
   )
 }
 
-function Toggle({ label, value }: { readonly label: string; readonly value: Session['view']['all'] }) {
+interface ToggleProps {
+  readonly label: string
+  /** For screen readers. */
+  readonly name: string
+  readonly value: Session['view']['all']
+}
+
+function Toggle({ label, name, value }: ToggleProps) {
   return (
-    <button type="button" aria-pressed={value.value} onClick={() => (value.value = !value.value)}>
+    <button type="button" aria-label={name} aria-pressed={value.value} onClick={() => (value.value = !value.value)}>
       {label}
     </button>
   )
