@@ -139,7 +139,8 @@ function Recorded({ store, recorded: { name, yaml, notes, tried } }: RecordedPro
       <p role="status">
         <OutcomeMark outcome={tried.outcome} /> <b>{TRIED[tried.outcome]}</b>{' '}
         <span class="hint">
-          {tried.noticed} of its {counted(tried.calls, 'expected call')} matter: without one of them, it fails.
+          It expects {counted(tried.calls, 'call')}; {tried.left_out} were left out in turn, and without {tried.noticed}{' '}
+          of them it fails.
         </span>
       </p>
       {tried.failures.length === 0 ? null : (
