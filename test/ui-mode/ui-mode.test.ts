@@ -253,6 +253,16 @@ it('shows no secret: in files, labels and results', async () => {
   expect(shown).not.toContain('tok-7f3a9c2b')
 })
 
+it('prints the token in its address, and needs it', async () => {
+  const flags = ['.', '--ui', '--target', 'http://127.0.0.1:1/', '--port', '0', '--token', 'a-token-of-16-ch']
+  const { io } = startRun(TWO, flags)
+  const [, url = ''] = /UI mode: (\S+)/.exec(await io.stdout.until(/UI mode: \S+/)) ?? []
+  expect(new URL(url).hash).toBe('#token=a-token-of-16-ch')
+  const list = new URL('/_sim/ui', url)
+  expect((await fetch(list)).status).toBe(401)
+  expect((await fetch(list, { headers: { 'x-handover-sim-token': 'a-token-of-16-ch' } })).status).toBe(200)
+})
+
 it('refuses pages of other sites, as all of the control API does', async () => {
   const { ui } = await startUi(TWO)
   const answer = await fetch(`${ui.url}/_sim/ui/play`, { method: 'POST', headers: { origin: 'http://evil.example' } })

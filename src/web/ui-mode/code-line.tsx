@@ -45,7 +45,7 @@ function tokensOf(line: string): Token[] {
 
 /** A token begins at the start of a word, not inside of one. */
 const isWordEnd = (line: string, at: number): boolean =>
-  !/[\w$]/.test(line[at - 1] ?? '') || /[^\w]/.test(line[at] ?? '')
+  !/[\w$.]/.test(line[at - 1] ?? '') || /[^\w]/.test(line[at] ?? '')
 
 function tokenAt(line: string, at: number): Token | null {
   for (const [kind, pattern] of PATTERNS) {

@@ -18,7 +18,7 @@ import type { UiState } from './ui-state.ts'
 const TAB_NAMES = { diagram: 'Diagram', chat: 'Chat', failures: 'Failures' } as const
 
 /** Failures first where there are some. */
-export const shownTab = ({ view, play }: UiState): ResultTab =>
+const shownTab = ({ view, play }: UiState): ResultTab =>
   view.tab.value ?? (play.value.failures.length > 0 ? 'failures' : 'diagram')
 
 export function PlayResult({ ui }: { readonly ui: UiState }) {

@@ -7,7 +7,7 @@ import { FailureCards } from '../components/failure-cards.tsx'
 import { Shortcuts, showShortcuts, useShortcut } from '../components/shortcuts.tsx'
 import { PlayResult } from './play-result.tsx'
 import { countOutcomes, filterOf, shownScenarios, summaryOfOutcomes } from './scenario-filter.ts'
-import { ScenarioList } from './scenario-list.tsx'
+import { ScenarioPicker } from './scenario-picker.tsx'
 import { SourceView } from './source-view.tsx'
 import type { UiState } from './ui-state.ts'
 
@@ -32,7 +32,7 @@ export function UiPage({ ui }: { readonly ui: UiState }) {
       )}
       <RunFailures ui={ui} />
       <main class="ui-columns">
-        <ScenarioList ui={ui} />
+        <ScenarioPicker ui={ui} />
         <SourceView ui={ui} />
         <PlayResult ui={ui} />
       </main>

@@ -1,5 +1,5 @@
 /** Lists the scenarios by file, with their outcomes, and filters them. */
-import './scenario-list.css'
+import './scenario-picker.css'
 import { useMemo, useRef } from 'preact/hooks'
 import { groupBy } from '../../contract/objects.ts'
 import { formatMs, visible } from '../../text/terminal-text.ts'
@@ -10,7 +10,7 @@ import { StateMark } from './state-mark.tsx'
 import { OUTCOME_FILTERS } from './ui-address.ts'
 import type { UiState } from './ui-state.ts'
 
-export function ScenarioList({ ui }: { readonly ui: UiState }) {
+export function ScenarioPicker({ ui }: { readonly ui: UiState }) {
   const shown = shownScenarios(ui)
   const byFile = groupBy(shown, ({ file }) => file)
   const files = (ui.catalogue.value?.files ?? []).filter(({ name }) => filterOf(ui) === null || byFile.has(name))
@@ -18,7 +18,7 @@ export function ScenarioList({ ui }: { readonly ui: UiState }) {
   useShortcut('j', 'Scenarios', 'Select the next scenario', move.next)
   useShortcut('k', 'Scenarios', 'Select the previous scenario', move.previous)
   return (
-    <nav class="ui-column scenario-list" aria-label="Scenarios">
+    <nav class="ui-column scenario-picker" aria-label="Scenarios">
       <Filters ui={ui} />
       <div class="scenario-files">
         {files.map(file => (
@@ -192,7 +192,7 @@ function ScenarioRow({ ui, scenario: { name }, isPlayable }: ScenarioRowProps) {
   )
 }
 
-export const stateOfScenario = (status: ScenarioStatus | undefined) =>
+const stateOfScenario = (status: ScenarioStatus | undefined) =>
   status === undefined || status.state === 'idle' ? outcomeOfStatus(status) : status.state
 
 const titleOf = (name: string, status: ScenarioStatus | undefined): string =>
