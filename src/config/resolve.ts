@@ -49,7 +49,7 @@ export interface Resolved {
   readonly sources: Readonly<Record<string, string>>
   /** Dotted name -> the effective value, as a config file would have it; null when there is none. */
   readonly values: Readonly<Record<string, unknown>>
-  /** The agent driver file, for `run`. */
+  /** The agent driver, a file or a URL. */
   readonly agentDriver: string | null
   readonly warnings: readonly string[]
 }

@@ -102,7 +102,7 @@ describe.skipIf(chromium === null)('the desk of the page', () => {
   it('guides through the first handover, ticks off what the journal shows, and does not come back', async () => {
     const { url } = await startInspected()
     const { page } = await open(url)
-    expect(await steps(page).count()).toBe(5)
+    await expect.poll(() => steps(page).count()).toBe(5)
     expect(await page.locator('[aria-current="step"]').textContent()).toContain('Write a message')
     await waitingChat(url)
     await expect.poll(() => page.locator('[aria-current="step"]').textContent()).toContain('Accept the chat')

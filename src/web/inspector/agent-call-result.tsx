@@ -1,6 +1,7 @@
 /** Shows the last call of the desk: what the platform answered in words, its entry, and the call as code. */
 import type { EndpointId } from '../../contract/endpoints.ts'
 import { isMap } from '../../contract/objects.ts'
+import { defineTexts } from '../../text/texts.ts'
 import type { PlatformAnswer } from '../client/control.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { Payload } from '../components/entry-details.tsx'
@@ -69,7 +70,7 @@ function Answer({ endpoint, answer }: AnswerProps) {
   )
 }
 
-const DONE_TEXTS: Readonly<Record<EndpointId, string>> = {
+const DONE_TEXTS = defineTexts<Readonly<Record<EndpointId, string>>>({
   start: 'The agent has the chat.',
   end: 'The bot has the chat again.',
   message: 'The user sees the message.',
@@ -79,7 +80,7 @@ const DONE_TEXTS: Readonly<Record<EndpointId, string>> = {
   summarize: 'A summary of the chat.',
   availability: 'The availability is set.',
   chat: 'The chat with all its messages.',
-}
+})
 
 function Refusal({ status, body }: PlatformAnswer) {
   const refusal = platformRefusal(body)

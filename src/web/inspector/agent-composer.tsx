@@ -1,6 +1,7 @@
 /** Writes a message of the agent, with buttons, and shows the user that the agent types meanwhile. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { elapsedMs, type Timer, wallTimer } from '../../runtime/clock.ts'
+import { useShortcut } from '../components/shortcuts.tsx'
 import { type AgentSide, senderOf } from './agent-side.ts'
 
 /** What the platform is asked to show without a further call. */
@@ -20,6 +21,8 @@ export function AgentComposer({ side, hasChat }: { readonly side: AgentSide; rea
   const [text, setText] = useState('')
   const [buttons, setButtons] = useState<readonly ButtonDraft[]>([])
   const typing = useTyping(side)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useShortcut('r', 'Agent', 'Answer as the agent', () => field.current?.focus())
   const send = () => {
     if (text === '' && buttons.length === 0) return
     typing.stop()
@@ -44,6 +47,7 @@ export function AgentComposer({ side, hasChat }: { readonly side: AgentSide; rea
       }}
     >
       <textarea
+        ref={field}
         aria-label="Message of the agent"
         placeholder="Write as the agent"
         rows={2}

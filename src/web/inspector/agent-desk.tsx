@@ -2,6 +2,7 @@
 import './agent-desk.css'
 import { useEffect, useState } from 'preact/hooks'
 import type { AgentDescription } from '../../server/control/routes/agent.ts'
+import { defineTexts } from '../../text/texts.ts'
 import { useShortcut } from '../components/shortcuts.tsx'
 import type { QueuedChat } from '../model/agent-queue.ts'
 import type { ChatState } from '../model/chat-at.ts'
@@ -138,7 +139,7 @@ function QueueItem({ session, chat }: { readonly session: Session; readonly chat
   )
 }
 
-const QUEUE_TEXTS = { pending: 'asks for a person', agent: 'with an agent' } as const
+const QUEUE_TEXTS = defineTexts({ pending: 'asks for a person', agent: 'with an agent' })
 
 function ChatDesk({ session, side }: DeskProps) {
   const chat = session.chat.value
@@ -171,6 +172,7 @@ function ChatButtons({ side, chat: { status } }: { readonly side: AgentSide; rea
   }
   const end = () => side.call('end', { sender: senderOf(side.profile.value) })
   useShortcut('a', 'Agent', 'Accept the chat', accept)
+  useShortcut('e', 'Agent', 'Hand the chat back', end)
   return (
     <div class="agent-buttons">
       <button type="button" class={status === 'agent' ? '' : 'primary'} onClick={accept}>

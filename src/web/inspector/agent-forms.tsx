@@ -78,7 +78,7 @@ export function AvailabilityForm({ session, side }: DeskProps) {
   return (
     <details>
       <summary class="desk-summary">{availabilityText(queues)}</summary>
-      <div class="desk-form">
+      <fieldset class="desk-actions desk-form" disabled={session.view.at.value !== null}>
         <label>
           Reason
           <select
@@ -104,7 +104,7 @@ export function AvailabilityForm({ session, side }: DeskProps) {
             Set to CLOSED
           </button>
         </div>
-      </div>
+      </fieldset>
     </details>
   )
 }

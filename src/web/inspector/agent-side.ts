@@ -40,7 +40,7 @@ export interface AgentSide {
   /** Whether the user wants to play although an intermediary or a help desk does. */
   readonly playsAnyway: Signal<boolean>
   /**
-   * Calls an endpoint about the chat that is shown, after the calls before it. `body` has what belongs beside the ids.
+   * Calls an endpoint about the chat that is shown, after the calls before it; not at an earlier moment. `body` has what belongs beside the ids.
    * A quiet call becomes the last one only when it is refused.
    */
   call(endpoint: EndpointId, body?: object, options?: { readonly isQuiet: boolean }): void
@@ -80,6 +80,7 @@ function createAgentSide(session: Session): AgentSide {
     lastCall,
     playsAnyway: signal(false),
     call(endpoint, body = {}, { isQuiet } = { isQuiet: false }) {
+      if (session.view.at.peek() !== null) return
       const chatId = session.chatId.peek() ?? ''
       session.act(() =>
         inOrder(async () => {

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { wallDelay } from '../../runtime/clock.ts'
 import type { AgentActionResult, AgentDescription, AgentInbox } from '../../server/control/routes/agent.ts'
 import { messageOf } from '../../text/error-text.ts'
+import { useShortcut } from '../components/shortcuts.tsx'
 import type { ChatState } from '../model/chat-at.ts'
 import { showEntry } from './agent-side.ts'
 import type { Session } from './session.ts'
@@ -25,6 +26,9 @@ export function HelpDesk({ session, agent: { verbs } }: HelpDeskProps) {
       result.value = await session.client.send<AgentActionResult>('POST', '/agent', { body })
     })
   const isNow = session.view.at.value === null
+  useShortcut('a', 'Agent', 'Accept the chat in the help desk', () => {
+    if (isNow && verbs.includes('accept')) act({ verb: 'accept' })
+  })
   return (
     <section class="help-desk" aria-label="Help desk">
       {chatId !== null && verbs.includes('inbox') ? <Inbox session={session} chatId={chatId} /> : null}
