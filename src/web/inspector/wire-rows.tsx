@@ -39,7 +39,7 @@ export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: Wir
         rowHeight={isNarrow ? ROW_HEIGHTS.narrow : ROW_HEIGHTS[view.wire.value]}
         selected={indexIn(view.entry.value)}
         second={indexIn(view.compare.value)}
-        onSelect={(index, isSecond) => select(session, items[index]?.seq ?? null, isSecond)}
+        onSelect={(index, isSecond) => select(session, seqToShow(items[index]), isSecond)}
         onOpen={onOpen}
         row={index =>
           isDiagram ? (
@@ -58,6 +58,10 @@ export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: Wir
     </div>
   )
 }
+
+/** Of an event that was answered, the delivery: it has what was sent and what came back. */
+const seqToShow = (item: TimelineRow | Entry | undefined): number | null =>
+  (item !== undefined && 'entrySeqs' in item && item.kind === 'event' ? item.entrySeqs.at(-1) : item?.seq) ?? null
 
 /** A click with the shift key compares with the entry that was selected before. */
 function select({ view }: Session, seq: number | null, isSecond: boolean): void {
