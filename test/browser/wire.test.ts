@@ -260,6 +260,7 @@ describe.skipIf(chromium === null)('the stream of entries', () => {
     await writeAsUser(again.url, ['eight'])
     await expect.poll(async () => (await written(page)).slice(-1)).toEqual(['eight'])
     expect((await written(page)).filter(text => text === 'seven')).toEqual([])
+    await page.close()
     // The browser reports that it could not connect while there was no server.
     problems.length = 0
   })
