@@ -55,7 +55,7 @@ interface FailureCardProps extends Pick<FailureCardsProps, 'refs' | 'level'> {
   readonly failure: FailureReport
 }
 
-export function FailureCard({ failure, refs, level }: FailureCardProps) {
+function FailureCard({ failure, refs, level }: FailureCardProps) {
   const { kind, soft, expected, happened, entrySeqs, hint, nearest } = failure
   const Heading = level === 3 ? 'h3' : 'h4'
   return (

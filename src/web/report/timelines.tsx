@@ -89,6 +89,8 @@ function showRow(timeline: DrawnTimeline, index: number, isFocused: boolean): vo
     place,
   )
   document.body.classList.add('with-panel')
+  // The panel leaves less room, so that the row moves.
+  revealRow(timeline)
   history.replaceState(null, '', linkTo(timeline.scenario.id, row.seq))
   if (isFocused) place.querySelector<HTMLElement>('.side-panel')?.focus()
 }
@@ -98,11 +100,12 @@ export const isPanelOpen = (): boolean => shown !== null
 /** Shows the next row, or the one before, and leaves the focus where it is. */
 export function moveShown(by: number): void {
   if (shown === null) return
-  const { rows, conversation, selected, host } = shown
-  const next = rowFrom(rows, conversation, selected, by)
-  showRow(shown, next, false)
-  host.querySelector(`[data-index="${next}"]`)?.scrollIntoView({ block: 'nearest' })
+  const { rows, conversation, selected } = shown
+  showRow(shown, rowFrom(rows, conversation, selected, by), false)
 }
+
+const revealRow = ({ host, selected }: DrawnTimeline): void =>
+  host.querySelector(`[data-index="${selected}"]`)?.scrollIntoView({ block: 'nearest' })
 
 /** Closes the panel; the focus returns to its row. */
 export function closePanel(): void {
