@@ -6,8 +6,8 @@ import type { RunReport } from '../../evaluator/wording/report.ts'
 import { packagePath } from '../../runtime/package-files.ts'
 import { visible } from '../../text/terminal-text.ts'
 import { Causes, OutsideFailures, Overview, verdictHeading, Warnings } from './overview.tsx'
+import { ReportScenarios } from './report-scenarios.tsx'
 import { linkScenarios } from './scenario-links.ts'
-import { ScenarioList } from './scenario-list.tsx'
 import { collectTimelineData } from './timeline-data.tsx'
 
 export function htmlReport(result: RunReport): string {
@@ -77,7 +77,7 @@ function Body({ result }: { readonly result: RunReport }) {
         <Overview result={result} />
         <Causes result={result} linked={scenarios} />
         <OutsideFailures result={result} />
-        <ScenarioList result={result} scenarios={scenarios} timelines={collectTimelineData(scenarios)} />
+        <ReportScenarios result={result} scenarios={scenarios} timelines={collectTimelineData(scenarios)} />
         <Warnings scenarios={scenarios} />
         <Foot version={result.version} />
       </main>

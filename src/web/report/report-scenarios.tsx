@@ -7,13 +7,13 @@ import { type LinkedScenario, OUTCOME_ORDER } from './scenario-links.ts'
 import { ScenarioSection } from './scenario-section.tsx'
 import type { TimelineData } from './timeline-data.tsx'
 
-export interface ScenarioListProps {
+export interface ReportScenariosProps {
   readonly result: RunReport
   readonly scenarios: readonly LinkedScenario[]
   readonly timelines: readonly TimelineData[]
 }
 
-export function ScenarioList({ result, scenarios, timelines }: ScenarioListProps) {
+export function ReportScenarios({ result, scenarios, timelines }: ReportScenariosProps) {
   const chips = chipsOf(result)
   const opened = scenarios.findIndex(({ scenario: { outcome } }) => outcome === 'fail' || outcome === 'error')
   return (
@@ -55,7 +55,7 @@ const chipsOf = ({ counts, scenarios }: RunReport): OutcomeChip[] => [
 ]
 
 /** Says for how many scenarios data is left out, and where all of it is. */
-function LeftOut({ timelines }: Pick<ScenarioListProps, 'timelines'>) {
+function LeftOut({ timelines }: Pick<ReportScenariosProps, 'timelines'>) {
   const short = timelines.filter(({ level }) => level !== 'whole').length
   if (short === 0) return null
   return (
