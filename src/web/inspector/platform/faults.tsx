@@ -34,7 +34,7 @@ function FaultList({ store, moment: { faults, isPast, description } }: SectionPr
       {faults.length === 0 ? (
         <p class="hint">A fault makes calls or events fail on purpose, to see how the intermediary copes.</p>
       ) : (
-        <ul class="faults">
+        <ul class="platform-faults">
           {faults.map(fault => (
             <li key={fault.name}>
               <FaultView store={store} fault={fault} />
@@ -73,7 +73,7 @@ function FaultView({ store, fault }: { readonly store: PlatformStore; readonly f
   const { name, effect, of, hits } = fault
   const isUsedUp = of !== null && hits >= of
   return (
-    <div class={isUsedUp ? 'fault used-up' : 'fault'}>
+    <div class={isUsedUp ? 'platform-fault used-up' : 'platform-fault'}>
       <p>
         <b>{name}</b> {effectText(effect)}
       </p>

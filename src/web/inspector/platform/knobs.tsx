@@ -141,7 +141,7 @@ function KnobRow({ store, moment, knob, isCopy }: KnobRowProps) {
   return (
     <div
       ref={row}
-      class={['knob', knob.type, isLinked ? 'linked' : '', isChanged(knob, value) ? 'changed' : ''].join(' ')}
+      class={['knob', `knob-${knob.type}`, isLinked ? 'linked' : '', isChanged(knob, value) ? 'changed' : ''].join(' ')}
       onFocusOut={({ relatedTarget, currentTarget }) => {
         // A link to the same knob works again after the focus has moved elsewhere.
         if (isLinked && relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) view.knob.value = null

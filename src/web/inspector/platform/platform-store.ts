@@ -1,6 +1,7 @@
 /** Loads the state of the platform, follows its changes, and derives the column of the platform at the shown moment. */
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import type { NamedFault } from '../../../faults/registry.ts'
+import type { Entry } from '../../../journal/entry.ts'
 import { wallDelay } from '../../../runtime/clock.ts'
 import type { DescriptionAnswer } from '../../../server/control/routes/description.ts'
 import type { SimulatorState } from '../../../server/control/routes/workspace.ts'
@@ -63,7 +64,10 @@ export function createPlatformStore(session: Session): PlatformStore {
       if (!ended.signal.aborted) problem.value = messageOf(error)
     }
   })
-  const { log, stop } = followPlatform(session, refresh)
+  const isHolding = () => loaded.peek()?.faults.some(({ holding }) => holding > 0) === true
+  const { log, stop } = followPlatform(session, refresh, entries => {
+    if (entries.some(entry => changesState(entry, isHolding()))) refresh()
+  })
   refresh()
   const moment = computed(() => {
     const { version, platform } = log.value
@@ -106,8 +110,18 @@ function createCoalesced(signal: AbortSignal, run: () => Promise<void>): () => v
   }
 }
 
-/** Feeds new entries to the log of the platform, and calls `changed` when one concerns it. */
-function followPlatform({ log: journal, version }: Session, changed: () => void) {
+/** Hits of faults are counted from their entries; how many events a fault holds is known only to the server. */
+function changesState(entry: Entry, isHolding: boolean): boolean {
+  if (entry.kind === 'fault') return entry.effect.hold !== undefined || entry.effect.swap === true
+  return entry.kind === 'note' || isHolding
+}
+
+/** Feeds new entries to the log of the platform, and calls `added` with those that concern it. */
+function followPlatform(
+  { log: journal, version }: Session,
+  begun: () => void,
+  added: (entries: readonly Entry[]) => void,
+) {
   let platform = createPlatformLog()
   let read = { from: journal.peek(), until: 0 }
   const log = signal({ platform, version: 0 })
@@ -117,13 +131,13 @@ function followPlatform({ log: journal, version }: Session, changed: () => void)
     if (read.from !== journal.value) {
       platform = createPlatformLog()
       read = { from: journal.value, until: 0 }
-      changed()
+      begun()
     }
     const concerning = entries.slice(countUntil(entries, read.until)).filter(entry => platform.add(entry))
     read.until = entries.at(-1)?.seq ?? 0
     if (concerning.length === 0) return
     log.value = { platform, version: log.peek().version + 1 }
-    if (concerning.some(({ kind }) => kind !== 'delivery')) changed()
+    added(concerning)
   })
   return { log, stop }
 }
