@@ -1,4 +1,4 @@
-/** Runs the commands of docs/getting-started.md and README.md against a real server. */
+/** Runs the commands of docs/getting-started.md against a real server. */
 import { expect, it } from 'vitest'
 import { startServer } from '../../src/server/start.ts'
 import { startWebhook } from '../support/network.ts'
@@ -64,18 +64,4 @@ it('the commands use the default address', () => {
   expect(blocks(text, '')).toContain('SIM=http://127.0.0.1:4747\n')
   expect(blocks(text, '')[0]).toContain('npx handover-sim start --open')
   expect(blocks(text, '')[1]).toContain('npx handover-sim start --webhook-url')
-})
-
-it.skipIf(!hasShell)('the two calls of README make a chat and ask for a person (needs bash and curl)', async () => {
-  await using server = await startServer({ port: 0 })
-  const lines = blocks(read('README.md'), '')
-    .flatMap(text => text.split('\n'))
-    .filter(line => line.startsWith('curl '))
-  expect(lines).toHaveLength(2)
-  for (const line of lines) {
-    const chat = server.chats()[0]?.chatId ?? ''
-    const typed = line.replace('http://127.0.0.1:4747', server.url).replace('CHAT_ID', chat)
-    expect((await runInShell(typed)).code, typed).toBe(0)
-  }
-  expect(server.chats()).toMatchObject([{ status: 'pending', language: 'en' }])
 })
