@@ -46,6 +46,7 @@ export function SidePanel({ row, entries, onMove, onSelect, onClose }: SidePanel
             key={entry.seq}
             entry={entry}
             effects={entries.filter(({ cause }) => cause === entry.seq).map(({ seq }) => seq)}
+            entryOf={seq => entries.find(other => other.seq === seq)}
             onSelect={onSelect}
             level={4}
           />
