@@ -10,8 +10,9 @@ const ENTRIES = 50_000
 const PER_SECOND = 500
 const SECONDS = 4
 const CHATS = 250
-/** A machine that does other work draws fewer frames. The page alone needs less than 17 ms for each. */
-const LONGEST_FRAME_MS = 1_500
+/** A machine that does other work draws fewer frames, so the time that the page itself computes is limited. */
+const LONGEST_FRAME_MS = 5_000
+const MOST_BUSY_SHARE = 0.5
 
 /** Writes as the users of many chats. Each message is an entry, and so is the answer of the bot. */
 async function createWriter(server: PlatformServer) {
@@ -69,6 +70,16 @@ const measureFrames = (page: Page, forMs: number): Promise<Frames> =>
 /** On a machine that does other work. Alone, the page needs less than 300 ms. */
 const LATEST_PAINT_MS = 10_000
 
+/** The processor time of the page's thread in seconds, which other programs do not change. */
+async function busyTime(page: Page): Promise<() => Promise<number>> {
+  const client = await page.context().newCDPSession(page)
+  await client.send('Performance.enable', { timeDomain: 'threadTicks' })
+  return async () => {
+    const { metrics } = await client.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'TaskDuration')!.value
+  }
+}
+
 describe.skipIf(chromium === null)('the page', () => {
   it('paints early', async ({ annotate }) => {
     const server = await startInspected()
@@ -89,16 +100,21 @@ describe.skipIf(chromium === null)('the page', () => {
     const lastRow = () => list.getByRole('option').last().getAttribute('aria-posinset')
     await expect.poll(async () => Number(await lastRow())).toBeGreaterThanOrEqual(ENTRIES)
 
+    const busy = await busyTime(page)
+    const before = await busy()
     const measured = measureFrames(page, SECONDS * 1000)
     await writeAtRate(write)
     const frames = await measured
+    const busyShare = ((await busy()) - before) / SECONDS
     await expect.poll(lastRow).toBe(String(server.journal.nextSeq - 1))
     await annotate(
       `${((1000 * frames.count) / (SECONDS * 1000)).toFixed(0)} frames a second, median ${frames.medianMs.toFixed(1)} ms, ` +
-        `slowest ${frames.slowestMs.toFixed(0)} ms, longest task ${frames.longestTaskMs.toFixed(0)} ms`,
+        `slowest ${frames.slowestMs.toFixed(0)} ms, longest task ${frames.longestTaskMs.toFixed(0)} ms, ` +
+        `busy ${(100 * busyShare).toFixed(0)}% of the time`,
       'figure',
     )
     expect(frames.slowestMs).toBeLessThan(LONGEST_FRAME_MS)
+    expect(busyShare).toBeLessThan(MOST_BUSY_SHARE)
     expect(await list.getByRole('option').count()).toBeLessThan(150)
 
     await page.getByRole('searchbox', { name: 'Search in entries' }).fill(`Message ${ENTRIES / 4}`)

@@ -89,7 +89,7 @@ async function readEvents(body: ReadableStream<Uint8Array>, listener: FeedListen
   }
 }
 
-/** Collects what arrives, and passes it on before a frame of the screen is drawn, at most 20 times a second. */
+/** Collects what arrives, and passes it on before a frame of the screen is drawn, at most 10 times a second. */
 interface FrameBatches<Item> {
   add(items: readonly Item[]): void
   /** Discards what was not passed on. */
@@ -99,7 +99,7 @@ interface FrameBatches<Item> {
 /** As many items are passed on together; the others follow. */
 const MOST_TOGETHER = 1_500
 /** While items arrive all the time, the page is drawn for them so often, and most frames stay free. */
-const PAUSE_MS = 50
+const PAUSE_MS = 100
 /** A hidden tab has no frames. */
 const HIDDEN_MS = 250
 
