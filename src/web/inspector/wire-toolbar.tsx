@@ -44,6 +44,9 @@ export function WireToolbar({ session, dialog, shown, all }: WireToolbarProps) {
         {shown === all ? '' : `${shown} of ${all}`}
       </p>
       <WireActions session={session} dialog={dialog} />
+      {log.value.droppedUntil === 0 ? null : (
+        <p class="hint">The page keeps the latest entries. Those up to #{log.value.droppedUntil} are dropped.</p>
+      )}
     </div>
   )
 }
