@@ -21,12 +21,12 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
   }, [])
   return (
     <dialog ref={element} class={isWide ? 'dialog wide' : 'dialog'} aria-labelledby={id} onClose={onClose}>
-      <header class="dialog-head">
+      <div class="dialog-head">
         <h2 id={id}>{title}</h2>
         <button type="button" class="quiet" aria-label="Close" onClick={() => element.current?.close()}>
           ✕
         </button>
-      </header>
+      </div>
       <div class="dialog-body">{children}</div>
     </dialog>
   )

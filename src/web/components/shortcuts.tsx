@@ -3,6 +3,7 @@ import './shortcuts.css'
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
+import { keepFocus } from './keep-focus.ts'
 
 export interface Shortcut {
   /** As `KeyboardEvent.key` has it: `n`, `?`, `ArrowLeft`. */
@@ -45,8 +46,9 @@ function onKeyDown(event: KeyboardEvent): void {
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** Listens for the keys, and shows the list of them. */
+/** Listens for the keys, shows the list of them, and keeps the focus in the page. */
 export function Shortcuts() {
+  useEffect(keepFocus, [])
   useEffect(() => {
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)

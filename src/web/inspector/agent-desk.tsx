@@ -151,7 +151,7 @@ function ChatDesk({ session, side }: DeskProps) {
       <p class={`desk-state ${chat.status}`}>{stateText(chat)}</p>
       {isNow ? null : <p class="hint">You see an earlier moment. Go back to now to act.</p>}
       <fieldset class="desk-actions" disabled={!isNow}>
-        <ChatButtons side={side} chat={chat} />
+        <ChatButtons side={side} chat={chat} isNow={isNow} />
         <AgentComposer side={side} hasChat={chat.status === 'agent'} />
         <MoreCalls side={side} />
       </fieldset>
@@ -165,8 +165,15 @@ function stateText({ status, agent, ended }: ChatState): string {
   return ended ? 'The chat has ended.' : 'The bot has this chat. The user has not asked for a person.'
 }
 
-function ChatButtons({ side, chat: { status } }: { readonly side: AgentSide; readonly chat: ChatState }) {
+interface ChatButtonsProps {
+  readonly side: AgentSide
+  readonly chat: ChatState
+  readonly isNow: boolean
+}
+
+function ChatButtons({ side, chat: { status }, isNow }: ChatButtonsProps) {
   const accept = () => {
+    if (!isNow) return
     const { supportsAttachment } = side.profile.value
     side.call('start', { sender: senderOf(side.profile.value, true), supports_attachment: supportsAttachment })
   }

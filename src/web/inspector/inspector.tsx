@@ -89,6 +89,7 @@ function SideTabs({ session }: { readonly session: Session }) {
   const { side } = session.view
   return (
     <div class="tabs">
+      <h2 class="visually-hidden">{SIDE_TITLES[side.value]}</h2>
       {(['agent', 'platform'] as const).map(name => (
         <button key={name} type="button" aria-pressed={side.value === name} onClick={() => (side.value = name)}>
           {SIDE_TITLES[name]} {name === 'agent' ? <WaitingBadge session={session} /> : null}

@@ -66,6 +66,7 @@ export function createSession(view: View, origin: URL, token: string | null): Se
         log.value = createJournalLog(chatName)
         view.at.value = null
         view.entry.value = null
+        view.compare.value = null
         version.value++
         chats.begin()
       })

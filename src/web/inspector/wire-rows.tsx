@@ -33,6 +33,7 @@ export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: Wir
   return (
     <div class={withChats ? 'wire-rows with-chats' : 'wire-rows'}>
       {isDiagram ? <DiagramHead /> : null}
+      {items.length === 0 ? <NoRows session={session} /> : null}
       <VirtualList
         label={isDiagram ? 'Calls and events' : 'Entries of the journal'}
         count={items.length}
@@ -62,6 +63,11 @@ export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: Wir
 /** Of an event that was answered, the delivery: it has what was sent and what came back. */
 const seqToShow = (item: TimelineRow | Entry | undefined): number | null =>
   (item !== undefined && 'entrySeqs' in item && item.kind === 'event' ? item.entrySeqs.at(-1) : item?.seq) ?? null
+
+function NoRows({ session: { view } }: Pick<WireRowsProps, 'session'>) {
+  const isFiltered = view.filter.value !== '' || view.kind.value !== null || view.onlyProblems.value
+  return <p class="empty">{isFiltered ? 'No entry matches the filter.' : 'Nothing has passed in this chat yet.'}</p>
+}
 
 /** A click with the shift key compares with the entry that was selected before. */
 function select({ view }: Session, seq: number | null, isSecond: boolean): void {

@@ -108,7 +108,9 @@ function Toggle({ label, name, value }: ToggleProps) {
 function WireActions({ session, dialog }: Pick<WireToolbarProps, 'session' | 'dialog'>) {
   const menu = useRef<HTMLDetailsElement>(null)
   const close = () => menu.current?.removeAttribute('open')
+  // A dialog gives the focus back to what had it.
   const run = (act: () => unknown) => {
+    menu.current?.querySelector('summary')?.focus()
     close()
     act()
   }

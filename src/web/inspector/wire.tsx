@@ -51,6 +51,7 @@ export function Wire({ session }: { readonly session: Session }) {
 
 /** Gives the focus back to the list. */
 function close({ view }: Session, element: HTMLElement | null): void {
+  if (view.entry.peek() === null) return
   view.entry.value = null
   view.compare.value = null
   element?.querySelector<HTMLElement>('[role="listbox"]')?.focus()
