@@ -177,7 +177,9 @@ function ChatButtons({ side, chat: { status }, isNow }: ChatButtonsProps) {
     const { supportsAttachment } = side.profile.value
     side.call('start', { sender: senderOf(side.profile.value, true), supports_attachment: supportsAttachment })
   }
-  const end = () => side.call('end', { sender: senderOf(side.profile.value) })
+  const end = () => {
+    if (isNow && status === 'agent') side.call('end', { sender: senderOf(side.profile.value) })
+  }
   useShortcut('a', 'Agent', 'Accept the chat', accept)
   useShortcut('e', 'Agent', 'Hand the chat back', end)
   return (
