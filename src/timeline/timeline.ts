@@ -165,7 +165,7 @@ function push(builder: Builder, entry: Entry, what: RowContent | null, atMs = en
 
 function conversationOf({ nameOf, conversationOfStep }: Builder, entry: Entry): string | null {
   const ofStep = entry.kind === 'note' ? conversationOfStep.get(Number(entry.step)) : undefined
-  return nameOf(entry.chat_id ?? '') ?? ofStep ?? null
+  return (entry.chat_id === undefined ? null : nameOf(entry.chat_id)) ?? ofStep ?? null
 }
 
 /** The step that claimed a call; for other entries the step that its chat is at. */

@@ -22,6 +22,29 @@ describe.skipIf(chromium === null)('the inspector', () => {
     expect(journal.query({ kind: 'api' }).filter(call => call.kind === 'api' && call.status !== 200)).toEqual([])
   })
 
+  it('draws a row again when its event is answered, and the marks of the time line as entries arrive', async () => {
+    let answer = () => {}
+    const answered = new Promise<void>(resolve => {
+      answer = resolve
+    })
+    const refuse = () => answered.then(() => new Response('invalid signature', { status: 401 }))
+    const server = await startInspected({ webhook: { fetch: refuse } })
+    const { page } = await open(server.url)
+    // An entry without a chat gets no number of a chat.
+    server.configure({ 'bot.replies': [] })
+    await page.getByRole('button', { name: 'New chat' }).first().click()
+    await page.getByText(/^chat 1 · en/).waitFor()
+    await page.getByRole('button', { name: 'Ask for a person' }).click()
+    const row = page.getByRole('option', { name: /REQUESTING TAKEOVER/ })
+    await row.waitFor()
+    await expect.poll(() => page.locator('.mark-event').getAttribute('d')).not.toBe('')
+    answer()
+    await expect.poll(() => row.textContent()).toContain('401 in')
+    await expect.poll(() => page.locator('.mark-problem').getAttribute('d')).not.toBe('')
+    await row.click()
+    await page.getByText('Likely mistakes').waitFor()
+  })
+
   it('has no violation of the rules of axe', async () => {
     const server = await startInspected()
     const { page } = await open(server.url)

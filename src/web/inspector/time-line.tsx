@@ -1,5 +1,5 @@
 /** Chooses the moment that is shown: a slider over the journal, with a mark for each call, event and problem. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { wallTimer } from '../../runtime/clock.ts'
 import { useShortcut } from '../components/shortcuts.tsx'
 import type { FilteredLog } from '../model/entry-filter.ts'
@@ -91,8 +91,8 @@ const COLUMNS = 400
 const REDRAW_MS = 250
 
 /** One drawing for all entries; it is not drawn for every frame. */
-function Marks({ session: { log, view } }: Pick<TimeLineProps, 'session'>) {
-  const drawn = useDrawnVersion(log.value)
+function Marks({ session: { log, view, version } }: Pick<TimeLineProps, 'session'>) {
+  const drawn = useDrawnVersion(log.value, version.value)
   const { entries, marks } = log.value
   const count = Math.min(COLUMNS, Math.max(1, entries.length))
   const columns = useMemo(() => marks.columns(count), [drawn, marks, count])
@@ -126,15 +126,16 @@ function barsOf(columns: readonly MarkColumn[], has: (column: MarkColumn) => boo
   return path
 }
 
-/** Changes at most once in `REDRAW_MS`. */
-function useDrawnVersion(log: Session['log']['value']): number {
-  const { length } = log.entries
-  const [drawn, setDrawn] = useState(length)
+/** The version to draw, which changes at most once in `REDRAW_MS`. A journal that begins again is drawn at once. */
+function useDrawnVersion(log: Session['log']['value'], version: number): number {
+  const newest = useRef(version)
+  const [drawn, setDrawn] = useState(version)
+  newest.current = version
   useEffect(() => {
-    if (drawn === length) return
-    const timer = wallTimer(REDRAW_MS, () => setDrawn(log.entries.length))
+    if (drawn === version) return
+    const timer = wallTimer(REDRAW_MS, () => setDrawn(newest.current))
     return () => timer.cancel()
-  }, [drawn, drawn === length, log])
+  }, [drawn, drawn === version, log])
   return drawn
 }
 
