@@ -5,12 +5,14 @@ import { elapsedMs, type Timer, wallDelay, wallTimer } from '../../runtime/clock
 import { type ControlClient, ControlError } from './control.ts'
 
 export type FeedState = 'connecting' | 'live' | 'lost' | 'refused'
+/** `missing`: the server has no such workspace. */
+export type JournalFeedState = FeedState | 'missing'
 
 export interface FeedListener {
   onEntries(entries: readonly Entry[]): void
   /** The journal begins again: after a reset, a restored snapshot, or a restart of the server. */
   onReset(): void
-  onState(state: FeedState): void
+  onState(state: JournalFeedState): void
 }
 
 const RETRY_MS = 1000
@@ -26,12 +28,16 @@ export function followJournal(client: ControlClient, listener: FeedListener): ()
 
 async function follow(client: ControlClient, listener: FeedListener, signal: AbortSignal): Promise<void> {
   const position = { instance: null as string | null, after: 0 }
+  let isMissing = false
   while (!signal.aborted) {
-    listener.onState(position.instance === null ? 'connecting' : 'lost')
+    listener.onState(isMissing ? 'missing' : position.instance === null ? 'connecting' : 'lost')
     try {
       await readStream(client, listener, signal, position)
     } catch (error) {
-      if (error instanceof ControlError && error.status === 401) return listener.onState('refused')
+      const status = error instanceof ControlError ? error.status : null
+      if (status === 401) return listener.onState('refused')
+      isMissing = status === 404
+      if (isMissing) listener.onState('missing')
     }
     await wallDelay(RETRY_MS, signal)
   }

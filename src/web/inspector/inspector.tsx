@@ -19,6 +19,7 @@ const FEED_TEXTS = {
   live: 'Live',
   lost: `The server does not answer. Start it again: handover-sim start${location.port === '' ? '' : ` --port ${location.port}`}`,
   refused: 'Token needed',
+  missing: 'This workspace does not exist.',
 } as const
 
 export function Inspector({ session }: { readonly session: Session }) {

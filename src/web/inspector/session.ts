@@ -3,7 +3,7 @@ import { batch, computed, type ReadonlySignal, type Signal, signal } from '@prea
 import type { Entry } from '../../journal/entry.ts'
 import { messageOf } from '../../text/error-text.ts'
 import { type ControlClient, createControlClient } from '../client/control.ts'
-import { createFrameBatches, type FeedState, followJournal } from '../client/event-feed.ts'
+import { createFrameBatches, followJournal, type JournalFeedState } from '../client/event-feed.ts'
 import type { ChatTag } from '../components/sequence-row.tsx'
 import type { ChatState } from '../model/chat-at.ts'
 import { createJournalLog, type JournalLog } from '../model/journal-log.ts'
@@ -20,7 +20,7 @@ export interface Session {
   readonly chats: ChatBook
   /** The selected chat, or the newest one. */
   readonly chatId: ReadonlySignal<string | null>
-  readonly feed: ReadonlySignal<FeedState>
+  readonly feed: ReadonlySignal<JournalFeedState>
   /** Grows with every batch of entries; `log` is the same object until the journal begins again. */
   readonly version: ReadonlySignal<number>
   readonly log: ReadonlySignal<JournalLog>
@@ -39,7 +39,7 @@ export interface Session {
 
 export function createSession(view: View, origin: URL, token: string | null): Session {
   const client = createControlClient(origin, token, view.workspace.value)
-  const feed = signal<FeedState>('connecting')
+  const feed = signal<JournalFeedState>('connecting')
   const version = signal(0)
   const problem = signal<string | null>(null)
   const tags = new Map<string, ChatTag>()

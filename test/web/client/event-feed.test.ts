@@ -4,11 +4,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Entry } from '../../../src/journal/entry.ts'
 import { type PlatformServer, startServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../../src/web/client/control.ts'
-import { type FeedState, followJournal } from '../../../src/web/client/event-feed.ts'
+import { followJournal, type JournalFeedState } from '../../../src/web/client/event-feed.ts'
 import { freePort } from '../../support/port.ts'
 
 function follow({ url }: Pick<PlatformServer, 'url'>) {
-  const seen = { entries: [] as Entry[], resets: 0, states: [] as FeedState[] }
+  const seen = { entries: [] as Entry[], resets: 0, states: [] as JournalFeedState[] }
   const client = createControlClient(new URL(url), null, null)
   const stop = followJournal(client, {
     onEntries: entries => void seen.entries.push(...entries),
