@@ -22,7 +22,7 @@ async function setUp() {
 }
 
 /** Of the processor, so that other processes do not count. Without its bound, each takes between 5 and 80 seconds. */
-const SOON_MS = 3000
+const SOON_MS = 4000
 
 /** Of this thread where Node can tell, because other test files run in other threads of the process. */
 function processorMs(): number {
