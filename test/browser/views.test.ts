@@ -37,10 +37,12 @@ function collectProblems(page: Page) {
   }
 }
 
-/** Whether the page is wider than the screen. Runs inside the page. */
+/** The page and its columns, where their content is wider than they are. Runs inside the page. */
 function overflows(): string[] {
-  const { scrollWidth, clientWidth } = document.documentElement
-  return scrollWidth > clientWidth ? [`the page is ${scrollWidth} px wide on a screen of ${clientWidth} px`] : []
+  const boxes = [...document.querySelectorAll('html, .agent-desk, .platform-panel')]
+  return boxes
+    .filter(box => box.scrollWidth > box.clientWidth)
+    .map(box => `${box.tagName} ${box.className} has ${box.scrollWidth} px in ${box.clientWidth} px`)
 }
 
 const button = (page: Page, name: string | RegExp) =>
