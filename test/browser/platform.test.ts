@@ -32,6 +32,19 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     expect(server.config()['webhook.url']).toBeNull()
   })
 
+  it('shows no fault and no change from before a reset', async () => {
+    const server = await startInspected()
+    const control = createControlClient(server)
+    await control('POST', '/faults', { body: { name: 'down', on: { api: 'start' }, respond: { status: 503 } } })
+    await control('PUT', '/availability', { body: { availability: 'CLOSED' } })
+    const { page } = await open(platform(server.url, '&sections=availability,faults'))
+    const faults = page.getByRole('region', { name: 'Faults' })
+    await faults.getByText('down').first().waitFor()
+    await control('POST', '/reset')
+    await expect.poll(() => faults.getByText('down').count()).toBe(0)
+    await expect.poll(() => page.getByRole('region', { name: 'Availability' }).textContent()).not.toContain('CLOSED')
+  })
+
   it('a link to a knob focuses it; a wrong value says what is allowed, and the default comes back', async () => {
     const server = await startInspected()
     const { page } = await open(platform(server.url, '&knob=webhook.timeout'))

@@ -75,14 +75,19 @@ function useSteps(session: Session, filtered: FilteredLog): readonly [back: () =
 function step(session: Session, { entries }: FilteredLog, by: 1 | -1): void {
   const { view } = session
   const at = view.at.peek()
-  const index = at === null ? entries.length - 1 : countUntil(entries, at) - 1
-  const entry = entries[Math.max(0, index + by)]
+  const entry = entries[Math.max(0, indexOfMoment(session, entries, at) + by)]
   if (entry === undefined) {
     view.at.value = null
     return
   }
   view.entry.value = entry.seq
   show(session, entry.seq)
+}
+
+/** Now is after the last entry that the filter shows, unless that is the last of all. */
+function indexOfMoment({ log }: Session, entries: FilteredLog['entries'], at: number | null): number {
+  if (at !== null) return countUntil(entries, at) - 1
+  return entries.at(-1)?.seq === log.peek().entries.at(-1)?.seq ? entries.length - 1 : entries.length
 }
 
 /** More columns than most screens can show apart. */

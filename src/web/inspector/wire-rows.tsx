@@ -46,9 +46,9 @@ export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: Wir
           isDiagram ? (
             <DiagramRow
               session={session}
-              rows={filtered.rows}
-              index={index}
+              row={filtered.rows[index]}
               entryCount={filtered.rows[index]?.entrySeqs.length ?? 0}
+              quietMs={quietBefore(filtered.rows, index)}
               withChats={withChats}
             />
           ) : (
@@ -77,16 +77,15 @@ function select({ view }: Session, seq: number | null, isSecond: boolean): void 
 
 interface DiagramRowProps {
   readonly session: Session
-  readonly rows: readonly TimelineRow[]
-  readonly index: number
+  readonly row: TimelineRow | undefined
   /** Of the row. It grows when an entry answers the row: then the row, the same object, is drawn again. */
   readonly entryCount: number
+  readonly quietMs: number | null
   readonly withChats: boolean
 }
 
-function DiagramRow({ session, rows, index, entryCount, withChats }: DiagramRowProps) {
+function DiagramRow({ session, row, entryCount, quietMs, withChats }: DiagramRowProps) {
   const { view, log } = session
-  const row = rows[index]
   if (row === undefined) return null
   const at = view.at.value
   const later = at !== null && row.seq > at
@@ -95,7 +94,7 @@ function DiagramRow({ session, rows, index, entryCount, withChats }: DiagramRowP
     <SequenceRow
       row={row}
       entryCount={entryCount}
-      quietMs={quietBefore(rows, index)}
+      quietMs={quietMs}
       later={later}
       isProblem={hasProblem(session, row)}
       {...(chat !== undefined && { chat })}

@@ -16,6 +16,8 @@ export interface ChatRecords {
 export type ReadChat = (chatId: string, at: number | null) => ChatState | null
 
 interface Reading {
+  /** Another one after the oldest entries were dropped: then it is read anew. */
+  readonly first: Entry | undefined
   readonly entries: readonly Entry[]
   readonly beginning: ChatBeginning | undefined
   readonly draft: ChatDraft
@@ -46,11 +48,12 @@ const continues = (
   entries: readonly Entry[],
   beginning: ChatBeginning | undefined,
   count: number,
-): boolean => known.entries === entries && known.beginning === beginning && known.count <= count
+): boolean =>
+  known.entries === entries && known.first === entries[0] && known.beginning === beginning && known.count <= count
 
 function begin(entries: readonly Entry[], beginning: ChatBeginning | undefined): Reading {
   const draft = draftOf(beginning)
-  return { entries, beginning, draft, count: 0, state: stateOf(draft) }
+  return { entries, first: entries[0], beginning, draft, count: 0, state: stateOf(draft) }
 }
 
 function advance(reading: Reading, count: number): void {

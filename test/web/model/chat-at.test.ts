@@ -132,3 +132,19 @@ test('a chat drawn from its entries is the chat of the control API, at every mom
     { numRuns: 10 },
   )
 })
+
+test('a reading goes on when the oldest entries are dropped in place', async () => {
+  const setup = await setUp(overHttp, {})
+  const chat = await setup.sim.chat()
+  for (const text of ['one', 'two', 'three', 'four']) await chat.says(text)
+  const all = await journalOf(setup, chat.id)
+  const entries = all.slice(0, 5)
+  const read = createChatReader({ entriesOf: () => entries, answerOf: () => undefined })
+  read(chat.id, null)
+  entries.splice(0, 3)
+  entries.push(...all.slice(5))
+  const texts = (chatState: ReturnType<typeof read>) => drawn(chatState!).messages.map(({ text }) => text)
+  const anew = createChatReader({ entriesOf: () => entries, answerOf: () => undefined })
+  expect(texts(read(chat.id, null))).toEqual(texts(anew(chat.id, null)))
+  expect(texts(read(chat.id, null))).toContain('four')
+})

@@ -131,6 +131,7 @@ function followPlatform(
     if (read.from !== journal.value) {
       platform = createPlatformLog()
       read = { from: journal.value, until: 0 }
+      log.value = { platform, version: log.peek().version + 1 }
       begun()
     }
     const concerning = entries.slice(countUntil(entries, read.until)).filter(entry => platform.add(entry))
