@@ -20,6 +20,8 @@ export interface LoadDriverOptions {
   readonly prompt: Prompt
   /** Allows a URL on another machine. */
   readonly allowRemote?: boolean
+  /** Aborts the request of a URL. */
+  readonly signal?: AbortSignal
 }
 
 const DOCUMENTS = ['.yaml', '.yml', '.json']
@@ -28,7 +30,7 @@ const MODULES = ['.js', '.mjs', '.ts']
 /** Loads the file or URL `ref`. Throws `ConfigError`. */
 export async function loadDriver(ref: string, options: LoadDriverOptions): Promise<DriverSpec> {
   const prompt = options.isTTY ? options.prompt : null
-  if (/^https?:/i.test(ref)) return fetchDriver(ref, options.allowRemote ?? false, prompt)
+  if (/^https?:/i.test(ref)) return fetchDriver(ref, options, prompt)
   const path = resolve(options.cwd, ref)
   const file = { name: ref, path, extension: extname(ref).toLowerCase() }
   const origin = { name: ref, folder: dirname(path), commands: true, prompt }
@@ -48,20 +50,23 @@ const TIMEOUT_MS = 5_000
 const MAX_CHARS = 1_048_576
 
 /** Calls go to the origin of the URL by default. Such a driver runs no commands. */
-async function fetchDriver(ref: string, allowRemote: boolean, prompt: Prompt | null): Promise<DriverSpec> {
+async function fetchDriver(
+  ref: string,
+  { allowRemote = false, signal }: LoadDriverOptions,
+  prompt: Prompt | null,
+): Promise<DriverSpec> {
   if (!URL.canParse(ref)) throw fileProblem(ref, TEXTS.notUrl)
   const url = new URL(ref)
   if (!allowRemote && !LOOPBACK.test(url.hostname)) throw fileProblem(ref, TEXTS.otherMachine)
-  const { text, json } = await read(url)
+  const { text, json } = await read(url, signal)
   return readDriver(parseSource(ref, text, json), { name: ref, http: url.origin, prompt })
 }
 
-async function read(url: URL): Promise<{ text: string; json: boolean }> {
-  const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
-    (error: unknown) => {
-      throw fileProblem(url.href, TEXTS.unreadable(why(error, url.host)))
-    },
-  )
+async function read(url: URL, ended: AbortSignal | undefined): Promise<{ text: string; json: boolean }> {
+  const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(ended === undefined ? [] : [ended])])
+  const response = await fetch(url, { redirect: 'manual', signal }).catch((error: unknown) => {
+    throw fileProblem(url.href, TEXTS.unreadable(why(error, url.host)))
+  })
   if (!response.ok) throw fileProblem(url.href, TEXTS.unreadable(TEXTS.status(response.status)))
   const text = await response.text()
   if (text.length > MAX_CHARS) throw fileProblem(url.href, TEXTS.unreadable(TEXTS.tooLong))

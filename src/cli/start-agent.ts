@@ -27,8 +27,8 @@ export async function attachDriver(
   const { io, env } = context
   // A person at the terminal is no help to a person at the page, so manual verbs count as missing.
   const options = { cwd: io.cwd, env, nodeVersion: io.nodeVersion, isTTY: false, prompt: io.ask, allowRemote }
-  const load = async () => {
-    const spec = await loadDriver(ref, options)
+  const load = async (signal: AbortSignal) => {
+    const spec = await loadDriver(ref, { ...options, signal })
     addSecretsOfDriver(spec, context)
     // The intermediary is started by its developer here.
     return createDriver({ ...spec, target: null }, { env, sim: server })
@@ -47,11 +47,17 @@ export function attachDemoDesk(server: PlatformServer, url: string, { env }: Con
 function createPlayer(
   { url, apiKey, botId }: PlatformServer,
   what: Pick<AgentPlayer, 'plays' | 'name'>,
-  load: () => Promise<Driver>,
+  load: (signal: AbortSignal) => Promise<Driver>,
   shutdown: Shutdown,
 ): { player: AgentPlayer; driver: () => Promise<Driver> } {
-  const driver = retried(load)
-  shutdown.defer(async () => (await driver.loaded())?.close())
+  const ended = new AbortController()
+  const driver = retried(() => load(ended.signal))
+  shutdown.defer(async () => {
+    ended.abort()
+    // A driver that could not be read has nothing to close.
+    const loaded = await driver.loaded().catch(() => null)
+    await loaded?.close()
+  })
   const sim = { url, api_key: apiKey, bot_id: botId }
   const player: AgentPlayer = {
     ...what,

@@ -84,6 +84,29 @@ describe('start --agent-driver', () => {
     expect((await ask('GET', '/journal?kind=driver')).body.entries).toEqual([])
   })
 
+  it('a call that ends after a reset is a 409, and the new journal has no entry of it', async () => {
+    const desk = await openDesk(async (_, response) => {
+      await ask('POST', '/reset')
+      response.end('{}')
+    })
+    const { ask } = await startWith(['--agent-driver', 'd.yaml'], { 'd.yaml': DRIVER(desk.url) })
+    const { status, body } = await ask('POST', '/agent', { body: { verb: 'away' } })
+    expect([status, body.error.code]).toEqual([409, 'reset'])
+    expect((await ask('GET', '/journal?kind=driver')).body.entries).toEqual([])
+  })
+
+  it('Ctrl-C while a driver is read ends the request and keeps the exit code', async () => {
+    const { promise: wasAsked, resolve: onAsked } = Promise.withResolvers<void>()
+    const silent = await openDesk(() => onAsked())
+    const { ask, stop } = await startWith([], { 'handover-sim.config.yaml': `agent_driver: ${silent.url}/d.yaml\n` })
+    const asking = ask('GET', '/agent').catch(() => null)
+    await wasAsked
+    const begun = performance.now()
+    expect(await stop()).toBe(130)
+    expect(performance.now() - begun).toBeLessThan(3_000)
+    await asking
+  })
+
   it('refuses verbs and chats that do not exist, and names what does', async () => {
     const { ask, chat } = await startWith(['--agent-driver', 'd.yaml'], { 'd.yaml': DRIVER('http://127.0.0.1:9') })
     const id = await chat()

@@ -9,7 +9,7 @@ import type { Core } from '../../simulator/core.ts'
 import { coreOf } from '../../simulator/simulator.ts'
 import { messageOf, nearest } from '../../text/error-text.ts'
 import { jsonPieces } from '../../text/json-pieces.ts'
-import { asProblem, ControlProblem, problemBody } from './problems.ts'
+import { asProblem, ControlProblem, problemBody, resetProblem } from './problems.ts'
 import { readBody, readQuery } from './request.ts'
 import type { ControlContext, ControlRequest, ControlResponse, ControlRoute } from './route.ts'
 import { PREFIX, ROUTES, routeLines, WORKSPACE_PATH } from './routes.ts'
@@ -77,11 +77,9 @@ async function runSafely(route: ControlRoute, control: ControlContext, context: 
     return toResponse(await run(route, control, context), context, control)
   } catch (thrown) {
     const wasReset = asProblem(thrown) === null && epoch.current() !== begun
-    return errorResponse(wasReset ? new ControlProblem(409, 'reset', WAS_RESET) : thrown, context, control)
+    return errorResponse(wasReset ? resetProblem() : thrown, context, control)
   }
 }
-
-const WAS_RESET = 'The simulator was reset before this was done.'
 
 /** The simulator that a request is for: a workspace, or the main one. */
 function coreFor({ core, workspaces }: ControlContext, context: Context): Core {

@@ -37,6 +37,8 @@ export class ControlProblem extends Error {
   }
 }
 
+export const resetProblem = () => new ControlProblem(409, 'reset', 'The simulator was reset before this was done.')
+
 export const problemBody = ({ code, message, issues }: ControlProblem) => ({
   error: { code, message, ...(issues.length === 0 ? {} : { issues }) },
 })

@@ -4,7 +4,7 @@ import { named } from '../../../contract/schemas.ts'
 import { messageOf } from '../../../text/error-text.ts'
 import { withoutCredentials } from '../../../text/redactor.ts'
 import { driverFailureText } from '../../../wording/failures.ts'
-import { ControlProblem } from '../problems.ts'
+import { ControlProblem, resetProblem } from '../problems.ts'
 import { type AgentPlayer, type ControlContext, type ControlRoute, NonEmptyText, ok, routesOf } from '../route.ts'
 
 const AgentResponse = z
@@ -65,6 +65,7 @@ const route = routesOf('agent')
 
 const NO_CHAT = 'There is no such chat'
 const NOT_POSSIBLE = 'There is no agent driver, or it cannot be used'
+const OR_RESET = `${NOT_POSSIBLE}, or the simulator was reset before the call ended`
 
 export const AGENT_ROUTES: readonly ControlRoute[] = [
   route('GET /agent', {
@@ -85,15 +86,17 @@ export const AGENT_ROUTES: readonly ControlRoute[] = [
     responses: {
       200: { description: 'Called; `outcome` says how it went', schema: AgentActionResponse },
       404: NO_CHAT,
-      409: NOT_POSSIBLE,
+      409: OR_RESET,
       422: 'The driver has no such verb, or the body is not allowed',
     },
     async run({ agent, core, signal, body: { verb, chat_id: chatId, text, with: parameters } }) {
+      const epoch = core.epoch.current()
       const player = await requirePlayer(agent(), verb)
       const chat = chatId === undefined ? null : requireChat(core, chatId)
       if (chat === null && !CHATLESS.includes(verb)) throw missingChat(verb)
       const request = { verb, chat: CHATLESS.includes(verb) ? null : chat, text, with: parameters }
       const { failure, items: _, ...call } = await player.call(request, signal)
+      if (core.epoch.current() !== epoch) throw resetProblem()
       const written = { ...(text !== undefined && { text }), ...(parameters && { with: parameters }) }
       const recorded = { ...call, ...(failure && { failure }), ...written, kind: 'driver' as const }
       const { seq } = core.journal.append(recorded, null)

@@ -9,7 +9,7 @@ import { type Ack, type AttachmentInput, toFile, waitForAck } from '../../../sim
 import type { Core } from '../../../simulator/core.ts'
 import { newChat, userFromWire } from '../../../simulator/new-chat.ts'
 import { LazyList } from '../../../text/json-pieces.ts'
-import { ControlProblem } from '../problems.ts'
+import { ControlProblem, resetProblem } from '../problems.ts'
 import { type ControlRequest, type ControlResponse, type ControlRoute, NonEmptyText, ok, routesOf } from '../route.ts'
 
 const HistoryRow = z.union(
@@ -158,7 +158,7 @@ async function performAction(
   } catch (error) {
     // Only a reset removes a chat.
     if (chat === core.platform.state.chats.get(param('id'))) throw error
-    throw new ControlProblem(409, 'reset', 'The simulator was reset before this was done.')
+    throw resetProblem()
   }
 }
 
