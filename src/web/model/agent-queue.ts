@@ -60,8 +60,8 @@ function read(entry: Entry, facts: Map<string, ChatFacts>, state: Progress): voi
   const chat = facts.get(entry.chat_id) ?? { status: 'bot', userName: null, botId: null, lastText: '' }
   facts.set(entry.chat_id, chat)
   if (kind === 'user') readUser(entry, chat, state.done)
-  else if (kind === 'api' && entry.status >= 200 && entry.status < 300) readCall(entry, chat, facts, state.done)
-  else if (kind === 'note') readNote(entry, chat)
+  else if (kind === 'api' && entry.status >= 200 && entry.status < 300) readCall(entry, state.done)
+  else if (kind === 'note') readNote(entry, chat, facts)
   else if (kind === 'event' && entry.event === 'REQUESTING TAKEOVER') {
     if (chat.status === 'bot') chat.status = 'pending'
     state.done.add('request')
@@ -80,27 +80,23 @@ function readUser({ action, text }: EntryOf<'user'>, chat: ChatFacts, done: Set<
 
 const STEP_OF: Readonly<Record<string, GuideStep>> = { start: 'accept', message: 'answer', end: 'end' }
 
-/** A chat that is accepted moves to the end of the list. */
-function readCall(
-  { endpoint, chat_id = '' }: EntryOf<'api'>,
-  chat: ChatFacts,
-  facts: Map<string, ChatFacts>,
-  done: Set<GuideStep>,
-): void {
+function readCall({ endpoint }: EntryOf<'api'>, done: Set<GuideStep>): void {
   const step = STEP_OF[endpoint ?? '']
   if (step !== undefined) done.add(step)
-  if (endpoint === 'end') chat.status = 'bot'
-  if (endpoint !== 'start') return
-  chat.status = 'agent'
-  facts.delete(chat_id)
-  facts.set(chat_id, chat)
 }
 
-function readNote({ note, user_name, bot_id }: EntryOf<'note'>, chat: ChatFacts): void {
-  if (note === 'chat_ended') chat.status = 'bot'
-  if (note !== 'chat_created') return
-  chat.userName = typeof user_name === 'string' ? user_name : null
-  chat.botId = typeof bot_id === 'number' ? bot_id : null
+/** Notes say what calls changed, whatever the calls were answered. A chat that is accepted moves to the end of the list. */
+function readNote(entry: EntryOf<'note'>, chat: ChatFacts, facts: Map<string, ChatFacts>): void {
+  const { note, chat_id = '', user_name, bot_id } = entry
+  if (note === 'handed_back') chat.status = 'bot'
+  else if (note === 'taken_over' || note === 'takeover_replaced') {
+    chat.status = 'agent'
+    facts.delete(chat_id)
+    facts.set(chat_id, chat)
+  } else if (note === 'chat_created') {
+    chat.userName = typeof user_name === 'string' ? user_name : null
+    chat.botId = typeof bot_id === 'number' ? bot_id : null
+  }
 }
 
 /** Those that wait come before those that an agent has. */

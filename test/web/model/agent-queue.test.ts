@@ -42,6 +42,27 @@ test('a refused start and a request while closed put no chat into the queue', as
   expect(queue().chats).toEqual([])
 })
 
+test('has the status that the platform has, whatever calls are answered and also when a chat is idle', async () => {
+  const { sim, api, queue } = await withQueue({ clock: 'virtual', knobs: { 'chat.idleTimeout': '1m' } })
+  const chat = await sim.chat()
+  await chat.press('handover')
+  const status = () => queue().chats.map(one => one.status)
+  expect((await api.end({ chat_id: chat.id })).status).toBe(200)
+  expect(status()).toEqual(['pending'])
+  expect(chat.status).toBe('pending')
+  sim.faults.add({ on: { api: 'start' }, drop: 'after', times: 1 })
+  await api.start({ chat_id: chat.id }).catch(() => null)
+  expect(chat.status).toBe('agent')
+  expect(status()).toEqual(['agent'])
+  await api.start({ chat_id: chat.id })
+  expect(status()).toEqual(['agent'])
+  await sim.clock.advance('2m')
+  expect(sim.journal.query().at(-1)).toMatchObject({ note: 'chat_ended' })
+  expect(status()).toEqual(['agent'])
+  await api.end({ chat_id: chat.id })
+  expect(status()).toEqual([])
+})
+
 test('ticks off the steps of a first handover in any order, and names changes of settings and availability', async () => {
   const { sim, api, queue } = await withQueue()
   expect([...queue().done]).toEqual([])
