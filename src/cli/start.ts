@@ -85,7 +85,7 @@ async function serve(context: Context, flags: StartFlags, resolved: Resolved, sh
   if (!flags.json) printWarnings(resolved, context)
   if (flags.open && server.inspectorUrl !== null) {
     const { openPage } = await import('./open-page.ts')
-    await openPage(server.inspectorUrl, context)
+    await openPage(server.inspectorUrl, context, shutdown)
   }
   announce(server, flags, context, shutdown)
   if (flags.json) printEntries(server, resolved, context)

@@ -58,7 +58,7 @@ async function serve(options: UiModeOptions, shutdown: Shutdown): Promise<void> 
     if (!(error instanceof EnvironmentError)) throw error
     io.stderr.write(`${error.message}\n`)
   })
-  await announce(router.server, context, flags.open ?? false)
+  await announce(router.server, context, flags.open ?? false, shutdown)
 }
 
 /** Serves the results of a saved run. Resolves with the exit code when a signal or a request has ended it. */
@@ -73,7 +73,7 @@ export async function serveSavedRun(result: RunResult, plans: readonly Plan[], c
       page: 'ui-mode.html',
     })
     shutdown.defer(() => server.close())
-    await announce(server, context, true)
+    await announce(server, context, true, shutdown)
     return END_CODES[await shutdown.ended]
   } finally {
     await shutdown.run()
@@ -81,12 +81,17 @@ export async function serveSavedRun(result: RunResult, plans: readonly Plan[], c
 }
 
 /** The address has the token, where one is needed. A browser is opened only for a person at a terminal. */
-async function announce({ inspectorUrl, url }: PlatformServer, context: Context, open: boolean): Promise<void> {
+async function announce(
+  { inspectorUrl, url }: PlatformServer,
+  context: Context,
+  open: boolean,
+  shutdown: Shutdown,
+): Promise<void> {
   const { stdout } = context.unredacted
   stdout.write(`UI mode: ${inspectorUrl ?? url}\n`)
   if (!open || !stdout.isTTY || inspectorUrl === null) return
   const { openPage } = await import('./open-page.ts')
-  await openPage(inspectorUrl, context)
+  await openPage(inspectorUrl, context, shutdown)
 }
 
 /** Finds the files that the places of the scenarios name, and no other. */

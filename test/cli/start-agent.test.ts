@@ -1,6 +1,6 @@
 /** `start` with a help desk: an agent driver, or the demo. Each test asks the control API who plays, and plays. */
 import { chmodSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -188,6 +188,20 @@ describe.skipIf(process.platform === 'win32')('start --open', () => {
     await expect.poll(args, { timeout: 20_000 }).toBe(`1\n${url}/\n`)
   })
 
+  it('keeps the token out of the arguments, in a file for the user alone that is removed at the end', async () => {
+    const folder = withOpener('printf "%s" "$1" > "$0.args"')
+    const secrets = { HANDOVER_SIM_TOKEN: 'page-token-4711' }
+    const { stop } = await started(['--open'], { ...secrets, PATH: `${folder}:${process.env.PATH}` })
+    const name = process.platform === 'darwin' ? 'open' : 'xdg-open'
+    const argument = () => readFile(join(folder, `${name}.args`), 'utf8').catch(() => '')
+    await expect.poll(argument, { timeout: 20_000 }).toMatch(/page\.html$/)
+    const path = await argument()
+    expect(await readFile(path, 'utf8')).toMatch(/url=http:\/\/127\.0\.0\.1:\d+\/#token=page-token-4711"/)
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    await stop()
+    await expect(stat(path)).rejects.toThrow('ENOENT')
+  })
+
   it('says in one line that there is no opener, and serves', async () => {
     const { io, url } = await started(['--open'], { PATH: folderWith() })
     expect(io.stderr.text).toMatch(
@@ -205,5 +219,8 @@ describe.skipIf(process.platform === 'win32')('start --open', () => {
     const folder = withOpener('touch "$0.ran"')
     const { io } = await started(['--open'], { PATH: folder, CI: 'true' })
     expect(io.stderr.text).toMatch(/^--open: no page is opened where CI is set\./)
+    const { io: guarded } = await started(['--open', '--output', 'quiet', '--host', '0.0.0.0'], { CI: 'true' })
+    expect(guarded.stderr.text).toContain('Open the page yourself: http')
+    expect(guarded.stderr.text).not.toContain('token')
   })
 })
