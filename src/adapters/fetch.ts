@@ -2,8 +2,7 @@
 
 import type { Api } from '../api/handle.ts'
 import { type ApiResponse, resetResponse } from '../api/messages.ts'
-import { nextMacrotask } from '../runtime/clock.ts'
-import { type BodyPieces, isInPieces, wholeBody } from '../runtime/pieces.ts'
+import { isInPieces, streamOfPieces, wholeBody } from '../runtime/pieces.ts'
 import { lostResponseError, slowResponse } from './faulty-responses.ts'
 
 const NO_BODY = new Set([101, 204, 205, 304])
@@ -67,21 +66,5 @@ function toResponse({ status, headers, body, wire }: ApiResponse, clientSignal: 
   const empty = NO_BODY.has(status) || body.length === 0
   if (wire?.kind === 'slow' && !empty) return slowResponse(status, headers, wholeBody(body), { ...wire, clientSignal })
   if (empty) return new Response(null, { status, headers })
-  return new Response(isInPieces(body) ? streamOf(body) : (body as BodyInit), { status, headers })
-}
-
-/** A piece is made when the reader asks for it. */
-function streamOf({ pieces }: BodyPieces): ReadableStream<Uint8Array> {
-  const rest = pieces[Symbol.iterator]()
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        await nextMacrotask()
-        const { done, value } = rest.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-    },
-    { highWaterMark: 0 },
-  )
+  return new Response(isInPieces(body) ? streamOfPieces(body) : (body as BodyInit), { status, headers })
 }

@@ -48,3 +48,19 @@ export function wholeBody(body: string | Uint8Array | BodyPieces): Uint8Array {
 /** Whether a body has to be sent piece by piece. */
 export const isInPieces = (body: string | Uint8Array | BodyPieces): body is BodyPieces =>
   typeof body === 'object' && 'pieces' in body
+
+/** A piece is made when the reader asks for it. */
+export function streamOfPieces({ pieces }: BodyPieces): ReadableStream<Uint8Array> {
+  const rest = pieces[Symbol.iterator]()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        await nextMacrotask()
+        const { done, value } = rest.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

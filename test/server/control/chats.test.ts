@@ -199,6 +199,8 @@ describe('attachments', () => {
       'x-content-type-options': 'nosniff',
     })
     expect((await (await fetch(`${server.url}/_sim/files/${second}`)).bytes()).length).toBe(3 * 1024)
+    const head = await fetch(`${server.url}/_sim/files/${second}`, { method: 'HEAD' })
+    expect([head.headers.get('content-length'), (await head.bytes()).length]).toEqual(['3072', 0])
     const { status, body } = await createControlClient(server)('GET', '/files/nothing')
     expect([status, body.error.code]).toEqual([404, 'file_not_found'])
     expect(server.journal.nextSeq).toBe(before)

@@ -4,7 +4,7 @@ import { Attachment, Button, named } from '../../../contract/schemas.ts'
 import { fileContents } from '../../../platform/files.ts'
 import type { Chat } from '../../../platform/state.ts'
 import { type ChatView, chatSummary, viewMessage } from '../../../platform/transcript.ts'
-import { wholeBody } from '../../../runtime/pieces.ts'
+import { isInPieces, streamOfPieces } from '../../../runtime/pieces.ts'
 import { type Ack, type AttachmentInput, toFile, waitForAck } from '../../../simulator/chat-handle.ts'
 import type { Core } from '../../../simulator/core.ts'
 import { newChat, userFromWire } from '../../../simulator/new-chat.ts'
@@ -182,9 +182,11 @@ function fileResponse({ core: { platform }, param }: ControlRequest<unknown, unk
   const file = platform.state.files.get(platform.links.fileId(param('file')) ?? '')
   if (file === undefined)
     throw new ControlProblem(404, 'file_not_found', `There is no file ${JSON.stringify(param('file'))}.`)
-  const body = new Uint8Array(wholeBody(fileContents(file)))
-  return new Response(body, {
+  const contents = fileContents(file)
+  const body = isInPieces(contents) ? contents : { length: contents.length, pieces: [contents] }
+  return new Response(streamOfPieces(body), {
     headers: {
+      'content-length': String(body.length),
       'content-type': 'application/octet-stream',
       'content-disposition': 'attachment',
       'content-security-policy': "sandbox; default-src 'none'",
