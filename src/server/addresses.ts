@@ -73,3 +73,16 @@ export class PortInUseError extends ListenError {
     this.holder = holder
   }
 }
+
+export interface AllowedHosts {
+  /** The allowed values of the `Host` header; null allows every value. */
+  readonly hosts: readonly string[] | null
+  /** Null when no token is needed. */
+  readonly token: string | null
+}
+
+/** What follows the name of the server part that refuses. */
+export function refusedHostText(received: string, { hosts, token }: AllowedHosts): string {
+  const others = token === null ? '; to allow the host of --base-url, start with --token TOKEN' : ''
+  return `refuses the host ${JSON.stringify(received)}: use ${hosts?.join(', ')}${others}.`
+}

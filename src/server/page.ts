@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join } from 'node:path'
 import { pathOf } from '../api/call.ts'
 import { packagePath } from '../runtime/package-files.ts'
+import { type AllowedHosts, refusedHostText } from './addresses.ts'
 import { type Listener, PAGE_FILES } from './http.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -48,14 +49,14 @@ const FILE_NAME = /^[\w.-]+\.(js|css|svg)$/
 /** The inspector, or UI mode. */
 export type PageName = 'index.html' | 'ui-mode.html'
 
-/** `hosts` are the allowed values of the `Host` header; null allows every value, as in the control API. */
-export function createPage(hosts: readonly string[] | null, page: PageName): Listener {
+export function createPage(allowed: AllowedHosts, page: PageName): Listener {
   return (request, response) => {
     request.resume()
     const host = (request.headers.host ?? '').toLowerCase().replace(/:\d+$/, '')
-    if (hosts !== null && !hosts.includes(host))
-      return send(response, 403, 'This page refuses the host of this request.\n')
-    if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'This page takes GET.\n')
+    if (allowed.hosts !== null && !allowed.hosts.includes(host))
+      return send(response, 403, `The page ${refusedHostText(host, allowed)}\n`)
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return send(response, 405, `The page takes GET and HEAD, got ${request.method}.\n`, { allow: 'GET, HEAD' })
     void serve(request, response, page)
   }
 }
@@ -84,7 +85,7 @@ async function read(name: string): Promise<Buffer | null> {
   return readFile(join(folder, name)).catch(() => null)
 }
 
-function send(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' })
+function send(response: ServerResponse, status: number, text: string, more: Record<string, string> = {}): void {
+  response.writeHead(status, { ...HEADERS, ...more, 'content-type': 'text/plain; charset=utf-8' })
   response.end(text)
 }

@@ -191,9 +191,9 @@ function createSimulatorServer(
   })
 }
 
-async function loadPage({ hosts, page }: ServerInfo) {
+async function loadPage({ page, ...info }: ServerInfo) {
   const { createPage } = await import('./page.ts')
-  return createPage(hosts, page)
+  return createPage(info, page)
 }
 
 /** Parses each base URL once, because every request needs the path. */

@@ -82,7 +82,12 @@ test('HEAD has the headers alone; other methods and unknown files are refused', 
   await using server = await served()
   const head = await server.ask('/', HTML, 'HEAD')
   expect([head.status, head.body, Number(head.headers['content-length'])]).toEqual([200, '', expect.any(Number)])
-  expect((await server.ask('/', HTML, 'POST')).status).toBe(405)
+  const posted = await server.ask('/', HTML, 'POST')
+  expect([posted.status, posted.headers.allow, posted.body]).toEqual([
+    405,
+    'GET, HEAD',
+    'The page takes GET and HEAD, got POST.\n',
+  ])
   expect((await server.ask('/_sim/page/missing.js')).status).toBe(404)
   expect((await server.ask('/_sim/page/')).status).toBe(404)
 })
@@ -144,6 +149,11 @@ test('behind a proxy with a prefix, the page and the control API work with a tok
 
 test('without a token, the host of the base URL opens neither the page nor the control API', async () => {
   await using server = await served({ baseUrl: 'https://x.example/sim' })
-  expect((await server.ask('/sim/', { ...HTML, host: 'x.example' })).status).toBe(403)
-  expect((await server.ask('/_sim/keys', { host: 'x.example' })).status).toBe(403)
+  for (const path of ['/sim/', '/_sim/keys']) {
+    const { status, body } = await server.ask(path, { ...HTML, host: 'x.example' })
+    expect(status).toBe(403)
+    expect(body.replaceAll('\\', '')).toMatch(
+      /refuses the host "x.example": use .*localhost.*; to allow the host of --base-url, start with --token TOKEN\./,
+    )
+  }
 })

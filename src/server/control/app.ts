@@ -9,6 +9,7 @@ import type { Core } from '../../simulator/core.ts'
 import { coreOf } from '../../simulator/simulator.ts'
 import { messageOf, nearest } from '../../text/error-text.ts'
 import { jsonPieces } from '../../text/json-pieces.ts'
+import { type AllowedHosts, refusedHostText } from '../addresses.ts'
 import { asProblem, ControlProblem, problemBody, resetProblem } from './problems.ts'
 import { readBody, readQuery } from './request.ts'
 import type { ControlContext, ControlRequest, ControlResponse, ControlRoute } from './route.ts'
@@ -177,11 +178,7 @@ function unknownRoute(method: string, path: string, routes: readonly ControlRout
 
 const patternOf = ({ path }: ControlRoute) => new RegExp(`^${PREFIX}${path.replace(/:[a-z]+/g, '[^/]+')}/?$`)
 
-export interface Access {
-  /** The allowed values of the `Host` header; null allows every value. */
-  readonly hosts: readonly string[] | null
-  /** Null when no token is needed. */
-  readonly token: string | null
+export interface Access extends AllowedHosts {
   /** The origin of pages behind a proxy, beside that of the request's host; null when there is none. */
   readonly origin: string | null
 }
@@ -200,11 +197,10 @@ export function refusedAccess(access: Access, request: AccessRequest): ControlPr
 }
 
 /** Detects DNS rebinding: a page of another site whose host name resolves to this machine sends that name as `Host`. */
-function foreignHost({ hosts }: Access, { host }: AccessRequest): ControlProblem | null {
+function foreignHost(access: Access, { host }: AccessRequest): ControlProblem | null {
   const name = host.toLowerCase().replace(/:\d+$/, '')
-  if (hosts === null || hosts.includes(name)) return null
-  const message = `The control API refuses the host ${JSON.stringify(host)}; use ${hosts.join(', ')}.`
-  return new ControlProblem(403, 'foreign_host', message)
+  if (access.hosts === null || access.hosts.includes(name)) return null
+  return new ControlProblem(403, 'foreign_host', `The control API ${refusedHostText(host, access)}`)
 }
 
 function foreignPage(access: Access, { host, header }: AccessRequest): ControlProblem | null {
