@@ -7,6 +7,7 @@ import { readJournal } from '../../src/evaluator/journal-file.ts'
 import type { Entry } from '../../src/journal/entry.ts'
 import type { PlatformServer } from '../../src/server/start.ts'
 import { ROOT } from '../architecture/files.ts'
+import { createControlClient } from '../support/control-client.ts'
 import { createReceiver } from '../support/receiver.ts'
 import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
 
@@ -83,11 +84,20 @@ describe.skipIf(chromium === null)('the wire', () => {
   it('names likely mistakes for a refused signature, shows its bytes, and sends it again', async () => {
     const { server, hook } = await playHandover(true)
     const refused = seqOf(server, entry => entry.kind === 'delivery' && entry.status === 401)
-    const { page } = await open(`${server.url}/?entry=${refused}`)
+    const { page } = await open(`${server.url}/?column=wire&entry=${refused}`, {
+      viewport: { width: 320, height: 640 },
+    })
     await expect.poll(() => details(page).textContent()).toContain('Likely mistakes')
     expect(await details(page).textContent()).toMatch(/Header Kindly-HMAC, HMAC-SHA-256 .*over \d+ bytes of body/)
     await details(page).getByRole('button', { name: 'Bytes', exact: true }).first().click()
     await expect.poll(() => details(page).textContent()).toContain('0000  7b 22 65 76 65 6e 74')
+    const bytes = details(page).locator('.byte-view').first()
+    await bytes.focus()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => bytes.evaluate(element => element.scrollLeft)).toBeGreaterThan(0)
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(() => bytes.evaluate(element => element.scrollLeft)).toBe(0)
+    expect(await details(page).getAttribute('aria-label')).toBe(`Entry ${refused}`)
     hook.answerWith(200)
     await details(page).getByRole('button', { name: 'Send the same bytes again' }).click()
     await expect.poll(() => details(page).textContent()).toContain('sent again manually')
@@ -110,6 +120,12 @@ describe.skipIf(chromium === null)('the wire', () => {
     await dialog.getByLabel('Sent later by').fill('soon')
     await dialog.getByRole('button', { name: 'Send', exact: true }).click()
     await dialog.getByText('must be a duration').first().waitFor()
+    await createControlClient(server)('POST', '/trigger', {
+      body: { event: 'MESSAGE FROM USER', body: { message: 'From elsewhere' } },
+    })
+    const last = String(server.journal.query().at(-1)!.seq)
+    await expect.poll(() => page.locator('.time-line input').getAttribute('max')).toBe(last)
+    expect(await details(page).count()).toBe(0)
     await dialog.getByLabel('Sent later by').fill('')
     await dialog.getByRole('button', { name: 'Send', exact: true }).click()
     await dialog.getByText('Answer 200.').waitFor()

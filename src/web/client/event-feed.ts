@@ -5,7 +5,7 @@ import { elapsedMs, type Timer, wallDelay, wallTimer } from '../../runtime/clock
 import { type ControlClient, ControlError } from './control.ts'
 
 export type FeedState = 'connecting' | 'live' | 'lost' | 'refused'
-/** `missing`: the server has no such workspace. */
+/** `missing`: the server has no such workspace. Like `refused`, it is the last state. */
 export type JournalFeedState = FeedState | 'missing'
 
 export interface FeedListener {
@@ -28,16 +28,14 @@ export function followJournal(client: ControlClient, listener: FeedListener): ()
 
 async function follow(client: ControlClient, listener: FeedListener, signal: AbortSignal): Promise<void> {
   const position = { instance: null as string | null, after: 0 }
-  let isMissing = false
   while (!signal.aborted) {
-    listener.onState(isMissing ? 'missing' : position.instance === null ? 'connecting' : 'lost')
+    listener.onState(position.instance === null ? 'connecting' : 'lost')
     try {
       await readStream(client, listener, signal, position)
     } catch (error) {
       const status = error instanceof ControlError ? error.status : null
       if (status === 401) return listener.onState('refused')
-      isMissing = status === 404
-      if (isMissing) listener.onState('missing')
+      if (status === 404) return listener.onState('missing')
     }
     await wallDelay(RETRY_MS, signal)
   }

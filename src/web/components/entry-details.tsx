@@ -120,11 +120,11 @@ function Explanation({ entry, advice }: EntryDetailsProps) {
   return (
     <div class="entry-explanation" role="note" aria-label="Why it failed">
       {problem === null ? (
-        <p class="entry-why">{explained?.why ?? `Answered ${answerOf(entry)}.`}</p>
+        <p class="entry-why">{visible(explained?.why ?? `Answered ${answerOf(entry)}.`)}</p>
       ) : (
         <FieldTable problem={problem} />
       )}
-      {advice ?? (explained?.hint == null ? null : <p>{explained.hint}</p>)}
+      {advice ?? (explained?.hint == null ? null : <p>{visible(explained.hint)}</p>)}
     </div>
   )
 }
@@ -137,16 +137,16 @@ function FieldTable({ problem: { field, expected, received } }: { readonly probl
       <div>
         <dt>Field</dt>
         <dd>
-          <code>{field}</code>
+          <code>{visible(field)}</code>
         </dd>
       </div>
       <div>
         <dt>Expected</dt>
-        <dd>{expected}</dd>
+        <dd>{visible(expected)}</dd>
       </div>
       <div>
         <dt>Received</dt>
-        <dd>{received === null ? 'nothing' : <code>{received}</code>}</dd>
+        <dd>{received === null ? 'nothing' : <code>{visible(received)}</code>}</dd>
       </div>
     </dl>
   )
@@ -160,7 +160,8 @@ function Facts({ facts }: { readonly facts: readonly EntryFact[] }) {
         <div key={label} class={outcome}>
           <dt>{label}</dt>
           <dd>
-            {outcome === undefined ? null : <Mark kind={outcome === 'warn' ? 'error' : outcome} label="" />} {text}
+            {outcome === undefined ? null : <Mark kind={outcome === 'warn' ? 'error' : outcome} label="" />}{' '}
+            {visible(text)}
           </dd>
         </div>
       ))}
@@ -171,8 +172,9 @@ function Facts({ facts }: { readonly facts: readonly EntryFact[] }) {
 /** Findings with their rules, and assumptions with links to their knobs. */
 function Remarks({ entry, onKnob }: EntryDetailsProps) {
   if (entry.kind !== 'api') return null
-  const { findings } = entry
-  const assumptions = Object.entries(entry.unspecified)
+  // Journals of earlier versions do not have them.
+  const { findings = [], unspecified = {} } = entry
+  const assumptions = Object.entries(unspecified)
   return (
     <>
       {findings.length === 0 ? null : (
@@ -190,7 +192,9 @@ function Remarks({ entry, onKnob }: EntryDetailsProps) {
             {assumptions.map(([name, value]) => (
               <li key={name}>
                 <Knob name={name} hasKnob={value !== null} onKnob={onKnob} />
-                {value === null ? null : <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>}
+                {value === null ? null : (
+                  <code>{visible(typeof value === 'string' ? value : JSON.stringify(value))}</code>
+                )}
               </li>
             ))}
           </ul>
@@ -219,10 +223,10 @@ interface KnobProps {
 }
 
 function Knob({ name, hasKnob, onKnob }: KnobProps) {
-  if (!hasKnob || onKnob === undefined) return <span>{name}</span>
+  if (!hasKnob || onKnob === undefined) return <span>{visible(name)}</span>
   return (
     <button type="button" class="link" onClick={() => onKnob(name)}>
-      {name}
+      {visible(name)}
     </button>
   )
 }

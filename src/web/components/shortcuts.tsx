@@ -33,9 +33,10 @@ export const showShortcuts = (): void => {
   isListed.value = true
 }
 
-/** Shortcuts do nothing in a field, in a dialog, or with a modifier that the browser uses. */
+/** Shortcuts do nothing in a field, in a dialog, with a modifier or an arrow that the browser uses. */
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+  if (/^Arrow(Left|Right)$/.test(event.key) && takesSideways(event.target)) return
   if (document.querySelector('dialog[open]') !== null) return
   const shortcut = registered.peek().findLast(({ key }) => key === event.key)
   if (shortcut === undefined) return
@@ -45,6 +46,12 @@ function onKeyDown(event: KeyboardEvent): void {
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** A player seeks with the left and right arrow, and an element that is wider than its box scrolls with them. */
+const takesSideways = (target: EventTarget | null): boolean =>
+  target instanceof Element &&
+  (target.closest('audio, video') !== null ||
+    (target.scrollWidth > target.clientWidth && /^(auto|scroll)$/.test(getComputedStyle(target).overflowX)))
 
 /** Listens for the keys, shows the list of them, and keeps the focus in the page. */
 export function Shortcuts() {

@@ -159,9 +159,17 @@ const formOf = ({ method, path, endpoint, request }: EntryOf<'api'>): CallForm =
 
 let sent = 0
 
-async function sendCall(session: Session, { method, path, key, headers, body }: CallForm): Promise<CallAnswer> {
+function sendCall(session: Session, form: CallForm): Promise<CallAnswer> {
   const requestId = `page-repeat-${session.log.peek().entries.at(-1)?.seq ?? 0}-${++sent}`
-  selectNextEntry(session, entry => entry.kind === 'api' && entry.request.headers['x-request-id'] === requestId)
+  return selectNextEntry(
+    session,
+    entry => entry.kind === 'api' && entry.request.headers['x-request-id'] === requestId,
+    () => fetchAnswer(session, form, requestId),
+  )
+}
+
+async function fetchAnswer(session: Session, form: CallForm, requestId: string): Promise<CallAnswer> {
+  const { method, path, key, headers, body } = form
   const authorization = await authorizationOf(session, key)
   const response = await fetch(new URL(path.replace(/^\/+/, ''), session.origin), {
     method,

@@ -78,10 +78,12 @@ function EventActions({ session, dialog, entry }: ActionProps & { readonly entry
 
 /** The entry of the new attempt has the answer of the webhook. */
 function resend(session: Session, deliveryId: string, isSigned: boolean): Promise<unknown> {
-  selectNextEntry(session, entry => entry.kind === 'delivery' && entry.delivery_id === deliveryId)
-  return session.client.send('POST', `/deliveries/${encodeURIComponent(deliveryId)}/resend`, {
-    query: { resign: String(isSigned) },
-  })
+  const path = `/deliveries/${encodeURIComponent(deliveryId)}/resend`
+  return selectNextEntry(
+    session,
+    entry => entry.kind === 'delivery' && entry.delivery_id === deliveryId,
+    () => session.client.send('POST', path, { query: { resign: String(isSigned) } }),
+  )
 }
 
 function firstOf(entry: EntryOf<'delivery' | 'event'>): EventDialogProps['first'] {

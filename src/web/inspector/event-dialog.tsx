@@ -228,17 +228,19 @@ async function trigger(session: Session, form: EventForm): Promise<ManualEventAn
   const { event, chat, body, sign, duplicate, truncate, reset_after_answer, ...texts } = form
   const parsed = parseJsonText(body)
   const given = Object.entries(texts).filter(([, text]) => text !== '')
-  selectNextEntry(session, entry => entry.kind === 'delivery' && entry.triggered === true && entry.event === event)
-  return session.client.send<ManualEventAnswer>('POST', '/trigger', {
-    body: {
-      event,
-      ...(chat !== '' && { chat_id: chat }),
-      ...(parsed.isValid && parsed.value !== undefined && { body: parsed.value }),
-      sign,
-      ...Object.fromEntries(given),
-      ...(duplicate !== '' && { duplicate: Number.isNaN(Number(duplicate)) ? duplicate : Number(duplicate) }),
-      ...(truncate && { truncate }),
-      ...(reset_after_answer && { reset_after_answer }),
-    },
-  })
+  const sent = {
+    event,
+    ...(chat !== '' && { chat_id: chat }),
+    ...(parsed.isValid && parsed.value !== undefined && { body: parsed.value }),
+    sign,
+    ...Object.fromEntries(given),
+    ...(duplicate !== '' && { duplicate: Number.isNaN(Number(duplicate)) ? duplicate : Number(duplicate) }),
+    ...(truncate && { truncate }),
+    ...(reset_after_answer && { reset_after_answer }),
+  }
+  return selectNextEntry(
+    session,
+    entry => entry.kind === 'delivery' && entry.triggered === true && entry.event === event,
+    () => session.client.send<ManualEventAnswer>('POST', '/trigger', { body: sent }),
+  )
 }

@@ -7,8 +7,22 @@ import type { Session } from './session.ts'
 
 const waiting = new WeakMap<Session, () => void>()
 
-/** Call it before the action. Only the last action waits. */
-export function selectNextEntry(session: Session, matches: (entry: Entry) => boolean): void {
+/** Runs the action and waits for its entry. Only the last action waits, and one that fails does not. */
+export async function selectNextEntry<Result>(
+  session: Session,
+  matches: (entry: Entry) => boolean,
+  action: () => Promise<Result>,
+): Promise<Result> {
+  const stop = waitForEntry(session, matches)
+  try {
+    return await action()
+  } catch (error) {
+    stop()
+    throw error
+  }
+}
+
+function waitForEntry(session: Session, matches: (entry: Entry) => boolean): () => void {
   const { log, version } = session
   let seen = log.peek().entries.at(-1)?.seq ?? 0
   waiting.get(session)?.()
@@ -19,7 +33,8 @@ export function selectNextEntry(session: Session, matches: (entry: Entry) => boo
     seen = entries.at(-1)?.seq ?? 0
     if (found === undefined) return
     showEntry(session, found.seq)
-    queueMicrotask(() => waiting.get(session)?.())
+    queueMicrotask(() => stop())
   })
   waiting.set(session, stop)
+  return stop
 }

@@ -58,8 +58,9 @@ export function factsOf(entry: Entry, effects: readonly Entry[]): EntryFact[] {
 }
 
 function keyFacts({ auth }: EntryOf<'api'>): EntryFact[] {
-  if (auth === 'not_checked') return []
-  return [{ label: TEXTS.key, text: KEY_TEXTS[auth], outcome: auth === 'valid' ? 'pass' : 'fail' }]
+  const text = auth === 'not_checked' ? undefined : textFor(KEY_TEXTS, auth, undefined)
+  if (text === undefined) return []
+  return [{ label: TEXTS.key, text, outcome: auth === 'valid' ? 'pass' : 'fail' }]
 }
 
 const callFacts = (entry: EntryOf<'api'>): EntryFact[] => [

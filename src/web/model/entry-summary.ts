@@ -64,9 +64,11 @@ const NONE: EntryRemarks = { findings: 0, assumptions: 0, faults: 0 }
 export function remarksOf(entry: Entry): EntryRemarks {
   if (entry.kind === 'delivery') return entry.faults === undefined ? NONE : { ...NONE, faults: entry.faults.length }
   if (entry.kind !== 'api') return NONE
+  // Journals of earlier versions do not have them.
+  const { findings = [], unspecified = {} } = entry
   return {
-    findings: isTruncatedValue(entry.findings) ? 0 : entry.findings.length,
-    assumptions: Object.keys(entry.unspecified).length,
+    findings: isTruncatedValue(findings) ? 0 : findings.length,
+    assumptions: Object.keys(unspecified).length,
     faults: entry.faults?.length ?? 0,
   }
 }
