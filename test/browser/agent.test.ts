@@ -2,6 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import type { PlatformServer } from '../../src/server/start.ts'
 import { openDesk } from '../agent-driver/desk.ts'
 import { fakeIo, started } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
@@ -130,7 +131,62 @@ describe.skipIf(chromium === null)('the desk of the page', () => {
     await click(page, 'Accept')
     await queue.getByText('1 chat asks for a person').waitFor()
   })
+
+  it('sends each text to the chat for which it was written, and stops typing there', async () => {
+    const { url, journal } = await startInspected()
+    const [first, second] = [await waitingChat(url), await waitingChat(url)]
+    const { page } = await open(url)
+    const queue = page.getByRole('region', { name: 'Queue' })
+    const field = page.getByLabel('Message of the agent')
+    await click(page, 'Accept')
+    await text(page, 'The agent has the chat.')
+    await field.pressSequentially('For the second')
+    const third = await waitingChat(url)
+    await expect.poll(() => queue.getByRole('listitem').count()).toBe(3)
+    expect(await field.inputValue()).toBe('For the second')
+    await queue.getByRole('button').first().click()
+    await expect.poll(() => field.inputValue()).toBe('')
+    await expect.poll(() => callsOf(journal)).toContain(`typing_stop ${second}`)
+    await field.fill('For the first')
+    await click(page, 'Platform')
+    await click(page, 'Fold Platform')
+    await click(page, 'Unfold Platform')
+    await page.getByRole('button', { name: /^Agent/ }).click()
+    expect(await field.inputValue()).toBe('For the first')
+    await page.keyboard.press('Escape')
+    await queue.getByRole('button', { name: /with an agent/ }).click()
+    await expect.poll(() => field.inputValue()).toBe('For the second')
+    await field.press('Enter')
+    await text(page, 'The user sees the message.')
+    expect(await field.inputValue()).toBe('')
+    const typed = ['typing_start', 'typing_stop', 'message'].map(endpoint => `${endpoint} ${second}`)
+    expect(callsOf(journal)).toEqual([`start ${second}`, ...typed])
+    expect([first, third]).not.toContain(second)
+  })
+
+  it('gives back a message that the platform does not accept, before what was written since', async () => {
+    const { url } = await startInspected({ knobs: { 'strict.sender': 'on' } })
+    await waitingChat(url)
+    const { page } = await open(url)
+    const field = page.getByLabel('Message of the agent')
+    const pending = Promise.withResolvers<void>()
+    await page.route('**/handover/message/', async route => {
+      await pending.promise
+      await route.fulfill({ status: 409, json: { error: { code: 'conflict', message: 'Not now' } } })
+    })
+    await click(page, 'Accept')
+    await text(page, 'The agent has the chat.')
+    await field.fill('First')
+    await field.press('Enter')
+    await expect.poll(() => field.inputValue()).toBe('')
+    await field.fill('Second')
+    pending.resolve()
+    await expect.poll(() => field.inputValue()).toBe('First\nSecond')
+  })
 })
+
+const callsOf = (journal: PlatformServer['journal']): string[] =>
+  journal.query({ kind: 'api' }).flatMap(entry => (entry.kind === 'api' ? `${entry.endpoint} ${entry.chat_id}` : []))
 
 const DRIVER = (desk: string) => `version: 1
 http: ${desk}

@@ -1,8 +1,10 @@
 /** Writes a message of the agent, with buttons, and shows the user that the agent types meanwhile. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { elapsedMs, type Timer, wallTimer } from '../../runtime/clock.ts'
 import { useShortcut } from '../components/shortcuts.tsx'
 import { type AgentSide, senderOf } from './agent-side.ts'
+import { type AgentDraft, type ButtonDraft, joinTexts, NO_AGENT_DRAFT } from './drafts.ts'
 
 /** What the platform is asked to show without a further call. */
 const TYPING_MS = 10_000
@@ -12,30 +14,29 @@ const IDLE_MS = 4_000
 /** The answers of these calls would hide those of others. */
 const QUIET = { isQuiet: true }
 
-interface ButtonDraft {
-  readonly label: string
-  readonly url: string
+interface AgentComposerProps {
+  readonly side: AgentSide
+  readonly chatId: string
+  readonly draft: Signal<AgentDraft>
+  /** Whether an agent has the chat. */
+  readonly hasChat: boolean
 }
 
-export function AgentComposer({ side, hasChat }: { readonly side: AgentSide; readonly hasChat: boolean }) {
-  const [text, setText] = useState('')
-  const [buttons, setButtons] = useState<readonly ButtonDraft[]>([])
-  const typing = useTyping(side)
+/** Belongs to one chat: another one needs another `key`. */
+export function AgentComposer({ side, chatId, draft, hasChat }: AgentComposerProps) {
+  const { text, buttons } = draft.value
+  const setButtons = (changed: readonly ButtonDraft[]) => {
+    draft.value = { ...draft.peek(), buttons: changed }
+  }
+  const typing = useTyping(side, chatId)
   const field = useRef<HTMLTextAreaElement>(null)
   useShortcut('r', 'Agent', 'Answer as the agent', () => field.current?.focus())
   const send = () => {
-    if (text === '' && buttons.length === 0) return
     typing.stop()
-    side.call('message', {
-      message: text,
-      sender: senderOf(side.profile.value),
-      ...(buttons.length === 0 ? {} : { buttons: buttons.map(toButton) }),
-    })
-    setText('')
-    setButtons([])
+    sendDraft(side, chatId, draft)
   }
   const write = (value: string) => {
-    setText(value)
+    draft.value = { ...draft.peek(), text: value }
     if (hasChat) typing.changed(value)
   }
   return (
@@ -82,6 +83,21 @@ export function AgentComposer({ side, hasChat }: { readonly side: AgentSide; rea
   )
 }
 
+/** The draft comes back when the message is not accepted. */
+async function sendDraft(side: AgentSide, chatId: string, draft: Signal<AgentDraft>): Promise<void> {
+  const { text, buttons } = draft.peek()
+  if (text === '' && buttons.length === 0) return
+  draft.value = NO_AGENT_DRAFT
+  const isSent = await side.call('message', chatId, {
+    message: text,
+    sender: senderOf(side.profile.value),
+    ...(buttons.length === 0 ? {} : { buttons: buttons.map(toButton) }),
+  })
+  if (isSent) return
+  const later = draft.peek()
+  draft.value = { text: joinTexts(text, later.text), buttons: [...buttons, ...later.buttons] }
+}
+
 /** A button without a link is pressed by the user. */
 const toButton = ({ label, url }: ButtonDraft) => (url === '' ? { label } : { label, url })
 
@@ -125,24 +141,24 @@ interface Typing {
 }
 
 /** Calls `typing_start` with the first key and again before its timeout, and `typing_stop` when the agent stops. */
-function useTyping(side: AgentSide): Typing {
+function useTyping(side: AgentSide, chatId: string): Typing {
   const typing = useRef<{ startedMs: number; idle: Timer } | null>(null)
-  const finish = (withCall: boolean) => {
+  const finish = () => {
     if (typing.current === null) return
     typing.current.idle.cancel()
     typing.current = null
-    if (withCall) side.call('typing_stop', {}, QUIET)
+    side.call('typing_stop', chatId, {}, QUIET)
   }
-  useEffect(() => () => finish(false), [])
+  useEffect(() => finish, [])
   return {
-    stop: () => finish(true),
+    stop: finish,
     changed(text) {
-      if (!side.profile.peek().showsTyping || text === '') return finish(true)
+      if (!side.profile.peek().showsTyping || text === '') return finish()
       const { startedMs = Number.NEGATIVE_INFINITY, idle } = typing.current ?? {}
       idle?.cancel()
       const isDue = elapsedMs() - startedMs > TYPING_MS / 2
-      if (isDue) side.call('typing_start', { timeout: TYPING_MS }, QUIET)
-      typing.current = { startedMs: isDue ? elapsedMs() : startedMs, idle: wallTimer(IDLE_MS, () => finish(true)) }
+      if (isDue) side.call('typing_start', chatId, { timeout: TYPING_MS }, QUIET)
+      typing.current = { startedMs: isDue ? elapsedMs() : startedMs, idle: wallTimer(IDLE_MS, finish) }
     },
   }
 }

@@ -11,6 +11,7 @@ import { AgentComposer } from './agent-composer.tsx'
 import { AgentProfileForm, AvailabilityForm } from './agent-forms.tsx'
 import { AgentGuide } from './agent-guide.tsx'
 import { type AgentSide, agentSideOf, senderOf } from './agent-side.ts'
+import { agentDraftOf } from './drafts.ts'
 import { HelpDesk } from './help-desk.tsx'
 import type { Session } from './session.ts'
 
@@ -143,17 +144,25 @@ const QUEUE_TEXTS = defineTexts({ pending: 'asks for a person', agent: 'with an 
 
 function ChatDesk({ session, side }: DeskProps) {
   const chat = session.chat.value
-  if (chat === null)
+  const chatId = session.chatId.value
+  if (chat === null || chatId === null)
     return <p class="hint">Start a chat as the end user. What the agent can do with it appears here.</p>
   const isNow = session.view.at.value === null
   return (
-    <section class="desk-chat" aria-label="Chat of the agent">
+    // A chat in which the agent acts stays, also when a newer one begins.
+    <section class="desk-chat" aria-label="Chat of the agent" onFocusCapture={() => (session.view.chat.value = chatId)}>
       <p class={`desk-state ${chat.status}`}>{stateText(chat)}</p>
       {isNow ? null : <p class="hint">You see an earlier moment. Go back to now to act.</p>}
       <fieldset class="desk-actions" disabled={!isNow}>
-        <ChatButtons side={side} chat={chat} isNow={isNow} />
-        <AgentComposer side={side} hasChat={chat.status === 'agent'} />
-        <MoreCalls side={side} />
+        <ChatButtons side={side} chatId={chatId} chat={chat} isNow={isNow} />
+        <AgentComposer
+          key={chatId}
+          side={side}
+          chatId={chatId}
+          draft={agentDraftOf(session, chatId)}
+          hasChat={chat.status === 'agent'}
+        />
+        <MoreCalls side={side} chatId={chatId} />
       </fieldset>
     </section>
   )
@@ -165,20 +174,27 @@ function stateText({ status, agent, ended }: ChatState): string {
   return ended ? 'The chat has ended.' : 'The bot has this chat. The user has not asked for a person.'
 }
 
-interface ChatButtonsProps {
+interface ChatCallsProps {
   readonly side: AgentSide
+  readonly chatId: string
+}
+
+interface ChatButtonsProps extends ChatCallsProps {
   readonly chat: ChatState
   readonly isNow: boolean
 }
 
-function ChatButtons({ side, chat: { status }, isNow }: ChatButtonsProps) {
+function ChatButtons({ side, chatId, chat: { status }, isNow }: ChatButtonsProps) {
   const accept = () => {
     if (!isNow) return
     const { supportsAttachment } = side.profile.value
-    side.call('start', { sender: senderOf(side.profile.value, true), supports_attachment: supportsAttachment })
+    side.call('start', chatId, {
+      sender: senderOf(side.profile.value, true),
+      supports_attachment: supportsAttachment,
+    })
   }
   const end = () => {
-    if (isNow && status === 'agent') side.call('end', { sender: senderOf(side.profile.value) })
+    if (isNow && status === 'agent') side.call('end', chatId, { sender: senderOf(side.profile.value) })
   }
   useShortcut('a', 'Agent', 'Accept the chat', accept)
   useShortcut('e', 'Agent', 'Hand the chat back', end)
@@ -202,13 +218,13 @@ const MORE_CALLS = [
   ['typing_stop', 'Stop showing it'],
 ] as const
 
-function MoreCalls({ side }: { readonly side: AgentSide }) {
+function MoreCalls({ side, chatId }: ChatCallsProps) {
   return (
     <details>
       <summary class="desk-summary">More calls</summary>
       <div class="agent-buttons">
         {MORE_CALLS.map(([endpoint, text]) => (
-          <button key={endpoint} type="button" onClick={() => side.call(endpoint)}>
+          <button key={endpoint} type="button" onClick={() => side.call(endpoint, chatId)}>
             {text}
           </button>
         ))}

@@ -70,7 +70,7 @@ export function AvailabilityForm({ session, side }: DeskProps) {
   const [reason, setReason] = useState<AvailabilityReason | ''>('AGENT_AVAILABILITY')
   const [queue, setQueue] = useState('')
   const set = (availability: AvailabilityValue) =>
-    side.call('availability', {
+    side.call('availability', session.chatId.peek(), {
       availability,
       ...(queue === '' ? {} : { queue }),
       ...(reason === '' ? {} : { reason }),

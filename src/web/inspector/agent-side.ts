@@ -40,10 +40,16 @@ export interface AgentSide {
   /** Whether the user wants to play although an intermediary or a help desk does. */
   readonly playsAnyway: Signal<boolean>
   /**
-   * Calls an endpoint about the chat that is shown, after the calls before it; not at an earlier moment. `body` has what belongs beside the ids.
-   * A quiet call becomes the last one only when it is refused.
+   * Calls an endpoint about a chat, after the calls before it; not at an earlier moment. `body` has what belongs beside the ids.
+   * A quiet call becomes the last one only when it is refused, and is left out for a chat that no longer exists.
+   * Resolves to whether the platform accepted it.
    */
-  call(endpoint: EndpointId, body?: object, options?: { readonly isQuiet: boolean }): void
+  call(
+    endpoint: EndpointId,
+    chatId: string | null,
+    body?: object,
+    options?: { readonly isQuiet: boolean },
+  ): Promise<boolean>
   /** The entry of a call in the journal; null until it arrives. */
   entryOf(call: DeskCall): number | null
 }
@@ -79,28 +85,30 @@ function createAgentSide(session: Session): AgentSide {
     queue,
     lastCall,
     playsAnyway: signal(false),
-    call(endpoint, body = {}, { isQuiet } = { isQuiet: false }) {
-      if (session.view.at.peek() !== null) return
-      const chatId = session.chatId.peek() ?? ''
-      session.act(() =>
-        inOrder(async () => {
-          const keys = await session.client.send<PlatformKeys>('GET', '/keys')
-          const botId = queue.peek().botIdOf(chatId) ?? keys.bot_id
-          const fields = requestBody(endpoint, { bot_id: botId, chat_id: chatId, ...body })
-          const call = callOf(session, endpoint, fields, chatId)
-          if (!isQuiet) lastCall.value = call
-          await run(call, keyFor(endpoint, botId, keys))
-          if (isRefused(call)) lastCall.value = call
-        }),
-      )
+    async call(endpoint, chat, body = {}, { isQuiet } = { isQuiet: false }) {
+      const { view, chats, client } = session
+      const chatId = chat ?? ''
+      if (view.at.peek() !== null || (isQuiet && !chats.ids.peek().includes(chatId))) return false
+      const done = inOrder(async () => {
+        const keys = await client.send<PlatformKeys>('GET', '/keys')
+        const botId = queue.peek().botIdOf(chatId) ?? keys.bot_id
+        const fields = requestBody(endpoint, { bot_id: botId, chat_id: chatId, ...body })
+        const call = callOf(session, endpoint, fields, chatId)
+        if (!isQuiet) lastCall.value = call
+        await run(call, keyFor(endpoint, botId, keys))
+        if (isRefused(call)) lastCall.value = call
+        return !isRefused(call)
+      })
+      session.act(() => done)
+      return done.catch(() => false)
     },
     entryOf: call => entryOf(entriesOf(session), call),
   }
 }
 
 /** Runs each work after the one before it, also when that failed. */
-function createSequence(): (work: () => Promise<void>) => Promise<void> {
-  let last = Promise.resolve()
+function createSequence(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve()
   return work => {
     const done = last.then(work)
     last = done.catch(() => {})

@@ -1,6 +1,6 @@
 /** Plays the agent in a help desk: its inbox of the shown chat, and what the agent driver can do there. */
 import './help-desk.css'
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { wallDelay } from '../../runtime/clock.ts'
 import type { AgentActionResult, AgentDescription, AgentInbox } from '../../server/control/routes/agent.ts'
@@ -8,6 +8,7 @@ import { messageOf } from '../../text/error-text.ts'
 import { useShortcut } from '../components/shortcuts.tsx'
 import type { ChatState } from '../model/chat-at.ts'
 import { showEntry } from './agent-side.ts'
+import { type AgentDraft, agentDraftOf, joinTexts } from './drafts.ts'
 import type { Session } from './session.ts'
 
 interface HelpDeskProps {
@@ -20,23 +21,33 @@ type Action = { readonly verb: string; readonly text?: string; readonly with?: u
 export function HelpDesk({ session, agent: { verbs } }: HelpDeskProps) {
   const result = useSignal<AgentActionResult | null>(null)
   const chatId = session.chatId.value
-  const act = (action: Action) =>
-    session.act(async () => {
-      const body = { chat_id: chatId ?? undefined, ...action }
-      result.value = await session.client.send<AgentActionResult>('POST', '/agent', { body })
-    })
+  const act = async (action: Action) => {
+    const body = { chat_id: chatId ?? undefined, ...action }
+    const answer = session.client.send<AgentActionResult>('POST', '/agent', { body })
+    session.act(async () => (result.value = await answer))
+    return answer.then(({ outcome }) => outcome === 'ok').catch(() => false)
+  }
+  // A chat in which the agent acts stays, also when a newer one begins.
+  const stay = () => {
+    if (chatId !== null) session.view.chat.value = chatId
+  }
   const isNow = session.view.at.value === null
   useShortcut('a', 'Agent', 'Accept the chat in the help desk', () => {
     if (isNow && verbs.includes('accept')) act({ verb: 'accept' })
   })
   return (
-    <section class="help-desk" aria-label="Help desk">
-      {chatId !== null && verbs.includes('inbox') ? <Inbox session={session} chatId={chatId} /> : null}
+    <section class="help-desk" aria-label="Help desk" onFocusCapture={stay}>
+      {chatId !== null && verbs.includes('inbox') ? <Inbox key={chatId} session={session} chatId={chatId} /> : null}
       {isNow ? null : <p class="hint">You see an earlier moment. Go back to now to act.</p>}
       <fieldset class="desk-actions" disabled={!isNow}>
         <VerbButtons verbs={verbs} status={session.chat.value?.status ?? null} act={act} />
         {verbs.includes('says') && chatId !== null ? (
-          <Reply isMain={session.chat.value?.status === 'agent'} act={act} />
+          <Reply
+            key={chatId}
+            draft={agentDraftOf(session, chatId)}
+            isMain={session.chat.value?.status === 'agent'}
+            act={act}
+          />
         ) : null}
         <OwnVerbs verbs={verbs.filter(verb => verb.startsWith(OWN))} act={act} />
       </fieldset>
@@ -46,7 +57,8 @@ export function HelpDesk({ session, agent: { verbs } }: HelpDeskProps) {
 }
 
 interface ActProps {
-  readonly act: (action: Action) => void
+  /** Resolves to whether the help desk accepted the action. */
+  readonly act: (action: Action) => Promise<boolean>
 }
 
 const VERBS = [
@@ -85,13 +97,22 @@ function VerbButtons({ verbs, status, act }: VerbButtonsProps) {
   )
 }
 
-function Reply({ isMain, act }: ActProps & { readonly isMain: boolean }) {
-  const [text, setText] = useState('')
-  const send = (event: Event) => {
+interface ReplyProps extends ActProps {
+  readonly draft: Signal<AgentDraft>
+  readonly isMain: boolean
+}
+
+/** Belongs to one chat: another one needs another `key`. */
+function Reply({ draft, isMain, act }: ReplyProps) {
+  const { text } = draft.value
+  const setText = (value: string) => {
+    draft.value = { ...draft.peek(), text: value }
+  }
+  const send = async (event: Event) => {
     event.preventDefault()
     if (text === '') return
-    act({ verb: 'says', text })
     setText('')
+    if (!(await act({ verb: 'says', text }))) setText(joinTexts(text, draft.peek().text))
   }
   return (
     <form class="help-desk-reply" onSubmit={send}>

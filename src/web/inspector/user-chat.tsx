@@ -1,17 +1,18 @@
 /** Shows a chat as its end user sees it, and lets a person be that user. */
 import './user-chat.css'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { MessageContext } from '../components/chat-message.tsx'
 import { ChatMessages } from '../components/chat-messages.tsx'
 import type { ChatState } from '../model/chat-at.ts'
 import { directionOf } from '../model/chat-format.ts'
 import { ChatsHead } from './chats-head.tsx'
+import { type UserDraft, userDraftOf } from './drafts.ts'
 import type { Session } from './session.ts'
-import { addFiles, UserComposer, type UserDraft } from './user-composer.tsx'
+import { addFiles, UserComposer } from './user-composer.tsx'
 
 export function UserChat({ session }: { readonly session: Session }) {
   const { chat, chatId, chats, view } = session
-  const drafts = useRef(new Map<string, UserDraft>())
   const id = chatId.value
   const shown = chat.value
   useEffect(() => {
@@ -26,34 +27,22 @@ export function UserChat({ session }: { readonly session: Session }) {
       {id === null ? null : shown === null ? (
         <p class="empty">At this moment, the chat has not begun.</p>
       ) : (
-        <ChatWindow key={id} session={session} chatId={id} chat={shown} draft={draftOf(drafts.current, id)} />
+        <ChatWindow key={id} session={session} chatId={id} chat={shown} draft={userDraftOf(session, id)} />
       )}
     </div>
   )
-}
-
-/** Texts and files that are not sent stay with their chat. */
-function draftOf(drafts: Map<string, UserDraft>, chatId: string): UserDraft {
-  const draft = drafts.get(chatId) ?? { text: '', files: [] }
-  drafts.set(chatId, draft)
-  return draft
 }
 
 interface ChatWindowProps {
   readonly session: Session
   readonly chatId: string
   readonly chat: ChatState
-  readonly draft: UserDraft
+  readonly draft: Signal<UserDraft>
 }
 
 /** What the user's browser shows: mirrored for languages that are written from right to left. */
 function ChatWindow({ session, chatId, chat, draft }: ChatWindowProps) {
   const { client, view } = session
-  const [files, setState] = useState(draft.files)
-  const setFiles = (chosen: readonly File[]) => {
-    draft.files = chosen
-    setState(chosen)
-  }
   // A chat in which the user acts stays, also when a newer one begins.
   const stay = () => {
     if (view.chat.peek() !== chatId) view.chat.value = chatId
@@ -69,19 +58,11 @@ function ChatWindow({ session, chatId, chat, draft }: ChatWindowProps) {
       onDragOver={event => event.preventDefault()}
       onDrop={event => {
         event.preventDefault()
-        if (isNow) addFiles(event.dataTransfer, files, setFiles)
+        if (isNow) addFiles(event.dataTransfer, draft)
       }}
     >
       <ChatMessages chat={chat} context={context} />
-      <UserComposer
-        client={client}
-        chatId={chatId}
-        isNow={isNow}
-        draft={draft}
-        files={files}
-        setFiles={setFiles}
-        toNow={() => (view.at.value = null)}
-      />
+      <UserComposer client={client} chatId={chatId} isNow={isNow} draft={draft} toNow={() => (view.at.value = null)} />
     </div>
   )
 }

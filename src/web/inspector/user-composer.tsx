@@ -1,33 +1,29 @@
 /** Lets a person write as the user: texts, files that are chosen, dropped or pasted, and the request for an agent. */
 import './user-composer.css'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { Signal } from '@preact/signals'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../../text/error-text.ts'
 import type { ControlClient } from '../client/control.ts'
 import { ChosenFiles } from '../components/chat-file.tsx'
 import { useShortcut } from '../components/shortcuts.tsx'
-
-/** What is written and chosen, but not sent. */
-export interface UserDraft {
-  text: string
-  files: readonly File[]
-}
+import { joinTexts, NO_USER_DRAFT, type UserDraft } from './drafts.ts'
 
 export interface UserComposerProps {
   readonly client: ControlClient
   readonly chatId: string
   /** Whether the shown moment is now; the user cannot act earlier. */
   readonly isNow: boolean
-  readonly draft: UserDraft
-  readonly files: readonly File[]
-  setFiles(files: readonly File[]): void
+  readonly draft: Signal<UserDraft>
   toNow(): void
 }
 
-export function UserComposer({ client, chatId, isNow, draft, files, setFiles, toNow }: UserComposerProps) {
+export function UserComposer({ client, chatId, isNow, draft, toNow }: UserComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const problemId = useId()
+  const { text, files } = draft.value
   useFocusShortcut(field)
+  useLayoutEffect(() => grow(field.current), [text])
   const run = (action: Promise<unknown>, undo?: () => void) => {
     setProblem(null)
     action.catch((error: unknown) => {
@@ -35,18 +31,16 @@ export function UserComposer({ client, chatId, isNow, draft, files, setFiles, to
       undo?.()
     })
   }
-  const write = (text: string) => {
-    draft.text = text
-    setText(field.current, text)
+  const change = (part: Partial<UserDraft>) => {
+    draft.value = { ...draft.peek(), ...part }
   }
   const send = () => {
-    const text = field.current?.value ?? ''
-    if (text.trim() === '' && files.length === 0) return
-    write('')
-    setFiles([])
-    run(sendMessage(client, chatId, text, files), () => {
-      write(text)
-      setFiles(files)
+    const sent = draft.peek()
+    if (sent.text.trim() === '' && sent.files.length === 0) return
+    draft.value = NO_USER_DRAFT
+    run(sendMessage(client, chatId, sent), () => {
+      const later = draft.peek()
+      change({ text: joinTexts(sent.text, later.text), files: [...sent.files, ...later.files] })
     })
   }
   const askForPerson = () => run(client.send('POST', `${pathOf(chatId)}/press`, { body: { button: 'handover' } }))
@@ -54,7 +48,7 @@ export function UserComposer({ client, chatId, isNow, draft, files, setFiles, to
     <form class="user-composer" onSubmit={submit(send)}>
       {isNow ? null : <EarlierMoment toNow={toNow} />}
       {files.length === 0 ? null : (
-        <ChosenFiles files={files} onRemove={file => setFiles(files.filter(one => one !== file))} />
+        <ChosenFiles files={files} onRemove={file => change({ files: files.filter(one => one !== file) })} />
       )}
       <fieldset disabled={!isNow}>
         <textarea
@@ -64,17 +58,17 @@ export function UserComposer({ client, chatId, isNow, draft, files, setFiles, to
           aria-label="Message of the user"
           aria-describedby={problem === null ? undefined : problemId}
           placeholder="Write as the user"
-          defaultValue={draft.text}
-          onInput={({ currentTarget }) => write(currentTarget.value)}
+          value={text}
+          onInput={({ currentTarget }) => change({ text: currentTarget.value })}
           onKeyDown={event => {
             if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(send)(event)
             // Outside of the field, the keys are shortcuts.
             if (event.key === 'Escape') event.currentTarget.blur()
           }}
-          onPaste={event => addFiles(event.clipboardData, files, setFiles) && event.preventDefault()}
+          onPaste={event => addFiles(event.clipboardData, draft) && event.preventDefault()}
         />
         <div class="user-acts">
-          <FilePicker onChoose={chosen => setFiles([...files, ...chosen])} />
+          <FilePicker onChoose={chosen => change({ files: [...draft.peek().files, ...chosen] })} />
           <button type="button" onClick={askForPerson}>
             Ask for a person
           </button>
@@ -92,7 +86,7 @@ export function UserComposer({ client, chatId, isNow, draft, files, setFiles, to
 
 const pathOf = (chatId: string) => `/chats/${encodeURIComponent(chatId)}`
 
-function sendMessage(client: ControlClient, chatId: string, text: string, files: readonly File[]): Promise<unknown> {
+function sendMessage(client: ControlClient, chatId: string, { text, files }: UserDraft): Promise<unknown> {
   const path = `${pathOf(chatId)}/messages`
   if (files.length === 0) return client.send('POST', path, { body: { text } })
   const form = new FormData()
@@ -106,35 +100,24 @@ const submit = (send: () => void) => (event: Event) => {
   send()
 }
 
-function setText(field: HTMLTextAreaElement | null, text: string): void {
-  if (field === null) return
-  if (field.value !== text) field.value = text
-  grow(field)
-}
-
 /** The field is as high as its text, up to the limit of the style sheet. */
-function grow(field: HTMLTextAreaElement): void {
+function grow(field: HTMLTextAreaElement | null): void {
+  if (field === null) return
   field.style.blockSize = 'auto'
   field.style.blockSize = `${field.scrollHeight + 2}px`
 }
 
 /** Takes files from a drop or the clipboard; returns whether there were any. */
-export function addFiles(
-  data: DataTransfer | null,
-  files: readonly File[],
-  setFiles: (files: readonly File[]) => void,
-): boolean {
+export function addFiles(data: DataTransfer | null, draft: Signal<UserDraft>): boolean {
   const added = [...(data?.files ?? [])]
-  if (added.length > 0) setFiles([...files, ...added])
+  const { text, files } = draft.peek()
+  if (added.length > 0) draft.value = { text, files: [...files, ...added] }
   return added.length > 0
 }
 
 function useFocusShortcut(field: { readonly current: HTMLTextAreaElement | null }): void {
   const [focus] = useState(() => () => field.current?.focus())
   useShortcut('m', 'End user', 'Write as the user', focus)
-  useEffect(() => {
-    if (field.current !== null) grow(field.current)
-  }, [field])
 }
 
 function EarlierMoment({ toNow }: { toNow(): void }) {
