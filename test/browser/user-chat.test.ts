@@ -151,6 +151,7 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     await press(page, 'Home')
     await messages(page).getByText('I am the second').waitFor()
     expect(await composer(page).inputValue()).toBe('not sent')
+    await expect.poll(() => new URL(page.url()).searchParams.get('chat')).toBe(second)
     await page.reload()
     await messages(page).getByText('I am the second').waitFor()
   })
