@@ -93,7 +93,7 @@ async function readEvents(body: ReadableStream<Uint8Array>, listener: FeedListen
   }
 }
 
-/** Collects what arrives, and passes it on before a frame of the screen is drawn, at most 10 times a second. */
+/** Collects what arrives, and passes it on before a frame of the screen is drawn, by default at most 10 times a second. */
 interface FrameBatches<Item> {
   add(items: readonly Item[]): void
   /** Discards what was not passed on. */
@@ -107,7 +107,10 @@ const PAUSE_MS = 100
 /** A hidden tab has no frames. */
 const HIDDEN_MS = 250
 
-export function createFrameBatches<Item>(pass: (items: readonly Item[]) => void): FrameBatches<Item> {
+export function createFrameBatches<Item>(
+  pass: (items: readonly Item[]) => void,
+  leastMs = PAUSE_MS,
+): FrameBatches<Item> {
   let waiting: Item[] = []
   let frame: number | null = null
   let timer: Timer | null = null
@@ -125,7 +128,7 @@ export function createFrameBatches<Item>(pass: (items: readonly Item[]) => void)
   }
   const start = () => {
     if (timer !== null) return
-    const pauseMs = passedAt + PAUSE_MS - elapsedMs()
+    const pauseMs = passedAt + leastMs - elapsedMs()
     if (pauseMs <= 0) atNextFrame()
     else timer = wallTimer(pauseMs, atNextFrame)
   }

@@ -6,13 +6,15 @@ import type { Place } from '../../scenario/plan.ts'
 import { isRunEvent } from '../../scenario/run-events.ts'
 import type { TimelineRow } from '../../timeline/rows.ts'
 import { timelineOf } from '../../timeline/timeline.ts'
-import type { CatalogueScenario, ScenarioStatus, StepState } from '../../ui-mode/protocol.ts'
+import type { CatalogueScenario, LiveEntries, ScenarioStatus, StepState } from '../../ui-mode/protocol.ts'
 
 export interface ShownPlay {
   readonly isLive: boolean
   readonly steps: readonly ShownStep[]
   readonly entries: readonly Entry[]
   readonly rows: readonly TimelineRow[]
+  /** How many rows of a play under way are left out: the first ones. */
+  readonly earlierRows: number
   /** The id of the chat of each conversation, by name. */
   readonly conversations: Readonly<Record<string, string>>
   readonly failures: readonly FailureReport[]
@@ -42,10 +44,46 @@ export const EMPTY_PLAY: ShownPlay = {
   steps: [],
   entries: [],
   rows: [],
+  earlierRows: 0,
   conversations: {},
   failures: [],
   report: null,
 }
+
+/** The entries of plays that are under way. */
+export interface LivePlays {
+  /** Adds entries once: a new stream begins with all entries of a play. */
+  add(entries: LiveEntries): void
+  /** A copy; empty for another play than the one that is stored. */
+  entriesOf(status: ScenarioStatus): readonly Entry[]
+  /** Removes the entries of other plays of the scenario: the result of a play that has ended has them. */
+  keepOnly(status: ScenarioStatus): void
+  clear(): void
+}
+
+export function createLivePlays(): LivePlays {
+  const plays = new Map<string, { readonly play: number; readonly entries: Entry[] }>()
+  return {
+    add({ name, play, entries }) {
+      const known = plays.get(name)
+      const kept = known?.play === play ? known : { play, entries: [] }
+      const last = kept.entries.at(-1)?.seq ?? 0
+      for (const entry of entries) if (entry.seq > last) kept.entries.push(entry)
+      plays.set(name, kept)
+    },
+    entriesOf({ name, play }) {
+      const known = plays.get(name)
+      return known?.play === play ? [...known.entries] : []
+    },
+    keepOnly({ name, play }) {
+      if (plays.get(name)?.play !== play) plays.delete(name)
+    },
+    clear: () => plays.clear(),
+  }
+}
+
+/** As many rows of a play under way are drawn: they are drawn again for new entries. */
+export const MOST_LIVE_ROWS = 300
 
 /** A play that is under way, or a scenario without a play. */
 export function livePlay(
@@ -63,7 +101,8 @@ export function livePlay(
     failures: [],
   }))
   const rows = timelineOf({ journal: entries, conversations, steps: [], failures: [] })
-  return { ...EMPTY_PLAY, isLive, steps: shown, entries, rows, conversations }
+  const earlierRows = Math.max(0, rows.length - MOST_LIVE_ROWS)
+  return { ...EMPTY_PLAY, isLive, steps: shown, entries, rows: rows.slice(earlierRows), earlierRows, conversations }
 }
 
 /** A play that has ended. Its steps are those of the play, also when the file has changed since. */
@@ -76,7 +115,7 @@ export function endedPlay(report: ScenarioReport): ShownPlay {
     state: step.outcome,
     failures: failures.filter(failure => failure.step?.number === step.number),
   }))
-  return { isLive: false, steps, entries, rows: timelineOf(report), conversations, failures, report }
+  return { ...EMPTY_PLAY, steps, entries, rows: timelineOf(report), conversations, failures, report }
 }
 
 interface StepTimes {

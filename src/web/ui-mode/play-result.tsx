@@ -83,7 +83,7 @@ function Panel({ ui, tab }: { readonly ui: UiState; readonly tab: ResultTab }) {
 }
 
 function Diagram({ ui: { view, play } }: { readonly ui: UiState }) {
-  const { rows, isLive } = play.value
+  const { rows, earlierRows, isLive } = play.value
   const host = useRef<HTMLDivElement>(null)
   const [entry, step] = [view.entry.value, view.step.value]
   const selected = entry === null ? -1 : rows.findIndex(row => row.seq === entry || row.entrySeqs.includes(entry))
@@ -99,6 +99,9 @@ function Diagram({ ui: { view, play } }: { readonly ui: UiState }) {
   }
   return (
     <div ref={host} class="play-diagram">
+      {earlierRows === 0 ? null : (
+        <p class="hint">{`The last ${rows.length} rows. The ${earlierRows} before them are shown when the play has ended.`}</p>
+      )}
       <SequenceDiagram
         rows={rows}
         label="Calls and events"

@@ -1,7 +1,6 @@
 /** The state of UI mode: files and scenarios, the selected one with its play, and what a person asks for. */
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { ScenarioReport } from '../../evaluator/wording/report.ts'
-import type { Entry } from '../../journal/entry.ts'
 import { messageOf } from '../../text/error-text.ts'
 import type {
   Catalogue,
@@ -12,9 +11,9 @@ import type {
   WatchSetting,
 } from '../../ui-mode/protocol.ts'
 import type { ControlClient } from '../client/control.ts'
-import type { FeedState } from '../client/event-feed.ts'
+import { createFrameBatches, type FeedState } from '../client/event-feed.ts'
 import { followUi, type UiEvent } from '../client/ui-feed.ts'
-import { EMPTY_PLAY, endedPlay, livePlay, type ShownPlay } from '../model/shown-play.ts'
+import { createLivePlays, EMPTY_PLAY, endedPlay, livePlay, type ShownPlay } from '../model/shown-play.ts'
 import { filterOf } from './scenario-filter.ts'
 import { keepUiAddress, type UiView } from './ui-address.ts'
 
@@ -44,10 +43,8 @@ export interface SourceText {
   readonly lines: readonly string[]
 }
 
-interface LivePlay {
-  readonly play: number
-  readonly entries: readonly Entry[]
-}
+/** The page is drawn so often while a scenario is playing. */
+const REDRAW_MS = 250
 
 const IDLE: RunStatus = { state: 'idle', done: 0, total: 0, problem: null, failures: [] }
 
@@ -57,24 +54,36 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   const run = signal(IDLE)
   const watch = signal<WatchSetting>({ all: false, files: [] })
   const statuses = signal<ReadonlyMap<string, ScenarioStatus>>(new Map())
-  const live = signal<ReadonlyMap<string, LivePlay>>(new Map())
+  const live = createLivePlays()
+  /** Grows when `live` changes. */
+  const liveVersion = signal(0)
   const followed = signal<string | null>(null)
   const problem = signal<string | null>(null)
 
+  const forget = () => {
+    statuses.value = new Map()
+    followed.value = null
+    live.clear()
+    liveVersion.value++
+  }
   const apply = (event: UiEvent) => {
     if (event.name === 'catalogue') {
-      if (event.data.instance !== catalogue.peek()?.instance) statuses.value = new Map()
+      if (event.data.instance !== catalogue.peek()?.instance) forget()
       catalogue.value = event.data
-    } else if (event.name === 'entries') live.value = withEntries(live.peek(), event.data)
-    else {
+    } else if (event.name === 'entries') {
+      live.add(event.data)
+      liveVersion.value++
+    } else {
       run.value = event.data.run
       watch.value = event.data.watch
       statuses.value = new Map([...statuses.peek(), ...event.data.scenarios.map(one => [one.name, one] as const)])
       followed.value = followedOf(followed.peek(), statuses.peek())
+      event.data.scenarios.forEach(live.keepOnly)
     }
   }
+  const batches = createFrameBatches<UiEvent>(events => batch(() => events.forEach(apply)), REDRAW_MS)
   followUi(client, {
-    onEvents: events => batch(() => events.forEach(apply)),
+    onEvents: batches.add,
     onState: state => {
       feed.value = state
     },
@@ -97,9 +106,8 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     const scenario = selected.value
     if (scenario === null) return EMPTY_PLAY
     const status = statuses.value.get(scenario.name)
-    const entries = live.value.get(scenario.name)
     if (status?.state === 'playing')
-      return livePlay(scenario, status, entries?.play === status.play ? entries.entries : [])
+      return livePlay(scenario, status, liveVersion.value >= 0 ? live.entriesOf(status) : [])
     return report.value === null ? livePlay(scenario, status, []) : endedPlay(report.value)
   })
   keepUiAddress(view)
@@ -124,17 +132,6 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
 function followedOf(before: string | null, statuses: ReadonlyMap<string, ScenarioStatus>): string | null {
   if (before !== null && statuses.get(before)?.state === 'playing') return before
   return [...statuses.values()].find(({ state }) => state === 'playing')?.name ?? before
-}
-
-/** Adds entries once: a new stream begins with all entries of a play. */
-function withEntries(
-  live: ReadonlyMap<string, LivePlay>,
-  { name, play, entries }: LivePlay & { readonly name: string },
-) {
-  const known = live.get(name)
-  const before = known?.play === play ? known.entries : []
-  const last = before.at(-1)?.seq ?? 0
-  return new Map([...live, [name, { play, entries: [...before, ...entries.filter(({ seq }) => seq > last)] }]])
 }
 
 /** The result of the selected scenario. The one before it stays until the next one is there. */
