@@ -65,6 +65,8 @@ class StepDrawer {
   readonly #status = new Map<string, 'bot' | 'pending' | 'agent'>()
   /** The steps of the faults that were set, by name. */
   readonly #faults = new Map<string, readonly FaultStep[]>()
+  /** The seqs of the presses that opened a link. */
+  readonly #links: ReadonlySet<number | null | undefined>
   /** The time on a virtual clock at the last step. */
   #clockMs: number | null = null
 
@@ -72,6 +74,8 @@ class StepDrawer {
     this.#recording = recording
     this.list = new DrawnStepList(recording.chats.size > 1)
     for (const { seq, at_ms } of recording.entries) this.list.times.set(seq, at_ms)
+    const links = recording.entries.filter(entry => entry.kind === 'note' && entry.note === 'link_opened')
+    this.#links = new Set(links.map(({ cause }) => cause))
     this.#sent = new SentEvents(recording.entries)
     const grouped = groupBy(inOrder(recording.entries), ({ chat_id }) => chat_id)
     this.#acts = new Map([...grouped].map(([id, entries]) => [id, agentActs(entries)]))
@@ -137,10 +141,7 @@ class StepDrawer {
   }
 
   #press({ seq, button = 'handover' }: EntryOf<'user'>, how: object): Step {
-    const isLink = this.#recording.entries.some(
-      entry => entry.kind === 'note' && entry.note === 'link_opened' && entry.cause === seq,
-    )
-    const pressed = isLink ? escapePlaceholders(button) : 'handover'
+    const pressed = this.#links.has(seq) ? escapePlaceholders(button) : 'handover'
     return { press: Object.keys(how).length === 0 ? pressed : { button: pressed, ...how } }
   }
 

@@ -1,4 +1,5 @@
 /** Chooses the chats and the entries of a recording. A scenario begins without a handover, so the range does as well. */
+import { groupBy } from '../contract/objects.ts'
 import type { Entry } from '../journal/entry.ts'
 import type { Chat } from '../platform/state.ts'
 import { ControlProblem, getChat } from '../server/control/problems.ts'
@@ -16,15 +17,21 @@ export interface Range {
   readonly isExtended: boolean
 }
 
+const MOST_STEPS = 200
+
 /** Throws `ControlProblem`. */
 export function rangeOf(core: Core, { chatIds, after = 0, before }: RecordingRequest): Range {
   const all = core.journal.query().filter(({ seq }) => before === undefined || seq < before)
   const chats = chosenChats(core, all, chatIds, after)
   const ids = new Set(chats.map(({ id }) => id))
   const own = all.filter(({ chat_id }) => chat_id !== undefined && ids.has(chat_id))
-  if (!own.some(entry => entry.seq > after && isAction(entry))) throw nothingHappened(after, before)
-  const begin = beginOf(own, ids, after)
-  refuseEvicted(core, own, ids, begin)
+  const actions = own.filter(entry => entry.seq > after && isAction(entry))
+  if (actions.length === 0) throw nothingHappened(after, before)
+  // Each makes a step, and the rest of the work takes long in a long range.
+  refuseTooLong(actions.filter(({ kind }) => kind !== 'api').length)
+  const byChat = groupBy(own, ({ chat_id }) => chat_id)
+  const begin = beginOf([...byChat.values()], after)
+  refuseEvicted(core, byChat, ids, begin)
   const entries = all.filter(({ seq, chat_id }) => seq > begin && (chat_id === undefined || ids.has(chat_id)))
   return { chats, entries, after: begin, isExtended: begin < after }
 }
@@ -49,16 +56,15 @@ function nothingHappened(after: number, before: number | undefined): ControlProb
   return new ControlProblem(409, 'nothing_to_record', RECORD_PROBLEMS.nothingHappened(range.join('')))
 }
 
+/** Throws `ControlProblem`. */
+export function refuseTooLong(steps: number): void {
+  if (steps > MOST_STEPS) throw new ControlProblem(422, 'too_long', RECORD_PROBLEMS.tooLong(steps, MOST_STEPS))
+}
+
 /** The latest point at or before `after` at which no chat had a handover or a request for one. */
-function beginOf(own: readonly Entry[], ids: ReadonlySet<string>, after: number): number {
-  const begins = [...ids].map(id =>
-    handoverBefore(
-      own.filter(entry => entry.chat_id === id),
-      after,
-    ),
-  )
-  const earliest = Math.min(after, ...begins)
-  return earliest < after ? beginOf(own, ids, earliest) : after
+function beginOf(chats: readonly (readonly Entry[])[], after: number): number {
+  const earliest = chats.reduce((least, entries) => Math.min(least, handoverBefore(entries, after)), after)
+  return earliest < after ? beginOf(chats, earliest) : after
 }
 
 /** The seq before the handover, or the request, that is in progress at `after`; `after` when there is none. */
@@ -75,14 +81,15 @@ function handoverBefore(own: readonly Entry[], after: number): number {
 const isNote = (entry: Entry, name: string): boolean => entry.kind === 'note' && entry.note === name
 const isRequest = (entry: Entry): boolean => entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER'
 
+type EntriesByChat = ReadonlyMap<string | undefined, readonly Entry[]>
+
 /** A chat whose beginning was dropped may have been in a handover at the beginning of the range. */
-function refuseEvicted({ journal }: Core, own: readonly Entry[], ids: ReadonlySet<string>, after: number): void {
+function refuseEvicted({ journal }: Core, chats: EntriesByChat, ids: ReadonlySet<string>, after: number): void {
   const { firstSeq } = journal
-  const isWhole = (id: string) => own.some(entry => entry.chat_id === id && isNote(entry, 'chat_created'))
+  const isWhole = (id: string) => chats.get(id)?.some(entry => isNote(entry, 'chat_created')) ?? false
   if (firstSeq === 1 || [...ids].every(isWhole)) return
-  const changes = own.filter(entry => ['taken_over', 'handed_back'].some(name => isNote(entry, name)))
-  const isInside = [...ids].some(id => {
-    const [first] = changes.filter(({ chat_id }) => chat_id === id)
+  const isInside = [...chats.values()].some(entries => {
+    const first = entries.find(entry => isNote(entry, 'taken_over') || isNote(entry, 'handed_back'))
     return first !== undefined && isNote(first, 'handed_back')
   })
   if (after + 1 >= firstSeq && !isInside) return

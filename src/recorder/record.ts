@@ -2,24 +2,22 @@
 import { annotatedYaml } from '../scenario/build/yaml.ts'
 import { escapePlaceholders } from '../scenario/compile/step-compiler.ts'
 import type { ChatInput, ScenarioFile } from '../scenario/format/scenario.ts'
-import { ControlProblem } from '../server/control/problems.ts'
 import type { RecordedScenario, RecordScenario } from '../server/control/recorder.ts'
 import { formatDuration, parseDuration } from '../text/quantities.ts'
 import { drawSteps } from './draw-steps.ts'
 import type { DrawnStep } from './drawn-steps.ts'
+import { refuseTooLong } from './range.ts'
 import { type Recording, readRecording } from './recording.ts'
-import { COMMENTS, RECORD_PROBLEMS } from './texts.ts'
+import { COMMENTS } from './texts.ts'
 import { tryScenario } from './try-scenario.ts'
 
-const MOST_STEPS = 200
 const NAME = 'Recorded conversation'
 
 /** Throws `ControlProblem`. */
 export const recordScenario: RecordScenario = async (core, wanted, signal): Promise<RecordedScenario> => {
   const recording = await readRecording(core, wanted)
   const { steps, comments, notes } = drawSteps(recording)
-  if (steps.length > MOST_STEPS)
-    throw new ControlProblem(422, 'too_long', RECORD_PROBLEMS.tooLong(steps.length, MOST_STEPS))
+  refuseTooLong(steps.length)
   const all = [...recording.notes, ...notes]
   const head = [COMMENTS.head, ...all.filter(({ seq }) => seq === null).map(({ message }) => message)]
   const scenario = scenarioOf(recording, steps)

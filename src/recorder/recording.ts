@@ -1,6 +1,6 @@
 /** Reads from a simulator what a recording is made of: its settings and faults, its chats as they began, and the entries of the range. */
 import { defaultKnobs, formatKnobs } from '../contract/knobs.ts'
-import { isMap } from '../contract/objects.ts'
+import { groupBy, isMap } from '../contract/objects.ts'
 import type { AvailabilityValue } from '../contract/schemas.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { DEFAULT_QUEUE } from '../platform/availability.ts'
@@ -40,7 +40,10 @@ export interface Recording {
 /** Throws `ControlProblem`. */
 export async function readRecording(core: Core, request: RecordingRequest): Promise<Recording> {
   const range = rangeOf(core, request)
-  const heads = await Promise.all(range.chats.map(chat => headOf(core, chat, messagesBefore(core, chat, range.after))))
+  const after = groupBy(core.journal.query({ after: range.after }), ({ chat_id }) => chat_id)
+  const heads = await Promise.all(
+    range.chats.map(chat => headOf(core, chat, messagesBefore(chat, after.get(chat.id) ?? []))),
+  )
   const notes: RecordingNote[] = []
   const say = (code: 'began_earlier' | 'business_hours' | 'attachments_of_history') =>
     notes.push({ code, message: NOTE_TEXTS[code], seq: null })
@@ -63,9 +66,9 @@ export async function readRecording(core: Core, request: RecordingRequest): Prom
 const masked = ({ platform, secrets }: Core, entry: Entry): Entry =>
   secrets.redactDeep(presentEntry(entry, platform.knobs['webhook.signatureHeader']))
 
-/** The messages of a chat that no entry after `after` made. */
-function messagesBefore({ journal }: Core, { id, messages }: Chat, after: number): readonly Message[] {
-  const made = new Set(journal.query({ after, chatId: id }).flatMap(messageIdOf))
+/** The messages of a chat that none of `entries` made. */
+function messagesBefore({ messages }: Chat, entries: readonly Entry[]): readonly Message[] {
+  const made = new Set(entries.flatMap(messageIdOf))
   const first = messages.findIndex(message => made.has(message.id))
   return first < 0 ? messages : messages.slice(0, first)
 }

@@ -39,7 +39,7 @@ export const RECORD_PROBLEMS = defineTexts({
   evicted: (firstSeq: number) =>
     `The journal has dropped entries of these chats: it begins with entry ${firstSeq}. Record newer chats, or pass after: ${firstSeq - 1} or later.`,
   tooLong: (count: number, most: number) =>
-    `The range makes ${count} steps, and a recording has at most ${most}: choose fewer chats, or a shorter range.`,
+    `The range makes at least ${count} steps, and a recording has at most ${most}: choose fewer chats, or a shorter range.`,
 })
 
 export const TRIAL_TEXTS = defineTexts({
