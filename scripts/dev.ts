@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 
 const SIMULATOR = '--simulator'
 const PATHS = ['/_sim', '/api', '/files']
@@ -18,11 +19,13 @@ async function runSimulator(argv: readonly string[]): Promise<void> {
 }
 
 async function serve(argv: readonly string[]): Promise<void> {
-  const port = argv[argv.indexOf('--port') + 1] ?? ''
-  const simulatorPort = argv.includes('--port') ? port : '4747'
-  const own = argv.includes('--port') ? argv : ['--port', simulatorPort, ...argv]
-  const simulator = startSimulator(own)
-  const page = await startPage(`http://127.0.0.1:${simulatorPort}`)
+  const options = { port: { type: 'string', default: '4747' } } as const
+  const { port } = parseArgs({ args: [...argv], options, strict: false }).values
+  const simulator = startSimulator(['--port', '4747', ...argv])
+  const page = await startPage(`http://127.0.0.1:${port}`).catch(error => {
+    simulator.kill()
+    throw error
+  })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => simulator.kill())
   simulator.once('exit', () => void page.close())
 }

@@ -7,7 +7,7 @@ import { fakeOutput } from './fake-io.ts'
 
 it('serves page and simulator at one loopback address, and ends both on a signal', async () => {
   const port = await freePort()
-  const child = spawn(process.execPath, ['scripts/dev.ts', '--port', String(port), '--output', 'quiet'], { cwd: ROOT })
+  const child = spawn(process.execPath, ['scripts/dev.ts', `--port=${port}`, '--output', 'quiet'], { cwd: ROOT })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [stdout, stderr] = [fakeOutput(), fakeOutput()]
   child.stdout.setEncoding('utf8').on('data', stdout.write)
