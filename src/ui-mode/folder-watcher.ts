@@ -63,7 +63,14 @@ function createDebounce(run: () => void) {
   }
 }
 
-const inodeOf = (folder: string): number | null => statSync(folder, { throwIfNoEntry: false })?.ino ?? null
+/** Null for a folder that is not there, or that cannot be reached. */
+function inodeOf(folder: string): number | null {
+  try {
+    return statSync(folder).ino
+  } catch {
+    return null
+  }
+}
 
 /** Null for a folder that cannot be watched: it was removed, or the system has no handle left. */
 function watchFolder(folder: string, onChange: () => void, onEnd: () => void): FSWatcher | null {

@@ -7,6 +7,7 @@ import { type SelectedScenario, type Selection, select } from '../runner/schedul
 import { type FoundFile, findFiles, foldersOf } from '../scenario/load/find.ts'
 import { type LoadedFile, type LoadOptions, loadFile } from '../scenario/load/load.ts'
 import { type Plan, placeText } from '../scenario/plan.ts'
+import { messageOf } from '../text/error-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import type { CatalogueFile, FileProblem } from './protocol.ts'
 
@@ -68,19 +69,20 @@ export function createScenarioFiles(options: ScenarioFilesOptions): ScenarioFile
   }
 }
 
-/** The files of all patterns; a pattern that matches nothing is a problem. */
+/** The files of all patterns; a pattern that matches nothing, or that the system refuses to read, is a problem. */
 function findEach(options: ScenarioFilesOptions): { files: FoundFile[]; problems: Problem[] } {
   const problems: Problem[] = []
-  const matching = options.patterns.filter(pattern => {
+  const found = new Map<string, FoundFile>()
+  const folders = { ...options, onUnreadable: (error: ConfigError) => void problems.push(...error.problems) }
+  for (const pattern of options.patterns) {
     try {
-      return findFiles([pattern], options).length > 0
+      for (const file of findFiles([pattern], folders))
+        if (file.named || !found.has(file.path)) found.set(file.path, file)
     } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      problems.push(...error.problems)
-      return false
+      problems.push(...(error instanceof ConfigError ? error.problems : [{ at: pattern, message: messageOf(error) }]))
     }
-  })
-  return { files: findFiles(matching, options), problems }
+  }
+  return { files: [...found.values()], problems }
 }
 
 async function readAll(

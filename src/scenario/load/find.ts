@@ -1,10 +1,10 @@
 /** Finds scenario files: a file, every scenario below a folder, a pattern such as `scenarios/**\/night-*.yaml`, or shipped ones. */
-import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, extname, relative, resolve, sep } from 'node:path'
-import { fileProblem } from '../../files/errors.ts'
+import { type ConfigError, fileProblem } from '../../files/errors.ts'
 import type { NamedFile } from '../../files/user-files.ts'
 import { SlowPatternError, testPattern } from '../../runtime/patterns.ts'
-import { suggest } from '../../text/error-text.ts'
+import { messageOf, suggest, systemCodeOf } from '../../text/error-text.ts'
 import { defineTexts } from '../../text/texts.ts'
 
 const TEXTS = defineTexts({
@@ -14,6 +14,7 @@ const TEXTS = defineTexts({
   slow: (file: string) => `takes too long to compare with ${file}: use fewer * and **.`,
   noFolder: (folder: string) => `matches no file: there is no folder ${folder}.`,
   wrongExtension: (extensions: readonly string[]) => `must end in ${extensions.join(', ')}.`,
+  unreadable: (why: string) => `cannot be read: ${why}.`,
   emptyFolder: (extensions: readonly string[]) => `has no scenario in it: ${extensions.join(', ')}.`,
 })
 
@@ -25,6 +26,8 @@ export interface FileFolders {
   readonly cwd: string
   /** The folder of the shipped scenarios. Default: they cannot be named. */
   readonly builtin?: string | null
+  /** Called for a folder that the system does not let read; its files are left out. Default: `ConfigError` is thrown. */
+  onUnreadable?(error: ConfigError): void
 }
 
 export interface FoundFile extends NamedFile {
@@ -35,10 +38,11 @@ export interface FoundFile extends NamedFile {
 const EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json', '.mjs', '.js', '.ts']
 
 /** Each file once, in the order of the patterns; the files of a folder are sorted by name. Throws `ConfigError`. */
-export function findFiles(patterns: readonly string[], { cwd, builtin = null }: FileFolders): FoundFile[] {
+export function findFiles(patterns: readonly string[], folders: FileFolders): FoundFile[] {
+  const { builtin = null } = folders
   const found = new Map<string, FoundFile>()
   const filesNamed = (pattern: string) =>
-    builtin !== null && pattern.startsWith(BUILTIN) ? builtinFiles(pattern, builtin) : filesOf(pattern, cwd)
+    builtin !== null && pattern.startsWith(BUILTIN) ? builtinFiles(pattern, builtin) : filesOf(pattern, folders)
   for (const file of patterns.flatMap(filesNamed)) {
     const known = found.get(file.path)
     if (known === undefined || (file.named && !known.named)) found.set(file.path, file)
@@ -66,23 +70,24 @@ function builtinFiles(pattern: string, folder: string): FoundFile[] {
 export const builtinName = (path: string, folder: string): string =>
   `${BUILTIN}${relative(folder, path).split(sep).join('/')}`
 
-function filesOf(pattern: string, cwd: string): FoundFile[] {
+function filesOf(pattern: string, folders: FileFolders): FoundFile[] {
+  const { cwd } = folders
   const path = resolve(cwd, pattern)
   const kind = kindOf(path)
   if (kind === 'file') return [fileNamed(pattern, path)]
-  const all = kind === 'folder' ? scan(path) : matchesOf(pattern, cwd)
+  const all = kind === 'folder' ? scan(path, folders.onUnreadable) : matchesOf(pattern, folders)
   if (all.length === 0) throw fileProblem(pattern, kind === 'folder' ? TEXTS.emptyFolder(EXTENSIONS) : TEXTS.noMatch)
   return all.map(file => ({ ...fileAt(file, asWritten(file, cwd, pattern)), named: false }))
 }
 
 const hasWildcard = (pattern: string) => /[*?{]/.test(pattern)
 
-function matchesOf(pattern: string, cwd: string): string[] {
+function matchesOf(pattern: string, { cwd, onUnreadable }: FileFolders): string[] {
   if (!hasWildcard(pattern)) throw fileProblem(pattern, TEXTS.noFile)
   const matching = patternToRegExp(pattern.replaceAll('\\', '/').replace(/^\.\//, ''))
   const base = baseOf(pattern, cwd)
   if (kindOf(base) !== 'folder') throw fileProblem(pattern, TEXTS.noFolder(relative(cwd, base).split(sep).join('/')))
-  return scan(base).filter(file => {
+  return scan(base, onUnreadable).filter(file => {
     const name = asWritten(file, cwd, pattern)
     try {
       return testPattern(matching, name)
@@ -98,8 +103,8 @@ export function foldersOf(patterns: readonly string[], { cwd }: FileFolders): st
   for (const pattern of patterns.filter(one => !one.startsWith(BUILTIN))) {
     const path = resolve(cwd, pattern)
     const kind = kindOf(path)
-    if (kind === 'folder') walk(path, folders)
-    else if (kind === null && hasWildcard(pattern)) walk(existingFolder(baseOf(pattern, cwd)), folders)
+    if (kind === 'folder') walk(path, folders, skipUnreadable)
+    else if (kind === null && hasWildcard(pattern)) walk(existingFolder(baseOf(pattern, cwd)), folders, skipUnreadable)
     else folders.add(existingFolder(dirname(path)))
   }
   return [...folders]
@@ -133,21 +138,43 @@ function asWritten(file: string, cwd: string, pattern: string): string {
 }
 
 /** Every file that could be a scenario, sorted by name; hidden folders and installed packages are skipped. */
-const scan = (folder: string): string[] => walk(folder, new Set()).sort()
+function scan(folder: string, report = throwIt): string[] {
+  const onUnreadable: OnUnreadable = (unread, error) =>
+    report(fileProblem(unread, TEXTS.unreadable(systemCodeOf(error) ?? messageOf(error))))
+  return walk(folder, new Set(), onUnreadable).sort()
+}
+
+function throwIt(error: ConfigError): void {
+  throw error
+}
+
+type OnUnreadable = (folder: string, error: unknown) => void
+
+const skipUnreadable: OnUnreadable = () => {}
 
 /** Visits each folder once, by its own name before a link to it, because links can form circles. */
-function walk(folder: string, seen: Set<string>): string[] {
-  const real = realpathSync(folder)
-  if (seen.has(real)) return []
-  seen.add(real)
-  const all = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !isSkipped(name))
+function walk(folder: string, seen: Set<string>, onUnreadable: OnUnreadable): string[] {
+  const all = readOnce(folder, seen, onUnreadable).filter(({ name }) => !isSkipped(name))
   const inOrder = [...all.filter(one => !one.isSymbolicLink()), ...all.filter(one => one.isSymbolicLink())]
   return inOrder.flatMap(({ name }) => {
     const path = resolve(folder, name)
     const kind = kindOf(path)
-    if (kind === 'folder') return walk(path, seen)
+    if (kind === 'folder') return walk(path, seen, onUnreadable)
     return kind === 'file' && isScenarioName(name) ? [path] : []
   })
+}
+
+/** Nothing of a folder that was visited already, or that was removed meanwhile. */
+function readOnce(folder: string, seen: Set<string>, onUnreadable: OnUnreadable): Dirent[] {
+  try {
+    const real = realpathSync(folder)
+    if (seen.has(real)) return []
+    seen.add(real)
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') onUnreadable(folder, error)
+    return []
+  }
 }
 
 const isSkipped = (name: string) => name.startsWith('.') || name === 'node_modules'
