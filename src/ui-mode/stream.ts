@@ -1,6 +1,5 @@
 /** Streams what changes in UI mode: a stream begins with the whole state, and then sends what is new since its last event. */
-import { wallTimer } from '../runtime/clock.ts'
-import type { EventReader, OpenStreams } from '../server/control/event-stream.ts'
+import { createEventReader, type EventReader, type OpenStreams } from '../server/control/event-stream.ts'
 import type { Redactor } from '../text/redactor.ts'
 import type { RunStatus, UiEvents, WatchSetting } from './protocol.ts'
 import type { UiSession } from './session.ts'
@@ -20,41 +19,8 @@ const MOST_ENTRIES = 200
  * Reads the state when the client requests more, so a slow client misses steps in between and delays only itself. It
  * receives every entry of a play until the play ends; the result then has all of them.
  */
-export function createUiReader({ session, secrets, closing, heartbeatMs, streams }: UiStreamOptions): EventReader {
-  const take = createChangeReader(session, secrets)
-  let wake: (() => void) | null = null
-  const unsubscribe = session.subscribe(() => wake?.())
-  let isOpen = true
-  streams.count++
-  const stop = () => {
-    if (!isOpen) return
-    isOpen = false
-    streams.count--
-    unsubscribe()
-    closing.removeEventListener('abort', stop)
-    wake?.()
-  }
-  closing.addEventListener('abort', stop)
-  const woken = () =>
-    new Promise<void>(resolve => {
-      const timer = wallTimer(heartbeatMs, resolve)
-      wake = () => {
-        timer.cancel()
-        resolve()
-      }
-    })
-  return {
-    stop,
-    async next() {
-      if (closing.aborted) return null
-      const ready = take()
-      if (ready !== '') return ready
-      await woken()
-      wake = null
-      return closing.aborted ? null : take() || ': still here\n\n'
-    },
-  }
-}
+export const createUiReader = ({ session, secrets, ...stream }: UiStreamOptions): EventReader =>
+  createEventReader({ subscribe: session.subscribe, take: createChangeReader(session, secrets), ...stream })
 
 /** Returns a function that renders what has changed since its last call. */
 function createChangeReader(session: UiSession, secrets: Redactor): () => string {

@@ -56,28 +56,9 @@ export function serverSentEvents(open: () => EventReader): ReadableStream<Uint8A
 
 function createReader(options: EventsOptions): EventReader {
   const { journal, after, instance, currentInstance, present, closing, heartbeatMs, streams } = options
-  streams.count++
-  let stopped = false
   // A seq beyond the end of the journal is from before a reset.
   let wasReset = after >= journal.nextSeq || (instance ?? currentInstance()) !== currentInstance()
   let cursor = after
-  let wake: (() => void) | null = null
-  const unsubscribe = journal.subscribe(
-    () => wake?.(),
-    () => {
-      wasReset = true
-      wake?.()
-    },
-  )
-  const stop = () => {
-    if (stopped) return
-    stopped = true
-    streams.count--
-    unsubscribe()
-    closing.removeEventListener('abort', stop)
-    wake?.()
-  }
-  closing.addEventListener('abort', stop)
 
   function take(): string {
     let text = ''
@@ -94,6 +75,42 @@ function createReader(options: EventsOptions): EventReader {
     return text
   }
 
+  const subscribe = (wake: () => void) =>
+    journal.subscribe(wake, () => {
+      wasReset = true
+      wake()
+    })
+  return createEventReader({ subscribe, take, pause: nextMacrotask, closing, heartbeatMs, streams })
+}
+
+export interface EventReaderOptions {
+  /** Calls `wake` when there may be events. Returns a function that ends it. */
+  subscribe(wake: () => void): () => void
+  /** The events since the last call as text; empty when there are none. */
+  take(): string
+  /** Awaited before events are taken, so that other requests are answered between two chunks. */
+  pause?(): Promise<void>
+  readonly closing: AbortSignal
+  readonly heartbeatMs: number
+  readonly streams: OpenStreams
+}
+
+/** Waits for events without polling. It counts as an open stream until it stops. */
+export function createEventReader(source: EventReaderOptions): EventReader {
+  const { take, pause, closing, heartbeatMs, streams } = source
+  let wake: (() => void) | null = null
+  const unsubscribe = source.subscribe(() => wake?.())
+  let isOpen = true
+  streams.count++
+  const stop = () => {
+    if (!isOpen) return
+    isOpen = false
+    streams.count--
+    unsubscribe()
+    closing.removeEventListener('abort', stop)
+    wake?.()
+  }
+  closing.addEventListener('abort', stop)
   const woken = () =>
     new Promise<void>(resolve => {
       const timer = wallTimer(heartbeatMs, resolve)
@@ -102,13 +119,12 @@ function createReader(options: EventsOptions): EventReader {
         resolve()
       }
     })
-
   return {
     stop,
-    /** The next entries; a heartbeat when there are none for `heartbeatMs`; null when the stream ends. */
-    async next(): Promise<string | null> {
+    /** The next events; a heartbeat when there are none for `heartbeatMs`; null when the stream ends. */
+    async next() {
       if (closing.aborted) return null
-      await nextMacrotask()
+      await pause?.()
       const ready = take()
       if (ready !== '') return ready
       await woken()

@@ -18,7 +18,7 @@ export interface View {
   readonly chat: Signal<string | null>
   /** The selected entry. */
   readonly entry: Signal<number | null>
-  /** The moment that is shown, as the seq of its last entry; null for now. */
+  /** The moment that is shown, as the seq of its last entry; null for the present. */
   readonly at: Signal<number | null>
   /** The entry that is compared with the selected one. */
   readonly compare: Signal<number | null>

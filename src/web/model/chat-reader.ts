@@ -12,7 +12,7 @@ export interface ChatRecords {
   answerOf(chatId: string): ChatAnswer | undefined
 }
 
-/** Returns the state after the entry `at`, null for now; null when the chat is not there yet. Equal states are one object. */
+/** Returns the state after the entry `at`, or the present state for null. It is null when the chat is not there yet. Equal states are one object. */
 export type ReadChat = (chatId: string, at: number | null) => ChatState | null
 
 interface Reading {

@@ -47,7 +47,7 @@ function keepLatest(attempts: EntryOf<'delivery'>[], attempt: EntryOf<'delivery'
   if (attempts.length > 2 * MOST_ATTEMPTS) attempts.splice(0, MOST_ATTEMPTS)
 }
 
-/** The notes after a moment, newest first; none for now. */
+/** The notes after a moment, newest first; none for the present. */
 const changesAfter = ({ changes }: Pick<PlatformLog, 'changes'>, at: number | null): readonly Note[] =>
   at === null ? [] : changes.slice(countUntil(changes, at)).reverse()
 
