@@ -53,7 +53,8 @@ export const reportCommand = defineCommand({
     for (const line of notEvaluated(saved, plans)) io.stderr.write(`${line}\n`)
     if (result.scenarios.length === 0) return 4
     const problems = await writeReports(result, reports, { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
-    if (!flags.open) return exitCodeOf(result, problems)
+    // A report that could not be written is an error before the page is.
+    if (!flags.open || problems.length > 0) return exitCodeOf(result, problems)
     const { serveSavedRun } = await import('./ui-mode.ts')
     return serveSavedRun(result, plans, context)
   },

@@ -33,7 +33,7 @@ export interface PlayerOptions {
 export interface Player {
   /** Plays these scenarios: now, or in a run after the one that is under way. Returns the names that it accepts. */
   play(names: readonly string[]): readonly string[]
-  /** Ends the run, and empties the queue. Resolves when nothing is playing. */
+  /** Ends the run, and empties the queue. Resolves when the run has ended; what is asked for until then is played next. */
   stop(): Promise<void>
   status(): RunStatus
   /** What the last run says beside its scenarios; null before the first one has ended. */
@@ -62,7 +62,7 @@ export function createPlayer(options: PlayerOptions): Player {
   }
 
   async function playQueue(end: AbortController): Promise<void> {
-    while (queue.size > 0) {
+    while (queue.size > 0 && !end.signal.aborted) {
       const all = options.playable()
       const wanted = all.filter(one => queue.has(nameOf(one)))
       queue.clear()
@@ -83,13 +83,14 @@ export function createPlayer(options: PlayerOptions): Player {
       current = null
       states.settle()
       setStatus({ state: 'idle' })
+      // Asked for while the run was stopping.
+      if (queue.size > 0) start()
     })
     current = { end, ended }
   }
 
   return {
     play(names) {
-      if (status.state === 'stopping') return []
       const wanted = new Set(names)
       const accepted = options
         .playable()

@@ -4,9 +4,10 @@ import { named } from '../contract/schemas.ts'
 import { ConfigError } from '../files/errors.ts'
 import { readText } from '../files/user-files.ts'
 import { serverSentEvents } from '../server/control/event-stream.ts'
-import { ControlProblem } from '../server/control/problems.ts'
+import { ControlProblem, unknownId } from '../server/control/problems.ts'
 import { type ControlRoute, ok, routesOf } from '../server/control/route.ts'
 import { checkStreams, HEARTBEAT_MS } from '../server/control/routes/journal.ts'
+import { suggest } from '../text/error-text.ts'
 import type { Redactor } from '../text/redactor.ts'
 import { NameQuery, PlayBody, WatchBody } from './protocol.ts'
 import type { UiActions, UiSession } from './session.ts'
@@ -76,8 +77,16 @@ const actionRoutes = (session: UiSession): ControlRoute[] => [
     summary: 'Plays scenarios, now or after the run that is under way',
     body: PlayBody,
     example: { scenarios: ['Happy path'] },
-    responses: { 202: document('UiPlayed', 'The names of the scenarios')[200], 409: 'A saved run' },
-    run: ({ body }) => ({ status: 202, body: { scenarios: actionsOf(session).play(body) } }),
+    responses: {
+      202: document('UiPlayed', 'The names of the scenarios; those of broken files are left out')[200],
+      404: 'There is no such scenario; lists the known ones',
+      409: 'A saved run',
+    },
+    run({ body }) {
+      const { play } = actionsOf(session)
+      checkNames(session, body.scenarios ?? [])
+      return { status: 202, body: { scenarios: play(body) } }
+    },
   }),
   route('POST /ui/stop', {
     id: 'stopUi',
@@ -115,4 +124,12 @@ function textOfFile(session: UiSession, name: string): string {
     throw error
   }
   throw new ControlProblem(404, 'file_not_found', `UI mode does not have the file ${JSON.stringify(name)}.`)
+}
+
+function checkNames(session: UiSession, names: readonly string[]): void {
+  const known = session.catalogue().scenarios.map(({ name }) => name)
+  const unknown = names.find(name => !known.includes(name))
+  if (unknown === undefined) return
+  const message = `There is no scenario ${JSON.stringify(unknown)}${suggest(unknown, known)} GET /_sim/ui lists all ${known.length}.`
+  throw unknownId('scenario_not_found', 'scenarios', message, known)
 }

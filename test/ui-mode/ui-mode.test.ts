@@ -108,6 +108,15 @@ describe('playing', () => {
     expect((await ui.result('Ada')).startedAt).toBe(before)
   })
 
+  it('names a scenario that it does not have', async () => {
+    const { ui } = await startUi(TWO)
+    const { status, body } = await ui.send('POST', '/play', { scenarios: ['Adda'] })
+    expect(status).toBe(404)
+    expect(body).toMatchObject({
+      error: { message: 'There is no scenario "Adda"; did you mean Ada? GET /_sim/ui lists all 2.' },
+    })
+  })
+
   it('gives every play chats of its own', async () => {
     const { ui } = await startUi(TWO)
     await ui.play('Ada')
