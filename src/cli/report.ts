@@ -54,9 +54,11 @@ export const reportCommand = defineCommand({
     if (result.scenarios.length === 0) return 4
     const problems = await writeReports(result, reports, { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
     // A report that could not be written is an error before the page is.
-    if (!flags.open || problems.length > 0) return exitCodeOf(result, problems)
-    const { serveSavedRun } = await import('./ui-mode.ts')
-    return serveSavedRun(result, plans, context)
+    if (flags.open && problems.length === 0) {
+      const { serveSavedRun } = await import('./ui-mode.ts')
+      await serveSavedRun(result, plans, context)
+    }
+    return exitCodeOf(result, problems)
   },
 })
 

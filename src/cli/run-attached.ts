@@ -5,7 +5,7 @@ import type { RunResult } from '../evaluator/verdict.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import type { SimulatorRouter } from '../runner/simulator-router.ts'
 import { probeTarget, type SuiteOptions, unreachableResult } from '../runner/suite.ts'
-import { earlyEndOf } from '../runner/waiting.ts'
+import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { formatDuration } from '../text/quantities.ts'
 import { withoutCredentials } from '../text/redactor.ts'
@@ -31,7 +31,7 @@ export interface AttachedRun {
   readonly settings: RunSettings
   readonly router: SimulatorRouter
   readonly signal: AbortSignal
-  /** Finds or starts the target. Rejects with `EnvironmentError` when it cannot be started. */
+  /** Rejects with `EnvironmentError` when the target cannot be started, and with `InterruptedError` to play nothing. */
   attach(): Promise<RunTarget>
   run(options: Omit<SuiteOptions, 'listener'>): Promise<RunResult>
 }
@@ -41,10 +41,13 @@ export async function runAttached(attached: AttachedRun): Promise<RunResult> {
   try {
     return await runOn(await attached.attach(), attached)
   } catch (error) {
-    if (!(error instanceof EnvironmentError)) throw error
     const { signal, settings } = attached
+    const options = suiteOptions(attached, targetIn(settings), null)
+    if (!(error instanceof EnvironmentError || error instanceof InterruptedError)) throw error
+    // Someone stopped the run, which then skips every scenario.
+    if (error instanceof InterruptedError && earlyEndOf(signal).code === 'interrupted') return attached.run(options)
     const why = signal.aborted ? earlyEndText(earlyEndOf(signal)) : error.message
-    return unreachableResult(suiteOptions(attached, targetIn(settings), null), why)
+    return unreachableResult(options, why)
   }
 }
 

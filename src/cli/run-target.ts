@@ -29,27 +29,36 @@ export interface AttachOptions {
   readonly signal: AbortSignal
 }
 
-export const attach = (options: AttachOptions): Promise<RunTarget> =>
-  options.flags.selfTest ? attachReference(options) : attachTarget(options)
+/** Finds or starts the target. Rejects with `EnvironmentError` when it cannot be started. */
+export async function attach(options: AttachOptions): Promise<RunTarget> {
+  const start = await prepareTarget(options)
+  return start()
+}
 
-async function attachReference(options: AttachOptions): Promise<RunTarget> {
+/** Checks the target and loads the agent driver. Resolves with a function that starts the target. */
+export const prepareTarget = async (options: AttachOptions): Promise<() => Promise<RunTarget>> =>
+  options.flags.selfTest ? () => startReference(options) : prepareDriver(options)
+
+async function startReference(options: AttachOptions): Promise<RunTarget> {
   const driver = await started(() => referenceDriver({ ...driverContext(options), storesChats: options.storesChats }))
   options.shutdown.defer(() => driver.close())
   return { target: new URL(driver.webhookUrl), driver }
 }
 
-async function attachTarget(options: AttachOptions): Promise<RunTarget> {
-  const { flags, resolved, context, shutdown } = options
+async function prepareDriver(options: AttachOptions): Promise<() => Promise<RunTarget>> {
+  const { flags, resolved, context } = options
   const target = targetFrom(flags, resolved.values['webhook.url'] as string | null)
   const ref = flags.agentDriver ?? resolved.agentDriver
-  if (ref === null) return { target, driver: null }
+  if (ref === null) return async () => ({ target, driver: null })
   const { io, env } = context
   const environment = { cwd: io.cwd, env, nodeVersion: io.nodeVersion, isTTY: io.canAsk, prompt: io.ask }
   const spec = await loadDriver(ref, { ...environment, allowRemote: flags.allowRemote ?? false })
   addSecretsOfDriver(spec, context)
-  const driver = createDriver(spec, driverContext(options))
-  shutdown.defer(() => driver.close())
-  return { target, driver: await withTarget(driver, target, options) }
+  return async () => {
+    const driver = createDriver(spec, driverContext(options))
+    options.shutdown.defer(() => driver.close())
+    return { target, driver: await withTarget(driver, target, options) }
+  }
 }
 
 /** Starts the target that the driver defines, unless it runs already; then scenarios may not stop it. */

@@ -2,7 +2,7 @@
 import type { RunResult } from '../evaluator/verdict.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../runner/simulator-router.ts'
 import { runSuite } from '../runner/suite.ts'
-import { InterruptedError } from '../runner/waiting.ts'
+import { InterruptedError, rejectOnAbort } from '../runner/waiting.ts'
 import { wallTimer } from '../runtime/clock.ts'
 import { freshSeed } from '../runtime/node.ts'
 import { findFiles } from '../scenario/load/find.ts'
@@ -14,7 +14,7 @@ import { createSavedSession, createUiSession, type UiSession } from '../ui-mode/
 import { scenarioSources } from './command.ts'
 import { type Context, createShutdown, END_CODES, EnvironmentError, type Shutdown } from './io.ts'
 import { type RunSettings, runAttached, targetIn } from './run-attached.ts'
-import { attach, type RunTarget } from './run-target.ts'
+import { type AttachOptions, prepareTarget, type RunTarget } from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
 
 export interface UiModeOptions extends Omit<RunSettings, 'wanted' | 'plans' | 'seed'> {
@@ -53,16 +53,19 @@ async function serve(options: UiModeOptions, shutdown: Shutdown): Promise<void> 
     page: 'ui-mode.html',
   })
   shutdown.defer(() => router.close())
-  const attachOnce = createAttachment(options, router, shutdown)
-  await attachOnce().catch(error => {
+  const ended = endSignal(shutdown)
+  const attachOnce = createAttachment({ ...options, storesChats: true, router, shutdown, signal: ended })
+  // The page is there while the target starts.
+  const attached = attachOnce(() => announce(router.server, context, flags.open ?? false, shutdown))
+  await rejectOnAbort(attached, ended).catch(error => {
+    if (error instanceof InterruptedError) return
     if (!(error instanceof EnvironmentError)) throw error
     io.stderr.write(`${error.message}\n`)
   })
-  await announce(router.server, context, flags.open ?? false, shutdown)
 }
 
-/** Serves the results of a saved run. Resolves with the exit code when a signal or a request has ended it. */
-export async function serveSavedRun(result: RunResult, plans: readonly Plan[], context: Context): Promise<number> {
+/** Serves the results of a saved run. Resolves when a signal or a request has ended it. */
+export async function serveSavedRun(result: RunResult, plans: readonly Plan[], context: Context): Promise<void> {
   const { io, secrets } = context
   const shutdown = createShutdown(io)
   try {
@@ -74,7 +77,7 @@ export async function serveSavedRun(result: RunResult, plans: readonly Plan[], c
     })
     shutdown.defer(() => server.close())
     await announce(server, context, true, shutdown)
-    return END_CODES[await shutdown.ended]
+    await shutdown.ended
   } finally {
     await shutdown.run()
   }
@@ -101,13 +104,25 @@ function fileFinder(plans: readonly Plan[], context: Context): UiSession['findFi
   return name => (names.has(name) ? findFiles([name], scenarioSources(context))[0] : undefined)
 }
 
-/** Starts the target once; again when it could not be started. */
-function createAttachment(options: UiModeOptions, router: SimulatorRouter, shutdown: Shutdown) {
-  const ended = new AbortController()
-  void shutdown.ended.then(() => ended.abort(new InterruptedError()))
+/** Aborts when the command ends. */
+function endSignal({ ended }: Shutdown): AbortSignal {
+  const end = new AbortController()
+  void ended.then(() => end.abort(new InterruptedError()))
+  return end.signal
+}
+
+type AttachOnce = (beforeStart?: () => Promise<void>) => Promise<RunTarget>
+
+/** Starts the target once; again when it could not be started. Calls `beforeStart` when target and driver are valid. */
+function createAttachment(options: AttachOptions): AttachOnce {
   let attached: Promise<RunTarget> | null = null
-  return () => {
-    attached ??= attach({ ...options, storesChats: true, router, shutdown, signal: ended.signal }).catch(error => {
+  const attach: AttachOnce = async beforeStart => {
+    const start = await prepareTarget(options)
+    await beforeStart?.()
+    return start()
+  }
+  return beforeStart => {
+    attached ??= attach(beforeStart).catch(error => {
       attached = null
       throw error
     })
@@ -118,7 +133,7 @@ function createAttachment(options: UiModeOptions, router: SimulatorRouter, shutd
 async function playRun(
   { context, ...options }: UiModeOptions,
   router: SimulatorRouter,
-  attachOnce: () => Promise<RunTarget>,
+  attachOnce: AttachOnce,
   { wanted, all, listener, signal }: PlayRequest,
 ): Promise<RunResult> {
   router.beginRun()
@@ -132,12 +147,14 @@ async function playRun(
     // A running intermediary remembers the chats of earlier plays.
     seed: sources.seed === 'default' ? freshSeed() : Number(values.seed),
   }
+  const ended = AbortSignal.any([signal, limit.signal])
   try {
     return await runAttached({
       settings,
       router,
-      signal: AbortSignal.any([signal, limit.signal]),
-      attach: attachOnce,
+      signal: ended,
+      // Ends the wait only: a target that is starting serves the next play.
+      attach: () => rejectOnAbort(attachOnce(), ended),
       run: suite => runSuite({ ...suite, listener }),
     })
   } finally {

@@ -162,7 +162,7 @@ describe.skipIf(chromium === null)('UI mode', () => {
     const ended = main(['report', '--open', '--report', 'json=r.json'], {}, io)
     onTestFinished(async () => {
       io.signal('SIGINT')
-      expect(await ended).toBe(130)
+      expect(await ended).toBe(1)
     })
     const { page } = await open(await addressIn(io.stdout.until(/UI mode: \S+/)))
     await page.getByText('2 scenarios: 1 passed, 1 failed').waitFor()

@@ -1,8 +1,11 @@
 /** `start` with a help desk: an agent driver, or the demo. Each test asks the control API who plays, and plays. */
+import { execFile } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDesk } from '../agent-driver/desk.ts'
 import { folderWith } from '../config/folder.ts'
@@ -172,6 +175,9 @@ it('start --demo plays in the desk of the reference intermediary', async () => {
 })
 
 describe.skipIf(process.platform === 'win32')('start --open', () => {
+  const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
+  const command = (argv: string[], env: Record<string, string>) =>
+    promisify(execFile)(process.execPath, [BIN, ...argv], { cwd: folderWith(), env, timeout: 60_000 })
   /** A folder with an `xdg-open` and an `open` that run this script. */
   const withOpener = (script: string) => {
     const opener = `#!/bin/sh\n${script}\n`
@@ -186,6 +192,18 @@ describe.skipIf(process.platform === 'win32')('start --open', () => {
     const name = process.platform === 'darwin' ? 'open' : 'xdg-open'
     const args = () => readFile(join(folder, `${name}.args`), 'utf8').catch(() => '')
     await expect.poll(args, { timeout: 20_000 }).toBe(`1\n${url}/\n`)
+  })
+
+  it('opens the page of a simulator in the background', async () => {
+    const folder = withOpener('printf "%s" "$1" > "$0.args"')
+    const env = { PATH: `${folder}:${process.env.PATH}` }
+    const { stdout } = await command(['start', '--detach', '--open', '--port', '0'], env)
+    const [url = ''] = /http:\/\/\S+/.exec(stdout) ?? []
+    onTestFinished(async () => void (await command(['stop', '--url', url], env)))
+    const name = process.platform === 'darwin' ? 'open' : 'xdg-open'
+    const argument = () => readFile(join(folder, `${name}.args`), 'utf8').catch(() => '')
+    await expect.poll(argument, { timeout: 20_000 }).toBe(`${url}/`)
+    expect((await fetch(`${url}/_sim/readyz`)).status).toBe(200)
   })
 
   it('keeps the token out of the arguments, in a file for the user alone that is removed at the end', async () => {
