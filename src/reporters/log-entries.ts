@@ -22,6 +22,8 @@ const TEXTS = defineTexts({
   chatEnds: (why: string) => `the chat ends (${why})`,
   availability: (value: string, by: string) => `availability ${value} (${by})`,
   clockAdvances: (by: string, to: string) => `advances by ${by} to ${to}`,
+  clockPaused: 'is paused',
+  clockResumed: 'goes on',
   faultSet: (name: string, effect: string) => `${name} is set: ${effect}`,
   faultCleared: (name: string, hits: number) => `${name} is cleared after ${counted(hits, 'hit')}`,
 })
@@ -81,6 +83,10 @@ function describeNote(entry: EntryOf<'note'>): LogLine | null {
       return other('settings', details((entry.changed ?? {}) as Record<string, unknown>))
     case 'clock_advanced':
       return other('clock', TEXTS.clockAdvances(text('by'), text('to')))
+    case 'clock_paused':
+      return other('clock', TEXTS.clockPaused)
+    case 'clock_resumed':
+      return other('clock', TEXTS.clockResumed)
     case 'fault_set':
       return other('fault', TEXTS.faultSet(text('fault'), visible(effectText(entry.effect))))
     case 'fault_cleared':

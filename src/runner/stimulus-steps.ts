@@ -15,7 +15,7 @@ import type { UserOutcome } from '../platform/user-actions.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { stepsOf } from '../scenario/plan.ts'
 import type { StepDetails } from '../scenario/run-events.ts'
-import { advanceVirtual } from '../simulator/core.ts'
+import { advancePaused } from '../simulator/core.ts'
 import { messageOf } from '../text/error-text.ts'
 import { findPastDelivery } from '../webhooks/manual.ts'
 import {
@@ -30,7 +30,7 @@ import { awaitAck, InterruptedError, rejectOnAbort, stepEvent } from './waiting.
 
 export const runWaitStep: StepHandler<'wait'> = async ({ context, action, signal }) => {
   const { core } = context
-  if (core.clock.mode === 'virtual') await rejectOnAbort(advanceVirtual(core, action.ms), signal)
+  if (core.clock.paused) await rejectOnAbort(advancePaused(core, action.ms), signal)
   else await wallDelay(action.ms, signal)
   if (signal.aborted) throw new InterruptedError()
   return {}

@@ -5,7 +5,7 @@ import type { EarlyEnd } from '../journal/run-failures.ts'
 import { wallTimer } from '../runtime/clock.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
-import { advanceVirtual, type Core } from '../simulator/core.ts'
+import { advancePaused, type Core } from '../simulator/core.ts'
 import { earlyEndText } from '../wording/failures.ts'
 
 export interface WaitContext {
@@ -71,7 +71,7 @@ async function idleOr({ activity }: Core, other: (enough: AbortSignal) => Promis
 
 async function advanceToNextDelivery(core: Core): Promise<void> {
   const due = core.dispatcher.nextDue()
-  if (due !== null) await advanceVirtual(core, Math.max(0, due - core.clock.now()))
+  if (due !== null) await advancePaused(core, Math.max(0, due - core.clock.now()))
 }
 
 export interface JournalWaiter {

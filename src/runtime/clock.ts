@@ -1,6 +1,6 @@
 /**
- * Reads and sets the time; no other file does. The clock of a simulator times the platform (typing, retries, waits,
- * timestamps) and may be virtual. The wall clock times network timeouts and durations.
+ * Reads and sets the time, as `real-clock.ts` does; no other file does. The clock of a simulator times the platform
+ * (typing, retries, waits, timestamps) and may be virtual. The wall clock times network timeouts and durations.
  */
 
 export interface Timer {
@@ -14,7 +14,9 @@ export interface ClockTimer extends Timer {
 
 export interface Clock {
   readonly mode: 'real' | 'virtual'
-  /** Epoch milliseconds. They never go back, also when the wall clock does. */
+  /** Whether it moves only by `advance`: a virtual clock, and a real one that is paused. */
+  readonly paused: boolean
+  /** Epoch milliseconds. They never go back, also when the wall clock does, except with `rewind`. */
   now(): number
   /** The date for timestamps and business hours, in epoch milliseconds: the wall clock, or the time of a virtual clock. */
   wallMs(): number
@@ -22,18 +24,23 @@ export interface Clock {
   after(delayMs: number, run: () => void): ClockTimer
   /** Due time of the nearest timer, or null. */
   nextDue(): number | null
+  /** Moves a paused clock; `drain` finishes the work of one timer before the next one fires. */
+  advance(byMs: number, drain: () => Promise<void>): Promise<void>
+  /** Returns to the time of its start, or a real clock to that of the machine, which runs. */
+  rewind(): void
 }
 
+/** The clock of the machine. After a pause it continues at the time at which it stood. */
 export interface RealClock extends Clock {
   readonly mode: 'real'
+  /** Stops, by default at its present time; timers wait. */
+  pause(atMs?: number): void
+  resume(): void
 }
 
-/** A clock that moves only by `advance`; `drain` finishes the work of one timer before the next one fires. */
+/** A clock that moves only by `advance`. `rewind` cancels all timers. */
 export interface VirtualClock extends Clock {
   readonly mode: 'virtual'
-  advance(byMs: number, drain: () => Promise<void>): Promise<void>
-  /** Returns to the start and cancels all timers. */
-  rewind(): void
   readonly startMs: number
   /** Moves to another start and moment, and cancels all timers. */
   set(startMs: number, nowMs: number): void
@@ -71,11 +78,11 @@ const soonest = (timers: ReadonlySet<Due>): Due | null => {
 /** Receives what a timer or other work in the background threw: a bug of the simulator, which must not end the process. */
 export type OnThrown = (error: unknown) => void
 
-const rethrow: OnThrown = error => {
+export const rethrow: OnThrown = error => {
   throw error
 }
 
-function runGuarded(run: () => void, onThrown: OnThrown): void {
+export function runGuarded(run: () => void, onThrown: OnThrown): void {
   try {
     run()
   } catch (error) {
@@ -113,6 +120,7 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS, onThrown: OnThr
 
   return {
     mode: 'virtual',
+    paused: true,
     now: () => now,
     wallMs: () => now,
     after(delayMs, run) {
@@ -140,69 +148,7 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS, onThrown: OnThr
 }
 
 /** Node's longest timer; longer waits take several timers. */
-const LONGEST_MS = 2_147_483_647
-
-/** Node's timers use another clock, which may be ahead of a clock by less than this. */
-const EARLY_MS = 2
-
-/**
- * A timer keeps its process alive until it fires; closing or resetting the simulator cancels it. Timers that throw call
- * `onThrown`.
- */
-export function createRealClock(onThrown: OnThrown = rethrow): RealClock {
-  const pending = new Map<object, number>()
-  const now = createForwardTime()
-  let order = 0
-  return {
-    mode: 'real',
-    now,
-    wallMs: () => Date.now(),
-    after(delayMs, run) {
-      const key = {}
-      const at = timeAfter(now(), delayMs)
-      pending.set(key, at)
-      let handle: ReturnType<typeof setTimeout>
-      const arm = () => {
-        const left = at - now()
-        handle = setTimeout(left > LONGEST_MS ? arm : ring, Math.min(Math.max(0, left), LONGEST_MS))
-      }
-      const ring = () => {
-        const left = at - now()
-        return left > 0 && left <= EARLY_MS ? arm() : fire()
-      }
-      const fire = () => {
-        pending.delete(key)
-        runGuarded(run, onThrown)
-      }
-      arm()
-      return {
-        order: order++,
-        cancel() {
-          clearTimeout(handle)
-          pending.delete(key)
-        },
-      }
-    },
-    nextDue: () => earliest(pending.values()),
-  }
-}
-
-/**
- * Reads the wall clock so that time never goes back: a wall clock that is set back, by hand or by a time server, would
- * otherwise stop all timers for as long. The time that passes meanwhile is that of the monotonic clock.
- */
-function createForwardTime(): () => number {
-  let wall = Date.now()
-  let monotonic = performance.now()
-  let now = wall
-  return () => {
-    const [wallBefore, monotonicBefore] = [wall, monotonic]
-    wall = Date.now()
-    monotonic = performance.now()
-    now += wall >= wallBefore ? wall - wallBefore : Math.max(0, Math.round(monotonic - monotonicBefore))
-    return now
-  }
-}
+export const LONGEST_MS = 2_147_483_647
 
 /** Taken before a test can replace them, because fake timers are meant for the code under test. */
 const onWall = {

@@ -139,7 +139,7 @@ export function createReset(
   }
   function reset(): void {
     forget()
-    if (clock.mode === 'virtual') clock.rewind()
+    clock.rewind()
     components.stamps.reset()
     components.journalStamps.reset()
     components.journal.reset()

@@ -18,16 +18,10 @@ import {
 import { type BotSpec, createPlatformState } from '../platform/platform.ts'
 import type { PlatformContext, Settings } from '../platform/state.ts'
 import { type Activity, createActivity, createEpoch, type Epoch } from '../runtime/activity.ts'
-import {
-  createRealClock,
-  createVirtualClock,
-  LATEST_MS,
-  type OnThrown,
-  type RealClock,
-  type VirtualClock,
-} from '../runtime/clock.ts'
+import { createVirtualClock, LATEST_MS, type OnThrown, type RealClock, type VirtualClock } from '../runtime/clock.ts'
 import { loadModule } from '../runtime/node.ts'
 import { hashWords, makeId } from '../runtime/random.ts'
+import { createRealClock } from '../runtime/real-clock.ts'
 import { createTimestamps, type Timestamps } from '../runtime/timestamps.ts'
 import { functionTransport, httpTransport, listenerTransport, type Transport } from '../runtime/transport.ts'
 import type { Redactor } from '../text/redactor.ts'

@@ -3,7 +3,7 @@ import { type Api, createApi } from '../api/handle.ts'
 import { VERSION } from '../contract/version.ts'
 import { createSecrets } from '../journal/mask.ts'
 import { createUserActions, type UserActions } from '../platform/user-actions.ts'
-import { type VirtualClock, wallDelay } from '../runtime/clock.ts'
+import { wallDelay } from '../runtime/clock.ts'
 import type { Transport } from '../runtime/transport.ts'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
 import { type Committer, createCommitter, createReset, type Reset } from './committer.ts'
@@ -102,11 +102,9 @@ export async function settled(core: Core): Promise<void> {
   }
 }
 
-function fireDueTimers(core: Core): Promise<void> {
-  if (core.clock.mode === 'virtual') return advanceVirtual(core, 0)
-  return new Promise(resolve => core.clock.after(0, resolve))
-}
+/** A clock that runs fires them by itself, and may be paused meanwhile. */
+const fireDueTimers = (core: Core): Promise<void> => (core.clock.paused ? advancePaused(core, 0) : wallDelay(1))
 
-/** Waits after each timer until the work it started has ended. */
-export const advanceVirtual = ({ clock, activity }: Core, ms: number): Promise<void> =>
-  (clock as VirtualClock).advance(ms, () => activity.idle())
+/** Advances a virtual clock, or a real one that is paused. Waits after each timer until the work it started has ended. */
+export const advancePaused = ({ clock, activity }: Core, ms: number): Promise<void> =>
+  clock.advance(ms, () => activity.idle())

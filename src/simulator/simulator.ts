@@ -11,17 +11,16 @@ import { type AvailabilityChange, changeAvailability } from '../platform/availab
 import type { Maybe } from '../platform/engines.ts'
 import { createTransaction } from '../platform/transaction.ts'
 import { type ChatView, chatSummary } from '../platform/transcript.ts'
-import { LATEST_MS } from '../runtime/clock.ts'
 import type { Transport } from '../runtime/transport.ts'
-import { type Duration, parseDuration } from '../text/quantities.ts'
 import type { Redactor } from '../text/redactor.ts'
 import { type ChatHandle, createChatHandle } from './chat-handle.ts'
-import { advanceVirtual, type Core, createCore, settled } from './core.ts'
+import { type Core, createCore, settled } from './core.ts'
 import type { FaultController } from './fault-controller.ts'
 import { type ChatOptions, newChat } from './new-chat.ts'
-import { invalidOption, only, text, validateOptions } from './options.ts'
+import { only, text, validateOptions } from './options.ts'
 import type { PlatformSimulatorOptions, SettingChanges } from './platform-options.ts'
 import { configure, effectiveConfig } from './settings.ts'
+import { createSimulatorClock, type SimulatorClock } from './simulator-clock.ts'
 import { captureSnapshot, type SnapshotOptions } from './snapshot/capture.ts'
 import { restoreSnapshot } from './snapshot/restore.ts'
 import type { Snapshot } from './snapshot/schema.ts'
@@ -52,13 +51,7 @@ export interface PlatformSimulator {
   readonly journal: Journal
   /** Journal entries of all attempts to deliver an event, oldest first. */
   readonly deliveries: readonly EntryOf<'delivery'>[]
-  readonly clock: {
-    readonly mode: 'real' | 'virtual'
-    /** Epoch milliseconds on the simulator's clock. */
-    now(): number
-    /** Moves a virtual clock by a duration such as `10m`, and fires due timers in order. Rejects on a real clock. */
-    advance(by: Duration): Promise<void>
-  }
+  readonly clock: SimulatorClock
   /** Answers a request to the nine endpoints or to an attachment, with the signature of `fetch`. */
   fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>
   /** Answers a request as plain data, for servers and other adapters. */
@@ -152,7 +145,7 @@ function simulatorOf(core: Core): PlatformSimulator {
     get deliveries() {
       return journal.query({ kind: 'delivery' })
     },
-    clock: { mode: core.clock.mode, now: core.clock.now, advance: by => advance(core, by) },
+    clock: createSimulatorClock(core),
     fetch: createFetchAdapter({
       api,
       basePath,
@@ -202,16 +195,6 @@ function setAvailability(core: Core, change: AvailabilityChange): void {
     transaction,
   )
   core.commitEffects(transaction.effects, null)
-}
-
-async function advance(core: Core, by: Duration): Promise<void> {
-  const ms = parseDuration(by)
-  if (ms === null) throw invalidOption('by', `by must be a duration such as 10m, got ${JSON.stringify(by)}.`)
-  if (core.clock.mode === 'virtual') {
-    if (core.clock.now() + ms <= LATEST_MS) return advanceVirtual(core, ms)
-    throw invalidOption('by', `by must end before the year 2255, got ${JSON.stringify(by)}.`)
-  }
-  throw invalidOption('clock', 'Only a virtual clock can be advanced; start with the clock set to virtual.')
 }
 
 function effectiveAssumptions(core: Core): EffectiveAssumption[] {

@@ -193,6 +193,8 @@ const NOTES = defineTexts({
     `the chat: ${status}, ${typing ? 'typing' : 'not typing'}, ${availability}`,
   settings: (changed: string) => `settings ${changed}`,
   clockAdvances: (by: string) => `the clock advances by ${by}`,
+  clockPaused: 'the clock is paused',
+  clockResumed: 'the clock goes on',
   faultSet: (name: string, effect: string) => `fault ${name} set: ${effect}`,
   faultCleared: (name: string) => `fault ${name} cleared`,
   stopped: (why: string) => `stopped: ${why}`,
@@ -238,6 +240,10 @@ function noteRow(entry: EntryOf<'note'>): RowContent | null {
       return playerRow(NOTES.settings(oneLine(JSON.stringify(entry.changed ?? {}))), 'platform')
     case 'clock_advanced':
       return playerRow(NOTES.clockAdvances(text('by', 20)), 'platform')
+    case 'clock_paused':
+      return playerRow(NOTES.clockPaused, 'platform')
+    case 'clock_resumed':
+      return playerRow(NOTES.clockResumed, 'platform')
     case 'fault_set':
       return playerRow(NOTES.faultSet(text('fault', 40), oneLine(effectText(entry.effect))), 'platform')
     case 'fault_cleared':

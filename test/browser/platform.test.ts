@@ -164,6 +164,22 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await clock.getByText('09:31:00').waitFor()
   })
 
+  it('pauses a real clock, moves it, and lets it go on', async () => {
+    const server = await startInspected()
+    const { page } = await open(platform(server.url, '&sections=clock'))
+    const clock = page.getByRole('region', { name: 'Clock' })
+    await clock.getByRole('button', { name: 'Pause', exact: true }).click()
+    await clock.getByText('real, paused').waitFor()
+    const at = server.clock.now()
+    await clock.getByRole('button', { name: '+ 1h', exact: true }).click()
+    await clock.getByText(new Date(at + 3_600_000).toISOString().slice(11, 19)).waitFor()
+    expect(server.clock.now()).toBe(at + 3_600_000)
+    await clock.getByRole('button', { name: 'Resume' }).click()
+    await clock.getByRole('button', { name: 'Pause', exact: true }).waitFor()
+    expect(server.clock.paused).toBe(false)
+    expect(await clock.getByRole('button', { name: '+ 1h', exact: true }).count()).toBe(0)
+  })
+
   it('saves what happened as a scenario that passes', async () => {
     const server = await startInspected({ clock: 'virtual' }, { loadRecorder })
     const chat = await server.chat({ language: 'en' })

@@ -93,7 +93,7 @@ function ranking(jobs: readonly CapturedJob[], deadlineTimer: number | null): (o
 const clockOf = ({ clock }: Core): Snapshot['clock'] =>
   clock.mode === 'virtual'
     ? { mode: clock.mode, now_ms: clock.now(), start_ms: clock.startMs }
-    : { mode: clock.mode, now_ms: clock.now() }
+    : { mode: clock.mode, now_ms: clock.now(), ...(clock.paused ? { paused: true } : {}) }
 
 function configOf(core: Core, { keys }: SnapshotOptions): Record<string, unknown> {
   const { seed: _, clock: __, 'bot.id': ___, 'bot.name': ____, ...config } = effectiveConfig(core)

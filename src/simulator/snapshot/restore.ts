@@ -35,8 +35,7 @@ export function applySnapshot(core: Core, { snapshot, settings, contents }: Rest
   core.forget()
   core.identity.seed = snapshot.seed
   core.identity.bot = camelCase(snapshot.bot)
-  if (core.clock.mode === 'virtual' && snapshot.clock.mode === 'virtual')
-    core.clock.set(snapshot.clock.start_ms, snapshot.clock.now_ms)
+  restoreClock(core, snapshot.clock)
   applySettings(core, settings)
   restoreState(core, snapshot, before, contents)
   restoreKeys(core, snapshot)
@@ -55,6 +54,13 @@ export function applySnapshot(core: Core, { snapshot, settings, contents }: Rest
     for (const { arm } of [...deliveries.timers, deadlineTimer].sort((a, b) => a.order - b.order)) arm()
     deliveries.start()
   }
+}
+
+/** The modes are the same. A real clock shows the time of the machine again, unless that of the snapshot stood still. */
+function restoreClock({ clock }: Core, from: Snapshot['clock']): void {
+  if (clock.mode === 'virtual' && from.mode === 'virtual') return clock.set(from.start_ms, from.now_ms)
+  clock.rewind()
+  if (clock.mode === 'real' && from.mode === 'real' && from.paused) clock.pause(from.now_ms)
 }
 
 /** Keeps the object of a chat that also exists in the snapshot, so that its handles show the restored state. */

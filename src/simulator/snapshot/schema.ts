@@ -184,7 +184,13 @@ const ReplacedKey = z.strictObject({
 })
 
 const Clock = z.discriminatedUnion('mode', [
-  z.strictObject({ mode: z.literal('real'), now_ms: timeMs, start_ms: z.optional(z.undefined()) }),
+  z.strictObject({
+    mode: z.literal('real'),
+    now_ms: timeMs,
+    start_ms: z.optional(z.undefined()),
+    /** Only of a clock that stood still. */
+    paused: z.optional(z.literal(true)),
+  }),
   z.strictObject({ mode: z.literal('virtual'), now_ms: timeMs, start_ms: timeMs }),
 ])
 

@@ -19,7 +19,15 @@ export interface PlatformLog {
   add(entry: Entry): boolean
 }
 
-const CHANGES: readonly string[] = ['config', 'availability', 'fault_set', 'fault_cleared', 'clock_advanced']
+const CHANGES: readonly string[] = [
+  'config',
+  'availability',
+  'fault_set',
+  'fault_cleared',
+  'clock_advanced',
+  'clock_paused',
+  'clock_resumed',
+]
 
 export function createPlatformLog(): PlatformLog {
   const changes: Note[] = []

@@ -7,7 +7,7 @@ test('advances a virtual clock, and refuses to advance a real one', async () => 
   await using virtual = await startServer({ port: 0, clock: 'virtual' })
   const { status, body } = await createControlClient(virtual)('POST', '/clock/advance', { body: { by: '10m' } })
   const now = '2024-01-01T09:10:00.000000Z'
-  expect([status, body]).toEqual([200, { mode: 'virtual', now, next_due: null }])
+  expect([status, body]).toEqual([200, { mode: 'virtual', paused: true, now, next_due: null }])
   expect(virtual.journal.query()).toMatchObject([{ note: 'clock_advanced', by: '10m', to: now }])
 
   await using real = await startServer({ port: 0 })

@@ -21,7 +21,7 @@ const OpenApiResponse = z.looseObject({ openapi: z.string() }).check(named('Open
 
 const AdvanceClockBody = z
   .strictObject({ by: DurationSchema })
-  .check(named('AdvanceClock', 'By how much to advance a virtual clock'))
+  .check(named('AdvanceClock', 'By how much to advance a virtual or a paused clock'))
 
 const EmptyBody = z.strictObject({}).check(named('EmptyBody', 'No fields; the body may be left out'))
 
@@ -31,6 +31,7 @@ const SettledResponse = z
 
 export const clock = z.object({
   mode: z.enum(['real', 'virtual']),
+  paused: z.boolean().check(z.describe('Whether it stands still until it is advanced; a virtual clock always does')),
   now: z.string(),
   next_due: z.nullable(z.string()).check(z.describe('When the next timer fires; null when none is set')),
 })
@@ -145,7 +146,8 @@ export const DOCUMENT_ROUTES: readonly ControlRoute[] = [
 
 export function clockNow({ clock }: Core) {
   const due = clock.nextDue()
-  return { mode: clock.mode, now: isoMicros(clock.now() * 1000), next_due: due === null ? null : isoMicros(due * 1000) }
+  const { mode, paused } = clock
+  return { mode, paused, now: isoMicros(clock.now() * 1000), next_due: due === null ? null : isoMicros(due * 1000) }
 }
 
 /** Before the entries of the timers that become due. An advance beyond the last possible time is refused. */
@@ -155,7 +157,11 @@ function noteAdvance({ clock, journal }: Core, by: Duration): void {
   journal.append({ kind: 'note', note: 'clock_advanced', by, to: isoMicros(to * 1000) }, null)
 }
 
-const REAL_CLOCK = 'Only a virtual clock can be advanced; start the simulator with --clock virtual.'
+const REAL_CLOCK =
+  'A real clock must be paused to be advanced: call POST /_sim/clock/pause first, or start the simulator with --clock virtual.'
+
+const VIRTUAL_CLOCK =
+  'A virtual clock never runs by itself: move it with POST /_sim/clock/advance, or start the simulator with --clock real.'
 
 export const TIME_ROUTES: readonly ControlRoute[] = [
   timeRoute('POST /settle', {
@@ -170,23 +176,50 @@ export const TIME_ROUTES: readonly ControlRoute[] = [
   }),
   timeRoute('POST /clock/advance', {
     id: 'advanceClock',
-    summary: 'Advances a virtual clock; timers that become due fire in order',
+    summary: 'Advances a virtual or a paused clock; timers that become due fire in order',
     body: AdvanceClockBody,
     example: { by: '10m' },
     responses: {
       200: { description: 'The clock after the change', schema: ClockResponse },
-      409: 'The clock is real and cannot be advanced',
+      409: 'The clock is real and not paused',
     },
     async run({ core, simulator, body }) {
-      if (core.clock.mode === 'real') throw new ControlProblem(409, 'real_clock', REAL_CLOCK)
+      if (!core.clock.paused) throw new ControlProblem(409, 'real_clock', REAL_CLOCK)
       noteAdvance(core, body.by)
       await simulator.clock.advance(body.by)
+      return ok(clockNow(core))
+    },
+  }),
+  timeRoute('POST /clock/pause', {
+    id: 'pauseClock',
+    summary: 'Stops a real clock; a virtual clock stands still already, and nothing changes',
+    description:
+      'Timers wait, and timestamps stay at that time, until the clock is advanced or resumed. Timeouts of network requests go on.',
+    body: EmptyBody,
+    responses: { 200: { description: 'The clock, which stands still', schema: ClockResponse } },
+    run({ core, simulator }) {
+      simulator.clock.pause()
+      return ok(clockNow(core))
+    },
+  }),
+  timeRoute('POST /clock/resume', {
+    id: 'resumeClock',
+    summary: 'Lets a paused real clock go on from the time at which it stands',
+    body: EmptyBody,
+    responses: {
+      200: { description: 'The clock, which runs', schema: ClockResponse },
+      409: 'The clock is virtual and never runs by itself',
+    },
+    run({ core, simulator }) {
+      if (core.clock.mode === 'virtual') throw new ControlProblem(409, 'virtual_clock', VIRTUAL_CLOCK)
+      simulator.clock.resume()
       return ok(clockNow(core))
     },
   }),
   timeRoute('POST /reset', {
     id: 'reset',
     summary: 'Removes chats, timers, faults and journal; nothing from before the reset is delivered after it',
+    description: 'A virtual clock returns to its start; a real clock runs and shows the time of the machine.',
     body: EmptyBody,
     responses: { 200: { description: 'The state is that of a start', schema: ResetResponse } },
     run({ simulator }) {

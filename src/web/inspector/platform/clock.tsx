@@ -1,4 +1,4 @@
-/** Shows the clock of the simulator, and moves a virtual one. */
+/** Shows the clock of the simulator, pauses and resumes a real one, and moves one that stands still. */
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { elapsedMs, wallTimer } from '../../../runtime/clock.ts'
@@ -10,10 +10,10 @@ import type { PlatformMoment, PlatformStore } from './platform-store.ts'
 
 const TICK_MS = 1000
 
-/** The time of the shown moment, in milliseconds since 1970. A real clock goes on once a second. */
+/** The time of the shown moment, in milliseconds since 1970. A clock that runs goes on once a second. */
 export function useShownTime({ session }: PlatformStore, { clock, isPast }: PlatformMoment): number {
   const [ticks, setTicks] = useState({ from: clock, since: elapsedMs(), now: elapsedMs() })
-  const isTicking = clock.mode === 'real' && !isPast
+  const isTicking = !clock.paused && !isPast
   if (ticks.from !== clock) setTicks({ from: clock, since: elapsedMs(), now: elapsedMs() })
   useEffect(() => {
     if (!isTicking) return
@@ -34,26 +34,53 @@ const timeText = (ms: number) => momentText(isoMicros(ms * 1000))
 export function ClockSection({ store, moment }: SectionProps) {
   const { clock } = moment
   const now = useShownTime(store, moment)
+  const isPausable = clock.mode === 'real'
   return (
-    <PlatformSection store={store} name="clock" title="Clock" summary={clock.mode}>
+    <PlatformSection
+      store={store}
+      name="clock"
+      title="Clock"
+      summary={isPausable && clock.paused ? 'real, paused' : clock.mode}
+    >
       <p class="platform-line">
         <b>{timeText(now)}</b>
       </p>
-      {clock.mode === 'virtual' ? (
-        <VirtualClockForm store={store} moment={moment} nowMs={now} />
-      ) : (
-        <p class="hint">
-          The clock of this machine; it cannot be moved. Start with a virtual one:{' '}
-          <code>handover-sim start --clock virtual</code>
-        </p>
-      )}
+      {isPausable && <PauseButton store={store} moment={moment} />}
+      {clock.paused && <AdvanceForm store={store} moment={moment} nowMs={now} />}
     </PlatformSection>
+  )
+}
+
+/** A pause stops typing timers, retries and idle chats. */
+function PauseButton({ store, moment: { clock, isPast } }: SectionProps) {
+  const saving = useSaving(store)
+  const id = useId()
+  const [label, path] = clock.paused ? (['Resume', '/clock/resume'] as const) : (['Pause', '/clock/pause'] as const)
+  return (
+    <div class="platform-form">
+      <p class="hint" id={id}>
+        {clock.paused
+          ? 'Resume lets it go on from this time. After a reset it shows the time of this machine.'
+          : 'Paused, timers for typing, retries and idle chats wait, and you can move it.'}
+      </p>
+      <div class="platform-buttons">
+        <button
+          type="button"
+          aria-describedby={id}
+          disabled={isPast || saving.isPending}
+          onClick={() => void saving.save(client => client.send('POST', path))}
+        >
+          {label}
+        </button>
+      </div>
+      <OtherProblems issues={saving.issues} names={[]} />
+    </div>
   )
 }
 
 const STEPS = ['1s', '1m', '10m', '1h'] as const
 
-function VirtualClockForm({ store, moment, nowMs }: SectionProps & { readonly nowMs: number }) {
+function AdvanceForm({ store, moment, nowMs }: SectionProps & { readonly nowMs: number }) {
   const [by, setBy] = useState('')
   const saving = useSaving(store)
   const id = useId()
