@@ -150,9 +150,10 @@ export function driverStep(entry: EntryOf<'driver'>): AgentStep {
 
 /** The next call of the chat, unless the user acts before it. */
 function nextCall(entries: readonly Entry[], index: number): RecordedCall | null {
-  for (const entry of entries.slice(index + 1)) {
-    if (entry.kind === 'user') return null
-    if (entry.kind === 'api' && isExpectable(entry)) return entry
+  for (let next = index + 1; next < entries.length; next++) {
+    const entry = entries[next]
+    if (entry?.kind === 'user') return null
+    if (entry?.kind === 'api' && isExpectable(entry)) return entry
   }
   return null
 }

@@ -17,11 +17,17 @@ export interface ChatHead {
   readonly lostFiles: boolean
 }
 
-/** `before`: the messages that were there before the recording. */
-export async function headOf(core: Core, chat: Chat, before: readonly Message[]): Promise<ChatHead> {
+export interface ChatOrigin {
+  /** The messages that were there before the recording. */
+  readonly before: readonly Message[]
+  /** 1 for the first chat of the simulator. */
+  readonly number: number
+}
+
+export async function headOf(core: Core, chat: Chat, { before, number }: ChatOrigin): Promise<ChatHead> {
   const history = before.map(rowOf)
   const shipped = await shippedFor(core, chat, history)
-  const drawn = await drawPersona(core.identity.seed, `persona ${numberOf(core, chat)}`, chat.language)
+  const drawn = await drawPersona(core.identity.seed, `persona ${number}`, chat.language)
   const user = userOf(chat, drawn)
   const language = shipped?.transcript.language === chat.language ? undefined : chat.language
   const source = chat.source === (shipped?.transcript.source ?? 'web') ? undefined : chat.source
@@ -44,9 +50,6 @@ export async function headOf(core: Core, chat: Chat, before: readonly Message[])
 }
 
 const sameJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
-
-/** Chats are numbered as they are created. */
-const numberOf = ({ platform }: Core, { id }: Chat): number => [...platform.state.chats.keys()].indexOf(id) + 1
 
 type HistoryRow = NonNullable<ChatInput['history']>[number]
 

@@ -9,7 +9,7 @@ import type { RecordingNote } from '../server/control/recorder.ts'
 import { formatDuration } from '../text/quantities.ts'
 import { type AgentActs, agentActs, driverStep, isDriverAct } from './agent-acts.ts'
 import { fieldsOfManual, type SentEvent, SentEvents, sentAs } from './drawn-events.ts'
-import { type FaultStep, faultsOf } from './drawn-faults.ts'
+import { FaultHits, type FaultStep, faultsOf } from './drawn-faults.ts'
 import { type DrawnStep, DrawnStepList, type NewStep } from './drawn-steps.ts'
 import { describeCall, expectedBody, isCut, isExpectable, type RecordedCall, senderName } from './recorded-calls.ts'
 import type { Recording } from './recording.ts'
@@ -25,21 +25,18 @@ export interface DrawnSteps {
 export function drawSteps(recording: Recording): DrawnSteps {
   const drawer = new StepDrawer(recording)
   for (const note of recording.faultsBefore) drawer.drawFault(note)
-  for (const entry of inOrder(recording.entries)) drawer.draw(entry)
+  for (const entry of drawer.entries) drawer.draw(entry)
   drawer.end()
   return { ...drawer.list.finish(), notes: drawer.notes }
 }
 
 /** Acts of an agent driver, and events that are sent again, are journaled when they end; calls that they caused came before. */
 function inOrder(entries: readonly Entry[]): Entry[] {
-  const ordered = entries.filter(entry => beginOf(entry) === null)
-  for (const entry of entries) {
-    const begin = beginOf(entry)
-    if (begin === null) continue
-    const next = ordered.findIndex(({ at_ms }) => at_ms > begin)
-    ordered.splice(next < 0 ? ordered.length : next, 0, entry)
-  }
-  return ordered
+  const placed = entries.map(entry => ({ entry, begin: beginOf(entry) }))
+  const atOf = ({ entry, begin }: (typeof placed)[number]) => begin ?? entry.at_ms
+  // What began at the same time as another entry comes after it.
+  const rank = ({ begin }: (typeof placed)[number]) => (begin === null ? 0 : 1)
+  return placed.sort((a, b) => atOf(a) - atOf(b) || rank(a) - rank(b)).map(({ entry }) => entry)
 }
 
 /** On the clock of `at_ms`; null for an entry that is journaled when it begins. */
@@ -57,6 +54,8 @@ type Note = EntryOf<'note'>
 class StepDrawer {
   readonly list: DrawnStepList
   readonly notes: RecordingNote[] = []
+  /** In the order in which they began. */
+  readonly entries: readonly Entry[]
   readonly #recording: Recording
   readonly #sent: SentEvents
   readonly #acts: ReadonlyMap<string | undefined, AgentActs>
@@ -65,19 +64,27 @@ class StepDrawer {
   readonly #status = new Map<string, 'bot' | 'pending' | 'agent'>()
   /** The steps of the faults that were set, by name. */
   readonly #faults = new Map<string, readonly FaultStep[]>()
+  readonly #faultHits: FaultHits
   /** The seqs of the presses that opened a link. */
   readonly #links: ReadonlySet<number | null | undefined>
   /** The time on a virtual clock at the last step. */
   #clockMs: number | null = null
+  #hasGuessedAgent = false
+  /** The seq of the first act of a user or the intermediary. */
+  readonly #firstActSeq: number
 
   constructor(recording: Recording) {
     this.#recording = recording
-    this.list = new DrawnStepList(recording.chats.size > 1)
-    for (const { seq, at_ms } of recording.entries) this.list.times.set(seq, at_ms)
+    this.entries = inOrder(recording.entries)
+    const times = new Map(recording.entries.map(({ seq, at_ms }) => [seq, at_ms]))
+    this.list = new DrawnStepList(recording.chats.size > 1, times)
+    this.#faultHits = new FaultHits(recording)
+    const isAct = ({ kind }: Entry) => kind === 'user' || kind === 'api'
+    this.#firstActSeq = recording.entries.find(isAct)?.seq ?? Number.POSITIVE_INFINITY
     const links = recording.entries.filter(entry => entry.kind === 'note' && entry.note === 'link_opened')
     this.#links = new Set(links.map(({ cause }) => cause))
     this.#sent = new SentEvents(recording.entries)
-    const grouped = groupBy(inOrder(recording.entries), ({ chat_id }) => chat_id)
+    const grouped = groupBy(this.entries, ({ chat_id }) => chat_id)
     this.#acts = new Map([...grouped].map(([id, entries]) => [id, agentActs(entries)]))
   }
 
@@ -103,7 +110,7 @@ class StepDrawer {
   }
 
   drawFault(set: Note): void {
-    const { steps, note } = faultsOf(this.#recording, set)
+    const { steps, note } = faultsOf(this.#recording, set, this.#faultHits)
     const name = String(set.fault)
     if (note !== null) this.#comment(note, set.seq, NOTE_TEXTS[note](name))
     for (const { fault, chatId } of steps) this.list.add({ fault }, this.#at({ seq: set.seq, chat_id: chatId }))
@@ -162,7 +169,8 @@ class StepDrawer {
 
   /** The steps of an agent driver are known; these are a guess. */
   #drawAgent(agent: NonNullable<Step['agent']>, at: NewStep): void {
-    if (!this.notes.some(({ code }) => code === 'agent_steps')) this.#note('agent_steps', null, NOTE_TEXTS.agent_steps)
+    if (!this.#hasGuessedAgent) this.#note('agent_steps', null, NOTE_TEXTS.agent_steps)
+    this.#hasGuessedAgent = true
     this.list.add({ agent }, at)
   }
 
@@ -188,9 +196,7 @@ class StepDrawer {
 
   /** Knobs that were set before anything happened are in the head. */
   #drawConfig(seq: number, names: readonly string[]): void {
-    if (!this.#recording.entries.some(entry => entry.seq < seq && (entry.kind === 'user' || entry.kind === 'api')))
-      return
-    this.#comment('setting_changed', seq, NOTE_TEXTS.setting_changed(names.join(', ')))
+    if (seq > this.#firstActSeq) this.#comment('setting_changed', seq, NOTE_TEXTS.setting_changed(names.join(', ')))
   }
 
   #drawManual({ seq, chat_id: id, delivery_id, event, sign }: Note): void {
@@ -210,10 +216,8 @@ class StepDrawer {
 
   #drawResend(delivery: EntryOf<'delivery'>): void {
     const { seq, chat_id: id } = delivery
-    const source = this.#recording.entries.find(
-      entry => entry.kind === 'event' && entry.delivery_id === delivery.delivery_id,
-    )
-    const replay = source?.cause == null ? null : this.list.idOf(source.cause)
+    const cause = this.#sent.causeOf(delivery.delivery_id)
+    const replay = cause === null ? null : this.list.idOf(cause)
     if (replay === null) return this.#comment('resend_left_out', seq, NOTE_TEXTS.resend_left_out)
     const how = this.#howSent(sentAs(delivery), seq)
     this.list.add({ deliver: { replay, ...how } }, this.#at({ seq, chat_id: id ?? this.#anyChat() }))

@@ -22,13 +22,24 @@ export class SentEvents {
   /** The fault that held an event, by delivery id. */
   readonly #held: ReadonlyMap<string, string>
   readonly #ids = new Map<number, string>()
+  /** By delivery id. */
+  readonly #causes = new Map<string, number | null>()
 
   constructor(entries: readonly Entry[]) {
     const deliveries = entries.filter((entry): entry is Delivery => entry.kind === 'delivery')
     this.#deliveries = groupBy(deliveries, ({ delivery_id }) => delivery_id)
     const holds = entries.filter((entry): entry is EntryOf<'fault'> => entry.kind === 'fault' && isHolding(entry))
     this.#held = new Map(holds.map(({ delivery_id, fault }) => [String(delivery_id), fault]))
-    for (const entry of entries) if (entry.kind === 'event') this.#ids.set(entry.cause ?? 0, entry.delivery_id)
+    for (const entry of entries) {
+      if (entry.kind !== 'event') continue
+      this.#ids.set(entry.cause ?? 0, entry.delivery_id)
+      if (!this.#causes.has(entry.delivery_id)) this.#causes.set(entry.delivery_id, entry.cause)
+    }
+  }
+
+  /** The seq of the entry that caused an event; null when it is unknown. */
+  causeOf(id: string): number | null {
+    return this.#causes.get(id) ?? null
   }
 
   /** The event that the user's action with this seq caused. */

@@ -1,7 +1,7 @@
 /** Draws the steps that set faults. */
 import { groupBy, isMap, withoutUndefined } from '../contract/objects.ts'
 import { Fault, type FaultFields } from '../faults/schema.ts'
-import type { Entry, EntryOf } from '../journal/entry.ts'
+import type { EntryOf } from '../journal/entry.ts'
 import { escapePlaceholders } from '../scenario/compile/step-compiler.ts'
 import { isExpectable } from './recorded-calls.ts'
 import type { Recording } from './recording.ts'
@@ -21,11 +21,11 @@ export interface DrawnFaults {
 }
 
 /** In a scenario with several chats a fault is for one of them: the chat to which it applied. */
-export function faultsOf(recording: Recording, set: Note): DrawnFaults {
+export function faultsOf(recording: Recording, set: Note, index: FaultHits): DrawnFaults {
   const { chats } = recording
-  const all = hitsOf(recording, set)
-  const hits = all.filter(hit => !isOfRefusedCall(recording, hit))
-  const fault = faultOf(recording, set, all, all.length - hits.length)
+  const all = index.hitsOf(set)
+  const hits = all.filter(hit => !index.isOfRefusedCall(hit))
+  const fault = faultOf(recording, set, index, all.length - hits.length)
   if (fault === null) return { steps: [], note: null }
   const chatId = set.chat_id ?? String([...chats.keys()][0])
   if (chats.size === 1 || set.chat_id !== undefined) return { steps: [{ fault, chatId }], note: null }
@@ -42,39 +42,56 @@ export function faultsOf(recording: Recording, set: Note): DrawnFaults {
 /** The only calls without a chat. */
 const OF_NO_CHAT = { on: { api: 'availability' } } as const
 
-/** Until a fault of the same name is set. */
-function hitsOf({ entries }: Recording, { fault, seq }: Note): Hit[] {
-  const next = entries.find(entry => entry.seq > seq && isNote(entry, 'fault_set', fault))?.seq ?? Infinity
-  return entries.filter(
-    (entry): entry is Hit => entry.kind === 'fault' && entry.fault === fault && entry.seq > seq && entry.seq < next,
-  )
-}
+/** Finds the hits of each fault that was set. */
+export class FaultHits {
+  /** By the seq of the note that set the fault, until a fault of the same name is set. */
+  readonly #bySet = new Map<number, Hit[]>()
+  readonly #cleared = new Set<unknown>()
+  readonly #refused: ReadonlySet<number | null>
 
-/** Such a call is no step, so the fault must not apply to the next one instead. */
-function isOfRefusedCall({ entries }: Recording, { cause }: Hit): boolean {
-  const call = entries.find(({ seq }) => seq === cause)
-  return call?.kind === 'api' && !isExpectable(call)
+  constructor({ entries, faultsBefore }: Recording) {
+    const current = new Map<unknown, Hit[]>()
+    const begin = ({ seq, fault }: Note) => {
+      const hits: Hit[] = []
+      current.set(fault, hits)
+      this.#bySet.set(seq, hits)
+    }
+    faultsBefore.forEach(begin)
+    for (const entry of entries) {
+      if (entry.kind === 'fault') current.get(entry.fault)?.push(entry)
+      else if (entry.kind === 'note' && entry.note === 'fault_set') begin(entry)
+      else if (entry.kind === 'note' && entry.note === 'fault_cleared') this.#cleared.add(entry.fault)
+    }
+    const refused = entries.filter(entry => entry.kind === 'api' && !isExpectable(entry))
+    this.#refused = new Set(refused.map(({ seq }) => seq))
+  }
+
+  hitsOf({ seq }: Note): readonly Hit[] {
+    return this.#bySet.get(seq) ?? []
+  }
+
+  isCleared(name: string): boolean {
+    return this.#cleared.has(name)
+  }
+
+  /** Such a call is no step, so the fault must not apply to the next one instead. */
+  isOfRefusedCall({ cause }: Hit): boolean {
+    return this.#refused.has(cause)
+  }
 }
 
 /** Null when nothing is left of it. `more`: hits that the scenario does not repeat. */
-function faultOf(
-  { entries, hitsBefore }: Recording,
-  set: Note,
-  hits: readonly Hit[],
-  more: number,
-): FaultFields | null {
+function faultOf({ hitsBefore }: Recording, set: Note, index: FaultHits, more: number): FaultFields | null {
   const name = String(set.fault)
+  const hits = index.hitsOf(set)
   const used = hits[0] === undefined ? (hitsBefore.get(name) ?? 0) : hits[0].hit - 1
   const times = typeof set.of === 'number' ? set.of - used - more : undefined
   if (times !== undefined && times <= 0) return null
   const { on, effect, skip, every, respond } = set
   const effects = isMap(effect) ? effect : {}
   const isHolding = effects.hold !== undefined || effects.swap !== undefined
-  const isNamed = isHolding || !/^fault-\d+$/.test(name) || entries.some(entry => isNote(entry, 'fault_cleared', name))
+  const isNamed = isHolding || !/^fault-\d+$/.test(name) || index.isCleared(name)
   const spec = { name: isNamed ? name : undefined, on, ...effects, ...(respond ? { respond } : {}), skip, every, times }
   const parsed = Fault.safeParse(withoutUndefined(spec))
   return parsed.success ? escapePlaceholders(parsed.data) : null
 }
-
-const isNote = (entry: Entry, name: string, fault: unknown): boolean =>
-  entry.kind === 'note' && entry.note === name && entry.fault === fault

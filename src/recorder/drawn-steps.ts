@@ -42,30 +42,38 @@ const STIMULI = ['user', 'press', 'agent', 'availability', 'deliver', 'wait'] as
 
 export class DrawnStepList {
   readonly #steps: OpenStep[] = []
-  #comments: string[] = []
+  readonly #turns = new Turns()
+  /** Stimuli that no agent makes, by the seq of their entry. */
+  readonly #bySeq = new Map<number, OpenStep>()
+  readonly #comments = new Set<string>()
   #ids = 0
   /** Whether steps name their chat. */
   readonly #hasSeveral: boolean
+  /** When entries happened: `at_ms` by seq. */
+  readonly #times: ReadonlyMap<number, number>
 
-  constructor(hasSeveral: boolean) {
+  constructor(hasSeveral: boolean, times: ReadonlyMap<number, number>) {
     this.#hasSeveral = hasSeveral
+    this.#times = times
   }
 
   /** A comment before the next step. */
   comment(text: string): void {
-    if (!this.#comments.includes(text)) this.#comments.push(text)
+    this.#comments.add(text)
   }
 
   add(step: Step, { seq, chat }: NewStep): void {
     const isStimulus = STIMULI.some(verb => step[verb] !== undefined)
-    this.#push({ step, seq, chat, isStimulus, comments: this.#takeComments(), expected: [] })
+    const added = { step, seq, chat, isStimulus, comments: this.#takeComments(), expected: [] }
+    this.#push(added)
+    if (isStimulus && step.agent === undefined && !this.#bySeq.has(seq)) this.#bySeq.set(seq, added)
   }
 
   /** `isJoined`: it belongs to the call before it. */
   expect(call: RecordedCall, body: ExpectedCall['body'], chat: string | null, isJoined: boolean): void {
     const last = this.#steps.at(-1)
     const calls = last?.expected.at(-1)?.calls.at(-1)
-    const isOpen = last !== undefined && last.chat === chat && calls !== undefined && this.#comments.length === 0
+    const isOpen = last !== undefined && last.chat === chat && calls !== undefined && this.#comments.size === 0
     const expected = { calls: [call], body, withinMs: this.#waitedMs(call, chat) }
     if (isOpen && hasFailed(calls) && isSameCall(calls, call)) repeat(last, call, expected.withinMs)
     else if (isOpen && (isJoined || beganMs(call) < calls.at_ms)) last.expected.push(expected)
@@ -80,9 +88,9 @@ export class DrawnStepList {
       })
   }
 
-  /** The id of the last step that was drawn from an entry up to `seq`; null when there is none. */
+  /** The id of the first step that was drawn from the entry `seq`; null when there is none. */
   idOf(seq: number): string | null {
-    const found = this.#steps.find(one => one.seq === seq && one.isStimulus && one.step.agent === undefined)
+    const found = this.#bySeq.get(seq)
     return found === undefined ? null : this.#giveId(found)
   }
 
@@ -97,12 +105,13 @@ export class DrawnStepList {
   }
 
   #push(step: OpenStep): void {
+    this.#turns.add(step, this.#steps.length)
     this.#steps.push(step)
   }
 
   #takeComments(): string[] {
-    const taken = this.#comments
-    this.#comments = []
+    const taken = [...this.#comments]
+    this.#comments.clear()
     return taken
   }
 
@@ -113,38 +122,57 @@ export class DrawnStepList {
 
   /** How long the call took to come; 0 when an agent made it, who takes the time that a person takes. */
   #waitedMs(call: RecordedCall, chat: string | null): number {
-    const last = this.#steps.findLast(one => one.isStimulus && (chat === null || one.chat === chat))
+    const last = this.#turns.lastStimulus(chat)?.step
     return last === undefined || last.step.agent !== undefined ? 0 : call.at_ms - this.#atMs(last)
   }
 
   #atMs({ seq }: OpenStep): number {
-    return this.times.get(seq) ?? Number.POSITIVE_INFINITY
+    return this.#times.get(seq) ?? Number.POSITIVE_INFINITY
   }
-
-  /** When entries happened: `at_ms` by seq. */
-  readonly times = new Map<number, number>()
 
   /** Calls count from the first stimulus of a turn; one that an earlier turn of its chat caused needs `since`. */
   #withSince(expected: ExpectedCall, chat: string | null): ExpectedCall {
-    const turn = this.#turnBegin()
-    const cause = this.#steps.findLastIndex(one => one.isStimulus && one.chat === chat)
-    const step = this.#steps[cause]
-    if (chat === null || step === undefined || cause >= turn) return expected
-    return { ...expected, since: this.#giveId(step) }
-  }
-
-  /** The position of the first stimulus of the current turn. */
-  #turnBegin(): number {
-    const isCheck = ({ isStimulus, step }: OpenStep) => !isStimulus && step.fault === undefined
-    const stimulus = this.#steps.findLastIndex(one => one.isStimulus)
-    const check = this.#steps.slice(0, Math.max(0, stimulus)).findLastIndex(isCheck)
-    return this.#steps.findIndex((one, index) => index > check && one.isStimulus)
+    const cause = chat === null ? undefined : this.#turns.lastStimulus(chat)
+    if (cause === undefined || cause.index >= this.#turns.begin) return expected
+    return { ...expected, since: this.#giveId(cause.step) }
   }
 
   #giveId(step: OpenStep): string {
     const id = step.step.id ?? `step${++this.#ids}`
     step.step = { ...step.step, id }
     return id
+  }
+}
+
+interface Stimulus {
+  readonly step: OpenStep
+  /** Its position in the list. */
+  readonly index: number
+}
+
+/** Knows where the current turn begins, and the last stimulus of each chat. */
+class Turns {
+  /** The position of the first stimulus of the current turn; -1 before the first one. */
+  begin = -1
+  /** Whether the current turn has a check, so that the next stimulus begins another turn. */
+  #isChecked = true
+  #last: Stimulus | undefined
+  readonly #lastOf = new Map<string | null, Stimulus>()
+
+  add(step: OpenStep, index: number): void {
+    if (!step.isStimulus) {
+      if (step.step.fault === undefined) this.#isChecked = true
+      return
+    }
+    if (this.#isChecked) this.begin = index
+    this.#isChecked = false
+    this.#last = { step, index }
+    this.#lastOf.set(step.chat, this.#last)
+  }
+
+  /** Of any chat for null. */
+  lastStimulus(chat: string | null): Stimulus | undefined {
+    return chat === null ? this.#last : this.#lastOf.get(chat)
   }
 }
 
@@ -155,7 +183,7 @@ function repeat({ expected }: OpenStep, call: RecordedCall, withinMs: number): v
 }
 
 function expectOf(expected: readonly ExpectedCall[]): NonNullable<Step['expect']> {
-  const withinMs = Math.max(...expected.map(one => one.withinMs))
+  const withinMs = expected.reduce((most, one) => Math.max(most, one.withinMs), 0)
   // Twice the recorded time, in whole seconds, when that is more than an expectation waits by itself.
   const limitMs = Math.ceil((2 * withinMs) / 1_000) * 1_000
   const within = limitMs > USUAL_MS ? { within: formatDuration(limitMs) } : {}

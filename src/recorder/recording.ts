@@ -41,8 +41,13 @@ export interface Recording {
 export async function readRecording(core: Core, request: RecordingRequest): Promise<Recording> {
   const range = rangeOf(core, request)
   const after = groupBy(core.journal.query({ after: range.after }), ({ chat_id }) => chat_id)
+  // Chats are numbered as they are created.
+  const numbers = new Map([...core.platform.state.chats.keys()].map((id, index) => [id, index + 1]))
   const heads = await Promise.all(
-    range.chats.map(chat => headOf(core, chat, messagesBefore(chat, after.get(chat.id) ?? []))),
+    range.chats.map(chat => {
+      const before = messagesBefore(chat, after.get(chat.id) ?? [])
+      return headOf(core, chat, { before, number: numbers.get(chat.id) ?? 0 })
+    }),
   )
   const notes: RecordingNote[] = []
   const say = (code: 'began_earlier' | 'business_hours' | 'attachments_of_history') =>
