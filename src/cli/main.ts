@@ -20,6 +20,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'play scenarios against an intermediary, and write reports',
     load: async () => (await import('./run.ts')).runCommand,
   },
+  certify: {
+    summary: 'check an intermediary for every known problem, and write a certificate',
+    load: async () => (await import('./certify.ts')).certifyCommand,
+  },
   validate: {
     summary: 'check scenario, driver and config files',
     load: async () => (await import('./validate.ts')).validateCommand,

@@ -52,14 +52,14 @@ export function parseRunFlags(flags: RunFlags, { env }: Context): RunOptions {
     repeat: countFrom('--repeat', flags.repeat, 1),
     jobs: countFrom('--jobs', flags.jobs, 4),
     bail: flags.bail === undefined ? null : countFrom('--bail', flags.bail, 1),
-    timeoutMs: timeoutFrom(flags.timeout),
+    timeoutMs: timeLimitFrom(flags.timeout),
     waitMs: waitFrom(flags.waitForTarget, env.CI !== undefined && env.CI !== '' && env.CI !== 'false'),
   }
 }
 
 const MOST = 100_000
 
-function countFrom(flag: string, text: string | undefined, otherwise: number): number {
+export function countFrom(flag: string, text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise
   const count = /^\d+$/.test(text) ? Number(text) : 0
   if (count >= 1 && count <= MOST) return count
@@ -73,14 +73,14 @@ function shardFrom(text: string | undefined): Selection['shard'] {
   throw new UsageError(`--shard must be written n/of, such as 1/4, with n from 1 to of, got ${JSON.stringify(text)}.`)
 }
 
-function waitFrom(text: string | undefined, ci: boolean): number {
+export function waitFrom(text: string | undefined, ci: boolean): number {
   if (text === undefined) return ci ? 30_000 : 0
   const ms = parseDuration(text)
   if (ms !== null) return ms
   throw new UsageError(`--wait-for-target must be a duration with a unit such as 30s, got ${JSON.stringify(text)}.`)
 }
 
-function timeoutFrom(text: string | undefined): number | null {
+export function timeLimitFrom(text: string | undefined): number | null {
   if (text === undefined) return null
   const ms = parseDuration(text)
   if (ms !== null && ms > 0) return ms

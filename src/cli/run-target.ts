@@ -17,9 +17,12 @@ export interface RunTarget {
   readonly driver: Driver | null
 }
 
+/** The flags that name the intermediary. */
+export type TargetFlags = Pick<RunFlags, 'target' | 'agentDriver' | 'selfTest' | 'allowRemote'>
+
 export interface AttachOptions {
   readonly context: Context
-  readonly flags: RunFlags
+  readonly flags: TargetFlags
   readonly resolved: Resolved
   /** Whether the built-in intermediary stores its chats in a file, so that it can be restarted. */
   readonly storesChats: boolean
@@ -104,7 +107,7 @@ function driverContext({ context, router }: AttachOptions) {
   return { env: context.env, sim: { url, apiKey, botApiKey, botId }, onExit }
 }
 
-function targetFrom(flags: RunFlags, configured: string | null): URL {
+function targetFrom(flags: TargetFlags, configured: string | null): URL {
   const from = flags.target === undefined ? 'webhook.url' : '--target'
   const text = flags.target ?? configured
   if (text === null) {

@@ -3,17 +3,15 @@ import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { RunResult } from '../evaluator/verdict.ts'
 import { awaitedText } from '../evaluator/wording/expected.ts'
 import { describeScenario } from '../evaluator/wording/report.ts'
-import type { EarlyEnd } from '../journal/run-failures.ts'
 import { createProgress, type Progress } from '../reporters/progress.ts'
 import { parseReports, type ReportRequest } from '../reporters/report-option.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../runner/simulator-router.ts'
 import { type RunListener, runSuite, type SuiteOptions } from '../runner/suite.ts'
-import { InterruptedError } from '../runner/waiting.ts'
-import { wallTimer } from '../runtime/clock.ts'
 import { freshSeed } from '../runtime/node.ts'
 import type { Redactor } from '../text/redactor.ts'
 import { configSources, defineCommand } from './command.ts'
+import { listenForInterruption } from './interruption.ts'
 import {
   type Context,
   colorLevel,
@@ -104,22 +102,6 @@ async function report(result: RunResult, { context, reports }: Session): Promise
     env,
     colorLevel: colorLevel(env, io.stdout.isTTY),
   })
-}
-
-/** The first signal ends the scenarios, and so does the time limit of the run; the reports are still written. */
-function listenForInterruption({ ended, defer }: Shutdown, timeoutMs: number | null) {
-  const stop = new AbortController()
-  const end = (why: EarlyEnd) => stop.abort(new InterruptedError(why))
-  const timer =
-    timeoutMs === null ? null : wallTimer(timeoutMs, () => end({ code: 'run_time_limit', limit_ms: timeoutMs }))
-  defer(() => timer?.cancel())
-  const received: Signal[] = []
-  void ended.then(signal => {
-    if (signal === 'request') return
-    received.push(signal)
-    end({ code: 'interrupted', signal })
-  })
-  return { signal: stop.signal, by: () => received[0] ?? null }
 }
 
 function runScenarios(session: Session, router: SimulatorRouter, shutdown: Shutdown, signal: AbortSignal) {

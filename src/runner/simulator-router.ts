@@ -16,6 +16,8 @@ export interface SimulatorRouter {
   readonly server: PlatformServer
   /** Routes the calls about the chats of this simulator to it, until `close`. */
   attach(sim: PlatformSimulator): void
+  /** Routes calls about a chat that this attached simulator opened later. */
+  addChat(sim: PlatformSimulator, chatId: string): void
   /** Stops routing calls without a chat to this simulator. */
   detach(sim: PlatformSimulator): void
   /**
@@ -42,6 +44,7 @@ export async function createSimulatorRouter(
       active.add(sim)
       for (const { chatId } of sim.chats()) owners.set(chatId, sim)
     },
+    addChat: (sim, chatId) => void owners.set(chatId, sim),
     detach: sim => void active.delete(sim),
     beginRun() {
       for (const [chatId, sim] of owners) if (ended.has(sim)) owners.delete(chatId)

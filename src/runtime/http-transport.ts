@@ -167,9 +167,9 @@ function addressOf(url: string) {
 }
 
 function dispatch(agent: Agent, exchange: UndiciExchange): void {
-  const { url, headers, body } = exchange.outgoing
+  const { url, method = 'POST', headers, body } = exchange.outgoing
   try {
-    agent.dispatch({ ...addressOf(url), method: 'POST', headers, body }, exchange)
+    agent.dispatch({ ...addressOf(url), method: method as Dispatcher.HttpMethod, headers, body }, exchange)
   } catch (error) {
     exchange.failWith(error)
   }
@@ -256,7 +256,7 @@ class FaultyExchange extends Exchange {
 }
 
 function open(
-  { url, headers, body }: Outgoing,
+  { url, method = 'POST', headers, body }: Outgoing,
   { chunked, resetAfterAnswer }: WireFaults,
   openSocket: OpenSocket | undefined,
 ): ClientRequest {
@@ -268,7 +268,7 @@ function open(
     ? { createConnection: () => openSocket(encrypted), defaultPort: encrypted ? 443 : 80 }
     : { agent: false }
   const send = encrypted ? overHttps : overHttp
-  return send(url, { method: 'POST', ...connect, headers: { ...headers, ...length, ...connection } })
+  return send(url, { method, ...connect, headers: { ...headers, ...length, ...connection } })
 }
 
 const CHUNKS = 3

@@ -3,9 +3,14 @@ import { wallTimer } from './clock.ts'
 import { cancelled, rootCause, TransportError, textPart, timedOut } from './connection-failure.ts'
 import type { NodeListener } from './listener-transport.ts'
 
+/** Header lines by name; a list is sent as several lines. */
+export type HeaderLines = Readonly<Record<string, string | string[]>>
+
 export interface Outgoing {
   readonly url: string
-  readonly headers: Readonly<Record<string, string>>
+  /** Default: POST. */
+  readonly method?: string
+  readonly headers: HeaderLines
   readonly body: string
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -57,8 +62,8 @@ type WebhookFunction = (request: Request) => Response | Promise<Response>
 
 /** Passes each request to a function as a `Request`. */
 export function functionTransport(handler: WebhookFunction): Transport {
-  return async ({ url, headers, body, timeoutMs, signal }) => {
-    const request = new Request(url, { method: 'POST', headers, body })
+  return async ({ url, method = 'POST', headers, body, timeoutMs, signal }) => {
+    const request = new Request(url, { method, headers: linesOf(headers), ...(hasBody(method) && { body }) })
     const over = new AbortController()
     const answer = Promise.resolve().then(() => {
       if (signal.aborted) throw cancelled()
@@ -67,6 +72,15 @@ export function functionTransport(handler: WebhookFunction): Transport {
     return withTimeout(answer, timeoutMs, signal).finally(() => over.abort())
   }
 }
+
+function linesOf(headers: HeaderLines): Headers {
+  const lines = new Headers()
+  for (const [name, value] of Object.entries(headers)) for (const line of [value].flat()) lines.append(name, line)
+  return lines
+}
+
+/** `Request` accepts no body with these methods. */
+const hasBody = (method: string): boolean => method !== 'GET' && method !== 'HEAD'
 
 async function answerOf(handler: WebhookFunction, request: Request, over: AbortSignal): Promise<Received> {
   const response = await handler(request)

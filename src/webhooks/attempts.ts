@@ -8,7 +8,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Activity } from '../runtime/activity.ts'
 import { elapsedMs, roundMs } from '../runtime/clock.ts'
 import { connectionFailure, TransportError, timedOut } from '../runtime/connection-failure.ts'
-import type { Received, Transport } from '../runtime/transport.ts'
+import type { HeaderLines, Received, Transport } from '../runtime/transport.ts'
 import { faultyRequest } from './faulty-request.ts'
 import { copyOf, type Job, type JobFaults, SENDING } from './job.ts'
 import type { Headers, RequestPorts, WebhookRequest } from './request.ts'
@@ -111,7 +111,7 @@ type Outcome = Pick<DeliveryContent, 'outcome' | 'status' | 'response' | 'failur
 
 interface Sent {
   readonly url: string | null
-  readonly headers: Headers
+  readonly headers: HeaderLines
   readonly outcome: Outcome
 }
 
@@ -138,7 +138,7 @@ export async function sendRequest(
 async function send(ports: SendPorts, request: WebhookRequest, signal: AbortSignal): Promise<Sent> {
   const target = ports.target()
   if (target === null) return { url: null, headers: {}, outcome: SKIPPED }
-  let headers: Headers = {}
+  let headers: HeaderLines = {}
   try {
     headers = request.headers(target.url)
   } catch (error) {
@@ -154,14 +154,14 @@ async function send(ports: SendPorts, request: WebhookRequest, signal: AbortSign
 }
 
 interface Call extends Target {
-  readonly headers: Headers
+  readonly headers: HeaderLines
   readonly signal: AbortSignal
 }
 
-function receive(knobs: Knobs, { body, wire }: WebhookRequest, call: Call): Promise<Received> {
+function receive(knobs: Knobs, { body, wire, method }: WebhookRequest, call: Call): Promise<Received> {
   const { url, transport, headers, signal } = call
   const timeoutMs = knobs['webhook.timeout']
-  const outgoing = { headers, body, signal, ...(wire && { wire }) }
+  const outgoing = { headers, body, signal, ...(wire && { wire }), ...(method && { method }) }
   const post = (to: string, withinMs: number) => transport({ url: to, timeoutMs: withinMs, ...outgoing })
   return knobs['webhook.redirect'] === 'follow' ? followRedirects(post, url, timeoutMs) : post(url, timeoutMs)
 }
@@ -176,10 +176,19 @@ export const contentOf = (
   delivery_id: request.deliveryId,
   event: request.event,
   url,
-  request: { headers, body: request.body },
+  request: { headers: joinedLines(headers), body: request.body },
   duration_ms: roundMs(durationMs),
   ...outcome,
 })
+
+const isOneLine = (headers: HeaderLines): headers is Headers =>
+  Object.values(headers).every(value => typeof value === 'string')
+
+/** Joins several lines of one header as most servers do. */
+const joinedLines = (headers: HeaderLines): Headers =>
+  isOneLine(headers)
+    ? headers
+    : Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 
 const SKIPPED: Outcome = { outcome: 'skipped', status: null, response: null, failure: { code: 'no_url' } }
 

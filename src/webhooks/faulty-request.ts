@@ -2,6 +2,7 @@
 import type { SignMode } from '../contract/events.ts'
 import type { Form } from '../faults/effects.ts'
 import { base64ToHex, hexToBase64 } from '../runtime/encoding.ts'
+import type { HeaderLines } from '../runtime/transport.ts'
 import {
   type EncodedEvent,
   type Headers,
@@ -100,7 +101,7 @@ function truncatedBody(body: string): string {
 }
 
 /** `Content-TYPE`, `KINDLY-HMAC`: valid, because header names are case-insensitive. */
-function withUnusualCase(headers: Headers): Headers {
+function withUnusualCase(headers: HeaderLines): HeaderLines {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [unusualCase(name), value]))
 }
 

@@ -6,6 +6,7 @@ import type { DeliveryContent, EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { MASK } from '../journal/mask.ts'
 import { makeId } from '../runtime/random.ts'
+import type { HeaderLines } from '../runtime/transport.ts'
 import { nextAttempt, type SendPorts, sendRequest } from './attempts.ts'
 import { faultyHeaders, faultyRequest, tamperedBody, withWireFaults } from './faulty-request.ts'
 import type { Schedule } from './job.ts'
@@ -20,6 +21,17 @@ export interface Triggered {
   readonly sign: SignMode
   /** Faults of the request. */
   readonly sending?: SendingSpec
+  readonly alteration?: Alteration
+}
+
+/** What a request has in place of the usual. */
+export interface Alteration {
+  /** Default: POST. */
+  readonly method?: string
+  /** Text in place of the payload; it is signed. */
+  readonly body?: string
+  /** Changes the headers after signing. */
+  headers?(signed: HeaderLines): HeaderLines
 }
 
 /** Both methods resolve after all copies have ended, with the entry of the first; with null after a reset. */
@@ -53,14 +65,14 @@ interface ManualDelivery {
 export function createManualEvents(ports: ManualPorts): ManualEvents {
   let count = 0
   return {
-    trigger({ chatId, event, payload, sign, sending = {} }) {
+    trigger({ chatId, event, payload, sign, sending = {}, alteration = {} }) {
       // A number of its own keeps the ids of the chat as they are without manual events.
       const deliveryId = makeId('uuid', ports.seed(), `trigger ${++count}`)
       const chat = chatId === undefined ? {} : { chat_id: chatId }
       const note = { kind: 'note', ...chat, note: 'event_triggered', event, delivery_id: deliveryId, sign } as const
       const { seq } = ports.journal.append(note, null)
-      const body = encodePayload(payload, ports.knobs()['webhook.json'])
-      const request = requestOf(ports, { chatId, deliveryId, event, body }, formOf(sending, sign))
+      const body = alteration.body ?? encodePayload(payload, ports.knobs()['webhook.json'])
+      const request = altered(requestOf(ports, { chatId, deliveryId, event, body }, formOf(sending, sign)), alteration)
       return deliver(ports, { request, marks: { triggered: true, sign }, cause: seq }, sending)
     },
     resend(past, resign, sending = {}) {
@@ -85,6 +97,14 @@ export function createManualEvents(ports: ManualPorts): ManualEvents {
 function requestOf(ports: ManualPorts, encoded: EncodedEvent, form: Form): WebhookRequest {
   const isValid = form.sign === 'valid' && !form.truncate && form.wire === null
   return isValid ? validRequest(ports, encoded) : faultyRequest(ports, encoded, form)
+}
+
+function altered(request: WebhookRequest, { method, headers }: Alteration): WebhookRequest {
+  return {
+    ...request,
+    ...(method !== undefined && { method }),
+    ...(headers !== undefined && { headers: url => headers(request.headers(url)) }),
+  }
 }
 
 async function deliver(ports: ManualPorts, delivery: ManualDelivery, sending: SendingSpec): Promise<Delivery | null> {

@@ -1,7 +1,7 @@
 /** Builds valid webhook requests: the JSON body, the headers, and the signature of exactly these bytes. */
 import type { Knobs } from '../contract/knobs.ts'
 import { type HashName, hmac } from '../runtime/node.ts'
-import type { WireFaults } from '../runtime/transport.ts'
+import type { HeaderLines, WireFaults } from '../runtime/transport.ts'
 
 export interface RequestPorts {
   readonly userAgent: string
@@ -21,8 +21,10 @@ export interface EncodedEvent {
 export type Headers = Readonly<Record<string, string>>
 
 export interface WebhookRequest extends EncodedEvent {
+  /** Default: POST. */
+  readonly method?: string
   /** The signature may cover the URL. */
-  headers(url: string): Headers
+  headers(url: string): HeaderLines
   /** How the bytes travel when a fault changes it; null for every valid request. */
   readonly wire: WireFaults | null
 }

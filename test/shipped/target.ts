@@ -58,7 +58,7 @@ async function outcomeOf(args: readonly string[]): Promise<Omit<Outcome, 'journa
 }
 
 /** A console without input and signals. */
-const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
+export const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
   readStdin: async () => '',
   readStdinBytes: async () => new Uint8Array(),
   canAsk: false,
@@ -69,7 +69,7 @@ const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
   exit: () => {},
 }
 
-function writeDriver(folder: string, port: number, bug: BugName | null): string {
+export function writeDriver(folder: string, port: number, bug: BugName | null): string {
   const url = `http://127.0.0.1:${port}`
   const env = { PORT: String(port), STATE_FILE: join(folder, 'state.json'), ...(bug === null ? {} : { BUG: bug }) }
   const target = { start: [process.execPath, pathOf('test/mutants/main.mjs')], env, ready: `${url}/health` }

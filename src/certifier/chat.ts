@@ -1,0 +1,158 @@
+/** One chat of a check: the end user and the agent act in it, and its calls are read in order. */
+
+import type { ENDPOINTS } from '../contract/endpoints.ts'
+import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
+import type { EntryOf, OpenContent } from '../journal/entry.ts'
+import { payloadOf } from '../platform/events.ts'
+import type { NewFile } from '../platform/files.ts'
+import type { Chat } from '../platform/state.ts'
+import { driverChat } from '../runner/run-context.ts'
+import { makeId } from '../runtime/random.ts'
+import type { DriverCall, InboxItem } from '../scenario/run-events.ts'
+import { type ChatOptions, newChat } from '../simulator/new-chat.ts'
+import { type CheckContext, CheckEndedError, type EventAnswer } from './context.ts'
+
+export type ChatCall = EntryOf<'api'>
+type EndpointName = keyof typeof ENDPOINTS
+
+export interface CheckChat {
+  readonly id: string
+  readonly name: string
+  /** The payload that the platform sends for this event, as it would be now. */
+  payload(event: string): Record<string, unknown>
+  /** The user presses a button, by default the one that asks for an agent. Resolves with the webhook's last answer; null: no event. */
+  press(button?: string): Promise<EventAnswer | null>
+  /** The user writes. Resolves as `press`. */
+  says(text: string, attach?: readonly NewFile[]): Promise<EventAnswer | null>
+  /** The agent acts by a verb of the driver. A failure is reported at this level, and ends the check. */
+  agent(verb: string, parameters?: AgentParameters): Promise<DriverCall>
+  /** What the agent sees, oldest first; empty when the help desk does not know the chat. */
+  inbox(): Promise<readonly InboxItem[]>
+  /** All calls about this chat, oldest first. */
+  calls(endpoint?: EndpointName): ChatCall[]
+  /** The first call of the endpoint that was not returned before; null when none comes in time. */
+  nextCall(endpoint: EndpointName, withinMs?: number): Promise<ChatCall | null>
+  /** Press, accept, `start`. A failure is reported as MUST, and ends the check. */
+  takeOver(): Promise<ChatCall>
+}
+
+interface AgentParameters {
+  readonly text?: string
+  readonly with?: Readonly<Record<string, unknown>>
+}
+
+/** The ids depend on the seed, the check and the name, so that they are the same when the check runs alone. */
+export async function openChat(check: CheckContext, name: string, options: ChatOptions): Promise<CheckChat> {
+  const { core, seed } = check
+  const id = makeId(core.platform.knobs['ids.chat'], seed, `chat ${name}`)
+  const chat = await newChat(core, { id, ...options })
+  const claimed = new Set<number>()
+  const calls = (endpoint?: EndpointName) => callsAbout(check, chat, endpoint)
+  const self: CheckChat = {
+    id: chat.id,
+    name,
+    payload: event => payload(check, chat, event),
+    press: (button = 'handover') => userActs(check, () => core.user.press(chat.id, button)),
+    says: (text, attach) => userActs(check, () => core.user.says(chat.id, { text, ...(attach && { attach }) })),
+    agent: (verb, parameters = {}) => agentActs(check, chat, verb, parameters),
+    inbox: () => readInbox(check, chat),
+    calls,
+    async nextCall(endpoint, withinMs = check.limits.effectMs) {
+      const next = () => calls(endpoint).find(({ seq }) => !claimed.has(seq))
+      await check.until(() => next() !== undefined, withinMs)
+      const call = next()
+      if (call !== undefined) claimed.add(call.seq)
+      return call ?? null
+    },
+    takeOver: () => takeOver(check, self),
+  }
+  return self
+}
+
+function callsAbout({ core }: CheckContext, { id }: Chat, endpoint: EndpointName | undefined): ChatCall[] {
+  const calls = core.journal.query({ kind: 'api', chatId: id })
+  return endpoint === undefined ? calls : calls.filter(call => call.endpoint === endpoint)
+}
+
+function payload({ core }: CheckContext, chat: Chat, event: string): Record<string, unknown> {
+  const known = Object.hasOwn(WEBHOOK_EVENTS, event) ? event : 'REQUESTING TAKEOVER'
+  return { ...payloadOf(core.platform, chat, known as WebhookEventName), event }
+}
+
+interface UserOutcome {
+  readonly deliveryId: string | null
+}
+
+async function userActs(
+  check: CheckContext,
+  act: () => UserOutcome | Promise<UserOutcome>,
+): Promise<EventAnswer | null> {
+  const { deliveryId } = await act()
+  return deliveryId === null ? null : awaitAnswer(check, deliveryId)
+}
+
+/** The transport reports a timeout; it has this much longer to do so. */
+const GRACE_MS = 1_000
+
+/** The last answer to an event: the one after which no retry follows. */
+export async function awaitAnswer(check: CheckContext, deliveryId: string): Promise<EventAnswer> {
+  const { core } = check
+  const last = () =>
+    core.journal
+      .query({ kind: 'delivery' })
+      .findLast(entry => entry.delivery_id === deliveryId && entry.duplicate !== true)
+  const ended = () => last() !== undefined && last()?.retry_in_ms === undefined
+  await check.until(ended, core.platform.knobs['webhook.timeout'] + GRACE_MS)
+  const answer = last()
+  if (answer === undefined) throw new CheckEndedError('no answer')
+  return answer
+}
+
+async function agentActs(
+  check: CheckContext,
+  chat: Chat,
+  verb: string,
+  parameters: AgentParameters,
+): Promise<DriverCall> {
+  const { driver, core, signal } = check
+  if (driver === null) throw new CheckEndedError('no driver')
+  const call = await driver.call(verb, { ...driverContext(check, chat), ...parameters }, signal)
+  const written = parameters.text === undefined ? {} : { text: parameters.text }
+  const entry = core.journal.append({ ...call, ...written, kind: 'driver', chat_id: chat.id } as OpenContent, null)
+  if (call.outcome === 'ok') return call
+  check.report('MUST', 'driver-failed', { verb, failure: call.failure ?? null }, [entry])
+  throw new CheckEndedError(verb)
+}
+
+async function readInbox(check: CheckContext, chat: Chat): Promise<readonly InboxItem[]> {
+  const { driver, core, signal } = check
+  if (driver === null || !driver.verbs.includes('inbox')) return []
+  const call = await driver.inbox(driverContext(check, chat), signal)
+  core.journal.append({ ...call, kind: 'driver', chat_id: chat.id } as OpenContent, null)
+  return call.items ?? []
+}
+
+const driverContext = ({ url, sim }: CheckContext, chat: Chat) => ({
+  chat: driverChat(chat),
+  sim: { url, api_key: sim.apiKey, bot_id: sim.botId },
+})
+
+async function takeOver(check: CheckContext, chat: CheckChat): Promise<ChatCall> {
+  expectAcknowledged(check, await chat.press())
+  const call = await chat.agent('accept')
+  const start = await chat.nextCall('start')
+  if (start !== null) return start
+  const entries = check.core.journal.query({ kind: 'driver', chatId: chat.id })
+  const details = { endpoint: 'start', after: `the agent accepted (${call.how})`, withinMs: check.limits.effectMs }
+  check.report('MUST', 'call-missing', details, entries.slice(-1))
+  throw new CheckEndedError('start')
+}
+
+/** Reports an event that was not answered with 200, and then ends the check. */
+export function expectAcknowledged(check: CheckContext, answer: EventAnswer | null): void {
+  if (answer === null || answer.status === 200) return
+  const { event, status } = answer
+  if (status === null) check.report('MUST', 'no-answer', { event, failure: answer.failure ?? null }, [answer])
+  else check.report('MUST', 'event-refused', { event, status }, [answer])
+  throw new CheckEndedError(event)
+}

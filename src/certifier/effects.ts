@@ -1,0 +1,44 @@
+/** Finds out whether an event had an effect: a call about its chat, or something new in what the agent sees. */
+import type { CheckChat } from './chat.ts'
+import type { CheckContext } from './context.ts'
+
+export interface ObservedEffect {
+  readonly kind: 'call' | 'inbox'
+  /** The entry that shows it. */
+  readonly seq: number
+}
+
+/** Between two reads of the inbox. */
+const INBOX_MS = 200
+
+/** Waits for the first effect on a chat that had none before; null when none comes in time. */
+export async function effectWithin(
+  check: CheckContext,
+  chat: CheckChat,
+  withinMs: number,
+): Promise<ObservedEffect | null> {
+  const { journal } = check.core
+  const untilMs = journal.atMs + withinMs
+  for (;;) {
+    const leftMs = untilMs - journal.atMs
+    const called = await check.until(() => chat.calls().length > 0, Math.min(INBOX_MS, Math.max(0, leftMs)))
+    if (called) return { kind: 'call', seq: chat.calls()[0]!.seq }
+    const items = await chat.inbox()
+    if (items.length > 0) return { kind: 'inbox', seq: journal.nextSeq - 1 }
+    if (journal.atMs >= untilMs) return null
+  }
+}
+
+/**
+ * Sends a valid request for an agent in a new chat, which every hostile check ends with. Reports when it is not answered
+ * with 200. True: it had a visible effect, so that a missing one means something.
+ */
+export async function controlEvent(check: CheckContext, mustShowEffect: boolean): Promise<boolean> {
+  const chat = await check.chat('control')
+  const answer = await check.send({ event: 'REQUESTING TAKEOVER', chat })
+  if (answer.status !== 200) {
+    check.report('MUST', 'control-refused', { event: answer.event, status: answer.status }, [answer])
+    return false
+  }
+  return mustShowEffect ? (await effectWithin(check, chat, check.limits.effectMs)) !== null : false
+}

@@ -1,0 +1,41 @@
+/** Collects the findings of all families, and renders one. */
+
+import type { FindingTable } from './define.ts'
+import { OBSERVATION_FINDINGS, type ObservationFindings } from './observation.ts'
+import { SIGNATURE_FINDINGS, type SignatureFindings } from './signature.ts'
+
+/** What each finding reports, by its code. */
+export interface FindingDetails extends ObservationFindings, SignatureFindings {}
+
+export type FindingCode = keyof FindingDetails
+
+const TEXTS: FindingTable<FindingDetails> = { ...OBSERVATION_FINDINGS, ...SIGNATURE_FINDINGS }
+
+export const LEVELS = ['MUST', 'SHOULD', 'INFO'] as const
+/** MUST: the platform's description demands it. SHOULD: good practice. INFO: a fact without a judgement. */
+export type FindingLevel = (typeof LEVELS)[number]
+
+/** Something that a check observed and that its pass rule forbids, or that it only reports (INFO). */
+export interface CheckFinding<Code extends FindingCode = FindingCode> {
+  readonly level: FindingLevel
+  readonly code: Code
+  readonly details: FindingDetails[Code]
+  /** Journal entries that show it. */
+  readonly entrySeqs: readonly number[]
+}
+
+export interface RenderedFinding {
+  readonly happened: string
+  readonly expected: string
+  readonly next: string
+}
+
+export function findingTexts<Code extends FindingCode>({
+  code,
+  details,
+}: Pick<CheckFinding<Code>, 'code' | 'details'>): RenderedFinding {
+  const texts = TEXTS[code]
+  const render = (text: string | ((details: FindingDetails[Code]) => string)) =>
+    typeof text === 'string' ? text : text(details)
+  return { happened: render(texts.happened), expected: render(texts.expected), next: render(texts.next) }
+}

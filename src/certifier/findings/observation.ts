@@ -1,0 +1,52 @@
+/** Findings that any check can have: what prevents it from observing anything, and what its control event shows. */
+import type { DeliveryFailure } from '../../journal/entry.ts'
+import type { DriverFailure } from '../../journal/run-failures.ts'
+import { formatDuration } from '../../text/quantities.ts'
+import { driverFailureText, failureText } from '../../wording/failures.ts'
+import { defineFindings } from './define.ts'
+
+export interface ObservationFindings {
+  /** The webhook gave no answer to an event. */
+  readonly 'no-answer': { readonly event: string; readonly failure: DeliveryFailure | null }
+  /** A valid event was not answered with 200. */
+  readonly 'event-refused': { readonly event: string; readonly status: number }
+  /** After what the check had sent, a valid event was not answered with 200. */
+  readonly 'control-refused': { readonly event: string; readonly status: number | null }
+  readonly 'driver-failed': { readonly verb: string; readonly failure: DriverFailure | null }
+  readonly 'call-missing': { readonly endpoint: string; readonly after: string; readonly withinMs: number }
+}
+
+export const OBSERVATION_FINDINGS = defineFindings<ObservationFindings>({
+  'no-answer': {
+    happened: ({ event, failure }) =>
+      `The webhook gave no answer to ${event}${failure === null ? '' : `: ${failureText(failure)}`}.`,
+    expected: 'It answers every event.',
+    next: 'Look in the log of the intermediary for an exception at that moment. A handler that throws must still answer.',
+  },
+  'event-refused': {
+    happened: ({ event, status }) => `The webhook answered ${status} to a validly signed ${event}.`,
+    expected: 'It answers exactly 200 (WH2).',
+    next: ({ status }) =>
+      status === 401 || status === 403
+        ? 'The signature is refused: compare the key, and verify the raw bytes of the body, not a parsed copy.'
+        : 'Answer 200 as soon as the event is stored, also when its content is not used.',
+  },
+  'control-refused': {
+    happened: ({ event, status }) =>
+      `A validly signed ${event} after this check was ${status === null ? 'not answered' : `answered with ${status}`}.`,
+    expected: 'The intermediary still answers 200 to valid events after bad ones.',
+    next: 'Look for a crash, a closed server, or a block list that a bad event has filled.',
+  },
+  'driver-failed': {
+    happened: ({ verb, failure }) =>
+      `The agent driver failed at ${verb}${failure === null ? '' : `: ${driverFailureText(failure)}`}.`,
+    expected: 'The agent driver performs every verb for a chat that the intermediary knows.',
+    next: 'Try the call of the driver by hand. If it names a chat that is unknown, the request did not reach the help desk.',
+  },
+  'call-missing': {
+    happened: ({ endpoint, after, withinMs }) =>
+      `No ${endpoint} came within ${formatDuration(withinMs)} after ${after}.`,
+    expected: ({ endpoint }) => `The intermediary calls ${endpoint}.`,
+    next: 'Look at the entries of this check: whether the event was answered, and whether a call to the platform failed.',
+  },
+})

@@ -1,0 +1,26 @@
+/** Renders why a check could not be observed, or does not apply. */
+import { formatDuration } from '../text/quantities.ts'
+import { defineTexts } from '../text/texts.ts'
+import type { CheckReason } from './check.ts'
+
+type Texts = {
+  readonly [Code in CheckReason['code']]: string | ((reason: Extract<CheckReason, { code: Code }>) => string)
+}
+
+const TEXTS = defineTexts<Texts>({
+  capability_missing: ({ capability }) => `The capability file says that there is no support for ${capability}.`,
+  driver_missing: 'This check needs an agent driver, which acts as the human agent: pass --agent-driver FILE.',
+  verbs_missing: ({ verbs }) => `The agent driver has no ${verbs.join(', ')}, so this check cannot be observed.`,
+  restart_missing: 'This check restarts the intermediary: give the agent driver a target with a start command.',
+  no_wire: 'The intermediary is a function in this process, so there is no connection to observe.',
+  no_visible_effect: ({ status }) =>
+    `The webhook answered ${status}, and a valid event has no visible effect either, so nobody can see whether the event was used. Give the agent driver an inbox, or answer 401 to events that are not signed correctly.`,
+  time_limit: ({ limitMs }) => `The check did not end within ${formatDuration(limitMs)}.`,
+  stopped: 'The run ended before this check.',
+})
+
+export function checkReasonText(reason: CheckReason): string {
+  const texts: Readonly<Record<string, string | ((reason: never) => string)>> = TEXTS
+  const text = texts[reason.code]!
+  return typeof text === 'string' ? text : text(reason as never)
+}

@@ -1,0 +1,47 @@
+/** Opens the simulators of checks behind one port, for an intermediary that calls it over HTTP. */
+import type { SimulatorRouter } from '../runner/simulator-router.ts'
+import { httpTransport } from '../runtime/transport.ts'
+import type { PlatformServerOptions } from '../server/start.ts'
+import type { PlatformSimulatorOptions } from '../simulator/platform-options.ts'
+import { coreOf, createPlatformSimulator } from '../simulator/simulator.ts'
+import type { CheckDefinition } from './check.ts'
+import { seedOfCheck } from './context.ts'
+import type { Rotation } from './rotation.ts'
+import type { CheckSimulator } from './run-check.ts'
+
+export interface ServedOptions {
+  readonly router: SimulatorRouter
+  /** The options of every simulator. */
+  readonly base: PlatformServerOptions
+  readonly target: string
+  readonly seed: number
+}
+
+export interface ServedSimulators {
+  open(check: CheckDefinition, knobs: Rotation): Promise<CheckSimulator>
+  close(): Promise<void>
+}
+
+/** The certificate shows the whole journal of a check. */
+const JOURNAL_LIMIT = 200_000
+
+export function createServedSimulators({ router, base, target, seed }: ServedOptions): ServedSimulators {
+  const transport = httpTransport()
+  const { secrets } = coreOf(router.server)
+  const optionsFor = (check: CheckDefinition, knobs: Rotation): PlatformSimulatorOptions => ({
+    ...base,
+    seed: seedOfCheck(seed, check),
+    baseUrl: router.server.baseUrl,
+    webhook: { url: target },
+    knobs: { ...base.knobs, ...knobs },
+    journalLimit: JOURNAL_LIMIT,
+  })
+  return {
+    async open(check, knobs) {
+      const sim = createPlatformSimulator(optionsFor(check, knobs), transport, undefined, secrets)
+      router.attach(sim)
+      return { sim, chatOpened: id => router.addChat(sim, id), release: () => router.detach(sim) }
+    },
+    close: () => transport.close(),
+  }
+}

@@ -1,0 +1,60 @@
+/** Certifies the example intermediary, with or without a bug, through the command. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { main } from '../../src/cli/main.ts'
+import { fakeOutput } from '../cli/fake-io.ts'
+import type { BugName } from '../mutants/patches.ts'
+import { NON_INTERACTIVE, writeDriver } from '../shipped/target.ts'
+import { freePort } from '../support/port.ts'
+
+export interface ReportedFinding {
+  readonly level: 'MUST' | 'SHOULD' | 'INFO'
+  readonly code: string
+  readonly happened: string
+  readonly expected: string
+  readonly next: string
+  readonly entry_seqs: readonly number[]
+}
+
+export interface ReportedCheck {
+  readonly id: string
+  readonly outcome: string
+  readonly reason: string | null
+  readonly reason_code: string | null
+  readonly findings: readonly ReportedFinding[]
+  readonly measurements: Readonly<Record<string, number>>
+  readonly rotated: Readonly<Record<string, unknown>>
+}
+
+export interface ReportedCertificate {
+  readonly exitCode: number
+  readonly level: string | null
+  readonly checks: readonly ReportedCheck[]
+  readonly counts: Readonly<Record<string, number>>
+  readonly stderr: string
+}
+
+/** Short, because the example answers within milliseconds. */
+const OBSERVE = ['--observe', '400ms']
+
+/** Runs `handover-sim certify` with a driver against the example with this bug; null for no bug. */
+export async function certifyExample(bug: BugName | null, ...flags: string[]): Promise<ReportedCertificate> {
+  const folder = mkdtempSync(join(tmpdir(), 'handover-certify-'))
+  try {
+    const port = await freePort()
+    const where = ['--target', `http://127.0.0.1:${port}/webhook`, '--agent-driver', writeDriver(folder, port, bug)]
+    return await certify(...where, ...OBSERVE, ...flags)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Runs `handover-sim certify` with these flags. */
+export async function certify(...flags: string[]): Promise<ReportedCertificate> {
+  const [stdout, stderr] = [fakeOutput(), fakeOutput()]
+  const args = ['certify', '--port', '0', '--report', 'json', ...flags]
+  const exitCode = await main(args, {}, { ...NON_INTERACTIVE, stdout, stderr })
+  if (stdout.text === '') throw new Error(`The command wrote no report: ${stderr.text}`)
+  return { ...(JSON.parse(stdout.text) as ReportedCertificate), exitCode, stderr: stderr.text }
+}
