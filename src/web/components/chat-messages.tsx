@@ -12,7 +12,9 @@ export interface ChatMessagesProps {
 }
 
 /** So many items are drawn, and so many more each time the beginning is reached. */
-const WINDOW = 150
+const WINDOW = 60
+/** As many leave the window together, because all others move up when one leaves. */
+const AT_ONCE = 30
 /** So close to its end, the list follows new messages. */
 const NEAR_END_PX = 60
 
@@ -23,7 +25,7 @@ export function ChatMessages({ chat, context }: ChatMessagesProps) {
   const { isAtEnd, onScroll, toEnd } = useScrolling(box, items, typing, drawn, () => setDrawn(drawn + WINDOW))
   const missed = useMissed(items, isAtEnd)
   const rows = useRows(context)
-  const first = Math.max(0, items.length - drawn)
+  const first = Math.max(0, Math.floor((items.length - drawn) / AT_ONCE) * AT_ONCE)
   return (
     <div class="messages-frame">
       {/* biome-ignore lint/a11y/useSemanticElements: a scrolled region of a list */}

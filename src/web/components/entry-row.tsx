@@ -18,11 +18,11 @@ export interface EntryRowProps {
 export function EntryRow({ entry, later, chat }: EntryRowProps) {
   const { label, answer } = summaryOf(entry)
   return (
-    <div class={['entry-row', entry.kind, later ? 'later' : '', chat?.hue ?? ''].filter(Boolean).join(' ')}>
+    <div class={['entry-row', entry.kind, later ? 'later' : ''].filter(Boolean).join(' ')}>
       <span class="entry-row-seq">#{entry.seq}</span>
       <span class="entry-row-time">{timeOfDay(entry.time)}</span>
       <span class="entry-row-kind">{KIND_NAMES[entry.kind]}</span>
-      {chat === undefined ? null : <span class="entry-row-chat">{chat?.name}</span>}
+      {chat === undefined ? null : <span class={`entry-row-chat ${chat?.hue ?? ''}`}>{chat?.name}</span>}
       <span class="entry-row-label" title={label}>
         <bdi>{label}</bdi>
       </span>

@@ -1,7 +1,7 @@
 /** Shows a long list by drawing only the rows on the screen. All rows have one height, so a position needs no measuring. */
 import './virtual-list.css'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export interface VirtualListProps {
   readonly label: string
@@ -23,6 +23,8 @@ export interface VirtualListProps {
 
 /** Rows that are drawn above and below the visible ones. */
 const MARGIN = 8
+/** At its end, a list that follows draws all its rows again for most entries. */
+const MARGIN_AT_END = 1
 /** So close to its end, a list follows new rows. */
 const NEAR_END_PX = 40
 
@@ -36,10 +38,14 @@ export function VirtualList(props: VirtualListProps) {
     if (follows.current && selected === -1 && box.current) box.current.scrollTop = count * rowHeight
   }, [count, rowHeight, selected])
   useEffect(() => reveal(box.current, selected, rowHeight), [selected, rowHeight, place.height])
+  // Another one for each row, so that screen readers notice a change of the selection.
+  const selectedId = `${useId()}-${selected}`
   const isAtEnd = follows.current && selected === -1
   const top = isAtEnd ? Math.max(0, count * rowHeight - place.height) : place.top
-  const first = Math.max(0, Math.floor(top / rowHeight) - MARGIN)
-  const last = Math.min(count, Math.ceil((top + place.height) / rowHeight) + MARGIN)
+  const margin = isAtEnd ? MARGIN_AT_END : MARGIN
+  const drawn = Math.min(count, Math.ceil(place.height / rowHeight) + 1 + 2 * margin)
+  const first = Math.max(0, Math.min(count - drawn, Math.floor(top / rowHeight) - margin))
+  const keyOf = useRowKeys(first, drawn)
   const onScroll = ({ currentTarget }: { readonly currentTarget: HTMLDivElement }) => {
     const { scrollTop, clientHeight, scrollHeight } = currentTarget
     follows.current = isLog && scrollHeight - scrollTop - clientHeight < NEAR_END_PX
@@ -53,33 +59,53 @@ export function VirtualList(props: VirtualListProps) {
       role="listbox"
       tabIndex={0}
       aria-label={label}
-      aria-activedescendant={selected === -1 ? undefined : rowId(label, selected)}
+      aria-activedescendant={selected === -1 ? undefined : selectedId}
       onScroll={onScroll}
       onKeyDown={event => onKey(event, props, Math.floor(place.height / rowHeight))}
     >
       <div class="virtual-list-all" style={{ height: `${count * rowHeight}px` }}>
-        {Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset).map(index => (
-          <div
-            key={index}
-            id={rowId(label, index)}
-            class={index === second ? 'virtual-list-row second' : 'virtual-list-row'}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === selected}
-            aria-setsize={count}
-            aria-posinset={index + 1}
-            style={{ top: `${index * rowHeight}px`, height: `${rowHeight}px` }}
-            onMouseDown={event => onSelect(index, event.shiftKey)}
-          >
-            {row(index)}
-          </div>
-        ))}
+        <div class="virtual-list-drawn" style={{ top: `${first * rowHeight}px`, gridAutoRows: `${rowHeight}px` }}>
+          {Array.from({ length: drawn }, (_, offset) => first + offset).map(index => (
+            <div
+              key={keyOf(index - first)}
+              id={index === selected ? selectedId : undefined}
+              class={index === second ? 'virtual-list-row second' : 'virtual-list-row'}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === selected}
+              aria-setsize={count}
+              aria-posinset={index + 1}
+              onMouseDown={event => {
+                focusInstead(event, box.current)
+                onSelect(index, event.shiftKey)
+              }}
+            >
+              {row(index)}
+            </div>
+          ))}
+        </div>
       </div>
     </div>
   )
 }
 
-const rowId = (label: string, index: number) => `${label.replace(/\W+/g, '-')}-${index}`
+/**
+ * Keys under which the elements of rows are used again. A row that stays drawn keeps its element; after a jump, each
+ * element shows another row, because new text is drawn faster than new elements.
+ */
+function useRowKeys(first: number, drawn: number): (offset: number) => number {
+  const last = useRef({ first, turned: 0 })
+  const moved = first - last.current.first
+  const turned = last.current.turned + (Math.abs(moved) < drawn / 2 ? moved : 0)
+  last.current = { first, turned }
+  return offset => (((offset + turned) % drawn) + drawn) % drawn
+}
+
+/** The list has the focus, not the row: its element may show another row soon. */
+function focusInstead(event: MouseEvent, list: HTMLElement | null): void {
+  event.preventDefault()
+  list?.focus({ preventScroll: true })
+}
 
 function observeSize(element: HTMLElement | null, changed: (height: number) => void): (() => void) | undefined {
   if (element === null) return undefined
