@@ -4,7 +4,6 @@ import type { SignMode } from '../contract/events.ts'
 import type { SendingSpec } from '../faults/schema.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { createJournalWaiter, InterruptedError, rejectOnAbort, type WaitContext, waitUntil } from '../runner/waiting.ts'
-import { hashWords } from '../runtime/random.ts'
 import type { ChatOptions } from '../simulator/new-chat.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import type { Alteration } from '../webhooks/manual.ts'
@@ -47,7 +46,7 @@ export interface CheckContext extends WaitContext {
   readonly signal: AbortSignal
   /** The address the intermediary calls. */
   readonly url: string
-  /** Depends on the seed of the run and the id of the check. */
+  /** Depends on the seed of the run and the id of the check, not on other checks. */
   readonly seed: number
   /** False for an intermediary that is a function: there is no wire. */
   readonly hasWire: boolean
@@ -83,14 +82,9 @@ export interface Collected {
 }
 
 export interface ContextOptions
-  extends Pick<CheckContext, 'check' | 'sim' | 'driver' | 'limits' | 'signal' | 'url' | 'hasWire'> {
-  /** Of the run. */
-  readonly seed: number
+  extends Pick<CheckContext, 'check' | 'sim' | 'driver' | 'limits' | 'signal' | 'url' | 'hasWire' | 'seed'> {
   chatOpened(chatId: string): void
 }
-
-export const seedOfCheck = (seed: number, { id }: Pick<CheckDefinition, 'id'>): number =>
-  hashWords(`check ${id}`, seed)[0]
 
 export interface OpenContext {
   readonly context: CheckContext
@@ -106,7 +100,6 @@ export function createCheckContext(options: ContextOptions): OpenContext {
     ...options,
     core,
     journalWaiter,
-    seed: seedOfCheck(options.seed, options.check),
     async chat(name, chatOptions = {}) {
       const chat = await openChat(context, name, chatOptions)
       collected.chats[name] = chat.id

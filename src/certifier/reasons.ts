@@ -1,7 +1,7 @@
 /** Renders why a check could not be observed, or does not apply. */
 import { formatDuration } from '../text/quantities.ts'
 import { defineTexts } from '../text/texts.ts'
-import type { CheckReason } from './check.ts'
+import type { CheckReason, DecisiveKnob } from './check.ts'
 
 type Texts = {
   readonly [Code in CheckReason['code']]: string | ((reason: Extract<CheckReason, { code: Code }>) => string)
@@ -23,4 +23,19 @@ export function checkReasonText(reason: CheckReason): string {
   const texts: Readonly<Record<string, string | ((reason: never) => string)>> = TEXTS
   const text = texts[reason.code]!
   return typeof text === 'string' ? text : text(reason as never)
+}
+
+const DECISIVE = defineTexts({
+  one: (changed: string, initial: string) =>
+    `The check passes when the platform behaves as the simulator does by default (${initial}). It fails with ${changed}, which the platform's description does not exclude.`,
+})
+
+/** Says which unspecified behaviours decide that a check fails; null for none. */
+export function decisiveText(knobs: readonly DecisiveKnob[]): string | null {
+  if (knobs.length === 0) return null
+  const spelled = (of: (knob: DecisiveKnob) => unknown) => knobs.map(one => `${one.knob}=${String(of(one))}`).join(', ')
+  return DECISIVE.one(
+    spelled(({ value }) => value),
+    spelled(({ initial }) => initial),
+  )
 }

@@ -2,7 +2,7 @@
 import type { Certificate } from './certificate.ts'
 import type { CheckResult } from './check.ts'
 import { type CheckFinding, type FindingCode, type FindingLevel, findingTexts } from './findings/index.ts'
-import { checkReasonText } from './reasons.ts'
+import { checkReasonText, decisiveText } from './reasons.ts'
 
 /** A finding as a report shows it. */
 export interface FindingReport {
@@ -23,6 +23,8 @@ export interface CheckReport extends Omit<CheckResult, 'findings' | 'reason'> {
   /** Why it could not be observed, or does not apply. */
   readonly reason: string | null
   readonly reasonCode: string | null
+  /** Which unspecified behaviours decide that it fails; null for none. */
+  readonly decisiveText: string | null
 }
 
 /** A certificate as a report shows it. */
@@ -40,6 +42,7 @@ const describeCheck = (result: CheckResult): CheckReport => ({
   findings: result.findings.map(describeFinding),
   reason: result.reason === null ? null : checkReasonText(result.reason),
   reasonCode: result.reason?.code ?? null,
+  decisiveText: decisiveText(result.decisive),
 })
 
 const describeFinding = (finding: CheckFinding): FindingReport => ({

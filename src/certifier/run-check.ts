@@ -4,11 +4,13 @@ import { defaultKnobs, formatKnobs } from '../contract/knobs.ts'
 import { isInternalError } from '../journal/internal-errors.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import { elapsedMs, wallTimer } from '../runtime/clock.ts'
+import { hashWords } from '../runtime/random.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { presentEntry } from '../wording/entry.ts'
 import type { Capability } from './capabilities.ts'
 import { type CheckDefinition, type CheckReason, type CheckResult, outcomeOf } from './check.ts'
 import { CheckEndedError, type Collected, createCheckContext, type Limits } from './context.ts'
+import { findDecisiveKnobs } from './decisive.ts'
 import { changedKnobs, type Rotation, rotationFor } from './rotation.ts'
 
 /** A simulator for one check. */
@@ -21,8 +23,8 @@ export interface CheckSimulator {
 }
 
 export interface CheckEnvironment {
-  /** Opens a simulator with these knobs, whose calls arrive from the intermediary. */
-  open(check: CheckDefinition, knobs: Rotation): Promise<CheckSimulator>
+  /** Opens a simulator with these knobs and this seed, whose calls arrive from the intermediary. */
+  open(knobs: Rotation, seed: number): Promise<CheckSimulator>
   readonly driver: Driver | null
   readonly missing: ReadonlySet<Capability>
   readonly limits: Limits
@@ -41,7 +43,31 @@ export async function runCheck(check: CheckDefinition, environment: CheckEnviron
   if (reason !== null) return notRun(check, reason)
   const fixed = check.knobs ?? {}
   const rotation = environment.rotates ? rotationFor(environment.seed, check.id, fixed) : {}
-  return play(check, environment, { ...rotation, ...fixed })
+  let plays = 0
+  const replay = (changed: Rotation) =>
+    play(check, environment, {
+      knobs: { ...changed, ...fixed },
+      rotated: changed,
+      seed: seedOfPlay(environment, check, plays++),
+    })
+  const result = await replay(rotation)
+  return { ...result, decisive: await findDecisiveKnobs({ result, initial: INITIAL, replay }) }
+}
+
+/** The default of each knob, as text. */
+const INITIAL = formatKnobs(defaultKnobs())
+
+/** A check that is repeated needs other chats, because the intermediary remembers those of before. */
+const seedOfPlay = ({ seed }: CheckEnvironment, { id }: CheckDefinition, play: number): number =>
+  hashWords(play === 0 ? `check ${id}` : `check ${id}, again ${play}`, seed)[0]
+
+/** One play of a check. */
+interface Play {
+  readonly knobs: Rotation
+  /** The knobs that are varied. */
+  readonly rotated: Rotation
+  /** Of the simulator, and of the chats. */
+  readonly seed: number
 }
 
 /** The result of a check that did not run. */
@@ -68,11 +94,15 @@ function obstacleTo(check: CheckDefinition, { driver, missing, signal }: CheckEn
   return restarts && driver.target === null ? { code: 'restart_missing' } : null
 }
 
-async function play(check: CheckDefinition, environment: CheckEnvironment, knobs: Rotation): Promise<CheckResult> {
-  const { driver, limits, seed, hasWire, url } = environment
+async function play(
+  check: CheckDefinition,
+  environment: CheckEnvironment,
+  { knobs, rotated, seed }: Play,
+): Promise<CheckResult> {
+  const { driver, limits, hasWire, url } = environment
   const started = elapsedMs()
   const limit = timeLimit(limits.checkMs, environment.signal)
-  const { sim, chatOpened, release } = await environment.open(check, knobs)
+  const { sim, chatOpened, release } = await environment.open(knobs, seed)
   const firstSeq = sim.journal.nextSeq
   const { context, collected, close } = createCheckContext({
     check,
@@ -94,8 +124,8 @@ async function play(check: CheckDefinition, environment: CheckEnvironment, knobs
     close()
     await release()
   }
-  const rotated = changedKnobs(knobs, formatKnobs(defaultKnobs()))
-  return resultOf(check, sim, firstSeq, collected, { rotated, durationMs: elapsedMs() - started })
+  const more = { rotated: changedKnobs(rotated, INITIAL), durationMs: elapsedMs() - started }
+  return resultOf(check, sim, firstSeq, collected, more)
 }
 
 /** Combines the time limit of a check and the end of the run. */

@@ -4,8 +4,6 @@ import { httpTransport } from '../runtime/transport.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
 import type { PlatformSimulatorOptions } from '../simulator/platform-options.ts'
 import { coreOf, createPlatformSimulator } from '../simulator/simulator.ts'
-import type { CheckDefinition } from './check.ts'
-import { seedOfCheck } from './context.ts'
 import type { Rotation } from './rotation.ts'
 import type { CheckSimulator } from './run-check.ts'
 
@@ -14,31 +12,30 @@ export interface ServedOptions {
   /** The options of every simulator. */
   readonly base: PlatformServerOptions
   readonly target: string
-  readonly seed: number
 }
 
 export interface ServedSimulators {
-  open(check: CheckDefinition, knobs: Rotation): Promise<CheckSimulator>
+  open(knobs: Rotation, seed: number): Promise<CheckSimulator>
   close(): Promise<void>
 }
 
 /** The certificate shows the whole journal of a check. */
 const JOURNAL_LIMIT = 200_000
 
-export function createServedSimulators({ router, base, target, seed }: ServedOptions): ServedSimulators {
+export function createServedSimulators({ router, base, target }: ServedOptions): ServedSimulators {
   const transport = httpTransport()
   const { secrets } = coreOf(router.server)
-  const optionsFor = (check: CheckDefinition, knobs: Rotation): PlatformSimulatorOptions => ({
+  const optionsFor = (knobs: Rotation, seed: number): PlatformSimulatorOptions => ({
     ...base,
-    seed: seedOfCheck(seed, check),
+    seed,
     baseUrl: router.server.baseUrl,
     webhook: { url: target },
     knobs: { ...base.knobs, ...knobs },
     journalLimit: JOURNAL_LIMIT,
   })
   return {
-    async open(check, knobs) {
-      const sim = createPlatformSimulator(optionsFor(check, knobs), transport, undefined, secrets)
+    async open(knobs, seed) {
+      const sim = createPlatformSimulator(optionsFor(knobs, seed), transport, undefined, secrets)
       router.attach(sim)
       return { sim, chatOpened: id => router.addChat(sim, id), release: () => router.detach(sim) }
     },

@@ -93,7 +93,7 @@ async function certifyOn(session: Session, router: SimulatorRouter, shutdown: Sh
   }
   const profiles = options.profiles ?? profilesFor(driver)
   const seed = resolved.sources.seed === 'default' ? freshSeed() : Number(resolved.values.seed)
-  const simulators = createServedSimulators({ router, base: resolved.options, target: target.href, seed })
+  const simulators = createServedSimulators({ router, base: resolved.options, target: target.href })
   shutdown.defer(() => simulators.close())
   return certifyTarget({
     checks: checks.filter(({ profile }) => profiles.includes(profile)),

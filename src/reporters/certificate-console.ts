@@ -60,8 +60,8 @@ function detailsOf(result: CheckReport, layout: Layout): string[] {
       ...wrapped(TEXTS.next(next)),
     ]
   })
-  const reason = result.reason === null ? [] : wrapped(result.reason)
-  return [headingOf(result, layout), ...findings, ...reason]
+  const more = [result.decisiveText, result.reason].flatMap(text => (text === null ? [] : wrapped(text)))
+  return [headingOf(result, layout), ...findings, ...more]
 }
 
 function tableOf({ checks, profiles }: CertificateReport, layout: Layout): string[] {

@@ -34,6 +34,7 @@ const checkOf = ({ check, ...result }: CheckReport) => ({
   measurements: result.measurements,
   rotated: result.rotated,
   decisive: result.decisive,
+  decisive_text: result.decisiveText,
   chats: result.chats,
 })
 

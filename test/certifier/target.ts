@@ -25,6 +25,8 @@ export interface ReportedCheck {
   readonly findings: readonly ReportedFinding[]
   readonly measurements: Readonly<Record<string, number>>
   readonly rotated: Readonly<Record<string, unknown>>
+  readonly decisive: readonly unknown[]
+  readonly decisive_text: string | null
 }
 
 export interface ReportedCertificate {

@@ -1,0 +1,49 @@
+/** Finds which unspecified behaviour of the platform decides that a check fails, by repeating it with fewer of them. */
+import type { CheckResult, DecisiveKnob } from './check.ts'
+import type { Rotation } from './rotation.ts'
+
+export interface DecisiveOptions {
+  /** A result that is not good. */
+  readonly result: CheckResult
+  /** The default of each knob, as text. */
+  readonly initial: Readonly<Record<string, unknown>>
+  /** Runs the check again, in new chats, with these knobs changed. */
+  replay(rotation: Rotation): Promise<CheckResult>
+}
+
+/**
+ * Empty when the check also fails with the defaults. Several knobs decide together, or could not be told apart. Repeats
+ * the check at most `1 + 2 * log2(knobs)` times.
+ */
+export async function findDecisiveKnobs({ result, initial, replay }: DecisiveOptions): Promise<DecisiveKnob[]> {
+  const { rotated } = result
+  const names = Object.keys(rotated)
+  if (names.length === 0 || !isRepeatable(result)) return []
+  const fails = async (changed: readonly string[]) => isSameFailure(result, await replay(rotationOf(rotated, changed)))
+  if (await fails([])) return []
+  const decisive = await narrow(names, fails)
+  return decisive.map(knob => ({ knob, value: rotated[knob], initial: initial[knob] }))
+}
+
+/** Halves the suspects as long as one half alone fails. */
+async function narrow(
+  names: readonly string[],
+  fails: (changed: readonly string[]) => Promise<boolean>,
+): Promise<readonly string[]> {
+  if (names.length === 1) return names
+  const middle = Math.ceil(names.length / 2)
+  const [first, second] = [names.slice(0, middle), names.slice(middle)]
+  if (await fails(first)) return narrow(first, fails)
+  if (await fails(second)) return narrow(second, fails)
+  return names
+}
+
+const rotationOf = (rotated: Readonly<Record<string, unknown>>, names: readonly string[]): Rotation =>
+  Object.fromEntries(names.map(name => [name, rotated[name]]))
+
+/** A target that does not answer fails with any behaviour of the platform. */
+const isRepeatable = ({ outcome, findings }: CheckResult): boolean =>
+  (outcome === 'fail' || outcome === 'warn') && findings.every(({ code }) => code !== 'no-answer')
+
+const isSameFailure = ({ outcome, findings: [first] }: CheckResult, other: CheckResult): boolean =>
+  other.outcome === outcome && other.findings.some(({ code }) => code === first?.code)
