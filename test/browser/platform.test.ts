@@ -180,6 +180,50 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     expect(await clock.getByRole('button', { name: '+ 1h', exact: true }).count()).toBe(0)
   })
 
+  it('keeps what is typed in its forms while the column shows the agent, is folded, or shows an earlier moment', async () => {
+    const server = await startInspected({ clock: 'virtual' })
+    await (await server.chat()).says('Hello')
+    const { page } = await open(platform(server.url, `&sections=${ALL}`))
+    const typed = {
+      'URL that gets the events': 'http://127.0.0.1:9/not-set',
+      'When the message contains': 'parcel',
+      'The bot answers': 'Which number?',
+      'Monday, opens': '08:30',
+      name: 'my-fault',
+      By: '90m',
+      'webhook.timeout': '3s',
+      'transcript.source, item 1': 'web=widget',
+      Name: 'My scenario',
+    }
+    const field = (label: string) => page.locator('.platform-panel').getByLabel(label, { exact: true }).last()
+    for (const name of ['Change', 'Add a reply', 'Add a fault'])
+      await page.getByRole('button', { name, exact: true }).click()
+    for (const [label, text] of Object.entries(typed)) await field(label).fill(text)
+    const values = async () => {
+      const read = Object.keys(typed).map(async label => [label, await field(label).inputValue()])
+      return Object.fromEntries(await Promise.all(read))
+    }
+    expect(await values()).toEqual(typed)
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+    await press('Agent')
+    await page.locator('.platform-panel').waitFor({ state: 'detached' })
+    await press('Platform')
+    expect(await values()).toEqual(typed)
+    await press('Fold Platform')
+    await page.locator('.platform-panel').waitFor({ state: 'detached' })
+    await press('Unfold Platform')
+    expect(await values()).toEqual(typed)
+    await press('One entry back')
+    await page.getByText('It can be changed only now.').waitFor()
+    await press('Go to now')
+    expect(await values()).toEqual(typed)
+
+    await page.getByRole('form', { name: 'New fault' }).getByRole('button', { name: 'Cancel' }).click()
+    await press('Add a fault')
+    expect(await field('name').inputValue()).toBe('')
+    expect([server.config()['webhook.url'], server.config()['webhook.timeout']]).toEqual([null, '10s'])
+  })
+
   it('saves what happened as a scenario that passes', async () => {
     const server = await startInspected({ clock: 'virtual' }, { loadRecorder })
     const chat = await server.chat({ language: 'en' })

@@ -1,4 +1,4 @@
-/** Keeps what is written but not sent, by session and chat, also while its fields are not shown. */
+/** Keeps what is written but not sent, by session and by chat or form, also while its fields are not shown. */
 import { type Signal, signal } from '@preact/signals'
 import type { Session } from './session.ts'
 
@@ -24,13 +24,27 @@ export const NO_USER_DRAFT: UserDraft = { text: '', files: [] }
 export const agentDraftOf = createDrafts(NO_AGENT_DRAFT)
 export const userDraftOf = createDrafts(NO_USER_DRAFT)
 
-function createDrafts<Draft>(empty: Draft): (session: Session, chatId: string) => Signal<Draft> {
+function createDrafts<Draft>(empty: Draft): (session: Session, name: string) => Signal<Draft> {
   const sessions = new WeakMap<Session, Map<string, Signal<Draft>>>()
-  return (session, chatId) => {
-    const chats = sessions.get(session) ?? new Map<string, Signal<Draft>>()
-    const draft = chats.get(chatId) ?? signal(empty)
-    sessions.set(session, chats.set(chatId, draft))
+  return (session, name) => {
+    const drafts = sessions.get(session) ?? new Map<string, Signal<Draft>>()
+    const draft = drafts.get(name) ?? signal(empty)
+    sessions.set(session, drafts.set(name, draft))
     return draft
+  }
+}
+
+type UseDraft<Draft> = (session: Session, name?: string) => readonly [draft: Draft, set: (draft: Draft) => void]
+
+/** Makes a hook like `useState`, whose value stays while the form is not shown. Forms of one kind have different names. */
+export function createDraftHook<Draft>(empty: Draft): UseDraft<Draft> {
+  const draftOf = createDrafts(empty)
+  return (session, name = '') => {
+    const draft = draftOf(session, name)
+    const set = (value: Draft) => {
+      draft.value = value
+    }
+    return [draft.value, set]
   }
 }
 

@@ -1,8 +1,9 @@
 /** Shows and sets whether handover is open: the availability of each queue, and the business hours. */
-import { useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { moment as momentText } from '../../model/formats.ts'
 import type { QueueState } from '../../model/platform-log.ts'
 import { hoursText, isWithin } from '../../model/week-hours.ts'
+import { createDraftHook } from '../drafts.ts'
 import { BusinessHoursForm } from './business-hours.tsx'
 import { useShownTime } from './clock.tsx'
 import { FieldIssue, OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
@@ -31,17 +32,19 @@ export function AvailabilitySection({ store, moment }: SectionProps) {
   )
 }
 
+const useReasonDraft = createDraftHook('')
+
 /** The route sets the queue of the main bot; other bots set theirs with their keys. */
 function QueueForm({ store, moment, queue }: SectionProps & { readonly queue: QueueState }) {
   const saving = useSaving(store)
-  const [reason, setReason] = useState('')
-  const id = useId()
   const isOwn = queue.bot_id === moment.config['bot.id']
+  const name = isOwn ? queue.queue : `${queue.queue} of bot ${queue.bot_id}`
+  const [reason, setReason] = useReasonDraft(store.session, name)
+  const id = useId()
   const set = (availability: string) => {
     const body = { availability, queue: queue.queue, ...(reason === '' ? {} : { reason }) }
     void saving.save(client => client.send('PUT', '/availability', { body }))
   }
-  const name = isOwn ? queue.queue : `${queue.queue} of bot ${queue.bot_id}`
   return (
     <div class="platform-queue">
       <p>
@@ -79,8 +82,10 @@ function sinceText({ updated_at, reason }: QueueState): string {
   return `since ${momentText(updated_at)}${reason === null ? '' : `, reason ${reason}`}`
 }
 
+const useHoursEditing = createDraftHook(false)
+
 function Hours({ store, moment }: SectionProps) {
-  const [isEditing, setEditing] = useState(false)
+  const [isEditing, setEditing] = useHoursEditing(store.session)
   const { config, isPast } = moment
   return (
     <div class="platform-block">

@@ -1,6 +1,7 @@
 /** Lists what the bot answers to which messages, and adds, edits and removes such replies. */
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { isMap } from '../../../contract/objects.ts'
+import { createDraftHook } from '../drafts.ts'
 import { OtherProblems, PlatformSection, patchConfig, type SectionProps, useSaving } from './platform-section.tsx'
 
 interface Reply {
@@ -30,20 +31,27 @@ export function BotRepliesSection({ store, moment }: SectionProps) {
   )
 }
 
+/** The index of the reply that is edited, or that of the end for a new one, and what is typed. */
+const useEditedReply = createDraftHook<{ readonly index: number; readonly reply: Reply } | null>(null)
+
+const NEW_REPLY: Reply = { match: '', text: '', buttons: [] }
+
 function ReplyList({ store, moment: { isPast }, replies }: SectionProps & { readonly replies: readonly Reply[] }) {
-  /** The index of the reply that is edited; that of the end for a new one. */
-  const [edited, setEdited] = useState<number | null>(null)
+  const [draft, setDraft] = useEditedReply(store.session)
+  // The reply may have been removed meanwhile.
+  const edited = draft === null || draft.index > replies.length ? null : draft
   const saving = useSaving(store)
   const set = async (next: readonly Reply[]) => {
-    if (await saving.save(patchConfig({ 'bot.replies': next.map(written) }))) setEdited(null)
+    if (await saving.save(patchConfig({ 'bot.replies': next.map(written) }))) setDraft(null)
   }
-  const form = (index: number, reply: Reply) => (
+  const form = ({ index, reply }: NonNullable<typeof edited>) => (
     <ReplyForm
       key={index}
       reply={reply}
       isPending={saving.isPending}
-      onSet={changed => void set(index === replies.length ? [...replies, changed] : replies.with(index, changed))}
-      onCancel={() => setEdited(null)}
+      onChange={changed => setDraft({ index, reply: changed })}
+      onSet={() => void set(index === replies.length ? [...replies, reply] : replies.with(index, reply))}
+      onCancel={() => setDraft(null)}
     />
   )
   return (
@@ -57,23 +65,23 @@ function ReplyList({ store, moment: { isPast }, replies }: SectionProps & { read
       <ol class="replies" hidden={replies.length === 0}>
         {replies.map((reply, index) => (
           <li key={index}>
-            {edited === index && !isPast ? (
-              form(index, reply)
+            {edited?.index === index && !isPast ? (
+              form(edited)
             ) : (
               <ReplyView
                 reply={reply}
                 isDisabled={isPast || saving.isPending}
-                onEdit={() => setEdited(index)}
+                onEdit={() => setDraft({ index, reply })}
                 onRemove={() => void set(replies.toSpliced(index, 1))}
               />
             )}
           </li>
         ))}
       </ol>
-      {edited === replies.length && !isPast ? form(edited, { match: '', text: '', buttons: [] }) : null}
+      {edited?.index === replies.length && !isPast ? form(edited) : null}
       <OtherProblems issues={saving.issues} names={[]} />
       {edited === null ? (
-        <button type="button" disabled={isPast} onClick={() => setEdited(replies.length)}>
+        <button type="button" disabled={isPast} onClick={() => setDraft({ index: replies.length, reply: NEW_REPLY })}>
           Add a reply
         </button>
       ) : null}
@@ -125,18 +133,21 @@ const labelOf = ({ label, url, handover }: Readonly<Record<string, unknown>>): s
 interface ReplyFormProps {
   readonly reply: Reply
   readonly isPending: boolean
-  onSet(reply: Reply): void
+  onChange(reply: Reply): void
+  onSet(): void
   onCancel(): void
 }
 
-function ReplyForm({ reply, isPending, onSet, onCancel }: ReplyFormProps) {
-  const [draft, setDraft] = useState(reply)
+function ReplyForm({ reply: draft, isPending, onChange, onSet, onCancel }: ReplyFormProps) {
   const first = useRef<HTMLInputElement>(null)
   const id = useId()
-  useEffect(() => first.current?.focus(), [])
+  // The button that opened it is gone; a form that is shown again leaves the focus where it is.
+  useEffect(() => {
+    if (document.activeElement === document.body) first.current?.focus()
+  }, [])
   const submit = (event: Event) => {
     event.preventDefault()
-    onSet(draft)
+    onSet()
   }
   return (
     <form class="platform-form" onSubmit={submit}>
@@ -148,7 +159,7 @@ function ReplyForm({ reply, isPending, onSet, onCancel }: ReplyFormProps) {
           required
           dir="auto"
           value={draft.match}
-          onInput={({ currentTarget }) => setDraft({ ...draft, match: currentTarget.value })}
+          onInput={({ currentTarget }) => onChange({ ...draft, match: currentTarget.value })}
         />
       </div>
       <div class="platform-field">
@@ -158,10 +169,10 @@ function ReplyForm({ reply, isPending, onSet, onCancel }: ReplyFormProps) {
           rows={2}
           dir="auto"
           value={draft.text}
-          onInput={({ currentTarget }) => setDraft({ ...draft, text: currentTarget.value })}
+          onInput={({ currentTarget }) => onChange({ ...draft, text: currentTarget.value })}
         />
       </div>
-      <ButtonEditor buttons={draft.buttons} onChange={buttons => setDraft({ ...draft, buttons })} />
+      <ButtonEditor buttons={draft.buttons} onChange={buttons => onChange({ ...draft, buttons })} />
       <div class="platform-buttons">
         <button type="submit" class="primary" disabled={isPending}>
           Set

@@ -1,6 +1,7 @@
 /** Edits the business hours: a time zone, and the hours of each day of the week. */
-import { useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { type DayHours, isAboutDay, usualWeek, type WeekHours, weekOf, writtenWeek } from '../../model/week-hours.ts'
+import { createDraftHook } from '../drafts.ts'
 import { FieldIssue, OtherProblems, patchConfig, useSaving } from './platform-section.tsx'
 import type { PlatformStore } from './platform-store.ts'
 
@@ -20,11 +21,18 @@ export interface BusinessHoursFormProps {
   onClose(): void
 }
 
+const useWeekDraft = createDraftHook<WeekHours | null>(null)
+
 export function BusinessHoursForm({ store, written, onClose }: BusinessHoursFormProps) {
-  const [week, setWeek] = useState<WeekHours>(() => weekOf(written) ?? usualWeek(ownTimeZone()))
+  const [draft, setWeek] = useWeekDraft(store.session)
+  const week = draft ?? weekOf(written) ?? usualWeek(ownTimeZone())
+  const close = () => {
+    setWeek(null)
+    onClose()
+  }
   const saving = useSaving(store)
   const set = async (value: unknown) => {
-    if (await saving.save(patchConfig({ business_hours: value }))) onClose()
+    if (await saving.save(patchConfig({ business_hours: value }))) close()
   }
   const submit = (event: Event) => {
     event.preventDefault()
@@ -51,7 +59,7 @@ export function BusinessHoursForm({ store, written, onClose }: BusinessHoursForm
         <button type="button" disabled={saving.isPending} onClick={() => void set(null)}>
           Have none
         </button>
-        <button type="button" class="quiet" onClick={onClose}>
+        <button type="button" class="quiet" onClick={close}>
           Cancel
         </button>
       </div>

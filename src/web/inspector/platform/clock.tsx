@@ -5,6 +5,7 @@ import { elapsedMs, wallTimer } from '../../../runtime/clock.ts'
 import { isoMicros } from '../../../runtime/timestamps.ts'
 import { formatDuration } from '../../../text/quantities.ts'
 import { moment as momentText } from '../../model/formats.ts'
+import { createDraftHook } from '../drafts.ts'
 import { FieldIssue, OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
 import type { PlatformMoment, PlatformStore } from './platform-store.ts'
 
@@ -80,8 +81,10 @@ function PauseButton({ store, moment: { clock, isPast } }: SectionProps) {
 
 const STEPS = ['1s', '1m', '10m', '1h'] as const
 
+const useDurationDraft = createDraftHook('')
+
 function AdvanceForm({ store, moment, nowMs }: SectionProps & { readonly nowMs: number }) {
-  const [by, setBy] = useState('')
+  const [by, setBy] = useDurationDraft(store.session)
   const saving = useSaving(store)
   const id = useId()
   const { version } = store.session

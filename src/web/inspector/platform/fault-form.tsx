@@ -1,5 +1,5 @@
 /** Makes a fault: what it applies to, its effects, and how often, from the JSON Schema of the description. */
-import { useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import type { Side } from '../../../faults/schema.ts'
 import {
   draftOfFault,
@@ -10,6 +10,7 @@ import {
   faultBody,
 } from '../../model/fault-draft.ts'
 import type { SchemaField } from '../../model/schema-fields.ts'
+import { createDraftHook } from '../drafts.ts'
 import { FieldIssue, OtherProblems, type Saving, useSaving } from './platform-section.tsx'
 import type { PlatformStore } from './platform-store.ts'
 import { SchemaInput, SchemaInputs } from './schema-inputs.tsx'
@@ -20,13 +21,19 @@ export interface FaultFormProps {
   onClose(): void
 }
 
+const useFaultDraft = createDraftHook<FaultDraft>(EMPTY_FAULT)
+
 export function FaultForm({ store, form, onClose }: FaultFormProps) {
-  const [draft, setDraft] = useState<FaultDraft>(EMPTY_FAULT)
+  const [draft, setDraft] = useFaultDraft(store.session)
+  const close = () => {
+    setDraft(EMPTY_FAULT)
+    onClose()
+  }
   const saving = useSaving(store)
   const body = faultBody(form, draft)
   const submit = async (event: Event) => {
     event.preventDefault()
-    if (await saving.save(client => client.send('POST', '/faults', { body }))) onClose()
+    if (await saving.save(client => client.send('POST', '/faults', { body }))) close()
   }
   const shown = [...form.effects[draft.side], ...form.limits].map(({ name }) => name)
   return (
@@ -52,7 +59,7 @@ export function FaultForm({ store, form, onClose }: FaultFormProps) {
         <button type="submit" class="primary" disabled={saving.isPending}>
           Set the fault
         </button>
-        <button type="button" class="quiet" onClick={onClose}>
+        <button type="button" class="quiet" onClick={close}>
           Cancel
         </button>
       </div>

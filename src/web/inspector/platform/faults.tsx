@@ -1,10 +1,11 @@
 /** Lists the faults that are set, with their hits, and clears them. */
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { counted } from '../../../text/quantities.ts'
 import { effectText } from '../../../wording/faults.ts'
 import { faultFormOf } from '../../model/fault-draft.ts'
 import type { FaultState } from '../../model/platform-log.ts'
 import { showEntry } from '../agent-side.ts'
+import { createDraftHook } from '../drafts.ts'
 import { FaultForm } from './fault-form.tsx'
 import { OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
 import type { PlatformStore } from './platform-store.ts'
@@ -23,8 +24,10 @@ export function FaultsSection({ store, moment }: SectionProps) {
   )
 }
 
+const useFaultAdding = createDraftHook(false)
+
 function FaultList({ store, moment: { faults, isPast, description } }: SectionProps) {
-  const [isAdding, setAdding] = useState(false)
+  const [isAdding, setAdding] = useFaultAdding(store.session)
   const saving = useSaving(store)
   const form = useMemo(() => faultFormOf(description.fault, description.fault_effects), [description])
   const clear = (name: string | null) =>

@@ -1,10 +1,13 @@
 /** The control of one knob, by its type: a choice, a list, or a text that is set with a button. */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { DescriptionAnswer } from '../../../server/control/routes/description.ts'
+import { createDraftHook } from '../drafts.ts'
+import type { Session } from '../session.ts'
 
 export type KnobDescription = DescriptionAnswer['knobs'][number]
 
 export interface KnobControlProps {
+  readonly session: Session
   readonly knob: KnobDescription
   readonly value: unknown
   readonly id: string
@@ -65,10 +68,12 @@ function Choices({ knob: { name, values = [] }, value, id, isDisabled, described
   )
 }
 
+const useTextDraft = createDraftHook<string | null>(null)
+
 /** Follows the value until the user types; then `Set` or Enter sets it, and Escape gives it up. */
-function TextControl({ knob, value, id, isDisabled, isWrong, describedBy, onSet }: KnobControlProps) {
+function TextControl({ session, knob, value, id, isDisabled, isWrong, describedBy, onSet }: KnobControlProps) {
   const shown = isMasked(value) ? '' : String(value)
-  const [typed, setTyped] = useState<string | null>(null)
+  const [typed, setTyped] = useTextDraft(session, knob.name)
   const isChanged = typed !== null && typed !== shown
   const set = async (event: Event) => {
     event.preventDefault()
@@ -114,15 +119,19 @@ const isMasked = (value: unknown) => value === '***'
 
 const PLACEHOLDERS: Readonly<Record<string, string>> = { duration: '5s', count: '1', text: '' }
 
+const useListDraft = createDraftHook<readonly string[] | null>(null)
+
 /** One input for each item; an empty one is left out. */
-function ListEditor({ knob: { name }, value, id, isDisabled, isWrong, describedBy, onSet }: KnobControlProps) {
+function ListEditor({ session, knob: { name }, value, id, isDisabled, isWrong, describedBy, onSet }: KnobControlProps) {
   const current = itemsOf(value)
-  const [typed, setTyped] = useState<readonly string[] | null>(null)
+  const [typed, setTyped] = useListDraft(session, name)
   const items = typed ?? current
   const added = useRef<HTMLInputElement>(null)
+  const shown = useRef(items.length)
   useLayoutEffect(() => {
-    if (typed !== null && typed.at(-1) === '') added.current?.focus()
-  }, [typed?.length])
+    if (items.length > shown.current && typed !== null) added.current?.focus()
+    shown.current = items.length
+  }, [items.length])
   const set = async (event: Event) => {
     event.preventDefault()
     const filled = items.filter(item => item.trim() !== '')

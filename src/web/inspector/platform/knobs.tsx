@@ -1,5 +1,6 @@
 /** Lists the knobs with the assumption each one stands for: searched, set, and set back to the default. */
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { createDraftHook } from '../drafts.ts'
 import { KnobControl, type KnobDescription } from './knob-control.tsx'
 import {
   FieldIssue,
@@ -35,9 +36,12 @@ export function KnobsSection({ store, moment }: SectionProps) {
   )
 }
 
+const useKnobSearch = createDraftHook('')
+const useOnlyChanged = createDraftHook(false)
+
 function KnobList({ store, moment }: SectionProps) {
-  const [search, setSearch] = useState('')
-  const [isOnlyChanged, setOnlyChanged] = useState(false)
+  const [search, setSearch] = useKnobSearch(store.session)
+  const [isOnlyChanged, setOnlyChanged] = useOnlyChanged(store.session)
   const id = useId()
   const { knob: linked } = store.session.view
   const shown = moment.description.knobs.filter(
@@ -149,6 +153,7 @@ function KnobRow({ store, moment, knob, isCopy }: KnobRowProps) {
     >
       <KnobName knob={knob} id={id} />
       <KnobControl
+        session={store.session}
         knob={knob}
         value={value}
         id={id}

@@ -1,5 +1,6 @@
 /** Shows what the bot says in each language, and sets the notices and the translation. */
-import { useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
+import { createDraftHook } from '../drafts.ts'
 import { KnobGroups } from './knobs.tsx'
 import { PlatformSection, type SectionProps } from './platform-section.tsx'
 
@@ -22,7 +23,7 @@ export function LanguagesSection({ store, moment }: SectionProps) {
   const { languages } = moment.description
   return (
     <PlatformSection store={store} name="languages" title="Languages" summary={`${languages.length} languages`}>
-      <LanguageTexts moment={moment} />
+      <LanguageTexts store={store} moment={moment} />
       <h4>Notices in every language</h4>
       <Knobs store={store} moment={moment} group="messages." />
       <h4>Translation</h4>
@@ -31,8 +32,10 @@ export function LanguagesSection({ store, moment }: SectionProps) {
   )
 }
 
-function LanguageTexts({ moment: { description, config } }: Pick<SectionProps, 'moment'>) {
-  const [code, setCode] = useState('en')
+const useChosenLanguage = createDraftHook('en')
+
+function LanguageTexts({ store, moment: { description, config } }: SectionProps) {
+  const [code, setCode] = useChosenLanguage(store.session)
   const id = useId()
   const texts = description.languages.find(language => language.code === code)?.texts ?? {}
   return (

@@ -1,11 +1,12 @@
 /** Saves what happened as a scenario file: chooses chats and entries, and shows the file and what was tried. */
-import { useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import type { RecordedScenarioAnswer } from '../../../server/control/routes/record.ts'
 import { counted } from '../../../text/quantities.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { OutcomeMark } from '../../components/mark.tsx'
 import { saveFile } from '../../components/save-file.ts'
 import { showEntry } from '../agent-side.ts'
+import { createDraftHook } from '../drafts.ts'
 import { FieldIssue, OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
 import type { PlatformStore } from './platform-store.ts'
 
@@ -26,10 +27,14 @@ interface Range {
   readonly chatIds: readonly string[]
 }
 
+const useRangeDraft = createDraftHook<Range | null>(null)
+const useRecorded = createDraftHook<RecordedScenarioAnswer | null>(null)
+
 function RecordForm({ store }: { readonly store: PlatformStore }) {
   const { at } = store.session.view
-  const [range, setRange] = useState<Range>({ name: '', from: '', to: String(at.peek() ?? ''), chatIds: [] })
-  const [recorded, setRecorded] = useState<RecordedScenarioAnswer | null>(null)
+  const [draft, setRange] = useRangeDraft(store.session)
+  const range = draft ?? { name: '', from: '', to: String(at.value ?? ''), chatIds: [] }
+  const [recorded, setRecorded] = useRecorded(store.session)
   const saving = useSaving(store)
   const submit = async (event: Event) => {
     event.preventDefault()

@@ -5,6 +5,7 @@ import { counted } from '../../../text/quantities.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { saveFile } from '../../components/save-file.ts'
 import { moment as momentText } from '../../model/formats.ts'
+import { createDraftHook } from '../drafts.ts'
 import { OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
 import type { PlatformStore } from './platform-store.ts'
 
@@ -18,9 +19,11 @@ export function SnapshotSection({ store, moment: { isPast } }: SectionProps) {
   )
 }
 
+const useSnapshotParts = createDraftHook({ journal: true, keys: false })
+
 /** A snapshot is of now, whatever moment is shown. */
 function Download({ store }: { readonly store: PlatformStore }) {
-  const [parts, setParts] = useState({ journal: true, keys: false })
+  const [parts, setParts] = useSnapshotParts(store.session)
   const saving = useSaving(store)
   const download = () =>
     saving.save(async client => {

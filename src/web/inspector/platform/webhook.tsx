@@ -1,9 +1,10 @@
 /** Sets the URL of the webhook, shows whether it answers, and sends a test event. */
-import { useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { explainEntry } from '../../../wording/hints.ts'
 import { moment as momentText } from '../../model/formats.ts'
 import type { WebhookHealth } from '../../model/webhook-health.ts'
 import { showEntry } from '../agent-side.ts'
+import { createDraftHook } from '../drafts.ts'
 import {
   FieldIssue,
   OtherProblems,
@@ -38,10 +39,12 @@ export function WebhookSection({ store, moment }: SectionProps) {
   )
 }
 
+const useUrlDraft = createDraftHook<string | null>(null)
+
 function UrlForm({ store, moment: { config, isPast } }: SectionProps) {
   const url = config['webhook.url']
   const current = typeof url === 'string' ? url : ''
-  const [typed, setTyped] = useState<string | null>(null)
+  const [typed, setTyped] = useUrlDraft(store.session)
   const saving = useSaving(store)
   const id = useId()
   const set = async (value: string | null) => {
