@@ -64,6 +64,9 @@ export async function startInspected(
   return server
 }
 
+/** How many animations and transitions run. */
+export const runningAnimations = (page: Page): Promise<number> => page.evaluate(() => document.getAnimations().length)
+
 const AXE = `${ROOT}node_modules/axe-core/axe.min.js`
 
 /** What axe finds, as texts: the rule, and the elements that break it. */

@@ -8,7 +8,7 @@ import { fakeIo } from '../cli/fake-io.ts'
 import { finished, startRun } from '../runner/targets.ts'
 import { ACCEPTED, politeTarget, scenarioFile } from '../ui-mode/ui-client.ts'
 import { lowContrastTexts } from './contrast.ts'
-import { axeViolations, chromium, useBrowser } from './inspector-page.ts'
+import { axeViolations, chromium, runningAnimations, useBrowser } from './inspector-page.ts'
 
 const ADA = scenarioFile('Ada', `${ACCEPTED}  - expect: { message: { message: Hello } }\n`, 'tags: [smoke]\n')
 const BO = scenarioFile('Bo', `${ACCEPTED}  - expect: { message: { message: Goodbye } }\n`)
@@ -70,6 +70,9 @@ describe.skipIf(chromium === null)('UI mode', () => {
     await step.waitFor()
     await page.locator('.source-line.playing', { hasText: 'wait: 50s' }).waitFor()
     expect(await page.locator('.ui-step.pass').count()).toBe(2)
+    expect(await runningAnimations(page)).toBeGreaterThan(0)
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    expect(await runningAnimations(page)).toBe(0)
     await page.locator('.diagram-row.call', { hasText: 'POST message "Hello"' }).waitFor()
     await press(page, 'Stop')
     await page.getByText('1 scenario: 1').waitFor()

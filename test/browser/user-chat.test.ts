@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { PlatformServer } from '../../src/server/start.ts'
-import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
+import { axeViolations, chromium, runningAnimations, startInspected, useBrowser } from './inspector-page.ts'
 
 const open = useBrowser()
 const HOSTILE = '<img src=x onerror="globalThis.broken = true">'
@@ -9,6 +9,51 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 )
+const WAV_SAMPLES = 800
+/** A tenth of a second of silence, with 8 bits at 8 kHz. */
+const SOUND = Buffer.concat([
+  Buffer.from('RIFF'),
+  uint32(36 + WAV_SAMPLES),
+  Buffer.from('WAVEfmt '),
+  Buffer.from([16, 0, 0, 0, 1, 0, 1, 0]),
+  uint32(8000),
+  uint32(8000),
+  Buffer.from([1, 0, 8, 0]),
+  Buffer.from('data'),
+  uint32(WAV_SAMPLES),
+  Buffer.alloc(WAV_SAMPLES, 128),
+])
+/** One frame of 8 x 8 pixels. */
+const VIDEO = Buffer.from(
+  'GkXfo0AgQoaBAUL3gQFC8oEEQvOBCEKCQAR3ZWJtQoeBAkKFgQIYU4BnQI0VSalmQCgq17FAAw9CQE2AQAZ3aGFtbXlXQUAGd2hhbW15RIlACECPQAAAAAAAFlSua0AxrkAu14EBY8WBAZyBACK1nEADdW5khkAFVl9WUDglhohAA1ZQOIOBAeBABrCBCLqBCB9DtnVAIueBAKNAHIEAAIAwAQCdASoIAAgAAUAmJaQAA3AA/vz0AAA=',
+  'base64',
+)
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(value)
+  return bytes
+}
+
+/** Counts calls that scroll smoothly. Runs inside the page. */
+function recordSmoothScrolls(): void {
+  Reflect.set(globalThis, 'smoothScrolls', 0)
+  for (const name of ['scrollTo', 'scrollBy', 'scroll', 'scrollIntoView'] as const) {
+    const scroll = Element.prototype[name] as (...given: unknown[]) => void
+    Element.prototype[name] = function (this: Element, ...given: unknown[]) {
+      if (JSON.stringify(given).includes('smooth')) Reflect.set(globalThis, 'smoothScrolls', 1)
+      return scroll.apply(this, given)
+    }
+  }
+}
+
+/** The elements that scroll smoothly by their style. Runs inside the page. */
+function smoothElements(): string[] {
+  return [...document.querySelectorAll('*')]
+    .filter(element => getComputedStyle(element).scrollBehavior !== 'auto')
+    .map(({ tagName, className }) => `${tagName} ${className}`)
+}
+
 const SENDER = { name: 'Kari Nordmann', avatar: 'https://desk.example.test/kari.png', language_codes: ['en'] }
 
 const messages = (page: Page) => page.getByRole('list', { name: 'Messages' })
@@ -86,6 +131,84 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     expect(await chosen.count()).toBe(0)
     expect(server.journal.query({ kind: 'api' })).toEqual([])
     expect(server.journal.query({ kind: 'user' })).toHaveLength(1)
+  })
+
+  it('takes dropped and pasted files, and keeps what is not sent while the column is folded', async () => {
+    const server = await startInspected()
+    const chat = await server.chat()
+    const { page } = await open(server.url)
+    await composer(page).fill('Here they are')
+    const give = (event: 'drop' | 'paste', name: string) =>
+      composer(page).evaluate(
+        (field, [type, fileName]) => {
+          const data = new DataTransfer()
+          data.items.add(new File(['some bytes'], fileName, { type: 'text/plain' }))
+          const init = { bubbles: true, cancelable: true }
+          const given =
+            type === 'drop'
+              ? new DragEvent('drop', { ...init, dataTransfer: data })
+              : new ClipboardEvent('paste', { ...init, clipboardData: data })
+          field.dispatchEvent(given)
+          return given.defaultPrevented
+        },
+        [event, name] as const,
+      )
+    expect(await give('drop', 'dropped.txt')).toBe(true)
+    expect(await give('paste', 'pasted.txt')).toBe(true)
+    const chosen = page.getByRole('list', { name: 'Files to send' })
+    await expect.poll(() => chosen.innerText()).toMatch(/dropped\.txt[\s\S]+pasted\.txt/)
+
+    await page.getByRole('button', { name: 'Fold End user' }).click()
+    await composer(page).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Unfold End user' }).click()
+    expect(await composer(page).inputValue()).toBe('Here they are')
+    expect(await chosen.getByRole('listitem').count()).toBe(2)
+    await composer(page).press('Enter')
+    await page.getByRole('button', { name: 'Download pasted.txt' }).waitFor()
+    expect(chat.transcript[0]).toMatchObject({ text: 'Here they are', attachments: [{ name: 'dropped.txt' }, {}] })
+  })
+
+  it('plays sound and video, and offers what cannot be played as a file', async () => {
+    const server = await startInspected()
+    const chat = await server.chat()
+    const { page } = await open(server.url)
+    await composer(page).waitFor()
+    await page.getByLabel('Files of the user').setInputFiles([
+      { name: 'voice.wav', mimeType: 'audio/wav', buffer: SOUND },
+      { name: 'clip.webm', mimeType: 'video/webm', buffer: VIDEO },
+      { name: 'broken.mp4', mimeType: 'video/mp4', buffer: Buffer.from('no video') },
+    ])
+    await composer(page).press('Enter')
+    const seconds = (name: string) =>
+      page.getByLabel(name, { exact: true }).evaluate((media: HTMLMediaElement) => media.duration)
+    await expect.poll(() => seconds('voice.wav')).toBeCloseTo(0.1)
+    const width = () =>
+      page.getByLabel('clip.webm', { exact: true }).evaluate((video: HTMLVideoElement) => video.videoWidth)
+    await expect.poll(width).toBe(8)
+    await page.getByRole('button', { name: 'Download broken.mp4' }).waitFor()
+    await expect.poll(() => page.locator('video').count()).toBe(1)
+    expect(chat.transcript[0]?.attachments).toHaveLength(3)
+  })
+
+  it('moves nothing for people who asked their system for less motion', async () => {
+    const server = await startInspected()
+    const { id: chat_id } = await server.chat()
+    await callPlatform(server, 'start', { chat_id, sender: SENDER })
+    await callPlatform(server, 'typing_start', { chat_id })
+    const { page } = await open(server.url, { reducedMotion: 'reduce' })
+    await page.addInitScript(recordSmoothScrolls)
+    await page.goto(`${server.url}/?knob=webhook.timeout`)
+    await page.getByText('Kari Nordmann is typing').waitFor()
+    await expect
+      .poll(() =>
+        page.getByRole('textbox', { name: 'webhook.timeout' }).evaluate(one => one === document.activeElement),
+      )
+      .toBe(true)
+    expect(await runningAnimations(page)).toBe(0)
+    expect(await page.evaluate(smoothElements)).toEqual([])
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'smoothScrolls'))).toBe(0)
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    expect(await runningAnimations(page)).toBeGreaterThan(0)
   })
 
   it('shows the agent, both sides of a translation, safe buttons, the typing sign, and what was closed', async () => {
@@ -178,7 +301,10 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
 
     await write(page, 'مرحبا')
     await page.goto(`${page.url()}&at=1`)
-    await page.getByText('This is an earlier moment.').waitFor()
+    const notice = page.getByText('This is an earlier moment.')
+    expect(
+      await notice.evaluate(element => [element.getAttribute('lang'), getComputedStyle(element).direction]),
+    ).toEqual(['en', 'ltr'])
     await expect.poll(() => messages(page).locator('.message').count()).toBe(history.length)
     expect(await composer(page).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Go back to now' }).click()

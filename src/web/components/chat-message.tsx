@@ -62,10 +62,18 @@ function MessageText({ message: { from, text, original, isCut } }: { readonly me
   if (text === '' && original === undefined && isCut === undefined) return null
   return (
     <div class="message-text">
-      <p dir="auto">{isCut && text === '' ? 'This text is too long for the journal.' : text}</p>
+      {isCut && text === '' ? (
+        <p lang="en" dir="ltr">
+          This text is too long for the journal.
+        </p>
+      ) : (
+        <p dir="auto">{text}</p>
+      )}
       {original === undefined ? null : (
         <p class="original">
-          <span class="original-label">{from === 'user' ? 'The agent reads' : 'The agent wrote'}</span>
+          <span class="original-label" lang="en">
+            {from === 'user' ? 'The agent reads' : 'The agent wrote'}
+          </span>
           <span dir="auto">{original}</span>
         </p>
       )}
@@ -105,7 +113,7 @@ function Notice({ context, message: { text, notice = 'opened', seq, time } }: Om
       tabIndex={-1}
       aria-current={seq !== null && seq === context.selected ? 'true' : undefined}
     >
-      <p dir="auto" title={NOTICES[notice]}>
+      <p dir="auto" lang={text === '' ? 'en' : undefined} title={NOTICES[notice]}>
         {text || NOTICES[notice]}
       </p>
       <MessageTime context={context} seq={seq} time={time} />
@@ -156,7 +164,9 @@ export function Line({ context, line }: { readonly context: MessageContext; read
   const { line: code, detail, seq, time } = line
   return (
     <li class={`line ${code}`} tabIndex={-1} aria-current={seq === context.selected ? 'true' : undefined}>
-      <p dir="auto">{textFor(LINES, code, detail)}</p>
+      <p dir="auto" lang="en">
+        {textFor(LINES, code, detail)}
+      </p>
       <MessageTime context={context} seq={seq} time={time} />
     </li>
   )

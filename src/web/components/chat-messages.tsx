@@ -38,7 +38,11 @@ export function ChatMessages({ chat, context }: ChatMessagesProps) {
         onScroll={onScroll}
         onKeyDown={moveFocus}
       >
-        {first > 0 ? <p class="earlier">{first} earlier messages</p> : null}
+        {first > 0 ? (
+          <p class="earlier" dir="ltr">
+            {first} earlier messages
+          </p>
+        ) : null}
         <ol aria-label="Messages" lang={chat.language || undefined}>
           {rows(items, first)}
         </ol>
@@ -48,7 +52,9 @@ export function ChatMessages({ chat, context }: ChatMessagesProps) {
       </div>
       {missed === 0 ? null : (
         <button type="button" class="missed" onClick={toEnd}>
-          {missed} new {missed === 1 ? 'message' : 'messages'} ↓
+          <span dir="ltr">
+            {missed} new {missed === 1 ? 'message' : 'messages'} ↓
+          </span>
         </button>
       )}
       <p class="visually-hidden" aria-live="polite">
@@ -83,7 +89,11 @@ function Item({ item, before, context }: ItemProps) {
   const isNewDay = before === undefined || dayOf(before.time) !== dayOf(item.time)
   return (
     <>
-      {isNewDay ? <li class="date-line">{dateText(item.time)}</li> : null}
+      {isNewDay ? (
+        <li class="date-line" lang="en">
+          {dateText(item.time)}
+        </li>
+      ) : null}
       {item.kind === 'line' ? (
         <Line context={context} line={item} />
       ) : (

@@ -77,7 +77,7 @@ export function UserComposer({ client, chatId, isNow, draft, toNow }: UserCompos
           </button>
         </div>
       </fieldset>
-      <p id={problemId} class="composer-problem" role="alert">
+      <p id={problemId} class="composer-problem" role="alert" lang="en" dir="ltr">
         {problem}
       </p>
     </form>
@@ -122,7 +122,8 @@ function useFocusShortcut(field: { readonly current: HTMLTextAreaElement | null 
 
 function EarlierMoment({ toNow }: { toNow(): void }) {
   return (
-    <p class="earlier-moment">
+    // The chat may have another language, and another direction.
+    <p class="earlier-moment" lang="en" dir="ltr">
       This is an earlier moment. The user acts only now.
       <button type="button" class="link" onClick={toNow}>
         Go back to now
