@@ -39,7 +39,7 @@ function collectProblems(page: Page) {
 
 /** The page and its columns, where their content is wider than they are. Runs inside the page. */
 function overflows(): string[] {
-  const boxes = [...document.querySelectorAll('html, .agent-desk, .platform-panel')]
+  const boxes = [...document.querySelectorAll('html, .agent-desk, .platform-panel, .entry-details')]
   return boxes
     .filter(box => box.scrollWidth > box.clientWidth)
     .map(box => `${box.tagName} ${box.className} has ${box.scrollWidth} px in ${box.clientWidth} px`)
@@ -139,6 +139,11 @@ describe.skipIf(chromium === null)('every view of the inspector', () => {
       if (name === 'Wire') await page.getByRole('listbox').getByRole('option').nth(3).click()
       await check(name)
       await dark(name)
+    }
+    for (const { kind, seq } of [...server.journal.query({ kind: 'api' }), ...server.journal.query({ kind: 'user' })]) {
+      await page.goto(`${server.url}/?column=wire&all=1&entry=${seq}`)
+      await page.getByRole('region', { name: `Entry ${seq}` }).waitFor()
+      expect(await page.evaluate(overflows), `${kind} ${seq}`).toEqual([])
     }
     await page.goto(`${server.url}/?column=side&side=platform&sections=${SECTIONS}`)
     await button(page, 'Add a fault').click()

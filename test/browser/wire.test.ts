@@ -165,6 +165,49 @@ describe.skipIf(chromium === null)('the wire', () => {
       .filter({ has: page.getByRole('rowheader', { name: 'status', exact: true }) })
     expect(await status.textContent()).toBe('status404401')
     expect(await axeViolations(page)).toEqual([])
+
+    await page.keyboard.press('Escape')
+    await rows(page)
+      .filter({ hasText: `#${second}` })
+      .click()
+    await rows(page)
+      .filter({ hasText: `#${first}` })
+      .click({ modifiers: ['Shift'] })
+    await expect.poll(() => status.textContent()).toBe('status401404')
+    await expect.poll(() => page.url()).toContain(`entry=${first}&compare=${second}`)
+  })
+
+  it('has room for a comparison on a low screen', async () => {
+    const { server } = await playHandover()
+    const [first, second] = [seqOf(server, isCall(404)), seqOf(server, isCall(401))]
+    const viewport = { width: 720, height: 450 }
+    const { page } = await open(`${server.url}/?column=wire&entry=${first}&compare=${second}`, { viewport })
+    const height = () => details(page).evaluate(element => element.clientHeight)
+    await expect.poll(height).toBeGreaterThan(viewport.height * 0.55)
+    await expect.poll(() => rows(page).and(page.locator('[aria-selected="true"]')).isVisible()).toBe(true)
+    await page.getByRole('button', { name: 'Stop comparing' }).click()
+    await page.getByRole('slider', { name: 'Moment' }).waitFor()
+  })
+
+  it('has a legend for the marks of its time line', async () => {
+    const { server } = await playHandover()
+    const { page } = await open(server.url)
+    const legend = page.getByRole('list', { name: 'Marks of the time line' })
+    await page.getByText('Marks', { exact: true }).click()
+    const lines = await legend.getByRole('listitem').allTextContents()
+    const drawn = page.locator('.time-line-track svg')
+    const looks = (line: number) =>
+      legend
+        .locator('rect')
+        .nth(line)
+        .evaluate(rect => getComputedStyle(rect).fill)
+    for (const [name, text] of Object.entries({ problem: /refused/, call: /call/, event: /event/, rest: /Other/ }))
+      expect(await looks(lines.findIndex(line => text.test(line))), name).toBe(
+        await drawn.locator(`.mark-${name}`).evaluate(path => getComputedStyle(path).fill),
+      )
+    expect(await axeViolations(page)).toEqual([])
+    await page.getByText('Marks', { exact: true }).click()
+    expect(await legend.isVisible()).toBe(false)
   })
 
   it('shows an earlier moment, and returns to now', async () => {

@@ -42,7 +42,48 @@ export function TimeLine({ session, filtered }: TimeLineProps) {
       <button type="button" disabled={at === null} onClick={() => (view.at.value = null)}>
         Now
       </button>
+      <Legend />
     </div>
+  )
+}
+
+/** A bar of the time line, in the units of its drawing. */
+interface Bar {
+  readonly name: 'mark-problem' | 'mark-call' | 'mark-event' | 'mark-selected' | 'mark-rest'
+  readonly top: number
+  readonly height: number
+}
+
+const BARS = {
+  problem: { name: 'mark-problem', top: 0, height: 5 },
+  call: { name: 'mark-call', top: 3, height: 4 },
+  event: { name: 'mark-event', top: 5, height: 4 },
+} as const satisfies Record<string, Bar>
+
+const LEGEND: readonly (Bar & { readonly text: string })[] = [
+  { ...BARS.problem, text: 'Something failed or was refused' },
+  { ...BARS.call, text: 'A call of the intermediary' },
+  { ...BARS.event, text: 'An event, or an attempt to deliver it' },
+  { name: 'mark-selected', top: 0, height: 10, text: 'The selected entry' },
+  { name: 'mark-rest', top: 9, height: 1, text: 'Other entries: users, notes, settings' },
+]
+
+/** What the marks mean, from top to bottom. */
+function Legend() {
+  return (
+    <details class="time-line-legend">
+      <summary>Marks</summary>
+      <ul aria-label="Marks of the time line">
+        {LEGEND.map(({ name, top, height, text }) => (
+          <li key={name}>
+            <svg viewBox="0 0 10 10" preserveAspectRatio="none" aria-hidden="true">
+              <rect class={name} x="1" y={top} width="8" height={height} />
+            </svg>
+            {text}
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 
@@ -106,9 +147,9 @@ function Marks({ session: { log, view, version } }: Pick<TimeLineProps, 'session
   return (
     <svg class="time-line-marks" viewBox={`0 0 ${count} 10`} preserveAspectRatio="none" aria-hidden="true">
       <path class="mark-rest" d={`M0 9h${count}v1H0z`} />
-      <path class="mark-event" d={barsOf(columns, column => column.hasEvent, 5, 4)} />
-      <path class="mark-call" d={barsOf(columns, column => column.hasCall, 3, 4)} />
-      <path class="mark-problem" d={barsOf(columns, column => column.hasProblem, 0, 5)} />
+      <path class="mark-event" d={barsOf(columns, column => column.hasEvent, BARS.event)} />
+      <path class="mark-call" d={barsOf(columns, column => column.hasCall, BARS.call)} />
+      <path class="mark-problem" d={barsOf(columns, column => column.hasProblem, BARS.problem)} />
       {index < 0 ? null : (
         <rect
           class="mark-selected"
@@ -123,7 +164,7 @@ function Marks({ session: { log, view, version } }: Pick<TimeLineProps, 'session
 }
 
 /** Neighbouring columns with a mark are one bar. */
-function barsOf(columns: readonly MarkColumn[], has: (column: MarkColumn) => boolean, top: number, height: number) {
+function barsOf(columns: readonly MarkColumn[], has: (column: MarkColumn) => boolean, { top, height }: Bar) {
   let path = ''
   columns.forEach((column, index) => {
     if (has(column)) path += `M${index + 0.1} ${top}h0.8v${height}h-0.8z`
