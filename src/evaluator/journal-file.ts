@@ -169,8 +169,13 @@ function parsed(at: string, text: string, last: boolean): Line {
   if (type === 'run') return checked(at, RunLine, line)
   if (type === 'play') return checked(at, ScenarioLine, line)
   if (type !== 'entry') throw problem(at, `type: must be run, play or entry, got ${JSON.stringify(type)}`)
-  return checked(at, EntryLine, line)
+  const { entry, ...rest } = checked(at, EntryLine, line)
+  return { ...rest, entry: withDefaults(entry) }
 }
+
+/** Adds what calls of journals that an earlier version wrote do not have, so that readers need no defaults. */
+const withDefaults = (entry: Entry): Entry =>
+  entry.kind === 'api' ? { ...{ findings: [], unspecified: {} }, ...entry } : entry
 
 function jsonOf(at: string, text: string, last: boolean): unknown {
   try {

@@ -13,5 +13,5 @@ export function presentEntry(entry: Entry, signatureHeader = ''): Entry {
   return masked
 }
 
-export const assumedIn = ({ unspecified = {} }: Pick<ApiContent, 'unspecified'>): string[] =>
+export const assumedIn = ({ unspecified }: Pick<ApiContent, 'unspecified'>): string[] =>
   Object.entries(unspecified).map(([name, value]) => (value === null ? name : `${name}=${String(value)}`))

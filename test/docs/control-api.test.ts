@@ -3,6 +3,10 @@ import { expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { controlOpenApi } from '../../src/server/control/openapi.ts'
 import { startServer } from '../../src/server/start.ts'
+import { createRedactor } from '../../src/text/redactor.ts'
+import { uiRoutes } from '../../src/ui-mode/routes.ts'
+import { createSavedSession } from '../../src/ui-mode/session.ts'
+import { ranOf } from '../scenario/journal-builder.ts'
 import { blocks, hasShell, inlineCode, PAGES, read, rows, runInShell } from './pages.ts'
 
 const PAGE = read('docs/control-api.md')
@@ -46,12 +50,24 @@ it('lists their query parameters', () => {
   }
 })
 
+/** The routes that only the page of UI mode uses begin so. */
+const [, PRIVATE = ''] = /The routes under `(\S+)` serve the page of \[UI mode\]/.exec(PAGE)!
+
+it('names the routes that are private to the page of UI mode, which the OpenAPI document does not have', () => {
+  const secrets = createRedactor()
+  const session = createSavedSession(ranOf([]), [], secrets, () => undefined)
+  const paths = uiRoutes(session, secrets).map(({ path }) => `/_sim${path}`)
+  expect(paths).toContain(PRIVATE)
+  expect(paths.filter(path => path !== PRIVATE && !path.startsWith(`${PRIVATE}/`))).toEqual([])
+  expect(routes.filter(({ route }) => route.includes(PRIVATE))).toEqual([])
+})
+
 it.each(PAGES)('%s names only routes that exist', page => {
   const known = routes.map(({ route }) => route.split(' ')[1]!.replace(/:\w+/g, '[^/]+'))
   const text = read(page)
   const code = [...inlineCode(text), ...blocks(text, 'sh'), ...blocks(text, '')].join('\n')
   const named = [...code.matchAll(/\/_sim[\w/:$.-]*/g)].map(([path]) => path)
-  const unknown = named.filter(path => !known.some(one => new RegExp(`^${one}$`).test(path)))
+  const unknown = named.filter(path => path !== PRIVATE && !known.some(one => new RegExp(`^${one}$`).test(path)))
   expect(unknown).toEqual([])
 })
 

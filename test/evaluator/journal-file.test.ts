@@ -40,6 +40,20 @@ it('entries without a scenario are separate', () => {
   expect(readJournal('run.jsonl', text).journal).toEqual([entry])
 })
 
+it('calls of an earlier version have no findings and rest on no assumptions', () => {
+  const complete = saved()
+  const older = complete.map(line => {
+    const { entry, ...rest } = JSON.parse(line) as { entry?: Record<string, unknown> }
+    if (entry?.kind !== 'api') return line
+    const { findings: _, unspecified: __, ...own } = entry
+    return JSON.stringify({ ...rest, entry: own })
+  })
+  expect(older).not.toEqual(complete)
+  const [scenario] = readJournal('run.jsonl', older.join('\n')).scenarios
+  expect(scenario?.journal.find(({ kind }) => kind === 'api')).toMatchObject({ findings: [], unspecified: {} })
+  expect(evaluate(plan, scenario!.journal)).toMatchObject({ outcome: 'pass', warnings: [] })
+})
+
 describe('an invalid journal is refused', () => {
   it.each([
     ['an empty file', () => [], 'run.jsonl:1: must be the line of the run: {"v":1,"type":"run", …}.'],

@@ -1,5 +1,5 @@
 /** `run --ui`: scenarios are listed, played on request, and what happens is streamed. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { main } from '../../src/cli/main.ts'
@@ -68,7 +68,7 @@ describe('the list', () => {
 
 describe('playing', () => {
   it('streams steps and entries, and gives the same result as the JSON report', async () => {
-    const { ui } = await startUi({ ...TWO, 'b.yaml': OTHER_WORDS })
+    const { ui, folder } = await startUi({ ...TWO, 'b.yaml': OTHER_WORDS })
     await ui.play()
     const state = await ui.until(isDone)
     expect([outcomeOf(state, 'Ada'), outcomeOf(state, 'Bo')]).toEqual(['pass', 'fail'])
@@ -81,6 +81,7 @@ describe('playing', () => {
     })
     expect(bo.journal.map(({ kind }) => kind)).toContain('api')
     expect(state.scenarios.get('Bo')?.last).toMatchObject({ failures: 1, summary: bo.failures[0]?.happened })
+    expect(readdirSync(folder).sort()).toEqual(['a.yaml', 'b.yaml'])
   })
 
   it('shows each step while it waits, with the entries until then', async () => {

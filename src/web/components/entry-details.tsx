@@ -172,8 +172,7 @@ function Facts({ facts }: { readonly facts: readonly EntryFact[] }) {
 /** Findings with their rules, and assumptions with links to their knobs. */
 function Remarks({ entry, onKnob }: EntryDetailsProps) {
   if (entry.kind !== 'api') return null
-  // Journals of earlier versions do not have them.
-  const { findings = [], unspecified = {} } = entry
+  const { findings, unspecified } = entry
   const assumptions = Object.entries(unspecified)
   return (
     <>

@@ -69,7 +69,7 @@ const truncation = ({ truncated_from }: { readonly truncated_from?: { readonly b
   truncated_from === undefined ? {} : { truncatedFrom: truncated_from.bytes }
 
 function findingSections(entry: EntryOf<'api'>): Section[] {
-  const { findings = [] } = entry
+  const { findings } = entry
   if (isTruncatedValue(findings)) return [{ title: 'Findings', payload: findings }]
   const found = findings.map(({ rule, message }) => `${rule}: ${message}`)
   const assumed = assumedIn(entry)

@@ -64,8 +64,7 @@ const NONE: EntryRemarks = { findings: 0, assumptions: 0, faults: 0 }
 export function remarksOf(entry: Entry): EntryRemarks {
   if (entry.kind === 'delivery') return entry.faults === undefined ? NONE : { ...NONE, faults: entry.faults.length }
   if (entry.kind !== 'api') return NONE
-  // Journals of earlier versions do not have them.
-  const { findings = [], unspecified = {} } = entry
+  const { findings, unspecified } = entry
   return {
     findings: isTruncatedValue(findings) ? 0 : findings.length,
     assumptions: Object.keys(unspecified).length,

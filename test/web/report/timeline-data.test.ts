@@ -4,10 +4,9 @@ import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { describe, expect, it, test } from 'vitest'
 import type { ScenarioReport } from '../../../src/evaluator/wording/report.ts'
-import type { Entry, EntryOf } from '../../../src/journal/entry.ts'
+import type { Entry } from '../../../src/journal/entry.ts'
 import { EntryDetails } from '../../../src/web/components/entry-details.tsx'
-import { PAYLOAD_LIMIT, sectionsOf, truncateEntry } from '../../../src/web/model/entry-sections.ts'
-import { remarksOf } from '../../../src/web/model/entry-summary.ts'
+import { PAYLOAD_LIMIT, truncateEntry } from '../../../src/web/model/entry-sections.ts'
 import { linkScenarios } from '../../../src/web/report/scenario-links.ts'
 import { collectTimelineData, type EmbeddedTimeline } from '../../../src/web/report/timeline-data.tsx'
 import { createTape } from './journal-recorder.ts'
@@ -60,15 +59,6 @@ describe('the data of a page', () => {
     expect(one!.rowCount).toBe(1)
     expect(seqsIn(one!.json)).toEqual([1, 2, 40])
   })
-})
-
-test('an entry of an earlier version may have no findings and no assumptions', () => {
-  const recorder = createTape()
-  const { findings, unspecified, ...old } = recorder.entries[recorder.call('end', CHAT) - 1] as EntryOf<'api'>
-  const entry = old as EntryOf<'api'>
-  expect(markupOf(entry)).toContain('end')
-  expect(remarksOf(entry)).toEqual({ findings: 0, assumptions: 0, faults: 0 })
-  expect(sectionsOf(entry).length).toBe(2)
 })
 
 test('why a call was refused has no invisible characters', () => {
