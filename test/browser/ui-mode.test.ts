@@ -160,7 +160,8 @@ describe.skipIf(chromium === null)('UI mode', () => {
 
   it('shows a saved run with report --open, without buttons that play', async () => {
     const target = await politeTarget()
-    const run = await finished(startRun(FILES, ['.', '--target', target.url, '--port', '0']))
+    const files = { ...FILES, 'a.yaml': `${ADA}chat: { history: [{ user: Hi }, { bot: Good morning }] }\n` }
+    const run = await finished(startRun(files, ['.', '--target', target.url, '--port', '0']))
     const io = fakeIo(run.folder)
     const ended = main(['report', '--open', '--report', 'json=r.json'], {}, io)
     onTestFinished(async () => {
@@ -169,7 +170,10 @@ describe.skipIf(chromium === null)('UI mode', () => {
     })
     const { page } = await open(await addressIn(io.stdout.until(/UI mode: \S+/)))
     await page.getByText('2 scenarios: 1 passed, 1 failed').waitFor()
+    await page.getByRole('tab', { name: 'Chat' }).click()
+    await page.getByText('2 earlier messages of this chat are not shown').waitFor()
     await page.keyboard.press('j')
+    await page.locator('.play-missing').waitFor({ state: 'detached' })
     await page.locator('.source-line.fail .differences').waitFor()
     await page.getByRole('heading', { name: 'Saved run' }).waitFor()
     expect(await page.getByRole('button', { name: /^(Play|Watch|Stop)/ }).count()).toBe(0)

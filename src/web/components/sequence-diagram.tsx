@@ -1,6 +1,6 @@
 /** Draws a whole timeline as a sequence diagram, in which keys move from row to row and from failure to failure. */
 import './sequence-diagram.css'
-import { useMemo } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { formatMs, visible } from '../../text/terminal-text.ts'
 import type { TimelineRow } from '../../timeline/rows.ts'
 import { conversationsOf, LIFELINES, quietBefore, spanOf } from '../model/diagram-geometry.ts'
@@ -27,7 +27,7 @@ const CHUNK = 50
 
 export function SequenceDiagram(props: SequenceDiagramProps) {
   const { rows, label, selected, conversation } = props
-  const conversations = useMemo(() => conversationsOf(rows), [rows])
+  const conversations = useEqual(useMemo(() => conversationsOf(rows), [rows]))
   const stop = selected === -1 ? rows.findIndex(row => isShown(row, conversation)) : selected
   const chunks = Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, number) => number * CHUNK)
   return (
@@ -77,9 +77,9 @@ interface ChunkProps extends Pick<SequenceDiagramProps, 'rows' | 'selected' | 'c
 
 /** Draws its rows again only when something changes in this chunk. */
 function Chunk({ rows, first, selected, stop, conversation, conversations }: ChunkProps) {
-  return useMemo(() => {
-    const own = rows.slice(first, first + CHUNK)
-    return (
+  const own = useEqual(rows.slice(first, first + CHUNK))
+  return useMemo(
+    () => (
       <div class="diagram-chunk" role="none" style={{ '--rows': own.length }}>
         {own.map((row, offset) => {
           const index = first + offset
@@ -91,8 +91,17 @@ function Chunk({ rows, first, selected, stop, conversation, conversations }: Chu
           )
         })}
       </div>
-    )
-  }, [rows, first, selected, stop, conversation, conversations])
+    ),
+    [own, first, selected, stop, conversation, conversations],
+  )
+}
+
+/** Returns the list of before when it has the same elements. */
+function useEqual<Element>(list: readonly Element[]): readonly Element[] {
+  const kept = useRef(list)
+  const isEqual = kept.current.length === list.length && list.every((element, index) => element === kept.current[index])
+  if (!isEqual) kept.current = list
+  return kept.current
 }
 
 /** Colours for chats; with more chats they repeat, and names tell the chats apart. */

@@ -67,7 +67,7 @@ export interface ChatDraft extends Writable<Omit<ChatState, 'items'>> {
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
-const EMPTY: ChatBeginning = {
+export const EMPTY_BEGINNING: ChatBeginning = {
   messages: [],
   whole: new Map(),
   status: 'bot',
@@ -78,7 +78,7 @@ const EMPTY: ChatBeginning = {
   bot: '',
 }
 
-export function draftOf({ messages, status, ...beginning } = EMPTY): ChatDraft {
+export function draftOf({ messages, status, ...beginning } = EMPTY_BEGINNING): ChatDraft {
   const agent = messages.findLast(({ from }) => from === 'agent')
   return {
     ...beginning,

@@ -1,12 +1,24 @@
 /** Finds what a chat had before its entries: messages of a history, and those whose entries are no longer in the journal. */
 import type { Entry } from '../../journal/entry.ts'
 import type { ChatAnswer } from '../../server/control/routes/chats.ts'
-import type { ChatBeginning, ChatMessage } from './chat-at.ts'
+import { type ChatBeginning, type ChatMessage, EMPTY_BEGINNING } from './chat-at.ts'
 
 /** Whether the journal has all messages of the chat. */
 export function isWhole([first]: readonly Entry[]): boolean {
   return first?.kind === 'note' && first.note === 'chat_created' && first.history_count === undefined
 }
+
+/** How many messages of the chat a journal does not have; null for an unknown number, because its beginning was dropped. */
+export function missingMessages([first]: readonly Entry[]): number | null {
+  if (first === undefined) return 0
+  return first.kind === 'note' && first.note === 'chat_created' ? Number(first.history_count ?? 0) : null
+}
+
+/** The beginning of a chat of which only these entries are known. */
+export const beginningOfEntries = (entries: readonly Entry[]): ChatBeginning => ({
+  ...EMPTY_BEGINNING,
+  ...stateBefore(EMPTY_BEGINNING, entries),
+})
 
 /** `answer` is the chat as the control API has it now; `entries` are those of the chat. */
 export function beginningOf(answer: ChatAnswer, entries: readonly Entry[]): ChatBeginning {
@@ -54,7 +66,10 @@ function messageIdOf(entry: Entry): unknown {
 }
 
 /** The state before the entries, as far as the first change of it says; without a change, it is the state of now. */
-function stateBefore(answer: ChatAnswer, entries: readonly Entry[]): Pick<ChatBeginning, 'status' | 'typing'> {
+function stateBefore(
+  answer: Pick<ChatBeginning, 'status' | 'typing'>,
+  entries: readonly Entry[],
+): Pick<ChatBeginning, 'status' | 'typing'> {
   if (isCreation(entries[0])) return { status: 'bot', typing: false }
   const status =
     entries.map((entry, index) => statusBefore(entry, entries[index - 1])).find(one => one !== null) ?? answer.status

@@ -2,9 +2,12 @@
 import './play-chat.css'
 import { useMemo } from 'preact/hooks'
 import type { Entry } from '../../journal/entry.ts'
+import { counted } from '../../text/quantities.ts'
 import { visible } from '../../text/terminal-text.ts'
+import { defineTexts } from '../../text/texts.ts'
 import { ChatMessages } from '../components/chat-messages.tsx'
 import { applyEntry, type ChatState, draftOf, stateOf } from '../model/chat-at.ts'
+import { beginningOfEntries, missingMessages } from '../model/chat-beginning.ts'
 import { directionOf } from '../model/chat-format.ts'
 import type { UiState } from './ui-state.ts'
 
@@ -15,8 +18,9 @@ export function PlayChat({ ui }: { readonly ui: UiState }) {
   const name = names.find(one => one === view.chat.value) ?? conversationOfStep(ui) ?? names[0]
   const chatId = name === undefined ? undefined : conversations[name]
   const at = shownMoment(ui)
-  const chat = useMemo(() => (chatId === undefined ? null : chatOf(entries, chatId, at)), [entries, chatId, at])
-  if (chat === null) return <p class="empty">There is no chat yet.</p>
+  const own = useMemo(() => entries.filter(({ chat_id }) => chat_id === chatId), [entries, chatId])
+  const chat = useMemo(() => chatOf(own, at), [own, at])
+  if (chatId === undefined) return <p class="empty">There is no chat yet.</p>
   const context = {
     ...{ origin, client: null, isNow: false, selected: view.entry.value },
     select: (seq: number) => {
@@ -37,6 +41,7 @@ export function PlayChat({ ui }: { readonly ui: UiState }) {
         </fieldset>
       )}
       {at === null ? null : <Moment ui={ui} at={at} />}
+      <Missing count={missingMessages(own)} />
       <div class="chat-window" dir={directionOf(chat.language)}>
         <ChatMessages chat={chat} context={context} />
       </div>
@@ -69,11 +74,23 @@ function Moment({ ui: { view }, at }: { readonly ui: UiState; readonly at: numbe
   )
 }
 
-function chatOf(entries: readonly Entry[], chatId: string, at: number | null): ChatState {
-  const draft = draftOf()
+const MISSING_TEXTS = defineTexts({
+  some: (count: number) =>
+    `${counted(count, 'earlier message')} of this chat ${count === 1 ? 'is' : 'are'} not shown: the journal begins after ${count === 1 ? 'it' : 'them'}.`,
+  unknown: 'Earlier messages of this chat are not shown: the journal has lost its first entries.',
+})
+
+/** Says that the chat had messages before the journal began. */
+function Missing({ count }: { readonly count: number | null }) {
+  if (count === 0) return null
+  return <p class="hint play-missing">{count === null ? MISSING_TEXTS.unknown : MISSING_TEXTS.some(count)}</p>
+}
+
+function chatOf(entries: readonly Entry[], at: number | null): ChatState {
+  const draft = draftOf(beginningOfEntries(entries))
   for (const entry of entries) {
     if (at !== null && entry.seq > at) break
-    if (entry.chat_id === chatId) applyEntry(draft, entry)
+    applyEntry(draft, entry)
   }
   return stateOf(draft)
 }

@@ -13,7 +13,8 @@ import type {
 import type { ControlClient } from '../client/control.ts'
 import { createFrameBatches, type FeedState } from '../client/event-feed.ts'
 import { followUi, type UiEvent } from '../client/ui-feed.ts'
-import { createLivePlays, EMPTY_PLAY, endedPlay, livePlay, type ShownPlay } from '../model/shown-play.ts'
+import { createLivePlays } from '../model/live-plays.ts'
+import { EMPTY_PLAY, endedPlay, livePlay, type ShownPlay } from '../model/shown-play.ts'
 import { filterOf } from './scenario-filter.ts'
 import { keepUiAddress, type UiView } from './ui-address.ts'
 
@@ -107,8 +108,8 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     if (scenario === null) return EMPTY_PLAY
     const status = statuses.value.get(scenario.name)
     if (status?.state === 'playing')
-      return livePlay(scenario, status, liveVersion.value >= 0 ? live.entriesOf(status) : [])
-    return report.value === null ? livePlay(scenario, status, []) : endedPlay(report.value)
+      return livePlay(scenario, status, liveVersion.value >= 0 ? live.viewOf(status) : null)
+    return report.value === null ? livePlay(scenario, status) : endedPlay(report.value)
   })
   keepUiAddress(view)
   return {

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { timelineOf } from '../../../src/timeline/timeline.ts'
 import type { CatalogueScenario, ScenarioStatus } from '../../../src/ui-mode/protocol.ts'
-import { createLivePlays, livePlay, MOST_LIVE_ROWS } from '../../../src/web/model/shown-play.ts'
+import { beginningOfEntries, missingMessages } from '../../../src/web/model/chat-beginning.ts'
+import { createLivePlays, LIVE_ROWS } from '../../../src/web/model/live-plays.ts'
+import { livePlay } from '../../../src/web/model/shown-play.ts'
 import { createTape } from '../report/journal-recorder.ts'
 
 const IDLE: ScenarioStatus = { name: 'Ada', state: 'idle', play: null, steps: {}, last: null }
@@ -22,15 +25,52 @@ test('entries that a new stream repeats are stored once, and those of an ended p
   live.add({ name: 'Ada', play: 1, entries: entries.slice(0, 2) })
   live.add({ name: 'Ada', play: 1, entries })
   live.keepOnly(PLAYING)
-  expect(live.entriesOf(PLAYING)).toEqual(entries)
-  expect(live.entriesOf({ ...PLAYING, play: 2 })).toEqual([])
+  expect(live.viewOf(PLAYING)?.entries).toEqual(entries)
+  expect(live.viewOf({ ...PLAYING, play: 2 })).toBeNull()
   live.keepOnly(IDLE)
-  expect(live.entriesOf(PLAYING)).toEqual([])
+  expect(live.viewOf(PLAYING)).toBeNull()
 })
 
 test('a play under way shows its last rows, and how many are before them', () => {
-  const entries = record(MOST_LIVE_ROWS + 5)
-  const { rows, earlierRows, entries: shown } = livePlay(ADA, PLAYING, entries)
-  expect([rows.length, earlierRows, shown.length]).toEqual([MOST_LIVE_ROWS, 5, MOST_LIVE_ROWS + 5])
+  const live = createLivePlays()
+  const entries = record(LIVE_ROWS + 75)
+  live.add({ name: 'Ada', play: 1, entries })
+  const { rows, earlierRows, entries: shown } = livePlay(ADA, PLAYING, live.viewOf(PLAYING))
+  expect([rows.length, earlierRows, shown.length]).toEqual([LIVE_ROWS + 25, 50, LIVE_ROWS + 75])
   expect(rows.at(-1)!.seq).toBe(entries.at(-1)!.seq)
+})
+
+test('a play under way shows the rows of the timeline of its entries', () => {
+  const live = createLivePlays()
+  const tape = createTape()
+  tape.call('start', 'c1')
+  tape.event('MESSAGE FROM USER', 'c1')
+  live.add({ name: 'Ada', play: 1, entries: tape.entries.slice(0, -1) })
+  const before = live.viewOf(PLAYING)!.rows
+  live.add({ name: 'Ada', play: 1, entries: tape.entries })
+  const { rows } = live.viewOf(PLAYING)!
+  expect(rows).toEqual(timelineOf({ journal: tape.entries, conversations: {}, steps: [], failures: [] }))
+  expect(rows[0]).toBe(before[0])
+  expect(rows[1]).not.toBe(before[1])
+})
+
+test('a new entry costs the same after 2,000 entries and after 20,000', () => {
+  const entries = record(20_000)
+  const live = createLivePlays()
+  live.add({ name: 'Ada', play: 1, entries: entries.slice(0, -400) })
+  const begun = performance.now()
+  for (let count = entries.length - 400; count < entries.length; count++) {
+    live.add({ name: 'Ada', play: 1, entries: entries.slice(count, count + 1) })
+    livePlay(ADA, PLAYING, live.viewOf(PLAYING))
+  }
+  // A quarter of a second without other work; reading all entries again took 15 s.
+  expect(performance.now() - begun).toBeLessThan(3_000)
+})
+
+test('a chat whose beginning the journal has lost begins in the state that its entries show', () => {
+  const tape = createTape(501)
+  tape.call('message', 'c1', { message: 'Still here' })
+  tape.add({ kind: 'note', note: 'handed_back', chat_id: 'c1' })
+  expect(missingMessages(tape.entries)).toBeNull()
+  expect(beginningOfEntries(tape.entries).status).toBe('agent')
 })
