@@ -13,7 +13,7 @@ const bundles = await buildBundles(root)
 const page = await buildPage(root)
 collectLicences(root, [...bundles.flat(), ...page])
 buildTypes(root, {
-  reExported: ['index', 'adapters/interceptors', 'testing/scenario', 'signature/index'],
+  reExported: ['index', 'adapters/interceptors', 'testing/scenario', 'testing/certify', 'signature/index'],
   inBothForms: ['adapters/msw'],
   esOnly: ['vitest/index'],
   schemas: ['contract/index'],

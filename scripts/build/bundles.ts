@@ -62,6 +62,7 @@ async function buildSimulators(root: string): Promise<Bundle> {
       cli: 'src/cli/main.ts',
       interceptors: 'src/adapters/interceptors.ts',
       scenario: 'src/testing/scenario.ts',
+      certify: 'src/testing/certify.ts',
       matchers: 'src/vitest/matchers.ts',
     },
     platform: 'node',

@@ -9,7 +9,7 @@ import { type Certificate, certificateOf } from './certificate.ts'
 import type { CheckDefinition, CheckResult, Profile } from './check.ts'
 import { type CheckEnvironment, notRun, runCheck } from './run-check.ts'
 
-export interface CertifyOptions {
+export interface CertifyTargetOptions {
   readonly checks: readonly CheckDefinition[]
   readonly profiles: readonly Profile[]
   readonly environment: CheckEnvironment
@@ -30,7 +30,7 @@ export interface CertifyListener {
 }
 
 /** Never rejects for a failure of the intermediary. */
-export async function certifyTarget(options: CertifyOptions): Promise<Certificate> {
+export async function certifyTarget(options: CertifyTargetOptions): Promise<Certificate> {
   const { checks, environment, profiles, target, strict, listener } = options
   const startedAt = wallTime()
   const started = elapsedMs()
@@ -51,7 +51,7 @@ export async function certifyTarget(options: CertifyOptions): Promise<Certificat
 }
 
 interface Run {
-  readonly options: CertifyOptions
+  readonly options: CertifyTargetOptions
   readonly limiter: ReturnType<typeof createConcurrencyLimiter>
   failed: number
 }

@@ -132,9 +132,22 @@ async function sendEvent(context: CheckContext, sent: CheckEvent): Promise<Event
     ...(sending && { sending }),
     ...(alteration && { alteration }),
   })
+  keepDelivering(context, delivery)
   const answered = await rejectOnAbort(delivery, context.signal)
   if (answered === null) throw new InterruptedError()
   return answered
+}
+
+/** Moves a virtual clock to the times at which events are due, until this one is answered. */
+function keepDelivering(context: CheckContext, delivery: Promise<unknown>): void {
+  if (context.core.clock.mode === 'real') return
+  const untilMs = context.core.journal.atMs + context.limits.checkMs
+  let ended = false
+  const end = () => {
+    ended = true
+  }
+  delivery.then(end, end)
+  waitUntil(context, () => (ended ? null : { untilMs }), context.signal).catch(() => {})
 }
 
 async function until(context: CheckContext, condition: () => boolean, withinMs: number): Promise<boolean> {

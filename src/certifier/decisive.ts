@@ -1,12 +1,14 @@
 /** Finds which unspecified behaviour of the platform decides that a check fails, by repeating it with fewer of them. */
+import { defaultKnobs, formatKnobs } from '../contract/knobs.ts'
 import type { CheckResult, DecisiveKnob } from './check.ts'
 import type { Rotation } from './rotation.ts'
+
+/** The default of each knob, as text. */
+export const INITIAL_KNOBS: Readonly<Record<string, unknown>> = formatKnobs(defaultKnobs())
 
 export interface DecisiveOptions {
   /** A result that is not good. */
   readonly result: CheckResult
-  /** The default of each knob, as text. */
-  readonly initial: Readonly<Record<string, unknown>>
   /** Runs the check again, in new chats, with these knobs changed. */
   replay(rotation: Rotation): Promise<CheckResult>
 }
@@ -15,14 +17,14 @@ export interface DecisiveOptions {
  * Empty when the check also fails with the defaults. Several knobs decide together, or could not be told apart. Repeats
  * the check at most `1 + 2 * log2(knobs)` times.
  */
-export async function findDecisiveKnobs({ result, initial, replay }: DecisiveOptions): Promise<DecisiveKnob[]> {
+export async function findDecisiveKnobs({ result, replay }: DecisiveOptions): Promise<DecisiveKnob[]> {
   const { rotated } = result
   const names = Object.keys(rotated)
   if (names.length === 0 || !isRepeatable(result)) return []
   const fails = async (changed: readonly string[]) => isSameFailure(result, await replay(rotationOf(rotated, changed)))
   if (await fails([])) return []
   const decisive = await narrow(names, fails)
-  return decisive.map(knob => ({ knob, value: rotated[knob], initial: initial[knob] }))
+  return decisive.map(knob => ({ knob, value: rotated[knob], initial: INITIAL_KNOBS[knob] }))
 }
 
 /** Halves the suspects as long as one half alone fails. */

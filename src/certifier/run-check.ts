@@ -1,6 +1,5 @@
 /** Runs one check in a simulator of its own, and builds its result. */
 import type { Driver } from '../agent-driver/driver.ts'
-import { defaultKnobs, formatKnobs } from '../contract/knobs.ts'
 import { isInternalError } from '../journal/internal-errors.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import { elapsedMs, wallTimer } from '../runtime/clock.ts'
@@ -10,7 +9,7 @@ import { presentEntry } from '../wording/entry.ts'
 import type { Capability } from './capabilities.ts'
 import { type CheckDefinition, type CheckReason, type CheckResult, outcomeOf } from './check.ts'
 import { CheckEndedError, type Collected, createCheckContext, type Limits } from './context.ts'
-import { findDecisiveKnobs } from './decisive.ts'
+import { findDecisiveKnobs, INITIAL_KNOBS } from './decisive.ts'
 import { changedKnobs, type Rotation, rotationFor } from './rotation.ts'
 
 /** A simulator for one check. */
@@ -51,11 +50,8 @@ export async function runCheck(check: CheckDefinition, environment: CheckEnviron
       seed: seedOfPlay(environment, check, plays++),
     })
   const result = await replay(rotation)
-  return { ...result, decisive: await findDecisiveKnobs({ result, initial: INITIAL, replay }) }
+  return { ...result, decisive: await findDecisiveKnobs({ result, replay }) }
 }
-
-/** The default of each knob, as text. */
-const INITIAL = formatKnobs(defaultKnobs())
 
 /** A check that is repeated needs other chats, because the intermediary remembers those of before. */
 const seedOfPlay = ({ seed }: CheckEnvironment, { id }: CheckDefinition, play: number): number =>
@@ -124,7 +120,7 @@ async function play(
     close()
     await release()
   }
-  const more = { rotated: changedKnobs(rotated, INITIAL), durationMs: elapsedMs() - started }
+  const more = { rotated: changedKnobs(rotated, INITIAL_KNOBS), durationMs: elapsedMs() - started }
   return resultOf(check, sim, firstSeq, collected, more)
 }
 

@@ -52,8 +52,8 @@ const DEFAULT_TIMEOUT_MS = 300_000
 export function parseCertifyFlags(flags: CertifyFlags, { env }: Context): CertifyRunOptions {
   return {
     profiles: flags.profile === undefined ? null : profilesFrom(flags.profile),
-    only: (flags.only ?? []).map(id => id.toUpperCase()),
-    skip: (flags.skip ?? []).map(id => id.toUpperCase()),
+    only: flags.only ?? [],
+    skip: flags.skip ?? [],
     jobs: countFrom('--jobs', flags.jobs, 8),
     bail: flags.bail === undefined ? null : countFrom('--bail', flags.bail, 1),
     timeoutMs: timeLimitFrom(flags.timeout) ?? DEFAULT_TIMEOUT_MS,

@@ -3,10 +3,10 @@ import type { Driver } from '../agent-driver/driver.ts'
 import type { Certificate } from '../certifier/certificate.ts'
 import { certifyTarget } from '../certifier/certify.ts'
 import { type CheckDefinition, PROFILES, type Profile } from '../certifier/check.ts'
-import { CHECKS } from '../certifier/checks/index.ts'
 import { DEFAULT_LIMITS } from '../certifier/context.ts'
 import { describeCertificate } from '../certifier/report.ts'
-import { createServedSimulators } from '../certifier/served.ts'
+import { selectChecks, UnknownCheckError } from '../certifier/select.ts'
+import { createServedSimulators } from '../certifier/simulators.ts'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import { CHECK_STYLES } from '../reporters/certificate-console.ts'
 import { parseReports } from '../reporters/report-option.ts'
@@ -28,7 +28,7 @@ export const certifyCommand = defineCommand({
     const options = parseCertifyFlags(flags, context)
     const reports = parseReports((flags.report ?? []).join(','), context.env)
     const resolved = await resolveSettings(flags, configSources(context))
-    const checks = selectChecks(options)
+    const checks = checksFor(options, options.profiles ?? PROFILES)
     if (flags.list) {
       context.io.stdout.write(listOf(checks))
       return 0
@@ -48,12 +48,13 @@ interface Session {
   readonly checks: readonly CheckDefinition[]
 }
 
-function selectChecks({ only, skip }: CertifyRunOptions): readonly CheckDefinition[] {
-  const isNamed = (ids: readonly string[], { id }: CheckDefinition) => ids.some(part => id.startsWith(part))
-  const unknown = [...only, ...skip].find(part => !CHECKS.some(check => isNamed([part], check)))
-  if (unknown !== undefined)
-    throw new UsageError(`There is no check ${JSON.stringify(unknown)}: certify --list prints all of them.`)
-  return CHECKS.filter(check => (only.length === 0 || isNamed(only, check)) && !isNamed(skip, check))
+/** Throws `UsageError`. */
+function checksFor(options: CertifyRunOptions, profiles: readonly Profile[]): CheckDefinition[] {
+  try {
+    return selectChecks(options, profiles)
+  } catch (error) {
+    throw error instanceof UnknownCheckError ? new UsageError(error.message) : error
+  }
 }
 
 const listOf = (checks: readonly CheckDefinition[]): string =>

@@ -17,6 +17,8 @@ export interface Core extends Components, Committer, Reset {
   readonly api: Api
   readonly user: UserActions
   readonly faults: FaultSetter
+  /** False when the webhook is a function. */
+  readonly hasConnection: boolean
   close(): Promise<void>
 }
 
@@ -40,6 +42,7 @@ export function createCore(
     api: apiFor(components, committer, options),
     user: createUserActions({ ...sharedPorts(components), commit: committer.commit }),
     faults: createFaultController(components, dispatcher.release),
+    hasConnection: hasConnection(options),
     close: async () => {
       reset.reset()
       await components.transport.close?.()
@@ -60,10 +63,12 @@ function dispatcherFor(components: Components, options: PlatformSimulatorOptions
     target: () => webhookTargetOf(options, address.webhookUrl, transport),
     faults: faultRegistry,
     memoryLimit: memoryLimitOf(options),
-    hasConnection: () => options.webhook?.fetch === undefined,
+    hasConnection: () => hasConnection(options),
     signingKey: chatId => keyring.signingKey(platform.state.chats.get(chatId ?? '')?.botId ?? identity.bot.id),
   })
 }
+
+const hasConnection = ({ webhook }: PlatformSimulatorOptions): boolean => webhook?.fetch === undefined
 
 const apiFor = (
   components: Components,

@@ -1,5 +1,5 @@
 /** Acts as a human agent through functions of the test, and expects what the agent sees. */
-import type { Driver, DriverChat, DriverContext, InboxItem } from '../agent-driver/driver.ts'
+import type { Driver, DriverChat, DriverContext, Environment, InboxItem } from '../agent-driver/driver.ts'
 import { runSeesStep } from '../runner/check-steps.ts'
 import type { Action } from '../scenario/plan.ts'
 import { flow } from '../scenario/value-text.ts'
@@ -54,16 +54,46 @@ export const registerAgent = (sim: PlatformSimulator, functions: AgentFunctions)
   void agents.set(sim, { functions, driver: null })
 
 /** Creates the driver on first use, because its module also loads what runs commands. */
-export function agentOf(sim: PlatformSimulator): Promise<Driver> | null {
+function agentOf(sim: PlatformSimulator): Promise<Driver> | null {
   const agent = agents.get(sim)
   if (agent === undefined) return null
   agent.driver ??= driverFrom(agent.functions)
   return agent.driver
 }
 
-export async function driverFrom(functions: AgentFunctions): Promise<Driver> {
+async function driverFrom(functions: AgentFunctions): Promise<Driver> {
   const { functionDriver } = await import('../agent-driver/function-driver.ts')
   return functionDriver(functions as Readonly<Record<string, unknown>>)
+}
+
+const leaveOpen = async () => {}
+
+interface DriverOption {
+  readonly driver?: AgentFunctions | Driver | string | null
+  readonly env?: Environment
+  readonly cwd?: string
+}
+
+/** Returns the driver, and a function that closes it if it was created for this run. */
+export async function driverOption(sim: PlatformSimulator, { driver, env = process.env, cwd }: DriverOption) {
+  if (driver === undefined) return { driver: await agentOf(sim), close: leaveOpen }
+  if (driver === null || isDriver(driver)) return { driver, close: leaveOpen }
+  const made = typeof driver === 'string' ? await driverFile(sim, driver, env, cwd) : await driverFrom(driver)
+  return { driver: made, close: () => made.close() }
+}
+
+const isDriver = (driver: object | string): driver is Driver =>
+  typeof driver === 'object' && 'verbs' in driver && 'call' in driver
+
+async function driverFile(sim: PlatformSimulator, ref: string, env: Environment, cwd = process.cwd()) {
+  const [{ loadDriver }, { createDriver }] = await Promise.all([
+    import('../agent-driver/load-driver.ts'),
+    import('../agent-driver/create-driver.ts'),
+  ])
+  const terminal = { isTTY: false, prompt: async () => '' }
+  const spec = await loadDriver(ref, { cwd, env, nodeVersion: process.version, ...terminal })
+  const { baseUrl: url, apiKey, botApiKey, botId } = sim
+  return createDriver(spec, { env, sim: { url, apiKey, botApiKey, botId } })
 }
 
 /** Options of `expectAgentSees`. */

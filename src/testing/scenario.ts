@@ -1,5 +1,5 @@
 /** `handover-sim/scenario`: builds scenarios in code, and runs scenarios in a test with the verdicts of `handover-sim run`. */
-import type { Driver, Environment } from '../agent-driver/driver.ts'
+import type { Driver } from '../agent-driver/driver.ts'
 import { VERSION } from '../contract/version.ts'
 import type { Outcome, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { describeRun } from '../evaluator/wording/report.ts'
@@ -15,7 +15,7 @@ import { loadScenarios, loadValues } from '../scenario/load/load.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import type { Redactor } from '../text/redactor.ts'
-import { type AgentFunctions, agentOf, driverFrom } from './agent.ts'
+import { type AgentFunctions, driverOption } from './agent.ts'
 
 export * from '../scenario/build/index.ts'
 
@@ -71,7 +71,7 @@ export async function runScenario(
   const startedAt = wallTime()
   const startMs = elapsedMs()
   const plans = compile(await loadAll(scenario, options.cwd ?? process.cwd()))
-  const { driver, close } = await driverFor(sim, options)
+  const { driver, close } = await driverOption(sim, options)
   const scenarios: ScenarioResult[] = []
   try {
     for (const plan of plans) scenarios.push(await runOne(sim, plan, driver, options))
@@ -104,30 +104,6 @@ async function runOne(
   const seed = options.seed ?? plan.seed ?? coreOf(sim).identity.seed
   const result = await runInProcess(sim, plan, { driver, seed, strict, env, signal })
   return { ...result, rerunCommand: `runScenario(sim, ${JSON.stringify(plan.file)}, { seed: ${seed} })` }
-}
-
-const leaveOpen = async () => {}
-
-/** Returns the driver, and a function that closes it if it was created for this run. */
-async function driverFor(sim: PlatformSimulator, { driver, env = process.env, cwd }: RunScenarioOptions) {
-  if (driver === undefined) return { driver: await agentOf(sim), close: leaveOpen }
-  if (driver === null || isDriver(driver)) return { driver, close: leaveOpen }
-  const made = typeof driver === 'string' ? await driverFile(sim, driver, env, cwd) : await driverFrom(driver)
-  return { driver: made, close: () => made.close() }
-}
-
-const isDriver = (driver: object | string): driver is Driver =>
-  typeof driver === 'object' && 'verbs' in driver && 'call' in driver
-
-async function driverFile(sim: PlatformSimulator, ref: string, env: Environment, cwd = process.cwd()) {
-  const [{ loadDriver }, { createDriver }] = await Promise.all([
-    import('../agent-driver/load-driver.ts'),
-    import('../agent-driver/create-driver.ts'),
-  ])
-  const terminal = { isTTY: false, prompt: async () => '' }
-  const spec = await loadDriver(ref, { cwd, env, nodeVersion: process.version, ...terminal })
-  const { baseUrl: url, apiKey, botApiKey, botId } = sim
-  return createDriver(spec, { env, sim: { url, apiKey, botApiKey, botId } })
 }
 
 const FROM_WORST: readonly Outcome[] = ['error', 'fail', 'inconclusive', 'skipped', 'pass']

@@ -1,9 +1,10 @@
-/** Opens the simulators of checks behind one port, for an intermediary that calls it over HTTP. */
+/** Opens the simulators of checks: behind one port, or in this process for an intermediary that is a function. */
 import type { SimulatorRouter } from '../runner/simulator-router.ts'
 import { httpTransport } from '../runtime/transport.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
 import type { PlatformSimulatorOptions } from '../simulator/platform-options.ts'
-import { coreOf, createPlatformSimulator } from '../simulator/simulator.ts'
+import { configure, effectiveConfig } from '../simulator/settings.ts'
+import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../simulator/simulator.ts'
 import type { Rotation } from './rotation.ts'
 import type { CheckSimulator } from './run-check.ts'
 
@@ -42,3 +43,23 @@ export function createServedSimulators({ router, base, target }: ServedOptions):
     close: () => transport.close(),
   }
 }
+
+/** Resets the simulator for each check, and restores its settings and its seed afterwards: one check at a time. */
+export async function openOn(sim: PlatformSimulator, knobs: Rotation, seed: number): Promise<CheckSimulator> {
+  const core = coreOf(sim)
+  const before = { seed: core.identity.seed, config: effectiveConfig(core) }
+  core.identity.seed = seed
+  sim.reset()
+  await configure(core, knobs, 'user')
+  return {
+    sim,
+    chatOpened: () => {},
+    async release() {
+      await configure(core, pick(before.config, Object.keys(knobs)), 'user')
+      core.identity.seed = before.seed
+    },
+  }
+}
+
+const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+  Object.fromEntries(names.map(name => [name, values[name]]))

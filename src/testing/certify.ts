@@ -1,0 +1,203 @@
+/** `handover-sim/certify`: runs the checks of `handover-sim certify` in a test. */
+import type { Driver } from '../agent-driver/driver.ts'
+import { CAPABILITIES, type Capability } from '../certifier/capabilities.ts'
+import type { Certificate, CertificateLevel } from '../certifier/certificate.ts'
+import { certifyTarget } from '../certifier/certify.ts'
+import { type CheckOutcome, PROFILES, type Profile } from '../certifier/check.ts'
+import { CHECKS } from '../certifier/checks/index.ts'
+import { DEFAULT_LIMITS } from '../certifier/context.ts'
+import type { FindingLevel } from '../certifier/findings/index.ts'
+import { type CheckReport, describeCertificate, type FindingReport } from '../certifier/report.ts'
+import type { CheckEnvironment } from '../certifier/run-check.ts'
+import { selectChecks, UnknownCheckError } from '../certifier/select.ts'
+import { openOn } from '../certifier/simulators.ts'
+import type { Entry } from '../journal/entry.ts'
+import { certificateText } from '../reporters/certificate-console.ts'
+import type { ColorLevel } from '../reporters/theme.ts'
+import { invalidOption } from '../simulator/options.ts'
+import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
+import type { Duration } from '../text/quantities.ts'
+import { type AgentFunctions, driverOption } from './agent.ts'
+import { durationMs } from './options.ts'
+
+/** What a check is. */
+export interface CertificationCheck {
+  /** `SIG-07`. */
+  readonly id: string
+  readonly title: string
+  /** The highest level of its findings. */
+  readonly level: FindingLevel
+  readonly profile: Profile
+}
+
+/** All checks, in the order of reports: for one test per check. */
+export const certificationChecks: readonly CertificationCheck[] = CHECKS.map(({ id, texts, level, profile }) => ({
+  id,
+  title: texts.title,
+  level,
+  profile,
+}))
+
+/** Options of `certify`. */
+export interface CertifyOptions {
+  /** The human agent's side: functions, or a driver file. Default: `agent` of the simulator. */
+  readonly driver?: AgentFunctions | Driver | string | null
+  /** Default: all with a driver, otherwise `webhook`. */
+  readonly profiles?: readonly Profile[]
+  /** Ids or beginnings of ids, such as `SIG-07` or `SIG`. */
+  readonly only?: readonly string[]
+  readonly skip?: readonly string[]
+  /** Default: the seed of the simulator. */
+  readonly seed?: number
+  /** Whether behaviours that the platform leaves open are varied. Default: true. */
+  readonly rotateUnspecified?: boolean
+  /** What the intermediary or its help desk does not have: `{ attachments: false }`. */
+  readonly capabilities?: Readonly<Partial<Record<Capability, boolean>>>
+  /** How long nothing may happen after an event that must have no effect. Default: 200 ms. */
+  readonly observe?: Duration
+  /** How long an effect of an event or of the agent may take. Default: 2 s. */
+  readonly within?: Duration
+  /** How long an acknowledgement may take. Default: 5 s. */
+  readonly ackLimit?: Duration
+  /** Treats warnings as failures. */
+  readonly strict?: boolean
+  /** Ends the run. */
+  readonly signal?: AbortSignal
+}
+
+/** The result of one check. */
+export interface CertifiedCheck extends CertificationCheck {
+  readonly outcome: CheckOutcome
+  readonly findings: readonly CertificationFinding[]
+  /** Why it could not be observed, or does not apply; null otherwise. */
+  readonly reason: string | null
+  readonly measurements: Readonly<Record<string, number>>
+  /** Unspecified behaviours of the platform that differed from their defaults. */
+  readonly rotated: Readonly<Record<string, unknown>>
+  readonly durationMs: number
+  /** What happened in it. */
+  readonly journal: readonly Entry[]
+}
+
+/** Something that a check found. */
+export interface CertificationFinding {
+  readonly level: FindingLevel
+  readonly code: string
+  readonly happened: string
+  readonly expected: string
+  /** The next thing to try. */
+  readonly next: string
+  /** Journal entries that show it. */
+  readonly entrySeqs: readonly number[]
+}
+
+/** The result of `certify`. */
+export interface Certification {
+  /** The highest level that is reached; null for none. */
+  readonly level: CertificateLevel | null
+  readonly checks: readonly CertifiedCheck[]
+  /** Renders the report that `handover-sim certify` prints. */
+  report(options?: { readonly colorLevel?: ColorLevel; readonly columns?: number }): string
+  /** Throws `CertificationFailedError` with the report when a MUST failed or could not be observed; with `strict`, also a SHOULD. */
+  assertPassed(): void
+}
+
+/** At least one check did not pass. The message is the report. */
+export class CertificationFailedError extends Error {
+  override readonly name = 'CertificationFailed'
+}
+
+/**
+ * Runs checks against the webhook of a simulator, one after the other. It resets the simulator before each, and restores
+ * its settings afterwards. Checks of the connection do not apply to a webhook that is a function.
+ *
+ * @throws InvalidOptionError for an unknown check.
+ * @example
+ * import { createSimulator } from 'handover-sim'
+ * import { certify } from 'handover-sim/certify'
+ *
+ * const sim = createSimulator({ webhook: { fetch: () => new Response('', { status: 401 }) } })
+ * const certification = await certify(sim, { only: ['SIG-02'] })
+ * console.log(certification.checks[0]?.outcome)
+ */
+export async function certify(sim: PlatformSimulator, options: CertifyOptions = {}): Promise<Certification> {
+  const { driver, close } = await driverOption(sim, options)
+  const profiles = options.profiles ?? (driver === null ? ['webhook'] : PROFILES)
+  const core = coreOf(sim)
+  try {
+    const certificate = await certifyTarget({
+      checks: checksOf(options, profiles),
+      profiles,
+      environment: environmentOf(sim, driver, options),
+      target: core.address.webhookUrl ?? 'a function',
+      jobs: 1,
+      bail: null,
+      strict: options.strict ?? false,
+      listener: { planned: () => {}, started: () => {}, finished: () => {} },
+    })
+    return certificationOf(core.secrets.redactDeep(certificate))
+  } finally {
+    await close()
+  }
+}
+
+function checksOf({ only = [], skip = [] }: CertifyOptions, profiles: readonly Profile[]) {
+  try {
+    return selectChecks({ only, skip }, profiles)
+  } catch (error) {
+    throw error instanceof UnknownCheckError ? invalidOption('only', error.message) : error
+  }
+}
+
+const OBSERVE_MS = 200
+const WITHIN_MS = 2_000
+
+function environmentOf(sim: PlatformSimulator, driver: Driver | null, options: CertifyOptions): CheckEnvironment {
+  const { seed, rotateUnspecified: rotates = true, capabilities = {}, signal } = options
+  const core = coreOf(sim)
+  return {
+    open: (knobs, playSeed) => openOn(sim, knobs, playSeed),
+    driver,
+    missing: new Set(CAPABILITIES.filter(name => capabilities[name] === false)),
+    limits: {
+      ...DEFAULT_LIMITS,
+      quietMs: durationMs('observe', options.observe) ?? OBSERVE_MS,
+      effectMs: durationMs('within', options.within) ?? WITHIN_MS,
+      ackMs: durationMs('ackLimit', options.ackLimit) ?? DEFAULT_LIMITS.ackMs,
+    },
+    seed: seed ?? core.identity.seed,
+    rotates,
+    hasWire: core.hasConnection,
+    url: sim.baseUrl,
+    signal: signal ?? new AbortController().signal,
+  }
+}
+
+function certificationOf(certificate: Certificate): Certification {
+  const described = describeCertificate(certificate)
+  const report: Certification['report'] = ({ colorLevel = 0, columns } = {}) =>
+    certificateText(described, colorLevel, columns)
+  function assertPassed(): void {
+    if (certificate.exitCode === 0) return
+    const error = new CertificationFailedError(report())
+    Error.captureStackTrace?.(error, assertPassed)
+    throw error
+  }
+  return { level: certificate.level, checks: described.checks.map(certifiedCheck), report, assertPassed }
+}
+
+const certifiedCheck = ({ check, findings, ...result }: CheckReport): CertifiedCheck => ({
+  id: check.id,
+  title: check.texts.title,
+  level: check.level,
+  profile: check.profile,
+  outcome: result.outcome,
+  findings: findings.map(certificationFinding),
+  reason: result.reason,
+  measurements: result.measurements,
+  rotated: result.rotated,
+  durationMs: result.durationMs,
+  journal: result.journal,
+})
+
+const certificationFinding = ({ details: _, ...finding }: FindingReport): CertificationFinding => finding

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { CertificationFailedError, certificationChecks, certify } from '../../src/testing/certify.ts'
+import { createSimulator } from '../../src/testing/simulator.ts'
+import { withReference } from '../testing/reference.ts'
+
+describe('certify in a test', () => {
+  it('passes the example as a function', async () => {
+    const { sim, close } = await withReference()
+    const certification = await certify(sim, { only: ['SIG-01', 'SIG-02', 'SIG-03'] })
+    expect(certification.checks.map(({ id, outcome }) => ({ id, outcome }))).toEqual([
+      { id: 'SIG-01', outcome: 'pass' },
+      { id: 'SIG-02', outcome: 'pass' },
+      { id: 'SIG-03', outcome: 'pass' },
+    ])
+    certification.assertPassed()
+    await close()
+  })
+
+  it('fails a function that accepts everything, with the report as the message', async () => {
+    const sim = createSimulator({ webhook: { fetch: () => new Response('ok') } })
+    const certification = await certify(sim, { only: ['SIG-02'], within: '200ms' })
+    expect(certification.checks[0]).toMatchObject({ id: 'SIG-02', outcome: 'inconclusive' })
+    expect(() => certification.assertPassed()).toThrow(CertificationFailedError)
+    expect(() => certification.assertPassed()).toThrow(/INCONCLUSIVE\s+SIG-02/)
+  })
+
+  it('restores the settings and the seed of the simulator', async () => {
+    const { sim, close } = await withReference({ seed: 7, knobs: { 'webhook.json': 'pretty' } })
+    const before = sim.config()
+    await certify(sim, { only: ['SIG'] })
+    expect(sim.config()).toEqual(before)
+    await close()
+  })
+
+  it('refuses an unknown check', async () => {
+    await expect(certify(createSimulator(), { only: ['SIG-0x'] })).rejects.toThrow(/There is no check "SIG-0x"/)
+  })
+
+  it('lists the checks, for one test per check', () => {
+    expect(certificationChecks[0]).toEqual({
+      id: 'SIG-01',
+      title: 'A valid signature is accepted',
+      level: 'MUST',
+      profile: 'webhook',
+    })
+  })
+})
