@@ -11,7 +11,14 @@ export interface LowContrastText {
 export function lowContrastTexts(): { measured: number; failing: LowContrastText[] } {
   type Rgb = [number, number, number]
   const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!
+  const mixed = new Map<string, Rgb>()
   const over = (color: string, below: Rgb): Rgb => {
+    const key = `${color} over ${below}`
+    const found = mixed.get(key) ?? mix(color, below)
+    mixed.set(key, found)
+    return found
+  }
+  const mix = (color: string, below: Rgb): Rgb => {
     context.fillStyle = `rgb(${below.join(' ')})`
     context.fillRect(0, 0, 1, 1)
     context.fillStyle = color
@@ -19,10 +26,15 @@ export function lowContrastTexts(): { measured: number; failing: LowContrastText
     const [r, g, b] = context.getImageData(0, 0, 1, 1).data
     return [r!, g!, b!]
   }
+  const backgrounds = new Map<Element, Rgb>()
   const backgroundOf = (element: Element): Rgb => {
+    const known = backgrounds.get(element)
+    if (known !== undefined) return known
     const above = element.parentElement
     const below: Rgb = above === null ? [255, 255, 255] : backgroundOf(above)
-    return over(getComputedStyle(element).backgroundColor, below)
+    const found = over(getComputedStyle(element).backgroundColor, below)
+    backgrounds.set(element, found)
+    return found
   }
   const linear = (part: number) => (part <= 10.31 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4)
   const light = ([r, g, b]: Rgb) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)

@@ -10,6 +10,7 @@ import {
 } from '../../src/server/start.ts'
 import { ROOT } from '../architecture/files.ts'
 import { findChromium, launch } from './chromium.ts'
+import { createPagePool } from './page-pool.ts'
 
 export const chromium = findChromium()
 
@@ -26,13 +27,11 @@ export function useBrowser() {
     if (chromium !== null) browser = await launch(chromium)
   })
   afterAll(() => browser?.close())
+  const openPage = createPagePool(() => browser, { width: 1440, height: 900 })
   return async (url: string, options: BrowserContextOptions = {}): Promise<OpenInspector> => {
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options })
+    const page = await openPage(options)
     const problems = watchProblems(page, new URL(url).origin)
-    onTestFinished(async () => {
-      await page.close()
-      expect(problems).toEqual([])
-    })
+    onTestFinished(() => expect(problems).toEqual([]))
     await page.goto(url)
     return { page, problems }
   }
@@ -71,7 +70,7 @@ const AXE = `${ROOT}node_modules/axe-core/axe.min.js`
 
 /** What axe finds, as texts: the rule, and the elements that break it. */
 export async function axeViolations(page: Page): Promise<string[]> {
-  await page.evaluate(readFileSync(AXE, 'utf8'))
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(readFileSync(AXE, 'utf8'))
   const found = await page.evaluate(async () => {
     // @ts-expect-error axe is a global of the page.
     const { violations } = await axe.run(document, { resultTypes: ['violations'] })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunReport } from '../../src/evaluator/wording/report.ts'
 import { htmlReport } from '../../src/web/report/report.tsx'
 import { createTape } from '../web/report/journal-recorder.ts'
@@ -12,7 +12,9 @@ import { run, scenarioResult } from '../web/report/verdicts.ts'
 import { launch } from './chromium.ts'
 import { lowContrastTexts } from './contrast.ts'
 import { axeViolations, chromium } from './inspector-page.ts'
+import { createPagePool } from './page-pool.ts'
 
+const openPage = createPagePool(() => browser, { width: 1300, height: 900 })
 const folder = mkdtempSync(join(tmpdir(), 'report-'))
 let browser: Browser
 
@@ -36,8 +38,7 @@ interface OpenReport {
 async function open(result: RunReport, hash = '', options: BrowserContextOptions = {}): Promise<OpenReport> {
   const file = join(folder, `report-${++files}.html`)
   writeFileSync(file, htmlReport(result))
-  const page = await browser.newPage({ viewport: { width: 1300, height: 900 }, ...options })
-  onTestFinished(() => page.close())
+  const page = await openPage(options)
   const url = pathToFileURL(file).href
   const [requests, problems]: string[][] = [[], []]
   page.on('request', request => request.url().startsWith(url) || requests!.push(request.url()))
@@ -202,8 +203,11 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
   })
 
   it('ignores links to unknown scenarios and rows', async () => {
+    const { page, problems } = await open(sample())
+    const url = page.url()
     for (const hash of ['#%', '#nothing/3', '#happy-path/99999', '#/1', '#panel']) {
-      const { page, problems } = await open(sample(), hash)
+      await page.goto('about:blank')
+      await page.goto(`${url}${hash}`)
       expect(await page.locator('#panel').isVisible(), hash).toBe(false)
       expect(problems, hash).toEqual([])
     }
@@ -227,21 +231,27 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     expect(await page.locator('#closed-hours .step').first().isVisible()).toBe(true)
   })
 
-  it.each(['light', 'dark'] as const)('has enough contrast in every text: %s', async colorScheme => {
-    const { page } = await open(sample(), '', { colorScheme })
+  it('has enough contrast in every text, light and dark', async () => {
+    const { page } = await open(sample())
     await openAll(page)
     await page.locator('.diagram-row.failed').first().click()
-    const { measured, failing } = await page.evaluate(lowContrastTexts)
-    expect(measured).toBeGreaterThan(150)
-    expect(failing).toEqual([])
-    const paper = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
-    expect(paper).toBe(colorScheme === 'dark' ? 'rgb(21, 23, 26)' : 'rgb(251, 250, 248)')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const { measured, failing } = await page.evaluate(lowContrastTexts)
+      expect(measured).toBeGreaterThan(150)
+      expect(failing).toEqual([])
+      const paper = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+      expect(paper).toBe(colorScheme === 'dark' ? 'rgb(21, 23, 26)' : 'rgb(251, 250, 248)')
+    }
   })
 
-  it.each([1600, 1000, 700, 360])('does not scroll sideways in a window of %i pixels', async width => {
-    const { page } = await open(sample(), '', { viewport: { width, height: 800 } })
+  it('does not scroll sideways in windows of 1600, 1000, 700 and 360 pixels', async () => {
+    const { page } = await open(sample())
     await openAll(page)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    for (const width of [1600, 1000, 700, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    }
   })
 
   it('has no violation of the rules of axe, with an open panel and without one', async () => {
