@@ -1,5 +1,6 @@
 /** Generates files from code: pages of docs/, JSON Schemas. `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { checksPage } from './checks-page.ts'
 import { assumptionsPage, endpointsPage, scenarioCataloguePage } from './generated-pages.ts'
 import { goingLivePage } from './going-live-page.ts'
 import { schemaFiles } from './json-schemas.ts'
@@ -9,6 +10,7 @@ const FILES: Record<string, () => string | Promise<string>> = {
   'docs/assumptions.md': assumptionsPage,
   'docs/endpoints.md': endpointsPage,
   'docs/how-to/going-live.md': goingLivePage,
+  'docs/checks/README.md': checksPage,
   'docs/scenarios-catalogue.md': scenarioCataloguePage,
   ...Object.fromEntries(Object.entries(schemaFiles()).map(([name, text]) => [`schema/${name}`, () => text])),
 }

@@ -90,7 +90,7 @@ export const NOT_ROTATED: Readonly<Record<Exclude<KnobName, RotatedKnob>, NotRot
  * check sets it. more_lenient: another value only forgives more. changes_flow: with another value a correct intermediary
  * does something else, so a check could not tell right from wrong.
  */
-type NotRotated = 'documented' | 'setting' | 'own_check' | 'more_lenient' | 'changes_flow'
+export type NotRotated = 'documented' | 'setting' | 'own_check' | 'more_lenient' | 'changes_flow'
 
 export type Rotation = KnobSettings
 

@@ -1,0 +1,28 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { CHECKS } from '../../src/certifier/checks/index.ts'
+import { pathOf, read } from './pages.ts'
+
+const SECTIONS = ['What it means', 'How it goes wrong', 'How to fix it']
+
+const linesOf = (page: string, start: RegExp) => page.split('\n').flatMap(line => start.exec(line)?.[1] ?? [])
+
+describe('help pages', () => {
+  it('exist for each check, and for nothing else', () => {
+    const pages = readdirSync(pathOf('docs/checks')).filter(name => name !== 'README.md')
+    expect(pages.sort()).toEqual(CHECKS.map(({ id }) => `${id}.md`).sort())
+  })
+
+  it.each(CHECKS)('$id says what it means, how it goes wrong, and how to fix it', ({ id, texts }) => {
+    const path = `docs/checks/${id}.md`
+    expect(existsSync(pathOf(path)), path).toBe(true)
+    const page = read(path)
+    expect(page.split('\n')[0]).toBe(`# ${id} ${texts.title}`)
+    expect(linesOf(page, /^## (.+)$/)).toEqual(SECTIONS)
+  })
+
+  it.each(CHECKS)('$id has example code in three languages', ({ id }) => {
+    const languages = new Set(linesOf(read(`docs/checks/${id}.md`), /^```(\w+)$/))
+    expect(languages.size).toBeGreaterThanOrEqual(3)
+  })
+})
