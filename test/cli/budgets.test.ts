@@ -154,11 +154,11 @@ describe('YAML and JSON of any kind of file', () => {
       times(100_000, at => `k${at}: 1\n`).join(''),
       /:20000:\d+: the file has more than 100000 keys, values and signs/,
     ],
-    ['10,000 unknown keys', times(10_000, at => `k${at}: 1\n`).join(''), /and \d+ more problems, not shown/],
+    ['2,000 unknown keys', times(2_000, at => `k${at}: 1\n`).join(''), /and \d+ more problems, not shown/],
     [
-      'the same key 16,000 times',
-      'k: 1\n'.repeat(16_000),
-      /:2:1: Map keys must be unique[\s\S]*and 15949 more problems, not shown/,
+      'the same key 4,000 times',
+      'k: 1\n'.repeat(4_000),
+      /:2:1: Map keys must be unique[\s\S]*and 3949 more problems, not shown/,
     ],
     ['aliases of aliases', laughs, /:\d+:\d+: the file has too many aliases of aliases/],
     [
