@@ -7,6 +7,7 @@ import { payloadOf } from '../platform/events.ts'
 import type { NewFile } from '../platform/files.ts'
 import type { Chat } from '../platform/state.ts'
 import { driverChat } from '../runner/run-context.ts'
+import { InterruptedError } from '../runner/waiting.ts'
 import { makeId } from '../runtime/random.ts'
 import type { DriverCall, InboxItem } from '../scenario/run-events.ts'
 import { type ChatOptions, newChat } from '../simulator/new-chat.ts'
@@ -26,6 +27,8 @@ export interface CheckChat {
   says(text: string, attach?: readonly NewFile[]): Promise<EventAnswer | null>
   /** The agent acts by a verb of the driver. A failure is reported at this level, and ends the check. */
   agent(verb: string, parameters?: AgentParameters): Promise<DriverCall>
+  /** As `agent`, and resolves with a failure without reporting it. */
+  tryAgent(verb: string, parameters?: AgentParameters): Promise<DriverCall>
   /** What the agent sees, oldest first; empty when the help desk does not know the chat. */
   inbox(): Promise<readonly InboxItem[]>
   /** All calls about this chat, oldest first. */
@@ -55,18 +58,35 @@ export async function openChat(check: CheckContext, name: string, options: ChatO
     press: (button = 'handover') => userActs(check, () => core.user.press(chat.id, button)),
     says: (text, attach) => userActs(check, () => core.user.says(chat.id, { text, ...(attach && { attach }) })),
     agent: (verb, parameters = {}) => agentActs(check, chat, verb, parameters),
+    tryAgent: async (verb, parameters = {}) => (await callDriver(check, chat, verb, parameters)).call,
     inbox: () => readInbox(check, chat),
     calls,
-    async nextCall(endpoint, withinMs = check.limits.effectMs) {
-      const next = () => calls(endpoint).find(({ seq }) => !claimed.has(seq))
-      await check.until(() => next() !== undefined, withinMs)
-      const call = next()
-      if (call !== undefined) claimed.add(call.seq)
-      return call ?? null
-    },
+    nextCall: (endpoint, withinMs = check.limits.effectMs) => claimCall(check, chat, endpoint, claimed, withinMs),
     takeOver: () => takeOver(check, self),
   }
   return self
+}
+
+/** Reads each entry once, because a flood of calls must not slow the check down. */
+async function claimCall(
+  check: CheckContext,
+  { id }: Chat,
+  endpoint: EndpointName,
+  claimed: Set<number>,
+  withinMs: number,
+): Promise<ChatCall | null> {
+  const { journal } = check.core
+  let seenSeq = 0
+  let found: ChatCall | undefined
+  const isThere = () => {
+    const calls = journal.query({ kind: 'api', chatId: id, after: seenSeq })
+    found ??= calls.find(call => call.endpoint === endpoint && !claimed.has(call.seq))
+    seenSeq = journal.nextSeq - 1
+    if (found !== undefined) claimed.add(found.seq)
+    return found !== undefined
+  }
+  await check.until(isThere, withinMs)
+  return found ?? null
 }
 
 function callsAbout({ core }: CheckContext, { id }: Chat, endpoint: EndpointName | undefined): ChatCall[] {
@@ -94,18 +114,25 @@ async function userActs(
 /** The transport reports a timeout; it has this much longer to do so. */
 const GRACE_MS = 1_000
 
-/** The last answer to an event: the one after which no retry follows. */
+/** The last answer to an event: the one after which no retry follows. Reports an event without an answer, which ends the check. */
 export async function awaitAnswer(check: CheckContext, deliveryId: string): Promise<EventAnswer> {
-  const { core } = check
-  const last = () =>
-    core.journal
-      .query({ kind: 'delivery' })
-      .findLast(entry => entry.delivery_id === deliveryId && entry.duplicate !== true)
-  const ended = () => last() !== undefined && last()?.retry_in_ms === undefined
-  await check.until(ended, core.platform.knobs['webhook.timeout'] + GRACE_MS)
-  const answer = last()
-  if (answer === undefined) throw new CheckEndedError('no answer')
-  return answer
+  const { journal, platform } = check.core
+  let seenSeq = 0
+  let last: EventAnswer | null = null
+  const isAnswered = () => {
+    for (const entry of journal.query({ kind: 'delivery', after: seenSeq }))
+      if (entry.delivery_id === deliveryId && entry.duplicate !== true) last = entry
+    seenSeq = journal.nextSeq - 1
+    return last !== null && last.retry_in_ms === undefined
+  }
+  await check.until(isAnswered, platform.knobs['webhook.timeout'] + GRACE_MS)
+  return last ?? unanswered(check, deliveryId)
+}
+
+function unanswered(check: CheckContext, deliveryId: string): never {
+  const events = check.core.journal.query({ kind: 'event' }).filter(({ delivery_id }) => delivery_id === deliveryId)
+  check.report('MUST', 'no-answer', { event: events[0]?.event ?? 'an event', failure: null }, events)
+  throw new CheckEndedError(deliveryId)
 }
 
 async function agentActs(
@@ -114,20 +141,28 @@ async function agentActs(
   verb: string,
   parameters: AgentParameters,
 ): Promise<DriverCall> {
+  const { call, entry } = await callDriver(check, chat, verb, parameters)
+  if (call.outcome === 'ok') return call
+  check.report('MUST', 'driver-failed', { verb, failure: call.failure ?? null }, [entry])
+  throw new CheckEndedError(verb)
+}
+
+async function callDriver(check: CheckContext, chat: Chat, verb: string, parameters: AgentParameters) {
   const { driver, core, signal } = check
   if (driver === null) throw new CheckEndedError('no driver')
   const call = await driver.call(verb, { ...driverContext(check, chat), ...parameters }, signal)
   const written = parameters.text === undefined ? {} : { text: parameters.text }
   const entry = core.journal.append({ ...call, ...written, kind: 'driver', chat_id: chat.id } as OpenContent, null)
-  if (call.outcome === 'ok') return call
-  check.report('MUST', 'driver-failed', { verb, failure: call.failure ?? null }, [entry])
-  throw new CheckEndedError(verb)
+  // The call may have failed only because the check is over.
+  if (signal.aborted && call.outcome !== 'ok') throw new InterruptedError()
+  return { call, entry }
 }
 
 async function readInbox(check: CheckContext, chat: Chat): Promise<readonly InboxItem[]> {
   const { driver, core, signal } = check
   if (driver === null || !driver.verbs.includes('inbox')) return []
   const call = await driver.inbox(driverContext(check, chat), signal)
+  if (signal.aborted && call.outcome !== 'ok') throw new InterruptedError()
   core.journal.append({ ...call, kind: 'driver', chat_id: chat.id } as OpenContent, null)
   return call.items ?? []
 }

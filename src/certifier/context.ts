@@ -21,11 +21,28 @@ export interface Limits {
   readonly effectMs: number
   /** How long nothing may happen after an event that must have no effect. */
   readonly quietMs: number
+  /** How long a slow answer of the API takes. */
+  readonly slowAnswerMs: number
+  /** How long the API refuses all calls. */
+  readonly outageMs: number
+  /** Until a call that was refused for a while must be repeated. */
+  readonly retryMs: number
   /** Of a whole check. */
   readonly checkMs: number
 }
 
-export const DEFAULT_LIMITS: Limits = { ackMs: 5_000, effectMs: 5_000, quietMs: 2_000, checkMs: 60_000 }
+/** The longer times of the checks grow with `quietMs`, so that one setting shortens them all. */
+export const createLimits = (ackMs = 5_000, quietMs = 2_000): Limits => ({
+  ackMs,
+  effectMs: 5_000,
+  quietMs,
+  slowAnswerMs: 4 * quietMs,
+  outageMs: 5 * quietMs,
+  retryMs: 10 * quietMs,
+  checkMs: 60_000,
+})
+
+export const DEFAULT_LIMITS = createLimits()
 
 /** An event as the check sends it, past the queues of the platform. */
 export interface CheckEvent {

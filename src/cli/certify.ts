@@ -3,7 +3,7 @@ import type { Driver } from '../agent-driver/driver.ts'
 import type { Certificate } from '../certifier/certificate.ts'
 import { certifyTarget } from '../certifier/certify.ts'
 import { type CheckDefinition, PROFILES, type Profile } from '../certifier/check.ts'
-import { DEFAULT_LIMITS } from '../certifier/context.ts'
+import { createLimits } from '../certifier/context.ts'
 import { describeCertificate } from '../certifier/report.ts'
 import { selectChecks, UnknownCheckError } from '../certifier/select.ts'
 import { createServedSimulators } from '../certifier/simulators.ts'
@@ -103,7 +103,7 @@ async function certifyOn(session: Session, router: SimulatorRouter, shutdown: Sh
       open: simulators.open,
       driver,
       missing: new Set(),
-      limits: { ...DEFAULT_LIMITS, ackMs: options.ackMs, quietMs: options.quietMs },
+      limits: createLimits(options.ackMs, options.quietMs),
       seed,
       rotates: flags.rotateUnspecified ?? true,
       hasWire: true,
