@@ -38,7 +38,8 @@ export const createLimits = (ackMs = 5_000, quietMs = 2_000): Limits => ({
   quietMs,
   slowAnswerMs: 4 * quietMs,
   outageMs: 5 * quietMs,
-  retryMs: 10 * quietMs,
+  // A retry waits as the platform asks it to, whatever the setting.
+  retryMs: Math.max(5_000, 10 * quietMs),
   checkMs: 60_000,
 })
 

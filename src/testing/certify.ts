@@ -5,7 +5,7 @@ import type { Certificate, CertificateLevel } from '../certifier/certificate.ts'
 import { certifyTarget } from '../certifier/certify.ts'
 import { type CheckOutcome, PROFILES, type Profile } from '../certifier/check.ts'
 import { CHECKS } from '../certifier/checks/index.ts'
-import { DEFAULT_LIMITS } from '../certifier/context.ts'
+import { createLimits } from '../certifier/context.ts'
 import type { FindingLevel } from '../certifier/findings/index.ts'
 import { type CheckReport, describeCertificate, type FindingReport } from '../certifier/report.ts'
 import type { CheckEnvironment } from '../certifier/run-check.ts'
@@ -160,10 +160,11 @@ function environmentOf(sim: PlatformSimulator, driver: Driver | null, options: C
     driver,
     missing: new Set(CAPABILITIES.filter(name => capabilities[name] === false)),
     limits: {
-      ...DEFAULT_LIMITS,
-      quietMs: durationMs('observe', options.observe) ?? OBSERVE_MS,
+      ...createLimits(
+        durationMs('ackLimit', options.ackLimit) ?? undefined,
+        durationMs('observe', options.observe) ?? OBSERVE_MS,
+      ),
       effectMs: durationMs('within', options.within) ?? WITHIN_MS,
-      ackMs: durationMs('ackLimit', options.ackLimit) ?? DEFAULT_LIMITS.ackMs,
     },
     seed: seed ?? core.identity.seed,
     rotates,

@@ -15,6 +15,7 @@ const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { no
 const WORTH = 'return status === 0 || status === 429 || status >= 500'
 const STOP_FIRST = 'if (conversation.typing) this.type(conversation, false)'
 const SIGNED = 'if (isSigned(body, webhookSecretOf(this.#platform), signature)) return'
+const SEND = 'const outcome = await this.#platform.send(call)'
 
 export const PATCHES = {
   // Messages of the agent
@@ -130,6 +131,35 @@ export const PATCHES = {
   'hammers-on-401': [
     change('platform.js', WORTH, `${WORTH} || status === 401`),
     change('platform.js', 'const FIRST_BACKOFF_MS = 500', 'const FIRST_BACKOFF_MS = 2'),
+  ],
+  'never-stops-on-401': [
+    change('platform.js', WORTH, `${WORTH} || status === 401`),
+    change('platform.js', 'const MAX_TRIES = 5', 'const MAX_TRIES = 500'),
+    change('platform.js', 'const LONGEST_BACKOFF_MS = 8_000', 'const LONGEST_BACKOFF_MS = 20'),
+  ],
+  'stops-for-ever-on-401': [
+    change('outbox.js', SEND, `if (this.refused) return void queue.outbox.splice(0)\n    ${SEND}`),
+    change('outbox.js', 'if (outcome.ok) log', 'this.refused = outcome.keyRefused\n    if (outcome.ok) log'),
+  ],
+  'waits-too-briefly': [change('platform.js', 'const CALL_TIMEOUT_MS = 15_000', 'const CALL_TIMEOUT_MS = 700')],
+  'has-one-queue-for-all': [
+    change(
+      'outbox.js',
+      SEND,
+      'this.last = (this.last ?? Promise.resolve()).then(() => this.#platform.send(call))\n    const outcome = await this.last',
+    ),
+  ],
+  'repeats-after-lost-answer': [
+    change(
+      'platform.js',
+      '    for (let tries = 1; ; tries++) {',
+      '    let lost = 0\n    for (let tries = 1; ; tries++) {',
+    ),
+    change(
+      'platform.js',
+      'const outcome = outcomeOf(call, reply)',
+      'const outcome = outcomeOf(call, reply)\n      if (reply.status === 0) lost = tries\n      if (lost > 0 && tries < lost + 3) continue',
+    ),
   ],
   'forgets-on-restart': [change('settings.js', 'stateFile: env.STATE_FILE || null', 'stateFile: null')],
 } as const satisfies Readonly<Record<string, readonly Patch[]>>
