@@ -64,6 +64,19 @@ test('a paused clock is advanced through retries, typing and idle chats, and goe
   await expect(sim.clock.advance('1h')).rejects.toThrow('must be paused to be advanced')
 })
 
+test('settled() fires what is due while the clock is paused', async () => {
+  const knobs = { 'webhook.retry': ['0s'] } as const
+  const { sim } = world(
+    { clock: 'real', knobs },
+    (_, all) => new Response('', { status: all.length === 1 ? 500 : 200 }),
+  )
+  sim.clock.pause()
+  const chat = await sim.chat()
+  await chat.press('handover', { async: true })
+  await sim.settled()
+  expect(sim.deliveries.map(({ outcome }) => outcome)).toEqual(['failed', 'delivered'])
+})
+
 test('timers of one moment fire in their order, also those that a paused clock was given', async () => {
   const clock = createRealClock()
   const fired: string[] = []
