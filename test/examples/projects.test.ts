@@ -40,6 +40,7 @@ it('each web framework and test runner has a project', () => {
     'nest',
     'nextjs-route',
     'node-test',
+    'vitest-certify',
     'vitest-msw',
     'vitest-shared-server',
   ])
