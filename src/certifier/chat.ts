@@ -2,6 +2,7 @@
 
 import type { ENDPOINTS } from '../contract/endpoints.ts'
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
+import { breaksContract, refusalOf } from '../evaluator/violations.ts'
 import type { EntryOf, OpenContent } from '../journal/entry.ts'
 import { payloadOf } from '../platform/events.ts'
 import type { NewFile } from '../platform/files.ts'
@@ -12,6 +13,7 @@ import { makeId } from '../runtime/random.ts'
 import type { DriverCall, InboxItem } from '../scenario/run-events.ts'
 import { type ChatOptions, newChat } from '../simulator/new-chat.ts'
 import { type CheckContext, CheckEndedError, type EventAnswer } from './context.ts'
+import type { FindingLevel } from './findings/index.ts'
 
 export type ChatCall = EntryOf<'api'>
 type EndpointName = keyof typeof ENDPOINTS
@@ -135,9 +137,10 @@ function unanswered(check: CheckContext, deliveryId: string): never {
   throw new CheckEndedError(deliveryId)
 }
 
+/** Null: the verb is about the whole help desk. */
 async function agentActs(
   check: CheckContext,
-  chat: Chat,
+  chat: Chat | null,
   verb: string,
   parameters: AgentParameters,
 ): Promise<DriverCall> {
@@ -147,12 +150,13 @@ async function agentActs(
   throw new CheckEndedError(verb)
 }
 
-async function callDriver(check: CheckContext, chat: Chat, verb: string, parameters: AgentParameters) {
+async function callDriver(check: CheckContext, chat: Chat | null, verb: string, parameters: AgentParameters) {
   const { driver, core, signal } = check
   if (driver === null) throw new CheckEndedError('no driver')
   const call = await driver.call(verb, { ...driverContext(check, chat), ...parameters }, signal)
   const written = parameters.text === undefined ? {} : { text: parameters.text }
-  const entry = core.journal.append({ ...call, ...written, kind: 'driver', chat_id: chat.id } as OpenContent, null)
+  const of = chat === null ? {} : { chat_id: chat.id }
+  const entry = core.journal.append({ ...call, ...written, kind: 'driver', ...of } as OpenContent, null)
   // The call may have failed only because the check is over.
   if (signal.aborted && call.outcome !== 'ok') throw new InterruptedError()
   return { call, entry }
@@ -167,20 +171,48 @@ async function readInbox(check: CheckContext, chat: Chat): Promise<readonly Inbo
   return call.items ?? []
 }
 
-const driverContext = ({ url, sim }: CheckContext, chat: Chat) => ({
-  chat: driverChat(chat),
+/** All agents are away, or back. A failure is reported, and ends the check. */
+export const agentsAre = (check: CheckContext, verb: 'away' | 'back'): Promise<DriverCall> =>
+  agentActs(check, null, verb, {})
+
+const driverContext = ({ url, sim }: CheckContext, chat: Chat | null) => ({
+  chat: chat === null ? null : driverChat(chat),
   sim: { url, api_key: sim.apiKey, bot_id: sim.botId },
 })
 
 async function takeOver(check: CheckContext, chat: CheckChat): Promise<ChatCall> {
   expectAcknowledged(check, await chat.press())
-  const call = await chat.agent('accept')
-  const start = await chat.nextCall('start')
-  if (start !== null) return start
+  return acceptChat(check, chat)
+}
+
+/** The agent accepts, and `start` comes. A failure is reported as MUST, and ends the check. */
+export async function acceptChat(check: CheckContext, chat: CheckChat): Promise<ChatCall> {
+  const { how } = await chat.agent('accept')
+  return expectCall(check, chat, 'start', `the agent accepted (${how})`)
+}
+
+/** Waits for a call that the platform accepts. `after` completes "No start came within 5s after". */
+export async function expectCall(
+  check: CheckContext,
+  chat: CheckChat,
+  endpoint: EndpointName,
+  after: string,
+  level: FindingLevel = 'MUST',
+): Promise<ChatCall> {
+  const call = await chat.nextCall(endpoint)
+  if (call !== null) return expectAccepted(check, call)
   const entries = check.core.journal.query({ kind: 'driver', chatId: chat.id })
-  const details = { endpoint: 'start', after: `the agent accepted (${call.how})`, withinMs: check.limits.effectMs }
-  check.report('MUST', 'call-missing', details, entries.slice(-1))
-  throw new CheckEndedError('start')
+  check.report(level, 'call-missing', { endpoint, after, withinMs: check.limits.effectMs }, entries.slice(-1))
+  throw new CheckEndedError(endpoint)
+}
+
+/** Reports a call that the platform refused, and then ends the check. A call with a fault is left to the check. */
+function expectAccepted(check: CheckContext, call: ChatCall): ChatCall {
+  if (!breaksContract(call)) return call
+  const { method, path, status } = call
+  const { error, message } = refusalOf(call)
+  check.report('MUST', 'call-refused', { method, path, status, error, message, calls: 1 }, [call])
+  throw new CheckEndedError(path)
 }
 
 /** Reports an event that was not answered with 200, and then ends the check. */

@@ -27,23 +27,27 @@ export interface Limits {
   readonly outageMs: number
   /** Until a call that was refused for a while must be repeated. */
   readonly retryMs: number
+  /** How long a typing indicator may be shown to the user of an agent who is idle. */
+  readonly typingMs: number
   /** Of a whole check. */
   readonly checkMs: number
 }
 
 /** The longer times of the checks grow with `quietMs`, so that one setting shortens them all. */
-export const createLimits = (ackMs = 5_000, quietMs = 2_000): Limits => ({
+export const createLimits = ({ ackMs = 5_000, effectMs = 5_000, quietMs = 2_000 }: LimitOptions = {}): Limits => ({
   ackMs,
-  effectMs: 5_000,
+  effectMs,
   quietMs,
   slowAnswerMs: 4 * quietMs,
   outageMs: 5 * quietMs,
   // A retry waits as the platform asks it to, whatever the setting.
   retryMs: Math.max(5_000, 10 * quietMs),
+  typingMs: 15 * quietMs,
   checkMs: 60_000,
 })
 
-export const DEFAULT_LIMITS = createLimits()
+/** Those that are not given have their defaults. */
+export type LimitOptions = { readonly [Name in 'ackMs' | 'effectMs' | 'quietMs']?: number | undefined }
 
 /** An event as the check sends it, past the queues of the platform. */
 export interface CheckEvent {

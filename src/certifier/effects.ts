@@ -9,7 +9,7 @@ export interface ObservedEffect {
 }
 
 /** Between two reads of the inbox. */
-const INBOX_MS = 200
+export const INBOX_MS = 200
 
 /** Waits for the first effect on a chat that had none before; null when none comes in time. */
 export async function effectWithin(

@@ -1,6 +1,6 @@
 /** Defines and checks the flags of `certify`. */
 import { PROFILES, type Profile } from '../certifier/check.ts'
-import { DEFAULT_LIMITS } from '../certifier/context.ts'
+import { createLimits, type Limits } from '../certifier/context.ts'
 import { parseDuration } from '../text/quantities.ts'
 import { type FlagsOf, REPORT_FLAG, SETTING_FLAGS } from './command.ts'
 import { type Context, UsageError } from './io.ts'
@@ -20,6 +20,7 @@ export const CERTIFY_FLAGS = {
   '--timeout <duration>': 'stop the run after this long (default: 5m); the report says what was not checked',
   '--ack-limit <duration>': 'how long an acknowledgement may take (default: 5s)',
   '--observe <duration>': 'how long nothing may happen after an event that must have no effect (default: 2s)',
+  '--within <duration>': 'how long an effect of an event or of the agent may take (default: 5s)',
   '--strict': 'treat warnings as failures, and inconclusive checks as exit code 4',
   '--no-rotate-unspecified': 'do not vary what the platform leaves open',
   ...REPORT_FLAG,
@@ -42,8 +43,7 @@ export interface CertifyRunOptions {
   readonly jobs: number
   readonly bail: number | null
   readonly timeoutMs: number
-  readonly ackMs: number
-  readonly quietMs: number
+  readonly limits: Limits
   readonly waitMs: number
 }
 
@@ -57,11 +57,17 @@ export function parseCertifyFlags(flags: CertifyFlags, { env }: Context): Certif
     jobs: countFrom('--jobs', flags.jobs, 8),
     bail: flags.bail === undefined ? null : countFrom('--bail', flags.bail, 1),
     timeoutMs: timeLimitFrom(flags.timeout) ?? DEFAULT_TIMEOUT_MS,
-    ackMs: durationFrom('--ack-limit', flags.ackLimit) ?? DEFAULT_LIMITS.ackMs,
-    quietMs: durationFrom('--observe', flags.observe) ?? DEFAULT_LIMITS.quietMs,
+    limits: limitsFrom(flags),
     waitMs: waitFrom(flags.waitForTarget, env.CI !== undefined && env.CI !== '' && env.CI !== 'false'),
   }
 }
+
+const limitsFrom = (flags: CertifyFlags): Limits =>
+  createLimits({
+    ackMs: durationFrom('--ack-limit', flags.ackLimit),
+    effectMs: durationFrom('--within', flags.within),
+    quietMs: durationFrom('--observe', flags.observe),
+  })
 
 function profilesFrom(text: string): Profile[] {
   const names = text.split(',').map(name => name.trim())
@@ -73,8 +79,8 @@ function profilesFrom(text: string): Profile[] {
   return PROFILES.filter(profile => names.includes(profile))
 }
 
-function durationFrom(flag: string, text: string | undefined): number | null {
-  if (text === undefined) return null
+function durationFrom(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
   const ms = parseDuration(text)
   if (ms !== null && ms > 0) return ms
   throw new UsageError(`${flag} must be a duration with a unit such as 5s, got ${JSON.stringify(text)}.`)

@@ -3,7 +3,6 @@ import type { Driver } from '../agent-driver/driver.ts'
 import type { Certificate } from '../certifier/certificate.ts'
 import { certifyTarget } from '../certifier/certify.ts'
 import { type CheckDefinition, PROFILES, type Profile } from '../certifier/check.ts'
-import { createLimits } from '../certifier/context.ts'
 import { describeCertificate } from '../certifier/report.ts'
 import { selectChecks, UnknownCheckError } from '../certifier/select.ts'
 import { createServedSimulators } from '../certifier/simulators.ts'
@@ -103,7 +102,7 @@ async function certifyOn(session: Session, router: SimulatorRouter, shutdown: Sh
       open: simulators.open,
       driver,
       missing: new Set(),
-      limits: createLimits(options.ackMs, options.quietMs),
+      limits: options.limits,
       seed,
       rotates: flags.rotateUnspecified ?? true,
       hasWire: true,

@@ -21,11 +21,12 @@ const OF_STATE: readonly string[] = [
 const STATUSES: readonly number[] = [400, 401, 403, 404, 405, 413, 415, 422]
 
 export function contractViolations(evaluation: Evaluation): AttributedFailure[] {
-  const violations = evaluation.index.calls.filter(call => isViolation(call) && !isExpected(evaluation, call))
+  const violations = evaluation.index.calls.filter(call => breaksContract(call.entry) && !isExpected(evaluation, call))
   return [...groupBy(violations, mistakeOf).values()].map(calls => violation(evaluation, calls))
 }
 
-function isViolation({ entry }: Call): boolean {
+/** Whether the platform refused the call for what the caller could know. */
+export function breaksContract(entry: Call['entry']): boolean {
   if (entry.status < 400 || isFaulted(entry)) return false
   const { error } = refusalOf(entry)
   if (error !== null && Object.hasOwn(ERRORS, error)) return !OF_STATE.includes(error)
@@ -37,7 +38,7 @@ const isFaulted = (entry: Call['entry']) =>
   'answer_lost' in entry || ('faults' in entry && Object.keys(entry.unspecified).length === 0)
 
 /** The error in the body of a refusal. */
-function refusalOf({ response }: Call['entry']): Pick<RefusedCall, 'error' | 'field' | 'message'> {
+export function refusalOf({ response }: Call['entry']): Pick<RefusedCall, 'error' | 'field' | 'message'> {
   const { code, field, message } = isMap(response) && isMap(response.error) ? response.error : {}
   return { error: textOrNull(code), field: textOrNull(field), message: textOrNull(message) }
 }

@@ -3,7 +3,7 @@ import { ALIASES } from '../contract/endpoints.ts'
 import { defaultKnobs } from '../contract/knobs.ts'
 import type { Entry, EntryOf, FaultEffect, Finding } from '../journal/entry.ts'
 import { stringsIn } from '../scenario/interpolation.ts'
-import { type Plan, stepsOf } from '../scenario/plan.ts'
+import { stepsOf } from '../scenario/plan.ts'
 import { isRunEvent } from '../scenario/run-events.ts'
 import {
   callBeforeAck,
@@ -17,6 +17,7 @@ import {
   type History,
   historyOf,
   isFaulty,
+  type LintedPlan,
   type LinterRule,
   type LintFinding,
   perRun,
@@ -171,7 +172,7 @@ export const RULES: readonly LinterRule[] = [
 ]
 
 /** All findings, ordered by the last entry that each is about. */
-export function lint(plan: Plan, entries: readonly Entry[]): LintFinding[] {
+export function lint(plan: LintedPlan, entries: readonly Entry[]): LintFinding[] {
   const history = historyOf(plan, entries)
   const found = RULES.flatMap(rule => rule.find(history))
   return found.sort((a, b) => (a.entrySeqs.at(-1) ?? 0) - (b.entrySeqs.at(-1) ?? 0))

@@ -59,8 +59,11 @@ export interface LinterRule {
   find(history: History): readonly LintFinding[]
 }
 
+/** What the rules read of a plan. */
+export type LintedPlan = Pick<Plan, 'config' | 'steps' | 'finally'>
+
 export interface History {
-  readonly plan: Plan
+  readonly plan: LintedPlan
   readonly entries: readonly Entry[]
   /** Entries by chat id; entries of no chat are left out. */
   readonly chats: ReadonlyMap<string, readonly Entry[]>
@@ -68,7 +71,7 @@ export interface History {
   readonly conversationOf: ConversationOf
 }
 
-export function historyOf(plan: Plan, entries: readonly Entry[]): History {
+export function historyOf(plan: LintedPlan, entries: readonly Entry[]): History {
   const chats = new Map<string, Entry[]>()
   for (const entry of entries) {
     if (entry.chat_id === undefined) continue

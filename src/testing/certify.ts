@@ -159,13 +159,11 @@ function environmentOf(sim: PlatformSimulator, driver: Driver | null, options: C
     open: (knobs, playSeed) => openOn(sim, knobs, playSeed),
     driver,
     missing: new Set(CAPABILITIES.filter(name => capabilities[name] === false)),
-    limits: {
-      ...createLimits(
-        durationMs('ackLimit', options.ackLimit) ?? undefined,
-        durationMs('observe', options.observe) ?? OBSERVE_MS,
-      ),
+    limits: createLimits({
+      ackMs: durationMs('ackLimit', options.ackLimit) ?? undefined,
+      quietMs: durationMs('observe', options.observe) ?? OBSERVE_MS,
       effectMs: durationMs('within', options.within) ?? WITHIN_MS,
-    },
+    }),
     seed: seed ?? core.identity.seed,
     rotates,
     hasWire: core.hasConnection,

@@ -12,6 +12,7 @@ const SAY = 'this.#message(conversation, text, this.#agent(conversation), button
 const END = "this.#call(conversation, 'end', { sender: this.#agent(conversation) })"
 const RECEIVED = "const conversation = known ?? this.#conversation(id, event, 'held')"
 const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { note: true }) })'
+const MESSAGE_CALL = "this.#call(conversation, 'message', { message: text, sender, buttons })"
 const WORTH = 'return status === 0 || status === 429 || status >= 500'
 const STOP_FIRST = 'if (conversation.typing) this.type(conversation, false)'
 const SIGNED = 'if (isSigned(body, webhookSecretOf(this.#platform), signature)) return'
@@ -52,6 +53,8 @@ export const PATCHES = {
       'void this.#platform.send(call)',
     ),
   ],
+  'sends-twice': [change('desk.js', MESSAGE_CALL, `${MESSAGE_CALL}\n    ${MESSAGE_CALL}`)],
+  'omits-sender': [change('desk.js', MESSAGE_CALL, MESSAGE_CALL.replace(' sender,', ''))],
 
   // Messages of the user
   'loses-attachments': [change('desk.js', 'supports_attachment: true,', 'supports_attachment: false,')],
@@ -60,6 +63,8 @@ export const PATCHES = {
     change('desk.js', RECEIVED, `if (known?.inbox.at(-1)?.text === event.message) return\n    ${RECEIVED}`),
   ],
   'keeps-last-ten': [change('desk.js', NOTED, `${NOTED}\n    conversation.inbox = conversation.inbox.slice(-10)`)],
+  'shows-newest-first': [change('desk.js', NOTED, NOTED.replace('push', 'unshift'))],
+  'shows-twice': [change('desk.js', NOTED, `${NOTED}\n    ${NOTED}`)],
   trims: [change('conversation.js', 'text: text(event.message),', 'text: text(event.message).trim(),')],
   'reads-latin1': [
     change('http.js', "new TextDecoder('utf-8', { fatal: true }).decode(bytes)", "bytes.toString('latin1')"),
@@ -67,6 +72,10 @@ export const PATCHES = {
   'declares-no-language': [change('desk.js', 'languages.length > 0 ?', 'languages.length < 0 ?')],
 
   // Start and end of a handover
+  'accepts-locally': [change('desk.js', "this.#call(conversation, 'start', {", 'void ({')],
+  'says-goodbye-late': [
+    change('desk.js', END, `${END}\n    this.#message(conversation, 'Goodbye!', this.#agent(conversation))`),
+  ],
   'ends-locally': [change('desk.js', END, '')],
   'ends-twice': [change('desk.js', END, `${END}\n    ${END}`)],
   'keeps-old-conversation': [change('desk.js', KNOWN_REQUEST, 'if (known) {')],
@@ -123,6 +132,12 @@ export const PATCHES = {
       '  idle() {\n    return this.#outbox.idle()\n  }\n\n  availabilityProblems() {',
     ),
   ],
+
+  // Every call
+  'key-in-address': [change('platform.js', '[call.name].path}', `[call.name].path}?key=\${apiKey}`)],
+  'sends-plain-text': [change('platform.js', ", 'Content-Type': 'application/json' }", ' }')],
+  'bot-id-as-text': [change('desk.js', 'bot_id: conversation.botId', 'bot_id: String(conversation.botId)')],
+  'uses-former-paths': [change('platform.js', '/api/v2/handover/', '/api/v2/takeover/')],
 
   // Errors and restarts
   'gives-up-on-503': [change('platform.js', WORTH, 'return status === 0 || status === 429')],

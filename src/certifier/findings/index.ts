@@ -1,16 +1,22 @@
 /** Collects the findings of all families, and renders one. */
 
+import { CONVERSATION_FINDINGS, type ConversationFindings } from './conversation.ts'
 import type { FindingTable } from './define.ts'
 import { FAULT_FINDINGS, type FaultFindings } from './faults.ts'
 import { OBSERVATION_FINDINGS, type ObservationFindings } from './observation.ts'
 import { SIGNATURE_FINDINGS, type SignatureFindings } from './signature.ts'
 
 /** What each finding reports, by its code. */
-export interface FindingDetails extends FaultFindings, ObservationFindings, SignatureFindings {}
+export interface FindingDetails extends ConversationFindings, FaultFindings, ObservationFindings, SignatureFindings {}
 
 export type FindingCode = keyof FindingDetails
 
-const TEXTS: FindingTable<FindingDetails> = { ...FAULT_FINDINGS, ...OBSERVATION_FINDINGS, ...SIGNATURE_FINDINGS }
+const TEXTS: FindingTable<FindingDetails> = {
+  ...CONVERSATION_FINDINGS,
+  ...FAULT_FINDINGS,
+  ...OBSERVATION_FINDINGS,
+  ...SIGNATURE_FINDINGS,
+}
 
 export const LEVELS = ['MUST', 'SHOULD', 'INFO'] as const
 /** MUST: the platform's description demands it. SHOULD: good practice. INFO: a fact without a judgement. */

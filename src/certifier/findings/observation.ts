@@ -13,6 +13,15 @@ export interface ObservationFindings {
   /** After what the check had sent, a valid event was not answered with 200. */
   readonly 'control-refused': { readonly event: string; readonly status: number | null }
   readonly 'driver-failed': { readonly verb: string; readonly failure: DriverFailure | null }
+  /** The platform refused a call, because it breaks the contract. */
+  readonly 'call-refused': {
+    readonly method: string
+    readonly path: string
+    readonly status: number
+    readonly error: string | null
+    readonly message: string | null
+    readonly calls: number
+  }
   readonly 'call-missing': { readonly endpoint: string; readonly after: string; readonly withinMs: number }
 }
 
@@ -42,6 +51,17 @@ export const OBSERVATION_FINDINGS = defineFindings<ObservationFindings>({
       `The agent driver failed at ${verb}${failure === null ? '' : `: ${driverFailureText(failure)}`}.`,
     expected: 'The agent driver performs every verb for a chat that the intermediary knows.',
     next: 'Try the call of the driver by hand. If it names a chat that is unknown, the request did not reach the help desk.',
+  },
+  'call-refused': {
+    happened: ({ method, path, status, message, calls }) =>
+      `${method} ${path} was answered with ${status}${message === null ? '.' : `: ${message}`}${calls > 1 ? ` So were ${calls - 1} more such calls.` : ''}`,
+    expected: 'Every call has a documented path, the bearer key, JSON, and fields of the documented types.',
+    next: ({ status, error }) =>
+      status === 401 || status === 403
+        ? 'Send `Authorization: Bearer <key>` with the key of the handover settings, in every call.'
+        : error?.endsWith('_not_found')
+          ? 'Take bot_id and chat_id from the event, and build the path from the base URL and the documented path.'
+          : 'Compare the call with docs/endpoints.md, field by field.',
   },
   'call-missing': {
     happened: ({ endpoint, after, withinMs }) =>

@@ -1,0 +1,255 @@
+/** FLW: one handover from the request to the end. */
+
+import type { InboxItem } from '../../agent-driver/driver.ts'
+import { isMap } from '../../contract/objects.ts'
+import { defineTexts } from '../../text/texts.ts'
+import { acceptChat, type CheckChat, expectAcknowledged, expectCall } from '../chat.ts'
+import type { CheckDefinition } from '../check.ts'
+import { type CheckContext, CheckEndedError } from '../context.ts'
+import {
+  acceptedMessages,
+  compareOrder,
+  compareTexts,
+  inboxUntil,
+  isAccepted,
+  lastEntry,
+  observeSilence,
+  type Sample,
+  textsSeenByAgent,
+  textsSentToUser,
+  UNTRANSLATED,
+} from '../exchange.ts'
+import { judgeCalls } from '../judge-calls.ts'
+
+export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
+  {
+    id: 'FLW-01',
+    level: 'MUST',
+    profile: 'flow',
+    rules: ['E4.2', 'ST6', 'WH2'],
+    needs: ['accept'],
+    texts: defineTexts({
+      title: 'A handover starts when an agent accepts',
+      sends: 'REQUESTING TAKEOVER; then the agent accepts.',
+      observes: 'The answer of the webhook, and the call of start.',
+      passes: 'The answer is 200, and start comes within 5 s with the bot_id and chat_id of the event.',
+    }),
+    async run(check) {
+      const chat = await check.chat('first')
+      await chat.takeOver()
+    },
+  },
+  {
+    id: 'FLW-02',
+    level: 'MUST',
+    profile: 'flow',
+    rules: ['WH3', 'WH4', 'ST11'],
+    needs: ['accept', 'inbox'],
+    knobs: UNTRANSLATED,
+    texts: defineTexts({
+      title: 'The agent sees what the user writes',
+      sends: 'Three MESSAGE FROM USER in a chat that is taken over.',
+      observes: 'The answers of the webhook, and what the agent sees.',
+      passes: 'Every answer is 200, and the agent sees each message once, unchanged, in order.',
+    }),
+    run: userWritesThreeMessages,
+  },
+  {
+    id: 'FLW-03',
+    level: 'MUST',
+    profile: 'flow',
+    rules: ['E6.2', 'E6.3', 'R-SENDER.3'],
+    needs: ['accept', 'says'],
+    knobs: { ...UNTRANSLATED, 'strict.sender': 'off' },
+    texts: defineTexts({
+      title: 'The user gets what the agent writes',
+      sends: 'The agent writes three messages.',
+      observes: 'The calls of message.',
+      passes:
+        'Each text is in one call, unchanged, in order (MUST), and each call has sender.name and sender.avatar (SHOULD).',
+    }),
+    run: agentWritesThreeMessages,
+  },
+  {
+    id: 'FLW-04',
+    level: 'MUST',
+    profile: 'flow',
+    rules: ['W2', 'E5.5', 'ST13'],
+    needs: ['accept', 'leave'],
+    texts: defineTexts({
+      title: 'The handover ends when the agent leaves',
+      sends: 'The agent leaves.',
+      observes: 'The calls about the chat.',
+      passes: 'end comes once, and then nothing that the user could see.',
+    }),
+    run: agentLeaves,
+  },
+  {
+    id: 'FLW-05',
+    level: 'MUST',
+    profile: 'flow',
+    rules: ['E0', 'A1', 'V2'],
+    needs: ['accept'],
+    // Calls without a usable chat_id belong to this check only when no other runs.
+    exclusive: true,
+    // With these values the platform says what is wrong with a call, and accepts what it may accept.
+    knobs: {
+      ...UNTRANSLATED,
+      'errors.body': 'json',
+      'errors.validation': '400',
+      'api.contentType': 'accept',
+      'api.unknownFields': 'accept',
+      'api.trailingSlash': 'accept',
+      'strict.sender': 'off',
+    },
+    texts: defineTexts({
+      title: 'Every call is as the platform describes it',
+      sends: 'A whole handover, with every verb that the agent driver has.',
+      observes: 'Every call: path, headers, fields and their types; and the answers of the webhook.',
+      passes:
+        'Each call has a documented path (under handover or takeover), the bearer key, JSON, and fields of the right types (MUST); the key is in no text, address or answer, and there are no unknown fields (SHOULD). The form of the paths is reported.',
+    }),
+    run: judgeWholeHandover,
+  },
+  {
+    id: 'FLW-06',
+    level: 'MUST',
+    profile: 'flow',
+    rules: ['ST4', 'ST6', 'ST16'],
+    needs: ['accept', 'says', 'leave'],
+    knobs: UNTRANSLATED,
+    texts: defineTexts({
+      title: 'The same chat can be handed over again',
+      sends: 'A whole handover; then the user asks for an agent again, in the same chat.',
+      observes: 'What the agent sees, and the calls of start, message and end.',
+      passes: 'The second handover works as the first.',
+    }),
+    run: handsOverTwice,
+  },
+]
+
+const numbered = (texts: readonly string[]): Sample[] =>
+  texts.map((text, index) => ({ name: `message ${index + 1}`, token: text, text }))
+
+const FROM_USER = numbered(['Where is my parcel?', 'The number is 4711.', 'Is anybody there?'])
+const FROM_AGENT = numbered(['Hello, I am looking.', 'I found your parcel.', 'It arrives tomorrow.'])
+
+async function userWritesThreeMessages(check: CheckContext): Promise<void> {
+  const chat = await check.chat('first')
+  await chat.takeOver()
+  for (const { text } of FROM_USER) expectAcknowledged(check, await chat.says(text))
+  compareTexts(check, 'MUST', 'to_agent', FROM_USER, await textsSeenByAgent(check, chat, FROM_USER))
+  await observeSilence(check)
+  compareOrder(check, 'MUST', 'to_agent', FROM_USER, await textsSeenByAgent(check, chat, []))
+}
+
+async function agentWritesThreeMessages(check: CheckContext): Promise<void> {
+  const chat = await check.chat('first')
+  await chat.takeOver()
+  for (const { text } of FROM_AGENT) await chat.agent('says', { text })
+  compareTexts(check, 'MUST', 'to_user', FROM_AGENT, await textsSentToUser(check, chat, FROM_AGENT))
+  await observeSilence(check)
+  compareOrder(check, 'MUST', 'to_user', FROM_AGENT, await textsSentToUser(check, chat, []))
+  expectSender(check, chat)
+}
+
+const SENDER_FIELDS = ['name', 'avatar'] as const
+
+function expectSender(check: CheckContext, chat: CheckChat): void {
+  const calls = acceptedMessages(chat)
+  const missing = SENDER_FIELDS.filter(field => calls.some(({ request }) => !hasSender(request.body, field)))
+  const without = calls.filter(({ request }) => missing.some(field => !hasSender(request.body, field)))
+  if (without.length === 0) return
+  const names = missing.map(field => `sender.${field}`)
+  check.report('SHOULD', 'sender-missing', { missing: names, calls: without.length }, without)
+}
+
+const hasSender = (body: unknown, field: (typeof SENDER_FIELDS)[number]): boolean => {
+  const sender = isMap(body) && isMap(body.sender) ? body.sender : {}
+  return typeof sender[field] === 'string' && sender[field] !== ''
+}
+
+async function agentLeaves(check: CheckContext): Promise<void> {
+  const chat = await check.chat('first')
+  await chat.takeOver()
+  await leave(check, chat)
+  await observeSilence(check)
+  expectSilenceAfterEnd(check, chat)
+}
+
+/** The agent leaves, and `end` comes. */
+async function leave(check: CheckContext, chat: CheckChat): Promise<void> {
+  await chat.agent('leave')
+  await expectCall(check, chat, 'end', 'the agent left')
+}
+
+/** Reads of the transcript are right after the end, for an archive. */
+const REACHES_USER = ['start', 'message', 'typing_start'] as const
+
+function expectSilenceAfterEnd(check: CheckContext, chat: CheckChat): void {
+  const [end, ...others] = chat.calls('end').filter(isAccepted)
+  if (end === undefined) return
+  const last = others.at(-1)
+  if (last !== undefined) {
+    const details = { times: others.length + 1, afterMs: last.at_ms - end.at_ms }
+    check.report('MUST', 'end-repeated', details, [end, ...others])
+  }
+  for (const endpoint of REACHES_USER) {
+    const late = chat.calls(endpoint).find(({ seq }) => seq > end.seq)
+    if (late !== undefined)
+      check.report('MUST', 'call-after-end', { endpoint, afterMs: late.at_ms - end.at_ms }, [end, late])
+  }
+}
+
+async function judgeWholeHandover(check: CheckContext): Promise<void> {
+  const { journal } = check.core
+  const firstSeq = journal.nextSeq
+  try {
+    await playWholeHandover(check, await check.chat('first'))
+  } finally {
+    judgeCalls(check, journal.query({ after: firstSeq - 1 }))
+  }
+}
+
+/** Uses every verb of the driver, and waits for the call of each; a missing one is reported by other checks. */
+async function playWholeHandover(check: CheckContext, chat: CheckChat): Promise<void> {
+  const act = async (verb: string, endpoint: 'message' | 'typing_start' | 'typing_stop' | 'end', text?: string) => {
+    if (!check.driver?.verbs.includes(verb)) return
+    await chat.agent(verb, text === undefined ? {} : { text })
+    await chat.nextCall(endpoint)
+  }
+  await chat.press()
+  await act('does.announce', 'message')
+  await chat.agent('accept')
+  await chat.nextCall('start')
+  await chat.says('Where is my parcel?')
+  await act('type', 'typing_start')
+  await act('stop', 'typing_stop')
+  await act('says', 'message', 'It arrives tomorrow.')
+  await act('leave', 'end')
+}
+
+async function handsOverTwice(check: CheckContext): Promise<void> {
+  const chat = await check.chat('first')
+  await chat.takeOver()
+  await leave(check, chat)
+  const requests = requestsIn(await chat.inbox())
+  expectAcknowledged(check, await chat.press())
+  await expectSecondRequest(check, chat, requests)
+  await acceptChat(check, chat)
+  const samples = FROM_AGENT.slice(0, 1)
+  for (const { text } of samples) await chat.agent('says', { text })
+  compareTexts(check, 'MUST', 'to_user', samples, await textsSentToUser(check, chat, samples))
+  await leave(check, chat)
+}
+
+const requestsIn = (items: readonly InboxItem[]): number => items.filter(({ request }) => request === true).length
+
+/** Only for a help desk that shows requests. */
+async function expectSecondRequest(check: CheckContext, chat: CheckChat, before: number): Promise<void> {
+  if (before === 0) return
+  const items = await inboxUntil(check, chat, seen => requestsIn(seen) > before)
+  if (requestsIn(items) > before) return
+  check.report('MUST', 'second-request-unseen', { withinMs: check.limits.effectMs }, lastEntry(check))
+  throw new CheckEndedError('second request')
+}
