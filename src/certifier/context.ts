@@ -21,6 +21,8 @@ export interface Limits {
   readonly effectMs: number
   /** How long nothing may happen after an event that must have no effect. */
   readonly quietMs: number
+  /** Between a request and its replay. */
+  readonly replayMs: number
   /** How long a slow answer of the API takes. */
   readonly slowAnswerMs: number
   /** How long the API refuses all calls. */
@@ -38,6 +40,7 @@ export const createLimits = ({ ackMs = 5_000, effectMs = 5_000, quietMs = 2_000 
   ackMs,
   effectMs,
   quietMs,
+  replayMs: 5 * quietMs,
   slowAnswerMs: 4 * quietMs,
   outageMs: 5 * quietMs,
   // A retry waits as the platform asks it to, whatever the setting.

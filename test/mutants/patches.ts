@@ -18,6 +18,13 @@ const STOP_FIRST = 'if (conversation.typing) this.type(conversation, false)'
 const SIGNED = 'if (isSigned(body, webhookSecretOf(this.#platform), signature)) return'
 const SEND = 'const outcome = await this.#platform.send(call)'
 
+const SIGNATURE = 'const signature = request.headers[SIGNATURE_HEADER]'
+const LENGTHS = 'given.length === expected.length && timingSafeEqual(given, expected)'
+const BODY = "createHmac('sha256', secret).update(body)"
+const DECODED = "new TextDecoder('utf-8', { fatal: true }).decode(bytes)"
+const WHOLE_BODY = 'for await (const chunk of request) {'
+const TYPE = "const type = request.headers['content-type'] ?? ''"
+
 export const PATCHES = {
   // Messages of the agent
   'escapes-html': [
@@ -116,6 +123,34 @@ export const PATCHES = {
   restringifies: [
     change('webhook.js', SIGNED, SIGNED.replace('(body,', '(Buffer.from(JSON.stringify(JSON.parse(String(body)))),')),
   ],
+  'compares-hex': [change('signature.js', ".digest('base64')", ".digest('hex')")],
+  'adds-a-newline-to-the-key': [change('signature.js', BODY, BODY.replace('secret', "secret + '\\n'"))],
+  'accepts-unsigned-events': [change('webhook.js', SIGNED, `if (signature === undefined) return\n    ${SIGNED}`)],
+  'compares-a-prefix': [
+    change('signature.js', LENGTHS, 'timingSafeEqual(given, expected.subarray(0, given.length))'),
+    change('signature.js', 'const given = Buffer.from(signature)', 'const given = Buffer.from(signature.slice(0, 44))'),
+  ],
+  'compares-letters-only': [
+    change('signature.js', 'Buffer.from(signature)', 'Buffer.from(signature.toLowerCase())'),
+    change('signature.js', 'Buffer.from(sign(body, secret))', 'Buffer.from(sign(body, secret).toLowerCase())'),
+  ],
+  'decodes-the-signature': [
+    change('signature.js', 'Buffer.from(signature)', "Buffer.from(signature, 'base64')"),
+    change('signature.js', 'Buffer.from(sign(body, secret))', "Buffer.from(sign(body, secret), 'base64')"),
+  ],
+  'compares-without-lengths': [change('signature.js', LENGTHS, 'timingSafeEqual(given, expected)')],
+  'reads-the-algorithm': [
+    change('webhook.js', SIGNATURE, `request.headers['kindly-hmac-algorithm'].toString()\n    ${SIGNATURE}`),
+  ],
+  'dies-without-algorithm': [
+    change(
+      'webhook.js',
+      SIGNATURE,
+      `setImmediate(() => request.headers['kindly-hmac-algorithm'].toString())\n    ${SIGNATURE}`,
+    ),
+  ],
+  'verifies-latin1': [change('signature.js', BODY, BODY.replace('(body)', "(body.toString('latin1'))"))],
+  'verifies-trimmed': [change('signature.js', BODY, BODY.replace('(body)', '(body.toString().trim())'))],
   'checks-no-signature': [change('webhook.js', SIGNED, 'if (signature) return')],
   'knows-only-four-events': [
     change('webhook.js', 'log(`event ignored: ', "throw badInput('event', 'is not known here')\n        log(`"),
@@ -138,6 +173,22 @@ export const PATCHES = {
   'sends-plain-text': [change('platform.js', ", 'Content-Type': 'application/json' }", ' }')],
   'bot-id-as-text': [change('desk.js', 'bot_id: conversation.botId', 'bot_id: String(conversation.botId)')],
   'uses-former-paths': [change('platform.js', '/api/v2/handover/', '/api/v2/takeover/')],
+
+  // The request
+  'wants-a-length': [
+    change(
+      'webhook.js',
+      'const body = await readBody(request)',
+      "if (!request.headers['content-length']) throw new HttpError(411, 'length', 'Required.')\n    const body = await readBody(request)",
+    ),
+  ],
+  'reads-one-piece': [change('http.js', WHOLE_BODY, `${WHOLE_BODY}\n    if (size > 0) continue`)],
+  'wants-no-charset': [change('webhook.js', '^application\\/json *(;|$)', '^application\\/json$')],
+  'breaks-on-byte-order-mark': [
+    change('http.js', DECODED, DECODED.replace('true }', 'true, ignoreBOM: true }')),
+    change('http.js', "HttpError(400, 'invalid_json'", "HttpError(500, 'invalid_json'"),
+  ],
+  'needs-a-content-type': [change('webhook.js', TYPE, TYPE.replace(" ?? ''", '.trim()'))],
 
   // Errors and restarts
   'gives-up-on-503': [change('platform.js', WORTH, 'return status === 0 || status === 429')],

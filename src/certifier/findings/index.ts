@@ -5,9 +5,10 @@ import type { FindingTable } from './define.ts'
 import { FAULT_FINDINGS, type FaultFindings } from './faults.ts'
 import { OBSERVATION_FINDINGS, type ObservationFindings } from './observation.ts'
 import { SIGNATURE_FINDINGS, type SignatureFindings } from './signature.ts'
+import { WIRE_FINDINGS, type WireFindings } from './wire.ts'
 
 /** What each finding reports, by its code. */
-export interface FindingDetails extends ConversationFindings, FaultFindings, ObservationFindings, SignatureFindings {}
+export interface FindingDetails extends ConversationFindings, FaultFindings, ObservationFindings, SignatureFindings, WireFindings {}
 
 export type FindingCode = keyof FindingDetails
 
@@ -15,7 +16,7 @@ const TEXTS: FindingTable<FindingDetails> = {
   ...CONVERSATION_FINDINGS,
   ...FAULT_FINDINGS,
   ...OBSERVATION_FINDINGS,
-  ...SIGNATURE_FINDINGS,
+  ...SIGNATURE_FINDINGS, ...WIRE_FINDINGS,
 }
 
 export const LEVELS = ['MUST', 'SHOULD', 'INFO'] as const
