@@ -21,7 +21,6 @@ export const SIGNATURE_CHECKS: readonly CheckDefinition[] = [
       observes: 'The status of the answer.',
       passes: 'The status is 200.',
     }),
-    knobs: { 'webhook.json': 'compact' },
     run: expectValidAccepted,
   },
   {

@@ -1,5 +1,5 @@
 /** Renders why a receiver refuses valid signatures: which forms pass and fail, and which wrong signature it accepts. */
-import { MISTAKE_TEXTS, type MistakeId } from '../../signature/mistakes/catalogue.ts'
+import { FIX_TEXTS, MISTAKE_TEXTS, type MistakeId } from '../../signature/mistakes/catalogue.ts'
 import { defineTexts } from '../../text/texts.ts'
 
 /** Completes "their JSON was ...". */
@@ -29,21 +29,29 @@ export type RefusalPattern = keyof typeof PATTERN_TEXTS
 
 /** A wrong signature that a receiver accepts, which tells how it verifies. */
 export interface AcceptedVariant {
-  /** A mistake of `explain`, or one of the header alone. */
-  readonly code: MistakeId | 'header-name' | 'no-signature'
+  /** A mistake of `explain`, or another difference of the request. */
+  readonly code: MistakeId | keyof typeof REQUEST_TEXTS
   /** Empty, or completes the text of the mistake. */
   readonly detail: string
 }
 
-const HEADER_TEXTS = defineTexts({
-  'header-name':
-    'It accepts the same event when the names of the headers are in lower case: it looks for the wrong case',
-  'no-signature': 'It accepts the same event without a signature',
+const REQUEST_TEXTS = defineTexts({
+  'compact-ascii':
+    'It accepts the same event as compact JSON in ASCII: the form of the JSON decides, so the raw body is not what it verifies',
+  'header-name': 'It accepts the same event when the names of the headers are in lower case: it looks for another case',
 })
 
+const isMistake = (code: AcceptedVariant['code']): code is MistakeId => Object.hasOwn(MISTAKE_TEXTS, code)
+
 export function acceptedText({ code, detail }: AcceptedVariant): string {
-  if (code === 'header-name' || code === 'no-signature') return `${HEADER_TEXTS[code]}.`
+  if (!isMistake(code)) return `${REQUEST_TEXTS[code]}.`
   const mistake = MISTAKE_TEXTS[code]
   const sentence = mistake.charAt(0).toLowerCase() + mistake.slice(1)
   return `It accepts an event with this mistake: ${sentence}${detail === '' ? '' : ` (${detail})`}.`
+}
+
+/** How to fix what the accepted variant shows. */
+export function fixOf({ code }: AcceptedVariant): string {
+  if (code === 'compact-ascii') return FIX_TEXTS['restringified-json']
+  return FIX_TEXTS[code === 'header-name' ? 'missing-header' : code]
 }

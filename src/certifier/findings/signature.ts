@@ -1,11 +1,10 @@
 /** Findings about signatures. */
 import type { DeliveryFailure } from '../../journal/entry.ts'
-import { FIX_TEXTS } from '../../signature/mistakes/catalogue.ts'
 import { formatDuration } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
 import { failureText } from '../../wording/failures.ts'
 import { defineFindings } from './define.ts'
-import { type AcceptedVariant, acceptedText, PATTERN_TEXTS, type RefusalPattern } from './signature-diagnosis.ts'
+import { type AcceptedVariant, acceptedText, fixOf, PATTERN_TEXTS, type RefusalPattern } from './signature-diagnosis.ts'
 
 /** Completes "an event with ...". */
 const FORGERIES = defineTexts({
@@ -144,8 +143,3 @@ export const SIGNATURE_FINDINGS = defineFindings<SignatureFindings>({
     next: 'Find the conversation by chat.id first. While it waits for an agent, or has one, a further request for it changes nothing: answer 200 and keep it.',
   },
 })
-
-function fixOf({ code }: AcceptedVariant): string {
-  if (code === 'header-name') return FIX_TEXTS['missing-header']
-  return code === 'no-signature' ? NOT_FOUND : FIX_TEXTS[code]
-}

@@ -34,9 +34,9 @@ export async function diagnoseEveryForm(check: CheckContext): Promise<Diagnosis>
     ...(await otherKeys(check, body)),
     ...(await otherHashes(check, body)),
     ...(await otherForms(check, chat)),
-    ...(await otherBodies(check, body, { 'empty-body': 2, 'stringified-object': 1 })),
+    ...(await otherBodies(check, body, { 'empty-body': 1, 'stringified-object': 1 })),
   ]
-  return firstAccepted(check, chat, body, [...headerProbes(), ...probesOf(check, signatures)])
+  return firstAccepted(check, chat, body, [...REQUEST_PROBES, ...probesOf(check, signatures)])
 }
 
 /** Looks for a change of the body before it is verified, by an event with this body. */
@@ -72,7 +72,6 @@ async function otherEncodings(check: CheckContext, body: string): Promise<WrongS
   return [
     { code: 'hex', detail: '', signature: hex },
     { code: 'prefix', detail: 'sha256= and hexadecimal', signature: `sha256=${hex}` },
-    { code: 'prefix', detail: 'sha256=', signature: `sha256=${right}` },
     { code: 'doubled', detail: 'base64 of the hexadecimal text', signature: btoa(hex) },
     { code: 'unpadded', detail: '', signature: right.replace(/=+$/, '') },
   ]
@@ -125,7 +124,11 @@ async function otherBodies({ sim }: CheckContext, body: string, counts: Counts):
   return Promise.all(signed)
 }
 
-const headerProbes = (): Probe[] => [{ variant: { code: 'header-name', detail: '' }, headers: inLowerCase }]
+/** Without a mistake in the signature. */
+const REQUEST_PROBES: readonly Probe[] = [
+  { variant: { code: 'compact-ascii', detail: '' }, headers: signed => signed },
+  { variant: { code: 'header-name', detail: '' }, headers: inLowerCase },
+]
 
 function inLowerCase(signed: HeaderLines): HeaderLines {
   return Object.fromEntries(Object.entries(signed).map(([name, value]) => [name.toLowerCase(), value]))
