@@ -5,4 +5,9 @@ import { HANDOVER_CHECKS } from './handover.ts'
 import { SIGNATURE_CHECKS } from './signature.ts'
 import { WIRE_CHECKS } from './wire.ts'
 
-export const CHECKS: readonly CheckDefinition[] = [...SIGNATURE_CHECKS, ...WIRE_CHECKS, ...HANDOVER_CHECKS, ...FAULT_CHECKS]
+export const CHECKS: readonly CheckDefinition[] = [
+  ...SIGNATURE_CHECKS,
+  ...WIRE_CHECKS,
+  ...HANDOVER_CHECKS,
+  ...FAULT_CHECKS,
+]

@@ -8,7 +8,12 @@ import { SIGNATURE_FINDINGS, type SignatureFindings } from './signature.ts'
 import { WIRE_FINDINGS, type WireFindings } from './wire.ts'
 
 /** What each finding reports, by its code. */
-export interface FindingDetails extends ConversationFindings, FaultFindings, ObservationFindings, SignatureFindings, WireFindings {}
+export interface FindingDetails
+  extends ConversationFindings,
+    FaultFindings,
+    ObservationFindings,
+    SignatureFindings,
+    WireFindings {}
 
 export type FindingCode = keyof FindingDetails
 
@@ -16,7 +21,8 @@ const TEXTS: FindingTable<FindingDetails> = {
   ...CONVERSATION_FINDINGS,
   ...FAULT_FINDINGS,
   ...OBSERVATION_FINDINGS,
-  ...SIGNATURE_FINDINGS, ...WIRE_FINDINGS,
+  ...SIGNATURE_FINDINGS,
+  ...WIRE_FINDINGS,
 }
 
 export const LEVELS = ['MUST', 'SHOULD', 'INFO'] as const
