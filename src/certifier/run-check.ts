@@ -3,6 +3,7 @@ import type { Driver } from '../agent-driver/driver.ts'
 import { isInternalError } from '../journal/internal-errors.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import { elapsedMs, wallTimer } from '../runtime/clock.ts'
+import { anySignal } from '../runtime/node.ts'
 import { hashWords } from '../runtime/random.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { presentEntry } from '../wording/entry.ts'
@@ -129,7 +130,7 @@ function timeLimit(limitMs: number, outer: AbortSignal) {
   const own = new AbortController()
   const timer = wallTimer(limitMs, () => own.abort())
   return {
-    signal: AbortSignal.any([own.signal, outer]),
+    signal: anySignal([own.signal, outer]),
     expired: () => own.signal.aborted,
     clear: () => timer.cancel(),
   }

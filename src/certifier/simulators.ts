@@ -55,11 +55,17 @@ export async function openOn(sim: PlatformSimulator, knobs: Rotation, seed: numb
     sim,
     chatOpened: () => {},
     async release() {
-      await configure(core, pick(before.config, Object.keys(knobs)), 'user')
+      core.faults.clear()
+      await configure(core, changedValues(before.config, effectiveConfig(core)), 'user')
       core.identity.seed = before.seed
     },
   }
 }
 
-const pick = (values: Readonly<Record<string, unknown>>, names: readonly string[]) =>
-  Object.fromEntries(names.map(name => [name, values[name]]))
+/** The earlier values of the settings that the check, or its definition, has changed. */
+const changedValues = (before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(before).filter(
+      ([name, value]) => name !== 'seed' && JSON.stringify(value) !== JSON.stringify(after[name]),
+    ),
+  )

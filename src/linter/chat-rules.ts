@@ -82,7 +82,7 @@ const CAUSES_CALLS = new Set(['REQUESTING TAKEOVER', 'MESSAGE FROM USER'])
 export const callBeforeAck = perChat('call-before-ack', chat => {
   const calls = chat.filter(entry => entry.kind === 'api')
   return chat.filter(isPlainDelivery).flatMap(delivery => {
-    const call = calls.find(one => one.follows === delivery.cause && isWithin(one, delivery))
+    const call = calls.find(one => one.follows === delivery.cause && isAnsweredDuring(one, delivery))
     if (call === undefined) return []
     const { event, seq: deliverySeq } = delivery
     const earlyMs = Math.round(delivery.at_ms - call.at_ms)
@@ -98,10 +98,11 @@ const isPlainDelivery = (entry: Entry): entry is EntryOf<'delivery'> =>
   !entry.resent &&
   entry.faults === undefined
 
-/** `at_ms` of an entry is the end of the call or delivery. */
-function isWithin(call: EntryOf<'api'>, delivery: EntryOf<'delivery'>): boolean {
+/** Whether the webhook answered after it had made this call and received the answer. `at_ms` of an entry is its end. */
+export function isAnsweredDuring(call: EntryOf<'api'>, delivery: EntryOf<'delivery'>): boolean {
+  const calledMs = call.at_ms - call.duration_ms
   const sentMs = delivery.at_ms - delivery.duration_ms
-  return call.at_ms - call.duration_ms >= sentMs && call.at_ms + MARGIN_MS <= delivery.at_ms
+  return calledMs >= sentMs && calledMs + MARGIN_MS <= delivery.at_ms && call.at_ms <= delivery.at_ms
 }
 
 const READS = new Set<string | null>(['transcript', 'chat'])

@@ -114,10 +114,21 @@ function openFileLimit(): number {
 /** A signal that any number of listeners may follow without a warning of Node. */
 export function createAbort(): AbortController {
   const controller = new AbortController()
+  allowListeners(controller.signal)
+  return controller
+}
+
+/** As `AbortSignal.any`, for any number of listeners. */
+export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
+  const signal = AbortSignal.any([...signals])
+  allowListeners(signal)
+  return signal
+}
+
+function allowListeners(signal: AbortSignal): void {
   try {
-    process.getBuiltinModule('node:events').setMaxListeners(0, controller.signal)
+    process.getBuiltinModule('node:events').setMaxListeners(0, signal)
   } catch {
     // The test environment has an AbortSignal of its own (jsdom), which does not warn.
   }
-  return controller
 }

@@ -15,6 +15,18 @@ const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { no
 const MESSAGE_CALL = "this.#call(conversation, 'message', { message: text, sender, buttons })"
 const WORTH = 'return status === 0 || status === 429 || status >= 500'
 const STOP_FIRST = 'if (conversation.typing) this.type(conversation, false)'
+const IDLE = change(
+  'desk.js',
+  '  availabilityProblems() {',
+  '  idle() {\n    return this.#outbox.idle()\n  }\n\n  availabilityProblems() {',
+)
+const ANNOUNCE = change(
+  'desk.js',
+  'log(`request, new conversation: chat ${id}`)',
+  'log(`request, new conversation: chat ${id}`)\n    this.announce(conversation)',
+)
+const OK = 'return { status: 200, body: { ok: true } }'
+const PAUSE = (ms: number) => `await new Promise(resolve => setTimeout(resolve, ${ms}))`
 const SIGNED = 'if (isSigned(body, webhookSecretOf(this.#platform), signature)) return'
 const SEND = 'const outcome = await this.#platform.send(call)'
 
@@ -161,10 +173,96 @@ export const PATCHES = {
   ],
   'acks-after-calling': [
     change('webhook.js', STORE_AND_ACK, '    this.#dispatch(event)\n    await this.#desk.idle()\n    return'),
+    IDLE,
+  ],
+  'announces-before-ack': [
+    change('webhook.js', STORE_AND_ACK, '    this.#dispatch(event)\n    await this.#desk.idle()\n    return'),
+    IDLE,
+    ANNOUNCE,
+  ],
+  'waits-a-moment-for-calls': [
+    change(
+      'webhook.js',
+      STORE_AND_ACK,
+      '    this.#dispatch(event)\n    await Promise.race([this.#desk.idle(), new Promise(resolve => setTimeout(resolve, 700))])\n    return',
+    ),
+    IDLE,
+    ANNOUNCE,
+  ],
+  'acks-slowly': [change('webhook.js', OK, `${PAUSE(1_500)}\n    ${OK}`)],
+  'acks-messages-with-202': [
+    change('webhook.js', OK, OK.replace('200', "event.event === 'MESSAGE FROM USER' ? 202 : 200")),
+  ],
+  'answers-200-to-everything': [
+    change(
+      'webhook.js',
+      'checkContentType(request)\n    const event',
+      "if (request.headers['content-type'] !== 'application/json') return { status: 200, body: null }\n    const event",
+    ),
+  ],
+
+  // What events contain, and their order
+  'opens-for-unknown-events': [
+    change(
+      'webhook.js',
+      'default:',
+      'default:\n        if (event.chat?.id) this.#desk.requested(event.chat.id, event)',
+    ),
+  ],
+  'rejects-unknown-fields': [
+    change(
+      'webhook.js',
+      "if (typeof event.event !== 'string')",
+      "if (event.chat && Object.keys(event.chat).length > 4) throw badInput('chat', 'has unknown fields')\n    if (typeof event.event !== 'string')",
+    ),
+  ],
+  'needs-the-event-first': [change('webhook.js', 'switch (event.event) {', 'switch (Object.values(event)[0]) {')],
+  'returns-typing': [
+    change(
+      'webhook.js',
+      '        // The platform reports our own typing calls.',
+      "        this.#desk.type(this.#desk.find(event.chat_id), event.event === 'AGENT TYPING START')\n        // The platform reports our own typing calls.",
+    ),
+  ],
+  'expects-a-request-first': [
+    change('desk.js', RECEIVED, `if (!known) throw new HttpError(404, 'no', 'No.')\n    ${RECEIVED}`),
+  ],
+  'expects-attachments': [
+    change('conversation.js', 'Array.isArray(event.attachments) ? event.attachments : []', 'event.attachments.slice()'),
+  ],
+  'files-replace-the-text': [
+    change('conversation.js', 'text: text(event.message),', "text: attachments.length > 0 ? '' : text(event.message),"),
+  ],
+  'knows-some-sources': [
     change(
       'desk.js',
-      '  availabilityProblems() {',
-      '  idle() {\n    return this.#outbox.idle()\n  }\n\n  availabilityProblems() {',
+      'const known = this.#store.chats.get(id)\n    if',
+      "if (!['web', 'facebook', 'slack', 'app', 'test'].includes(event.chat.source)) return log('another source')\n    const known = this.#store.chats.get(id)\n    if",
+    ),
+  ],
+  'formats-the-language': [
+    change(
+      'conversation.js',
+      'language: text(event.chat.language),',
+      'language: new Intl.Locale(event.chat.language).toString(),',
+    ),
+  ],
+  'reads-the-latest-message': [
+    change(
+      'webhook.js',
+      STORE_AND_ACK.split('\n')[0]!,
+      '    void latest(event).then(text => this.#dispatch(text === null ? event : { ...event, message: text }))',
+    ),
+    change(
+      'webhook.js',
+      '/** @param {Request} request */\nfunction checkContentType',
+      'async function latest(event) {\n' +
+        "  if (event.event !== 'MESSAGE FROM USER') return null\n" +
+        '  const headers = { Authorization: `Bearer ${process.env.HANDOVER_SIM_BOT_API_KEY}` }\n' +
+        '  const { chat } = await (await fetch(event.chat._links.self, { headers })).json()\n' +
+        '  return chat.messages.findLast(({ from_bot }) => !from_bot)?.message ?? null\n' +
+        '}\n\n' +
+        '/** @param {Request} request */\nfunction checkContentType',
     ),
   ],
 

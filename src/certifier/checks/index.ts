@@ -1,5 +1,8 @@
 /** Lists every check, in the order of reports. */
 import type { CheckDefinition } from '../check.ts'
+import { ACKNOWLEDGEMENT_CHECKS } from './acknowledgement.ts'
+import { DELIVERY_CHECKS } from './deliveries.ts'
+import { EVENT_CHECKS } from './events.ts'
 import { FAULT_CHECKS } from './faults.ts'
 import { HANDOVER_CHECKS } from './handover.ts'
 import { SIGNATURE_CHECKS } from './signature.ts'
@@ -8,6 +11,9 @@ import { WIRE_CHECKS } from './wire.ts'
 export const CHECKS: readonly CheckDefinition[] = [
   ...SIGNATURE_CHECKS,
   ...WIRE_CHECKS,
+  ...ACKNOWLEDGEMENT_CHECKS,
+  ...EVENT_CHECKS,
+  ...DELIVERY_CHECKS,
   ...HANDOVER_CHECKS,
   ...FAULT_CHECKS,
 ]

@@ -1,7 +1,10 @@
 /** Collects the findings of all families, and renders one. */
 
+import { ACKNOWLEDGEMENT_FINDINGS, type AcknowledgementFindings } from './acknowledgement.ts'
 import { CONVERSATION_FINDINGS, type ConversationFindings } from './conversation.ts'
 import type { FindingTable } from './define.ts'
+import { DELIVERY_FINDINGS, type DeliveryFindings } from './deliveries.ts'
+import { EVENT_FINDINGS, type EventFindings } from './events.ts'
 import { FAULT_FINDINGS, type FaultFindings } from './faults.ts'
 import { OBSERVATION_FINDINGS, type ObservationFindings } from './observation.ts'
 import { SIGNATURE_FINDINGS, type SignatureFindings } from './signature.ts'
@@ -9,7 +12,10 @@ import { WIRE_FINDINGS, type WireFindings } from './wire.ts'
 
 /** What each finding reports, by its code. */
 export interface FindingDetails
-  extends ConversationFindings,
+  extends AcknowledgementFindings,
+    ConversationFindings,
+    DeliveryFindings,
+    EventFindings,
     FaultFindings,
     ObservationFindings,
     SignatureFindings,
@@ -18,7 +24,10 @@ export interface FindingDetails
 export type FindingCode = keyof FindingDetails
 
 const TEXTS: FindingTable<FindingDetails> = {
+  ...ACKNOWLEDGEMENT_FINDINGS,
   ...CONVERSATION_FINDINGS,
+  ...DELIVERY_FINDINGS,
+  ...EVENT_FINDINGS,
   ...FAULT_FINDINGS,
   ...OBSERVATION_FINDINGS,
   ...SIGNATURE_FINDINGS,
