@@ -1,11 +1,15 @@
 /** Generates the JSON Schemas for editors from the schemas of the program. */
 import { driverJsonSchema } from '../src/agent-driver/driver-schema.ts'
+import { capabilitiesJsonSchema } from '../src/certifier/capabilities.ts'
+import { expectedFailuresJsonSchema } from '../src/certifier/expected-failures.ts'
 import { configJsonSchema } from '../src/config/schema.ts'
 import { scenarioJsonSchema } from '../src/scenario/format/json-schema.ts'
 
 /** Returns file name -> text. */
 export const schemaFiles = (): Record<string, string> => ({
+  'capabilities.v1.json': `${JSON.stringify(capabilitiesJsonSchema(), null, 2)}\n`,
   'config.v1.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
   'driver.v1.json': `${JSON.stringify(driverJsonSchema(), null, 2)}\n`,
+  'expected-failures.v1.json': `${JSON.stringify(expectedFailuresJsonSchema(), null, 2)}\n`,
   'scenario.v1.json': `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`,
 })

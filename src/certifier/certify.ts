@@ -4,9 +4,13 @@ import type { EarlyEnd } from '../journal/run-failures.ts'
 import { createConcurrencyLimiter } from '../runner/schedule.ts'
 import { earlyEndOf } from '../runner/waiting.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
+import { machineVersions } from '../runtime/node.ts'
+import { withoutCredentials } from '../text/redactor.ts'
 import { earlyEndText } from '../wording/failures.ts'
 import { type Certificate, certificateOf } from './certificate.ts'
 import type { CheckDefinition, CheckResult, Profile } from './check.ts'
+import { CHECKS } from './checks/index.ts'
+import type { ExpectedFailure } from './expected-failures.ts'
 import { type CheckEnvironment, notRun, runCheck } from './run-check.ts'
 
 export interface CertifyTargetOptions {
@@ -19,6 +23,7 @@ export interface CertifyTargetOptions {
   readonly bail: number | null
   /** Treats warnings as failures, and every inconclusive check as incomplete. */
   readonly strict: boolean
+  readonly expected: readonly ExpectedFailure[]
   readonly listener: CertifyListener
 }
 
@@ -31,23 +36,39 @@ export interface CertifyListener {
 
 /** Never rejects for a failure of the intermediary. */
 export async function certifyTarget(options: CertifyTargetOptions): Promise<Certificate> {
-  const { checks, environment, profiles, target, strict, listener } = options
+  const { checks, listener } = options
   const startedAt = wallTime()
   const started = elapsedMs()
   listener.planned(checks.length)
   const run: Run = { options, limiter: createConcurrencyLimiter(options.jobs), failed: 0 }
   const results = await Promise.all(checks.map(check => runScheduled(run, check)))
-  const facts = { version: VERSION, target, seed: environment.seed, rotates: environment.rotates, startedAt, profiles }
   const stopped = endOf(run, results)
   return certificateOf(
     {
-      ...facts,
+      ...factsOf(options),
+      startedAt,
       checks: results,
       durationMs: elapsedMs() - started,
       stopped: stopped === null ? null : earlyEndText(stopped),
     },
-    strict,
+    options,
   )
+}
+
+/** What a certificate says about how the run was made. */
+function factsOf({ checks, environment, target, profiles }: CertifyTargetOptions) {
+  const { seed, rotates, limits, missing } = environment
+  return {
+    version: VERSION,
+    machine: machineVersions(),
+    target: withoutCredentials(target),
+    seed,
+    rotates,
+    limits: { ackMs: limits.ackMs, effectMs: limits.effectMs, quietMs: limits.quietMs },
+    missing: [...missing],
+    profiles,
+    isPartial: CHECKS.some(check => profiles.includes(check.profile) && !checks.includes(check)),
+  }
 }
 
 interface Run {

@@ -2,7 +2,7 @@
 import { PROFILES, type Profile } from '../certifier/check.ts'
 import { createLimits, type Limits } from '../certifier/context.ts'
 import { parseDuration } from '../text/quantities.ts'
-import { type FlagsOf, REPORT_FLAG, SETTING_FLAGS } from './command.ts'
+import { type FlagsOf, SETTING_FLAGS } from './command.ts'
 import { type Context, UsageError } from './io.ts'
 import { countFrom, timeLimitFrom, waitFrom } from './run-flags.ts'
 
@@ -16,6 +16,8 @@ export const CERTIFY_FLAGS = {
   },
   '--skip <id>': { description: 'leave out checks whose id begins with this; may be repeated', repeatable: true },
   '--jobs <number>': 'how many checks run at once (default: 8)',
+  '--capabilities <file>': 'what the intermediary does not have, as YAML or JSON; those checks do not apply',
+  '--expected-failures <file>': 'checks that are known to fail, as YAML or JSON; they do not fail the run',
   '--bail <number>': 'start no further check after so many have failed',
   '--timeout <duration>': 'stop the run after this long (default: 5m); the report says what was not checked',
   '--ack-limit <duration>': 'how long an acknowledgement may take (default: 5s)',
@@ -23,9 +25,15 @@ export const CERTIFY_FLAGS = {
   '--within <duration>': 'how long an effect of an event or of the agent may take (default: 5s)',
   '--strict': 'treat warnings as failures, and inconclusive checks as exit code 4',
   '--no-rotate-unspecified': 'do not vary what the platform leaves open',
-  ...REPORT_FLAG,
+  '--report <reports>': {
+    description: 'pretty, tap, github, json=F, junit=F, markdown=F, badge=F; with commas',
+    repeatable: true,
+  },
   '--wait-for-target <duration>': 'how long to wait for the intermediary (default: 0s; 30s under CI)',
   '--list': 'print the checks: what each sends, observes and demands; checks nothing',
+  '--json': 'with --list: one line of JSON for each check',
+  '--dry-run': 'print which checks would run; checks nothing',
+  '--explain <id>': 'print the help page of a check: what it means, and how to fix what it finds',
   '--self-test': 'certify the built-in reference intermediary',
   '--allow-remote': 'the target may be on another machine',
   ...SETTING_FLAGS,
@@ -50,6 +58,7 @@ export interface CertifyRunOptions {
 const DEFAULT_TIMEOUT_MS = 300_000
 
 export function parseCertifyFlags(flags: CertifyFlags, { env }: Context): CertifyRunOptions {
+  if (flags.json && !flags.list) throw new UsageError('--json goes with --list. The report as JSON: --report json.')
   return {
     profiles: flags.profile === undefined ? null : profilesFrom(flags.profile),
     only: flags.only ?? [],

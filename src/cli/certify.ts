@@ -1,14 +1,18 @@
 /** Certifies an intermediary (`handover-sim certify`). */
-import type { Driver } from '../agent-driver/driver.ts'
+import { type Capability, loadMissingCapabilities } from '../certifier/capabilities.ts'
 import type { Certificate } from '../certifier/certificate.ts'
-import { certifyTarget } from '../certifier/certify.ts'
-import { type CheckDefinition, PROFILES, type Profile } from '../certifier/check.ts'
-import { describeCertificate } from '../certifier/report.ts'
-import { selectChecks, UnknownCheckError } from '../certifier/select.ts'
+import { type CertifyListener, certifyTarget } from '../certifier/certify.ts'
+import { type ExpectedFailure, loadExpectedFailures } from '../certifier/expected-failures.ts'
+import { describeCertificate, describeResult } from '../certifier/report.ts'
 import { createServedSimulators } from '../certifier/simulators.ts'
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
-import { CHECK_STYLES } from '../reporters/certificate-console.ts'
-import { parseReports } from '../reporters/report-option.ts'
+import { createCertificateProgress } from '../reporters/certificate-progress.ts'
+import {
+  CERTIFICATE_REPORTS,
+  type CertificateReportName,
+  parseReports,
+  type ReportRequest,
+} from '../reporters/report-option.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../runner/simulator-router.ts'
 import { probeTarget } from '../runner/suite.ts'
 import { freshSeed } from '../runtime/node.ts'
@@ -17,59 +21,65 @@ import { failureText } from '../wording/failures.ts'
 import { CERTIFY_FLAGS, type CertifyFlags, type CertifyRunOptions, parseCertifyFlags } from './certify-flags.ts'
 import { configSources, defineCommand } from './command.ts'
 import { listenForInterruption } from './interruption.ts'
-import { type Context, createShutdown, EnvironmentError, type Shutdown, UsageError } from './io.ts'
+import {
+  type Context,
+  colorLevel,
+  columnsOf,
+  createShutdown,
+  EnvironmentError,
+  type Shutdown,
+  SIGNAL_CODES,
+} from './io.ts'
+import { type CheckPlan, checksDryRun, explainCheck, listChecks, planChecks } from './list-checks.ts'
+import { createCheckRerun } from './rerun-command.ts'
 import { attach } from './run-target.ts'
 import { writeCertificate } from './write-certificate.ts'
+import { exitCodeOf } from './write-requested.ts'
 
 export const certifyCommand = defineCommand({
   flags: CERTIFY_FLAGS,
   async run(context, flags) {
+    if (flags.explain !== undefined) return print(context, explainCheck(flags.explain, context))
     const options = parseCertifyFlags(flags, context)
-    const reports = parseReports((flags.report ?? []).join(','), context.env)
+    const reports = parseReports((flags.report ?? []).join(','), CERTIFICATE_REPORTS, context.env)
     const resolved = await resolveSettings(flags, configSources(context))
-    const checks = checksFor(options, options.profiles ?? PROFILES)
-    if (flags.list) {
-      context.io.stdout.write(listOf(checks))
-      return 0
-    }
-    const session: Session = { context, flags, options, resolved, checks }
-    const certificate = await certify(session)
-    await writeCertificate(describeCertificate(certificate), reports, context)
-    return certificate.exitCode
+    const hasDriver = flags.selfTest === true || (flags.agentDriver ?? resolved.agentDriver) !== null
+    const selection = planChecks(options, hasDriver || flags.list === true)
+    if (flags.list) return print(context, listChecks(selection.checks, flags.json ?? false, context))
+    const files = readFiles(flags, context)
+    if (flags.dryRun) return print(context, checksDryRun(selection))
+    return certifyAndReport({ context, flags, options, resolved, selection, ...files }, reports)
   },
 })
 
-interface Session {
+function print({ io }: Context, text: string): number {
+  io.stdout.write(text)
+  return 0
+}
+
+interface Files {
+  readonly expected: readonly ExpectedFailure[]
+  readonly missing: readonly Capability[]
+}
+
+function readFiles({ expectedFailures, capabilities }: CertifyFlags, { io }: Context): Files {
+  return {
+    expected: expectedFailures === undefined ? [] : loadExpectedFailures(expectedFailures, io.cwd),
+    missing: capabilities === undefined ? [] : loadMissingCapabilities(capabilities, io.cwd),
+  }
+}
+
+interface Session extends Files {
   readonly context: Context
   readonly flags: CertifyFlags
   readonly options: CertifyRunOptions
   readonly resolved: Resolved
-  readonly checks: readonly CheckDefinition[]
+  readonly selection: CheckPlan
 }
 
-/** Throws `UsageError`. */
-function checksFor(options: CertifyRunOptions, profiles: readonly Profile[]): CheckDefinition[] {
-  try {
-    return selectChecks(options, profiles)
-  } catch (error) {
-    throw error instanceof UnknownCheckError ? new UsageError(error.message) : error
-  }
-}
+type Reports = readonly ReportRequest<CertificateReportName>[]
 
-const listOf = (checks: readonly CheckDefinition[]): string =>
-  checks
-    .map(({ id, level, profile, rules, texts }) =>
-      [
-        `${id}  ${texts.title}  [${level}, ${profile}, ${rules.join(' ')}]`,
-        `  sends     ${texts.sends}`,
-        `  observes  ${texts.observes}`,
-        `  passes    ${texts.passes}`,
-        '',
-      ].join('\n'),
-    )
-    .join('\n')
-
-async function certify(session: Session): Promise<Certificate> {
+async function certifyAndReport(session: Session, reports: Reports): Promise<number> {
   const { context, flags, options, resolved } = session
   const shutdown = createShutdown(context.io)
   const interruption = listenForInterruption(shutdown, options.timeoutMs)
@@ -77,51 +87,80 @@ async function certify(session: Session): Promise<Certificate> {
     const serverOptions = { ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) }
     const router = await createSimulatorRouter(serverOptions, context.secrets)
     shutdown.defer(() => router.close())
-    return await certifyOn(session, router, shutdown, interruption.signal)
+    const certificate = await certifyOn(session, router, shutdown, interruption.signal)
+    const by = interruption.by()
+    return await report(by === null ? certificate : { ...certificate, exitCode: SIGNAL_CODES[by] }, reports, session)
+  } catch (error) {
+    const by = interruption.by()
+    if (by === null || !(error instanceof EnvironmentError)) throw error
+    context.io.stderr.write(`${error.message}\n`)
+    return SIGNAL_CODES[by]
   } finally {
     await shutdown.run()
   }
 }
 
+/** Resolves with the exit code of the command. */
+async function report(certificate: Certificate, reports: Reports, { context, flags }: Session): Promise<number> {
+  const { io, env, secrets } = context
+  const described = describeCertificate(certificate, createCheckRerun(flags, certificate.seed))
+  const problems = await writeCertificate(secrets.redactDeep(described), reports, {
+    io,
+    env,
+    colorLevel: colorLevel(env, io.stdout.isTTY),
+  })
+  return exitCodeOf(certificate, problems)
+}
+
 async function certifyOn(session: Session, router: SimulatorRouter, shutdown: Shutdown, signal: AbortSignal) {
-  const { context, flags, options, resolved, checks } = session
+  const { context, flags, options, resolved } = session
   const { target, driver } = await attach({ context, flags, resolved, storesChats: true, router, shutdown, signal })
   const failure = await probeTarget(target, options.waitMs, signal)
   if (failure !== null) {
     const why = `the target ${withoutCredentials(target.href)} is not reachable: ${failureText(failure)}`
     throw new EnvironmentError(`${why}; start it first, or wait for it with --wait-for-target 30s.`)
   }
-  const profiles = options.profiles ?? profilesFor(driver)
   const seed = resolved.sources.seed === 'default' ? freshSeed() : Number(resolved.values.seed)
   const simulators = createServedSimulators({ router, base: resolved.options, target: target.href })
   shutdown.defer(() => simulators.close())
-  return certifyTarget({
-    checks: checks.filter(({ profile }) => profiles.includes(profile)),
-    profiles,
-    environment: {
-      open: simulators.open,
-      driver,
-      missing: new Set(),
-      limits: options.limits,
-      seed,
-      rotates: flags.rotateUnspecified ?? true,
-      hasWire: true,
-      url: router.server.url,
-      signal,
-    },
-    target: target.href,
-    jobs: options.jobs,
-    bail: options.bail,
-    strict: flags.strict ?? false,
-    listener: progressOf(context),
-  })
+  const environment = { open: simulators.open, driver, seed, url: router.server.url, signal, ...varied(session) }
+  return withProgress(session, listener =>
+    certifyTarget({
+      ...session.selection,
+      environment,
+      target: target.href,
+      jobs: options.jobs,
+      bail: options.bail,
+      strict: flags.strict ?? false,
+      expected: session.expected,
+      listener,
+    }),
+  )
 }
 
-const profilesFor = (driver: Driver | null): readonly Profile[] => (driver === null ? ['webhook'] : PROFILES)
-
-const progressOf = ({ io }: Context) => ({
-  planned: () => {},
-  started: () => {},
-  finished: ({ check, outcome }: { check: CheckDefinition; outcome: keyof typeof CHECK_STYLES }) =>
-    io.stderr.write(`${CHECK_STYLES[outcome].word} ${check.id} ${check.texts.title}\n`),
+/** What flags change in every check. */
+const varied = ({ flags, options, missing }: Session) => ({
+  missing: new Set(missing),
+  limits: options.limits,
+  rotates: flags.rotateUnspecified ?? true,
+  hasWire: true,
 })
+
+async function withProgress<Result>(
+  { context }: Session,
+  run: (listener: CertifyListener) => Promise<Result>,
+): Promise<Result> {
+  const { io, env } = context
+  const { isTTY } = io.stderr
+  const layout = { colorLevel: colorLevel(env, isTTY), columns: columnsOf(env, io.stderr) }
+  const progress = createCertificateProgress({ output: io.stderr, isTTY, ...layout })
+  try {
+    return await run({
+      planned: progress.planned,
+      started: ({ id }) => progress.started(id),
+      finished: result => progress.finished(describeResult(result)),
+    })
+  } finally {
+    progress.stop()
+  }
+}

@@ -8,7 +8,7 @@ import { BUDGETS } from '../files/budgets.ts'
 import { ConfigError, fileProblem, problemOf } from '../files/errors.ts'
 import { isDataFile, readText } from '../files/user-files.ts'
 import { mergeRuns } from '../reporters/merge-runs.ts'
-import { parseReports } from '../reporters/report-option.ts'
+import { parseReports, RUN_REPORTS } from '../reporters/report-option.ts'
 import { applyStrict, runResult } from '../runner/results.ts'
 import { compile } from '../scenario/compile/compile.ts'
 import { BUILTIN } from '../scenario/load/find.ts'
@@ -19,7 +19,8 @@ import { defineTexts } from '../text/texts.ts'
 import { defineCommand, REPORT_FLAG, scenarioSources } from './command.ts'
 import { type Context, colorLevel } from './io.ts'
 import { addSecretsOfPlans, redactRun } from './secrets.ts'
-import { DEFAULT_JOURNAL, exitCodeOf, writeReports } from './write-reports.ts'
+import { DEFAULT_JOURNAL, writeReports } from './write-reports.ts'
+import { exitCodeOf } from './write-requested.ts'
 
 const TEXTS = defineTexts({
   noJournal: 'cannot be read: there is no such file; handover-sim run writes one to .handover-sim/journal.jsonl.',
@@ -44,7 +45,7 @@ export const reportCommand = defineCommand({
   async run(context, flags, args) {
     const { io, env } = context
     // Without the environment: the shards have annotated their failures already.
-    const reports = parseReports((flags.report ?? []).join(','))
+    const reports = parseReports((flags.report ?? []).join(','), RUN_REPORTS)
     const saved = mergeRuns(readJournals(args.length === 0 ? [DEFAULT_JOURNAL] : args, context))
     const files = flags.scenarios ?? scenarioFilesOf(saved, context)
     const plans = compile(await loadScenarios(files, scenarioSources(context)))

@@ -1,7 +1,8 @@
-/** Writes the command that plays one scenario again, for pasting into a shell. */
+/** Writes the command that plays one scenario, or runs one check, again: for pasting into a shell. */
 import { keysOf } from '../contract/objects.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { visible } from '../text/terminal-text.ts'
+import type { CertifyFlags } from './certify-flags.ts'
 import type { RunFlags } from './run-flags.ts'
 
 /** Flags with a value that the command repeats. `--webhook-url` is an alias of `--target`. */
@@ -17,10 +18,14 @@ const REPEATED_FLAGS = {
   config: '--config',
 } as const satisfies Partial<Record<keyof RunFlags, string>>
 
-/** Texts of reports show no keys, so the command has placeholders. `plans`: every scenario of the files. */
-export function createRerunCommand(flags: RunFlags, plans: readonly Plan[], shell?: Shell) {
-  const word = (text: string) => shellWord(text, shell)
-  const repeated = [
+type RepeatedFlags = Pick<
+  RunFlags,
+  keyof typeof REPEATED_FLAGS | 'selfTest' | 'apiKey' | 'botApiKey' | 'allowRemote' | 'strict' | 'set'
+>
+
+/** Texts of reports show no keys, so the command has placeholders. */
+function repeatedWords(flags: RepeatedFlags, word: (text: string) => string): string[] {
+  return [
     ...(flags.selfTest ? ['--self-test'] : []),
     ...keysOf(REPEATED_FLAGS).flatMap(name => {
       const value = flags[name]
@@ -34,6 +39,11 @@ export function createRerunCommand(flags: RunFlags, plans: readonly Plan[], shel
     ...(flags.strict ? ['--strict'] : []),
     ...(flags.set ?? []).map(assignment => `--set ${word(assignment.replace(KEY_VALUE, '$1KEY'))}`),
   ]
+}
+
+/** `plans`: every scenario of the files. */
+export function createRerunCommand(flags: RunFlags, plans: readonly Plan[], shell?: Shell) {
+  const word = (text: string) => shellWord(text, shell)
   const perFile = new Map<string, number>()
   for (const { file } of plans) perFile.set(file, (perFile.get(file) ?? 0) + 1)
   return ({ file, name }: Plan, seed: number, instance: number): string =>
@@ -44,8 +54,21 @@ export function createRerunCommand(flags: RunFlags, plans: readonly Plan[], shel
       `--seed ${seed}`,
       // The ids of a repetition follow from those before it.
       ...(instance === 1 ? [] : [`--repeat ${instance}`]),
-      ...repeated,
+      ...repeatedWords(flags, word),
     ].join(' ')
+}
+
+/** The command that runs one check again, with the same variations. */
+export function createCheckRerun(flags: CertifyFlags, seed: number, shell?: Shell) {
+  const word = (text: string) => shellWord(text, shell)
+  const { ackLimit, observe, within, capabilities, rotateUnspecified } = flags
+  const own = { '--ack-limit': ackLimit, '--observe': observe, '--within': within, '--capabilities': capabilities }
+  const words = [
+    ...repeatedWords(flags, word),
+    ...Object.entries(own).flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${word(value)}`])),
+    ...(rotateUnspecified === false ? ['--no-rotate-unspecified'] : []),
+  ]
+  return (id: string): string => ['npx handover-sim certify', `--only ${id}`, `--seed ${seed}`, ...words].join(' ')
 }
 
 const KEY_VALUE = /^(keys\.(?:handover|bot|more)=).*$/s

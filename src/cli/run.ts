@@ -4,7 +4,7 @@ import type { RunResult } from '../evaluator/verdict.ts'
 import { awaitedText } from '../evaluator/wording/expected.ts'
 import { describeScenario } from '../evaluator/wording/report.ts'
 import { createProgress, type Progress } from '../reporters/progress.ts'
-import { parseReports, type ReportRequest } from '../reporters/report-option.ts'
+import { parseReports, type ReportRequest, RUN_REPORTS, type RunReportName } from '../reporters/report-option.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../runner/simulator-router.ts'
 import { type RunListener, runSuite, type SuiteOptions } from '../runner/suite.ts'
@@ -28,14 +28,15 @@ import { checkCombinations, parseRunFlags, RUN_FLAGS, type RunFlags, type RunOpt
 import { attach } from './run-target.ts'
 import { addSecretsOfPlans, redactRun } from './secrets.ts'
 import { type ScenarioSelection, selectScenarios, wantedPatterns } from './select-scenarios.ts'
-import { defaultJournal, exitCodeOf, writeReports } from './write-reports.ts'
+import { defaultJournal, writeReports } from './write-reports.ts'
+import { exitCodeOf } from './write-requested.ts'
 
 export const runCommand = defineCommand({
   arguments: { '[files...]': 'scenario files, folders or globs (default: scenarios)' },
   flags: RUN_FLAGS,
   async run(context, flags, args) {
     const options = parseRunFlags(flags, context)
-    const reports = parseReports((flags.report ?? []).join(','), context.env)
+    const reports = parseReports((flags.report ?? []).join(','), RUN_REPORTS, context.env)
     checkCombinations(flags)
     const resolved = await resolveSettings(flags, configSources(context))
     if (flags.ui) {
@@ -65,7 +66,7 @@ interface Session extends Omit<ScenarioSelection, 'message'> {
   readonly context: Context
   readonly flags: RunFlags
   readonly options: RunOptions
-  readonly reports: readonly ReportRequest[]
+  readonly reports: readonly ReportRequest<RunReportName>[]
   readonly resolved: Resolved
 }
 

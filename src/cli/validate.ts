@@ -1,7 +1,9 @@
-/** Checks scenario, driver and config files (`handover-sim validate`). */
+/** Checks scenario, driver and config files, and the files of `certify` (`handover-sim validate`). */
 import { basename } from 'node:path'
 import { BUILT_IN_VERBS } from '../agent-driver/driver-schema.ts'
 import { loadDriver } from '../agent-driver/load-driver.ts'
+import { CAPABILITIES, loadMissingCapabilities } from '../certifier/capabilities.ts'
+import { loadExpectedFailures } from '../certifier/expected-failures.ts'
 import { findConfig, loadConfig } from '../config/resolve.ts'
 import { isMap } from '../contract/objects.ts'
 import { parseSources } from '../files/document.ts'
@@ -28,7 +30,8 @@ const NOT_CHECKED = 4
 
 export const validateCommand = defineCommand({
   arguments: {
-    '[files...]': 'files, folders or patterns of scenario, driver and config files (default: scenarios)',
+    '[files...]':
+      'files, folders or patterns of scenario, driver and config files, and of the files of certify (default: scenarios)',
   },
   flags: {
     '--json': 'one line of JSON per file: { v, type, file, kind, ok, problems, warnings, ... }',
@@ -189,9 +192,15 @@ const COUNT: Readonly<Record<Exclude<Kind, 'scenario'>, Count>> = {
     const layer = await loadConfig(findConfig(io.cwd, { file: file.name, from: file.name })!, io.nodeVersion)
     return { settings: Object.keys(layer).length }
   },
+  async capabilities(file, { io }) {
+    return { missing: loadMissingCapabilities(file.name, io.cwd).length }
+  },
+  async 'expected failures'(file, { io }) {
+    return { checks: loadExpectedFailures(file.name, io.cwd).length }
+  },
 }
 
-export type Kind = 'scenario' | 'part' | 'driver' | 'config'
+export type Kind = 'scenario' | 'part' | 'driver' | 'config' | 'capabilities' | 'expected failures'
 
 /** Throws `ConfigError` when the file cannot be read at all. */
 async function kindOfFile(file: FoundFile, nodeVersion: string): Promise<Kind> {
@@ -219,5 +228,7 @@ function kindOfValue(value: unknown): Kind | null {
   const has = (keys: readonly string[]) => keys.filter(key => Object.hasOwn(value, key)).length
   if (has(SCENARIO_KEYS) > 0) return 'scenario'
   if (has(DRIVER_KEYS) > 0) return 'driver'
-  return has(CONFIG_KEYS) > 0 ? 'config' : null
+  if (has(CONFIG_KEYS) > 0) return 'config'
+  if (has(['expected']) > 0) return 'expected failures'
+  return has(CAPABILITIES) > 0 ? 'capabilities' : null
 }

@@ -1,22 +1,46 @@
 /** Writes the requested reports of a certificate. */
-import { resolve } from 'node:path'
-import type { CertificateReport } from '../certifier/report.ts'
-import { saveText } from '../files/user-files.ts'
-import { certificateText } from '../reporters/certificate-console.ts'
-import { certificateJson } from '../reporters/certificate-json.ts'
-import type { ReportRequest } from '../reporters/report-option.ts'
-import { type Context, colorLevel, columnsOf } from './io.ts'
+import { type CertificateReport, withExitCode } from '../certifier/report.ts'
+import type { CertificateReportName, ReportRequest } from '../reporters/report-option.ts'
+import { type ReportContext, type TextOptions, writeRequested, writeText, writeToGitHub } from './write-requested.ts'
 
+type Request = ReportRequest<CertificateReportName>
+
+/** Resolves with the problems; never rejects. */
 export async function writeCertificate(
   certificate: CertificateReport,
-  requests: readonly ReportRequest[],
-  { io, env }: Context,
-): Promise<void> {
-  for (const { report, file } of requests) {
-    const level = file === null ? colorLevel(env, io.stdout.isTTY) : 0
-    const text =
-      report === 'json' ? certificateJson(certificate) : certificateText(certificate, level, columnsOf(env, io.stdout))
-    if (file === null) io.stdout.write(text)
-    else await saveText(resolve(io.cwd, file), text)
-  }
+  requests: readonly Request[],
+  context: ReportContext,
+): Promise<string[]> {
+  const write = (request: Request, exitCode: number) => writeOne(withExitCode(certificate, exitCode), request, context)
+  return writeRequested(requests, certificate.exitCode, write, context.io)
+}
+
+async function writeOne(certificate: CertificateReport, request: Request, context: ReportContext): Promise<void> {
+  const { report } = request
+  if (report === 'github') return annotate(certificate, context)
+  await writeText(async options => [await TEXT_OF[report](certificate, options)], request, context)
+}
+
+async function annotate(certificate: CertificateReport, context: ReportContext): Promise<void> {
+  const { certificateAnnotations, certificateMarkdown } = await import('../reporters/certificate-markdown.ts')
+  writeToGitHub(certificateAnnotations(certificate), () => certificateMarkdown(certificate), context)
+}
+
+type Texts = Readonly<
+  Record<
+    Exclude<CertificateReportName, 'github'>,
+    (certificate: CertificateReport, options: TextOptions) => Promise<string>
+  >
+>
+
+/** Renderers by report, loaded when they are needed. */
+const TEXT_OF: Texts = {
+  pretty: async (certificate, { colorLevel, columns }) =>
+    (await import('../reporters/certificate-console.ts')).certificateText(certificate, colorLevel, columns),
+  json: async certificate => (await import('../reporters/certificate-json.ts')).certificateJson(certificate),
+  junit: async certificate => (await import('../reporters/certificate-ci.ts')).certificateJunit(certificate),
+  tap: async certificate => (await import('../reporters/certificate-ci.ts')).certificateTap(certificate),
+  markdown: async certificate =>
+    (await import('../reporters/certificate-markdown.ts')).certificateMarkdown(certificate),
+  badge: async certificate => (await import('../reporters/certificate-badge.ts')).certificateBadge(certificate),
 }

@@ -1,102 +1,44 @@
-/** Writes the requested reports; one that fails does not stop the others. */
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+/** Writes the requested reports of a run. */
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { RunResult } from '../evaluator/verdict.ts'
 import { describeRun, type RunReport } from '../evaluator/wording/report.ts'
-import { saveText } from '../files/user-files.ts'
-import { githubAnnotations, githubSummary, withoutCommands } from '../reporters/github.ts'
+import { githubAnnotations, githubSummary } from '../reporters/github.ts'
 import type { PrettyOptions } from '../reporters/pretty.ts'
-import { isOn, type ReportName, type ReportRequest } from '../reporters/report-option.ts'
-import type { ColorLevel } from '../reporters/theme.ts'
-import { messageOf } from '../text/error-text.ts'
-import { visible } from '../text/terminal-text.ts'
-import { columnsOf, type Io } from './io.ts'
+import type { ReportRequest, RunReportName } from '../reporters/report-option.ts'
+import type { Io } from './io.ts'
+import { type ReportContext, writeRequested, writeText, writeToGitHub } from './write-requested.ts'
 
-interface Stream {
-  write(text: string): void
-  readonly columns?: number | undefined
-}
-
-export interface ReportIo {
-  readonly stdout: Stream
-  readonly stderr: Stream
-  readonly cwd: string
-}
-
-export interface ReportContext {
-  readonly io: ReportIo
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** Of stdout. */
-  readonly colorLevel: ColorLevel
-}
-
-/**
- * Says on stderr what it wrote and what it could not. Resolves with the problems; never rejects. A file that cannot be
- * written can change the exit code, so the other files are written again and what is shown comes last.
- */
+/** Resolves with the problems; never rejects. */
 export async function writeReports(
   result: RunResult,
-  requests: readonly ReportRequest[],
+  requests: readonly ReportRequest<RunReportName>[],
   context: ReportContext,
 ): Promise<string[]> {
-  const files = requests.filter(({ file }) => file !== null)
-  const problems = await writeEach(result, files, context)
-  const exitCode = exitCodeOf(result, problems)
-  const isWritten = (request: ReportRequest) => problems.every(problem => problem.request !== request)
-  if (exitCode !== result.exitCode)
-    problems.push(...(await writeEach({ ...result, exitCode }, files.filter(isWritten), context)))
-  const shown = requests.filter(({ file }) => file === null)
-  const more = await writeEach({ ...result, exitCode }, shown, context)
-  for (const request of files) reportFile(request, problems, context)
-  for (const { text } of [...problems, ...more]) context.io.stderr.write(`${visible(text)}\n`)
-  return [...problems, ...more].map(({ text }) => text)
+  const write = (request: ReportRequest<RunReportName>, exitCode: number) =>
+    writeOne({ ...result, exitCode }, request, context)
+  return writeRequested(requests, result.exitCode, write, context.io)
 }
 
-/** A run that passes but fails to write a report ends with exit code 3. */
-export const exitCodeOf = ({ exitCode }: RunResult, problems: readonly unknown[]): number =>
-  exitCode === 0 && problems.length > 0 ? 3 : exitCode
-
-interface Problem {
-  readonly request: ReportRequest
-  readonly text: string
-}
-
-async function writeEach(
+async function writeOne(
   result: RunResult,
-  requests: readonly ReportRequest[],
+  request: ReportRequest<RunReportName>,
   context: ReportContext,
-): Promise<Problem[]> {
-  const problems: Problem[] = []
-  for (const request of requests) {
-    const { report, file } = request
-    await writeOne(result, request, context).catch(error => {
-      const text = `the ${report} report${file === null ? '' : ` ${file}`} could not be written: ${messageOf(error)}`
-      problems.push({ request, text })
-    })
-  }
-  return problems
-}
-
-function reportFile(request: ReportRequest, problems: readonly Problem[], { io }: ReportContext): void {
-  if (problems.some(problem => problem.request === request)) return
-  io.stderr.write(`${request.report} report: ${visible(request.file ?? '')}\n`)
-}
-
-async function writeOne(result: RunResult, { report, file }: ReportRequest, context: ReportContext): Promise<void> {
-  const { io, env, colorLevel } = context
+): Promise<void> {
+  const { report } = request
   if (report === 'github') return annotate(describeRun(result), context)
-  if (file !== null) {
-    const mode = report === 'journal' ? 0o600 : undefined
-    return saveText(resolve(io.cwd, file), await textOf[report](result, { colorLevel: 0 }), mode)
-  }
-  const text = [...(await textOf[report](result, { colorLevel, columns: columnsOf(env, io.stdout) }))].join('')
-  io.stdout.write(report === 'pretty' && isOn(env.GITHUB_ACTIONS) ? withoutCommands(text) : text)
+  await writeText(
+    options => textOf[report](result, options),
+    request,
+    context,
+    report === 'journal' ? 0o600 : undefined,
+  )
 }
 
-/** Writes annotations to stderr: GitHub reads both streams, and stdout carries data. */
-function annotate(result: RunReport, { io, env }: ReportContext): void {
-  io.stderr.write(githubAnnotations(result, file => fromWorkspace(file, io.cwd, env.GITHUB_WORKSPACE)))
-  if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, githubSummary(result))
+function annotate(result: RunReport, context: ReportContext): void {
+  const { io, env } = context
+  const annotations = githubAnnotations(result, file => fromWorkspace(file, io.cwd, env.GITHUB_WORKSPACE))
+  writeToGitHub(annotations, () => githubSummary(result), context)
 }
 
 function fromWorkspace(file: string, cwd: string, workspace: string | undefined): string {
@@ -106,7 +48,7 @@ function fromWorkspace(file: string, cwd: string, workspace: string | undefined)
 }
 
 type Texts = Readonly<
-  Record<Exclude<ReportName, 'github'>, (result: RunResult, options: PrettyOptions) => Promise<Iterable<string>>>
+  Record<Exclude<RunReportName, 'github'>, (result: RunResult, options: PrettyOptions) => Promise<Iterable<string>>>
 >
 
 /** Renderers by report, loaded when they are needed. */
@@ -129,7 +71,7 @@ const FOLDER = '.handover-sim'
 export const DEFAULT_JOURNAL = `${FOLDER}/journal.jsonl`
 
 /** Ignores a folder that cannot be made: writing the journal reports it. */
-export function defaultJournal({ cwd }: Pick<Io, 'cwd'>): ReportRequest {
+export function defaultJournal({ cwd }: Pick<Io, 'cwd'>): ReportRequest<'journal'> {
   try {
     mkdirSync(join(cwd, FOLDER), { recursive: true })
     writeFileSync(join(cwd, FOLDER, '.gitignore'), '*\n')

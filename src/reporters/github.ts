@@ -17,11 +17,11 @@ const TEXTS = defineTexts({
 })
 
 /** GitHub shows at most ten annotations per step. */
-const MAX_ANNOTATIONS = 10
+export const MAX_ANNOTATIONS = 10
 
-const NO_PLACE = { file: null, line: null, column: null }
+export const NO_PLACE = { file: null, line: null, column: null }
 
-interface Annotation {
+export interface Annotation {
   readonly file: string | null
   readonly line: number | null
   readonly column: number | null
@@ -64,7 +64,11 @@ const annotateOutside = (failure: FailureReport, title: string): Annotation => (
 const messageOf = (failure: FailureReport) =>
   [headlineOf(failure), ...(failure.hint === undefined ? [] : [TEXTS.hint(failure.hint)])].map(visible).join('\n')
 
-function command({ file, line, column, title, message }: Annotation, fileOf: (file: string) => string): string {
+/** `::error title=...::message`. */
+export function command(
+  { file, line, column, title, message }: Annotation,
+  fileOf: (file: string) => string = file => file,
+): string {
   const properties = Object.entries({ file: file === null ? null : fileOf(file), line, col: column, title })
     .filter(([, value]) => value !== null)
     .map(([key, value]) => `${key}=${escapeProperty(String(value))}`)
@@ -72,7 +76,7 @@ function command({ file, line, column, title, message }: Annotation, fileOf: (fi
 }
 
 /** Escapes line ends, which would end the command, and shows invisible characters. */
-const escapeData = (text: string) =>
+export const escapeData = (text: string) =>
   text.split('\n').map(visible).join('\n').replaceAll('%', '%25').replaceAll('\n', '%0A')
 const escapeProperty = (text: string) => escapeData(visible(text)).replaceAll(':', '%3A').replaceAll(',', '%2C')
 
@@ -111,10 +115,11 @@ function rowOf(scenario: ScenarioReport): string {
 const LAYOUT = { columns: 110, theme: createTheme(0) }
 
 function storyOf(scenario: ScenarioReport): string {
-  const text = html(detailLines(scenario, LAYOUT).join('\n'))
-  return `\n<details><summary>${html(titleOf(scenario))}</summary>\n\n<pre>${text}</pre>\n\n</details>`
+  const text = htmlText(detailLines(scenario, LAYOUT).join('\n'))
+  return `\n<details><summary>${htmlText(titleOf(scenario))}</summary>\n\n<pre>${text}</pre>\n\n</details>`
 }
 
-const html = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-/** Escapes text for a Markdown table cell. */
-const markdown = (text: string) => html(visible(text)).replace(/[\\`*_|[\]~@#]/g, char => `&#${char.charCodeAt(0)};`)
+export const htmlText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+/** Escapes text for Markdown, also in the cell of a table. */
+export const markdown = (text: string) =>
+  htmlText(visible(text)).replace(/[\\`*_|[\]~@#]/g, char => `&#${char.charCodeAt(0)};`)

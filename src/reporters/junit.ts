@@ -21,17 +21,17 @@ export function junitReport(result: RunReport): string {
       failures: fail + extra,
       errors: error,
       skipped: inconclusive + skipped,
-      time: seconds(result.durationMs),
-      timestamp: timestamp(result.startedAt),
+      time: junitSeconds(result.durationMs),
+      timestamp: junitTimestamp(result.startedAt),
     },
     [...suites, ...(outside === null ? [] : [outside])].map(suite => `\n${suite}`).concat('\n'),
   )
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`
 }
 
-const seconds = (ms: number) => (ms / 1000).toFixed(3)
+export const junitSeconds = (ms: number) => (ms / 1000).toFixed(3)
 /** JUnit's timestamps have neither fractions nor time zones. */
-const timestamp = (iso: string) => iso.slice(0, 19)
+export const junitTimestamp = (iso: string) => iso.slice(0, 19)
 
 function suiteOf(file: string, scenarios: readonly [ScenarioReport, ...ScenarioReport[]]): string {
   const count = (...outcomes: Outcome[]) => scenarios.filter(({ outcome }) => outcomes.includes(outcome)).length
@@ -41,8 +41,8 @@ function suiteOf(file: string, scenarios: readonly [ScenarioReport, ...ScenarioR
     failures: count('fail'),
     errors: count('error'),
     skipped: count('inconclusive', 'skipped'),
-    time: seconds(scenarios.reduce((sum, { durationMs }) => sum + durationMs, 0)),
-    timestamp: timestamp(scenarios[0].startedAt),
+    time: junitSeconds(scenarios.reduce((sum, { durationMs }) => sum + durationMs, 0)),
+    timestamp: junitTimestamp(scenarios[0].startedAt),
   }
   return element('testsuite', attributes, [...scenarios.map(scenario => `\n${caseOf(scenario)}`), '\n'])
 }
@@ -53,7 +53,7 @@ function caseOf(scenario: ScenarioReport): string {
     classname: visible(scenario.file.replace(/\.(ya?ml|[jt]s|json)$/, '').replaceAll('/', '.')),
     file: visible(scenario.file),
     line: scenario.place?.line ?? null,
-    time: seconds(scenario.durationMs),
+    time: junitSeconds(scenario.durationMs),
   }
   return element('testcase', attributes, [propertiesOf(scenario), ...resultOf(scenario)])
 }
@@ -91,7 +91,14 @@ function outsideOf(result: RunReport): string | null {
   const text = xmlText(`\n${outsideDetailLines(result, PLAIN_LAYOUT).join('\n')}\n`)
   const failure = element('failure', { message: visible(headlineOf(first)), type: first.kind }, [text])
   const name = outsideText()
-  const counts = { tests: 1, failures: 1, errors: 0, skipped: 0, time: '0.000', timestamp: timestamp(result.startedAt) }
+  const counts = {
+    tests: 1,
+    failures: 1,
+    errors: 0,
+    skipped: 0,
+    time: '0.000',
+    timestamp: junitTimestamp(result.startedAt),
+  }
   return element('testsuite', { name, ...counts }, [
     '\n',
     element('testcase', { name, classname: 'handover-sim', time: '0.000' }, [failure]),

@@ -1,5 +1,4 @@
 /** Parses `--report`. */
-import { keysOf } from '../contract/objects.ts'
 import { problem } from '../files/errors.ts'
 import { nearest } from '../text/error-text.ts'
 
@@ -18,13 +17,22 @@ const KINDS = {
   tap: { defaultStream: 'stdout', example: 'tap' },
   github: { defaultStream: 'stderr', example: 'github' },
   journal: { defaultStream: null, example: 'journal=run.jsonl' },
+  markdown: { defaultStream: null, example: 'markdown=certificate.md' },
+  badge: { defaultStream: null, example: 'badge=handover.svg' },
 } as const satisfies Record<string, ReportKind>
 
-export type ReportName = keyof typeof KINDS
-export const REPORTS = keysOf(KINDS)
+type ReportName = keyof typeof KINDS
 
-export interface ReportRequest {
-  readonly report: ReportName
+/** Of `run` and `report`. */
+export const RUN_REPORTS = ['pretty', 'json', 'junit', 'html', 'tap', 'github', 'journal'] as const
+export type RunReportName = (typeof RUN_REPORTS)[number]
+
+/** Of `certify`. */
+export const CERTIFICATE_REPORTS = ['pretty', 'json', 'junit', 'tap', 'github', 'markdown', 'badge'] as const
+export type CertificateReportName = (typeof CERTIFICATE_REPORTS)[number]
+
+export interface ReportRequest<Name extends ReportName = ReportName> {
+  readonly report: Name
   /** As it was written; null: stdout, or stderr for `github`. */
   readonly file: string | null
 }
@@ -32,12 +40,16 @@ export interface ReportRequest {
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Parses `pretty,json=run.json,junit=junit.xml`. Adds the pretty report unless another report uses stdout, and the
- * annotations in workflows of GitHub. Throws a ConfigError.
+ * Parses `pretty,json=run.json,junit=junit.xml` for a command that has the reports `names`. Adds the pretty report unless
+ * another report uses stdout, and the annotations in workflows of GitHub. Throws a ConfigError.
  */
-export function parseReports(flag: string, env: Env = {}): ReportRequest[] {
+export function parseReports<Name extends ReportName>(
+  flag: string,
+  names: readonly (Name | 'pretty' | 'github')[],
+  env: Env = {},
+): ReportRequest<Name | 'pretty' | 'github'>[] {
   const parts = flag.split(',').map(part => part.trim())
-  const requests = flag.trim() === '' ? [] : parts.map(parseOne)
+  const requests = flag.trim() === '' ? [] : parts.map(part => parseOne(part, names))
   checkConflicts(requests)
   const isStdoutTaken = requests.some(goesToStdout)
   const annotated = !isOn(env.GITHUB_ACTIONS) || requests.some(({ report }) => report === 'github')
@@ -51,9 +63,9 @@ export function parseReports(flag: string, env: Env = {}): ReportRequest[] {
 export const isOn = (value: string | undefined) =>
   value !== undefined && value !== '' && value !== 'false' && value !== '0'
 
-function parseOne(part: string): ReportRequest {
+function parseOne<Name extends ReportName>(part: string, names: readonly Name[]): ReportRequest<Name> {
   const [, name = '', file] = /^([^=]*)(?:=(.*))?$/s.exec(part) ?? []
-  const report = nameOf(name.trim(), part)
+  const report = nameOf(name.trim(), part, names)
   const { defaultStream, example } = KINDS[report]
   if (file === undefined) {
     if (defaultStream === null) throw wrong(`${report} needs a file: ${example}`)
@@ -64,15 +76,19 @@ function parseOne(part: string): ReportRequest {
   return { report, file: file.trim() }
 }
 
-function nameOf(name: string, part: string): ReportName {
-  const report = REPORTS.find(known => known === name)
+function nameOf<Name extends ReportName>(name: string, part: string, names: readonly Name[]): Name {
+  const report = names.find(known => known === name)
   if (report !== undefined) return report
+  const known = `known: ${names.join(', ')}`
   if (name === '')
     throw wrong(`${part === '' ? 'there is nothing between two commas' : `"${part}" names no report`}; ${known}`)
-  throw wrong(`there is no report "${name}"${nearest(name, REPORTS) || `; ${known}`}`)
+  if (Object.hasOwn(KINDS, name))
+    throw wrong(`${name} is a report of ${commandsOf(name)}, not of this command; ${known}`)
+  throw wrong(`there is no report "${name}"${nearest(name, names) || `; ${known}`}`)
 }
 
-const known = `known: ${REPORTS.join(', ')}`
+const commandsOf = (name: string) => (CERTIFICATE_REPORTS.some(known => known === name) ? 'certify' : 'run')
+
 const wrong = (message: string) => problem('--report', message)
 
 const goesToStdout = ({ report, file }: ReportRequest) => file === null && KINDS[report].defaultStream === 'stdout'

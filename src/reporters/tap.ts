@@ -23,7 +23,7 @@ interface Point {
 }
 
 /** Escapes `#`, which begins a directive. */
-const description = (text: string) => visible(text).replaceAll('\\', '\\\\').replaceAll('#', '\\#')
+export const description = (text: string) => visible(text).replaceAll('\\', '\\\\').replaceAll('#', '\\#')
 
 /** Reports scenarios without a verdict as skipped, with the reason, so that they never count as passed. */
 function pointOf(scenario: ScenarioReport): Point {
@@ -66,7 +66,7 @@ function outsidePoint(result: RunReport): Point {
 type Facts = Readonly<Record<string, string | number | readonly string[]>>
 
 /** Writes texts as JSON strings, which are valid YAML. */
-function blockOf(facts: Facts): string[] {
+export function blockOf(facts: Facts): string[] {
   const lines = Object.entries(facts).flatMap(([key, value]) =>
     Array.isArray(value) ? [`${key}:`, ...value.map(line => `  - ${scalar(line)}`)] : [`${key}: ${scalar(value)}`],
   )

@@ -53,6 +53,9 @@ export const freshSeed = (): number => randomInt(1, 1_000_000)
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
+/** Of Node and of the operating system, for reports: `v24.1.0`, `linux x64`. */
+export const machineVersions = () => ({ node: process.version, os: `${process.platform} ${process.arch}` })
+
 /** Compares in constant time. */
 export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
 

@@ -133,6 +133,7 @@ export async function certify(sim: PlatformSimulator, options: CertifyOptions = 
       jobs: 1,
       bail: null,
       strict: options.strict ?? false,
+      expected: [],
       listener: { planned: () => {}, started: () => {}, finished: () => {} },
     })
     return certificationOf(core.secrets.redactDeep(certificate))
@@ -173,7 +174,8 @@ function environmentOf(sim: PlatformSimulator, driver: Driver | null, options: C
 }
 
 function certificationOf(certificate: Certificate): Certification {
-  const described = describeCertificate(certificate)
+  const { seed } = certificate
+  const described = describeCertificate(certificate, id => `certify(sim, { only: ['${id}'], seed: ${seed} })`)
   const report: Certification['report'] = ({ colorLevel = 0, columns } = {}) =>
     certificateText(described, colorLevel, columns)
   function assertPassed(): void {
@@ -185,11 +187,11 @@ function certificationOf(certificate: Certificate): Certification {
   return { level: certificate.level, checks: described.checks.map(certifiedCheck), report, assertPassed }
 }
 
-const certifiedCheck = ({ check, findings, ...result }: CheckReport): CertifiedCheck => ({
-  id: check.id,
-  title: check.texts.title,
-  level: check.level,
-  profile: check.profile,
+const certifiedCheck = ({ id, title, level, profile, findings, ...result }: CheckReport): CertifiedCheck => ({
+  id,
+  title,
+  level,
+  profile,
   outcome: result.outcome,
   findings: findings.map(certificationFinding),
   reason: result.reason,

@@ -1,47 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
 import { tapReport } from '../../src/reporters/tap.ts'
 import { anyText, hostileResult } from './hostile.ts'
 import { failure, result } from './run-results.ts'
 import { escapedPlay, openResult, passedResult, skippedResult, unreachableResult } from './samples.ts'
-
-interface Point {
-  readonly ok: boolean
-  readonly number: number
-  readonly text: string
-  readonly skip: string | null
-  readonly facts: Record<string, unknown>
-}
-
-interface Tap {
-  readonly plan: number
-  readonly points: readonly Point[]
-  readonly bail: string | null
-}
-
-/** By the rules of TAP 14, line for line; anything else throws. */
-function readTap(source: string): Tap {
-  const lines = source.split('\n')
-  expect(lines.shift()).toBe('TAP version 14')
-  expect(lines.pop()).toBe('')
-  const plan = Number(/^1\.\.(\d+)$/.exec(lines.shift()!)![1])
-  const points: Point[] = []
-  let bail: string | null = null
-  while (lines.length > 0) {
-    const line = lines.shift()!
-    if (line.startsWith('Bail out! ')) {
-      bail = line.slice('Bail out! '.length)
-      continue
-    }
-    const [, not, number, rest] = /^(not )?ok (\d+) - (.*)$/.exec(line)!
-    const [text, skip = null] = rest!.split(/(?<=[^\\](?:\\\\)*) # SKIP ?/)
-    const end = lines.indexOf('  ...')
-    const block = lines.splice(0, end + 1).slice(1, -1)
-    points.push({ ok: not === undefined, number: Number(number), text: text!, skip, facts: parse(block.join('\n')) })
-  }
-  return { plan, points, bail }
-}
+import { readTap } from './tap-checker.ts'
 
 describe('tap', () => {
   it('has a point for each scenario; inconclusive ones are skipped', () => {

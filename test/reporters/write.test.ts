@@ -20,7 +20,7 @@ import { describeRun } from '../../src/evaluator/wording/report.ts'
 import { saveText } from '../../src/files/user-files.ts'
 import { jsonReport } from '../../src/reporters/json.ts'
 import { prettyReport } from '../../src/reporters/pretty.ts'
-import { parseReports } from '../../src/reporters/report-option.ts'
+import { parseReports, RUN_REPORTS } from '../../src/reporters/report-option.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
 import { coded, failure, result, scenarioResult } from './run-results.ts'
 import { escapedPlay, passedResult } from './samples.ts'
@@ -51,7 +51,7 @@ interface Given {
 async function write(flag: string, given: Given = {}) {
   const { cwd = folder(), env = {}, colorLevel = 0, run = RESULT, columns } = given
   const io = { stdout: Object.assign(fakeOutput(), { columns }), stderr: fakeOutput(), cwd }
-  const problems = await writeReports(run, parseReports(flag, env), { io, env, colorLevel })
+  const problems = await writeReports(run, parseReports(flag, RUN_REPORTS, env), { io, env, colorLevel })
   return { cwd, problems, stdout: io.stdout.text, stderr: io.stderr.text }
 }
 

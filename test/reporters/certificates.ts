@@ -1,0 +1,116 @@
+/** Certificates made by hand: what a certification would hand to the reports. */
+import { type Certificate, certificateOf } from '../../src/certifier/certificate.ts'
+import type { CheckDefinition, CheckResult } from '../../src/certifier/check.ts'
+import type { ExpectedFailure } from '../../src/certifier/expected-failures.ts'
+import type { CheckFinding } from '../../src/certifier/findings/index.ts'
+import { type CertificateReport, describeCertificate } from '../../src/certifier/report.ts'
+import { hostileResult } from './hostile.ts'
+import { CHATS, Journal } from './run-results.ts'
+
+type Definition = Pick<CheckDefinition, 'id' | 'level' | 'profile'>
+
+export const checkOf = (given: Partial<Definition> = {}, title = 'An event has no effect'): CheckDefinition => ({
+  id: 'SIG-01',
+  level: 'MUST',
+  profile: 'webhook',
+  rules: ['A4'],
+  texts: { title, sends: 'An event.', observes: 'The answer.', passes: 'The status is 200.' },
+  run: async () => {},
+  ...given,
+})
+
+export const checkResult = (given: Partial<Definition> = {}, more: Partial<CheckResult> = {}): CheckResult => ({
+  check: checkOf(given),
+  outcome: 'pass',
+  findings: [],
+  reason: null,
+  measurements: {},
+  rotated: {},
+  decisive: [],
+  durationMs: 120,
+  journal: [],
+  chats: {},
+  ...more,
+})
+
+export const refused: CheckFinding = {
+  level: 'MUST',
+  code: 'event-refused',
+  details: { event: 'REQUESTING TAKEOVER', status: 500 },
+  entrySeqs: [2],
+}
+
+function refusedJournal() {
+  const log = new Journal()
+  const pressed = log.press()
+  log.delivery('d1', { event: 'REQUESTING TAKEOVER', status: 500, outcome: 'failed', triggered: true })
+  log.event('MESSAGE FROM USER', 'd2', pressed, 'of another chat', CHATS.bo)
+  return log.entries
+}
+
+/** A check that fails: the event was answered with 500. */
+export const failedResult = (given: Partial<Definition> = {}): CheckResult =>
+  checkResult(given, {
+    outcome: 'fail',
+    findings: [refused],
+    journal: refusedJournal(),
+    chats: { first: CHATS.main, other: CHATS.bo },
+  })
+
+export const warnedResult = (given: Partial<Definition> = {}): CheckResult => {
+  const finding: CheckFinding = { ...refused, level: 'SHOULD' }
+  return { ...failedResult({ level: 'SHOULD', ...given }), outcome: 'warn', findings: [finding] }
+}
+
+export const unobservedResult = (given: Partial<Definition> = {}): CheckResult =>
+  checkResult(given, { outcome: 'inconclusive', reason: { code: 'driver_missing' } })
+
+interface Given extends Partial<Certificate> {
+  readonly strict?: boolean
+  readonly expected?: readonly ExpectedFailure[]
+}
+
+export function certificate(checks: readonly CheckResult[], given: Given = {}): Certificate {
+  const { strict = false, expected = [], ...facts } = given
+  return certificateOf(
+    {
+      version: '0.1.0',
+      machine: { node: 'v24.1.0', os: 'linux x64' },
+      target: 'http://127.0.0.1:3000/webhook',
+      seed: 7,
+      rotates: true,
+      limits: { ackMs: 5000, effectMs: 5000, quietMs: 2000 },
+      missing: [],
+      startedAt: '2026-03-01T10:00:00.000Z',
+      durationMs: 4200,
+      profiles: ['webhook', 'flow', 'resilience'],
+      isPartial: false,
+      stopped: null,
+      ...facts,
+      checks,
+    },
+    { strict, expected },
+  )
+}
+
+export const certificateReport = (checks: readonly CheckResult[], given: Given = {}): CertificateReport =>
+  describeCertificate(certificate(checks, given), id => `npx handover-sim certify --only ${id} --seed 7`)
+
+/** A certificate with this text in every place that a target, a driver or a user writes. */
+export function hostileCertificate(text: string): CertificateReport {
+  const { journal, conversations } = hostileResult(text)
+  const details = { event: text, failure: { code: 'function_threw', detail: text } } as const
+  const finding: CheckFinding = { level: 'MUST', code: 'no-answer', details, entrySeqs: [2, 3] }
+  const failed = { outcome: 'fail', findings: [finding, { ...finding, level: 'SHOULD' }], journal } as const
+  const chats = { ...conversations, [text]: CHATS.main }
+  const decisive = [{ knob: 'webhook.json', value: text, initial: text }]
+  const checks = [
+    checkResult({}, { ...failed, chats, decisive, rotated: { [text]: text }, measurements: { [text]: 1.23 } }),
+    checkResult({ id: 'SIG-02' }, { ...failed, chats }),
+    checkResult({ id: 'SIG-03' }, { outcome: 'warn', findings: [{ ...finding, level: 'SHOULD' }], journal, chats }),
+    unobservedResult({ id: 'SIG-04' }),
+    checkResult({ id: 'SIG-05' }),
+  ]
+  const expected = [{ check: 'SIG-02', because: text, until: null }]
+  return certificateReport(checks, { target: text, stopped: text, expected })
+}
