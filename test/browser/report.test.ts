@@ -56,11 +56,11 @@ async function openAll(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const scenarioResult of document.querySelectorAll('details')) scenarioResult.open = true
   })
-  await expect.poll(() => page.locator('.scenario-diagram:empty').count()).toBe(0)
+  await expect.poll(() => page.locator('.result-diagram:empty').count()).toBe(0)
 }
 const current = (page: Page) =>
   page.evaluate(() => document.activeElement?.querySelector('.diagram-seq')?.textContent ?? null)
-const visibleNames = (page: Page) => page.locator('.scenario:visible .scenario-name b').allTextContents()
+const visibleNames = (page: Page) => page.locator('.result:visible .result-name b').allTextContents()
 const panelTitle = (page: Page) => page.locator('#panel:visible h3').textContent()
 
 describe.skipIf(chromium === null)('the report in a browser', () => {
@@ -78,7 +78,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
   it('opens the first failure, and draws a timeline when it is opened', async () => {
     const { page } = await open(sample())
-    expect(await page.locator('.scenario[open] .scenario-name b').allTextContents()).toEqual(['Happy path'])
+    expect(await page.locator('.result[open] .result-name b').allTextContents()).toEqual(['Happy path'])
     expect(await page.locator('.diagram-rows').count()).toBe(1)
     await page.getByText('Two chats at once').first().click()
     await expect.poll(() => page.locator('.diagram-rows').count()).toBe(2)
@@ -96,9 +96,9 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
     it('moves between scenarios and opens one', async () => {
       const { page } = await open(sample())
-      await page.locator('.scenario > summary').first().focus()
+      await page.locator('.result > summary').first().focus()
       await press(page, 'j', 'ArrowDown', 'k', 'Enter')
-      expect(await page.locator('.scenario[open] .scenario-name b').allTextContents()).toEqual([
+      expect(await page.locator('.result[open] .result-name b').allTextContents()).toEqual([
         'Happy path',
         'Two chats at once',
       ])
@@ -166,7 +166,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
   it('filters scenarios by outcome and by words', async () => {
     const { page } = await open(sample())
-    await page.locator('.scenario-chip.pass').click()
+    await page.locator('.result-chip.pass').click()
     expect(await visibleNames(page)).toEqual(['Closed hours', 'A busy platform is asked again'])
     await press(page, '/')
     await page.keyboard.type('BUSY resilience')
@@ -176,12 +176,12 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     expect(await visibleNames(page)).toEqual([])
     await page.getByRole('button', { name: 'Show all' }).click()
     expect(await visibleNames(page)).toHaveLength(6)
-    expect(await page.locator('.scenario-chip[aria-pressed=true]').textContent()).toBe('all 6')
+    expect(await page.locator('.result-chip[aria-pressed=true]').textContent()).toBe('all 6')
   })
 
   it('filters a timeline by chat', async () => {
     const { page } = await open(sample(), '#two-chats-at-once-run-2')
-    const timeline = page.locator('.scenario[open]', { hasText: 'Two chats' })
+    const timeline = page.locator('.result[open]', { hasText: 'Two chats' })
     const chats = () => timeline.locator('.diagram-row:visible .diagram-chat').allTextContents()
     await expect.poll(async () => new Set(await chats())).toEqual(new Set(['ada', 'bo']))
     await timeline.locator('select').selectOption('bo')
@@ -224,7 +224,7 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
 
   it('is readable without JavaScript', async () => {
     const { page } = await open(sample(), '', { javaScriptEnabled: false })
-    expect(await page.locator('.scenario-filter').isVisible()).toBe(false)
+    expect(await page.locator('.result-filter').isVisible()).toBe(false)
     expect(await page.getByText('only HTML escaping differs').first().isVisible()).toBe(true)
     expect(await page.locator('#happy-path .static-timeline tbody tr').count()).toBeGreaterThan(10)
     await page.getByText('Closed hours').first().click()
@@ -295,8 +295,8 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
     expect(await page.locator('.report-skip').evaluate(skip => getComputedStyle(skip).transitionDuration)).toBe('0s')
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
     await page.emulateMedia({ media: 'print' })
-    expect(await page.locator('.scenario[open]').count()).toBe(3)
-    expect(await page.locator('.scenario-filter').isVisible()).toBe(false)
+    expect(await page.locator('.result[open]').count()).toBe(3)
+    expect(await page.locator('.result-filter').isVisible()).toBe(false)
   })
 
   it('draws nothing of 200 scenarios but the one that is open', async () => {
@@ -306,10 +306,10 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
       instance: 2,
     }))
     const { page } = await open(run([wrongText(), ...passed]))
-    expect(await page.locator('.scenario').count()).toBe(200)
-    expect(await page.locator('.scenario-diagram:not(:empty)').count()).toBe(1)
+    expect(await page.locator('.result').count()).toBe(200)
+    expect(await page.locator('.result-diagram:not(:empty)').count()).toBe(1)
     await page.locator('#scenario-198-run-2 > summary').click()
-    await expect.poll(() => page.locator('.scenario-diagram:not(:empty)').count()).toBe(2)
+    await expect.poll(() => page.locator('.result-diagram:not(:empty)').count()).toBe(2)
   })
 
   it('follows cause and effects in the panel', async () => {

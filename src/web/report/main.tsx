@@ -1,30 +1,38 @@
-/** Starts the script of a report: opened scenarios, links, the filter, keys, and what is printed. */
+/** Starts the script of a report: opened results, links, the filter, keys, and what is printed. */
 import '../style/tokens.css'
 import '../style/base.css'
 import '../components/differences.css'
 import '../components/failure-cards.css'
 import '../components/steps.css'
 import './report.css'
-import './scenarios.css'
+import './results.css'
 import { hydrate, render } from 'preact'
-import { type FilterState, NothingFits, type OutcomeChip, ScenarioFilter } from './scenario-filter.tsx'
-import { parseLink } from './scenario-links.ts'
-import { closePanel, goToEntry, isPanelOpen, moveShown, openScenario } from './timelines.tsx'
+import { type FilterState, NothingFits, type OutcomeChip, ResultFilter } from './result-filter.tsx'
+import { parseLink } from './result-links.ts'
+import { closePanel, goToEntry, isPanelOpen, moveShown, openResult } from './timelines.tsx'
 
-const scenarios = [...document.querySelectorAll<HTMLDetailsElement>('.scenario')]
+/** A scenario, or a check that did not pass. */
+const results = [...document.querySelectorAll<HTMLDetailsElement>('.result')]
+/** The same scenarios, or the rows of all checks. */
+const filtered = [...document.querySelectorAll<HTMLElement>('[data-outcome]')]
+/** What has a heading that is only shown above something. */
+const groups = [...document.querySelectorAll<HTMLElement>('[data-group]')]
 const filterPlace = document.getElementById('filter-place')
 const nothingPlace = document.getElementById('nothing-place')
 const chips: readonly OutcomeChip[] = JSON.parse(filterPlace?.dataset.chips ?? '[]')
-/** The searched texts of scenarios. */
+/** `scenario` or `check`. */
+const noun = filterPlace?.dataset.noun ?? ''
+/** The searched texts. */
 const texts = new Map<Element, string>()
 const ALL: FilterState = { outcome: 'all', text: '' }
 
 function start(): void {
-  if (filterPlace !== null) hydrate(<ScenarioFilter chips={chips} {...ALL} onChange={filter} />, filterPlace)
-  if (nothingPlace !== null) hydrate(<NothingFits isShown={false} onReset={() => filter(ALL)} />, nothingPlace)
-  for (const scenario of scenarios) {
-    scenario.addEventListener('toggle', () => scenario.open && openScenario(scenario))
-    if (scenario.open) openScenario(scenario)
+  const nothing = { noun, isShown: false, onReset: () => filter(ALL) }
+  if (filterPlace !== null) hydrate(<ResultFilter chips={chips} noun={noun} {...ALL} onChange={filter} />, filterPlace)
+  if (nothingPlace !== null) hydrate(<NothingFits {...nothing} />, nothingPlace)
+  for (const result of results) {
+    result.addEventListener('toggle', () => result.open && openResult(result))
+    if (result.open) openResult(result)
   }
   document.addEventListener('keydown', onKeyDown)
   document.addEventListener('click', onClick)
@@ -34,45 +42,50 @@ function start(): void {
 }
 
 function openFailures(): void {
-  for (const scenario of scenarios) if (scenario.matches('.fail, .error')) openScenario(scenario)
+  for (const result of results) if (result.matches('.fail, .error, .warn')) openResult(result)
 }
 
-/** Hides the scenarios that do not fit, and draws the filter with its new state. */
+/** Hides what does not fit, and draws the filter with its new state. */
 function filter(state: FilterState): void {
   const words = state.text.toLowerCase().split(/\s+/).filter(Boolean)
-  for (const scenario of scenarios) scenario.hidden = !fits(scenario, state.outcome, words)
-  const shown = scenarios.filter(({ hidden }) => !hidden).length
-  if (filterPlace !== null) render(<ScenarioFilter chips={chips} {...state} onChange={filter} />, filterPlace)
-  if (nothingPlace !== null) render(<NothingFits isShown={shown === 0} onReset={() => filter(ALL)} />, nothingPlace)
+  for (const one of filtered) one.hidden = !fits(one, state.outcome, words)
+  for (const group of groups) group.hidden = group.querySelector('[data-outcome]:not([hidden])') === null
+  const shown = filtered.filter(({ hidden }) => !hidden).length
+  const nothing = { noun, isShown: shown === 0, onReset: () => filter(ALL) }
+  if (filterPlace !== null) render(<ResultFilter chips={chips} noun={noun} {...state} onChange={filter} />, filterPlace)
+  if (nothingPlace !== null) render(<NothingFits {...nothing} />, nothingPlace)
   const status = document.getElementById('status')
-  if (status !== null) status.textContent = `${shown} of ${scenarios.length} scenarios shown`
+  if (status !== null) status.textContent = `${shown} of ${filtered.length} ${noun}s shown`
 }
 
-const fits = (scenario: HTMLElement, outcome: FilterState['outcome'], words: readonly string[]): boolean =>
-  (outcome === 'all' || scenario.dataset.outcome === outcome) && words.every(word => textOf(scenario).includes(word))
+const fits = (one: HTMLElement, outcome: FilterState['outcome'], words: readonly string[]): boolean =>
+  (outcome === 'all' || one.dataset.outcome === outcome) && words.every(word => textOf(one).includes(word))
 
 const SEARCHED = [
-  ...['.scenario-name', '.scenario-first', '.scenario-body > .report-facts'],
-  ...['.scenario-reason', '.failure-facts', '.scenario-warnings'],
+  ...['.result-name', '.result-first', '.result-body > .report-facts'],
+  ...['.result-reason', '.failure-facts', '.result-warnings'],
 ].join(', ')
 
-/** The searched text of a scenario: without its steps and its timeline. */
-function textOf(scenario: Element): string {
-  const known = texts.get(scenario)
+/** The searched text of a row, or of a scenario without its steps and its timeline. */
+function textOf(one: Element): string {
+  const known = texts.get(one)
   if (known !== undefined) return known
-  const parts = [...scenario.querySelectorAll(SEARCHED)].map(part => part.textContent)
-  const text = parts.join(' ').toLowerCase()
-  texts.set(scenario, text)
+  const parts = one.matches('.result') ? [...one.querySelectorAll(SEARCHED)] : [one]
+  const text = parts
+    .map(part => part.textContent)
+    .join(' ')
+    .toLowerCase()
+  texts.set(one, text)
   return text
 }
 
 function followHash(): void {
   const { slug, seq } = parseLink(location.hash)
-  const scenario = scenarios.find(({ id }) => id === slug)
-  if (scenario === undefined) return
-  if (scenario.hidden) filter(ALL)
-  openScenario(scenario)
-  if (seq === null || !goToEntry(scenario, seq)) scenario.scrollIntoView()
+  const result = results.find(({ id }) => id === slug)
+  if (result === undefined) return
+  if (result.hidden) filter(ALL)
+  openResult(result)
+  if (seq === null || !goToEntry(result, seq)) result.scrollIntoView()
 }
 
 /** A browser fires no `hashchange` when the address stays the same. */
@@ -94,7 +107,7 @@ function isHandled({ key, target }: KeyboardEvent): boolean {
   if (key === 'Escape' && isPanelOpen()) closePanel()
   else if (target.matches('input, select, textarea')) return false
   else if (key === '/') filterPlace?.querySelector('input')?.focus()
-  else if (target.matches('.scenario > summary') && STEPS[key] !== undefined) focusSummary(target, STEPS[key])
+  else if (target.matches('.result > summary') && STEPS[key] !== undefined) focusSummary(target, STEPS[key])
   // Arrow keys scroll the panel.
   else if (target.closest('.side-panel') !== null && (key === 'j' || key === 'k')) moveShown(key === 'j' ? 1 : -1)
   else return false
@@ -102,9 +115,7 @@ function isHandled({ key, target }: KeyboardEvent): boolean {
 }
 
 function focusSummary(summary: HTMLElement, by: number): void {
-  const shown = scenarios
-    .filter(({ hidden }) => !hidden)
-    .map(scenario => scenario.querySelector<HTMLElement>('summary'))
+  const shown = results.filter(({ hidden }) => !hidden).map(result => result.querySelector<HTMLElement>('summary'))
   const at = shown.indexOf(summary) + by
   shown[Math.max(0, Math.min(shown.length - 1, at))]?.focus()
 }

@@ -1,5 +1,4 @@
 /** Shows what stands around the scenarios: verdict, facts, shared causes, failures of no scenario, warnings by rule. */
-import type { ComponentChildren } from 'preact'
 import { groupBy } from '../../contract/objects.ts'
 import type { CauseReport } from '../../evaluator/wording/causes.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../evaluator/wording/outcomes.ts'
@@ -10,7 +9,9 @@ import { EntryDetails } from '../components/entry-details.tsx'
 import { FailureCards } from '../components/failure-cards.tsx'
 import { truncateEntry } from '../model/entry-sections.ts'
 import { moment } from '../model/formats.ts'
-import { type LinkedScenario, linkTo, OUTCOME_ORDER } from './scenario-links.ts'
+import { linkTo } from './result-links.ts'
+import { Fact, OutcomeBar } from './result-parts.tsx'
+import { type LinkedScenario, OUTCOME_ORDER } from './scenario-links.ts'
 
 interface RunProps {
   readonly result: RunReport
@@ -42,7 +43,7 @@ export function Overview({ result }: RunProps) {
           <strong>Stopped early.</strong> {visible(stopped)}
         </p>
       )}
-      <OutcomeBar result={result} />
+      <OutcomeBar parts={barParts(result)} />
       <dl class="report-facts">
         <Fact name="Target">{visible(target)}</Fact>
         <Fact name="Seed">{seed ?? 'one for each shard'}</Fact>
@@ -54,40 +55,8 @@ export function Overview({ result }: RunProps) {
   )
 }
 
-export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
-const BAR_GAP = 0.4
-
-/** A bar that is an SVG needs no style attribute, which the policy of the page forbids. */
-function OutcomeBar({ result: { counts, scenarios } }: RunProps) {
-  if (scenarios.length === 0) return null
-  const parts = OUTCOME_ORDER.filter(outcome => counts[outcome] > 0).map(outcome => [outcome, counts[outcome]] as const)
-  const share = (count: number) => ((100 + BAR_GAP) * count) / scenarios.length
-  const before = (index: number) => parts.slice(0, index).reduce((sum, [, count]) => sum + share(count), 0)
-  return (
-    <svg
-      class="report-bar"
-      role="img"
-      aria-label={parts.map(([outcome, count]) => `${count} ${OUTCOME_TEXTS[outcome]}`).join(', ')}
-    >
-      {parts.map(([outcome, count], index) => (
-        <rect
-          key={outcome}
-          class={outcome}
-          x={`${before(index).toFixed(3)}%`}
-          width={`${Math.max(0.1, share(count) - BAR_GAP).toFixed(3)}%`}
-        />
-      ))}
-    </svg>
-  )
-}
+const barParts = ({ counts }: RunReport) =>
+  OUTCOME_ORDER.map(outcome => ({ outcome, count: counts[outcome], text: OUTCOME_TEXTS[outcome] }))
 
 const MAX_CARDS = 50
 const MAX_ENTRIES = 50

@@ -2,7 +2,7 @@
 import { OUTCOME_TEXTS } from '../../evaluator/wording/outcomes.ts'
 import type { RunReport } from '../../evaluator/wording/report.ts'
 import { counted } from '../../text/quantities.ts'
-import { NothingFits, type OutcomeChip, ScenarioFilter } from './scenario-filter.tsx'
+import { FilterPlace, NothingPlace, type OutcomeChip } from './result-filter.tsx'
 import { type LinkedScenario, OUTCOME_ORDER } from './scenario-links.ts'
 import { ScenarioSection } from './scenario-section.tsx'
 import type { TimelineData } from './timeline-data.tsx'
@@ -18,29 +18,25 @@ export function ReportScenarios({ result, scenarios, timelines }: ReportScenario
   const opened = scenarios.findIndex(({ scenario: { outcome } }) => outcome === 'fail' || outcome === 'error')
   return (
     <section id="scenarios" aria-labelledby="scenarios-title" tabIndex={-1}>
-      <div class="scenario-tools">
+      <div class="result-tools">
         <h2 id="scenarios-title">Scenarios</h2>
-        <div id="filter-place" class="scripted-only" data-chips={JSON.stringify(chips)}>
-          <ScenarioFilter chips={chips} outcome="all" text="" />
-        </div>
+        <FilterPlace chips={chips} noun="scenario" />
       </div>
       <LeftOut timelines={timelines} />
-      <div class="scenario-heads" aria-hidden="true">
+      <div class="result-heads" aria-hidden="true">
         <span />
         <span>Scenario</span>
         <span>First failure</span>
         <span>Took</span>
       </div>
-      <div class="scenarios">
+      <div class="results">
         {scenarios.map(({ scenario, slug }, index) => {
           const timeline = timelines[index]
           const shared = { scenario, slug, isOpen: index === opened }
           return timeline === undefined ? null : <ScenarioSection key={slug} {...shared} timeline={timeline} />
         })}
       </div>
-      <div id="nothing-place">
-        <NothingFits isShown={false} />
-      </div>
+      <NothingPlace noun="scenario" />
     </section>
   )
 }

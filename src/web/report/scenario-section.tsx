@@ -2,13 +2,13 @@
 import type { FailureReport, ScenarioReport } from '../../evaluator/wording/report.ts'
 import { placeText } from '../../scenario/plan.ts'
 import { formatMs, visible } from '../../text/terminal-text.ts'
-import { CopyButton } from '../components/copy-button.tsx'
 import { EntryRefList, type EntryRefs } from '../components/entry-ref.tsx'
 import { FailureCards } from '../components/failure-cards.tsx'
 import { OutcomeMark } from '../components/mark.tsx'
 import { StepList } from '../components/steps.tsx'
-import { Fact } from './overview.tsx'
-import { type LinkedScenario, linkTo } from './scenario-links.ts'
+import { linkTo } from './result-links.ts'
+import { CommandLine, Fact, TimelineSection } from './result-parts.tsx'
+import type { LinkedScenario } from './scenario-links.ts'
 import type { TimelineData } from './timeline-data.tsx'
 
 export interface ScenarioSectionProps extends LinkedScenario {
@@ -20,14 +20,14 @@ export function ScenarioSection({ scenario, slug, timeline, isOpen }: ScenarioSe
   const { outcome, reason, failures, steps } = scenario
   const refs: EntryRefs = { href: seq => linkTo(slug, seq) }
   return (
-    <details class={`scenario ${outcome}`} id={slug} data-outcome={outcome} open={isOpen}>
+    <details class={`result ${outcome}`} id={slug} data-outcome={outcome} open={isOpen}>
       <Summary scenario={scenario} />
-      <div class="scenario-body">
+      <div class="result-body">
         <Facts scenario={scenario} slug={slug} />
-        {reason === null ? null : <p class="scenario-reason">{visible(reason)}</p>}
+        {reason === null ? null : <p class="result-reason">{visible(reason)}</p>}
         <FailureCards failures={failures} refs={refs} level={4} />
         <ScenarioWarnings scenario={scenario} refs={refs} />
-        <RerunCommand scenario={scenario} />
+        <CommandLine name="Play it again" command={scenario.rerunCommand} what="the command" />
         {steps.length === 0 ? null : (
           <section>
             <h4>Steps</h4>
@@ -55,15 +55,15 @@ function Summary({ scenario: { outcome, name, file, place, failures, reason, dur
   return (
     <summary>
       <OutcomeMark outcome={outcome} />
-      <h3 class="scenario-name">
+      <h3 class="result-name">
         <b>{visible(name)}</b>
         {instance > 1 ? <small> run {instance}</small> : null}
-        <small class="scenario-place">{visible(place === null ? file : placeText(place))}</small>
+        <small class="result-place">{visible(place === null ? file : placeText(place))}</small>
       </h3>
-      <span class="scenario-first">
+      <span class="result-first">
         {first === undefined ? visible(reason ?? '') : <FirstFailure failure={first} others={failures.length - 1} />}
       </span>
-      <span class="scenario-took">{outcome === 'skipped' ? '' : formatMs(durationMs)}</span>
+      <span class="result-took">{outcome === 'skipped' ? '' : formatMs(durationMs)}</span>
     </summary>
   )
 }
@@ -71,7 +71,7 @@ function Summary({ scenario: { outcome, name, file, place, failures, reason, dur
 function FirstFailure({ failure, others }: { readonly failure: FailureReport; readonly others: number }) {
   return (
     <>
-      <span class="scenario-happened">{visible(failure.happened)}</span>
+      <span class="result-happened">{visible(failure.happened)}</span>
       <small>
         {visible(failure.expected)}
         {others > 0 ? ` (and ${others} more)` : ''}
@@ -91,7 +91,7 @@ function Facts({ scenario, slug }: ScenarioProps & { readonly slug: string }) {
       {spec.length === 0 ? null : <Fact name="Rules">{visible(spec.join(', '))}</Fact>}
       <Pairs name="Chats" pairs={Object.entries(conversations)} max={MAX_CHATS} />
       <Pairs name="Captured" pairs={capturedPairs(captures)} max={Infinity} />
-      <div class="scenario-link">
+      <div class="result-link">
         <dd>
           <a href={linkTo(slug)}>Link to this scenario</a>
         </dd>
@@ -112,7 +112,7 @@ function Pairs({ name, pairs, max }: PairsProps) {
   return (
     <Fact name={name}>
       {pairs.slice(0, max).map(([key, value]) => (
-        <span key={key} class="scenario-pair">
+        <span key={key} class="result-pair">
           {visible(key)} <code>{visible(value)}</code>{' '}
         </span>
       ))}
@@ -130,7 +130,7 @@ const capturedPairs = (captures: ScenarioReport['captures']) =>
 function ScenarioWarnings({ scenario: { warnings }, refs }: ScenarioProps & { readonly refs: EntryRefs }) {
   if (warnings.length === 0) return null
   return (
-    <ul class="scenario-warnings" aria-label="Warnings">
+    <ul class="result-warnings" aria-label="Warnings">
       {warnings.map(({ rule, message, conversation, entrySeqs }) => (
         <li key={`${rule} ${conversation} ${entrySeqs}`}>
           <code>{visible(rule)}</code> {visible(message)}
@@ -140,58 +140,4 @@ function ScenarioWarnings({ scenario: { warnings }, refs }: ScenarioProps & { re
       ))}
     </ul>
   )
-}
-
-/** The command is copied as it is, and shown with its invisible characters. */
-function RerunCommand({ scenario: { rerunCommand } }: ScenarioProps) {
-  if (rerunCommand === '') return null
-  return (
-    <p class="scenario-rerun">
-      <span>Play it again</span> <code>{visible(rerunCommand)}</code>{' '}
-      <span class="scenario-copy scripted-only" data-text={rerunCommand}>
-        <CopyButton text={rerunCommand} what="the command" />
-      </span>
-    </p>
-  )
-}
-
-interface TimelineSectionProps {
-  readonly name: string
-  readonly timeline: TimelineData
-}
-
-const MISSING = {
-  marked: 'Only the entries its failures point to are kept: the report would be too large.',
-  rows: 'The entries behind the rows are left out: the report would be too large.',
-  nothing: 'The timeline is left out: the report would be too large.',
-}
-
-function TimelineSection({ name, timeline: { level, rowCount, json, staticTable } }: TimelineSectionProps) {
-  if (rowCount === 0) return null
-  return (
-    <section class="scenario-timeline">
-      <h4>Timeline</h4>
-      {level === 'whole' ? null : <p class="report-left-out">{MISSING[level]}</p>}
-      {level === 'nothing' ? null : (
-        <>
-          <div class="scenario-diagram" data-name={visible(name)} />
-          <Rendered as="script" type="application/json" markup={json} />
-          <Rendered as="noscript" markup={staticTable === '' ? NOT_STATIC : staticTable} />
-        </>
-      )}
-    </section>
-  )
-}
-
-const NOT_STATIC = '<p>The timeline of a scenario that passed is drawn when scripts are allowed.</p>'
-
-interface RenderedProps {
-  readonly as: 'script' | 'noscript'
-  readonly type?: string
-  readonly markup: string
-}
-
-/** Markup that is made before, because its size decides what the report has: JSON for a script, or rendered components. */
-function Rendered({ as: Tag, type, markup }: RenderedProps) {
-  return <Tag type={type} dangerouslySetInnerHTML={{ __html: markup }} />
 }

@@ -1,24 +1,41 @@
 /** Collects the timelines of a report, and leaves data out when the report would be too large. */
 import { renderToString } from 'preact-render-to-string'
-import type { ScenarioReport } from '../../evaluator/wording/report.ts'
 import type { Entry } from '../../journal/entry.ts'
 import { visible } from '../../text/terminal-text.ts'
 import type { TimelineRow } from '../../timeline/rows.ts'
-import { timelineOf } from '../../timeline/timeline.ts'
+import { type TimelineSource, timelineOf } from '../../timeline/timeline.ts'
 import { EntryDetails } from '../components/entry-details.tsx'
 import { conversationsOf } from '../model/diagram-geometry.ts'
 import { truncateEntry } from '../model/entry-sections.ts'
 import { offsetText } from '../model/formats.ts'
 import type { LinkedScenario } from './scenario-links.ts'
 
-/** The timeline of a scenario, for the script of the page. */
+/** What a timeline is made of, with its place in the report. */
+export interface TimelineInput {
+  readonly slug: string
+  readonly source: TimelineSource
+  /** The entries that failures or findings refer to. */
+  readonly marked: ReadonlySet<number>
+  readonly isPassed: boolean
+}
+
+export const scenarioTimeline = ({ slug, scenario }: LinkedScenario): TimelineInput => ({
+  slug,
+  source: scenario,
+  marked: new Set(
+    scenario.failures.flatMap(({ entrySeqs, nearest }) => [...entrySeqs, ...nearest.map(({ seq }) => seq)]),
+  ),
+  isPassed: scenario.outcome === 'pass',
+})
+
+/** A timeline, for the script of the page. */
 export interface EmbeddedTimeline {
   readonly rows: readonly TimelineRow[]
   /** Entries of the rows, as far as they fit into the page; long payloads are truncated. */
   readonly entries: readonly Entry[]
 }
 
-/** Bytes of timelines in one report. Scenarios are served in order, failed ones first. */
+/** Bytes of timelines in one report. They are served in order, failed ones first. */
 const BUDGET = 20 * 1024 * 1024
 
 /** whole: everything. marked: entries only where a failure points. rows: no entries. nothing: no timeline either. */
@@ -29,14 +46,14 @@ export interface TimelineData {
   readonly rowCount: number
   /** An `EmbeddedTimeline` as JSON that is safe inside a script element. */
   readonly json: string
-  /** Markup for readers without scripts; only of scenarios that did not pass. */
+  /** Markup for readers without scripts; empty for what passed. */
   readonly staticTable: string
 }
 
-export function collectTimelineData(scenarios: readonly LinkedScenario[], budget = BUDGET): TimelineData[] {
+export function collectTimelineData(inputs: readonly TimelineInput[], budget = BUDGET): TimelineData[] {
   let left = budget
-  return scenarios.map(linked => {
-    const data = fittingData(linked, left)
+  return inputs.map(input => {
+    const data = fittingData(input, left)
     left -= bytesOf(data)
     return data
   })
@@ -44,13 +61,13 @@ export function collectTimelineData(scenarios: readonly LinkedScenario[], budget
 
 const bytesOf = ({ json, staticTable }: TimelineData) => Buffer.byteLength(json) + Buffer.byteLength(staticTable)
 
-function fittingData(linked: LinkedScenario, left: number): TimelineData {
-  const rows = timelineOf(linked.scenario)
-  const passed = linked.scenario.outcome === 'pass'
-  const levels: readonly DetailLevel[] = passed ? ['whole', 'rows'] : ['whole', 'marked', 'rows']
+function fittingData(input: TimelineInput, left: number): TimelineData {
+  const { slug, source, marked, isPassed } = input
+  const rows = timelineOf(source)
+  const levels: readonly DetailLevel[] = isPassed ? ['whole', 'rows'] : ['whole', 'marked', 'rows']
   for (const level of levels) {
-    const timeline: EmbeddedTimeline = { rows, entries: entriesOf(linked.scenario, rows, level) }
-    const staticTable = passed ? '' : renderStaticTable(linked.slug, timeline, markedSeqs(linked.scenario))
+    const timeline: EmbeddedTimeline = { rows, entries: entriesOf(input, rows, level) }
+    const staticTable = isPassed ? '' : renderStaticTable(slug, timeline, marked)
     const data = { level, rowCount: rows.length, json: scriptJson(timeline), staticTable }
     if (bytesOf(data) <= left) return data
   }
@@ -62,20 +79,16 @@ export const scriptJson = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** The entries that a row or a failure refers to. */
-function entriesOf(scenario: ScenarioReport, rows: readonly TimelineRow[], level: DetailLevel): Entry[] {
+function entriesOf({ source, marked }: TimelineInput, rows: readonly TimelineRow[], level: DetailLevel): Entry[] {
   if (level === 'rows') return []
-  const seqs = markedSeqs(scenario)
+  const seqs = new Set(marked)
   if (level === 'whole') for (const row of rows) for (const seq of sampleSeqs(row)) seqs.add(seq)
-  return scenario.journal.filter(({ seq }) => seqs.has(seq)).map(entry => truncateEntry(entry))
+  return source.journal.filter(({ seq }) => seqs.has(seq)).map(entry => truncateEntry(entry))
 }
 
 /** Of a row with many equal entries, the first two and the last. */
 const sampleSeqs = ({ entrySeqs }: TimelineRow) =>
   entrySeqs.length <= 3 ? entrySeqs : [...entrySeqs.slice(0, 2), ...entrySeqs.slice(-1)]
-
-/** The entries that the failures of a scenario refer to. */
-const markedSeqs = ({ failures }: ScenarioReport): Set<number> =>
-  new Set(failures.flatMap(({ entrySeqs, nearest }) => [...entrySeqs, ...nearest.map(({ seq }) => seq)]))
 
 const MAX_ROWS = 300
 const MAX_ENTRIES = 6

@@ -1,14 +1,14 @@
-/** Draws the timelines of opened scenarios, and keeps which of their rows the side panel shows. */
+/** Draws the timelines of opened results, and keeps which of their rows the side panel shows. */
 import { hydrate, render } from 'preact'
 import { CopyButton } from '../components/copy-button.tsx'
 import { focusRow, rowFrom } from '../components/sequence-diagram.tsx'
-import { linkTo } from './scenario-links.ts'
-import { rowOf, ScenarioTimeline } from './scenario-timeline.tsx'
+import { linkTo } from './result-links.ts'
+import { ResultTimeline, rowOf } from './result-timeline.tsx'
 import { SidePanel } from './side-panel.tsx'
 import type { EmbeddedTimeline } from './timeline-data.tsx'
 
 interface DrawnTimeline extends EmbeddedTimeline {
-  readonly scenario: HTMLDetailsElement
+  readonly result: HTMLDetailsElement
   readonly host: HTMLElement
   selected: number
   conversation: string | null
@@ -19,24 +19,24 @@ const drawn = new Map<Element, DrawnTimeline>()
 /** The timeline whose selected row the panel shows. */
 let shown: DrawnTimeline | null = null
 
-/** Opens a scenario, and draws what only a script can show. */
-export function openScenario(scenario: HTMLDetailsElement): void {
-  scenario.open = true
-  if (opened.has(scenario)) return
-  opened.add(scenario)
-  startCopying(scenario)
-  const host = scenario.querySelector<HTMLElement>('.scenario-diagram')
+/** Opens a scenario or a check, and draws what only a script can show. */
+export function openResult(result: HTMLDetailsElement): void {
+  result.open = true
+  if (opened.has(result)) return
+  opened.add(result)
+  startCopying(result)
+  const host = result.querySelector<HTMLElement>('.result-diagram')
   if (host === null) return
   const { rows, entries }: EmbeddedTimeline = JSON.parse(host.nextElementSibling?.textContent ?? '')
-  const timeline = { rows, entries, scenario, host, selected: -1, conversation: null }
-  drawn.set(scenario, timeline)
+  const timeline = { rows, entries, result, host, selected: -1, conversation: null }
+  drawn.set(result, timeline)
   draw(timeline)
 }
 
-/** Lets the button copy that is in the page already. */
-function startCopying(scenario: Element): void {
-  const place = scenario.querySelector<HTMLElement>('.scenario-copy')
-  if (place !== null) hydrate(<CopyButton text={place.dataset.text ?? ''} what="the command" />, place)
+/** Lets the buttons copy that are in the page already. */
+function startCopying(result: Element): void {
+  for (const place of result.querySelectorAll<HTMLElement>('.result-copy'))
+    hydrate(<CopyButton text={place.dataset.text ?? ''} what={place.dataset.what ?? ''} />, place)
 }
 
 function draw(timeline: DrawnTimeline): void {
@@ -49,7 +49,7 @@ function draw(timeline: DrawnTimeline): void {
   }
   const label = `What happened in ${host.dataset.name}`
   render(
-    <ScenarioTimeline rows={rows} selected={selected} conversation={conversation} label={label} {...actions} />,
+    <ResultTimeline rows={rows} selected={selected} conversation={conversation} label={label} {...actions} />,
     host,
   )
 }
@@ -83,7 +83,7 @@ function showRow(timeline: DrawnTimeline, index: number, isFocused: boolean): vo
   shown = timeline
   timeline.selected = index
   draw(timeline)
-  const onSelect = (seq: number) => goToEntry(timeline.scenario, seq)
+  const onSelect = (seq: number) => goToEntry(timeline.result, seq)
   render(
     <SidePanel row={row} entries={timeline.entries} onMove={moveShown} onSelect={onSelect} onClose={closePanel} />,
     place,
@@ -91,7 +91,7 @@ function showRow(timeline: DrawnTimeline, index: number, isFocused: boolean): vo
   document.body.classList.add('with-panel')
   // The panel leaves less room, so that the row moves.
   revealRow(timeline)
-  history.replaceState(null, '', linkTo(timeline.scenario.id, row.seq))
+  history.replaceState(null, '', linkTo(timeline.result.id, row.seq))
   if (isFocused) place.querySelector<HTMLElement>('.side-panel')?.focus()
 }
 
@@ -118,8 +118,8 @@ export function closePanel(): void {
 }
 
 /** Shows the row of an entry in the middle of the page; false when no row has it. */
-export function goToEntry(scenario: Element, seq: number): boolean {
-  const timeline = drawn.get(scenario)
+export function goToEntry(result: Element, seq: number): boolean {
+  const timeline = drawn.get(result)
   const index = timeline === undefined ? -1 : rowOf(timeline.rows, seq)
   if (timeline === undefined || index < 0) return false
   const { conversation } = timeline.rows[index] ?? {}

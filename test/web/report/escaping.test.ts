@@ -55,8 +55,8 @@ describe('texts in a report', () => {
   it('are in the copied command as they are', () => {
     const [one] = sample().scenarios
     const page = parse(htmlReport(run([{ ...one!, rerunCommand: 'run "a\u202E<b"' }])))
-    expect(page.querySelector('.scenario-copy')!.getAttribute('data-text')).toBe('run "a\u202E<b"')
-    expect(page.querySelector('.scenario-rerun code')!.textContent).toBe('run "a<U+202E><b"')
+    expect(page.querySelector('.result-copy')!.getAttribute('data-text')).toBe('run "a\u202E<b"')
+    expect(page.querySelector('.result-rerun code')!.textContent).toBe('run "a<U+202E><b"')
   })
 })
 

@@ -36,9 +36,9 @@ describe('the page', () => {
   })
 
   it('has failures first', () => {
-    const outcomes = [...page.matchAll(/<details class="scenario (\w+)"/g)].map(([, outcome]) => outcome)
+    const outcomes = [...page.matchAll(/<details class="result (\w+)"/g)].map(([, outcome]) => outcome)
     expect(outcomes).toEqual(['fail', 'fail', 'error', 'inconclusive', 'pass', 'pass'])
-    expect(page.match(/<details class="scenario[^>]* open>/g)).toHaveLength(1)
+    expect(page.match(/<details class="result[^>]* open>/g)).toHaveLength(1)
   })
 
   it('shows cause, place and fix of a failure', () => {

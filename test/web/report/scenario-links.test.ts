@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Outcome } from '../../../src/evaluator/verdict.ts'
-import { linkScenarios, linkTo } from '../../../src/web/report/scenario-links.ts'
+import { linkTo } from '../../../src/web/report/result-links.ts'
+import { linkScenarios } from '../../../src/web/report/scenario-links.ts'
 import { scenarioResult } from './verdicts.ts'
 
 it('failed scenarios come first; otherwise the order is preserved', () => {

@@ -8,12 +8,13 @@ import type { Entry } from '../../../src/journal/entry.ts'
 import { EntryDetails } from '../../../src/web/components/entry-details.tsx'
 import { PAYLOAD_LIMIT, truncateEntry } from '../../../src/web/model/entry-sections.ts'
 import { linkScenarios } from '../../../src/web/report/scenario-links.ts'
-import { collectTimelineData, type EmbeddedTimeline } from '../../../src/web/report/timeline-data.tsx'
+import { collectTimelineData, type EmbeddedTimeline, scenarioTimeline } from '../../../src/web/report/timeline-data.tsx'
 import { createTape } from './journal-recorder.ts'
 import { failure, scenarioResult } from './verdicts.ts'
 
 const CHAT = 'c1'
-const gather = (scenarios: ScenarioReport[], budget?: number) => collectTimelineData(linkScenarios(scenarios), budget)
+const gather = (scenarios: ScenarioReport[], budget?: number) =>
+  collectTimelineData(linkScenarios(scenarios).map(scenarioTimeline), budget)
 const seqsIn = (json: string) => (JSON.parse(json) as EmbeddedTimeline).entries.map(({ seq }) => seq)
 const markupOf = (entry: Entry) => renderToString(h(EntryDetails, { entry, effects: [], level: 4, isStatic: true }))
 

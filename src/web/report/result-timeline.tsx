@@ -1,10 +1,10 @@
-/** Draws the timeline of a scenario when it is opened, with the choice of a chat. */
+/** Draws the timeline of a result when it is opened, with the choice of a chat. */
 import { visible } from '../../text/terminal-text.ts'
 import type { TimelineRow } from '../../timeline/rows.ts'
 import { failureFrom, SequenceDiagram, type SequenceDiagramProps } from '../components/sequence-diagram.tsx'
 import { conversationsOf } from '../model/diagram-geometry.ts'
 
-export interface ScenarioTimelineProps extends SequenceDiagramProps {
+export interface ResultTimelineProps extends SequenceDiagramProps {
   onConversation(conversation: string | null): void
   /** Moves to a row and focuses it. */
   onGo(index: number): void
@@ -13,7 +13,7 @@ export interface ScenarioTimelineProps extends SequenceDiagramProps {
 /** So few rows need no button to find a failure. */
 const FEW_ROWS = 20
 
-export function ScenarioTimeline(props: ScenarioTimelineProps) {
+export function ResultTimeline(props: ResultTimelineProps) {
   return (
     <>
       <Tools {...props} />
@@ -22,7 +22,7 @@ export function ScenarioTimeline(props: ScenarioTimelineProps) {
   )
 }
 
-function Tools({ rows, selected, conversation, onConversation, onGo }: ScenarioTimelineProps) {
+function Tools({ rows, selected, conversation, onConversation, onGo }: ResultTimelineProps) {
   const conversations = conversationsOf(rows)
   const hasJump = rows.length > FEW_ROWS && rows.some(({ failed }) => failed)
   if (!hasJump && conversations.length < 2) return null
@@ -31,7 +31,7 @@ function Tools({ rows, selected, conversation, onConversation, onGo }: ScenarioT
     if (next !== null) onGo(next)
   }
   return (
-    <div class="scenario-timeline-tools">
+    <div class="result-timeline-tools">
       {hasJump ? (
         <button type="button" onClick={jump}>
           Next failure
