@@ -105,6 +105,17 @@ export function isAnsweredDuring(call: EntryOf<'api'>, delivery: EntryOf<'delive
   return calledMs >= sentMs && calledMs + MARGIN_MS <= delivery.at_ms && call.at_ms <= delivery.at_ms
 }
 
+/** A webhook that times out has received the event, and may still be working on it when the event comes again. */
+export const ackSlowerThanRetry = perChat('ack-slower-than-retry', chat => {
+  const attempts = chat.filter(entry => entry.kind === 'delivery').filter(({ duplicate }) => duplicate !== true)
+  return attempts.flatMap(({ delivery_id: id, event, failure, retry_in_ms: retryMs, seq: deliverySeq }) => {
+    const repeatedSeq = attempts.find(one => one.delivery_id === id && one.seq > deliverySeq)?.seq
+    if (failure?.code !== 'timeout' || retryMs === undefined || repeatedSeq === undefined) return []
+    const details = { event, timeoutMs: failure.timeout_ms, retryMs, deliverySeq, repeatedSeq }
+    return [{ details, entrySeqs: [deliverySeq, repeatedSeq] }]
+  })
+})
+
 const READS = new Set<string | null>(['transcript', 'chat'])
 /** More reads than this within this time, with no event between them, are polling. */
 const MOST_READS = 3

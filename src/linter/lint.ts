@@ -6,6 +6,7 @@ import { stringsIn } from '../scenario/interpolation.ts'
 import { stepsOf } from '../scenario/plan.ts'
 import { isRunEvent } from '../scenario/run-events.ts'
 import {
+  ackSlowerThanRetry,
   callBeforeAck,
   chatNeverEnded,
   messageAfterEnd,
@@ -164,6 +165,7 @@ export const RULES: readonly LinterRule[] = [
   typingNeverStopped,
   chatNeverEnded,
   callBeforeAck,
+  ackSlowerThanRetry,
   transcriptPolling,
   secretExposed,
   aliasMixed,

@@ -20,6 +20,14 @@ export interface LintDetails {
     readonly deliverySeq: number
     readonly earlyMs: number
   }
+  /** The attempt `deliverySeq` had no answer in time; `repeatedSeq` sent the event again. */
+  readonly 'ack-slower-than-retry': {
+    readonly event: string
+    readonly timeoutMs: number
+    readonly retryMs: number
+    readonly deliverySeq: number
+    readonly repeatedSeq: number
+  }
   readonly 'transcript-polling': { readonly call: CallRef; readonly reads: number; readonly withinMs: number }
   readonly 'secret-exposed': { readonly seq: number; readonly secret: Secret['kind']; readonly place: SecretPlace }
   readonly 'alias-mixed': { readonly handoverSeqs: readonly number[]; readonly takeoverSeqs: readonly number[] }

@@ -1,5 +1,6 @@
 /** Renders findings of the linter: what happened, why it matters, and what to do. */
 import type { EntryOf } from '../journal/entry.ts'
+import { formatDuration } from '../text/quantities.ts'
 import { defineTexts } from '../text/texts.ts'
 import { effectText } from '../wording/faults.ts'
 import type { ForgivenCalls, LintDetails, LintFinding, LintRule, Secret, SecretPlace } from './rule.ts'
@@ -26,6 +27,10 @@ const TEXTS = defineTexts<Texts>({
     `${callText(call)} was made ${earlyMs} ms before the webhook answered ${event} (#${deliverySeq}). A platform ` +
     'that waits for the webhook before it serves the chat never answers that call, and a slow API makes the webhook ' +
     'time out. Store the event, answer 200, then call the API.',
+  'ack-slower-than-retry': ({ event, timeoutMs, retryMs, deliverySeq, repeatedSeq }) =>
+    `The webhook did not answer ${event} (#${deliverySeq}) within ${formatDuration(timeoutMs)}, so it was sent again ` +
+    `${formatDuration(retryMs)} later (#${repeatedSeq}). The intermediary received it twice, and may do the work twice: ` +
+    'events have no id that shows a copy. Store the event, answer 200, then do the work.',
   'transcript-polling': ({ call, reads, withinMs }) =>
     `${callText(call)} and ${reads - 1} more reads of the same chat came within ${(withinMs / 1000).toFixed(1)} s, ` +
     'with no event between them. On the real platform this is needless load and may exceed a limit. The webhook ' +

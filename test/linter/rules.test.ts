@@ -1,5 +1,6 @@
 /** Tests each rule with a journal that breaks it and one that nearly does. */
 import { describe, expect, it } from 'vitest'
+import type { DeliveryContent } from '../../src/journal/entry.ts'
 import { lint } from '../../src/linter/lint.ts'
 import { findingText } from '../../src/linter/texts.ts'
 import type { PlannedItem } from '../../src/scenario/plan.ts'
@@ -161,6 +162,43 @@ describe('call-before-ack', () => {
   it('ignores a call that follows from another event', () => {
     expect(play(200, 'other')).toEqual([])
   })
+
+  it('reports a call that was answered right before the webhook answered, and not one that was answered after that', () => {
+    const slowCall = (answeredAtMs: number) =>
+      rules(journal => {
+        const follows = journal.event('REQUESTING TAKEOVER', 'c1', 100)
+        journal.call('message', 'c1', { atMs: answeredAtMs, duration_ms: 200, follows })
+        journal.delivery(follows, 'REQUESTING TAKEOVER', 'c1', { atMs: 400, duration_ms: 300 })
+      })
+    expect(slowCall(398)).toEqual(['call-before-ack'])
+    expect(slowCall(500)).toEqual([])
+  })
+})
+
+describe('ack-slower-than-retry', () => {
+  const timedOut = { status: null, response: null, failure: { code: 'timeout', timeout_ms: 2000 } } as const
+  const play = (first: Partial<DeliveryContent>, second: Partial<DeliveryContent> | null) =>
+    found(journal => {
+      const event = journal.event('REQUESTING TAKEOVER', 'c1')
+      journal.delivery(event, 'REQUESTING TAKEOVER', 'c1', { outcome: 'failed', retry_in_ms: 1000, ...first })
+      if (second !== null) journal.delivery(event, 'REQUESTING TAKEOVER', 'c1', { attempt: 2, ...second })
+    })
+
+  it('reports an event that was sent again because the webhook did not answer in time', () => {
+    const [one, ...more] = play(timedOut, {})
+    expect(more).toEqual([])
+    expect(one).toMatchObject({ rule: 'ack-slower-than-retry', conversation: 'ada', entrySeqs: [4, 5] })
+    expect(findingText(one!)).toContain('REQUESTING TAKEOVER (#4) within 2s, so it was sent again 1s later (#5)')
+  })
+
+  it.each([
+    ['a retry that has not come', timedOut, null],
+    ['a retry of another event', timedOut, { delivery_id: 'other' }],
+    ['a refused event', { status: 503 }, {}],
+    ['a copy that a fault made', timedOut, { duplicate: true }],
+  ] as const)('ignores %s', (_, first, second) => {
+    expect(play(first, second)).toEqual([])
+  })
 })
 
 describe('transcript-polling', () => {
@@ -191,6 +229,8 @@ describe('secret-exposed', () => {
   it.each([
     ['the key of the headers in a text', { body: { message: 'Key: my-own-key-1' } }],
     ['a key in the address', { path: '/api/v2/handover/message?access_token=***' }],
+    ['a key as the value of a parameter', { path: '/api/v2/handover/message?for=my%2Down-key-1' }],
+    ['a key in the path', { path: '/api/v2/my-own-key-1/message', endpoint: null }],
     ['the default key', { body: { sender: { name: 'sim-handover-key' } } }],
   ])('reports %s', (_, more) => {
     const write = (journal: Written) => {
