@@ -182,7 +182,19 @@ const driverContext = ({ url, sim }: CheckContext, chat: Chat | null) => ({
 
 async function takeOver(check: CheckContext, chat: CheckChat): Promise<ChatCall> {
   expectAcknowledged(check, await chat.press())
+  await untilRequested(check, chat)
   return acceptChat(check, chat)
+}
+
+/** Between two reads. */
+const INBOX_MS = 50
+
+/** The help desk may learn of a request some time after it was acknowledged. Without an inbox, nothing shows it. */
+async function untilRequested(check: CheckContext, chat: CheckChat): Promise<void> {
+  if (!check.driver?.verbs.includes('inbox')) return
+  const { journal } = check.core
+  const untilMs = journal.atMs + check.limits.effectMs
+  while ((await chat.inbox()).length === 0 && journal.atMs < untilMs) await check.until(() => false, INBOX_MS)
 }
 
 /** The agent accepts, and `start` comes. A failure is reported as MUST, and ends the check. */

@@ -42,3 +42,20 @@ export async function controlEvent(check: CheckContext, mustShowEffect: boolean)
   }
   return mustShowEffect ? (await effectWithin(check, chat, check.limits.effectMs)) !== null : false
 }
+
+/** Reads the inbox until it shows this text; false when it does not in time. */
+export async function awaitInbox(
+  check: CheckContext,
+  chat: CheckChat,
+  text: string,
+  withinMs: number,
+): Promise<boolean> {
+  const { journal } = check.core
+  const untilMs = journal.atMs + withinMs
+  for (;;) {
+    const items = await chat.inbox()
+    if (items.some(item => item.text?.includes(text))) return true
+    if (journal.atMs >= untilMs) return false
+    await check.until(() => false, Math.min(INBOX_MS, untilMs - journal.atMs))
+  }
+}

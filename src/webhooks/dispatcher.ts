@@ -3,6 +3,7 @@ import type { FaultRegistry } from '../faults/registry.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { createAbort } from '../runtime/node.ts'
 import { type Attempts, contentOf, createAttempts, type SendPorts } from './attempts.ts'
 import { createDeliveryOrder, type DeliveryOrder } from './delivery-order.ts'
 import { type CapturedJob, captureJob, createSchedule, faultEntries, type Job, newJob, restoreJob } from './job.ts'
@@ -54,7 +55,7 @@ export interface RestoredDeliveries {
 }
 
 export function createDispatcher(ports: DispatcherPorts): Dispatcher {
-  let cancel = new AbortController()
+  let cancel = createAbort()
   const signal = () => cancel.signal
   const active = createActiveJobs()
   const schedule = createSchedule(ports.clock)
@@ -88,7 +89,7 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     nextDue: schedule.next,
     reset() {
       cancel.abort()
-      cancel = new AbortController()
+      cancel = createAbort()
       schedule.clear()
       order.reset()
       active.clear()

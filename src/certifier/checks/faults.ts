@@ -1,10 +1,10 @@
 /** FLT: faults of the platform's API. */
 import { defineTexts } from '../../text/texts.ts'
-import { type CheckChat, expectAcknowledged } from '../chat.ts'
+import { type ChatCall, type CheckChat, expectAcknowledged } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import type { CheckContext } from '../context.ts'
+import { type CheckContext, CheckEndedError } from '../context.ts'
 import { controlEvent } from '../effects.ts'
-import { expectDelivered, reportRepeats, shownTo } from './shown-messages.ts'
+import type { FaultKind } from '../findings/faults.ts'
 
 const NEEDS = ['accept', 'says']
 const common = { level: 'SHOULD', profile: 'resilience', needs: NEEDS } as const
@@ -77,11 +77,12 @@ async function slowAnswer(check: CheckContext): Promise<void> {
   // A help desk may answer its agent only after the platform has answered.
   const writing = slow.tryAgent('says', { text: FIRST })
   await other.agent('says', { text: SECOND })
-  await expectDelivered(check, slow, { text: FIRST, fault: 'slow', withinMs: slowAnswerMs + effectMs })
+  const slowCall = () => slow.calls('message').find(({ faults }) => faults !== undefined)
+  await check.until(() => slowCall() !== undefined, slowAnswerMs + effectMs)
   await writing
+  await expectDelivered(check, slow, { text: FIRST, fault: 'slow', withinMs: effectMs })
   await expectDelivered(check, other, { text: SECOND, fault: 'slow', withinMs: effectMs })
-  const [late] = shownTo(slow, FIRST)
-  const [free] = shownTo(other, SECOND)
+  const [late, free] = [slowCall(), shownTo(other, SECOND)[0]]
   if (late !== undefined && free !== undefined && free.seq > late.seq)
     check.report('SHOULD', 'other-chat-blocked', { slowMs: slowAnswerMs }, [late, free])
   await reportRepeats(check, slow, { text: FIRST, fault: 'slow', atMost: 1 })
@@ -203,4 +204,45 @@ async function lostAnswer(check: CheckContext): Promise<void> {
   await reportRepeats(check, chat, { text: FIRST, fault: 'lost', atMost: 2 })
   const shown = shownTo(chat, FIRST)
   if (shown.length > 0 && shown.length <= 2) check.report('INFO', 'lost-answer', { times: shown.length }, shown)
+}
+
+/** The calls by which the user sees this text, oldest first. */
+const shownTo = (chat: CheckChat, text: string): ChatCall[] =>
+  chat.calls('message').filter(call => isShown(call) && messageOf(call) === text)
+
+/** A lost answer does not change that the platform processed the call. */
+const isShown = ({ status, answer_lost }: ChatCall): boolean => status === 200 || answer_lost === 'after'
+
+function messageOf({ request: { body } }: ChatCall): string | null {
+  const message = (body as { readonly message?: unknown } | null)?.message
+  return typeof message === 'string' ? message : null
+}
+
+interface Shown {
+  readonly text: string
+  /** The fault that the message meets. */
+  readonly fault: FaultKind
+}
+
+/** Reports a message that the user does not see in time, which ends the check. */
+async function expectDelivered(
+  check: CheckContext,
+  chat: CheckChat,
+  { text, fault, withinMs }: Shown & { readonly withinMs: number },
+): Promise<void> {
+  if (await check.until(() => shownTo(chat, text).length > 0, withinMs)) return
+  check.report('SHOULD', 'message-missing', { chat: chat.name, text, fault, withinMs }, chat.calls('message'))
+  throw new CheckEndedError(text)
+}
+
+/** Waits for repetitions, and reports more than `atMost`. */
+async function reportRepeats(
+  check: CheckContext,
+  chat: CheckChat,
+  { text, fault, atMost }: Shown & { readonly atMost: number },
+): Promise<void> {
+  await check.until(() => shownTo(chat, text).length > atMost, check.limits.quietMs)
+  const shown = shownTo(chat, text)
+  if (shown.length > atMost)
+    check.report('SHOULD', 'message-repeated', { text, fault, times: shown.length, atMost }, shown)
 }

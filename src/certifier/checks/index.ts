@@ -5,6 +5,8 @@ import { DELIVERY_CHECKS } from './deliveries.ts'
 import { EVENT_CHECKS } from './events.ts'
 import { FAULT_CHECKS } from './faults.ts'
 import { HANDOVER_CHECKS } from './handover.ts'
+import { LOAD_CHECKS } from './load.ts'
+import { RESTART_CHECKS } from './restart.ts'
 import { SIGNATURE_CHECKS } from './signature.ts'
 import { WIRE_CHECKS } from './wire.ts'
 
@@ -16,4 +18,6 @@ export const CHECKS: readonly CheckDefinition[] = [
   ...DELIVERY_CHECKS,
   ...HANDOVER_CHECKS,
   ...FAULT_CHECKS,
+  ...LOAD_CHECKS,
+  ...RESTART_CHECKS,
 ]

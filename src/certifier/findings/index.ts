@@ -6,7 +6,9 @@ import type { FindingTable } from './define.ts'
 import { DELIVERY_FINDINGS, type DeliveryFindings } from './deliveries.ts'
 import { EVENT_FINDINGS, type EventFindings } from './events.ts'
 import { FAULT_FINDINGS, type FaultFindings } from './faults.ts'
+import { LOAD_FINDINGS, type LoadFindings } from './load.ts'
 import { OBSERVATION_FINDINGS, type ObservationFindings } from './observation.ts'
+import { RESTART_FINDINGS, type RestartFindings } from './restart.ts'
 import { SIGNATURE_FINDINGS, type SignatureFindings } from './signature.ts'
 import { WIRE_FINDINGS, type WireFindings } from './wire.ts'
 
@@ -17,7 +19,9 @@ export interface FindingDetails
     DeliveryFindings,
     EventFindings,
     FaultFindings,
+    LoadFindings,
     ObservationFindings,
+    RestartFindings,
     SignatureFindings,
     WireFindings {}
 
@@ -29,7 +33,9 @@ const TEXTS: FindingTable<FindingDetails> = {
   ...DELIVERY_FINDINGS,
   ...EVENT_FINDINGS,
   ...FAULT_FINDINGS,
+  ...LOAD_FINDINGS,
   ...OBSERVATION_FINDINGS,
+  ...RESTART_FINDINGS,
   ...SIGNATURE_FINDINGS,
   ...WIRE_FINDINGS,
 }
