@@ -228,10 +228,14 @@ function expectAccepted(check: CheckContext, call: ChatCall): ChatCall {
 }
 
 /** Reports an event that was not answered with 200, and then ends the check. */
-export function expectAcknowledged(check: CheckContext, answer: EventAnswer | null): void {
+export function expectAcknowledged(
+  check: CheckContext,
+  answer: EventAnswer | null,
+  level: FindingLevel = 'MUST',
+): void {
   if (answer === null || answer.status === 200) return
   const { event, status } = answer
-  if (status === null) check.report('MUST', 'no-answer', { event, failure: answer.failure ?? null }, [answer])
-  else check.report('MUST', 'event-refused', { event, status }, [answer])
+  if (status === null) check.report(level, 'no-answer', { event, failure: answer.failure ?? null }, [answer])
+  else check.report(level, 'event-refused', { event, status }, [answer])
   throw new CheckEndedError(event)
 }

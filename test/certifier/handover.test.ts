@@ -5,7 +5,7 @@ import { certifyExample } from './target.ts'
 /** What the example does takes milliseconds. */
 const SHORT = ['--within', '1s']
 
-describe('FLW', () => {
+describe.concurrent('FLW', () => {
   it('passes the example', async () => {
     const { checks, exitCode } = await certifyExample(null, '--only', 'FLW')
     expect(checks.filter(({ outcome }) => outcome !== 'pass')).toEqual([])

@@ -46,6 +46,8 @@ export const PATCHES = {
       SAY.replace('text', "text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/'/g, '&#39;')"),
     ),
   ],
+  'cuts-emoji': [change('desk.js', SAY, SAY.replace('text', "text.replace(/[\\u{10000}-\\u{10ffff}]/gu, '?')"))],
+  'cuts-long-texts': [change('desk.js', SAY, SAY.replace('text', 'text.slice(0, 10_000)'))],
   'translates-again': [
     change(
       'desk.js',
@@ -85,6 +87,13 @@ export const PATCHES = {
   'shows-newest-first': [change('desk.js', NOTED, NOTED.replace('push', 'unshift'))],
   'shows-twice': [change('desk.js', NOTED, `${NOTED}\n    ${NOTED}`)],
   trims: [change('conversation.js', 'text: text(event.message),', 'text: text(event.message).trim(),')],
+  'normalises-texts': [
+    change('conversation.js', 'text: text(event.message),', "text: text(event.message).normalize('NFC'),"),
+  ],
+  'joins-lines': [
+    change('conversation.js', 'text: text(event.message),', "text: text(event.message).replace(/\\n+/g, ' '),"),
+  ],
+  'guesses-links': [change('conversation.js', 'url: text(file?.url),', "url: text(file?.url) + '.download',")],
   'reads-latin1': [
     change('http.js', "new TextDecoder('utf-8', { fatal: true }).decode(bytes)", "bytes.toString('latin1')"),
   ],
@@ -129,6 +138,7 @@ export const PATCHES = {
       "if (open) return\n    const availability = open ? 'OPEN' : 'CLOSED'",
     ),
   ],
+  'gives-no-reason': [change('desk.js', ", reason: 'AGENT_AVAILABILITY' }", ' }')],
   'closes-desk-with-chat': [change('desk.js', END, `${END}\n    this.setAvailability(false)`)],
 
   // The webhook

@@ -88,7 +88,7 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
     id: 'FLW-05',
     level: 'MUST',
     profile: 'flow',
-    rules: ['E0', 'A1', 'V2'],
+    rules: ['E0.2', 'E0.3', 'E0.4', 'A1', 'V2'],
     needs: ['accept'],
     // Calls without a usable chat_id belong to this check only when no other runs.
     exclusive: true,

@@ -4,6 +4,7 @@ import { ACKNOWLEDGEMENT_FINDINGS, type AcknowledgementFindings } from './acknow
 import { CONVERSATION_FINDINGS, type ConversationFindings } from './conversation.ts'
 import type { FindingTable } from './define.ts'
 import { DELIVERY_FINDINGS, type DeliveryFindings } from './deliveries.ts'
+import { DESK_FINDINGS, type DeskFindings } from './desk.ts'
 import { EVENT_FINDINGS, type EventFindings } from './events.ts'
 import { FAULT_FINDINGS, type FaultFindings } from './faults.ts'
 import { LOAD_FINDINGS, type LoadFindings } from './load.ts'
@@ -18,6 +19,7 @@ export interface FindingDetails
     ConversationFindings,
     DeliveryFindings,
     EventFindings,
+    DeskFindings,
     FaultFindings,
     LoadFindings,
     ObservationFindings,
@@ -32,6 +34,7 @@ const TEXTS: FindingTable<FindingDetails> = {
   ...CONVERSATION_FINDINGS,
   ...DELIVERY_FINDINGS,
   ...EVENT_FINDINGS,
+  ...DESK_FINDINGS,
   ...FAULT_FINDINGS,
   ...LOAD_FINDINGS,
   ...OBSERVATION_FINDINGS,

@@ -1,0 +1,50 @@
+/** Opens the links of the attachments that an agent sees. */
+import { type HttpTransport, httpTransport } from '../runtime/transport.ts'
+import type { InboxItem } from '../scenario/run-events.ts'
+import { isLoopback } from '../server/addresses.ts'
+import type { CheckContext } from './context.ts'
+
+type Attachment = NonNullable<InboxItem['attachments']>[number]
+
+export interface BrokenLink {
+  readonly name: string
+  /** Empty when the attachment has none. */
+  readonly url: string
+  /** Null when nothing answered, or the link is no address. */
+  readonly status: number | null
+}
+
+/** Those that are no address, or that do not answer 2xx. Opens only links to this machine. */
+export async function brokenLinks(check: CheckContext, attachments: readonly Attachment[]): Promise<BrokenLink[]> {
+  const transport = httpTransport()
+  try {
+    const opened = await Promise.all(attachments.map(attachment => openLink(check, transport, attachment)))
+    return opened.flatMap(({ link, works }) => (works ? [] : [link]))
+  } finally {
+    await transport.close()
+  }
+}
+
+interface OpenedLink {
+  readonly link: BrokenLink
+  readonly works: boolean
+}
+
+async function openLink(check: CheckContext, transport: HttpTransport, file: Attachment): Promise<OpenedLink> {
+  const { name = '', url = '' } = file
+  if (!/^https?:$/.test(protocolOf(url))) return { link: { name, url, status: null }, works: false }
+  if (!check.hasWire || !isLoopback(new URL(url).hostname)) return { link: { name, url, status: null }, works: true }
+  const status = await statusOf(check, transport, url)
+  return { link: { name, url, status }, works: status !== null && status >= 200 && status < 300 }
+}
+
+const protocolOf = (url: string): string => (URL.canParse(url) ? new URL(url).protocol : '')
+
+async function statusOf({ limits, signal }: CheckContext, transport: HttpTransport, url: string) {
+  const request = { url, method: 'GET', headers: {}, body: '', timeoutMs: limits.effectMs, signal }
+  try {
+    return (await transport(request)).status
+  } catch {
+    return null
+  }
+}
