@@ -30,6 +30,10 @@ def new_queue(queue_id):
     return {"id": queue_id, "outbox": [], "problems": [], "failed": None}
 
 
+def is_finished(chat):
+    return chat["status"] == "closed" and not chat["outbox"] and chat["failed"] is None
+
+
 class Store:
     """Stores all chats as plain data, so that a restart can still end their handovers."""
 
@@ -44,8 +48,9 @@ class Store:
         """Replaces the file by renaming, so that a crash never leaves a partial file."""
         try:
             if self.path:
+                chats = {id: chat for id, chat in self.chats.items() if not is_finished(chat)}
                 with open(f"{self.path}.tmp", "w", encoding="utf-8") as file:
-                    json.dump([self.availability, self.chats], file)
+                    file.write(json.dumps([self.availability, chats]))  # json.dump is much slower
                 os.replace(f"{self.path}.tmp", self.path)
         except OSError as error:  # a full disk must not stop the program
             logging.error("Failed to save the state: %s", error)

@@ -31,6 +31,13 @@ def parse_object(body):
     return value
 
 
+def number(text, digits, base):
+    found = re.match(digits, text)
+    if not found:
+        raise Refused(400, "bad_request", "The length of the body is not a number.")
+    return int(found[0], base)
+
+
 def summary(chat):
     return {name: value for name, value in chat.items() if name not in ("inbox", "outbox")}
 
@@ -70,15 +77,29 @@ class Handler(BaseHTTPRequestHandler):
     def read_body(self):
         """Reads a body that is too long to its end, without keeping it: otherwise the sender would
         get a connection reset instead of the 413."""
-        length = self.headers.get("Content-Length", "0")
-        if "Transfer-Encoding" in self.headers or not length.isdecimal():
-            raise Refused(411, "length_required", "Send the body with a Content-Length.")
-        left = int(length)
-        if left <= MAX_BODY_BYTES:
-            return self.rfile.read(left)
-        while left > 0 and self.rfile.read(min(left, MAX_BODY_BYTES)):
-            left -= MAX_BODY_BYTES
-        raise Refused(413, "body_too_large", f"The body is longer than {MAX_BODY_BYTES} bytes.")
+        body, total = b"", 0
+        for length in self.lengths():
+            total += length
+            while length > 0:
+                piece = self.rfile.read(min(length, MAX_BODY_BYTES))
+                if not piece:
+                    raise ConnectionError("the body ends too early")
+                length -= len(piece)
+                body = body + piece if total <= MAX_BODY_BYTES else b""
+        if total > MAX_BODY_BYTES:
+            raise Refused(413, "body_too_large", f"The body is longer than {MAX_BODY_BYTES} bytes.")
+        return body
+
+    def lengths(self):
+        """Yields the length of the body, or of each of its chunks."""
+        if "Transfer-Encoding" not in self.headers:
+            yield number(self.headers.get("Content-Length", "0"), "[0-9]+$", 10)
+            return
+        while size := number(self.rfile.readline(100).decode("latin-1"), "[0-9a-fA-F]+", 16):
+            yield size
+            self.rfile.readline(100)  # the end of the chunk
+        while self.rfile.readline(1000).strip():
+            pass  # trailers
 
     def reply(self, status, text):
         content = text.encode()

@@ -15,6 +15,7 @@ export interface Example {
 
 export const NODE: Example = { name: 'intermediary', command: [process.execPath, 'main.js'] }
 export const PYTHON: Example = { name: 'intermediary-python', command: ['python3', 'intermediary.py'] }
+export const RUBY: Example = { name: 'intermediary-ruby', command: ['ruby', 'intermediary.rb'] }
 
 export interface Program {
   /** The URL of its ready line. */

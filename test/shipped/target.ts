@@ -69,10 +69,25 @@ export const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
   exit: () => {},
 }
 
+/** Writes a driver that starts the example with this bug; null for no bug. */
 export function writeDriver(folder: string, port: number, bug: BugName | null): string {
+  const start = [process.execPath, pathOf('test/mutants/main.mjs')]
+  return writeDriverOf({ folder, port, start, env: bug === null ? {} : { BUG: bug } })
+}
+
+interface ExampleDriver {
+  readonly folder: string
+  readonly port: number
+  readonly start: readonly string[]
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Writes the driver of the examples with a program to start. */
+export function writeDriverOf({ folder, port, env, ...program }: ExampleDriver): string {
   const url = `http://127.0.0.1:${port}`
-  const env = { PORT: String(port), STATE_FILE: join(folder, 'state.json'), ...(bug === null ? {} : { BUG: bug }) }
-  const target = { start: [process.execPath, pathOf('test/mutants/main.mjs')], env, ready: `${url}/health` }
+  const settings = { PYTHONDONTWRITEBYTECODE: '1', PORT: String(port), STATE_FILE: join(folder, 'state.json'), ...env }
+  const target = { ...program, env: settings, ready: `${url}/health` }
   const driver = { ...parse(read('examples/intermediary/driver.yaml')), http: url, target }
   const file = join(folder, 'driver.json')
   writeFileSync(file, JSON.stringify(driver))

@@ -1,0 +1,106 @@
+# Calls the platform's API with retries, in order per chat.
+require "json"
+require "net/http"
+require "time"
+
+MAX_ATTEMPTS = 5
+CALL_TIMEOUT, LONGEST_BACKOFF, LONGEST_RETRY_AFTER = 15, 8, 300 # seconds
+CLOCK_MARGIN = 0.025 # two clocks differ by milliseconds, and a retry must not be early
+# Only an answer with this event confirms that the key, the ids and the fields are right.
+CONFIRMED_BY = { "start" => "TAKEOVER STARTED", "end" => "TAKEOVER ENDED",
+                 "message" => "MESSAGE SENT TO USER",
+                 "availability" => "HANDOVER AVAILABILITY UPDATED" }.freeze
+
+# Status 0: no answer. Failure: nil when the call succeeded.
+Reply = Struct.new(:status, :retry_after, :failure)
+
+# `Net::HTTP` follows no redirect, which would send the key to another address.
+def post(settings, name, body)
+  path = name == "message" ? "message/" : name # the slash belongs to the path
+  address = URI("#{settings.url.chomp("/")}/api/v2/handover/#{path}")
+  headers = { "Authorization" => "Bearer #{settings.api_key}", "Content-Type" => "application/json" }
+  limits = { open_timeout: CALL_TIMEOUT, read_timeout: CALL_TIMEOUT, use_ssl: address.scheme == "https" }
+  answer = Net::HTTP.start(address.host, address.port, nil, **limits) do |http| # nil: no proxy
+    http.post(address.request_uri, JSON.generate(body), headers)
+  end
+  ok = answer.is_a?(Net::HTTPSuccess) && answer.body.to_s.include?(CONFIRMED_BY.fetch(name, ""))
+  Reply.new(answer.code.to_i, answer["Retry-After"], ok ? nil : "not confirmed, answered #{answer.code}")
+rescue StandardError => error # only its class: the message can contain the header with the key
+  Reply.new(0, nil, "no answer (#{error.class})")
+end
+
+# Reads `Retry-After`, seconds or an HTTP date; without one, the backoff doubles.
+def seconds_to_wait(retry_after, attempt)
+  return Integer(retry_after, 10) + CLOCK_MARGIN if retry_after&.match?(/\A\d+\z/)
+  [0, Time.httpdate(retry_after.to_s) - Time.now].max
+rescue ArgumentError
+  [0.5 * 2**(attempt - 1), LONGEST_BACKOFF].min
+end
+
+# A lost answer looks like a lost request and is retried, so the user may get a message twice: the API
+# has no idempotency key.
+def send_call(settings, name, body)
+  (1..).each do |attempt|
+    reply = post(settings, name, body)
+    wait = seconds_to_wait(reply.retry_after, attempt)
+    passing = [0, 429].include?(reply.status) || reply.status >= 500 # other 4xx are final
+    return reply if !passing || attempt == MAX_ATTEMPTS || wait > LONGEST_RETRY_AFTER
+    LOG.info("#{name}: #{reply.failure}, attempt #{attempt + 1} in #{wait.round(1)} s")
+    sleep(wait)
+  end
+end
+
+# Stores pending calls as plain data, so that a restart continues with them. Makes the calls of one
+# queue (a chat) in order, and the queues in parallel: each with pending calls has a thread.
+class Outbox
+  def initialize(settings, store)
+    @settings, @store = settings, store
+    @busy = {}.compare_by_identity
+  end
+
+  def add(queue, name, body)
+    queue["outbox"] << [name, body]
+    @store.save
+    wake(queue)
+  end
+
+  def resume
+    @store.lock.synchronize { [@store.availability, *@store.chats.values].each { |queue| wake(queue) } }
+  end
+
+  def wait_until_idle(seconds)
+    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
+    @store.lock.synchronize { @busy.values }.each do |thread|
+      thread.join([deadline - Process.clock_gettime(Process::CLOCK_MONOTONIC), 0].max)
+    end
+  end
+
+  private
+
+  def wake(queue)
+    @busy[queue] ||= Thread.new { drain(queue) } if queue["outbox"].any?
+  end
+
+  def drain(queue)
+    while (call = next_call(queue))
+      reply = send_call(@settings, *call)
+      @store.lock.synchronize { finish(queue, reply) }
+    end
+  end
+
+  def next_call(queue)
+    @store.lock.synchronize { queue["outbox"].first || (@busy.delete(queue) && nil) }
+  end
+
+  # Removes a call after its answer, so that a crash repeats it instead of losing it. After a refused
+  # key (401), the queue drops all calls until the agent acts again.
+  def finish(queue, reply)
+    queue["outbox"].shift(reply.status == 401 ? queue["outbox"].length : 1).each do |name, body|
+      LOG.info("#{name} #{reply.failure || "done"}: #{queue["id"].inspect}")
+      next unless reply.failure
+      queue["problems"] << { "call" => name, "reason" => reply.failure, "text" => body["message"] }
+      queue["failed"] = name if %w[start end].include?(name)
+    end
+    @store.save
+  end
+end
