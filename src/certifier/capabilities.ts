@@ -9,7 +9,7 @@ export type Capability = (typeof CAPABILITIES)[number]
 const flag = (description: string) => z.optional(z.boolean().check(described(description)))
 
 /** The file of `--capabilities`. What is not named is there. */
-export const CapabilityFile = z.strictObject({
+const CapabilityFile = z.strictObject({
   version: z.literal(1),
   attachments: flag('Agents see the files of end users'),
   translation: flag('Chats in languages that no agent speaks are translated by the platform'),

@@ -35,7 +35,7 @@ const Expected = z.strictObject({
 })
 
 /** The file of `--expected-failures`. */
-export const ExpectedFailuresFile = z.strictObject({ version: z.literal(1), expected: z.array(Expected) })
+const ExpectedFailuresFile = z.strictObject({ version: z.literal(1), expected: z.array(Expected) })
 
 export function expectedFailuresJsonSchema(): Record<string, unknown> {
   const { $schema, ...schema } = z.toJSONSchema(ExpectedFailuresFile, { reused: 'inline', io: 'input' })

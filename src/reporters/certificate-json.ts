@@ -1,6 +1,7 @@
-/** Renders a certificate as one line of JSON, without journals. docs/reports.md describes the fields. */
+/** Renders a certificate as one line of JSON, with the entries that findings refer to. docs/reports.md describes the fields. */
 import type { AnswerCounts, Coverage } from '../certifier/coverage.ts'
 import type { CertificateReport, CheckReport, FindingReport } from '../certifier/report.ts'
+import type { Entry } from '../journal/entry.ts'
 
 export const certificateJson = (certificate: CertificateReport): string => `${JSON.stringify(bodyOf(certificate))}\n`
 
@@ -60,8 +61,15 @@ const checkOf = (check: CheckReport) => ({
   decisive: check.decisive,
   decisive_text: check.decisiveText,
   chats: check.chats,
+  entries: entriesOf(check),
   help: check.helpCommand,
   again: check.rerunCommand,
 })
+
+/** The journal entries that the findings refer to. */
+function entriesOf({ journal, findings }: CheckReport): readonly Entry[] {
+  const seqs = new Set(findings.flatMap(({ entrySeqs }) => entrySeqs))
+  return journal.filter(({ seq }) => seqs.has(seq))
+}
 
 const findingOf = ({ entrySeqs, ...finding }: FindingReport) => ({ ...finding, entry_seqs: entrySeqs })

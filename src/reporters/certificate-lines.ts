@@ -72,7 +72,7 @@ export function checkDetails(result: CheckReport, layout: Layout, similar: Check
   const diagram = isShort ? [] : diagramLines(result, layout)
   return [
     ...expectationLines(result, layout),
-    ...result.findings.flatMap(finding => findingLines(finding, result, layout)),
+    ...result.findings.flatMap((finding, at) => [...(at === 0 ? [] : ['']), ...findingLines(finding, result, layout)]),
     ...(similar === null ? [] : labelled('', TEXTS.similar(similar.id), 'faint', layout)),
     ...(reason === null ? [] : labelled(TEXTS.reason, reason, 'plain', layout)),
     ...(decisiveText === null ? [] : labelled(TEXTS.varied, decisiveText, 'plain', layout)),
@@ -108,7 +108,7 @@ function diagramLines(result: CheckReport, { columns, theme }: Layout): string[]
 }
 
 /** The chats that the findings are about, or all when they name none. */
-export function timelineSourceOf({ journal, chats, findings }: CheckReport): TimelineSource {
+function timelineSourceOf({ journal, chats, findings }: CheckReport): TimelineSource {
   const seqs = new Set(findings.flatMap(({ entrySeqs }) => entrySeqs))
   const ids = new Set(journal.flatMap(({ seq, chat_id }) => (seqs.has(seq) && chat_id !== undefined ? [chat_id] : [])))
   const isShown = (id: string | undefined) => ids.size === 0 || id === undefined || ids.has(id)

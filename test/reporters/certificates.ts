@@ -9,7 +9,7 @@ import { CHATS, Journal } from './run-results.ts'
 
 type Definition = Pick<CheckDefinition, 'id' | 'level' | 'profile'>
 
-export const checkOf = (given: Partial<Definition> = {}, title = 'An event has no effect'): CheckDefinition => ({
+const checkOf = (given: Partial<Definition> = {}, title = 'An event has no effect'): CheckDefinition => ({
   id: 'SIG-01',
   level: 'MUST',
   profile: 'webhook',
@@ -33,7 +33,7 @@ export const checkResult = (given: Partial<Definition> = {}, more: Partial<Check
   ...more,
 })
 
-export const refused: CheckFinding = {
+const refused: CheckFinding = {
   level: 'MUST',
   code: 'event-refused',
   details: { event: 'REQUESTING TAKEOVER', status: 500 },
