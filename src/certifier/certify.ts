@@ -2,16 +2,17 @@
 import { VERSION } from '../contract/version.ts'
 import type { EarlyEnd } from '../journal/run-failures.ts'
 import { createConcurrencyLimiter } from '../runner/schedule.ts'
-import { earlyEndOf } from '../runner/waiting.ts'
+import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
-import { machineVersions } from '../runtime/node.ts'
+import { anySignal, machineVersions } from '../runtime/node.ts'
 import { withoutCredentials } from '../text/redactor.ts'
 import { earlyEndText } from '../wording/failures.ts'
 import { type Certificate, certificateOf } from './certificate.ts'
 import type { CheckDefinition, CheckResult, Profile } from './check.ts'
 import { CHECKS } from './checks/index.ts'
 import type { ExpectedFailure } from './expected-failures.ts'
-import { type CheckEnvironment, notRun, runCheck } from './run-check.ts'
+import { type CheckEnvironment, type CheckRun, notRun, runCheck, runOf } from './run-check.ts'
+import { createTargetWatch, type TargetWatch, withoutAbsence } from './target-watch.ts'
 
 export interface CertifyTargetOptions {
   readonly checks: readonly CheckDefinition[]
@@ -40,9 +41,11 @@ export async function certifyTarget(options: CertifyTargetOptions): Promise<Cert
   const startedAt = wallTime()
   const started = elapsedMs()
   listener.planned(checks.length)
-  const run: Run = { options, limiter: createConcurrencyLimiter(options.jobs), failed: 0 }
-  const results = await Promise.all(checks.map(check => runScheduled(run, check)))
-  const stopped = endOf(run, results)
+  const run = createRun(options)
+  const ended = await Promise.all(checks.map(check => runScheduled(run, check)))
+  const late = ended.map(({ withLateEntries }) => withLateEntries())
+  const stopped = endOf(run, late)
+  const results = stopped?.code === 'target_gone' ? late.map(withoutAbsence) : late
   return certificateOf(
     {
       ...factsOf(options),
@@ -73,29 +76,57 @@ function factsOf({ checks, environment, target, profiles }: CertifyTargetOptions
 
 interface Run {
   readonly options: CertifyTargetOptions
+  /** Its signal aborts also when the run stops itself. */
+  readonly environment: CheckEnvironment
   readonly limiter: ReturnType<typeof createConcurrencyLimiter>
+  /** Null for a function, which does not go away. */
+  readonly watch: TargetWatch | null
+  stop(why: EarlyEnd): void
   failed: number
 }
 
-async function runScheduled(run: Run, check: CheckDefinition): Promise<CheckResult> {
-  const { environment, bail, listener } = run.options
-  const slot = await run.limiter.take(check.exclusive ?? false)
+function createRun(options: CertifyTargetOptions): Run {
+  const { environment, target, jobs } = options
+  const own = new AbortController()
+  const signal = anySignal([environment.signal, own.signal])
+  return {
+    options,
+    environment: { ...environment, signal },
+    limiter: createConcurrencyLimiter(jobs),
+    watch: environment.hasWire ? createTargetWatch(new URL(target), signal) : null,
+    stop: why => own.abort(new InterruptedError(why)),
+    failed: 0,
+  }
+}
+
+async function runScheduled(run: Run, check: CheckDefinition): Promise<CheckRun> {
+  const { environment, limiter } = run
+  const { bail, listener } = run.options
+  const slot = await limiter.take(check.exclusive ?? false)
   try {
     const isOver = environment.signal.aborted || (bail !== null && run.failed >= bail)
     if (!isOver) listener.started(check)
-    const result = isOver ? notRun(check, { code: 'stopped' }) : await runCheck(check, environment)
-    if (result.outcome === 'fail' || result.outcome === 'error') run.failed++
-    listener.finished(result)
-    return result
+    const ended = isOver ? runOf(notRun(check, { code: 'stopped' })) : await runWatched(run, check)
+    if (ended.result.outcome === 'fail' || ended.result.outcome === 'error') run.failed++
+    listener.finished(ended.result)
+    return ended
   } finally {
     slot.close()
   }
 }
 
+/** Stops the run when the target does not answer any more. */
+async function runWatched(run: Run, check: CheckDefinition): Promise<CheckRun> {
+  const ended = await runCheck(check, run.environment)
+  const why = (await run.watch?.judge(ended.result)) ?? null
+  if (why === null) return ended
+  run.stop(why)
+  return why.code === 'target_gone' ? { ...ended, result: withoutAbsence(ended.result) } : ended
+}
+
 /** Why the run stopped early; null when it did not. */
-function endOf({ options, failed }: Run, results: readonly CheckResult[]): EarlyEnd | null {
-  const { signal } = options.environment
-  if (signal.aborted) return earlyEndOf(signal)
+function endOf({ environment, failed }: Run, results: readonly CheckResult[]): EarlyEnd | null {
+  if (environment.signal.aborted) return earlyEndOf(environment.signal)
   const isIncomplete = results.some(({ reason }) => reason?.code === 'stopped')
-  return isIncomplete ? { code: 'failure_limit', failures: failed } : null
+  return isIncomplete ? { code: 'check_limit', failures: failed } : null
 }

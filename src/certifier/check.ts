@@ -56,6 +56,12 @@ export type CheckReason =
   /** A forged event was answered with 200, and a valid one has no visible effect either. */
   | { readonly code: 'no_visible_effect'; readonly status: number }
   | { readonly code: 'time_limit'; readonly limitMs: number }
+  /** More calls than a check follows. */
+  | { readonly code: 'call_flood'; readonly calls: number; readonly overMs: number }
+  /** Nothing listened at the target any more. */
+  | { readonly code: 'target_gone' }
+  /** A bug of handover-sim; the outcome is `error`. */
+  | { readonly code: 'internal_error'; readonly detail: string }
   | { readonly code: 'stopped' }
 
 /** An unspecified behaviour of the platform that decides the outcome: with its default the check passes. */
@@ -69,7 +75,7 @@ export interface CheckResult {
   readonly check: CheckDefinition
   readonly outcome: CheckOutcome
   readonly findings: readonly CheckFinding[]
-  /** Null unless the outcome is `not_applicable` or `inconclusive`. */
+  /** Null unless the outcome is `not_applicable`, `inconclusive` or `error`. */
   readonly reason: CheckReason | null
   /** Named figures, such as milliseconds of acknowledgements. */
   readonly measurements: Readonly<Record<string, number>>
@@ -88,6 +94,7 @@ const SEVERITY = { MUST: 'fail', SHOULD: 'warn', INFO: 'info' } as const
 /** The worst finding decides; without findings a reason makes the check inconclusive. */
 export function outcomeOf(findings: readonly CheckFinding[], reason: CheckReason | null): CheckOutcome {
   const worst = (['MUST', 'SHOULD'] as const).find(level => findings.some(finding => finding.level === level))
+  if (reason?.code === 'internal_error') return 'error'
   if (worst === 'MUST') return 'fail'
   if (reason !== null) return reason.code === 'capability_missing' ? 'not_applicable' : 'inconclusive'
   if (worst !== undefined) return SEVERITY[worst]

@@ -16,6 +16,11 @@ const TEXTS = defineTexts<Texts>({
   no_visible_effect: ({ status }) =>
     `The webhook answered ${status}, and a valid event has no visible effect either, so nobody can see whether the event was used. Give the agent driver an inbox, or answer 401 to events that are not signed correctly.`,
   time_limit: ({ limitMs }) => `The check did not end within ${formatDuration(limitMs)}.`,
+  call_flood: ({ calls, overMs }) =>
+    `The intermediary made ${calls} calls in ${formatDuration(Math.max(1, Math.round(overMs)))}, more than a check follows, so it was ended. Look for a loop that makes the same call again, such as an answer to its own typing events.`,
+  target_gone: 'Nothing listened at the target any more. The end of this report says why the run was stopped.',
+  internal_error: ({ detail }) =>
+    `Internal error of handover-sim: ${detail}. It says nothing about the intermediary; please report it.`,
   stopped: 'The run ended before this check.',
 })
 

@@ -6,6 +6,7 @@ import { elapsedMs, wallTimer } from '../runtime/clock.ts'
 import { anySignal } from '../runtime/node.ts'
 import { hashWords } from '../runtime/random.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
+import { isError } from '../text/error-text.ts'
 import { presentEntry } from '../wording/entry.ts'
 import type { Capability } from './capabilities.ts'
 import { type CheckDefinition, type CheckReason, type CheckResult, outcomeOf } from './check.ts'
@@ -18,6 +19,8 @@ export interface CheckSimulator {
   readonly sim: PlatformSimulator
   /** Called for each chat before anything happens in it. */
   chatOpened(chatId: string): void
+  /** Whether only this check uses it, so that late entries belong to the check. */
+  readonly isOwn: boolean
   /** Ends its use. Late calls about its chats are still answered. */
   release(): void | Promise<void>
 }
@@ -37,10 +40,17 @@ export interface CheckEnvironment {
   readonly signal: AbortSignal
 }
 
-/** Never rejects for a failure of the intermediary. */
-export async function runCheck(check: CheckDefinition, environment: CheckEnvironment): Promise<CheckResult> {
+/** A check that has ended. */
+export interface CheckRun {
+  readonly result: CheckResult
+  /** The result with the calls that came after the check had ended. */
+  withLateEntries(): CheckResult
+}
+
+/** Never rejects: an internal error is an outcome. */
+export async function runCheck(check: CheckDefinition, environment: CheckEnvironment): Promise<CheckRun> {
   const reason = obstacleTo(check, environment)
-  if (reason !== null) return notRun(check, reason)
+  if (reason !== null) return runOf(notRun(check, reason))
   const fixed = check.knobs ?? {}
   const rotation = environment.rotates ? rotationFor(environment.seed, check.id, fixed) : {}
   let plays = 0
@@ -50,9 +60,13 @@ export async function runCheck(check: CheckDefinition, environment: CheckEnviron
       rotated: changed,
       seed: seedOfPlay(environment, check, plays++),
     })
-  const result = await replay(rotation)
-  return { ...result, decisive: await findDecisiveKnobs({ result, replay }) }
+  const { result, withLateEntries } = await replay(rotation)
+  const decisive = await findDecisiveKnobs({ result, replay: async changed => (await replay(changed)).result })
+  return { result: { ...result, decisive }, withLateEntries: () => ({ ...withLateEntries(), decisive }) }
 }
+
+/** Nothing comes later. */
+export const runOf = (result: CheckResult): CheckRun => ({ result, withLateEntries: () => result })
 
 /** A check that is repeated needs other chats, because the intermediary remembers those of before. */
 const seedOfPlay = ({ seed }: CheckEnvironment, { id }: CheckDefinition, play: number): number =>
@@ -91,70 +105,117 @@ function obstacleTo(check: CheckDefinition, { driver, missing, signal }: CheckEn
   return restarts && driver.target === null ? { code: 'restart_missing' } : null
 }
 
-async function play(
+async function play(check: CheckDefinition, environment: CheckEnvironment, played: Play): Promise<CheckRun> {
+  const started = elapsedMs()
+  const limit = timeLimit(environment.limits.checkMs, environment.signal)
+  try {
+    const opened = await environment.open(played.knobs, played.seed)
+    const ended = await playIn(opened, check, environment, limit, played)
+    const more = { rotated: changedKnobs(played.rotated, INITIAL_KNOBS), durationMs: elapsedMs() - started }
+    const result = () => resultOf(check, opened.sim, ended, more)
+    return opened.isOwn ? { result: result(), withLateEntries: result } : runOf(result())
+  } catch (error) {
+    return runOf({ ...notRun(check, internalError(error)), durationMs: elapsedMs() - started })
+  } finally {
+    limit.clear()
+  }
+}
+
+interface Ended {
+  readonly collected: Collected
+  readonly firstSeq: number
+}
+
+async function playIn(
+  { sim, chatOpened, release }: CheckSimulator,
   check: CheckDefinition,
   environment: CheckEnvironment,
-  { knobs, rotated, seed }: Play,
-): Promise<CheckResult> {
+  limit: TimeLimit,
+  { seed }: Play,
+): Promise<Ended> {
   const { driver, limits, hasWire, url } = environment
-  const started = elapsedMs()
-  const limit = timeLimit(limits.checkMs, environment.signal)
-  const { sim, chatOpened, release } = await environment.open(knobs, seed)
   const firstSeq = sim.journal.nextSeq
-  const { context, collected, close } = createCheckContext({
-    check,
-    sim,
-    chatOpened,
-    driver,
-    limits,
-    seed,
-    hasWire,
-    url,
-    signal: limit.signal,
-  })
+  const options = { check, sim, chatOpened, driver, limits, seed, hasWire, url, signal: limit.signal }
+  const { context, collected, close } = createCheckContext(options)
+  const stopCounting = countCalls(sim, limit)
   try {
     await check.run(context)
   } catch (error) {
-    reasonOf(error, limit, collected, limits)
+    collected.reason = reasonOf(error, limit) ?? collected.reason
   } finally {
-    limit.clear()
+    stopCounting()
     close()
     await release()
   }
-  const more = { rotated: changedKnobs(rotated, INITIAL_KNOBS), durationMs: elapsedMs() - started }
-  return resultOf(check, sim, firstSeq, collected, more)
+  return { collected, firstSeq }
 }
 
-/** Combines the time limit of a check and the end of the run. */
-function timeLimit(limitMs: number, outer: AbortSignal) {
+/** More calls in one check are a flood: the largest check needs about 1,500. */
+const MAX_CALLS = 5_000
+
+/** Ends a check that has too many calls. */
+function countCalls(sim: PlatformSimulator, limit: TimeLimit): () => void {
+  const { journal } = coreOf(sim)
+  const started = journal.atMs
+  let calls = 0
+  return journal.subscribe(({ kind }) => {
+    if (kind !== 'api' || ++calls !== MAX_CALLS) return
+    limit.end({ code: 'call_flood', calls, overMs: journal.atMs - started })
+  })
+}
+
+interface TimeLimit {
+  readonly signal: AbortSignal
+  /** Why the check was ended; null when it was not, or with the run. */
+  readonly reason: CheckReason | null
+  end(reason: CheckReason): void
+  clear(): void
+}
+
+/** Combines the limits of a check and the end of the run. */
+function timeLimit(limitMs: number, outer: AbortSignal): TimeLimit {
   const own = new AbortController()
-  const timer = wallTimer(limitMs, () => own.abort())
+  let reason: CheckReason | null = null
+  const end = (why: CheckReason) => {
+    reason ??= why
+    own.abort()
+  }
+  const timer = wallTimer(limitMs, () => end({ code: 'time_limit', limitMs }))
   return {
     signal: anySignal([own.signal, outer]),
-    expired: () => own.signal.aborted,
+    get reason() {
+      return reason
+    },
+    end,
     clear: () => timer.cancel(),
   }
 }
 
-/** Rethrows internal errors. */
-function reasonOf(error: unknown, limit: { expired(): boolean }, collected: Collected, { checkMs }: Limits): void {
-  if (error instanceof CheckEndedError) return
-  if (!(error instanceof InterruptedError)) throw error
-  collected.reason ??= limit.expired() ? { code: 'time_limit', limitMs: checkMs } : { code: 'stopped' }
+/** Null for a check that has ended itself. */
+function reasonOf(error: unknown, limit: TimeLimit): CheckReason | null {
+  if (error instanceof CheckEndedError) return null
+  return error instanceof InterruptedError ? (limit.reason ?? { code: 'stopped' }) : internalError(error)
 }
+
+const internalError = (error: unknown): CheckReason => ({
+  code: 'internal_error',
+  detail: isError(error) ? `${error.name}: ${error.message}` : String(error),
+})
 
 function resultOf(
   check: CheckDefinition,
   sim: PlatformSimulator,
-  firstSeq: number,
-  { findings, reason, measurements, chats }: Collected,
+  { collected, firstSeq }: Ended,
   more: Pick<CheckResult, 'rotated' | 'durationMs'>,
 ): CheckResult {
+  const { findings, measurements, chats } = collected
   const entries = sim.journal.query({ after: firstSeq - 1 })
+  const note = entries.find(isInternalError)
+  const reason = note === undefined ? collected.reason : internalError(note.message)
   const header = String(coreOf(sim).knobs['webhook.signatureHeader'])
   return {
     check,
-    outcome: entries.some(isInternalError) ? 'error' : outcomeOf(findings, reason),
+    outcome: outcomeOf(findings, reason),
     findings,
     reason,
     measurements,

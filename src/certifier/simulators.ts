@@ -20,8 +20,9 @@ export interface ServedSimulators {
   close(): Promise<void>
 }
 
-/** The certificate shows the whole journal of a check. */
-const JOURNAL_LIMIT = 200_000
+/** Of one check. All journals stay in memory until the certificate is built, also those that a flood of calls fills. */
+const JOURNAL_LIMIT = 20_000
+const MEMORY_LIMIT = 16 * 1_048_576
 
 export function createServedSimulators({ router, base, target }: ServedOptions): ServedSimulators {
   const transport = httpTransport()
@@ -33,12 +34,13 @@ export function createServedSimulators({ router, base, target }: ServedOptions):
     webhook: { url: target },
     knobs: { ...base.knobs, ...knobs },
     journalLimit: JOURNAL_LIMIT,
+    memoryLimit: MEMORY_LIMIT,
   })
   return {
     async open(knobs, seed) {
       const sim = createPlatformSimulator(optionsFor(knobs, seed), transport, undefined, secrets)
       router.attach(sim)
-      return { sim, chatOpened: id => router.addChat(sim, id), release: () => router.detach(sim) }
+      return { sim, isOwn: true, chatOpened: id => router.addChat(sim, id), release: () => router.detach(sim) }
     },
     close: () => transport.close(),
   }
@@ -53,6 +55,7 @@ export async function openOn(sim: PlatformSimulator, knobs: Rotation, seed: numb
   await configure(core, knobs, 'user')
   return {
     sim,
+    isOwn: false,
     chatOpened: () => {},
     async release() {
       core.faults.clear()

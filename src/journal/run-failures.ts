@@ -89,4 +89,10 @@ export type EarlyEnd =
   | { readonly code: 'run_time_limit'; readonly limit_ms: number }
   /** Scenarios have failed, as many as a run may have. */
   | { readonly code: 'failure_limit'; readonly failures: number }
+  /** Checks of a certification have failed, as many as a run may have. */
+  | { readonly code: 'check_limit'; readonly failures: number }
+  /** Nothing listens at the target any more. */
+  | { readonly code: 'target_gone'; readonly failure: ConnectionFailure }
+  /** The target answered no event of so many checks in a row. */
+  | { readonly code: 'target_silent'; readonly checks: number }
   | { readonly code: 'interrupted'; readonly signal?: string }

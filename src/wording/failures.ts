@@ -156,6 +156,12 @@ const EARLY_END = defineTexts({
   run_time_limit: ({ limit_ms }) => `the run took longer than ${formatDuration(limit_ms)} (--timeout)`,
   failure_limit: ({ failures }) =>
     `${counted(failures, 'scenario')} failed or could not be played (--bail ${failures}), so no other one was started`,
+  check_limit: ({ failures }) =>
+    `${counted(failures, 'check')} failed (--bail ${failures}), so no other one was started`,
+  target_gone: ({ failure }) =>
+    `the intermediary is gone: ${failureText(failure)}. Look at the last checks that have an entry, and in its log, for what ended it`,
+  target_silent: ({ checks }) =>
+    `the intermediary answered no event of ${counted(checks, 'check')} in a row. Look whether its webhook answers requests at all, and whether it waits for something that does not come`,
   interrupted: ({ signal }) => (signal === undefined ? 'interrupted' : `interrupted by ${signal}`),
 } satisfies Table<EarlyEnd>)
 

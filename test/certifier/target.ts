@@ -32,6 +32,8 @@ export interface ReportedCheck {
 export interface ReportedCertificate {
   readonly exitCode: number
   readonly level: string | null
+  /** Why the run ended early. */
+  readonly stopped: string | null
   readonly checks: readonly ReportedCheck[]
   readonly counts: Readonly<Record<string, number>>
   readonly stderr: string
@@ -55,7 +57,8 @@ export async function certifyExample(bug: BugName | null, ...flags: string[]): P
 /** Runs `handover-sim certify` with these flags. */
 export async function certify(...flags: string[]): Promise<ReportedCertificate> {
   const [stdout, stderr] = [fakeOutput(), fakeOutput()]
-  const args = ['certify', '--port', '0', '--report', 'json', ...flags]
+  const port = flags.includes('--port') ? [] : ['--port', '0']
+  const args = ['certify', ...port, '--report', 'json', ...flags]
   const exitCode = await main(args, {}, { ...NON_INTERACTIVE, stdout, stderr })
   if (stdout.text === '') throw new Error(`The command wrote no report: ${stderr.text}`)
   return { ...(JSON.parse(stdout.text) as ReportedCertificate), exitCode, stderr: stderr.text }

@@ -1,0 +1,106 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { fakeIo } from '../cli/fake-io.ts'
+import { freePort } from '../support/port.ts'
+import { certify } from './target.ts'
+
+type Handler = (request: IncomingMessage, response: ServerResponse, server: Server) => void
+
+/** Starts a receiver and resolves with its address. */
+async function receiver(handle: Handler): Promise<string> {
+  const server = createServer((request, response) => handle(request, response, server))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`
+}
+
+const QUICK = ['--observe', '100ms', '--set', 'webhook.timeout=300ms', '--no-rotate-unspecified']
+
+describe('a certification ends with a report', () => {
+  it('when the target answers no event', async () => {
+    const target = await receiver(() => {})
+    const { stopped, checks, exitCode } = await certify('--target', target, '--jobs', '2', ...QUICK)
+    expect(stopped).toMatch(/the intermediary answered no event of 4 checks in a row/)
+    expect(checks.filter(({ outcome }) => outcome === 'fail').length).toBeLessThanOrEqual(5)
+    expect(checks.some(({ reason_code }) => reason_code === 'stopped')).toBe(true)
+    expect(exitCode).toBe(1)
+  })
+
+  it('when the target closes every connection', async () => {
+    const target = await receiver(request => void request.socket.destroy())
+    const { stopped } = await certify('--target', target, '--jobs', '2', ...QUICK)
+    expect(stopped).toMatch(/answered no event of 4 checks in a row/)
+  })
+
+  it('when the target ends in the middle, without a failure of every check', async () => {
+    let events = 0
+    const target = await receiver((_, response, server) => {
+      response.end('{}')
+      if (++events < 3) return
+      server.close()
+      server.closeAllConnections()
+    })
+    const { stopped, checks } = await certify('--target', target, '--jobs', '1', ...QUICK)
+    expect(stopped).toMatch(/the intermediary is gone: nothing listens at 127.0.0.1:\d+ \(ECONNREFUSED\)/)
+    const failed = checks.filter(({ outcome }) => outcome === 'fail')
+    expect(failed.length).toBeLessThanOrEqual(3)
+    expect(checks.at(-1)).toMatchObject({ outcome: 'inconclusive', reason_code: 'stopped' })
+  })
+
+  it('when the target makes thousands of calls', async () => {
+    const port = await freePort()
+    const target = await receiver((request, response) => {
+      response.end('{}')
+      void flood(request, port)
+    })
+    const { checks } = await certify('--target', target, '--port', String(port), '--only', 'SIG-08', '--observe', '10s')
+    expect(checks[0]).toMatchObject({ outcome: 'inconclusive', reason_code: 'call_flood' })
+    expect(checks[0]?.reason).toMatch(/made 5000 calls in .*, more than a check follows/)
+  })
+
+  it('when the run takes too long', async () => {
+    const target = await receiver(() => {})
+    const flags = ['--timeout', '1s', '--only', 'SIG', '--set', 'webhook.timeout=20s']
+    const { stopped, checks, exitCode } = await certify('--target', target, ...flags)
+    expect(stopped).toBe('the run took longer than 1s (--timeout)')
+    expect(checks.map(({ outcome }) => outcome)).toEqual(checks.map(() => 'inconclusive'))
+    expect(exitCode).toBe(4)
+  })
+
+  it('after as many failures as --bail allows', async () => {
+    const target = await receiver((_, response) => void response.writeHead(500).end())
+    const { stopped } = await certify('--target', target, '--jobs', '1', '--bail', '1', '--only', 'SIG', ...QUICK)
+    expect(stopped).toBe('1 check failed (--bail 1), so no other one was started')
+  })
+
+  it('at Ctrl-C, with exit code 130', async () => {
+    const arrived = Promise.withResolvers<void>()
+    const target = await receiver(() => arrived.resolve())
+    const io = fakeIo(process.cwd())
+    const code = main(['certify', '--port', '0', '--report', 'json', '--target', target], {}, io)
+    await arrived.promise
+    io.signal('SIGINT')
+    expect(await code).toBe(130)
+    expect(JSON.parse(io.stdout.text)).toMatchObject({ stopped: 'interrupted by SIGINT', exit_code: 130 })
+    expect(io.exits).toEqual([])
+  })
+})
+
+/** Repeats one call about the chat of the event, many at a time, until the simulator is closed. */
+async function flood(request: IncomingMessage, port: number): Promise<void> {
+  const { bot, chat } = JSON.parse(await text(request))
+  const body = JSON.stringify({ bot_id: bot?.id, chat_id: chat?.id })
+  const headers = { authorization: 'Bearer sim-handover-key', 'content-type': 'application/json' }
+  const call = () => fetch(`http://127.0.0.1:${port}/api/v2/handover/typing_stop`, { method: 'POST', headers, body })
+  const answered = async () => (await call()).arrayBuffer()
+  for (let round = 0; round < 110; round++) {
+    const answers = await Promise.allSettled(Array.from({ length: 50 }, answered))
+    if (answers.some(({ status }) => status === 'rejected')) return
+  }
+}
