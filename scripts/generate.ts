@@ -1,9 +1,10 @@
-/** Generates files from code: pages of docs/, JSON Schemas. `--check` only compares. */
+/** Generates files from code: pages of docs/, JSON Schemas, signature vectors. `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { checksPage } from './checks-page.ts'
 import { assumptionsPage, endpointsPage, scenarioCataloguePage } from './generated-pages.ts'
 import { goingLivePage } from './going-live-page.ts'
 import { schemaFiles } from './json-schemas.ts'
+import { fileText, tableText } from './signature-vectors.ts'
 
 const root = new URL('..', import.meta.url)
 const FILES: Record<string, () => string | Promise<string>> = {
@@ -12,6 +13,8 @@ const FILES: Record<string, () => string | Promise<string>> = {
   'docs/how-to/going-live.md': goingLivePage,
   'docs/checks/README.md': checksPage,
   'docs/scenarios-catalogue.md': scenarioCataloguePage,
+  'fixtures/signatures/vectors.json': fileText,
+  'fixtures/signatures/vectors.tsv': tableText,
   ...Object.fromEntries(Object.entries(schemaFiles()).map(([name, text]) => [`schema/${name}`, () => text])),
 }
 

@@ -1,9 +1,8 @@
 /**
- * Generates fixtures/signature-vectors.json: webhook bodies with valid signatures, and with signatures that result from
- * common mistakes. The output is deterministic. Run: node scripts/signature-vectors.ts
+ * Generates fixtures/signatures/: webhook bodies with valid signatures, and with signatures that result from common
+ * mistakes. The output is deterministic: `npm run generate` writes it.
  */
 import { createHash, createHmac } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
 import { encodePayload } from '../src/webhooks/request.ts'
 
 export interface Vector {
@@ -13,6 +12,8 @@ export interface Vector {
   /** The body as text, where it is text. */
   readonly body_utf8?: string
   readonly headers: Readonly<Record<string, string>>
+  /** The value of the signature header; null when it is missing. */
+  readonly signature: string | null
   readonly valid: boolean
   /** The mistake that gives this invalid signature. */
   readonly mistake?: string
@@ -27,6 +28,8 @@ const bytesOf = (body: Body): Buffer => (typeof body === 'string' ? Buffer.from(
 const hmac = (key: string, body: Body, hash = 'sha256') => createHmac(hash, key).update(bytesOf(body)).digest()
 const base64 = (key: string, body: Body, hash = 'sha256') => hmac(key, body, hash).toString('base64')
 
+const base64Url = (body: Body) => base64(KEY, body).replaceAll('+', '-').replaceAll('/', '_')
+
 const headersWith = (signature: string, algorithm = 'HMAC-SHA-256 (base64 encoded)') => ({
   'Content-Type': 'application/json',
   [SIGNATURE]: signature,
@@ -35,7 +38,10 @@ const headersWith = (signature: string, algorithm = 'HMAC-SHA-256 (base64 encode
 
 function vector(name: string, key: string, body: Body, rest: Pick<Vector, 'headers' | 'valid' | 'mistake'>): Vector {
   const text = typeof body === 'string' ? { body_utf8: body } : {}
-  return { name, key, body_base64: bytesOf(body).toString('base64'), ...text, ...rest }
+  const { headers, ...result } = rest
+  const signature = Object.entries(headers).find(([header]) => header.toLowerCase() === SIGNATURE.toLowerCase())?.[1]
+  const body_base64 = bytesOf(body).toString('base64')
+  return { name, key, body_base64, ...text, headers, signature: signature ?? null, ...result }
 }
 
 const good = (name: string, body: Body, key = KEY): Vector =>
@@ -116,6 +122,7 @@ function mistakes(): Vector[] {
   const again = (body: string) => base64(KEY, JSON.stringify(JSON.parse(body)))
   const composed = says('e\u0301')
   const signature = base64(KEY, plain)
+  const withBothLetters = says('Hei igjen')
   return [
     bad('re-stringified', 're-stringified: spaces lost', spaced, again(spaced)),
     bad('re-stringified', 're-stringified: escapes of letters lost', ascii, again(ascii)),
@@ -142,7 +149,17 @@ function mistakes(): Vector[] {
     bad('normalized', 'letters composed before signing', composed, base64(KEY, composed.normalize('NFC'))),
     bad('altered', 'one word of the body changed', plain.replace('Hei', 'Hoi'), signature),
     bad('altered', 'the signature in lower case', plain, signature.toLowerCase()),
-    { ...bad('missing', 'no signature header', plain, ''), headers: { 'Content-Type': 'application/json' } },
+    bad('altered', 'the signature of another event', plain, base64(KEY, says('Hei'))),
+    bad('truncated', 'the end of the signature replaced', plain, `${signature.slice(0, 32)}AAAAAAAAAAA=`),
+    bad('truncated', 'the signature without its =', plain, signature.slice(0, -1)),
+    bad('base64url', 'base64url instead of base64', withBothLetters, base64Url(withBothLetters)),
+    bad('prefix', 'the algorithm in front of the signature', plain, `sha256=${signature}`),
+    bad('doubled', 'the signature written twice', plain, signature + signature),
+    {
+      ...bad('missing', 'no signature header', plain, ''),
+      headers: { 'Content-Type': 'application/json' },
+      signature: null,
+    },
   ]
 }
 
@@ -151,7 +168,8 @@ function signatureVectors(): { about: string; vectors: Vector[] } {
     about:
       'Webhook bodies and their signature headers. The signature is the base64 HMAC-SHA256 of the raw body bytes ' +
       '(body_base64), keyed with the UTF-8 bytes of key; header names have no case. A receiver accepts those with ' +
-      'valid true and refuses the others; mistake says what went wrong there. Made by scripts/signature-vectors.ts.',
+      'valid true and refuses the others; mistake says what went wrong there. signature repeats the value of the ' +
+      'signature header, null when it is missing. Made by scripts/signature-vectors.ts.',
     vectors: [
       ...EVENTS,
       ...TEXTS.map(([name, text]) => good(name, says(text))),
@@ -162,7 +180,15 @@ function signatureVectors(): { about: string; vectors: Vector[] } {
   }
 }
 
-export const FILE_URL = new URL('../fixtures/signature-vectors.json', import.meta.url)
+export const FILE_URL = new URL('../fixtures/signatures/vectors.json', import.meta.url)
 export const fileText = (): string => `${JSON.stringify(signatureVectors(), null, 2)}\n`
 
-if (import.meta.main) writeFileSync(FILE_URL, fileText())
+const COLUMNS = ['name', 'valid', 'key_base64', 'body_base64', 'signature']
+
+/** The same vectors as lines with tabs, for languages without JSON. A missing signature is an empty column. */
+export function tableText(): string {
+  const rows = signatureVectors().vectors.map(({ name, valid, key, body_base64, signature }) =>
+    [name, valid, Buffer.from(key).toString('base64'), body_base64, signature ?? ''].join('\t'),
+  )
+  return `${[COLUMNS.join('\t'), ...rows].join('\n')}\n`
+}

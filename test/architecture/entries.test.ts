@@ -152,7 +152,7 @@ describe.each(NODES)('on Node %s', (_, node) => {
 })
 
 describe('data', () => {
-  it.each(['schema/scenario.v1.json', 'fixtures/signature-vectors.json', 'scenarios/happy-path.yaml', 'package.json'])(
+  it.each(['schema/scenario.v1.json', 'fixtures/signatures/vectors.json', 'scenarios/happy-path.yaml', 'package.json'])(
     'handover-sim/%s resolves',
     path => {
       expect(new URL(import.meta.resolve(`handover-sim/${path}`)).pathname).toBe(join(ROOT, path))

@@ -77,7 +77,7 @@ describe('the packed package', () => {
       'dist/types/index.d.cts',
       'scenarios/happy-path.yaml',
       'schema/config.v1.json',
-      'fixtures/signature-vectors.json',
+      'fixtures/signatures/vectors.json',
     ]
     expect(packed).toEqual(expect.arrayContaining([...Object.values(manifest.bin), ...exact]))
   })

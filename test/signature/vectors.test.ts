@@ -37,6 +37,12 @@ const NAMES: Record<string, MistakeId> = {
   'letters composed before signing': 'unicode-form',
   'one word of the body changed': 'unknown',
   'the signature in lower case': 'letter-case',
+  'the signature of another event': 'unknown',
+  'the end of the signature replaced': 'unknown',
+  'the signature without its =': 'unpadded',
+  'base64url instead of base64': 'base64url',
+  'the algorithm in front of the signature': 'prefix',
+  'the signature written twice': 'extra-text',
   'no signature header': 'missing-header',
 }
 
