@@ -1,5 +1,5 @@
 /** Runs the programs of docs/signature-vectors.md in each language that is installed: as they are, and with a bug. */
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +8,6 @@ import { blocks, pathOf, read } from './pages.ts'
 
 const page = read('docs/signature-vectors.md')
 const folder = mkdtempSync(join(tmpdir(), 'handover-vectors-'))
-mkdirSync(join(folder, 'node_modules'))
-symlinkSync(pathOf('.'), join(folder, 'node_modules/handover-sim'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 interface Language {
@@ -62,11 +60,18 @@ const LANGUAGES: readonly Language[] = [
 const isInstalled = ({ command, version }: Language) =>
   spawnSync(command[0], [version], { timeout: 20_000, stdio: 'ignore' }).status === 0
 
-function run({ file, command }: Language, program: string) {
-  writeFileSync(join(folder, file), program)
+/** In a folder of its own, because programs of a language run at the same time. */
+async function run({ file, command }: Language, program: string) {
+  const cwd = mkdtempSync(join(folder, 'run-'))
+  mkdirSync(join(cwd, 'node_modules'))
+  symlinkSync(pathOf('.'), join(cwd, 'node_modules/handover-sim'))
+  writeFileSync(join(cwd, file), program)
   const [name, ...args] = command
-  const { status, stdout, stderr } = spawnSync(name, [...args, file], { cwd: folder, encoding: 'utf8' })
-  return { status, output: stdout + stderr }
+  return new Promise<{ status: number; output: string }>(resolve =>
+    execFile(name, [...args, file], { cwd }, (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : Number(error.code), output: stdout + stderr }),
+    ),
+  )
 }
 
 it('has a program for each language', () => {
@@ -74,18 +79,18 @@ it('has a program for each language', () => {
   expect(languages).toEqual(['js', 'python', 'php', 'csharp', 'go', 'java'])
 })
 
-describe.each(LANGUAGES)('$name', language => {
+describe.concurrent.each(LANGUAGES)('$name', language => {
   const [program = ''] = blocks(page, language.name)
   const installed = isInstalled(language)
 
-  it.skipIf(!installed)('verifies every vector', () => {
-    expect(run(language, program)).toEqual({ status: 0, output: '' })
+  it.skipIf(!installed)('verifies every vector', async ({ expect }) => {
+    expect(await run(language, program)).toEqual({ status: 0, output: '' })
   })
 
-  it.skipIf(!installed)('prints what a bug accepts', () => {
+  it.skipIf(!installed)('prints what a bug accepts', async ({ expect }) => {
     const [find, replacement] = language.bug
     expect(program).toContain(find)
-    const { status, output } = run(
+    const { status, output } = await run(
       language,
       program.replace(find, () => replacement),
     )
