@@ -7,12 +7,12 @@ const LIMIT = ['--ack-limit', '1s', '--no-rotate-unspecified']
 
 describe('ACK', () => {
   it('passes the example, and says how long its acknowledgements take', async () => {
-    const { checks, exitCode } = await certifyExample(null, '--only', 'ACK', ...LIMIT)
+    const { checks, exitCode } = await certifyExample(null, '--only', 'ACK')
     expect(checks.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
     expect(exitCode).toBe(0)
     const { ack_slowest_ms, ack_slowest_with_slow_api_ms } = checks.find(({ id }) => id === 'ACK-02')!.measurements
     expect(ack_slowest_ms).toBeGreaterThan(0)
-    expect(ack_slowest_with_slow_api_ms).toBeLessThan(1000)
+    expect(ack_slowest_with_slow_api_ms).toBeLessThan(5000)
   })
 
   findsBugs([
@@ -52,6 +52,14 @@ describe('ACK', () => {
       outcome: 'warn',
       code: 'called-before-acknowledgement',
       says: /made POST \/api\/v2\/handover\/message\/ before it answered REQUESTING TAKEOVER. That call took [56]\d\d ms of the \d+ ms/,
+    },
+    {
+      bug: 'acks-slowly',
+      check: 'ACK-05',
+      outcome: 'warn',
+      code: 'sent-again',
+      says: /MESSAGE FROM USER was not acknowledged within 1s/,
+      flags: LIMIT,
     },
     {
       bug: 'announces-before-ack',

@@ -189,9 +189,9 @@ const RETRY_MS = 1_000
 
 async function expectNoRetry(check: CheckContext): Promise<void> {
   const { ackMs: timeoutMs } = check.limits
+  const started = await openConversation(check, 'writing')
   const knobs = { 'webhook.timeout': formatDuration(timeoutMs), 'webhook.retry': [formatDuration(RETRY_MS)] }
   await check.sim.configure(knobs)
-  const started = await openConversation(check, 'writing')
   slowApi(check, latencyOf(check))
   const asking = await check.chat('asking')
   await Promise.all([expectSentOnce(check, asking.press()), expectSentOnce(check, userWrites(check, started))])
