@@ -41,9 +41,18 @@ export async function setUp(
   adapter: Adapter = inProcess,
   options: PlatformSimulatorOptions = {},
 ): Promise<SimulatorSetup> {
+  const setup = await setUpOpen(adapter, options)
+  closeAfterTest(setup)
+  return setup
+}
+
+/** Like `setUp`, for a simulator that several tests read: the caller closes it and checks `hook.problems`. */
+export async function setUpOpen(
+  adapter: Adapter = inProcess,
+  options: PlatformSimulatorOptions = {},
+): Promise<SimulatorSetup> {
   const hook = createReceiver()
   const sim = await adapter.create(withHook(options, hook))
-  closeAfterTest({ sim, hook })
   const send: Send = (path, init) => adapter.send(sim, path, init)
   return { sim, hook, send, api: api(sim, send) }
 }
