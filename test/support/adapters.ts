@@ -3,8 +3,8 @@ import * as msw2 from 'msw'
 import { setupServer as setup2 } from 'msw/node'
 import * as msw3 from 'msw3'
 import { setupServer as setup3 } from 'msw3/node'
-import { afterAll, beforeAll, describe } from 'vitest'
-import { type Interception, intercept } from '../../src/adapters/interceptors.ts'
+import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
+import { intercept } from '../../src/adapters/interceptors.ts'
 import { createHandlers } from '../../src/adapters/msw-handlers.ts'
 import { startServer } from '../../src/server/start.ts'
 import type { PlatformSimulatorOptions } from '../../src/simulator/platform-options.ts'
@@ -45,6 +45,7 @@ const atOwnAddress = (options: PlatformSimulatorOptions): PlatformSimulator =>
 
 interface MswServer<Handler> {
   use(...handlers: Handler[]): void
+  resetHandlers(): void
   close(): void
 }
 
@@ -60,6 +61,8 @@ function mswAdapter<Handler>(
     async create(options) {
       const sim = atOwnAddress(options)
       server.use(...handlers(sim))
+      // Each request tries all handlers, so those of earlier tests would make every test slower.
+      onTestFinished(() => server.resetHandlers())
       return sim
     },
     send: byFetch,
@@ -93,18 +96,15 @@ const throughMsw3 = mswAdapter(
   sim => createHandlers<msw3.HttpHandler>(msw3.http, sim),
 )
 
-const intercepted: Interception[] = []
 const throughInterceptors: Adapter = {
   name: 'interceptors',
   async create(options) {
     const sim = atOwnAddress(options)
-    intercepted.push(intercept(sim))
+    const interception = intercept(sim)
+    onTestFinished(() => interception.stop())
     return sim
   },
   send: byFetch,
-  close: () => {
-    for (const one of intercepted.splice(0)) one.stop()
-  },
 }
 
 const ADAPTERS: readonly Adapter[] = [inProcess, overHttp, throughMsw2, throughMsw3, throughInterceptors]
