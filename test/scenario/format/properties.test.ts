@@ -51,7 +51,7 @@ describe('every scenario', () => {
           if (CHATTY.includes(action.verb)) expect(plan.conversations.map(({ name }) => name)).toContain(conversation)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 
@@ -74,7 +74,7 @@ describe('every scenario', () => {
         expect(source!.value).toEqual(scenario)
         expect(await planOf(source!.value)).toEqual(await planOf(scenario))
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 
