@@ -26,8 +26,11 @@ export interface ReceivedText {
   readonly seq: number
 }
 
-/** For checks that compare texts: the languages of the agent, which are not known, must not change them. */
-export const UNTRANSLATED = { 'translation.engine': 'identity' } as const
+/**
+ * For checks that compare texts: the languages of the agent, which are not known, must not change them, and a missing
+ * sender, which FLW-03 reports, must not hide them.
+ */
+export const UNTRANSLATED = { 'translation.engine': 'identity', 'strict.sender': 'off' } as const
 
 const arrivedAll = (samples: readonly Sample[], texts: readonly ReceivedText[]): boolean =>
   samples.every(({ token }) => texts.some(({ text }) => text.includes(token)))

@@ -4,7 +4,7 @@ import { groupBy } from '../contract/objects.ts'
 import { breaksContract, refusalOf } from '../evaluator/violations.ts'
 import type { Entry } from '../journal/entry.ts'
 import { lint } from '../linter/lint.ts'
-import type { LintRule } from '../linter/rule.ts'
+import type { LintFinding, LintRule } from '../linter/rule.ts'
 import type { ChatCall } from './chat.ts'
 import type { CheckContext } from './context.ts'
 import type { FindingLevel } from './findings/index.ts'
@@ -29,7 +29,7 @@ export function judgeCalls(check: CheckContext, entries: readonly Entry[]): void
 function reportRefusals(check: CheckContext, calls: readonly ChatCall[]): void {
   const refused = groupBy(calls.filter(breaksContract), call => {
     const { error, field } = refusalOf(call)
-    return JSON.stringify([call.endpoint ?? call.path, call.status, error, field])
+    return JSON.stringify([call.status, error, field])
   })
   for (const same of refused.values()) {
     const [first] = same
@@ -48,16 +48,25 @@ const LEVELS: { readonly [Rule in LintRule]?: FindingLevel } = {
 
 function reportLint(check: CheckContext, entries: readonly Entry[]): void {
   const plan = { config: formatKnobs(check.core.knobs), steps: [], finally: [] }
-  for (const finding of lint(plan, entries)) {
-    const level = LEVELS[finding.rule]
+  for (const same of groupBy(lint(plan, entries), mistakeOf).values()) {
+    const [first] = same
+    const level = LEVELS[first.rule]
+    const seqs = same.flatMap(({ entrySeqs }) => entrySeqs)
+    const details = { finding: first, more: seqs.length - first.entrySeqs.length }
     if (level !== undefined)
       check.report(
         level,
         'lint',
-        finding,
-        finding.entrySeqs.map(seq => ({ seq })),
+        details,
+        seqs.map(seq => ({ seq })),
       )
   }
+}
+
+/** The same mistake of several calls is one finding. */
+function mistakeOf({ rule, details }: LintFinding): string {
+  if ('finding' in details) return JSON.stringify([rule, details.finding])
+  return JSON.stringify('secret' in details ? [rule, details.secret, details.place] : [rule])
 }
 
 function reportPaths(check: CheckContext, form: 'takeover' | 'slash', calls: readonly ChatCall[]): void {

@@ -20,7 +20,7 @@ describe.concurrent('ATT, TRL, TYP, AVL', () => {
       check: 'ATT-01',
       outcome: 'fail',
       code: 'files-missing',
-      says: /^The agent does not see receipt\.pdf, bilde æøå 1\.png, notes\.txt within 1s; start was called without supports_attachment: true\.$/,
+      says: /^The agent does not see receipt\.pdf, photo 1\.png, notes\.txt within 1s; start was called without supports_attachment: true\.$/,
       flags: SHORT,
     },
     {

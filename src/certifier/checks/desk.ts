@@ -42,7 +42,8 @@ export const DESK_CHECKS: readonly CheckDefinition[] = [
     rules: ['E4.3', 'E4.7', 'E4.8', 'E4.9'],
     capability: 'translation',
     needs: ['accept', 'says', 'inbox'],
-    knobs: { 'translation.engine': 'marker', 'translation.match': 'primary' },
+    // A missing sender is reported by FLW-03, and must not hide how texts are sent.
+    knobs: { 'translation.engine': 'marker', 'translation.match': 'primary', 'strict.sender': 'off' },
     texts: defineTexts({
       title: 'The platform translates, and nobody else',
       sends: 'A handover in a chat whose language no agent speaks; the user and the agent write.',
@@ -90,7 +91,7 @@ export const DESK_CHECKS: readonly CheckDefinition[] = [
 
 const FILES: readonly NewFile[] = [
   { name: 'receipt.pdf', type: 'application/pdf', sizeKb: 3 },
-  { name: 'bilde æøå 1.png', type: 'image/png', sizeKb: 2 },
+  { name: 'photo 1.png', type: 'image/png', sizeKb: 2 },
   { name: 'notes.txt', type: 'text/plain', sizeKb: 1 },
 ]
 

@@ -60,7 +60,7 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
     profile: 'flow',
     rules: ['E6.2', 'E6.3', 'R-SENDER.3'],
     needs: ['accept', 'says'],
-    knobs: { ...UNTRANSLATED, 'strict.sender': 'off' },
+    knobs: UNTRANSLATED,
     texts: defineTexts({
       title: 'The user gets what the agent writes',
       sends: 'The agent writes three messages.',
@@ -100,7 +100,6 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
       'api.contentType': 'accept',
       'api.unknownFields': 'accept',
       'api.trailingSlash': 'accept',
-      'strict.sender': 'off',
     },
     texts: defineTexts({
       title: 'Every call is as the platform describes it',

@@ -27,7 +27,11 @@ export interface ConversationFindings {
   readonly 'call-after-end': { readonly endpoint: string; readonly afterMs: number }
   readonly 'second-request-unseen': { readonly withinMs: number }
   /** A rule of the linter that all calls must keep. */
-  readonly lint: LintFinding
+  readonly lint: {
+    readonly finding: LintFinding
+    /** Further calls with the same mistake. */
+    readonly more: number
+  }
   readonly 'path-form': { readonly form: 'takeover' | 'slash'; readonly path: string; readonly calls: number }
 }
 
@@ -96,9 +100,10 @@ export const CONVERSATION_FINDINGS = defineFindings<ConversationFindings>({
     next: 'Open a new conversation when the one of this chat id is closed: a chat id is not used only once.',
   },
   lint: {
-    happened: finding => findingText(finding),
-    expected: ({ rule }) => EXPECTED[rule] ?? EXPECTED.other,
-    next: ({ rule }) => `${WORDS_OF_LINT.page} docs/lint.md#${rule}.`,
+    happened: ({ finding, more }) =>
+      `${findingText(finding)}${more === 0 ? '' : ` So ${more === 1 ? 'is' : 'are'} ${counted(more, 'more call')}.`}`,
+    expected: ({ finding: { rule } }) => EXPECTED[rule] ?? EXPECTED.other,
+    next: ({ finding: { rule } }) => `${WORDS_OF_LINT.page} docs/lint.md#${rule}.`,
   },
   'path-form': {
     happened: ({ form, path, calls }) => `${counted(calls, 'call')} used the ${FORMS[form]}, such as ${path}.`,
