@@ -31,8 +31,7 @@ const CORNER = 3
 const PADDING = 7
 const FONT = { 'font-family': 'Verdana, DejaVu Sans, sans-serif', 'font-size': 11, fill: '#fff' }
 const BASELINE = 14
-/** The texts are stretched to these widths, so that every font fits. */
-const CHARACTER_WIDTH = 6.4
+const NARROW = 'fijlrt'
 
 export function certificateBadge(certificate: CertificateReport): string {
   const value = badgeValue(certificate)
@@ -52,7 +51,9 @@ export function certificateBadge(certificate: CertificateReport): string {
 const leftSide = (width: number): string =>
   `M${CORNER} 0h${width - CORNER}v${HEIGHT}H${CORNER}a${CORNER} ${CORNER} 0 0 1-${CORNER}-${CORNER}V${CORNER}a${CORNER} ${CORNER} 0 0 1 ${CORNER}-${CORNER}z`
 
-const textWidth = (text: string): number => Math.round(text.length * CHARACTER_WIDTH)
+/** About that of the font. The texts are stretched to it, so that every font fits. */
+const textWidth = (text: string): number =>
+  Math.round([...text].reduce((sum, character) => sum + (NARROW.includes(character) ? 4.3 : 6.9), 0))
 const widthFor = (text: string): number => textWidth(text) + 2 * PADDING
 
 function textAt(x: number, text: string): string {

@@ -10,7 +10,7 @@ import {
   certificateCounts,
   checkDetails,
   isExpectedFailure,
-  measurementText,
+  measurementLines,
   similarChecks,
   timeCell,
   worstFirst,
@@ -118,11 +118,9 @@ function rowsOf(check: CheckReport, widths: TableColumns, { columns, theme }: La
   const title = pad(shorten(visible(check.title), widths.title), widths.title)
   const time = theme.faint(timeCell(check.durationMs, widths.time))
   const row = `${INDENT}${theme[shade](pad(word, widths.word))} ${pad(check.id, widths.id)}  ${title}  ${time}`
-  const measured = measurementText(check)
-  if (measured === null) return [row]
   const margin = INDENT.length + widths.word + widths.id + 3
-  const below = wrap(visible(measured), columns - margin).map(line => `${' '.repeat(margin)}${theme.faint(line)}`)
-  return [row, ...below]
+  const below = measurementLines(check).flatMap(line => wrap(visible(line), columns - margin))
+  return [row, ...below.map(line => `${' '.repeat(margin)}${theme.faint(line)}`)]
 }
 
 function summaryOf(certificate: CertificateReport, { columns, theme }: Layout): string[] {

@@ -1,6 +1,7 @@
 /** Renders the checks of a certificate as lines of text: words of outcomes, headings, and the evidence of a failed check. */
 import type { CheckOutcome } from '../certifier/check.ts'
 import type { CertificateReport, CheckReport, FindingReport } from '../certifier/report.ts'
+import { groupBy } from '../contract/objects.ts'
 import { formatMs, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import type { TimelineSource } from '../timeline/timeline.ts'
@@ -20,6 +21,7 @@ const TEXTS = defineTexts({
   finding: (level: string, happened: string) => `${level}: ${happened}`,
   until: (day: string) => ` (until ${day})`,
   expired: (because: string, day: string) => `It was expected to fail until ${day}: ${because}`,
+  figure: (name: string, values: string) => `${name}: ${values}`,
   similar: (id: string) => `The same finding as in ${id}, which is shown with its diagram.`,
 })
 
@@ -137,16 +139,24 @@ export function similarChecks(checks: readonly CheckReport[]): Map<CheckReport, 
   return similar
 }
 
-/** `3.1 ms` at the right of a column. */
+/** `3.1 ms` at the right of a column; empty for a check that did not run. */
 export const timeCell = (ms: number, columns: number): string => {
-  const text = formatMs(ms)
+  const text = ms === 0 ? '' : formatMs(ms)
   return `${' '.repeat(Math.max(0, columns - widthOf(text)))}${text}`
 }
 
-/** `ack_p50_ms 3.1, ack_p95_ms 12`; null when nothing was measured. */
-export function measurementText({ measurements }: CheckReport): string | null {
-  const parts = Object.entries(measurements).map(([name, value]) => `${name} ${Number(value.toFixed(1))}`)
-  return parts.length === 0 ? null : parts.join(', ')
+/** `ack_20_chats_p50_ms`, with or without percentile and unit. */
+const FIGURE = /^(.*?)(?:_(p\d+))?(?:_(ms))?$/
+
+/** `ack 20 chats: p50 255 ms, p95 368 ms`: a line for each group of figures that were measured. */
+export function measurementLines({ measurements }: CheckReport): string[] {
+  const figures = Object.entries(measurements).map(([name, value]) => {
+    const [, words = name, percentile = '', unit = ''] = FIGURE.exec(name) ?? []
+    const text = [percentile, Number(value.toFixed(1)), unit].filter(part => part !== '').join(' ')
+    return { words: words.replaceAll('_', ' '), text }
+  })
+  const groups = groupBy(figures, ({ words }) => words)
+  return [...groups].map(([words, group]) => TEXTS.figure(words, group.map(({ text }) => text).join(', ')))
 }
 
 /** `12 PASS, 2 FAIL (1 expected)`. */

@@ -25,7 +25,7 @@ import { all, type Element, readXml } from './xml-checker.ts'
 const EXPECTED = [{ check: 'FLW-01', because: 'the old gateway', until: '2027-01-31' }]
 const MIXED = certificateReport(
   [
-    checkResult({ id: 'SIG-01' }, { measurements: { ack_p95_ms: 12.345 } }),
+    checkResult({ id: 'SIG-01' }, { measurements: { ack_20_chats_p50_ms: 3, ack_20_chats_p95_ms: 12.345, copies: 2 } }),
     failedResult({ id: 'SIG-02' }),
     unobservedResult({ id: 'SIG-03' }),
     unobservedResult({ id: 'SIG-04' }),
@@ -76,7 +76,8 @@ describe('in a terminal', () => {
     expect(table).toMatchInlineSnapshot(`
       "webhook  1 of 4 pass
         PASS         SIG-01  An event has no effect  120 ms
-                             ack_p95_ms 12.3
+                             ack 20 chats: p50 3 ms, p95 12.3 ms
+                             copies: 2
         FAIL         SIG-02  An event has no effect  120 ms
         INCONCLUSIVE SIG-03  An event has no effect  120 ms
         INCONCLUSIVE SIG-04  An event has no effect  120 ms
