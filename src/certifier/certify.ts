@@ -42,8 +42,7 @@ export async function certifyTarget(options: CertifyTargetOptions): Promise<Cert
   const started = elapsedMs()
   listener.planned(checks.length)
   const run = createRun(options)
-  const ended = await Promise.all(checks.map(check => runScheduled(run, check)))
-  const late = ended.map(({ withLateEntries }) => withLateEntries())
+  const late = await runAll(run, checks)
   const stopped = endOf(run, late)
   const results = stopped?.code === 'target_gone' ? late.map(withoutAbsence) : late
   return certificateOf(
@@ -97,6 +96,14 @@ function createRun(options: CertifyTargetOptions): Run {
     stop: why => own.abort(new InterruptedError(why)),
     failed: 0,
   }
+}
+
+/** Begins the exclusive checks last, so that none of the others waits for them. Resolves in the given order. */
+async function runAll(run: Run, checks: readonly CheckDefinition[]): Promise<CheckResult[]> {
+  const isLast = ({ exclusive = false }: CheckDefinition) => exclusive
+  const inTurn = [...checks.filter(check => !isLast(check)), ...checks.filter(isLast)]
+  const ended = new Map(await Promise.all(inTurn.map(async check => [check, await runScheduled(run, check)] as const)))
+  return checks.map(check => ended.get(check)!.withLateEntries())
 }
 
 async function runScheduled(run: Run, check: CheckDefinition): Promise<CheckRun> {
