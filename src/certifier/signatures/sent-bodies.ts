@@ -9,7 +9,7 @@ export const EVENT = 'REQUESTING TAKEOVER'
 
 export type JsonForm = Parameters<typeof encodePayload>[1]
 
-export const signatureHeaderOf = ({ core }: CheckContext): string => core.platform.knobs['webhook.signatureHeader']
+const signatureHeaderOf = ({ core }: CheckContext): string => core.platform.knobs['webhook.signatureHeader']
 export const algorithmHeaderOf = ({ core }: CheckContext): string => core.platform.knobs['webhook.algorithmHeader']
 
 /** The body of a request for an agent; `changes` replace fields of the payload. */
@@ -28,7 +28,7 @@ export function withHeader(headers: HeaderLines, name: string, value: string | s
 }
 
 /** The value of a header that is sent once; empty when there is none. */
-export const headerValue = (headers: HeaderLines, name: string): string => String(headers[name] ?? '')
+const headerValue = (headers: HeaderLines, name: string): string => String(headers[name] ?? '')
 
 /** Changes the value of the signature header after signing. */
 export const changeSignature =
