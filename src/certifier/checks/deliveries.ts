@@ -156,7 +156,8 @@ async function expectSilenceAfterEnd(check: CheckContext): Promise<void> {
   await chat.agent('leave')
   const end = await expectCall(check, chat, 'end', 'the agent left')
   const late = () => CALLS.flatMap(name => chat.calls(name)).filter(({ seq }) => seq > end.seq)
-  const answer = await check.send({ event: MESSAGE, chat })
+  const payload = { ...chat.payload(MESSAGE), attachments: [] }
+  const answer = await check.send({ event: MESSAGE, chat, payload })
   await check.until(() => late().length > 0, check.limits.quietMs)
   const [call] = late()
   const details = { call: `${call?.method} ${call?.path}` }

@@ -64,7 +64,9 @@ export const EVENT_CHECKS: readonly CheckDefinition[] = [
     }),
     async run(check) {
       const chat = await check.chat('unknown')
-      const answer = await check.send({ event: 'MESSAGE FROM USER', chat })
+      // A missing `attachments` is the subject of EVT-05.
+      const payload = { ...chat.payload('MESSAGE FROM USER'), attachments: [] }
+      const answer = await check.send({ event: 'MESSAGE FROM USER', chat, payload })
       if (answer.status !== 200) check.report('MUST', 'unknown-chat-refused', answerDetails(answer), [answer])
       await controlEvent(check, false)
     },
