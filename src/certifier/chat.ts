@@ -117,7 +117,7 @@ async function userActs(
 const GRACE_MS = 1_000
 
 /** The last answer to an event: the one after which no retry follows. Reports an event without an answer, which ends the check. */
-export async function awaitAnswer(check: CheckContext, deliveryId: string): Promise<EventAnswer> {
+async function awaitAnswer(check: CheckContext, deliveryId: string): Promise<EventAnswer> {
   const { journal, platform } = check.core
   let seenSeq = 0
   let last: EventAnswer | null = null
