@@ -200,11 +200,11 @@ async function untilRequested(check: CheckContext, chat: CheckChat): Promise<voi
 /** The agent accepts, and `start` comes. A failure is reported as MUST, and ends the check. */
 export async function acceptChat(check: CheckContext, chat: CheckChat): Promise<ChatCall> {
   const { how } = await chat.agent('accept')
-  return expectCall(check, chat, 'start', `the agent accepted (${how})`)
+  return requireCall(check, chat, 'start', `the agent accepted (${how})`)
 }
 
 /** Waits for a call that the platform accepts. `after` completes "No start came within 5s after". */
-export async function expectCall(
+export async function requireCall(
   check: CheckContext,
   chat: CheckChat,
   endpoint: EndpointName,

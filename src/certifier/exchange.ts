@@ -18,7 +18,7 @@ export interface Sample {
 }
 
 /** to_agent: the user wrote it. to_user: the agent wrote it. */
-export type Direction = 'to_agent' | 'to_user'
+export type TextDirection = 'to_agent' | 'to_user'
 
 /** A text as it arrived, with the entry that shows it. */
 export interface ReceivedText {
@@ -83,10 +83,10 @@ export const acceptedMessages = (chat: CheckChat): ChatCall[] => chat.calls('mes
 const messageIn = (body: unknown): string => (isMap(body) && typeof body.message === 'string' ? body.message : '')
 
 /** Reports samples that did not arrive, and those that arrived with other characters. True: all arrived unchanged. */
-export function compareTexts(
+export function compareSamples(
   check: CheckContext,
   level: FindingLevel,
-  direction: Direction,
+  direction: TextDirection,
   samples: readonly Sample[],
   received: readonly ReceivedText[],
 ): boolean {
@@ -97,7 +97,7 @@ export function compareTexts(
 function arrivedUnchanged(
   check: CheckContext,
   level: FindingLevel,
-  direction: Direction,
+  direction: TextDirection,
   { name, token, text }: Sample,
   received: readonly ReceivedText[],
 ): boolean {
@@ -117,7 +117,7 @@ function arrivedUnchanged(
 export function compareOrder(
   check: CheckContext,
   level: FindingLevel,
-  direction: Direction,
+  direction: TextDirection,
   samples: readonly Sample[],
   received: readonly ReceivedText[],
 ): void {

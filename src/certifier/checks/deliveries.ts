@@ -1,7 +1,7 @@
 /** DLV: events that come twice, late, or in another order. */
 import { formatDuration } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
-import { acceptChat, type CheckChat, expectAcknowledged, expectCall } from '../chat.ts'
+import { acceptChat, type CheckChat, expectAcknowledged, requireCall } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import { type CheckContext, CheckEndedError } from '../context.ts'
 import { canDo, timesSeen } from '../conversation.ts'
@@ -154,7 +154,7 @@ async function expectSilenceAfterEnd(check: CheckContext): Promise<void> {
   const chat = await check.chat('ended')
   await chat.takeOver()
   await chat.agent('leave')
-  const end = await expectCall(check, chat, 'end', 'the agent left')
+  const end = await requireCall(check, chat, 'end', 'the agent left')
   const late = () => CALLS.flatMap(name => chat.calls(name)).filter(({ seq }) => seq > end.seq)
   const payload = { ...chat.payload(MESSAGE), attachments: [] }
   const answer = await check.send({ event: MESSAGE, chat, payload })

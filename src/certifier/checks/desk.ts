@@ -3,12 +3,12 @@ import type { InboxItem } from '../../agent-driver/driver.ts'
 import { isMap } from '../../contract/objects.ts'
 import type { NewFile } from '../../platform/files.ts'
 import { defineTexts } from '../../text/texts.ts'
-import { agentsAre, type ChatCall, type CheckChat, expectAcknowledged, expectCall } from '../chat.ts'
+import { agentsAre, type ChatCall, type CheckChat, expectAcknowledged, requireCall } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import { type CheckContext, CheckEndedError } from '../context.ts'
 import {
   compareOrder,
-  compareTexts,
+  compareSamples,
   inboxUntil,
   isAccepted,
   lastEntry,
@@ -127,12 +127,12 @@ async function translate(check: CheckContext): Promise<void> {
   expectAcknowledged(check, await chat.says(FROM_USER))
   const text = translationOf(check, chat)
   const fromUser = [{ name: 'the translation of the platform', token: 'parcel-1', text }]
-  if (compareTexts(check, 'SHOULD', 'to_agent', fromUser, await textsSeenByAgent(check, chat, fromUser))) {
+  if (compareSamples(check, 'SHOULD', 'to_agent', fromUser, await textsSeenByAgent(check, chat, fromUser))) {
     await observeSilence(check)
     compareOrder(check, 'SHOULD', 'to_agent', fromUser, await textsSeenByAgent(check, chat, []))
   }
   for (const sample of FROM_AGENT) await chat.agent('says', { text: sample.text })
-  compareTexts(check, 'SHOULD', 'to_user', FROM_AGENT, await textsSentToUser(check, chat, FROM_AGENT))
+  compareSamples(check, 'SHOULD', 'to_user', FROM_AGENT, await textsSentToUser(check, chat, FROM_AGENT))
 }
 
 function expectLanguages(check: CheckContext, start: ChatCall): void {
@@ -160,7 +160,7 @@ async function typeAndIdle(check: CheckContext): Promise<void> {
   const chat = await check.chat('first')
   await chat.takeOver()
   await chat.agent('type')
-  const call = await expectCall(check, chat, 'typing_start', 'the agent typed', 'SHOULD')
+  const call = await requireCall(check, chat, 'typing_start', 'the agent typed', 'SHOULD')
   const { body } = call.request
   const timeoutMs = isMap(body) && typeof body.timeout === 'number' ? body.timeout : null
   if (timeoutMs !== null && timeoutMs >= SHORTEST_TIMEOUT_MS && timeoutMs <= LONGEST_TIMEOUT_MS) return

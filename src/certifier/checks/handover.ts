@@ -3,13 +3,14 @@
 import type { InboxItem } from '../../agent-driver/driver.ts'
 import { isMap } from '../../contract/objects.ts'
 import { defineTexts } from '../../text/texts.ts'
-import { acceptChat, type CheckChat, expectAcknowledged, expectCall } from '../chat.ts'
+import { acceptChat, type CheckChat, expectAcknowledged, requireCall } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
+import { checkCalls } from '../check-calls.ts'
 import { type CheckContext, CheckEndedError } from '../context.ts'
 import {
   acceptedMessages,
   compareOrder,
-  compareTexts,
+  compareSamples,
   inboxUntil,
   isAccepted,
   lastEntry,
@@ -19,7 +20,6 @@ import {
   textsSentToUser,
   UNTRANSLATED,
 } from '../exchange.ts'
-import { judgeCalls } from '../judge-calls.ts'
 
 export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
   {
@@ -108,7 +108,7 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
       passes:
         'Each call has a documented path (under handover or takeover), the bearer key, JSON, and fields of the right types (MUST); the key is in no text, address or answer, and there are no unknown fields (SHOULD). The form of the paths is reported.',
     }),
-    run: judgeWholeHandover,
+    run: checkWholeHandover,
   },
   {
     id: 'FLW-06',
@@ -137,7 +137,7 @@ async function userWritesThreeMessages(check: CheckContext): Promise<void> {
   const chat = await check.chat('first')
   await chat.takeOver()
   for (const { text } of FROM_USER) expectAcknowledged(check, await chat.says(text))
-  compareTexts(check, 'MUST', 'to_agent', FROM_USER, await textsSeenByAgent(check, chat, FROM_USER))
+  compareSamples(check, 'MUST', 'to_agent', FROM_USER, await textsSeenByAgent(check, chat, FROM_USER))
   await observeSilence(check)
   compareOrder(check, 'MUST', 'to_agent', FROM_USER, await textsSeenByAgent(check, chat, []))
 }
@@ -146,7 +146,7 @@ async function agentWritesThreeMessages(check: CheckContext): Promise<void> {
   const chat = await check.chat('first')
   await chat.takeOver()
   for (const { text } of FROM_AGENT) await chat.agent('says', { text })
-  compareTexts(check, 'MUST', 'to_user', FROM_AGENT, await textsSentToUser(check, chat, FROM_AGENT))
+  compareSamples(check, 'MUST', 'to_user', FROM_AGENT, await textsSentToUser(check, chat, FROM_AGENT))
   await observeSilence(check)
   compareOrder(check, 'MUST', 'to_user', FROM_AGENT, await textsSentToUser(check, chat, []))
   expectSender(check, chat)
@@ -179,7 +179,7 @@ async function agentLeaves(check: CheckContext): Promise<void> {
 /** The agent leaves, and `end` comes. */
 async function leave(check: CheckContext, chat: CheckChat): Promise<void> {
   await chat.agent('leave')
-  await expectCall(check, chat, 'end', 'the agent left')
+  await requireCall(check, chat, 'end', 'the agent left')
 }
 
 /** Reads of the transcript are right after the end, for an archive. */
@@ -200,13 +200,13 @@ function expectSilenceAfterEnd(check: CheckContext, chat: CheckChat): void {
   }
 }
 
-async function judgeWholeHandover(check: CheckContext): Promise<void> {
+async function checkWholeHandover(check: CheckContext): Promise<void> {
   const { journal } = check.core
   const firstSeq = journal.nextSeq
   try {
     await playWholeHandover(check, await check.chat('first'))
   } finally {
-    judgeCalls(check, journal.query({ after: firstSeq - 1 }))
+    checkCalls(check, journal.query({ after: firstSeq - 1 }))
   }
 }
 
@@ -238,7 +238,7 @@ async function handsOverTwice(check: CheckContext): Promise<void> {
   await acceptChat(check, chat)
   const samples = FROM_AGENT.slice(0, 1)
   for (const { text } of samples) await chat.agent('says', { text })
-  compareTexts(check, 'MUST', 'to_user', samples, await textsSentToUser(check, chat, samples))
+  compareSamples(check, 'MUST', 'to_user', samples, await textsSentToUser(check, chat, samples))
   await leave(check, chat)
 }
 

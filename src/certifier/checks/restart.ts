@@ -47,15 +47,15 @@ async function restartInTheMiddle(check: CheckContext, how: Restart): Promise<bo
   expectAcknowledged(check, await pending.press())
   await restart(check, how)
   const continued = await Promise.all([
-    expectCall(check, pending, { how, verb: 'accept', endpoint: 'start' }),
+    requireCall(check, pending, { how, verb: 'accept', endpoint: 'start' }),
     expectConversation(check, open, how),
-    expectCall(check, closing, { how, verb: 'leave', endpoint: 'end' }),
+    requireCall(check, closing, { how, verb: 'leave', endpoint: 'end' }),
   ])
   return continued.every(Boolean)
 }
 
 async function expectConversation(check: CheckContext, chat: CheckChat, how: Restart): Promise<boolean> {
-  if (!(await expectCall(check, chat, { how, verb: 'says', endpoint: 'message', text: ANSWER }))) return false
+  if (!(await requireCall(check, chat, { how, verb: 'says', endpoint: 'message', text: ANSWER }))) return false
   if (!check.driver?.verbs.includes('inbox')) return true
   const { effectMs } = check.limits
   const isSeen = await awaitInbox(check, chat, QUESTION, effectMs)
@@ -71,7 +71,7 @@ interface Continuation {
 }
 
 /** The agent acts, and the call must follow. Reports when it does not. */
-async function expectCall(check: CheckContext, chat: CheckChat, continuation: Continuation): Promise<boolean> {
+async function requireCall(check: CheckContext, chat: CheckChat, continuation: Continuation): Promise<boolean> {
   const { how, verb, endpoint, text } = continuation
   const acted = await chat.tryAgent(verb, text === undefined ? {} : { text })
   const call = acted.outcome === 'ok' ? await chat.nextCall(endpoint) : null

@@ -5,7 +5,7 @@ import type { CheckDefinition } from '../check.ts'
 import type { CheckContext } from '../context.ts'
 import {
   acceptedMessages,
-  compareTexts,
+  compareSamples,
   type ReceivedText,
   type Sample,
   textsSeenByAgent,
@@ -95,9 +95,9 @@ async function exchangeTexts(check: CheckContext, level: FindingLevel, samples: 
   const chat = await check.chat('first')
   await chat.takeOver()
   for (const { text } of samples) expectAcknowledged(check, await chat.says(text))
-  compareTexts(check, level, 'to_agent', samples, await textsSeenByAgent(check, chat, samples))
+  compareSamples(check, level, 'to_agent', samples, await textsSeenByAgent(check, chat, samples))
   for (const { text } of samples) await chat.agent('says', { text })
-  compareTexts(check, level, 'to_user', samples, await textsSentToUser(check, chat, samples))
+  compareSamples(check, level, 'to_user', samples, await textsSentToUser(check, chat, samples))
 }
 
 /** 64,000 bytes, with numbers that show where it was cut. */
@@ -114,7 +114,7 @@ async function exchangeLongText(check: CheckContext): Promise<void> {
   const answer = await chat.says(LONG)
   expectAcknowledged(check, answer, 'SHOULD')
   const received = joined(await textsSeenByAgent(check, chat, [LAST_WORD]))
-  compareTexts(check, 'SHOULD', 'to_agent', [LONG_SAMPLE], received)
+  compareSamples(check, 'SHOULD', 'to_agent', [LONG_SAMPLE], received)
 }
 
 /** A help desk that refuses the text has told the agent. */
@@ -126,7 +126,7 @@ async function agentWritesLongText(check: CheckContext, chat: CheckChat): Promis
   }
   const sent = await textsSentToUser(check, chat, [LAST_WORD])
   if (acceptedMessages(chat).length > 1) check.report('INFO', 'long-text-split', { parts: sent.length }, sent)
-  compareTexts(check, 'SHOULD', 'to_user', [LONG_SAMPLE], joined(sent))
+  compareSamples(check, 'SHOULD', 'to_user', [LONG_SAMPLE], joined(sent))
 }
 
 /** The end of the long text, which arrives last. */

@@ -3,12 +3,12 @@ import type { LintFinding } from '../../linter/rule.ts'
 import { findingText } from '../../linter/texts.ts'
 import { counted, formatDuration } from '../../text/quantities.ts'
 import { defineTexts } from '../../text/texts.ts'
-import type { Direction } from '../exchange.ts'
+import type { TextDirection } from '../exchange.ts'
 import { adviceFor, differenceInWords, type TextDifference } from '../text-difference.ts'
 import { defineFindings } from './define.ts'
 
 interface AboutText {
-  readonly direction: Direction
+  readonly direction: TextDirection
   /** Of the sample: `an emoji`. */
   readonly name: string
 }
@@ -18,7 +18,7 @@ export interface ConversationFindings {
   readonly 'text-changed': AboutText & { readonly difference: TextDifference }
   readonly 'text-repeated': AboutText & { readonly times: number }
   readonly 'text-order': {
-    readonly direction: Direction
+    readonly direction: TextDirection
     readonly expected: readonly string[]
     readonly received: readonly string[]
   }
@@ -42,7 +42,7 @@ const WORDS = defineTexts({
   user: 'The user',
 })
 
-const readerOf = ({ direction }: { readonly direction: Direction }) =>
+const readerOf = ({ direction }: { readonly direction: TextDirection }) =>
   direction === 'to_agent' ? WORDS.agent : WORDS.user
 
 export const CONVERSATION_FINDINGS = defineFindings<ConversationFindings>({

@@ -1,4 +1,4 @@
-/** Judges all calls of a handover by the platform's contract, with the rules of the evaluator and the linter. */
+/** Checks all calls of a handover by the platform's contract, with the rules of the evaluator and the linter. */
 import { formatKnobs } from '../contract/knobs.ts'
 import { groupBy } from '../contract/objects.ts'
 import { breaksContract, refusalOf } from '../evaluator/violations.ts'
@@ -9,7 +9,7 @@ import type { ChatCall } from './chat.ts'
 import type { CheckContext } from './context.ts'
 import type { FindingLevel } from './findings/index.ts'
 
-export function judgeCalls(check: CheckContext, entries: readonly Entry[]): void {
+export function checkCalls(check: CheckContext, entries: readonly Entry[]): void {
   const calls = entries.filter(entry => entry.kind === 'api')
   reportRefusals(check, calls)
   reportLint(check, entries)
