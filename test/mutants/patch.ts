@@ -1,4 +1,10 @@
-/** Applies a change to the source of the example intermediary. */
+/** Changes the source of the example intermediary. */
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const EXAMPLE = fileURLToPath(new URL('../../examples/intermediary/', import.meta.url))
+
 export interface Patch {
   /** A file of examples/intermediary. */
   readonly file: string
@@ -12,4 +18,16 @@ export function applyPatch(source: string, { file, find, replacement }: Patch): 
   const count = source.split(find).length - 1
   if (count === 1) return source.replace(find, () => replacement)
   throw new Error(`Failed to patch ${file}: ${JSON.stringify(find)} occurs ${count} times, expected once.`)
+}
+
+/** Writes the program of the example to a folder, changed by these patches, and returns the path of its main file. */
+export function writeExample(folder: string, patches: readonly Patch[]): string {
+  for (const name of readdirSync(EXAMPLE)) {
+    if (/\.js(on)?$/.test(name)) copyFileSync(join(EXAMPLE, name), join(folder, name))
+  }
+  for (const patch of patches) {
+    const path = join(folder, patch.file)
+    writeFileSync(path, applyPatch(readFileSync(path, 'utf8'), patch))
+  }
+  return join(folder, 'main.js')
 }

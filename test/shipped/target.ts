@@ -1,5 +1,5 @@
 /** Runs scenarios against the example intermediary, with or without a bug, started by an agent driver's `target`. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
@@ -7,7 +7,8 @@ import type { Io } from '../../src/cli/io.ts'
 import { main } from '../../src/cli/main.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
 import { pathOf, read } from '../docs/pages.ts'
-import type { BugName } from '../mutants/patches.ts'
+import { writeExample } from '../mutants/patch.ts'
+import { type BugName, PATCHES } from '../mutants/patches.ts'
 import { freePort } from '../support/port.ts'
 
 export interface ReportedFailure {
@@ -71,8 +72,10 @@ export const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
 
 /** Writes a driver that starts the example with this bug; null for no bug. */
 export function writeDriver(folder: string, port: number, bug: BugName | null): string {
-  const start = [process.execPath, pathOf('test/mutants/main.mjs')]
-  return writeDriverOf({ folder, port, start, env: bug === null ? {} : { BUG: bug } })
+  const program = join(folder, 'intermediary')
+  mkdirSync(program)
+  const start = [process.execPath, writeExample(program, bug === null ? [] : PATCHES[bug])]
+  return writeDriverOf({ folder, port, start })
 }
 
 interface ExampleDriver {
@@ -80,13 +83,12 @@ interface ExampleDriver {
   readonly port: number
   readonly start: readonly string[]
   readonly cwd?: string
-  readonly env?: Readonly<Record<string, string>>
 }
 
 /** Writes the driver of the examples with a program to start. */
-export function writeDriverOf({ folder, port, env, ...program }: ExampleDriver): string {
+export function writeDriverOf({ folder, port, ...program }: ExampleDriver): string {
   const url = `http://127.0.0.1:${port}`
-  const settings = { PYTHONDONTWRITEBYTECODE: '1', PORT: String(port), STATE_FILE: join(folder, 'state.json'), ...env }
+  const settings = { PYTHONDONTWRITEBYTECODE: '1', PORT: String(port), STATE_FILE: join(folder, 'state.json') }
   const target = { ...program, env: settings, ready: `${url}/health` }
   const driver = { ...parse(read('examples/intermediary/driver.yaml')), http: url, target }
   const file = join(folder, 'driver.json')
