@@ -141,3 +141,23 @@ const describeFinding = (finding: CheckFinding): FindingReport => ({
   details: finding.details,
   entrySeqs: finding.entrySeqs,
 })
+
+/** The order of outcomes in reports. */
+export const WORST_FIRST: readonly CheckOutcome[] = [
+  'error',
+  'fail',
+  'warn',
+  'inconclusive',
+  'info',
+  'not_applicable',
+  'pass',
+]
+
+export const isExpectedFailure = ({ expectation }: CheckReport): boolean => expectation?.status === 'failed'
+
+/** Expected failures come after all others of their outcome. */
+export const worstFirst = (checks: readonly CheckReport[]): CheckReport[] =>
+  WORST_FIRST.flatMap(outcome => {
+    const own = checks.filter(check => check.outcome === outcome)
+    return [...own.filter(check => !isExpectedFailure(check)), ...own.filter(isExpectedFailure)]
+  })

@@ -38,6 +38,7 @@ const TEXT_OF: Texts = {
   pretty: async (certificate, { colorLevel, columns }) =>
     (await import('../reporters/certificate-console.ts')).certificateText(certificate, colorLevel, columns),
   json: async certificate => (await import('../reporters/certificate-json.ts')).certificateJson(certificate),
+  html: async certificate => (await import('../web/certificate/certificate.tsx')).htmlCertificate(certificate),
   junit: async certificate => (await import('../reporters/certificate-ci.ts')).certificateJunit(certificate),
   tap: async certificate => (await import('../reporters/certificate-ci.ts')).certificateTap(certificate),
   markdown: async certificate =>

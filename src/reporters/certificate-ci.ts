@@ -1,9 +1,9 @@
 /** Renders a certificate for CI servers: as JUnit XML, with a suite per profile and a case per check, and as TAP 14. */
 import type { CheckOutcome, Profile } from '../certifier/check.ts'
-import type { CertificateReport, CheckReport } from '../certifier/report.ts'
+import { type CertificateReport, type CheckReport, isExpectedFailure } from '../certifier/report.ts'
 import { visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import { checkCause, checkDetails, checkTitle, isExpectedFailure } from './certificate-lines.ts'
+import { checkCause, checkDetails, checkTitle } from './certificate-lines.ts'
 import { PLAIN_LAYOUT } from './failures.ts'
 import { element, junitSeconds, junitTimestamp, xmlText } from './junit.ts'
 import { blockOf, description } from './tap.ts'

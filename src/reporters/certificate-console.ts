@@ -1,6 +1,6 @@
 /** Renders a certificate for a terminal: failures with their evidence, then a table by profile, then the summary. */
 import { exercisedIn } from '../certifier/coverage.ts'
-import type { CertificateReport, CheckReport } from '../certifier/report.ts'
+import { type CertificateReport, type CheckReport, isExpectedFailure, worstFirst } from '../certifier/report.ts'
 import { groupBy } from '../contract/objects.ts'
 import { counted } from '../text/quantities.ts'
 import { formatMs, pad, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
@@ -9,11 +9,9 @@ import {
   CHECK_STYLES,
   certificateCounts,
   checkDetails,
-  isExpectedFailure,
   measurementLines,
   similarChecks,
   timeCell,
-  worstFirst,
 } from './certificate-lines.ts'
 import type { Layout } from './failures.ts'
 import { type ColorLevel, createTheme } from './theme.ts'

@@ -1,6 +1,12 @@
 /** Renders the checks of a certificate as lines of text: words of outcomes, headings, and the evidence of a failed check. */
 import type { CheckOutcome } from '../certifier/check.ts'
-import type { CertificateReport, CheckReport, FindingReport } from '../certifier/report.ts'
+import {
+  type CertificateReport,
+  type CheckReport,
+  type FindingReport,
+  isExpectedFailure,
+  WORST_FIRST,
+} from '../certifier/report.ts'
 import { groupBy } from '../contract/objects.ts'
 import { formatMs, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
@@ -35,20 +41,9 @@ export const CHECK_STYLES: Readonly<Record<CheckOutcome, { readonly word: string
   error: { word: 'ERROR', shade: 'bad' },
 }
 
-const WORST_FIRST: readonly CheckOutcome[] = ['error', 'fail', 'warn', 'inconclusive', 'info', 'not_applicable', 'pass']
-
-export const isExpectedFailure = ({ expectation }: CheckReport): boolean => expectation?.status === 'failed'
-
 /** Fails the run, unless it is a warning. */
 export const isBroken = (result: CheckReport): boolean =>
   (result.outcome === 'fail' || result.outcome === 'error') && !isExpectedFailure(result)
-
-/** Expected failures come after all others of their outcome. */
-export const worstFirst = (checks: readonly CheckReport[]): CheckReport[] =>
-  WORST_FIRST.flatMap(outcome => {
-    const own = checks.filter(check => check.outcome === outcome)
-    return [...own.filter(check => !isExpectedFailure(check)), ...own.filter(isExpectedFailure)]
-  })
 
 /** The first finding, else the reason, in one line; empty when it passed. */
 export const checkCause = ({ findings: [first], reason }: Pick<CheckReport, 'findings' | 'reason'>): string =>

@@ -1,19 +1,10 @@
 /** Renders a certificate as Markdown, for a release page, a pull request or the summary of a job, and as annotations of GitHub. */
 import { ANSWER_CLASSES, type AnswerCounts, type Coverage } from '../certifier/coverage.ts'
-import type { CertificateReport, CheckReport } from '../certifier/report.ts'
+import { type CertificateReport, type CheckReport, isExpectedFailure, worstFirst } from '../certifier/report.ts'
 import { formatMs, visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { factLines } from './certificate-console.ts'
-import {
-  CHECK_STYLES,
-  certificateCounts,
-  checkCause,
-  checkDetails,
-  checkTitle,
-  isBroken,
-  isExpectedFailure,
-  worstFirst,
-} from './certificate-lines.ts'
+import { CHECK_STYLES, certificateCounts, checkCause, checkDetails, checkTitle, isBroken } from './certificate-lines.ts'
 import { PLAIN_LAYOUT } from './failures.ts'
 import { command, escapeData, htmlText, MAX_ANNOTATIONS, markdown, NO_PLACE } from './github.ts'
 

@@ -28,7 +28,7 @@ export const RUN_REPORTS = ['pretty', 'json', 'junit', 'html', 'tap', 'github', 
 export type RunReportName = (typeof RUN_REPORTS)[number]
 
 /** Of `certify`. */
-export const CERTIFICATE_REPORTS = ['pretty', 'json', 'junit', 'tap', 'github', 'markdown', 'badge'] as const
+export const CERTIFICATE_REPORTS = ['pretty', 'json', 'junit', 'html', 'tap', 'github', 'markdown', 'badge'] as const
 export type CertificateReportName = (typeof CERTIFICATE_REPORTS)[number]
 
 export interface ReportRequest<Name extends ReportName = ReportName> {

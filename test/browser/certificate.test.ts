@@ -1,0 +1,148 @@
+/** The HTML certificate in a browser. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { CertificateReport } from '../../src/certifier/report.ts'
+import { htmlCertificate } from '../../src/web/certificate/certificate.tsx'
+import {
+  certificateReport,
+  checkResult,
+  failedResult,
+  hostileCertificate,
+  unobservedResult,
+  warnedResult,
+} from '../reporters/certificates.ts'
+import { HOSTILE } from '../reporters/hostile.ts'
+import { launch } from './chromium.ts'
+import { lowContrastTexts } from './contrast.ts'
+import { axeViolations, chromium } from './inspector-page.ts'
+import { createPagePool } from './page-pool.ts'
+
+const openPage = createPagePool(() => browser, { width: 1300, height: 900 })
+const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
+let browser: Browser
+
+beforeAll(async () => {
+  if (chromium !== null) browser = await launch(chromium)
+})
+afterAll(async () => {
+  await browser?.close()
+  rmSync(folder, { recursive: true })
+})
+
+const sample = () =>
+  certificateReport(
+    [
+      checkResult({ id: 'SIG-01' }, { measurements: { ack_p95_ms: 12.345 } }),
+      failedResult({ id: 'SIG-02' }),
+      { ...warnedResult({ id: 'SIG-03' }), rotated: { 'webhook.json': 'spaced' } },
+      unobservedResult({ id: 'FLW-01', profile: 'flow' }),
+      checkResult({ id: 'FLW-02', profile: 'flow' }),
+    ],
+    { profiles: ['webhook', 'flow'] },
+  )
+
+let files = 0
+async function open(certificate: CertificateReport) {
+  const file = join(folder, `certificate-${++files}.html`)
+  writeFileSync(file, htmlCertificate(certificate))
+  const url = pathToFileURL(file).href
+  const page = await openPage()
+  const problems: string[] = []
+  page.on('request', request => request.url().startsWith(url) || problems.push(request.url()))
+  page.on('console', message => problems.push(message.text()))
+  page.on('pageerror', error => problems.push(String(error)))
+  page.on('dialog', dialog => problems.push(`dialog ${dialog.message()}`))
+  await page.goto(url)
+  return { page, problems }
+}
+
+const openAll = async (page: Page) => {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true
+  })
+  await expect.poll(() => page.locator('.result-diagram:empty').count()).toBe(0)
+}
+const shownChecks = (page: Page) =>
+  page
+    .locator('.check-table tr[data-outcome]:visible > th')
+    .evaluateAll(all => all.map(one => one.textContent.slice(0, 6)))
+
+/** The elements that make the page scroll sideways. */
+const tooWide = (page: Page) =>
+  page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    if (scrollWidth <= clientWidth) return []
+    return [...document.querySelectorAll('main *')]
+      .filter(part => part.getBoundingClientRect().right > clientWidth)
+      .map(part => `${part.className} ${part.outerHTML.slice(0, 80)}`)
+      .slice(-5)
+  })
+
+describe.skipIf(chromium === null)('the certificate in a browser', () => {
+  it('opens the first failure with its timeline, and the entries behind a row', async () => {
+    const { page, problems } = await open(sample())
+    expect(await page.locator('.result[open] .check-id').allTextContents()).toEqual(['SIG-02'])
+    await page.locator('#SIG-02 .failure-happened a', { hasText: '#2' }).click()
+    expect(await page.locator('#panel').innerText()).toContain('REQUESTING TAKEOVER')
+    await page.keyboard.press('Escape')
+    await page.locator('.check-table a', { hasText: 'SIG-03' }).click()
+    await expect.poll(() => page.locator('#SIG-03').getAttribute('open')).not.toBeNull()
+    expect(problems).toEqual([])
+  })
+
+  it('filters the checks by outcome and words, and hides profiles without any', async () => {
+    const { page } = await open(sample())
+    await page.locator('.result-chip.inconclusive').click()
+    expect(await shownChecks(page)).toEqual(['FLW-01'])
+    expect(await page.locator('.check-profile:visible').allTextContents()).toEqual(['flow 1 of 2 passed'])
+    await page.locator('.result-chip.all').click()
+    await page.keyboard.press('/')
+    await page.keyboard.type('ack_p95')
+    expect(await shownChecks(page)).toEqual(['SIG-01'])
+    expect(await page.locator('#status').textContent()).toBe('1 of 5 checks shown')
+    await page.keyboard.type(' nowhere')
+    await page.getByRole('button', { name: 'Show all' }).click()
+    expect(await shownChecks(page)).toHaveLength(5)
+  })
+
+  it('has no violation of axe and enough contrast, light and dark, and fits into 320 pixels', async () => {
+    const { page } = await open(sample())
+    await openAll(page)
+    expect(await axeViolations(page)).toEqual([])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const { measured, failing } = await page.evaluate(lowContrastTexts)
+      expect(measured).toBeGreaterThan(100)
+      expect(failing).toEqual([])
+    }
+    for (const width of [1600, 700, 320]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(await tooWide(page)).toEqual([])
+    }
+    expect(await axeViolations(page)).toEqual([])
+  })
+
+  it('opens failures and warnings for print, and hides what only a screen can use', async () => {
+    const { page } = await open(sample())
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.locator('.result[open] .check-id').allTextContents()).toEqual(['SIG-02', 'SIG-03'])
+    expect(await page.locator('.result-filter').isVisible()).toBe(false)
+  })
+
+  it('shows hostile texts as text', async () => {
+    const { page, problems } = await open(hostileCertificate(HOSTILE.join(' ')))
+    await openAll(page)
+    await page.evaluate(() => {
+      for (const row of document.querySelectorAll<HTMLElement>('.diagram-row')) row.click()
+    })
+    expect(await page.locator('.diagram-row').count()).toBeGreaterThan(5)
+    expect(problems).toEqual([])
+    await page.setViewportSize({ width: 320, height: 800 })
+    expect(await tooWide(page)).toEqual([])
+  })
+})
