@@ -1,4 +1,5 @@
 /** Renders a certificate for reports: findings, reasons and levels become texts and keep their codes. */
+import { groupBy } from '../contract/objects.ts'
 import type { Entry } from '../journal/entry.ts'
 import { defineTexts } from '../text/texts.ts'
 import { CERTIFICATE_LEVELS, type Certificate, type CertificateLevel, type LevelObstacle } from './certificate.ts'
@@ -161,3 +162,16 @@ export const worstFirst = (checks: readonly CheckReport[]): CheckReport[] =>
     const own = checks.filter(check => check.outcome === outcome)
     return [...own.filter(check => !isExpectedFailure(check)), ...own.filter(isExpectedFailure)]
   })
+
+const FIGURE = /^(.*?)(?:_(p\d+))?(?:_(ms))?$/
+
+/** `ack 20 chats: p50 255 ms, p95 368 ms`: a line for each group of figures that were measured. */
+export function measurementLines({ measurements }: Pick<CheckReport, 'measurements'>): string[] {
+  const figures = Object.entries(measurements).map(([name, value]) => {
+    const [, words = name, percentile = '', unit = ''] = FIGURE.exec(name) ?? []
+    const text = [percentile, Number(value.toFixed(1)), unit].filter(part => part !== '').join(' ')
+    return { words: words.replaceAll('_', ' '), text }
+  })
+  const groups = groupBy(figures, ({ words }) => words)
+  return [...groups].map(([words, group]) => `${words}: ${group.map(({ text }) => text).join(', ')}`)
+}

@@ -1,18 +1,17 @@
 /** Renders a certificate for a terminal: failures with their evidence, then a table by profile, then the summary. */
 import { exercisedIn } from '../certifier/coverage.ts'
-import { type CertificateReport, type CheckReport, isExpectedFailure, worstFirst } from '../certifier/report.ts'
+import {
+  type CertificateReport,
+  type CheckReport,
+  isExpectedFailure,
+  measurementLines,
+  worstFirst,
+} from '../certifier/report.ts'
 import { groupBy } from '../contract/objects.ts'
 import { counted } from '../text/quantities.ts'
 import { formatMs, pad, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
-import {
-  CHECK_STYLES,
-  certificateCounts,
-  checkDetails,
-  measurementLines,
-  similarChecks,
-  timeCell,
-} from './certificate-lines.ts'
+import { CHECK_STYLES, certificateCounts, checkDetails, similarChecks, timeCell } from './certificate-lines.ts'
 import type { Layout } from './failures.ts'
 import { type ColorLevel, createTheme } from './theme.ts'
 

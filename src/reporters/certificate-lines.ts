@@ -7,7 +7,6 @@ import {
   isExpectedFailure,
   WORST_FIRST,
 } from '../certifier/report.ts'
-import { groupBy } from '../contract/objects.ts'
 import { formatMs, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import type { TimelineSource } from '../timeline/timeline.ts'
@@ -27,7 +26,6 @@ const TEXTS = defineTexts({
   finding: (level: string, happened: string) => `${level}: ${happened}`,
   until: (day: string) => ` (until ${day})`,
   expired: (because: string, day: string) => `It was expected to fail until ${day}: ${because}`,
-  figure: (name: string, values: string) => `${name}: ${values}`,
   similar: (id: string) => `The same finding as in ${id}, which is shown with its diagram.`,
 })
 
@@ -141,19 +139,6 @@ export const timeCell = (ms: number, columns: number): string => {
 }
 
 /** `ack_20_chats_p50_ms`, with or without percentile and unit. */
-const FIGURE = /^(.*?)(?:_(p\d+))?(?:_(ms))?$/
-
-/** `ack 20 chats: p50 255 ms, p95 368 ms`: a line for each group of figures that were measured. */
-export function measurementLines({ measurements }: CheckReport): string[] {
-  const figures = Object.entries(measurements).map(([name, value]) => {
-    const [, words = name, percentile = '', unit = ''] = FIGURE.exec(name) ?? []
-    const text = [percentile, Number(value.toFixed(1)), unit].filter(part => part !== '').join(' ')
-    return { words: words.replaceAll('_', ' '), text }
-  })
-  const groups = groupBy(figures, ({ words }) => words)
-  return [...groups].map(([words, group]) => TEXTS.figure(words, group.map(({ text }) => text).join(', ')))
-}
-
 /** `12 PASS, 2 FAIL (1 expected)`. */
 export function certificateCounts(
   { counts, checks }: Pick<CertificateReport, 'counts' | 'checks'>,

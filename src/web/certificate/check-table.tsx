@@ -1,6 +1,6 @@
 /** Lists all checks of a certificate by profile, with a filter by outcome and words. */
 import type { Profile } from '../../certifier/check.ts'
-import type { CertificateReport, CheckReport } from '../../certifier/report.ts'
+import { type CertificateReport, type CheckReport, measurementLines } from '../../certifier/report.ts'
 import { formatMs, visible } from '../../text/terminal-text.ts'
 import { Mark } from '../components/mark.tsx'
 import { FilterPlace, NothingPlace } from '../report/result-filter.tsx'
@@ -103,16 +103,8 @@ function CheckRow({ check, isLinked }: CheckRowProps) {
   )
 }
 
-function Measurements({ check: { measurements } }: Pick<CheckRowProps, 'check'>) {
-  const figures = Object.entries(measurements)
-  if (figures.length === 0) return null
-  return (
-    <small class="check-figures">
-      {figures.map(([name, value]) => (
-        <span key={name}>
-          {visible(name)} <b>{Number(value.toFixed(1))}</b>{' '}
-        </span>
-      ))}
-    </small>
-  )
+function Measurements({ check }: Pick<CheckRowProps, 'check'>) {
+  const lines = measurementLines(check)
+  if (lines.length === 0) return null
+  return <small>{lines.map(visible).join('; ')}</small>
 }

@@ -97,7 +97,7 @@ describe('an HTML certificate', () => {
   it('lists all checks by profile, with their pass rules and figures', () => {
     expect(textsOf(page, '.check-profile')).toEqual(['webhook 1 of 4 passed', 'flow 0 of 1 passed'])
     expect(textsOf(page, '.check-table tr[data-outcome] > th')).toHaveLength(5)
-    expect(textsOf(page, '.check-table tr.pass > th')[0]).toMatch(/^SIG-01 .*The status is 200\.\s*ack_p95_ms 12\.3$/)
+    expect(textsOf(page, '.check-table tr.pass > th')[0]).toMatch(/^SIG-01 .*The status is 200\.\s*ack: p95 12\.3 ms$/)
     expect(page.querySelector('.check-table .fail a')!.getAttribute('href')).toBe('#SIG-02')
   })
 
