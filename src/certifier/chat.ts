@@ -23,9 +23,9 @@ export interface CheckChat {
   readonly name: string
   /** The payload that the platform sends for this event, as it would be now. */
   payload(event: string): Record<string, unknown>
-  /** The user presses a button, by default the one that asks for an agent. Resolves with the webhook's last answer; null: no event. */
-  press(button?: string): Promise<EventAnswer | null>
-  /** The user writes. Resolves as `press`. */
+  /** The user asks for an agent. Resolves with the webhook's last answer. A press without an event makes the check inconclusive, and ends it. */
+  press(): Promise<EventAnswer>
+  /** The user writes. Resolves with the webhook's last answer; null: no event. */
   says(text: string, attach?: readonly NewFile[]): Promise<EventAnswer | null>
   /** The agent acts by a verb of the driver. A failure is reported at this level, and ends the check. */
   agent(verb: string, parameters?: AgentParameters): Promise<DriverCall>
@@ -57,7 +57,7 @@ export async function openChat(check: CheckContext, name: string, options: ChatO
     id: chat.id,
     name,
     payload: event => payload(check, chat, event),
-    press: (button = 'handover') => userActs(check, () => core.user.press(chat.id, button)),
+    press: () => pressHandover(check, chat),
     says: (text, attach) => userActs(check, () => core.user.says(chat.id, { text, ...(attach && { attach }) })),
     agent: (verb, parameters = {}) => agentActs(check, chat, verb, parameters),
     tryAgent: async (verb, parameters = {}) => (await callDriver(check, chat, verb, parameters)).call,
@@ -111,6 +111,14 @@ async function userActs(
 ): Promise<EventAnswer | null> {
   const { deliveryId } = await act()
   return deliveryId === null ? null : awaitAnswer(check, deliveryId)
+}
+
+/** Handover that is closed, by business hours for instance, sends no event. */
+async function pressHandover(check: CheckContext, { id }: Chat): Promise<EventAnswer> {
+  const answer = await userActs(check, () => check.core.user.press(id, 'handover'))
+  if (answer !== null) return answer
+  check.inconclusive({ code: 'handover_closed' })
+  throw new CheckEndedError('press')
 }
 
 /** The transport reports a timeout; it has this much longer to do so. */

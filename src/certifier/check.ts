@@ -53,6 +53,8 @@ export type CheckReason =
   | { readonly code: 'verbs_missing'; readonly verbs: readonly string[] }
   | { readonly code: 'restart_missing' }
   | { readonly code: 'no_wire' }
+  /** The user asked for an agent, and the platform sent no event. */
+  | { readonly code: 'handover_closed' }
   /** A forged event was answered with 200, and a valid one has no visible effect either. */
   | { readonly code: 'no_visible_effect'; readonly status: number }
   | { readonly code: 'time_limit'; readonly limitMs: number }

@@ -12,6 +12,8 @@ const TEXTS = defineTexts<Texts>({
   driver_missing: 'This check needs an agent driver, which acts as the human agent: pass --agent-driver FILE.',
   verbs_missing: ({ verbs }) => `The agent driver has no ${verbs.join(', ')}, so this check cannot be observed.`,
   restart_missing: 'This check restarts the intermediary: give the agent driver a target with a start command.',
+  handover_closed:
+    'Handover is closed, so the platform sent no event when the user asked for an agent. Remove `business_hours` and `availability.initial` from the settings of the simulator for a certification.',
   no_wire: 'The intermediary is a function in this process, so there is no connection to observe.',
   no_visible_effect: ({ status }) =>
     `The webhook answered ${status}, and a valid event has no visible effect either, so nobody can see whether the event was used. Give the agent driver an inbox, or answer 401 to events that are not signed correctly.`,

@@ -32,7 +32,9 @@ export function createServedSimulators({ router, base, target }: ServedOptions):
     seed,
     baseUrl: router.server.baseUrl,
     webhook: { url: target },
-    knobs: { ...base.knobs, ...knobs },
+    // A certification does not depend on the time of day.
+    businessHours: null,
+    knobs: { ...base.knobs, 'availability.initial': 'OPEN', ...knobs },
     journalLimit: JOURNAL_LIMIT,
     memoryLimit: MEMORY_LIMIT,
   })

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { ACKNOWLEDGEMENT_BUGS } from './bugs/acknowledgement.ts'
 import { findsBugs } from './mutants.ts'
 import { certifyExample } from './target.ts'
-
-/** Answers of the API take 1.6 times as long. */
-const LIMIT = ['--ack-limit', '1s', '--no-rotate-unspecified']
 
 describe('ACK', () => {
   it('passes the example, and says how long its acknowledgements take', async () => {
@@ -15,59 +13,5 @@ describe('ACK', () => {
     expect(ack_slowest_with_slow_api_ms).toBeLessThan(5000)
   })
 
-  findsBugs([
-    {
-      bug: 'acks-messages-with-202',
-      check: 'ACK-01',
-      outcome: 'fail',
-      code: 'event-refused',
-      says: /answered 202 to a validly signed MESSAGE FROM USER/,
-    },
-    {
-      bug: 'acks-slowly',
-      check: 'ACK-02',
-      outcome: 'warn',
-      code: 'acknowledged-late',
-      says: /Of 20 events at once, 20 were not acknowledged within 1s\. The slowest was .*, with 1\.\d s/,
-      flags: LIMIT,
-    },
-    {
-      bug: 'announces-before-ack',
-      check: 'ACK-02',
-      outcome: 'warn',
-      code: 'acknowledgement-waits',
-      says: /While every answer of the API took 1600ms, (REQUESTING TAKEOVER|MESSAGE FROM USER) was acknowledged after [12]\.\d s\. Usually it takes \d+/,
-      flags: LIMIT,
-    },
-    {
-      bug: 'answers-200-to-everything',
-      check: 'ACK-03',
-      outcome: 'warn',
-      code: 'malformed-request',
-      says: /answered 200 to a signed event with the content type text\/plain/,
-    },
-    {
-      bug: 'waits-a-moment-for-calls',
-      check: 'ACK-04',
-      outcome: 'warn',
-      code: 'called-before-acknowledgement',
-      says: /made POST \/api\/v2\/handover\/message\/ before it answered REQUESTING TAKEOVER. That call took [56]\d\d ms of the \d+ ms/,
-    },
-    {
-      bug: 'acks-slowly',
-      check: 'ACK-05',
-      outcome: 'warn',
-      code: 'sent-again',
-      says: /MESSAGE FROM USER was not acknowledged within 1s/,
-      flags: LIMIT,
-    },
-    {
-      bug: 'announces-before-ack',
-      check: 'ACK-05',
-      outcome: 'warn',
-      code: 'sent-again',
-      says: /REQUESTING TAKEOVER was not acknowledged within 1s, so the platform sent it again 1s later. The intermediary received it 2 times/,
-      flags: LIMIT,
-    },
-  ])
+  findsBugs(ACKNOWLEDGEMENT_BUGS)
 })

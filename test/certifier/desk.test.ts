@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { DESK_BUGS } from './bugs/desk.ts'
 import { findsBugs } from './mutants.ts'
 import { certifyExample } from './target.ts'
 
-/** What the example does takes milliseconds. */
-const SHORT = ['--within', '1s']
 const CHECKS = ['ATT', 'TRL', 'TYP', 'AVL'].flatMap(id => ['--only', id])
 
 describe.concurrent('ATT, TRL, TYP, AVL', () => {
@@ -14,66 +13,5 @@ describe.concurrent('ATT, TRL, TYP, AVL', () => {
     expect(exitCode).toBe(0)
   })
 
-  findsBugs([
-    {
-      bug: 'loses-attachments',
-      check: 'ATT-01',
-      outcome: 'fail',
-      code: 'files-missing',
-      says: /^The agent does not see receipt\.pdf, photo 1\.png, notes\.txt within 1s; start was called without supports_attachment: true\.$/,
-      flags: SHORT,
-    },
-    {
-      bug: 'needs-a-text',
-      check: 'ATT-01',
-      outcome: 'fail',
-      code: 'files-missing',
-      says: /^The agent does not see notes\.txt within 1s\.$/,
-      flags: SHORT,
-    },
-    {
-      bug: 'guesses-links',
-      check: 'ATT-01',
-      outcome: 'fail',
-      code: 'link-broken',
-      says: /^The link of receipt\.pdf that the agent sees, http.*\.download, answers 404\.$/,
-    },
-    {
-      bug: 'translates-again',
-      check: 'TRL-01',
-      outcome: 'warn',
-      code: 'text-changed',
-      says: /^The user got the message of the agent changed, at character 1: .* \(a translation marker stands in front: \[en>fo\]\)\.$/,
-    },
-    {
-      bug: 'declares-no-language',
-      check: 'TRL-01',
-      outcome: 'warn',
-      code: 'languages-missing',
-      says: /^start had no list as sender\.language_codes\.$/,
-    },
-    {
-      bug: 'types-for-ever',
-      check: 'TYP-01',
-      outcome: 'warn',
-      code: 'typing-not-ended',
-      says: /^typing_start had no timeout, and no typing_stop, message or end came within 1500ms\.$/,
-      flags: ['--observe', '100ms'],
-    },
-    {
-      bug: 'never-reopens',
-      check: 'AVL-01',
-      outcome: 'fail',
-      code: 'availability-missing',
-      says: /^No accepted call of availability with OPEN came within 1s after all agents were back, while handover was CLOSED\.$/,
-      flags: SHORT,
-    },
-    {
-      bug: 'gives-no-reason',
-      check: 'AVL-01',
-      outcome: 'warn',
-      code: 'reason-missing',
-      says: /^4 calls of availability had no reason\.$/,
-    },
-  ])
+  findsBugs(DESK_BUGS)
 })

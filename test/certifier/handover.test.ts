@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { HANDOVER_BUGS } from './bugs/handover.ts'
 import { findsBugs } from './mutants.ts'
 import { certifyExample } from './target.ts'
-
-/** What the example does takes milliseconds. */
-const SHORT = ['--within', '1s']
 
 describe.concurrent('FLW', () => {
   it('passes the example', async () => {
@@ -20,94 +18,5 @@ describe.concurrent('FLW', () => {
     expect(exitCode).toBe(0)
   })
 
-  findsBugs([
-    {
-      bug: 'accepts-locally',
-      check: 'FLW-01',
-      outcome: 'fail',
-      code: 'call-missing',
-      says: /^No start came within 1s after the agent accepted \(POST .*\/accept\)/,
-      flags: SHORT,
-    },
-    {
-      bug: 'shows-newest-first',
-      check: 'FLW-02',
-      outcome: 'fail',
-      code: 'text-order',
-      says: /^The agent got message 3, message 2, message 1; the order was message 1, message 2, message 3/,
-    },
-    {
-      bug: 'shows-twice',
-      check: 'FLW-02',
-      outcome: 'fail',
-      code: 'text-repeated',
-      says: /^The agent got message 1 2 times; it was sent once/,
-    },
-    {
-      bug: 'sends-twice',
-      check: 'FLW-03',
-      outcome: 'fail',
-      code: 'text-repeated',
-      says: /^The user got message 1 2 times/,
-    },
-    {
-      bug: 'omits-sender',
-      check: 'FLW-03',
-      outcome: 'warn',
-      code: 'sender-missing',
-      says: /^3 message calls had no sender\.name and no sender\.avatar/,
-    },
-    {
-      bug: 'ends-locally',
-      check: 'FLW-04',
-      outcome: 'fail',
-      code: 'call-missing',
-      says: /^No end came within 1s after the agent left/,
-      flags: SHORT,
-    },
-    {
-      bug: 'ends-twice',
-      check: 'FLW-04',
-      outcome: 'fail',
-      code: 'end-repeated',
-      says: /^end was called 2 times after the agent left, the last \d+ms after the first/,
-    },
-    {
-      bug: 'says-goodbye-late',
-      check: 'FLW-04',
-      outcome: 'fail',
-      code: 'call-after-end',
-      says: /^message was called \d+ms after end, when the bot answers again/,
-    },
-    {
-      bug: 'key-in-address',
-      check: 'FLW-05',
-      outcome: 'warn',
-      code: 'lint',
-      says: /^#\d+ has a key or token in the address\. .* So are \d more calls\.$/,
-    },
-    {
-      bug: 'sends-plain-text',
-      check: 'FLW-05',
-      outcome: 'fail',
-      code: 'lint',
-      says: /Content-Type/,
-    },
-    {
-      bug: 'bot-id-as-text',
-      check: 'FLW-05',
-      outcome: 'fail',
-      code: 'call-refused',
-      says: /^POST .* was answered with 400: bot_id must be an integer.* So were 5 more such calls\.$/,
-      flags: SHORT,
-    },
-    {
-      bug: 'keeps-old-conversation',
-      check: 'FLW-06',
-      outcome: 'fail',
-      code: 'second-request-unseen',
-      says: /^The agent does not see the second request of the same chat within 1s/,
-      flags: SHORT,
-    },
-  ])
+  findsBugs(HANDOVER_BUGS)
 })

@@ -44,4 +44,12 @@ describe('certify in a test', () => {
       profile: 'webhook',
     })
   })
+
+  it('says that handover is closed, where that prevents a check', async () => {
+    const agent = { accept: () => {}, says: () => {}, inbox: () => [] }
+    const businessHours = { time_zone: 'Europe/Oslo', mon: '03:00-03:01' } as const
+    const sim = createSimulator({ webhook: { fetch: () => new Response('ok') }, agent, businessHours })
+    const { checks } = await certify(sim, { only: ['FLW-01'] })
+    expect(checks[0]).toMatchObject({ outcome: 'inconclusive', reason: expect.stringMatching(/^Handover is closed/) })
+  })
 })

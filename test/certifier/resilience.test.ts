@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { RESILIENCE_BUGS } from './bugs/resilience.ts'
 import { findsBugs } from './mutants.ts'
 import { certifyExample } from './target.ts'
-
-const flags = ['--no-rotate-unspecified']
 
 describe.concurrent('CON and RST', () => {
   it('pass the example, and measure acknowledgements and both directions', async () => {
@@ -21,38 +20,5 @@ describe.concurrent('CON and RST', () => {
     expect(exitCode).toBe(0)
   })
 
-  findsBugs([
-    {
-      bug: 'mixes-up-chats',
-      check: 'CON-01',
-      outcome: 'fail',
-      code: 'text-in-other-chat',
-      says: /With 20 chats at once, \d+ texts? came to another chat. The first: what the agent of the chat "20 at once, \d+" wrote was sent to the user of "20 at once, \d+"/,
-      flags,
-    },
-    {
-      bug: 'forgets-on-restart',
-      check: 'RST-01',
-      outcome: 'warn',
-      code: 'lost-by-restart',
-      says: /After a restart with kill -9, start did not come: the agent driver failed at accept, answered 404/,
-      flags,
-    },
-    {
-      bug: 'acks-before-storing',
-      check: 'RST-01',
-      outcome: 'warn',
-      code: 'lost-by-restart',
-      says: /After a restart with kill -9, start did not come/,
-      flags,
-    },
-    {
-      bug: 'ends-locally',
-      check: 'RST-01',
-      outcome: 'warn',
-      code: 'lost-by-restart',
-      says: /end did not come: the agent driver performed leave, and no call followed within/,
-      flags,
-    },
-  ])
+  findsBugs(RESILIENCE_BUGS)
 })

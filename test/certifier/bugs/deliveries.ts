@@ -1,0 +1,45 @@
+/** The bugs that the checks of `deliveries` find. */
+import type { FoundBug } from '../mutants.ts'
+
+/** Until an effect counts as missing. */
+const QUICK = ['--within', '1s', '--no-rotate-unspecified']
+
+export const DELIVERIES_BUGS: readonly FoundBug[] = [
+  {
+    bug: 'opens-twice',
+    check: 'DLV-01',
+    outcome: 'warn',
+    code: 'conversation-repeated',
+    says: /was delivered twice, 50 ms apart, and the agent sees 2 requests/,
+  },
+  {
+    bug: 'request-undoes-takeover',
+    check: 'DLV-01',
+    outcome: 'warn',
+    code: 'conversation-repeated',
+    says: /was delivered again while an agent had the chat, and the agent sees [23] requests/,
+  },
+  {
+    bug: 'drops-repeats',
+    check: 'DLV-02',
+    outcome: 'warn',
+    code: 'repeated-text-lost',
+    says: /The user wrote "ok" 2 times, and the agent sees it once/,
+    flags: QUICK,
+  },
+  {
+    bug: 'reads-the-latest-message',
+    check: 'DLV-03',
+    outcome: 'warn',
+    code: 'overtaken-text-lost',
+    says: /delivered 400 ms after a later one, and the agent does not see "Written first, delivered last"/,
+    flags: QUICK,
+  },
+  {
+    bug: 'answers-after-end',
+    check: 'DLV-04',
+    outcome: 'warn',
+    code: 'late-message-starts-call',
+    says: /made POST \/api\/v2\/handover\/message\/ after a message that came when the handover was over/,
+  },
+]

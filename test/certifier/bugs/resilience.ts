@@ -1,0 +1,39 @@
+/** The bugs that the checks of `resilience` find. */
+import type { FoundBug } from '../mutants.ts'
+
+const flags = ['--no-rotate-unspecified']
+
+export const RESILIENCE_BUGS: readonly FoundBug[] = [
+  {
+    bug: 'mixes-up-chats',
+    check: 'CON-01',
+    outcome: 'fail',
+    code: 'text-in-other-chat',
+    says: /With 20 chats at once, \d+ texts? came to another chat. The first: what the agent of the chat "20 at once, \d+" wrote was sent to the user of "20 at once, \d+"/,
+    flags,
+  },
+  {
+    bug: 'forgets-on-restart',
+    check: 'RST-01',
+    outcome: 'warn',
+    code: 'lost-by-restart',
+    says: /After a restart with kill -9, start did not come: the agent driver failed at accept, answered 404/,
+    flags,
+  },
+  {
+    bug: 'acks-before-storing',
+    check: 'RST-01',
+    outcome: 'warn',
+    code: 'lost-by-restart',
+    says: /After a restart with kill -9, start did not come/,
+    flags,
+  },
+  {
+    bug: 'ends-locally',
+    check: 'RST-01',
+    outcome: 'warn',
+    code: 'lost-by-restart',
+    says: /end did not come: the agent driver performed leave, and no call followed within/,
+    flags,
+  },
+]
