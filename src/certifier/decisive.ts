@@ -14,18 +14,24 @@ export interface DecisiveOptions {
 }
 
 /**
- * Empty when the check also fails with the defaults. Several knobs decide together, or could not be told apart. Repeats
- * the check at most `1 + 2 * log2(knobs)` times.
+ * Empty when the check also fails with the defaults, when it passes a second time with the same values, and when no few
+ * knobs decide. Several knobs decide together. Repeats the check at most `2 + 2 * log2(knobs)` times.
  */
 export async function findDecisiveKnobs({ result, replay }: DecisiveOptions): Promise<DecisiveKnob[]> {
   const { rotated } = result
   const names = Object.keys(rotated)
   if (names.length === 0 || !isRepeatable(result)) return []
   const fails = async (changed: readonly string[]) => isSameFailure(result, await replay(rotationOf(rotated, changed)))
-  if (await fails([])) return []
+  // A failure that comes and goes has another cause.
+  if ((await fails([])) || !(await fails(names))) return []
   const decisive = await narrow(names, fails)
-  return decisive.map(knob => ({ knob, value: rotated[knob], initial: INITIAL_KNOBS[knob] }))
+  return decisive.length > MAX_DECISIVE
+    ? []
+    : decisive.map(knob => ({ knob, value: rotated[knob], initial: INITIAL_KNOBS[knob] }))
 }
+
+/** More would not tell a reader what to look at. */
+const MAX_DECISIVE = 3
 
 /** Halves the suspects as long as one half alone fails. */
 async function narrow(

@@ -18,9 +18,9 @@ export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
     texts: defineTexts({
       title: 'A request that comes twice opens one conversation',
       sends: 'REQUESTING TAKEOVER twice, 50 ms apart, and again while an agent has the chat.',
-      observes: 'Calls of `start`, the requests that the agent sees, and the answers.',
+      observes: 'Calls of start, the requests that the agent sees, and the answers.',
       passes:
-        '`start` is called once, the agent sees one request and keeps the chat, and each copy is answered with 200.',
+        'The endpoint start is called once, the agent sees one request and keeps the chat, and each copy is answered with 200.',
     }),
     run: expectOneConversation,
   },
@@ -64,7 +64,7 @@ export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
       title: 'A message after the end starts nothing',
       sends: 'MESSAGE FROM USER after the agent has left.',
       observes: 'The answer, and calls about the chat.',
-      passes: 'The status is 200, and no `start`, `message` or `typing_start` follows.',
+      passes: 'The status is 200, and no start, message or typing_start follows.',
     }),
     run: expectSilenceAfterEnd,
   },

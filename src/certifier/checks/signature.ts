@@ -46,7 +46,8 @@ export const SIGNATURE_CHECKS: readonly CheckDefinition[] = [
       title: 'A signature made with another key has no effect',
       sends: 'REQUESTING TAKEOVER signed with another key, then a valid one in another chat.',
       observes: 'The answer, calls about the chat, and what the agent sees.',
-      passes: 'As SIG-02.',
+      passes:
+        'Nothing happens to the chat (MUST), the status is 4xx (SHOULD), and the valid event is answered with 200.',
     }),
     run: check => expectRefused(check, ['wrong-key']),
   },
@@ -59,7 +60,8 @@ export const SIGNATURE_CHECKS: readonly CheckDefinition[] = [
       title: 'A body that was changed after signing has no effect',
       sends: 'REQUESTING TAKEOVER in which one byte of a value was changed after signing, then a valid one.',
       observes: 'The answer, calls about the chat, and what the agent sees.',
-      passes: 'As SIG-02.',
+      passes:
+        'Nothing happens to the chat (MUST), the status is 4xx (SHOULD), and the valid event is answered with 200.',
     }),
     // In another order of fields, the changed byte would be in the name of the event.
     knobs: { 'webhook.json': 'compact' },
@@ -76,7 +78,7 @@ export const SIGNATURE_CHECKS: readonly CheckDefinition[] = [
         'REQUESTING TAKEOVER with a signature that is empty, cut, right only at its beginning, in other letter case, of another event, 10 KB long, hexadecimal, base64url, or written twice; each in a chat of its own. Then a valid one.',
       observes: 'The answers, calls about the chats, and what the agent sees.',
       passes:
-        'As SIG-02. That the whole right signature in another writing (hexadecimal, base64url, twice) has no effect is a SHOULD.',
+        'Nothing happens to the chat (MUST), the status is 4xx (SHOULD), and the valid event is answered with 200. That the whole right signature in another writing (hexadecimal, base64url, twice) has no effect is a SHOULD.',
     }),
     run: check => expectRefused(check, SIMILAR),
   },
