@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { main } from '../../src/cli/main.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
+import type { DesignName } from '../mutants/designs.ts'
 import type { BugName } from '../mutants/patches.ts'
 import { NON_INTERACTIVE, writeDriver } from '../shipped/target.ts'
 import { freePort } from '../support/port.ts'
@@ -43,7 +44,10 @@ export interface ReportedCertificate {
 const OBSERVE = ['--observe', '400ms']
 
 /** Runs `handover-sim certify` with a driver against the example with this bug; null for no bug. */
-export async function certifyExample(bug: BugName | null, ...flags: string[]): Promise<ReportedCertificate> {
+export async function certifyExample(
+  bug: BugName | DesignName | null,
+  ...flags: string[]
+): Promise<ReportedCertificate> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-certify-'))
   try {
     const port = await freePort()

@@ -7,6 +7,7 @@ import type { Io } from '../../src/cli/io.ts'
 import { main } from '../../src/cli/main.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
 import { pathOf, read } from '../docs/pages.ts'
+import { type DesignName, DESIGNS } from '../mutants/designs.ts'
 import { writeExample } from '../mutants/patch.ts'
 import { type BugName, PATCHES } from '../mutants/patches.ts'
 import { freePort } from '../support/port.ts'
@@ -70,11 +71,13 @@ export const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
   exit: () => {},
 }
 
-/** Writes a driver that starts the example with this bug; null for no bug. */
-export function writeDriver(folder: string, port: number, bug: BugName | null): string {
+const CHANGES = { ...PATCHES, ...DESIGNS }
+
+/** Writes a driver that starts the example with this bug or design; null for the example itself. */
+export function writeDriver(folder: string, port: number, bug: BugName | DesignName | null): string {
   const program = join(folder, 'intermediary')
   mkdirSync(program)
-  const start = [process.execPath, writeExample(program, bug === null ? [] : PATCHES[bug])]
+  const start = [process.execPath, writeExample(program, bug === null ? [] : CHANGES[bug])]
   return writeDriverOf({ folder, port, start })
 }
 

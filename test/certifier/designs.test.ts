@@ -1,0 +1,34 @@
+/** Certifies intermediaries that are correct in another way than the example: only true findings may be reported. */
+import { expect, it } from 'vitest'
+import type { DesignName } from '../mutants/designs.ts'
+import { certifyExample } from './target.ts'
+
+const flags = ['--skip', 'CON', '--skip', 'RST', '--within', '2s', '--seed', '1']
+
+/** All checks that do not pass, with the codes of their findings or the reason. */
+async function certifyDesign(design: DesignName) {
+  const { checks } = await certifyExample(design, ...flags)
+  const others = checks.filter(({ outcome }) => outcome !== 'pass')
+  return Object.fromEntries(
+    others.map(({ id, outcome, findings, reason_code }) => [
+      id,
+      [outcome, ...new Set(findings.map(({ code }) => code)), ...(reason_code === null ? [] : [reason_code])],
+    ]),
+  )
+}
+
+it('one that calls the platform before an agent accepts, and splits and delays texts', async () => {
+  expect(await certifyDesign('does-more')).toEqual({
+    'FLW-05': ['info', 'path-form'],
+    'TXT-03': ['info', 'long-text-split'],
+    'FLT-04': ['info', 'lost-answer'],
+  })
+})
+
+it('one without a queue, a list of requests, and chats that it does not know', async () => {
+  expect(await certifyDesign('does-less')).toEqual({
+    'SIG-08': ['inconclusive', 'no_visible_effect'],
+    'FLT-02': ['warn', 'call-given-up'],
+    'FLT-04': ['info', 'lost-answer'],
+  })
+})

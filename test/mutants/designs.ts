@@ -1,0 +1,55 @@
+/** Defines intermediaries that are built in another way than the example and are as correct, as changes of the example. */
+import type { Patch } from './patch.ts'
+
+const change = (file: string, find: string, replacement: string): Patch => ({ file, find, replacement })
+
+const NEW_CONVERSATION = 'log(`request, new conversation'
+const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { note: true }) })'
+const SAY = '    this.#message(conversation, text, this.#agent(conversation), buttons)'
+const HANDLED = '    return handler({ body, chat, request }) ?? QUEUED'
+
+export const DESIGNS = {
+  /** Tells the user at once about the queue, and reads the transcript; texts are split, and shown later. */
+  'does-more': [
+    change('platform.js', '/api/v2/handover/', '/api/v2/takeover/'),
+    change(
+      'platform.js',
+      'typing_start: {',
+      "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },\n  typing_start: {",
+    ),
+    change(
+      'desk.js',
+      NEW_CONVERSATION,
+      `this.announce(conversation)\n    this.#call(conversation, 'transcript')\n    ${NEW_CONVERSATION}`,
+    ),
+    change('desk.js', NOTED, `setTimeout(() => ${NOTED}, 300)`),
+    change(
+      'desk.js',
+      SAY,
+      `    for (const part of text.match(/[^]{1,20000}/g)) {\n  ${SAY.replace('text', 'part')}\n    }`,
+    ),
+  ],
+  /** Has no queue and no list of requests: the agent waits for each call, and chats are unknown before a request. */
+  'does-less': [
+    change('platform.js', 'const MAX_TRIES = 5', 'const MAX_TRIES = 1'),
+    change(
+      'desk-api.js',
+      HANDLED,
+      `    const answer = handler({ body, chat, request })
+    while (chat && chat.outbox.length > 0) await new Promise(resolve => setTimeout(resolve, 5))
+    return answer ?? QUEUED`,
+    ),
+    change(
+      'desk-api.js',
+      'GET: ({ chat }) => ok(chat.inbox)',
+      'GET: ({ chat }) => ok(chat.inbox.filter(item => !item.request))',
+    ),
+    change(
+      'desk.js',
+      "const conversation = known ?? this.#conversation(id, event, 'held')",
+      'if (!known) return\n    const conversation = known',
+    ),
+  ],
+} as const satisfies Readonly<Record<string, readonly Patch[]>>
+
+export type DesignName = keyof typeof DESIGNS
