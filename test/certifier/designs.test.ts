@@ -17,7 +17,7 @@ async function certifyDesign(design: DesignName) {
   )
 }
 
-it('one that calls the platform before an agent accepts, and splits and delays texts', async () => {
+it.concurrent('one that calls the platform before an agent accepts, and splits and delays texts', async () => {
   expect(await certifyDesign('does-more')).toEqual({
     'FLW-05': ['info', 'path-form'],
     'TXT-03': ['info', 'long-text-split'],
@@ -25,7 +25,7 @@ it('one that calls the platform before an agent accepts, and splits and delays t
   })
 })
 
-it('one without a queue, a list of requests, and chats that it does not know', async () => {
+it.concurrent('one without a queue, a list of requests, and chats that it does not know', async () => {
   expect(await certifyDesign('does-less')).toEqual({
     'SIG-08': ['inconclusive', 'no_visible_effect'],
     'FLT-02': ['warn', 'call-given-up'],

@@ -22,8 +22,8 @@ const IDLE = change(
 )
 const ANNOUNCE = change(
   'desk.js',
-  'log(`request, new conversation: chat ${id}`)',
-  'log(`request, new conversation: chat ${id}`)\n    this.announce(conversation)',
+  'log(`request, new conversation',
+  'this.announce(conversation)\n    log(`request, new conversation',
 )
 const OK = 'return { status: 200, body: { ok: true } }'
 const PAUSE = (ms: number) => `await new Promise(resolve => setTimeout(resolve, ${ms}))`
@@ -268,7 +268,7 @@ export const PATCHES = {
       '/** @param {Request} request */\nfunction checkContentType',
       'async function latest(event) {\n' +
         "  if (event.event !== 'MESSAGE FROM USER') return null\n" +
-        '  const headers = { Authorization: `Bearer ${process.env.HANDOVER_SIM_BOT_API_KEY}` }\n' +
+        "  const headers = { Authorization: 'Bearer ' + process.env.HANDOVER_SIM_BOT_API_KEY }\n" +
         '  const { chat } = await (await fetch(event.chat._links.self, { headers })).json()\n' +
         '  return chat.messages.findLast(({ from_bot }) => !from_bot)?.message ?? null\n' +
         '}\n\n' +
