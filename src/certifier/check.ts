@@ -93,12 +93,14 @@ export interface CheckResult {
 
 const SEVERITY = { MUST: 'fail', SHOULD: 'warn', INFO: 'info' } as const
 
+const NOT_APPLICABLE: ReadonlySet<CheckReason['code']> = new Set(['capability_missing', 'no_wire'])
+
 /** The worst finding decides; without findings a reason makes the check inconclusive. */
 export function outcomeOf(findings: readonly CheckFinding[], reason: CheckReason | null): CheckOutcome {
   const worst = (['MUST', 'SHOULD'] as const).find(level => findings.some(finding => finding.level === level))
   if (reason?.code === 'internal_error') return 'error'
   if (worst === 'MUST') return 'fail'
-  if (reason !== null) return reason.code === 'capability_missing' ? 'not_applicable' : 'inconclusive'
+  if (reason !== null) return NOT_APPLICABLE.has(reason.code) ? 'not_applicable' : 'inconclusive'
   if (worst !== undefined) return SEVERITY[worst]
   return findings.length > 0 ? 'info' : 'pass'
 }

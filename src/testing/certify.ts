@@ -179,7 +179,8 @@ function certificationOf(certificate: Certificate): Certification {
   const report: Certification['report'] = ({ colorLevel = 0, columns } = {}) =>
     certificateText(described, colorLevel, columns)
   function assertPassed(): void {
-    if (certificate.exitCode === 0) return
+    const isApplicable = certificate.checks.some(({ outcome }) => outcome !== 'not_applicable')
+    if (certificate.exitCode === 0 || !isApplicable) return
     const error = new CertificationFailedError(report())
     Error.captureStackTrace?.(error, assertPassed)
     throw error

@@ -17,7 +17,7 @@ export interface FoundBug {
 
 /** Certifies the example with each bug by the check that must find it. */
 export function findsBugs(bugs: readonly FoundBug[]): void {
-  it.each(bugs)('$check finds $bug', async ({ bug, check, outcome, code, says, flags = [] }) => {
+  it.concurrent.each(bugs)('$check finds $bug', async ({ bug, check, outcome, code, says, flags = [] }) => {
     const { checks } = await certifyExample(bug, '--only', check, ...flags)
     const [result] = checks
     expect(result).toMatchObject({ id: check, outcome })
