@@ -16,7 +16,7 @@ const TEXTS = defineTexts<Texts>({
     'Handover is closed, so the platform sent no event when the user asked for an agent. Remove `business_hours` and `availability.initial` from the settings of the simulator for a certification.',
   no_wire: 'The intermediary is a function in this process, so there is no connection to observe.',
   no_visible_effect: ({ status }) =>
-    `The webhook answered ${status}, and a valid event has no visible effect either, so nobody can see whether the event was used. Give the agent driver an inbox, or answer 401 to events that are not signed correctly.`,
+    `The webhook answered ${status}, and a valid event has no visible effect either, so nobody can see whether the event was used. Give the agent driver an inbox that lists requests, or answer 401 to events that are not signed correctly.`,
   time_limit: ({ limitMs }) => `The check did not end within ${formatDuration(limitMs)}.`,
   call_flood: ({ calls, overMs }) =>
     `The intermediary made ${calls} calls in ${formatDuration(Math.max(1, Math.round(overMs)))}, more than a check follows, so it was ended. Look for a loop that makes the same call again, such as an answer to its own typing events.`,

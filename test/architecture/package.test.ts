@@ -99,7 +99,7 @@ describe('the packed package', () => {
 })
 
 describe('every file', () => {
-  const TEXT = /\.(ts|mts|js|mjs|json|md|ya?ml|txt|py|toml)$|^(\.ci\/.*|LICENSE|\.npmrc|\.gitignore)$/
+  const TEXT = /\.(ts|mts|js|mjs|json|md|ya?ml|txt|py|rb|toml)$|^(\.ci\/.*|LICENSE|\.npmrc|\.gitignore)$/
   const files = trackedFiles().filter(file => TEXT.test(file) && file !== 'package-lock.json')
 
   it('names no path of this machine', () => {
