@@ -1,6 +1,7 @@
 /** Defines an agent driver, which acts as the human agent: the driver itself, and its spec as it is read from a file. */
 
 import type { Problem } from '../files/errors.ts'
+import type { TargetFailure } from '../journal/run-failures.ts'
 import type { DriverCall, InboxItem } from '../scenario/run-events.ts'
 
 export interface DriverChat {
@@ -45,6 +46,15 @@ export interface TargetControl {
   /** Sends SIGKILL. */
   kill(): Promise<void>
   readonly running: boolean
+  /** How it has ended by itself, each time, oldest first. */
+  readonly ends: readonly TargetEnd[]
+}
+
+/** The target ended by itself. */
+export interface TargetEnd {
+  readonly failure: TargetFailure
+  /** The end of what it printed. */
+  readonly output: string
 }
 
 export type { DriverCall, InboxItem }

@@ -4,7 +4,7 @@ import { wallDelay } from '../runtime/clock.ts'
 import { connectionFailure, timedOut } from '../runtime/connection-failure.ts'
 import { interpolate } from '../scenario/interpolation.ts'
 import { targetEndedText, targetNotStartedText } from '../wording/failures.ts'
-import type { Environment, TargetControl, TargetSpec } from './driver.ts'
+import type { Environment, TargetControl, TargetEnd, TargetSpec } from './driver.ts'
 import {
   isRunning,
   killProcess,
@@ -35,6 +35,7 @@ export function createTarget({ start, stopTimeoutMs, onExit }: TargetOptions): T
   const enqueue = createQueue()
   let current: RunningTarget | null = null
   let url: string | null = null
+  const ends: TargetEnd[] = []
 
   /** Forgets the process, so that its end is not reported. */
   const release = (): RunningProcess | null => {
@@ -58,7 +59,9 @@ export function createTarget({ start, stopTimeoutMs, onExit }: TargetOptions): T
       if (current !== started) return
       release()
       void killProcess(started.running)
-      onExit?.(targetEndedText(launch.name, failure, started.output()))
+      const output = started.output()
+      ends.push({ failure, output })
+      onExit?.(targetEndedText(launch.name, failure, output))
     })
   }
   return {
@@ -68,6 +71,7 @@ export function createTarget({ start, stopTimeoutMs, onExit }: TargetOptions): T
     get url() {
       return url
     },
+    ends,
     start: () => enqueue(begin),
     stop,
     kill: () => end(killProcess),

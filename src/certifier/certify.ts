@@ -1,4 +1,5 @@
 /** Runs the checks of a certification against one intermediary. */
+import type { TargetControl } from '../agent-driver/driver.ts'
 import { VERSION } from '../contract/version.ts'
 import type { EarlyEnd } from '../journal/run-failures.ts'
 import { createConcurrencyLimiter } from '../runner/schedule.ts'
@@ -11,8 +12,9 @@ import { type Certificate, certificateOf } from './certificate.ts'
 import type { CheckDefinition, CheckResult, Profile } from './check.ts'
 import { CHECKS } from './checks/index.ts'
 import type { ExpectedFailure } from './expected-failures.ts'
-import { type CheckEnvironment, type CheckRun, notRun, runCheck, runOf } from './run-check.ts'
-import { createTargetWatch, type TargetWatch, withoutAbsence } from './target-watch.ts'
+import { type CheckEnvironment, type CheckRun, notRun, type PlaySeries, runCheck, runOf } from './run-check.ts'
+import { collectEnds, explained, startAgain, type WatchedRun } from './target-ends.ts'
+import { createTargetWatch, type TargetWatch, withChecks, withoutAbsence } from './target-watch.ts'
 
 export interface CertifyTargetOptions {
   readonly checks: readonly CheckDefinition[]
@@ -43,8 +45,9 @@ export async function certifyTarget(options: CertifyTargetOptions): Promise<Cert
   listener.planned(checks.length)
   const run = createRun(options)
   const late = await runAll(run, checks)
-  const stopped = endOf(run, late)
-  const results = stopped?.code === 'target_gone' ? late.map(withoutAbsence) : late
+  const end = endOf(run, late)
+  const stopped = end === null ? null : withChecks(end, late)
+  const results = stopped?.code === 'target_unreachable' ? late.map(withoutAbsence) : late
   return certificateOf(
     {
       ...factsOf(options),
@@ -78,6 +81,8 @@ interface Run {
   /** Its signal aborts also when the run stops itself. */
   readonly environment: CheckEnvironment
   readonly limiter: ReturnType<typeof createConcurrencyLimiter>
+  /** The process of the intermediary; null when it cannot be started again. */
+  readonly target: TargetControl | null
   /** Null for a function, which does not go away. */
   readonly watch: TargetWatch | null
   stop(why: EarlyEnd): void
@@ -92,6 +97,7 @@ function createRun(options: CertifyTargetOptions): Run {
     options,
     environment: { ...environment, signal },
     limiter: createConcurrencyLimiter(jobs),
+    target: environment.driver?.target ?? null,
     watch: environment.hasWire ? createTargetWatch(new URL(target), signal) : null,
     stop: why => own.abort(new InterruptedError(why)),
     failed: 0,
@@ -103,32 +109,63 @@ async function runAll(run: Run, checks: readonly CheckDefinition[]): Promise<Che
   const isLast = ({ exclusive = false }: CheckDefinition) => exclusive
   const inTurn = [...checks.filter(check => !isLast(check)), ...checks.filter(isLast)]
   const ended = new Map(await Promise.all(inTurn.map(async check => [check, await runScheduled(run, check)] as const)))
-  return checks.map(check => ended.get(check)!.withLateEntries())
+  const repeated = await repeatInterrupted(run, ended)
+  return checks.map(check => (repeated.get(check) ?? ended.get(check)!.run).withLateEntries())
 }
 
-async function runScheduled(run: Run, check: CheckDefinition): Promise<CheckRun> {
-  const { environment, limiter } = run
-  const { bail, listener } = run.options
-  const slot = await limiter.take(check.exclusive ?? false)
+async function runScheduled(run: Run, check: CheckDefinition): Promise<WatchedRun> {
+  const slot = await run.limiter.take(check.exclusive ?? false)
   try {
-    const isOver = environment.signal.aborted || (bail !== null && run.failed >= bail)
-    if (!isOver) listener.started(check)
-    const ended = isOver ? runOf(notRun(check, { code: 'stopped' })) : await runWatched(run, check)
-    if (ended.result.outcome === 'fail' || ended.result.outcome === 'error') run.failed++
-    listener.finished(ended.result)
-    return ended
+    const watched = await runWatched(run, check, 'together')
+    // An interrupted check is repeated later.
+    if (watched.ends.length === 0) finish(run, watched.run)
+    return watched
   } finally {
     slot.close()
   }
 }
 
-/** Stops the run when the target does not answer any more. */
-async function runWatched(run: Run, check: CheckDefinition): Promise<CheckRun> {
-  const ended = await runCheck(check, run.environment)
-  const why = (await run.watch?.judge(ended.result)) ?? null
+function finish(run: Run, { result }: CheckRun): void {
+  if (result.outcome === 'fail' || result.outcome === 'error') run.failed++
+  run.options.listener.finished(result)
+}
+
+/** Stops the run when the target does not answer any more and cannot be started again. */
+async function runWatched(run: Run, check: CheckDefinition, series: PlaySeries): Promise<WatchedRun> {
+  const { bail, listener } = run.options
+  if (run.target !== null) await keepRunning(run, run.target)
+  const isOver = run.environment.signal.aborted || (bail !== null && run.failed >= bail)
+  if (isOver) return { run: runOf(notRun(check, { code: 'stopped' })), ends: [] }
+  if (series === 'together') listener.started(check)
+  const play = () => runCheck(check, run.environment, series)
+  const watched = run.target === null ? { run: await play(), ends: [] } : await collectEnds(run.target, play)
+  if (watched.ends.length > 0) return watched
+  return { ...watched, run: await judged(run, watched.run) }
+}
+
+async function keepRunning(run: Run, target: TargetControl): Promise<void> {
+  const why = run.environment.signal.aborted ? null : await startAgain(target)
+  if (why !== null) run.stop(why)
+}
+
+async function judged(run: Run, ended: CheckRun): Promise<CheckRun> {
+  const why = (await run.watch?.endAfter(ended.result)) ?? null
   if (why === null) return ended
   run.stop(why)
-  return why.code === 'target_gone' ? { ...ended, result: withoutAbsence(ended.result) } : ended
+  return why.code === 'target_unreachable' ? { ...ended, result: withoutAbsence(ended.result) } : ended
+}
+
+/** Plays the checks during which the target ended again, each alone, so that only the one that ends it fails. */
+async function repeatInterrupted(
+  run: Run,
+  played: ReadonlyMap<CheckDefinition, WatchedRun>,
+): Promise<ReadonlyMap<CheckDefinition, CheckRun>> {
+  const interrupted = [...played].filter(([, { ends }]) => ends.length > 0)
+  const alone = new Map<CheckDefinition, WatchedRun>()
+  for (const [check] of interrupted) alone.set(check, await runWatched(run, check, 'alone'))
+  const repeated = interrupted.map(([check]) => [check, explained(check, played, alone)] as const)
+  for (const [, ended] of repeated) finish(run, ended)
+  return new Map(repeated)
 }
 
 /** Why the run stopped early; null when it did not. */

@@ -2,6 +2,7 @@
 
 import type { KnobSettings } from '../contract/knobs.ts'
 import type { Entry } from '../journal/entry.ts'
+import type { TargetFailure } from '../journal/run-failures.ts'
 import type { Capability } from './capabilities.ts'
 import type { CheckContext } from './context.ts'
 import type { CheckFinding, FindingLevel } from './findings/index.ts'
@@ -61,7 +62,9 @@ export type CheckReason =
   /** More calls than a check follows. */
   | { readonly code: 'call_flood'; readonly calls: number; readonly overMs: number }
   /** Nothing listened at the target any more. */
-  | { readonly code: 'target_gone' }
+  | { readonly code: 'target_unreachable' }
+  /** It ended by itself while these checks ran, and not when each of them ran alone. */
+  | { readonly code: 'target_ended'; readonly failure: TargetFailure; readonly checks: readonly string[] }
   /** A bug of handover-sim; the outcome is `error`. */
   | { readonly code: 'internal_error'; readonly detail: string }
   | { readonly code: 'stopped' }

@@ -2,6 +2,7 @@
 import { defaultKnobs, formatKnobs } from '../contract/knobs.ts'
 import type { CheckResult, DecisiveKnob } from './check.ts'
 import type { Rotation } from './rotation.ts'
+import { attemptsOf, isRefused } from './target-watch.ts'
 
 /** The default of each knob, as text. */
 export const INITIAL_KNOBS: Readonly<Record<string, unknown>> = formatKnobs(defaultKnobs())
@@ -49,9 +50,11 @@ async function narrow(
 const rotationOf = (rotated: Readonly<Record<string, unknown>>, names: readonly string[]): Rotation =>
   Object.fromEntries(names.map(name => [name, rotated[name]]))
 
-/** A target that does not answer fails with any behaviour of the platform. */
-const isRepeatable = ({ outcome, findings }: CheckResult): boolean =>
-  (outcome === 'fail' || outcome === 'warn') && findings.every(({ code }) => code !== 'no-answer')
+/** A target that does not answer, or has ended, fails with any behaviour of the platform. */
+const isRepeatable = (result: CheckResult): boolean =>
+  (result.outcome === 'fail' || result.outcome === 'warn') &&
+  result.findings.every(({ code }) => code !== 'no-answer') &&
+  !attemptsOf(result).some(isRefused)
 
 const isSameFailure = ({ outcome, findings: [first] }: CheckResult, other: CheckResult): boolean =>
   other.outcome === outcome && other.findings.some(({ code }) => code === first?.code)

@@ -1,6 +1,7 @@
 /** Renders why a check could not be observed, or does not apply. */
 import { formatDuration } from '../text/quantities.ts'
 import { defineTexts } from '../text/texts.ts'
+import { targetFailureText } from '../wording/failures.ts'
 import type { CheckReason, DecisiveKnob } from './check.ts'
 
 type Texts = {
@@ -20,7 +21,9 @@ const TEXTS = defineTexts<Texts>({
   time_limit: ({ limitMs }) => `The check did not end within ${formatDuration(limitMs)}.`,
   call_flood: ({ calls, overMs }) =>
     `The intermediary made ${calls} calls in ${formatDuration(Math.max(1, Math.round(overMs)))}, more than a check follows, so it was ended. Look for a loop that makes the same call again, such as an answer to its own typing events.`,
-  target_gone: 'Nothing listened at the target any more. The end of this report says why the run was stopped.',
+  target_unreachable: 'Nothing listened at the target any more. The end of this report says why the run was stopped.',
+  target_ended: ({ failure, checks }) =>
+    `The intermediary ended by itself while ${checks.join(', ')} ran (${targetFailureText(failure)}), and it did not end when each ran alone, so what ended it is not known. Its last output is in the log of this run. Try --jobs 1, and look for what several chats at once share.`,
   internal_error: ({ detail }) =>
     `Internal error of handover-sim: ${detail}. It says nothing about the intermediary; please report it.`,
   stopped: 'The run ended before this check.',

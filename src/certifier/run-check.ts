@@ -40,6 +40,9 @@ export interface CheckEnvironment {
   readonly signal: AbortSignal
 }
 
+/** together: at the same time as others. alone: once more, after the intermediary ended meanwhile. */
+export type PlaySeries = 'together' | 'alone'
+
 /** A check that has ended. */
 export interface CheckRun {
   readonly result: CheckResult
@@ -48,7 +51,11 @@ export interface CheckRun {
 }
 
 /** Never rejects: an internal error is an outcome. */
-export async function runCheck(check: CheckDefinition, environment: CheckEnvironment): Promise<CheckRun> {
+export async function runCheck(
+  check: CheckDefinition,
+  environment: CheckEnvironment,
+  series: PlaySeries = 'together',
+): Promise<CheckRun> {
   const reason = obstacleTo(check, environment)
   if (reason !== null) return runOf(notRun(check, reason))
   const fixed = check.knobs ?? {}
@@ -58,19 +65,26 @@ export async function runCheck(check: CheckDefinition, environment: CheckEnviron
     play(check, environment, {
       knobs: { ...changed, ...fixed },
       rotated: changed,
-      seed: seedOfPlay(environment, check, plays++),
+      seed: seedOfPlay(environment, check, series, plays++),
     })
+  const ends = endsOf(environment)
   const { result, withLateEntries } = await replay(rotation)
+  if (endsOf(environment) > ends) return { result, withLateEntries }
   const decisive = await findDecisiveKnobs({ result, replay: async changed => (await replay(changed)).result })
   return { result: { ...result, decisive }, withLateEntries: () => ({ ...withLateEntries(), decisive }) }
 }
+
+/** How often the intermediary has ended by itself: a repetition would not find it. */
+const endsOf = ({ driver }: CheckEnvironment): number => driver?.target?.ends.length ?? 0
 
 /** Nothing comes later. */
 export const runOf = (result: CheckResult): CheckRun => ({ result, withLateEntries: () => result })
 
 /** A check that is repeated needs other chats, because the intermediary remembers those of before. */
-const seedOfPlay = ({ seed }: CheckEnvironment, { id }: CheckDefinition, play: number): number =>
-  hashWords(play === 0 ? `check ${id}` : `check ${id}, again ${play}`, seed)[0]
+function seedOfPlay({ seed }: CheckEnvironment, { id }: CheckDefinition, series: PlaySeries, play: number): number {
+  const name = series === 'together' ? `check ${id}` : `check ${id}, alone`
+  return hashWords(play === 0 ? name : `${name}, again ${play}`, seed)[0]
+}
 
 /** One play of a check. */
 interface Play {

@@ -91,8 +91,10 @@ export type EarlyEnd =
   | { readonly code: 'failure_limit'; readonly failures: number }
   /** Checks of a certification have failed, as many as a run may have. */
   | { readonly code: 'check_limit'; readonly failures: number }
-  /** Nothing listens at the target any more. */
-  | { readonly code: 'target_gone'; readonly failure: ConnectionFailure }
+  /** Nothing listens at the target any more. `during`: the checks that ran when it ended. */
+  | { readonly code: 'target_unreachable'; readonly failure: ConnectionFailure; readonly during?: readonly string[] }
+  /** The target ended by itself, and could not be started again. */
+  | { readonly code: 'target_not_restarted'; readonly failure: StepFailure }
   /** The target answered no event of so many checks in a row. */
   | { readonly code: 'target_silent'; readonly checks: number }
   | { readonly code: 'interrupted'; readonly signal?: string }

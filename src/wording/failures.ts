@@ -158,8 +158,14 @@ const EARLY_END = defineTexts({
     `${counted(failures, 'scenario')} failed or could not be played (--bail ${failures}), so no other one was started`,
   check_limit: ({ failures }) =>
     `${counted(failures, 'check')} failed (--bail ${failures}), so no other one was started`,
-  target_gone: ({ failure }) =>
-    `the intermediary is gone: ${failureText(failure)}. Look at the last checks that have an entry, and in its log, for what ended it`,
+  target_unreachable: ({ failure, during }) =>
+    `the intermediary is gone: ${failureText(failure)}. ${
+      during === undefined
+        ? 'Look at the last checks that have an entry'
+        : `It answered at first in ${during.join(', ')}, and then no more: look at the entries there`
+    }, and in its log, for what ended it`,
+  target_not_restarted: ({ failure }) =>
+    `the intermediary ended, and could not be started again: ${textOf(STEP, failure)}`,
   target_silent: ({ checks }) =>
     `the intermediary answered no event of ${counted(checks, 'check')} in a row. Look whether its webhook answers requests at all, and whether it waits for something that does not come`,
   interrupted: ({ signal }) => (signal === undefined ? 'interrupted' : `interrupted by ${signal}`),
@@ -186,6 +192,9 @@ export const targetEndedText = (name: string, failure: TargetFailure, output: st
 
 const withOutput = (sentence: string, output: string): string =>
   output === '' ? TARGET_SENTENCES.withoutOutput(sentence) : TARGET_SENTENCES.withOutput(sentence, output)
+
+/** `it ended with exit code 7` */
+export const targetFailureText = (failure: TargetFailure): string => textOf(TARGET, failure)
 
 export const stepFailureText = (failure: StepFailure): string => textOf(STEP, failure)
 

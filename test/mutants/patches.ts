@@ -212,6 +212,7 @@ export const PATCHES = {
   ],
 
   // What events contain, and their order
+  'ends-at-unknown-events': [change('webhook.js', 'default:', 'default:\n        process.exit(3)')],
   'opens-for-unknown-events': [
     change(
       'webhook.js',

@@ -1,8 +1,8 @@
 /** Findings that any check can have: what prevents it from observing anything, and what its control event shows. */
 import type { DeliveryFailure } from '../../journal/entry.ts'
-import type { DriverFailure } from '../../journal/run-failures.ts'
+import type { DriverFailure, TargetFailure } from '../../journal/run-failures.ts'
 import { formatDuration } from '../../text/quantities.ts'
-import { driverFailureText, failureText } from '../../wording/failures.ts'
+import { driverFailureText, failureText, targetFailureText } from '../../wording/failures.ts'
 import { defineFindings } from './define.ts'
 
 export interface ObservationFindings {
@@ -12,6 +12,12 @@ export interface ObservationFindings {
   readonly 'event-refused': { readonly event: string; readonly status: number }
   /** After what the check had sent, a valid event was not answered with 200. */
   readonly 'control-refused': { readonly event: string; readonly status: number | null }
+  /** The process ended by itself. `after`: the event or verb before; null when there was none. */
+  readonly 'target-ended': {
+    readonly after: string | null
+    readonly failure: TargetFailure
+    readonly output: string
+  }
   readonly 'driver-failed': { readonly verb: string; readonly failure: DriverFailure | null }
   /** The platform refused a call, because it breaks the contract. */
   readonly 'call-refused': {
@@ -24,6 +30,9 @@ export interface ObservationFindings {
   }
   readonly 'call-missing': { readonly endpoint: string; readonly after: string; readonly withinMs: number }
 }
+
+/** The end of an output, where the exception is. */
+const OUTPUT_LINES = 8
 
 export const OBSERVATION_FINDINGS = defineFindings<ObservationFindings>({
   'no-answer': {
@@ -45,6 +54,14 @@ export const OBSERVATION_FINDINGS = defineFindings<ObservationFindings>({
       `A validly signed ${event} after this check was ${status === null ? 'not answered' : `answered with ${status}`}.`,
     expected: 'The intermediary still answers 200 to valid events after bad ones.',
     next: 'Look for a crash, a closed server, or a block list that a bad event has filled.',
+  },
+  'target-ended': {
+    happened: ({ after, failure, output }) =>
+      `The intermediary ended by itself${after === null ? '' : ` after ${after}`}: ${targetFailureText(failure)}.${
+        output === '' ? '' : ` Its last output:\n${output.trim().split('\n').slice(-OUTPUT_LINES).join('\n')}`
+      }`,
+    expected: 'It keeps running, whatever it receives. A bad event costs one answer, and not the chats of everybody.',
+    next: 'Look in its last output for the exception, catch it where the event is handled, and answer the request.',
   },
   'driver-failed': {
     happened: ({ verb, failure }) =>

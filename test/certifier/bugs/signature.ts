@@ -76,8 +76,8 @@ export const SIGNATURE_BUGS: readonly FoundBug[] = [
     bug: 'dies-without-algorithm',
     check: 'SIG-06',
     outcome: 'fail',
-    code: 'control-refused',
-    says: /after this check was not answered/,
+    code: 'target-ended',
+    says: /ended by itself after REQUESTING TAKEOVER: it ended with exit code 1\. Its last output:\n.*TypeError/s,
   },
   {
     bug: 'restringifies',
