@@ -13,6 +13,13 @@ export const EVENTS_BUGS: readonly FoundBug[] = [
     says: /answered 400 to the unknown event CUSTOMER RATING GIVEN/,
   },
   {
+    bug: 'ends-at-unknown-events',
+    check: 'EVT-01',
+    outcome: 'fail',
+    code: 'target-ended',
+    says: /ended by itself after CUSTOMER RATING GIVEN: it ended with exit code 3/,
+  },
+  {
     bug: 'opens-for-unknown-events',
     check: 'EVT-01',
     outcome: 'warn',
