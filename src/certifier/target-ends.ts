@@ -50,8 +50,10 @@ export function explained(check: CheckDefinition, together: WatchedRuns, alone: 
   const { run, ends } = alone.get(check)!
   const [end] = ends
   if (end !== undefined) return changed(run, result => withTargetEnded(result, end))
-  const open = together.get(check)!.ends.find(one => !isCaused(one, together, alone))
-  if (open === undefined || run.result.reason?.code === 'stopped') return run
+  const before = together.get(check)!
+  if (run.result.reason?.code === 'stopped') return changed(before.run, withoutConclusion)
+  const open = before.ends.find(one => !isCaused(one, together, alone))
+  if (open === undefined) return run
   const checks = [...together].filter(([, played]) => played.ends.includes(open)).map(([{ id }]) => id)
   return changed(run, result => withUnexplainedEnd(result, { code: 'target_ended', failure: open.failure, checks }))
 }
@@ -59,6 +61,12 @@ export function explained(check: CheckDefinition, together: WatchedRuns, alone: 
 /** Whether a check that ran at this end ends the target alone as well. */
 const isCaused = (end: TargetEnd, together: WatchedRuns, alone: WatchedRuns): boolean =>
   [...alone].some(([check, { ends }]) => ends.length > 0 && together.get(check)?.ends.includes(end))
+
+/** Keeps what happened, of a check that could not be repeated. */
+function withoutConclusion(result: CheckResult): CheckResult {
+  const reason = { code: 'stopped' } as const
+  return { ...result, findings: [], reason, outcome: outcomeOf([], reason) }
+}
 
 function withUnexplainedEnd(result: CheckResult, reason: CheckReason): CheckResult {
   if (result.reason !== null) return result

@@ -50,7 +50,7 @@ export function withoutAbsence(result: CheckResult): CheckResult {
     : result
 }
 
-/** Adds the checks that ran when nothing listened any more: those whose first events were answered. */
+/** Adds the checks that ran when it ended: their first events reached it, and later ones did not. */
 export function withChecks(end: EarlyEnd, results: readonly CheckResult[]): EarlyEnd {
   if (end.code !== 'target_unreachable') return end
   const during = results.filter(isInterrupted).map(({ check }) => check.id)
@@ -59,6 +59,6 @@ export function withChecks(end: EarlyEnd, results: readonly CheckResult[]): Earl
 
 function isInterrupted(result: CheckResult): boolean {
   const attempts = attemptsOf(result)
-  const isEnded = result.reason?.code === 'stopped' || attempts.some(({ status }) => status === null)
-  return isEnded && attempts.some(({ status }) => status !== null)
+  if (attempts.every(isRefused)) return false
+  return attempts.some(isRefused) || attempts.slice(-1).some(isLost) || result.reason?.code === 'stopped'
 }

@@ -162,7 +162,7 @@ const EARLY_END = defineTexts({
     `the intermediary is gone: ${failureText(failure)}. ${
       during === undefined
         ? 'Look at the last checks that have an entry'
-        : `It answered at first in ${during.join(', ')}, and then no more: look at the entries there`
+        : `These checks ran when it ended: ${during.join(', ')}. Look at their entries`
     }, and in its log, for what ended it`,
   target_not_restarted: ({ failure }) =>
     `the intermediary ended, and could not be started again: ${textOf(STEP, failure)}`,

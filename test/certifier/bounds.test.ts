@@ -42,12 +42,13 @@ describe('a certification ends with a report', () => {
     let events = 0
     const target = await receiver((_, response, server) => {
       response.end('{}')
-      if (++events < 3) return
+      if (++events < 4) return
       server.close()
       server.closeAllConnections()
     })
     const { stopped, checks } = await certify('--target', target, '--jobs', '1', ...QUICK)
     expect(stopped).toMatch(/the intermediary is gone: nothing listens at 127.0.0.1:\d+ \(ECONNREFUSED\)/)
+    expect(stopped).toMatch(/These checks ran when it ended: SIG-03\. Look at their entries, and in its log/)
     const failed = checks.filter(({ outcome }) => outcome === 'fail')
     expect(failed.length).toBeLessThanOrEqual(3)
     expect(checks.at(-1)).toMatchObject({ outcome: 'inconclusive', reason_code: 'stopped' })
@@ -71,6 +72,17 @@ describe('a certification ends with a report', () => {
     expect(stopped).toBe('the run took longer than 1s (--timeout)')
     expect(checks.map(({ outcome }) => outcome)).toEqual(checks.map(() => 'inconclusive'))
     expect(exitCode).toBe(4)
+  })
+
+  it('when the target answers late, and says what was not checked', async () => {
+    const target = await receiver((_, response) => void setTimeout(() => response.end('{}'), 400))
+    const flags = ['--timeout', '1500ms', '--jobs', '2', '--observe', '100ms']
+    const { stopped, checks } = await certify('--target', target, ...flags)
+    expect(stopped).toBe('the run took longer than 1500ms (--timeout)')
+    expect(checks.some(({ id, outcome }) => id === 'SIG-01' && outcome === 'pass')).toBe(true)
+    const open = checks.filter(({ reason_code }) => reason_code === 'stopped')
+    expect(open.length).toBeGreaterThan(checks.length / 2)
+    expect(open[0]?.reason).toBe('The run ended before this check.')
   })
 
   it('after as many failures as --bail allows', async () => {

@@ -24,6 +24,23 @@ describe('certify in a test', () => {
     expect(() => certification.assertPassed()).toThrow(/INCONCLUSIVE\s+SIG-02/)
   })
 
+  it('reports an internal error of one check, and plays the others', async () => {
+    const inbox = () => Promise.reject(new TypeError('a driver that breaks its promise'))
+    const driver = { name: 'broken', verbs: ['inbox'], call: inbox, inbox, target: null, close: async () => {} }
+    const { sim, close } = await withReference()
+    const certification = await certify(sim, { only: ['SIG-02', 'SIG-06', 'ACK-01'], driver })
+    expect(certification.checks.map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['SIG-02', 'error'],
+      ['SIG-06', 'pass'],
+      ['ACK-01', 'pass'],
+    ])
+    expect(certification.checks[0]?.reason).toMatch(
+      /^Internal error of handover-sim: TypeError: a driver that breaks its promise/,
+    )
+    expect(() => certification.assertPassed()).toThrow(/ERROR\s+SIG-02/)
+    await close()
+  })
+
   it('restores the settings and the seed of the simulator', async () => {
     const { sim, close } = await withReference({ seed: 7, knobs: { 'webhook.json': 'pretty' } })
     const before = sim.config()

@@ -1,5 +1,30 @@
-import { describe, expect, it } from 'vitest'
-import { certifyExample } from './target.ts'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { writeDriverOf } from '../shipped/target.ts'
+import { freePort } from '../support/port.ts'
+import { certify, certifyExample } from './target.ts'
+
+/** Ends at its first event. What it does when it is started again comes after this. */
+const ENDS_ONCE = `
+const { existsSync, writeFileSync } = require('node:fs')
+const again = existsSync('started')
+writeFileSync('started', '')
+const answer = (request, response) => (request.url === '/health' || again ? response.end() : process.exit(3))
+require('node:http').createServer(answer).listen(Number(process.env.PORT), '127.0.0.1')
+`
+
+/** Certifies a program by these checks. */
+async function certifyProgram(source: string, ...flags: string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'handover-ends-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const port = await freePort()
+  writeFileSync(join(folder, 'program.cjs'), source)
+  const start = [process.execPath, join(folder, 'program.cjs')]
+  const driver = writeDriverOf({ folder, port, start, cwd: folder })
+  return certify('--target', `http://127.0.0.1:${port}/webhook`, '--agent-driver', driver, ...flags)
+}
 
 describe('an intermediary that ends by itself', () => {
   it('is started again, and only the check that ends it fails', async () => {
@@ -10,5 +35,19 @@ describe('an intermediary that ends by itself', () => {
     expect(first).toMatchObject({ level: 'MUST', code: 'target-ended' })
     expect(first?.happened).toMatch(/^The intermediary ended by itself after CUSTOMER RATING GIVEN: .* exit code 3/)
     expect({ stopped, exitCode }).toEqual({ stopped: null, exitCode: 1 })
+  })
+
+  it('is not passed when no check ends it alone', async () => {
+    const { checks } = await certifyProgram(ENDS_ONCE, '--only', 'SIG-01')
+    expect(checks[0]).toMatchObject({ outcome: 'inconclusive', reason_code: 'target_ended', findings: [] })
+    expect(checks[0]?.reason).toMatch(/ended by itself while SIG-01 ran \(it ended with exit code 3\)/)
+  })
+
+  it('ends the run when it cannot be started again', async () => {
+    const source = `${ENDS_ONCE}\nif (again) process.exit(9)`
+    const { stopped, checks, exitCode } = await certifyProgram(source, '--only', 'SIG', '--jobs', '1')
+    expect(stopped).toMatch(/^the intermediary ended, and could not be started again: .* exit code 9/)
+    expect(checks.map(({ reason_code }) => reason_code)).toEqual(checks.map(() => 'stopped'))
+    expect(exitCode).toBe(4)
   })
 })
