@@ -2,10 +2,10 @@
 
 import type { KnobSettings } from '../contract/knobs.ts'
 import type { Entry } from '../journal/entry.ts'
-import type { TargetFailure } from '../journal/run-failures.ts'
 import type { Capability } from './capabilities.ts'
 import type { CheckContext } from './context.ts'
 import type { CheckFinding, FindingLevel } from './findings/index.ts'
+import type { CheckReason } from './reasons.ts'
 
 export const PROFILES = ['webhook', 'flow', 'resilience'] as const
 /** webhook: needs only the URL. flow: needs an agent driver. resilience: faults, load and restarts. */
@@ -46,28 +46,6 @@ export interface CheckDefinition {
 export const CHECK_OUTCOMES = ['pass', 'fail', 'warn', 'info', 'not_applicable', 'inconclusive', 'error'] as const
 /** fail: a MUST finding. warn: a SHOULD finding. inconclusive: could not be observed. error: an internal error. */
 export type CheckOutcome = (typeof CHECK_OUTCOMES)[number]
-
-/** Why a check could not be observed, or does not apply. */
-export type CheckReason =
-  | { readonly code: 'capability_missing'; readonly capability: Capability }
-  | { readonly code: 'driver_missing' }
-  | { readonly code: 'verbs_missing'; readonly verbs: readonly string[] }
-  | { readonly code: 'restart_missing' }
-  | { readonly code: 'no_wire' }
-  /** The user asked for an agent, and the platform sent no event. */
-  | { readonly code: 'handover_closed' }
-  /** A forged event was answered with 200, and a valid one has no visible effect either. */
-  | { readonly code: 'no_visible_effect'; readonly status: number }
-  | { readonly code: 'time_limit'; readonly limitMs: number }
-  /** More calls than a check follows. */
-  | { readonly code: 'call_flood'; readonly calls: number; readonly overMs: number }
-  /** Nothing listened at the target any more. */
-  | { readonly code: 'target_unreachable' }
-  /** It ended by itself while these checks ran, and not when each of them ran alone. */
-  | { readonly code: 'target_ended'; readonly failure: TargetFailure; readonly checks: readonly string[] }
-  /** A bug of handover-sim; the outcome is `error`. */
-  | { readonly code: 'internal_error'; readonly detail: string }
-  | { readonly code: 'stopped' }
 
 /** An unspecified behaviour of the platform that decides the outcome: with its default the check passes. */
 export interface DecisiveKnob {

@@ -8,8 +8,9 @@ import type { ChatOptions } from '../simulator/new-chat.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import type { Alteration } from '../webhooks/manual.ts'
 import { type CheckChat, openChat } from './chat.ts'
-import type { CheckDefinition, CheckReason } from './check.ts'
+import type { CheckDefinition } from './check.ts'
 import type { CheckFinding, FindingCode, FindingDetails, FindingLevel } from './findings/index.ts'
+import type { CheckReason } from './reasons.ts'
 
 export type EventAnswer = EntryOf<'delivery'>
 

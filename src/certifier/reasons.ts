@@ -1,8 +1,30 @@
-/** Renders why a check could not be observed, or does not apply. */
+/** Says why a check could not be observed, or does not apply: codes and their texts. */
+import type { TargetFailure } from '../journal/run-failures.ts'
 import { formatDuration } from '../text/quantities.ts'
 import { defineTexts } from '../text/texts.ts'
 import { targetFailureText } from '../wording/failures.ts'
-import type { CheckReason, DecisiveKnob } from './check.ts'
+import type { Capability } from './capabilities.ts'
+
+export type CheckReason =
+  | { readonly code: 'capability_missing'; readonly capability: Capability }
+  | { readonly code: 'driver_missing' }
+  | { readonly code: 'verbs_missing'; readonly verbs: readonly string[] }
+  | { readonly code: 'restart_missing' }
+  | { readonly code: 'no_wire' }
+  /** The user asked for an agent, and the platform sent no event. */
+  | { readonly code: 'handover_closed' }
+  /** A forged event was answered with 200, and a valid one has no visible effect either. */
+  | { readonly code: 'no_visible_effect'; readonly status: number }
+  | { readonly code: 'time_limit'; readonly limitMs: number }
+  /** More calls than a check follows. */
+  | { readonly code: 'call_flood'; readonly calls: number; readonly overMs: number }
+  /** Nothing listened at the target any more. */
+  | { readonly code: 'target_unreachable' }
+  /** It ended by itself while these checks ran, and not when each of them ran alone. */
+  | { readonly code: 'target_ended'; readonly failure: TargetFailure; readonly checks: readonly string[] }
+  /** A bug of handover-sim; the outcome is `error`. */
+  | { readonly code: 'internal_error'; readonly detail: string }
+  | { readonly code: 'stopped' }
 
 type Texts = {
   readonly [Code in CheckReason['code']]: string | ((reason: Extract<CheckReason, { code: Code }>) => string)
@@ -33,19 +55,4 @@ export function checkReasonText(reason: CheckReason): string {
   const texts: Readonly<Record<string, string | ((reason: never) => string)>> = TEXTS
   const text = texts[reason.code]!
   return typeof text === 'string' ? text : text(reason as never)
-}
-
-const DECISIVE = defineTexts({
-  one: (changed: string, initial: string) =>
-    `The check passes when the platform behaves as the simulator does by default (${initial}). It fails with ${changed}, which the platform's description does not exclude.`,
-})
-
-/** Says which unspecified behaviours decide that a check fails; null for none. */
-export function decisiveText(knobs: readonly DecisiveKnob[]): string | null {
-  if (knobs.length === 0) return null
-  const spelled = (of: (knob: DecisiveKnob) => unknown) => knobs.map(one => `${one.knob}=${String(of(one))}`).join(', ')
-  return DECISIVE.one(
-    spelled(({ value }) => value),
-    spelled(({ initial }) => initial),
-  )
 }

@@ -7,7 +7,7 @@ import type { CheckOutcome, CheckResult, CheckTexts, DecisiveKnob, Profile } fro
 import { type Coverage, coverageOf } from './coverage.ts'
 import type { ExpectationResult } from './expected-failures.ts'
 import { type CheckFinding, type FindingCode, type FindingLevel, findingTexts } from './findings/index.ts'
-import { checkReasonText, decisiveText } from './reasons.ts'
+import { checkReasonText } from './reasons.ts'
 
 /** Each level in one sentence. */
 const LEVEL_TEXTS = defineTexts({
@@ -131,6 +131,21 @@ function describeCheck(
     helpCommand: `npx handover-sim certify --explain ${id}`,
     rerunCommand: rerun(id),
   }
+}
+
+const DECISIVE = defineTexts({
+  one: (changed: string, initial: string) =>
+    `The check passes when the platform behaves as the simulator does by default (${initial}). It fails with ${changed}, which the platform's description does not exclude.`,
+})
+
+/** Says which unspecified behaviours decide that a check fails; null for none. */
+function decisiveText(knobs: readonly DecisiveKnob[]): string | null {
+  if (knobs.length === 0) return null
+  const spelled = (of: (knob: DecisiveKnob) => unknown) => knobs.map(one => `${one.knob}=${String(of(one))}`).join(', ')
+  return DECISIVE.one(
+    spelled(({ value }) => value),
+    spelled(({ initial }) => initial),
+  )
 }
 
 const withoutCheck = ({ because, until, status }: ExpectationResult) => ({ because, until, status })

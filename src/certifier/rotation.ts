@@ -1,7 +1,20 @@
-/** Varies what the platform's description leaves open, so that an intermediary does not rely on the simulator's defaults. */
-import { formatKnob, KNOB_NAMES, type KnobName, type KnobSettings, parseKnob } from '../contract/knobs.ts'
+/**
+ * Varies what the platform's description leaves open, so that an intermediary does not rely on the simulator's defaults,
+ * and finds which variation decides that a check fails.
+ */
+import {
+  defaultKnobs,
+  formatKnob,
+  formatKnobs,
+  KNOB_NAMES,
+  type KnobName,
+  type KnobSettings,
+  parseKnob,
+} from '../contract/knobs.ts'
 import { keysOf } from '../contract/objects.ts'
 import { hashWords } from '../runtime/random.ts'
+import type { CheckResult, DecisiveKnob } from './check.ts'
+import { attemptsOf, isRefused } from './target-watch.ts'
 
 /** Knobs whose values a correct intermediary accepts all, each with the values to choose from. */
 export const ROTATED = {
@@ -94,6 +107,9 @@ export type NotRotated = 'documented' | 'setting' | 'own_check' | 'more_lenient'
 
 export type Rotation = KnobSettings
 
+/** The default of each knob, as text. */
+const INITIAL_KNOBS: Readonly<Record<string, unknown>> = formatKnobs(defaultKnobs())
+
 /** The values of one check: they depend on the seed and its id, not on other checks. */
 export function rotationFor(seed: number, checkId: string, fixed: Rotation): Rotation {
   const names = keysOf(ROTATED).filter(name => !(name in fixed))
@@ -104,8 +120,62 @@ const chosen = (values: readonly unknown[], label: string, seed: number): unknow
   values[hashWords(label, seed)[0] % values.length]
 
 /** The knobs of a rotation that differ from their defaults, as text. */
-export function changedKnobs(rotation: Rotation, initial: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function changedKnobs(rotation: Rotation): Record<string, unknown> {
   const names = KNOB_NAMES.filter(name => rotation[name] !== undefined)
   const spelled = names.map(name => [name, formatKnob(name, parseKnob(name, rotation[name]))] as const)
-  return Object.fromEntries(spelled.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(initial[name])))
+  return Object.fromEntries(
+    spelled.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(INITIAL_KNOBS[name])),
+  )
 }
+
+interface DecisiveOptions {
+  /** A result that is not good. */
+  readonly result: CheckResult
+  /** Runs the check again, in new chats, with these knobs changed. */
+  replay(rotation: Rotation): Promise<CheckResult>
+}
+
+/**
+ * Empty when the check also fails with the defaults, when it passes a second time with the same values, and when no few
+ * knobs decide. Several knobs decide together. Repeats the check at most `2 + 2 * log2(knobs)` times.
+ */
+export async function findDecisiveKnobs({ result, replay }: DecisiveOptions): Promise<DecisiveKnob[]> {
+  const { rotated } = result
+  const names = Object.keys(rotated)
+  if (names.length === 0 || !isRepeatable(result)) return []
+  const fails = async (changed: readonly string[]) => isSameFailure(result, await replay(rotationOf(rotated, changed)))
+  // A failure that comes and goes has another cause.
+  if ((await fails([])) || !(await fails(names))) return []
+  const decisive = await narrow(names, fails)
+  return decisive.length > MAX_DECISIVE
+    ? []
+    : decisive.map(knob => ({ knob, value: rotated[knob], initial: INITIAL_KNOBS[knob] }))
+}
+
+/** More would not tell a reader what to look at. */
+const MAX_DECISIVE = 3
+
+/** Halves the suspects as long as one half alone fails. */
+async function narrow(
+  names: readonly string[],
+  fails: (changed: readonly string[]) => Promise<boolean>,
+): Promise<readonly string[]> {
+  if (names.length === 1) return names
+  const middle = Math.ceil(names.length / 2)
+  const [first, second] = [names.slice(0, middle), names.slice(middle)]
+  if (await fails(first)) return narrow(first, fails)
+  if (await fails(second)) return narrow(second, fails)
+  return names
+}
+
+const rotationOf = (rotated: Readonly<Record<string, unknown>>, names: readonly string[]): Rotation =>
+  Object.fromEntries(names.map(name => [name, rotated[name]]))
+
+/** A target that does not answer, or has ended, fails with any behaviour of the platform. */
+const isRepeatable = (result: CheckResult): boolean =>
+  (result.outcome === 'fail' || result.outcome === 'warn') &&
+  result.findings.every(({ code }) => code !== 'no-answer') &&
+  !attemptsOf(result).some(isRefused)
+
+const isSameFailure = ({ outcome, findings: [first] }: CheckResult, other: CheckResult): boolean =>
+  other.outcome === outcome && other.findings.some(({ code }) => code === first?.code)

@@ -9,10 +9,10 @@ import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { isError } from '../text/error-text.ts'
 import { presentEntry } from '../wording/entry.ts'
 import type { Capability } from './capabilities.ts'
-import { type CheckDefinition, type CheckReason, type CheckResult, outcomeOf } from './check.ts'
+import { type CheckDefinition, type CheckResult, outcomeOf } from './check.ts'
 import { CheckEndedError, type Collected, createCheckContext, type Limits } from './context.ts'
-import { findDecisiveKnobs, INITIAL_KNOBS } from './decisive.ts'
-import { changedKnobs, type Rotation, rotationFor } from './rotation.ts'
+import type { CheckReason } from './reasons.ts'
+import { changedKnobs, findDecisiveKnobs, type Rotation, rotationFor } from './rotation.ts'
 
 /** A simulator for one check. */
 export interface CheckSimulator {
@@ -125,7 +125,7 @@ async function play(check: CheckDefinition, environment: CheckEnvironment, playe
   try {
     const opened = await environment.open(played.knobs, played.seed)
     const ended = await playIn(opened, check, environment, limit, played)
-    const more = { rotated: changedKnobs(played.rotated, INITIAL_KNOBS), durationMs: elapsedMs() - started }
+    const more = { rotated: changedKnobs(played.rotated), durationMs: elapsedMs() - started }
     const result = () => resultOf(check, opened.sim, ended, more)
     return opened.isOwn ? { result: result(), withLateEntries: result } : runOf(result())
   } catch (error) {

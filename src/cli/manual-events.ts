@@ -12,7 +12,7 @@ import {
   noAnswer,
   postControl,
   type RunningSimulator,
-  refusalOf,
+  refusalMessage,
   requireSimulator,
 } from './running-simulator.ts'
 
@@ -129,7 +129,7 @@ async function ask(simulator: RunningSimulator, { path, body }: ManualRequest): 
   if ('code' in answered) throw noAnswer(simulator.url, answered)
   const answer = Answer.safeParse(answered.body)
   if (answered.status === 200 && answer.success) return answer.data
-  const message = refusalOf(simulator, answered)
+  const message = refusalMessage(simulator, answered)
   if (answered.status === 409) return message
   throw answered.status >= 500 ? new EnvironmentError(message) : new UsageError(message)
 }

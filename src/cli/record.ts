@@ -6,7 +6,7 @@ import { messageOf } from '../text/error-text.ts'
 import { counted } from '../text/quantities.ts'
 import { defineCommand, type FlagsOf } from './command.ts'
 import { type Context, EnvironmentError, UsageError } from './io.ts'
-import { ADDRESS_FLAGS, noAnswer, postControl, refusalOf, requireSimulator } from './running-simulator.ts'
+import { ADDRESS_FLAGS, noAnswer, postControl, refusalMessage, requireSimulator } from './running-simulator.ts'
 
 const FLAGS = {
   '--chat-id <id>': {
@@ -93,7 +93,7 @@ async function ask(context: Context, flags: RecordFlags, body: object): Promise<
   if ('code' in answered) throw noAnswer(simulator.url, answered)
   const answer = Answer.safeParse(answered.body)
   if (answered.status === 200 && answer.success) return answer.data
-  const message = refusalOf(simulator, answered)
+  const message = refusalMessage(simulator, answered)
   if (answered.status === 409) return message
   throw answered.status >= 500 ? new EnvironmentError(message) : new UsageError(message)
 }

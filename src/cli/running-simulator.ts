@@ -140,7 +140,7 @@ export const noAnswer = (url: string, failure: ConnectionFailure): EnvironmentEr
 const Refusal = z.looseObject({ error: z.looseObject({ message: z.string() }) })
 
 /** The message of a refused request. Throws when the answer is not one of a simulator. */
-export function refusalOf({ url }: RunningSimulator, { status, body }: ControlAnswer): string {
+export function refusalMessage({ url }: RunningSimulator, { status, body }: ControlAnswer): string {
   const refusal = Refusal.safeParse(body)
   if (refusal.success) return status === 401 ? TOKEN_NEEDED : refusal.data.error.message
   throw new EnvironmentError(`No simulator answers at ${url}: something else does, with status ${status}.`)

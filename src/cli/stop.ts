@@ -16,7 +16,7 @@ import {
   noAnswer,
   postControl,
   type RunningSimulator,
-  refusalOf,
+  refusalMessage,
 } from './running-simulator.ts'
 import { POLL_MS, probe, timeoutFrom } from './wait.ts'
 
@@ -73,6 +73,6 @@ async function requestStop(simulator: RunningSimulator, timeoutMs: number): Prom
   }
   const answer = Answer.safeParse(answered.body)
   if (answered.status === 200 && answer.success) return answer.data.pid
-  const message = refusalOf(simulator, answered)
+  const message = refusalMessage(simulator, answered)
   throw answered.status === 401 ? new UsageError(message) : new EnvironmentError(message)
 }

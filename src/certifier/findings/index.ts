@@ -43,9 +43,8 @@ const TEXTS: FindingTable<FindingDetails> = {
   ...WIRE_FINDINGS,
 }
 
-export const LEVELS = ['MUST', 'SHOULD', 'INFO'] as const
 /** MUST: the platform's description demands it. SHOULD: good practice. INFO: a fact without a judgement. */
-export type FindingLevel = (typeof LEVELS)[number]
+export type FindingLevel = 'MUST' | 'SHOULD' | 'INFO'
 
 /** Something that a check observed and that its pass rule forbids, or that it only reports (INFO). */
 export interface CheckFinding<Code extends FindingCode = FindingCode> {
