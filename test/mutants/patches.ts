@@ -211,6 +211,21 @@ export const PATCHES = {
     ),
   ],
 
+  'refuses-crowds': [
+    change(
+      'webhook.js',
+      'this.#dispatch(event)\n    return',
+      "this.recent = (this.recent ?? 0) + 1\n    setTimeout(() => this.recent--, 1_000)\n    if (this.recent > 100) throw new HttpError(503, 'busy', 'Busy.')\n    this.#dispatch(event)\n    return",
+    ),
+  ],
+  'leaves-a-lock': [
+    change(
+      'main.js',
+      'try {\n  await main()',
+      "try {\n  const { writeFileSync } = process.getBuiltinModule('node:fs')\n  writeFileSync(process.env.STATE_FILE + '.lock', '', { flag: 'wx' })\n  await main()",
+    ),
+  ],
+
   // What events contain, and their order
   'ends-at-unknown-events': [change('webhook.js', 'default:', 'default:\n        process.exit(3)')],
   'opens-for-unknown-events': [

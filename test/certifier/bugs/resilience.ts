@@ -36,4 +36,20 @@ export const RESILIENCE_BUGS: readonly FoundBug[] = [
     says: /end did not come: the agent driver performed leave, and no call followed within/,
     flags,
   },
+  {
+    bug: 'refuses-crowds',
+    check: 'CON-01',
+    outcome: 'fail',
+    code: 'events-refused-under-load',
+    says: /With 200 chats at once, \d+ events had another answer than 200: 503/,
+    flags,
+  },
+  {
+    bug: 'leaves-a-lock',
+    check: 'RST-01',
+    outcome: 'warn',
+    code: 'not-restarted',
+    says: /did not start again after kill -9: .*EEXIST/s,
+    flags,
+  },
 ]
