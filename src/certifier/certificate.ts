@@ -26,6 +26,8 @@ export interface Certificate {
   readonly startedAt: string
   readonly durationMs: number
   readonly profiles: readonly Profile[]
+  /** Whether warnings count as failures. */
+  readonly strict: boolean
   /** Whether checks of these profiles were left out. */
   readonly isPartial: boolean
   readonly checks: readonly CheckResult[]
@@ -40,7 +42,7 @@ export interface Certificate {
   readonly exitCode: number
 }
 
-type Computed = 'v' | 'expectations' | 'counts' | 'level' | 'levelObstacle' | 'exitCode'
+type Computed = 'v' | 'strict' | 'expectations' | 'counts' | 'level' | 'levelObstacle' | 'exitCode'
 export type CertificateFacts = Omit<Certificate, Computed>
 
 /** What changes the meaning of the results. */
@@ -54,7 +56,7 @@ export function certificateOf(facts: CertificateFacts, { strict, expected }: Cer
   for (const { outcome } of facts.checks) counts[outcome]++
   const expectations = meetExpectations(expected, facts.checks, facts.startedAt)
   const exitCode = exitCodeOf(facts, expectations, strict)
-  return { v: 1, ...facts, expectations, counts, ...levelOf(facts), exitCode }
+  return { v: 1, ...facts, strict, expectations, counts, ...levelOf(facts), exitCode }
 }
 
 const isMet = ({ outcome }: CheckResult): boolean =>

@@ -17,14 +17,14 @@ const TEXTS = defineTexts({
 })
 
 export function certificateJunit(certificate: CertificateReport): string {
-  const { checks, profiles, durationMs, startedAt } = certificate
+  const { checks, profiles, durationMs, startedAt, strict } = certificate
   const suites = profiles.flatMap(profile => {
     const own = checks.filter(check => check.profile === profile)
     return own.length === 0 ? [] : [suiteOf(profile, own, certificate)]
   })
   const attributes = {
     name: 'handover-sim certify',
-    ...totals(checks),
+    ...totals(checks, strict),
     time: junitSeconds(durationMs),
     timestamp: junitTimestamp(startedAt),
   }
@@ -32,8 +32,8 @@ export function certificateJunit(certificate: CertificateReport): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`
 }
 
-function totals(checks: readonly CheckReport[]) {
-  const count = (kind: Kind) => checks.filter(check => kindOf(check) === kind).length
+function totals(checks: readonly CheckReport[], strict: boolean) {
+  const count = (kind: Kind) => checks.filter(check => kindOf(check, strict) === kind).length
   return { tests: checks.length, failures: count('failure'), errors: count('error'), skipped: count('skipped') }
 }
 
@@ -50,22 +50,25 @@ const KINDS: Readonly<Record<CheckOutcome, Kind>> = {
 }
 
 /** A warning and an expected failure are skipped, with the cause: they do not fail the run, and are not green. */
-const kindOf = (check: CheckReport): Kind => (isExpectedFailure(check) ? 'skipped' : KINDS[check.outcome])
+function kindOf(check: CheckReport, strict: boolean): Kind {
+  if (isExpectedFailure(check)) return 'skipped'
+  return strict && check.outcome === 'warn' ? 'failure' : KINDS[check.outcome]
+}
 
 function suiteOf(
   profile: Profile,
   checks: readonly CheckReport[],
-  { startedAt, seed, target, version }: CertificateReport,
+  { startedAt, seed, target, version, strict }: CertificateReport,
 ) {
   const time = junitSeconds(checks.reduce((sum, { durationMs }) => sum + durationMs, 0))
   const values = { target: visible(target), seed, version }
   const properties = Object.entries(values).map(([name, value]) => element('property', { name, value }))
-  const attributes = { name: profile, ...totals(checks), time, timestamp: junitTimestamp(startedAt) }
-  const cases = checks.map(check => `\n${caseOf(check)}`)
+  const attributes = { name: profile, ...totals(checks, strict), time, timestamp: junitTimestamp(startedAt) }
+  const cases = checks.map(check => `\n${caseOf(check, strict)}`)
   return element('testsuite', attributes, [`\n${element('properties', {}, properties)}`, ...cases, '\n'])
 }
 
-function caseOf(check: CheckReport): string {
+function caseOf(check: CheckReport, strict: boolean): string {
   const { level, rules, rerunCommand, outcome, profile, durationMs } = check
   const values = { level, outcome, rules: rules.join(' '), again: visible(rerunCommand) }
   const properties = Object.entries(values).map(([name, value]) => element('property', { name, value }))
@@ -74,11 +77,11 @@ function caseOf(check: CheckReport): string {
     classname: `certify.${profile}`,
     time: junitSeconds(durationMs),
   }
-  return element('testcase', attributes, [element('properties', {}, properties), ...resultOf(check)])
+  return element('testcase', attributes, [element('properties', {}, properties), ...resultOf(check, strict)])
 }
 
-function resultOf(check: CheckReport): string[] {
-  const kind = kindOf(check)
+function resultOf(check: CheckReport, strict: boolean): string[] {
+  const kind = kindOf(check, strict)
   if (kind === 'passed') return []
   if (kind === 'skipped') return [element('skipped', { message: visible(skippedText(check)) })]
   const type = check.findings[0]?.code ?? check.outcome
@@ -94,9 +97,9 @@ function skippedText(check: CheckReport): string {
 }
 
 /** A test point per check, with a YAML block of details. */
-export function certificateTap({ checks, stopped }: CertificateReport): string {
+export function certificateTap({ checks, stopped, strict }: CertificateReport): string {
   const points = checks.flatMap((check, index) => [
-    `${isOk(check) ? 'ok' : 'not ok'} ${index + 1} - ${`${description(checkTitle(check))}${directiveOf(check)}`.trimEnd()}`,
+    `${isOk(check) ? 'ok' : 'not ok'} ${index + 1} - ${`${description(checkTitle(check))}${directiveOf(check, strict)}`.trimEnd()}`,
     ...blockOf(tapFacts(check)),
   ])
   const end = stopped === null ? [] : [`Bail out! ${visible(stopped)}`]
@@ -105,11 +108,11 @@ export function certificateTap({ checks, stopped }: CertificateReport): string {
 
 const isOk = ({ outcome }: CheckReport): boolean => !['fail', 'warn', 'error'].includes(outcome)
 
-/** TODO: it fails and does not fail the run. SKIP: it does not apply, or could not be observed. */
-function directiveOf(check: CheckReport): string {
+/** TODO: it fails, and does not fail the run. SKIP: it does not apply, or could not be observed. */
+function directiveOf(check: CheckReport, strict: boolean): string {
   const why = description(checkCause(check))
   if (isExpectedFailure(check)) return TEXTS.todo(description(check.expectation?.because ?? ''))
-  if (check.outcome === 'warn') return TEXTS.todo(TEXTS.warning(why))
+  if (check.outcome === 'warn' && !strict) return TEXTS.todo(TEXTS.warning(why))
   if (check.outcome === 'inconclusive') return TEXTS.skip(TEXTS.unobserved(why))
   return check.outcome === 'not_applicable' ? TEXTS.skip(why) : ''
 }

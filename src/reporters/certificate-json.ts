@@ -19,6 +19,7 @@ const bodyOf = (certificate: CertificateReport) => ({
   limits: limitsBody(certificate.limits),
   missing: certificate.missing,
   profiles: certificate.profiles,
+  strict: certificate.strict,
   partial: certificate.isPartial,
   level: certificate.level,
   level_obstacle: certificate.levelObstacle,

@@ -202,6 +202,24 @@ it('tap: TODO for what fails and is expected, SKIP for what was not observed', (
   ])
 })
 
+describe('with --strict, a warning is a failure', () => {
+  const strict = certificateReport([checkResult({ id: 'SIG-01' }), warnedResult({ id: 'FLW-02' })], { strict: true })
+
+  it('in junit', () => {
+    const root = readXml(certificateJunit(strict))
+    expect(root.attributes).toMatchObject({ tests: '2', failures: '1', skipped: '0' })
+    expect(all(root, 'failure')[0]?.attributes.message).toMatch(/^The webhook answered 500/)
+  })
+
+  it('in tap', () => {
+    const { points } = readTap(certificateTap(strict))
+    expect(points.map(({ ok, todo }) => [ok, todo ?? null])).toEqual([
+      [true, null],
+      [false, null],
+    ])
+  })
+})
+
 describe('github', () => {
   it('annotates what fails the run, at most ten', () => {
     expect(certificateAnnotations(MIXED).split('\n')).toHaveLength(2)
