@@ -34,6 +34,14 @@ export interface ObservationFindings {
 /** The end of an output, where the exception is. */
 const OUTPUT_LINES = 8
 
+/** In one line, because reports show findings as sentences. */
+const endOf = (output: string): string =>
+  output
+    .trim()
+    .split(/\s*\n\s*/)
+    .slice(-OUTPUT_LINES)
+    .join(' | ')
+
 export const OBSERVATION_FINDINGS = defineFindings<ObservationFindings>({
   'no-answer': {
     happened: ({ event, failure }) =>
@@ -58,7 +66,7 @@ export const OBSERVATION_FINDINGS = defineFindings<ObservationFindings>({
   'target-ended': {
     happened: ({ after, failure, output }) =>
       `The intermediary ended by itself${after === null ? '' : ` after ${after}`}: ${targetFailureText(failure)}.${
-        output === '' ? '' : ` Its last output:\n${output.trim().split('\n').slice(-OUTPUT_LINES).join('\n')}`
+        output === '' ? '' : ` Its last output: ${endOf(output)}`
       }`,
     expected: 'It keeps running, whatever it receives. A bad event costs one answer, and not the chats of everybody.',
     next: 'Look in its last output for the exception, catch it where the event is handled, and answer the request.',
