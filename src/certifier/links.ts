@@ -14,8 +14,28 @@ export interface BrokenLink {
   readonly status: number | null
 }
 
-/** Those that are no address, or that do not answer 2xx. Opens only links to this machine. */
-export async function brokenLinks(check: CheckContext, attachments: readonly Attachment[]): Promise<BrokenLink[]> {
+export interface ObservedLinks {
+  readonly broken: readonly BrokenLink[]
+  /** Names of attachments without a link to open: the driver returns none, or one relative to a page that is not known. */
+  readonly unobserved: readonly string[]
+}
+
+/**
+ * Opens links to this machine, and reports those that are no address or do not answer 2xx. A driver may return names only;
+ * a link that is missing while others have one is broken.
+ */
+export async function observeLinks(check: CheckContext, attachments: readonly Attachment[]): Promise<ObservedLinks> {
+  const hasLinks = attachments.some(({ url }) => url !== undefined)
+  const isUnobserved = ({ url }: Attachment) => (url === undefined ? !hasLinks : isRelative(url))
+  const unobserved = attachments.filter(isUnobserved).map(({ name = 'an attachment' }) => name)
+  const given = attachments.filter(attachment => !isUnobserved(attachment))
+  return { broken: await brokenLinks(check, given), unobserved }
+}
+
+/** Begins with a path: an address would have a scheme. */
+const isRelative = (url: string): boolean => /^\.{0,2}\//.test(url)
+
+async function brokenLinks(check: CheckContext, attachments: readonly Attachment[]): Promise<BrokenLink[]> {
   const transport = httpTransport()
   try {
     const opened = await Promise.all(attachments.map(attachment => openLink(check, transport, attachment)))

@@ -6,8 +6,8 @@ import { certifyExample } from './target.ts'
 const flags = ['--skip', 'CON', '--skip', 'RST', '--within', '2s', '--seed', '1']
 
 /** All checks that do not pass, with the codes of their findings or the reason. */
-async function certifyDesign(design: DesignName) {
-  const { checks } = await certifyExample(design, ...flags)
+async function certifyDesign(design: DesignName, ...only: string[]) {
+  const { checks } = await certifyExample(design, ...flags, ...only)
   const others = checks.filter(({ outcome }) => outcome !== 'pass')
   return Object.fromEntries(
     others.map(({ id, outcome, findings, reason_code }) => [
@@ -31,4 +31,10 @@ it.concurrent('one without a queue, a list of requests, and chats that it does n
     'FLT-02': ['warn', 'call-given-up'],
     'FLT-04': ['info', 'lost-answer'],
   })
+})
+
+it.concurrent('those whose inbox has no links to open', async () => {
+  const designs = ['lists-names-of-files', 'has-relative-links'] as const
+  const others = await Promise.all(designs.map(design => certifyDesign(design, '--only', 'ATT-01')))
+  expect(others).toEqual(designs.map(() => ({ 'ATT-01': ['info', 'links-not-observed'] })))
 })

@@ -7,6 +7,9 @@ const NEW_CONVERSATION = 'log(`request, new conversation'
 const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { note: true }) })'
 const SAY = '    this.#message(conversation, text, this.#agent(conversation), buttons)'
 const HANDLED = '    return handler({ body, chat, request }) ?? QUEUED'
+const INBOX = 'ok(chat.inbox)'
+const WITH_FILES = (file: string) =>
+  `ok(chat.inbox.map(item => ({ ...item, attachments: item.attachments?.map(file => (${file})) })))`
 
 export const DESIGNS = {
   /** Tells the user at once about the queue, and reads the transcript; texts are split, and shown later. */
@@ -50,6 +53,10 @@ export const DESIGNS = {
       'if (!known) return\n    const conversation = known',
     ),
   ],
+  /** Its inbox has the names of files, and no links. */
+  'lists-names-of-files': [change('desk-api.js', INBOX, WITH_FILES('{ name: file.name }'))],
+  /** The links of its inbox are relative to the page of the help desk. */
+  'has-relative-links': [change('desk-api.js', INBOX, WITH_FILES('{ ...file, url: `/files/${file.name}` }'))],
 } as const satisfies Readonly<Record<string, readonly Patch[]>>
 
 export type DesignName = keyof typeof DESIGNS

@@ -12,6 +12,7 @@ const SAY = 'this.#message(conversation, text, this.#agent(conversation), button
 const END = "this.#call(conversation, 'end', { sender: this.#agent(conversation) })"
 const RECEIVED = "const conversation = known ?? this.#conversation(id, event, 'held')"
 const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { note: true }) })'
+const REQUESTED = 'conversation.inbox.push({ request: true })'
 const MESSAGE_CALL = "this.#call(conversation, 'message', { message: text, sender, buttons })"
 const WORTH = 'return status === 0 || status === 429 || status >= 500'
 const STOP_FIRST = 'if (conversation.typing) this.type(conversation, false)'
@@ -82,6 +83,14 @@ export const PATCHES = {
   'needs-a-text': [change('desk.js', RECEIVED, `if (!event.message) return\n    ${RECEIVED}`)],
   'drops-repeats': [
     change('desk.js', RECEIVED, `if (known?.inbox.at(-1)?.text === event.message) return\n    ${RECEIVED}`),
+  ],
+  'drops-repeats-after-a-webhook': [
+    change('desk.js', RECEIVED, `if (known?.inbox.at(-1)?.text === event.message) return\n    ${RECEIVED}`),
+    change(
+      'desk.js',
+      REQUESTED,
+      "conversation.inbox.push({ request: true, text: 'ok: the webhook brought a request' })",
+    ),
   ],
   'keeps-last-ten': [change('desk.js', NOTED, `${NOTED}\n    conversation.inbox = conversation.inbox.slice(-10)`)],
   'shows-newest-first': [change('desk.js', NOTED, NOTED.replace('push', 'unshift'))],

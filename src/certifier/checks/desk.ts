@@ -17,7 +17,7 @@ import {
   textsSeenByAgent,
   textsSentToUser,
 } from '../exchange.ts'
-import { brokenLinks } from '../links.ts'
+import { observeLinks } from '../links.ts'
 
 export const DESK_CHECKS: readonly CheckDefinition[] = [
   {
@@ -109,7 +109,9 @@ async function sendFiles(check: CheckContext): Promise<void> {
   if (missing.length > 0)
     check.report('MUST', 'files-missing', { missing, wasDeclared, withinMs: check.limits.effectMs }, shown)
   else if (names.join() !== expected.join()) check.report('MUST', 'files-order', { expected, received: names }, shown)
-  for (const link of await brokenLinks(check, attachmentsIn(items))) check.report('MUST', 'link-broken', link, shown)
+  const { broken, unobserved } = await observeLinks(check, attachmentsIn(items))
+  for (const link of broken) check.report('MUST', 'link-broken', link, shown)
+  if (unobserved.length > 0) check.report('INFO', 'links-not-observed', { names: unobserved }, shown)
 }
 
 const attachmentsIn = (items: readonly InboxItem[]) => items.flatMap(({ attachments }) => attachments ?? [])

@@ -14,6 +14,7 @@ export interface DeskFindings {
   }
   readonly 'files-order': { readonly expected: readonly string[]; readonly received: readonly string[] }
   readonly 'link-broken': BrokenLink
+  readonly 'links-not-observed': { readonly names: readonly string[] }
   readonly 'languages-missing': { readonly isEmpty: boolean }
   readonly 'languages-copied': { readonly languages: readonly string[]; readonly language: string }
   readonly 'typing-not-ended': { readonly timeoutMs: number | null; readonly withinMs: number }
@@ -53,6 +54,12 @@ export const DESK_FINDINGS = defineFindings<DeskFindings>({
         : `The link of ${name} that the agent sees, ${url}, ${status === null ? 'does not open' : `answers ${status}`}.`,
     expected: 'The agent can open every file.',
     next: 'Pass the `url` of the attachment on unchanged, or download the file and store it where agents can read it.',
+  },
+  'links-not-observed': {
+    happened: ({ names }) =>
+      `The inbox of the agent driver has no complete link for ${names.join(', ')}, so the check did not open any of these.`,
+    expected: 'The agent can open every file.',
+    next: 'Return the `url` of each attachment from the inbox, with scheme and host, or open the files in the help desk by hand.',
   },
   'languages-missing': {
     happened: ({ isEmpty }) =>

@@ -24,7 +24,15 @@ export const DELIVERIES_BUGS: readonly FoundBug[] = [
     check: 'DLV-02',
     outcome: 'warn',
     code: 'repeated-text-lost',
-    says: /The user wrote "ok" 2 times, and the agent sees it once/,
+    says: /The user wrote "ok, parcel-17" 2 times, and the agent sees it once/,
+    flags: QUICK,
+  },
+  {
+    bug: 'drops-repeats-after-a-webhook',
+    check: 'DLV-02',
+    outcome: 'warn',
+    code: 'repeated-text-lost',
+    says: /The user wrote "ok, parcel-17" 2 times, and the agent sees it once/,
     flags: QUICK,
   },
   {
