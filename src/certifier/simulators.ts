@@ -42,7 +42,11 @@ export function createServedSimulators({ router, base, target }: ServedOptions):
     async open(knobs, seed) {
       const sim = createPlatformSimulator(optionsFor(knobs, seed), transport, undefined, secrets)
       router.attach(sim)
-      return { sim, isOwn: true, chatOpened: id => router.addChat(sim, id), release: () => router.detach(sim) }
+      const release = () => {
+        endFaults(sim)
+        router.detach(sim)
+      }
+      return { sim, isOwn: true, chatOpened: id => router.addChat(sim, id), release }
     },
     close: () => transport.close(),
   }
@@ -60,11 +64,18 @@ export async function openOn(sim: PlatformSimulator, knobs: Rotation, seed: numb
     isOwn: false,
     chatOpened: () => {},
     async release() {
-      core.faults.clear()
+      endFaults(sim)
       await configure(core, changedValues(before.config, effectiveConfig(core)), 'user')
       core.identity.seed = before.seed
     },
   }
+}
+
+/** Answers the delayed calls now, because the intermediary may share connections or a queue between chats. */
+function endFaults(sim: PlatformSimulator): void {
+  const { faults, epoch } = coreOf(sim)
+  faults.clear()
+  epoch.endDelays()
 }
 
 /** The earlier values of the settings that the check, or its definition, has changed. */

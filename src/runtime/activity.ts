@@ -54,19 +54,31 @@ export interface Epoch {
   current(): number
   /** Aborts when this epoch ends. */
   signal(): AbortSignal
+  /** Aborts with the epoch, and when the delays of answers are ended. */
+  delaySignal(): AbortSignal
+  /** Ends the delays of answers that are waiting now. */
+  endDelays(): void
   next(): void
 }
 
 export function createEpoch(): Epoch {
   let count = 0
   let ending = createAbort()
+  let delays = createAbort()
+  function endDelays(): void {
+    delays.abort()
+    delays = createAbort()
+  }
   return {
     current: () => count,
     signal: () => ending.signal,
+    delaySignal: () => delays.signal,
+    endDelays,
     next() {
       count++
       ending.abort()
       ending = createAbort()
+      endDelays()
     },
   }
 }

@@ -84,7 +84,7 @@ const apiFor = (
     commit,
     faults: components.faultRegistry,
     lastEvent: chatId => lastEvent.get(chatId) ?? null,
-    delay: ms => wallDelay(ms, components.epoch.signal()),
+    delay: ms => wallDelay(ms, components.epoch.delaySignal()),
     resetSignal: components.epoch.signal,
   })
 

@@ -6,6 +6,10 @@ const change = (file: string, find: string, replacement: string): Patch => ({ fi
 const NEW_CONVERSATION = 'log(`request, new conversation'
 const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { note: true }) })'
 const SAY = '    this.#message(conversation, text, this.#agent(conversation), buttons)'
+const BACKOFF = 'const FIRST_BACKOFF_MS = 500'
+const POST = 'const { url, apiKey } = this.#settings'
+const REPLY = "const retryAfter = response.headers.get('retry-after')"
+const NO_REPLY = 'return { status: 0, text: nameOf(error), retryAfter: null }\n    }'
 const HANDLED = '    return handler({ body, chat, request }) ?? QUEUED'
 const INBOX = 'ok(chat.inbox)'
 const WITH_FILES = (file: string) =>
@@ -31,6 +35,23 @@ export const DESIGNS = {
       SAY,
       `    for (const part of text.match(/[^]{1,20000}/g)) {\n  ${SAY.replace('text', 'part')}\n    }`,
     ),
+  ],
+  /** Has five connections for all chats, reads the transcript for each request, and pauses all calls after a 401. */
+  'shares-connections': [
+    change('platform.js', BACKOFF, `let busy = 0\nlet pausedUntilMs = 0\n${BACKOFF}`),
+    change(
+      'platform.js',
+      'typing_start: {',
+      "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },\n  typing_start: {",
+    ),
+    change('desk.js', NEW_CONVERSATION, `this.#call(conversation, 'transcript')\n    ${NEW_CONVERSATION}`),
+    change(
+      'platform.js',
+      POST,
+      `while (busy >= 5 || Date.now() < pausedUntilMs) await sleep(5)\n    busy++\n    ${POST}`,
+    ),
+    change('platform.js', REPLY, `if (response.status === 401) pausedUntilMs = Date.now() + 3_000\n      ${REPLY}`),
+    change('platform.js', NO_REPLY, `${NO_REPLY} finally {\n      busy--\n    }`),
   ],
   /** Has no queue and no list of requests: the agent waits for each call, and chats are unknown before a request. */
   'does-less': [

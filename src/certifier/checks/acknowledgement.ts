@@ -31,6 +31,8 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
     level: 'SHOULD',
     profile: 'webhook',
     rules: ['GP'],
+    // A slow API fills what all chats share, such as a pool of connections.
+    exclusive: true,
     texts: defineTexts({
       title: 'Events are acknowledged soon, also while the API is slow',
       sends: '20 events at once, and 20 more while every answer of the API takes 8 s.',
@@ -70,6 +72,8 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
     level: 'SHOULD',
     profile: 'webhook',
     rules: ['GP'],
+    // A slow API fills what all chats share, such as a pool of connections.
+    exclusive: true,
     texts: defineTexts({
       title: 'An event is acknowledged before it is sent again',
       sends: 'REQUESTING TAKEOVER and MESSAGE FROM USER, with a slow API, a timeout of the limit and one retry.',
