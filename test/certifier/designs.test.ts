@@ -37,6 +37,7 @@ it.concurrent('those whose inbox has no links to open', async () => {
   const designs = ['lists-names-of-files', 'has-relative-links'] as const
   const others = await Promise.all(designs.map(design => certifyDesign(design, '--only', 'ATT-01')))
   expect(others).toEqual(designs.map(() => ({ 'ATT-01': ['info', 'links-not-observed'] })))
+})
 
 it.concurrent('one whose chats share five connections, and that stops all calls when its key is refused', async () => {
   expect(await certifyDesign('shares-connections')).toEqual({ 'FLT-04': ['info', 'lost-answer'] })
