@@ -219,8 +219,19 @@ export async function requireCall(
   after: string,
   level: FindingLevel = 'MUST',
 ): Promise<ChatCall> {
+  return expectAccepted(check, await awaitCall(check, chat, endpoint, after, level))
+}
+
+/** As `requireCall`, for a call that the platform may refuse. */
+export async function awaitCall(
+  check: CheckContext,
+  chat: CheckChat,
+  endpoint: EndpointName,
+  after: string,
+  level: FindingLevel = 'MUST',
+): Promise<ChatCall> {
   const call = await chat.nextCall(endpoint)
-  if (call !== null) return expectAccepted(check, call)
+  if (call !== null) return call
   const entries = check.core.journal.query({ kind: 'driver', chatId: chat.id })
   check.report(level, 'call-missing', { endpoint, after, withinMs: check.limits.effectMs }, entries.slice(-1))
   throw new CheckEndedError(endpoint)

@@ -80,7 +80,9 @@ export const isAccepted = ({ status }: ChatCall): boolean => status >= 200 && st
 
 export const acceptedMessages = (chat: CheckChat): ChatCall[] => chat.calls('message').filter(isAccepted)
 
-const messageIn = (body: unknown): string => (isMap(body) && typeof body.message === 'string' ? body.message : '')
+/** The text of a `message` call; empty when there is none. */
+export const messageIn = (body: unknown): string =>
+  isMap(body) && typeof body.message === 'string' ? body.message : ''
 
 /** Reports samples that did not arrive, and those that arrived with other characters. True: all arrived unchanged. */
 export function compareSamples(

@@ -11,6 +11,8 @@ export type CheckReason =
   | { readonly code: 'verbs_missing'; readonly verbs: readonly string[] }
   | { readonly code: 'restart_missing' }
   | { readonly code: 'no_wire' }
+  /** The agent acted, and no call followed. */
+  | { readonly code: 'calls_missing'; readonly endpoints: readonly string[] }
   /** The user asked for an agent, and the platform sent no event. */
   | { readonly code: 'handover_closed' }
   /** A forged event was answered with 200, and a valid one has no visible effect either. */
@@ -37,6 +39,8 @@ const TEXTS = defineTexts<Texts>({
   restart_missing: 'This check restarts the intermediary: give the agent driver a target with a start command.',
   handover_closed:
     'Handover is closed, so the platform sent no event when the user asked for an agent. Remove `business_hours` and `availability.initial` from the settings of the simulator for a certification.',
+  calls_missing: ({ endpoints }) =>
+    `The agent acted, and no call of ${endpoints.join(', ')} followed, so it was not checked. Look at the checks that expect these calls, and at the verbs of the agent driver.`,
   no_wire: 'The intermediary is a function in this process, so there is no connection to observe.',
   no_visible_effect: ({ status }) =>
     `The webhook answered ${status}, and a valid event has no visible effect either, so nobody can see whether the event was used. Give the agent driver an inbox that lists requests, or answer 401 to events that are not signed correctly.`,

@@ -20,5 +20,20 @@ describe.concurrent('CON and RST', () => {
     expect(exitCode).toBe(0)
   })
 
+  it('CON-01 counts no answers to typing events, and EVT-03 no calls before its events', async () => {
+    const { checks } = await certifyExample(
+      'types-at-accept',
+      '--only',
+      'CON',
+      '--only',
+      'EVT-03',
+      '--no-rotate-unspecified',
+    )
+    // 200 chats may be slow on a busy machine, which is another finding.
+    const codes = checks.flatMap(({ id, findings }) => findings.map(({ code }) => `${id} ${code}`))
+    expect(codes.filter(code => /^EVT-03|events-refused/.test(code))).toEqual([])
+    expect(checks.map(({ id }) => id).sort()).toEqual(['CON-01', 'EVT-03'])
+  })
+
   findsBugs(RESILIENCE_BUGS)
 })

@@ -14,6 +14,8 @@ const HANDLED = '    return handler({ body, chat, request }) ?? QUEUED'
 const INBOX = 'ok(chat.inbox)'
 const WITH_FILES = (file: string) =>
   `ok(chat.inbox.map(item => ({ ...item, attachments: item.attachments?.map(file => (${file})) })))`
+const STARTED = '      supports_attachment: true,\n    })'
+const ACKNOWLEDGE = 'return { status: 200, body: { ok: true } }'
 
 export const DESIGNS = {
   /** Tells the user at once about the queue, and reads the transcript; texts are split, and shown later. */
@@ -78,6 +80,15 @@ export const DESIGNS = {
   'lists-names-of-files': [change('desk-api.js', INBOX, WITH_FILES('{ name: file.name }'))],
   /** The links of its inbox are relative to the page of the help desk. */
   'has-relative-links': [change('desk-api.js', INBOX, WITH_FILES('{ ...file, url: `/files/${file.name}` }'))],
+  /** Shows the user that the agent types as soon as it accepts, and answers typing events with 202. */
+  'types-at-accept': [
+    change('desk.js', STARTED, `${STARTED}\n    this.type(conversation, true)`),
+    change(
+      'webhook.js',
+      ACKNOWLEDGE,
+      `if (event.event.startsWith('AGENT TYPING')) return { status: 202, body: {} }\n    ${ACKNOWLEDGE}`,
+    ),
+  ],
 } as const satisfies Readonly<Record<string, readonly Patch[]>>
 
 export type DesignName = keyof typeof DESIGNS

@@ -15,6 +15,8 @@ const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { no
 const REQUESTED = 'conversation.inbox.push({ request: true })'
 const MESSAGE_CALL = "this.#call(conversation, 'message', { message: text, sender, buttons })"
 const WORTH = 'return status === 0 || status === 429 || status >= 500'
+const STARTED = '      supports_attachment: true,\n    })'
+const FORGET = change('settings.js', 'stateFile: env.STATE_FILE || null', 'stateFile: null')
 const STOP_FIRST = 'if (conversation.typing) this.type(conversation, false)'
 const IDLE = change(
   'desk.js',
@@ -305,6 +307,10 @@ export const PATCHES = {
   'key-in-address': [change('platform.js', '[call.name].path}', `[call.name].path}?key=\${apiKey}`)],
   'sends-plain-text': [change('platform.js', ", 'Content-Type': 'application/json' }", ' }')],
   'bot-id-as-text': [change('desk.js', 'bot_id: conversation.botId', 'bot_id: String(conversation.botId)')],
+  'sends-a-rating-late': [
+    change('platform.js', 'typing_start: {', "rating: { path: 'rating', confirmedBy: null },\n  typing_start: {"),
+    change('desk.js', END, `${END}\n    setTimeout(() => this.#call(conversation, 'rating', { stars: 5 }), 200)`),
+  ],
   'uses-former-paths': [change('platform.js', '/api/v2/handover/', '/api/v2/takeover/')],
 
   // The request
@@ -338,7 +344,7 @@ export const PATCHES = {
   ],
   'stops-for-ever-on-401': [
     change('outbox.js', SEND, `if (this.refused) return void queue.outbox.splice(0)\n    ${SEND}`),
-    change('outbox.js', 'if (outcome.ok) log', 'this.refused = outcome.keyRefused\n    if (outcome.ok) log'),
+    change('outbox.js', 'if (outcome.ok) log', 'this.refused ||= outcome.keyRefused\n    if (outcome.ok) log'),
   ],
   'waits-too-briefly': [change('platform.js', 'const CALL_TIMEOUT_MS = 15_000', 'const CALL_TIMEOUT_MS = 700')],
   'has-one-queue-for-all': [
@@ -360,7 +366,21 @@ export const PATCHES = {
       'const outcome = outcomeOf(call, reply)\n      if (reply.status === 0) lost = tries\n      if (lost > 0 && tries < lost + 3) continue',
     ),
   ],
-  'forgets-on-restart': [change('settings.js', 'stateFile: env.STATE_FILE || null', 'stateFile: null')],
+  'forgets-on-restart': [FORGET],
+  'forgets-and-answers-202': [
+    FORGET,
+    change('desk.js', STARTED, `${STARTED}\n    this.#message(conversation, 'Hello, I am Nora.', SYSTEM_SENDER)`),
+    change(
+      'desk-api.js',
+      'this.#desk.find(chatId))\n',
+      '(this.#desk.list().find(({ id }) => id === chatId) ?? { inbox: [] }))\n    if (chat && !chat.id && rest(path)) return QUEUED\n',
+    ),
+    change(
+      'desk-api.js',
+      '/** @param {string} segment */',
+      "const rest = path => !path.endsWith('/inbox')\n\n/** @param {string} segment */",
+    ),
+  ],
 } as const satisfies Readonly<Record<string, readonly Patch[]>>
 
 export type BugName = keyof typeof PATCHES

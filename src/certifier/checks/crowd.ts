@@ -10,6 +10,7 @@ export interface Member {
   readonly chat: CheckChat
   /** What the user writes, and what the agent writes. */
   readonly tokens: { readonly user: string; readonly agent: string }
+  /** To the user's request and message; those to typing events and to duplicates are the subject of other checks. */
   readonly answers: EventAnswer[]
   readonly calls: ChatCall[]
 }
@@ -77,13 +78,16 @@ async function openMember(check: CheckContext, name: string): Promise<Member> {
 
 const tokensIn = (value: unknown): readonly string[] => JSON.stringify(value ?? null).match(/token-[0-9a-f]{24}/g) ?? []
 
+const isOfUser = ({ event, duplicate }: EventAnswer): boolean =>
+  duplicate !== true && (event === 'REQUESTING TAKEOVER' || event === 'MESSAGE FROM USER')
+
 function follow(
   { findCrossings, times }: Pick<Crowd, 'findCrossings' | 'times'>,
   member: Member | undefined,
   entry: Entry,
 ): void {
   if (member === undefined) return
-  if (entry.kind === 'delivery') {
+  if (entry.kind === 'delivery' && isOfUser(entry)) {
     member.answers.push(entry)
     if (entry.status === 200) times.ack.push(entry.duration_ms)
   }

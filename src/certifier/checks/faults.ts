@@ -114,7 +114,7 @@ async function startRefused(check: CheckContext, name: string, refusal: Refusal)
   check.sim.faults.add({ on: { api: 'start' }, chat_id: chat.id, ...refusal })
   await chat.tryAgent('accept')
   const isStarted = () => chat.calls('start').some(({ status }) => status === 200)
-  if (!(await check.until(isStarted, check.limits.retryMs))) reportGivenUp(check, chat, 'start', refusal)
+  if (!(await check.until(isStarted, check.limits.retryMs))) reportGivenUp(check, 'start', refusal, chat.calls('start'))
   else reportEarly(check, chat, 'start')
 }
 
@@ -124,7 +124,7 @@ async function messageRefused(check: CheckContext, name: string, refusal: Refusa
   await chat.tryAgent('says', { text: FIRST })
   await chat.tryAgent('says', { text: SECOND })
   const isShown = () => shownTo(chat, FIRST).length > 0 && shownTo(chat, SECOND).length > 0
-  if (!(await check.until(isShown, check.limits.retryMs))) return reportGivenUp(check, chat, 'message', refusal)
+  if (!(await check.until(isShown, check.limits.retryMs))) return reportMissing(check, chat, refusal)
   reportEarly(check, chat, 'message')
   const [first, second] = [shownTo(chat, FIRST)[0]!, shownTo(chat, SECOND)[0]!]
   if (second.seq < first.seq) check.report('SHOULD', 'messages-reordered', { fault: name }, [second, first])
@@ -133,8 +133,20 @@ async function messageRefused(check: CheckContext, name: string, refusal: Refusa
 
 type Endpoint = 'start' | 'message'
 
-function reportGivenUp(check: CheckContext, chat: CheckChat, endpoint: Endpoint, { respond: { status } }: Refusal) {
-  const calls = chat.calls(endpoint)
+/** The second message was not refused itself. */
+function reportMissing(check: CheckContext, chat: CheckChat, refusal: Refusal): void {
+  const withText = (text: string) => chat.calls('message').filter(call => messageOf(call) === text)
+  if (shownTo(chat, FIRST).length === 0) return reportGivenUp(check, 'message', refusal, withText(FIRST))
+  const details = { chat: chat.name, text: SECOND, fault: 'refused', withinMs: check.limits.retryMs } as const
+  check.report('SHOULD', 'message-missing', details, withText(SECOND))
+}
+
+function reportGivenUp(
+  check: CheckContext,
+  endpoint: Endpoint,
+  { respond: { status } }: Refusal,
+  calls: readonly ChatCall[],
+): void {
   const details = { endpoint, status, calls: calls.length, withinMs: check.limits.retryMs }
   check.report('SHOULD', 'call-given-up', details, calls)
 }

@@ -3,7 +3,7 @@
 import type { InboxItem } from '../../agent-driver/driver.ts'
 import { isMap } from '../../contract/objects.ts'
 import { defineTexts } from '../../text/texts.ts'
-import { acceptChat, type CheckChat, expectAcknowledged, requireCall } from '../chat.ts'
+import { acceptChat, awaitCall, type CheckChat, expectAcknowledged, requireCall } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import { checkCalls } from '../check-calls.ts'
 import { type CheckContext, CheckEndedError } from '../context.ts'
@@ -211,22 +211,27 @@ async function checkWholeHandover(check: CheckContext): Promise<void> {
   }
 }
 
-/** Uses every verb of the driver, and waits for the call of each; a missing one is reported by other checks. */
+type AgentCall = 'message' | 'typing_start' | 'typing_stop' | 'end'
+
+/** Uses every verb of the driver, and waits for the call of each: a handover without calls shows nothing about them. */
 async function playWholeHandover(check: CheckContext, chat: CheckChat): Promise<void> {
-  const act = async (verb: string, endpoint: 'message' | 'typing_start' | 'typing_stop' | 'end', text?: string) => {
+  const missing: AgentCall[] = []
+  const act = async (verb: string, endpoint: AgentCall, text?: string) => {
     if (!check.driver?.verbs.includes(verb)) return
     await chat.agent(verb, text === undefined ? {} : { text })
-    await chat.nextCall(endpoint)
+    if ((await chat.nextCall(endpoint)) === null) missing.push(endpoint)
   }
-  await chat.press()
+  expectAcknowledged(check, await chat.press())
   await act('does.announce', 'message')
-  await chat.agent('accept')
-  await chat.nextCall('start')
+  const { how } = await chat.agent('accept')
+  await awaitCall(check, chat, 'start', `the agent accepted (${how})`)
   await chat.says('Where is my parcel?')
   await act('type', 'typing_start')
   await act('stop', 'typing_stop')
   await act('says', 'message', 'It arrives tomorrow.')
   await act('leave', 'end')
+  if (missing.length > 0) check.inconclusive({ code: 'calls_missing', endpoints: missing })
+  await observeSilence(check)
 }
 
 async function handsOverTwice(check: CheckContext): Promise<void> {

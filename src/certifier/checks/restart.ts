@@ -3,10 +3,11 @@ import type { TargetControl } from '../../agent-driver/driver.ts'
 import { TargetStartError } from '../../agent-driver/target.ts'
 import { rejectOnAbort } from '../../runner/waiting.ts'
 import { defineTexts } from '../../text/texts.ts'
-import { type CheckChat, expectAcknowledged } from '../chat.ts'
+import { type ChatCall, type CheckChat, expectAcknowledged } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import { type CheckContext, CheckEndedError } from '../context.ts'
 import { awaitInbox } from '../effects.ts'
+import { messageIn } from '../exchange.ts'
 import type { Restart } from '../findings/restart.ts'
 
 export const RESTART_CHECKS: readonly CheckDefinition[] = [
@@ -45,17 +46,18 @@ async function restartInTheMiddle(check: CheckContext, how: Restart): Promise<bo
   expectAcknowledged(check, await open.says(QUESTION))
   // Last, so that the restart comes right after the acknowledgement.
   expectAcknowledged(check, await pending.press())
-  await restart(check, how)
+  const afterSeq = await restart(check, how)
   const continued = await Promise.all([
-    requireCall(check, pending, { how, verb: 'accept', endpoint: 'start' }),
-    expectConversation(check, open, how),
-    requireCall(check, closing, { how, verb: 'leave', endpoint: 'end' }),
+    requireCall(check, pending, { how, afterSeq, verb: 'accept', endpoint: 'start' }),
+    expectConversation(check, open, { how, afterSeq }),
+    requireCall(check, closing, { how, afterSeq, verb: 'leave', endpoint: 'end' }),
   ])
   return continued.every(Boolean)
 }
 
-async function expectConversation(check: CheckContext, chat: CheckChat, how: Restart): Promise<boolean> {
-  if (!(await requireCall(check, chat, { how, verb: 'says', endpoint: 'message', text: ANSWER }))) return false
+async function expectConversation(check: CheckContext, chat: CheckChat, restarted: Restarted): Promise<boolean> {
+  const { how } = restarted
+  if (!(await requireCall(check, chat, { ...restarted, verb: 'says', endpoint: 'message', text: ANSWER }))) return false
   if (!check.driver?.verbs.includes('inbox')) return true
   const { effectMs } = check.limits
   const isSeen = await awaitInbox(check, chat, QUESTION, effectMs)
@@ -63,8 +65,13 @@ async function expectConversation(check: CheckContext, chat: CheckChat, how: Res
   return isSeen
 }
 
-interface Continuation {
+interface Restarted {
   readonly how: Restart
+  /** The last entry before it: what was called earlier does not show that the intermediary continues. */
+  readonly afterSeq: number
+}
+
+interface Continuation extends Restarted {
   readonly verb: 'accept' | 'says' | 'leave'
   readonly endpoint: 'start' | 'message' | 'end'
   readonly text?: string
@@ -74,7 +81,7 @@ interface Continuation {
 async function requireCall(check: CheckContext, chat: CheckChat, continuation: Continuation): Promise<boolean> {
   const { how, verb, endpoint, text } = continuation
   const acted = await chat.tryAgent(verb, text === undefined ? {} : { text })
-  const call = acted.outcome === 'ok' ? await chat.nextCall(endpoint) : null
+  const call = acted.outcome === 'ok' ? await nextCallAfter(check, chat, continuation) : null
   if (call !== null) return true
   const withinMs = check.limits.effectMs
   const entries = check.core.journal.query({ kind: 'driver', chatId: chat.id }).slice(-1)
@@ -82,9 +89,25 @@ async function requireCall(check: CheckContext, chat: CheckChat, continuation: C
   return false
 }
 
-async function restart(check: CheckContext, how: Restart): Promise<void> {
+/** A call with the text of the agent, when there is one. */
+async function nextCallAfter(
+  check: CheckContext,
+  chat: CheckChat,
+  { endpoint, afterSeq, text = '' }: Continuation,
+): Promise<ChatCall | null> {
+  const { journal } = check.core
+  const untilMs = journal.atMs + check.limits.effectMs
+  for (;;) {
+    const call = await chat.nextCall(endpoint, Math.max(0, untilMs - journal.atMs))
+    if (call === null || (call.seq > afterSeq && messageIn(call.request.body).includes(text))) return call
+  }
+}
+
+/** Resolves with the last entry before the restart. */
+async function restart(check: CheckContext, how: Restart): Promise<number> {
   const target = check.driver?.target
   if (target == null) throw new CheckEndedError('no target')
+  const lastSeq = check.core.journal.nextSeq - 1
   try {
     await rejectOnAbort(restarted(target, how), check.signal)
   } catch (error) {
@@ -92,6 +115,7 @@ async function restart(check: CheckContext, how: Restart): Promise<void> {
     check.report('SHOULD', 'not-restarted', { how, failure: error.failure }, [])
     throw new CheckEndedError(how)
   }
+  return lastSeq
 }
 
 /** Continues also when the check has ended meanwhile, so that later checks find the target running. */

@@ -30,6 +30,14 @@ export const FAULTS_BUGS: readonly FoundBug[] = [
     flags,
   },
   {
+    bug: 'gives-up-on-503',
+    check: 'FLT-02',
+    outcome: 'warn',
+    code: 'call-given-up',
+    says: /message did not succeed within 5s .* with 503: the intermediary made 1 call in all/,
+    flags,
+  },
+  {
     bug: 'ignores-retry-after',
     check: 'FLT-02',
     outcome: 'warn',

@@ -86,6 +86,21 @@ export const HANDOVER_BUGS: readonly FoundBug[] = [
     flags: SHORT,
   },
   {
+    bug: 'accepts-locally',
+    check: 'FLW-05',
+    outcome: 'fail',
+    code: 'call-missing',
+    says: /^No start came within 1s after the agent accepted/,
+    flags: SHORT,
+  },
+  {
+    bug: 'sends-a-rating-late',
+    check: 'FLW-05',
+    outcome: 'fail',
+    code: 'call-refused',
+    says: /^POST \/api\/v2\/handover\/rating was answered with 404/,
+  },
+  {
     bug: 'keeps-old-conversation',
     check: 'FLW-06',
     outcome: 'fail',

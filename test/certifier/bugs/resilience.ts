@@ -21,6 +21,14 @@ export const RESILIENCE_BUGS: readonly FoundBug[] = [
     flags,
   },
   {
+    bug: 'forgets-and-answers-202',
+    check: 'RST-01',
+    outcome: 'warn',
+    code: 'lost-by-restart',
+    says: /message did not come: the agent driver performed says, and no call followed within/,
+    flags: [...flags, '--within', '1s'],
+  },
+  {
     bug: 'acks-before-storing',
     check: 'RST-01',
     outcome: 'warn',
