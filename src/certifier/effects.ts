@@ -1,4 +1,5 @@
 /** Finds out whether an event had an effect: a call about its chat, or something new in what the agent sees. */
+import type { InboxItem } from '../agent-driver/driver.ts'
 import type { CheckChat } from './chat.ts'
 import type { CheckContext } from './context.ts'
 
@@ -42,6 +43,25 @@ export async function controlEvent(check: CheckContext, mustShowEffect: boolean)
   }
   return mustShowEffect ? (await effectWithin(check, chat, check.limits.effectMs)) !== null : false
 }
+
+/** Reads the inbox until it shows more requests for the agent than this; false when it does not in time. */
+export async function showsMoreRequests(
+  check: CheckContext,
+  chat: CheckChat,
+  than: number,
+  withinMs: number,
+): Promise<boolean> {
+  const { journal } = check.core
+  const untilMs = journal.atMs + withinMs
+  for (;;) {
+    if (requestsIn(await chat.inbox()) > than) return true
+    if (journal.atMs >= untilMs) return false
+    await check.until(() => false, Math.min(INBOX_MS, untilMs - journal.atMs))
+  }
+}
+
+export const requestsIn = (items: readonly InboxItem[]): number =>
+  items.filter(({ request }) => request === true).length
 
 /** Reads the inbox until it shows this text; false when it does not in time. */
 export async function awaitInbox(

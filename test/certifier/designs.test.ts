@@ -42,3 +42,7 @@ it.concurrent('those whose inbox has no links to open', async () => {
 it.concurrent('one whose chats share five connections, and that stops all calls when its key is refused', async () => {
   expect(await certifyDesign('shares-connections')).toEqual({ 'FLT-04': ['info', 'lost-answer'] })
 })
+
+it.concurrent('one that repeats notices, and reads the transcript with every request', async () => {
+  expect(await certifyDesign('repeats-notices', '--only', 'SIG-08')).toEqual({})
+})

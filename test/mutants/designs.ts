@@ -11,6 +11,12 @@ const POST = 'const { url, apiKey } = this.#settings'
 const REPLY = "const retryAfter = response.headers.get('retry-after')"
 const NO_REPLY = 'return { status: 0, text: nameOf(error), retryAfter: null }\n    }'
 const HANDLED = '    return handler({ body, chat, request }) ?? QUEUED'
+const KNOWN = 'return log(`request again'
+const TRANSCRIPT = change(
+  'platform.js',
+  'typing_start: {',
+  "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },\n  typing_start: {",
+)
 const INBOX = 'ok(chat.inbox)'
 const WITH_FILES = (file: string) =>
   `ok(chat.inbox.map(item => ({ ...item, attachments: item.attachments?.map(file => (${file})) })))`
@@ -21,11 +27,7 @@ export const DESIGNS = {
   /** Tells the user at once about the queue, and reads the transcript; texts are split, and shown later. */
   'does-more': [
     change('platform.js', '/api/v2/handover/', '/api/v2/takeover/'),
-    change(
-      'platform.js',
-      'typing_start: {',
-      "transcript: { path: 'transcript', confirmedBy: 'TRANSCRIPT' },\n  typing_start: {",
-    ),
+    TRANSCRIPT,
     change(
       'desk.js',
       NEW_CONVERSATION,
@@ -75,6 +77,21 @@ export const DESIGNS = {
       "const conversation = known ?? this.#conversation(id, event, 'held')",
       'if (!known) return\n    const conversation = known',
     ),
+  ],
+  /** Reads the transcript with every request, also a repeated one, and tells waiting users their place again and again. */
+  'repeats-notices': [
+    TRANSCRIPT,
+    change(
+      'desk.js',
+      NEW_CONVERSATION,
+      `this.#call(conversation, 'transcript')
+    const timer = setInterval(() => {
+      if (conversation.status !== 'pending') return clearInterval(timer)
+      this.announce(conversation)
+    }, 300).unref()
+    ${NEW_CONVERSATION}`,
+    ),
+    change('desk.js', KNOWN, `this.#call(known, 'transcript')\n      ${KNOWN}`),
   ],
   /** Its inbox has the names of files, and no links. */
   'lists-names-of-files': [change('desk-api.js', INBOX, WITH_FILES('{ name: file.name }'))],

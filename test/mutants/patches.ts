@@ -13,6 +13,7 @@ const END = "this.#call(conversation, 'end', { sender: this.#agent(conversation)
 const RECEIVED = "const conversation = known ?? this.#conversation(id, event, 'held')"
 const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { note: true }) })'
 const REQUESTED = 'conversation.inbox.push({ request: true })'
+const REQUESTED_LATE = change('desk.js', REQUESTED, `setTimeout(() => ${REQUESTED}, 1_000)`)
 const MESSAGE_CALL = "this.#call(conversation, 'message', { message: text, sender, buttons })"
 const WORTH = 'return status === 0 || status === 429 || status >= 500'
 const STARTED = '      supports_attachment: true,\n    })'
@@ -119,6 +120,7 @@ export const PATCHES = {
   'ends-twice': [change('desk.js', END, `${END}\n    ${END}`)],
   'keeps-old-conversation': [change('desk.js', KNOWN_REQUEST, 'if (known) {')],
   'opens-twice': [change('desk.js', KNOWN_REQUEST, "if (known?.status === 'open') {")],
+  'opens-twice-late': [change('desk.js', KNOWN_REQUEST, "if (known?.status === 'open') {"), REQUESTED_LATE],
   'request-undoes-takeover': [change('desk.js', KNOWN_REQUEST, "if (known?.status === 'pending') {")],
   'answers-after-end': [
     change(
@@ -185,6 +187,7 @@ export const PATCHES = {
   'verifies-latin1': [change('signature.js', BODY, BODY.replace('(body)', "(body.toString('latin1'))"))],
   'verifies-trimmed': [change('signature.js', BODY, BODY.replace('(body)', '(body.toString().trim())'))],
   'checks-no-signature': [change('webhook.js', SIGNED, 'if (signature) return')],
+  'checks-no-signature-and-shows-late': [change('webhook.js', SIGNED, 'if (signature) return'), REQUESTED_LATE],
   'knows-only-four-events': [
     change('webhook.js', 'log(`event ignored: ', "throw badInput('event', 'is not known here')\n        log(`"),
   ],
@@ -245,6 +248,14 @@ export const PATCHES = {
       'default:',
       'default:\n        if (event.chat?.id) this.#desk.requested(event.chat.id, event)',
     ),
+  ],
+  'opens-for-unknown-events-late': [
+    change(
+      'webhook.js',
+      'default:',
+      'default:\n        if (event.chat?.id) this.#desk.requested(event.chat.id, event)',
+    ),
+    REQUESTED_LATE,
   ],
   'rejects-unknown-fields': [
     change(

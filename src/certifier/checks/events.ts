@@ -109,9 +109,11 @@ async function expectUnknownIgnored(check: CheckContext): Promise<void> {
   const answer = await check.send({ event, chat, payload: { ...chat.payload(event), rating: { stars: 5 } } })
   if (!isAccepted(answer))
     check.report('SHOULD', 'unknown-event-refused', { event, ...answerDetails(answer) }, [answer])
-  const effect = await effectWithin(check, chat, check.limits.quietMs)
+  const soon = await effectWithin(check, chat, check.limits.quietMs)
+  const isVisible = await controlEvent(check, soon === null)
+  // The help desk may show a request later than the check waits at first.
+  const effect = soon ?? (isVisible ? await effectWithin(check, chat, 0) : null)
   if (effect !== null) check.report('SHOULD', 'unknown-event-used', { event, effect: effect.kind }, [answer, effect])
-  await controlEvent(check, false)
 }
 
 type Payload = Readonly<Record<string, unknown>>

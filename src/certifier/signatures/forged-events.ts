@@ -57,27 +57,36 @@ async function inBase64url(check: CheckContext, chat: CheckChat): Promise<Altere
 /** The whole right signature in another writing: only who has the key can make it, so accepting it opens no way in. */
 const HARMLESS: ReadonlySet<Forgery> = new Set(['hex', 'base64url', 'doubled'])
 
-/** Sends each forgery in a chat of its own, and then the control event. */
+/**
+ * Sends each forgery in a chat of its own, and then the control event. An accepted forgery without an effect is looked at
+ * again when the control event has shown its effect: a help desk may show requests later than the check waits at first.
+ */
 export async function expectRefused(check: CheckContext, forgeries: readonly Forgery[]): Promise<void> {
-  const accepted = await Promise.all(forgeries.map(forgery => sendForged(check, forgery)))
-  const statuses = accepted.flatMap(status => (status === null ? [] : [status]))
-  const isVisible = await controlEvent(check, statuses.length > 0)
-  if (statuses.length > 0 && !isVisible) check.inconclusive({ code: 'no_visible_effect', status: statuses[0]! })
+  const sent = await Promise.all(forgeries.map(forgery => sendForged(check, forgery)))
+  const unseen = sent.filter(hasNoVisibleEffect)
+  for (const one of sent) if (!unseen.includes(one)) reportForged(check, one)
+  const isVisible = await controlEvent(check, unseen.length > 0)
+  for (const one of unseen)
+    reportForged(check, { ...one, effect: isVisible ? await effectWithin(check, one.chat, 0) : null })
+  const [first] = unseen.filter(({ level }) => level === 'MUST')
+  if (first !== undefined && !isVisible)
+    check.inconclusive({ code: 'no_visible_effect', status: first.answer.status ?? 0 })
 }
 
-/** The status of an answer that accepts the event without a visible effect; null for one that refuses it. */
-async function sendForged(check: CheckContext, forgery: Forgery): Promise<number | null> {
+/** The answer accepts the event, and nothing shows whether it was used. */
+const hasNoVisibleEffect = ({ answer: { status }, effect }: SentForgery): boolean =>
+  effect === null && status !== null && status < 300
+
+async function sendForged(check: CheckContext, forgery: Forgery): Promise<SentForgery> {
   const chat = await check.chat(forgery)
   const answer = await check.send({ event: EVENT, chat, ...(await FORGERIES[forgery](check, chat)) })
   const effect = await effectWithin(check, chat, check.limits.quietMs)
-  const level = HARMLESS.has(forgery) ? 'SHOULD' : 'MUST'
-  reportForged(check, { forgery, answer, effect, level })
-  const { status } = answer
-  return effect === null && level === 'MUST' && status !== null && status < 300 ? status : null
+  return { forgery, chat, answer, effect, level: HARMLESS.has(forgery) ? 'SHOULD' : 'MUST' }
 }
 
 interface SentForgery {
   readonly forgery: Forgery
+  readonly chat: CheckChat
   readonly answer: EventAnswer
   readonly effect: ObservedEffect | null
   readonly level: FindingLevel

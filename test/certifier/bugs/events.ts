@@ -27,6 +27,13 @@ export const EVENTS_BUGS: readonly FoundBug[] = [
     says: /CUSTOMER RATING GIVEN had an effect: the agent sees it/,
   },
   {
+    bug: 'opens-for-unknown-events-late',
+    check: 'EVT-01',
+    outcome: 'warn',
+    code: 'unknown-event-used',
+    says: /CUSTOMER RATING GIVEN had an effect: the agent sees it/,
+  },
+  {
     bug: 'rejects-unknown-fields',
     check: 'EVT-02',
     outcome: 'warn',

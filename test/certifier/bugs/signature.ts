@@ -38,6 +38,13 @@ export const SIGNATURE_BUGS: readonly FoundBug[] = [
     says: /one byte changed after signing had an effect/,
   },
   {
+    bug: 'checks-no-signature-and-shows-late',
+    check: 'SIG-03',
+    outcome: 'fail',
+    code: 'forged-event-used',
+    says: /signature made with another key had an effect: the agent sees it/,
+  },
+  {
     bug: 'compares-a-prefix',
     check: 'SIG-05',
     outcome: 'fail',
@@ -102,6 +109,13 @@ export const SIGNATURE_BUGS: readonly FoundBug[] = [
   },
   {
     bug: 'opens-twice',
+    check: 'SIG-08',
+    outcome: 'warn',
+    code: 'replay-used',
+    says: /again, after 2s, shows the agent a further request/,
+  },
+  {
+    bug: 'opens-twice-late',
     check: 'SIG-08',
     outcome: 'warn',
     code: 'replay-used',
