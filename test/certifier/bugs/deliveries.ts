@@ -2,7 +2,6 @@
 import type { FoundBug } from '../mutants.ts'
 
 /** Until an effect counts as missing. */
-const QUICK = ['--within', '1s', '--no-rotate-unspecified']
 
 export const DELIVERIES_BUGS: readonly FoundBug[] = [
   {
@@ -25,7 +24,6 @@ export const DELIVERIES_BUGS: readonly FoundBug[] = [
     outcome: 'warn',
     code: 'repeated-text-lost',
     says: /The user wrote "ok, parcel-17" 2 times, and the agent sees it once/,
-    flags: QUICK,
   },
   {
     bug: 'drops-repeats-after-a-webhook',
@@ -33,7 +31,6 @@ export const DELIVERIES_BUGS: readonly FoundBug[] = [
     outcome: 'warn',
     code: 'repeated-text-lost',
     says: /The user wrote "ok, parcel-17" 2 times, and the agent sees it once/,
-    flags: QUICK,
   },
   {
     bug: 'reads-the-latest-message',
@@ -41,7 +38,6 @@ export const DELIVERIES_BUGS: readonly FoundBug[] = [
     outcome: 'warn',
     code: 'overtaken-text-lost',
     says: /delivered 400 ms after a later one, and the agent does not see "Written first, delivered last"/,
-    flags: QUICK,
   },
   {
     bug: 'answers-after-end',

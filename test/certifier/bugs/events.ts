@@ -2,7 +2,6 @@
 import type { FoundBug } from '../mutants.ts'
 
 /** Until an effect counts as missing. */
-const QUICK = ['--within', '1s', '--no-rotate-unspecified']
 
 export const EVENTS_BUGS: readonly FoundBug[] = [
   {
@@ -46,7 +45,6 @@ export const EVENTS_BUGS: readonly FoundBug[] = [
     outcome: 'warn',
     code: 'event-form-ignored',
     says: /REQUESTING TAKEOVER with its fields in reverse order had no effect. Without the difference the agent sees it/,
-    flags: QUICK,
   },
   {
     bug: 'returns-typing',
@@ -82,7 +80,6 @@ export const EVENTS_BUGS: readonly FoundBug[] = [
     outcome: 'fail',
     code: 'attachments-lose-text',
     says: /does not see the text "A message with two files" of MESSAGE FROM USER with two attachments. Seen: "A message without/,
-    flags: QUICK,
   },
   {
     bug: 'knows-some-sources',
@@ -90,7 +87,6 @@ export const EVENTS_BUGS: readonly FoundBug[] = [
     outcome: 'warn',
     code: 'chat-kind-ignored',
     says: /a chat whose source is "carrier-pigeon" had no effect/,
-    flags: QUICK,
   },
   {
     bug: 'formats-the-language',

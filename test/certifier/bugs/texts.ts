@@ -30,7 +30,6 @@ export const TEXTS_BUGS: readonly FoundBug[] = [
     code: 'text-changed',
     says: /^The agent got an Arabic text changed, .* \(UTF-8 read as Latin-1\)\.$/,
     // The form `ascii` of the JSON hides this bug.
-    flags: ['--no-rotate-unspecified'],
   },
   {
     bug: 'cuts-emoji',
@@ -52,6 +51,5 @@ export const TEXTS_BUGS: readonly FoundBug[] = [
     outcome: 'warn',
     code: 'text-changed',
     says: /^The user got a message of 64 KB changed, .* \(cut off after 10000 of 64000 characters\)\.$/,
-    flags: ['--within', '1s'],
   },
 ]
