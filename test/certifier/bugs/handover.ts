@@ -86,7 +86,7 @@ export const HANDOVER_BUGS: readonly FoundBug[] = [
     check: 'FLW-05',
     outcome: 'fail',
     code: 'call-missing',
-    says: /^No start came within 1s after the agent accepted/,
+    says: /^No start came within \d+s after the agent accepted/,
   },
   {
     bug: 'sends-a-rating-late',
