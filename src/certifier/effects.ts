@@ -1,7 +1,8 @@
 /** Finds out whether an event had an effect: a call about its chat, or something new in what the agent sees. */
 import type { InboxItem } from '../agent-driver/driver.ts'
+import { isDriverCall } from '../scenario/run-events.ts'
 import type { CheckChat } from './chat.ts'
-import type { CheckContext } from './context.ts'
+import { type CheckContext, CheckEndedError } from './context.ts'
 
 export interface ObservedEffect {
   readonly kind: 'call' | 'inbox'
@@ -78,4 +79,13 @@ export async function awaitInbox(
     if (journal.atMs >= untilMs) return false
     await check.until(() => false, Math.min(INBOX_MS, untilMs - journal.atMs))
   }
+}
+
+/** Ends the check as inconclusive when the last read of the inbox failed: an inbox that cannot be read is not empty. */
+export function requireReadInbox(check: CheckContext, { id }: CheckChat): void {
+  const calls = check.core.journal.query({ kind: 'driver', chatId: id }).filter(isDriverCall)
+  const last = calls.findLast(({ verb }) => verb === 'inbox')
+  if (last === undefined || last.outcome === 'ok') return
+  check.inconclusive({ code: 'inbox_failed', failure: last.failure ?? null })
+  throw new CheckEndedError('inbox')
 }

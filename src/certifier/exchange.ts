@@ -4,7 +4,7 @@ import { isMap } from '../contract/objects.ts'
 import type { Entry } from '../journal/entry.ts'
 import type { ChatCall, CheckChat } from './chat.ts'
 import type { CheckContext } from './context.ts'
-import { INBOX_MS } from './effects.ts'
+import { INBOX_MS, requireReadInbox } from './effects.ts'
 import type { FindingLevel } from './findings/index.ts'
 import { differenceOf } from './text-difference.ts'
 
@@ -35,7 +35,7 @@ export const UNTRANSLATED = { 'translation.engine': 'identity', 'strict.sender':
 const arrivedAll = (samples: readonly Sample[], texts: readonly ReceivedText[]): boolean =>
   samples.every(({ token }) => texts.some(({ text }) => text.includes(token)))
 
-/** Reads the inbox until `isDone`, or until an effect must have been visible; resolves with what was read last. */
+/** Reads the inbox until `isDone`, or until an effect must have been visible; resolves with what was read last. A failed last read ends the check. */
 export async function inboxUntil(
   check: CheckContext,
   chat: CheckChat,
@@ -45,7 +45,11 @@ export async function inboxUntil(
   const untilMs = journal.atMs + check.limits.effectMs
   for (;;) {
     const items = await chat.inbox()
-    if (isDone(items) || journal.atMs >= untilMs) return items
+    if (isDone(items)) return items
+    if (journal.atMs >= untilMs) {
+      requireReadInbox(check, chat)
+      return items
+    }
     await check.until(() => false, INBOX_MS)
   }
 }

@@ -1,8 +1,8 @@
 /** Says why a check could not be observed, or does not apply: codes and their texts. */
-import type { TargetFailure } from '../journal/run-failures.ts'
+import type { DriverFailure, TargetFailure } from '../journal/run-failures.ts'
 import { formatDuration } from '../text/quantities.ts'
 import { defineTexts } from '../text/texts.ts'
-import { targetFailureText } from '../wording/failures.ts'
+import { driverFailureText, targetFailureText } from '../wording/failures.ts'
 import type { Capability } from './capabilities.ts'
 
 export type CheckReason =
@@ -17,6 +17,8 @@ export type CheckReason =
   | { readonly code: 'handover_closed' }
   /** A forged event was answered with 200, and a valid one has no visible effect either. */
   | { readonly code: 'no_visible_effect'; readonly status: number }
+  /** What the agent sees could not be read. */
+  | { readonly code: 'inbox_failed'; readonly failure: DriverFailure | null }
   | { readonly code: 'time_limit'; readonly limitMs: number }
   /** More calls than a check follows. */
   | { readonly code: 'call_flood'; readonly calls: number; readonly overMs: number }
@@ -44,6 +46,8 @@ const TEXTS = defineTexts<Texts>({
   no_wire: 'The intermediary is a function in this process, so there is no connection to observe.',
   no_visible_effect: ({ status }) =>
     `The webhook answered ${status}, and a valid event has no visible effect either, so nobody can see whether the event was used. Give the agent driver an inbox that lists requests, or answer 401 to events that are not signed correctly.`,
+  inbox_failed: ({ failure }) =>
+    `The agent driver could not read the inbox${failure === null ? '' : `: ${driverFailureText(failure)}`}. What the agent sees is not known; try the inbox of the driver by hand.`,
   time_limit: ({ limitMs }) => `The check did not end within ${formatDuration(limitMs)}.`,
   call_flood: ({ calls, overMs }) =>
     `The intermediary made ${calls} calls in ${formatDuration(Math.max(1, Math.round(overMs)))}, more than a check follows, so it was ended. Look for a loop that makes the same call again, such as an answer to its own typing events.`,

@@ -46,3 +46,9 @@ it.concurrent('one whose chats share five connections, and that stops all calls 
 it.concurrent('one that repeats notices, and reads the transcript with every request', async () => {
   expect(await certifyDesign('repeats-notices', '--only', 'SIG-08')).toEqual({})
 })
+
+it.concurrent('one whose inbox the driver cannot read, which is not an empty inbox', async () => {
+  const ids = ['EVT-05', 'FLW-02', 'TXT-01', 'ATT-01', 'DLV-01']
+  const others = await certifyDesign('has-no-readable-inbox', ...ids.flatMap(id => ['--only', id]))
+  expect(others).toEqual(Object.fromEntries(ids.map(id => [id, ['inconclusive', 'inbox_failed']])))
+})

@@ -93,6 +93,8 @@ export const DESIGNS = {
     ),
     change('desk.js', KNOWN, `this.#call(known, 'transcript')\n      ${KNOWN}`),
   ],
+  /** Its inbox cannot be read by the driver. */
+  'has-no-readable-inbox': [change('desk-api.js', INBOX, '({ status: 500, body: null })')],
   /** Its inbox has the names of files, and no links. */
   'lists-names-of-files': [change('desk-api.js', INBOX, WITH_FILES('{ name: file.name }'))],
   /** The links of its inbox are relative to the page of the help desk. */

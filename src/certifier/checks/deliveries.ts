@@ -5,7 +5,7 @@ import { acceptChat, type CheckChat, expectAcknowledged, requireCall } from '../
 import type { CheckDefinition } from '../check.ts'
 import { type CheckContext, CheckEndedError } from '../context.ts'
 import { canDo, timesSeen } from '../conversation.ts'
-import { requestsIn } from '../effects.ts'
+import { requestsIn, requireReadInbox } from '../effects.ts'
 import { inboxUntil, observeSilence, UNTRANSLATED } from '../exchange.ts'
 import { answerDetails } from '../findings/acknowledgement.ts'
 
@@ -112,6 +112,7 @@ async function reportRepeated(
   const starts = chat.calls('start')
   if (starts.length > 1) check.report('SHOULD', 'start-repeated', { phase, starts: starts.length }, starts)
   const requests = requestsIn(await chat.inbox())
+  if (starts.length < 2) requireReadInbox(check, chat)
   const last = check.core.journal.query({ kind: 'delivery', chatId: chat.id }).slice(-1)
   if (requests > 1) check.report('SHOULD', 'conversation-repeated', { phase, requests }, last)
   return starts.length > 1 || requests > 1
