@@ -31,6 +31,7 @@ export const EVENTS_BUGS: readonly FoundBug[] = [
     outcome: 'warn',
     code: 'unknown-event-used',
     says: /CUSTOMER RATING GIVEN had an effect: the agent sees it/,
+    flags: ['--no-rotate-unspecified'],
   },
   {
     bug: 'rejects-unknown-fields',

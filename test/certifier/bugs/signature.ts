@@ -43,6 +43,7 @@ export const SIGNATURE_BUGS: readonly FoundBug[] = [
     outcome: 'fail',
     code: 'forged-event-used',
     says: /signature made with another key had an effect: the agent sees it/,
+    flags: ['--no-rotate-unspecified'],
   },
   {
     bug: 'compares-a-prefix',
@@ -120,5 +121,6 @@ export const SIGNATURE_BUGS: readonly FoundBug[] = [
     outcome: 'warn',
     code: 'replay-used',
     says: /again, after 2s, shows the agent a further request/,
+    flags: ['--no-rotate-unspecified'],
   },
 ]
