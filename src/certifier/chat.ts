@@ -27,7 +27,7 @@ export interface CheckChat {
   press(): Promise<EventAnswer>
   /** The user writes. Resolves with the webhook's last answer; null: no event. */
   says(text: string, attach?: readonly NewFile[]): Promise<EventAnswer | null>
-  /** The agent acts by a verb of the driver. A failure is reported at this level, and ends the check. */
+  /** The agent acts by a verb of the driver, on a request when the help desk has it. A failure is reported, and ends the check. */
   agent(verb: string, parameters?: AgentParameters): Promise<DriverCall>
   /** As `agent`, and resolves with a failure without reporting it. */
   tryAgent(verb: string, parameters?: AgentParameters): Promise<DriverCall>
@@ -60,7 +60,7 @@ export async function openChat(check: CheckContext, name: string, options: ChatO
     press: () => pressHandover(check, chat),
     says: (text, attach) => userActs(check, () => core.user.says(chat.id, { text, ...(attach && { attach }) })),
     agent: (verb, parameters = {}) => agentActs(check, chat, verb, parameters),
-    tryAgent: async (verb, parameters = {}) => (await callDriver(check, chat, verb, parameters)).call,
+    tryAgent: async (verb, parameters = {}) => (await performVerb(check, chat, verb, parameters)).call,
     inbox: () => readInbox(check, chat),
     calls,
     nextCall: (endpoint, withinMs = check.limits.effectMs) => claimCall(check, chat, endpoint, claimed, withinMs),
@@ -152,10 +152,54 @@ async function agentActs(
   verb: string,
   parameters: AgentParameters,
 ): Promise<DriverCall> {
-  const { call, entry } = await callDriver(check, chat, verb, parameters)
+  const { call, entry } = await performVerb(check, chat, verb, parameters)
   if (call.outcome === 'ok') return call
   check.report('MUST', 'driver-failed', { verb, failure: call.failure ?? null }, [entry])
   throw new CheckEndedError(verb)
+}
+
+/** Verbs that an agent performs on a request. */
+const ON_REQUESTS: ReadonlySet<string> = new Set(['accept', 'does.announce'])
+
+const performVerb = (check: CheckContext, chat: Chat | null, verb: string, parameters: AgentParameters) =>
+  chat !== null && ON_REQUESTS.has(verb)
+    ? actOnRequest(check, chat, verb, parameters)
+    : callDriver(check, chat, verb, parameters)
+
+/** Between two reads of the inbox. */
+const INBOX_MS = 50
+/** Between two attempts to act on a request. */
+const REQUEST_MS = 200
+
+/** Those whose help desk lets the agent act on what the inbox does not show. */
+const withoutRequests = new WeakSet<CheckContext>()
+
+/**
+ * The help desk may learn of a request some time after it was acknowledged, so an attempt that fails before any call came
+ * is repeated. After a call, a further attempt would look as if the intermediary repeated it.
+ */
+async function actOnRequest(check: CheckContext, chat: Chat, verb: string, parameters: AgentParameters) {
+  const { journal } = check.core
+  const untilMs = journal.atMs + check.limits.effectMs
+  const isListed = await untilRequested(check, chat, untilMs)
+  const callsBefore = callsAbout(check, chat, undefined).length
+  const hasCalled = () => callsAbout(check, chat, undefined).length > callsBefore
+  let acted = await callDriver(check, chat, verb, parameters)
+  while (acted.call.outcome !== 'ok' && journal.atMs < untilMs && !(await check.until(hasCalled, REQUEST_MS)))
+    acted = await callDriver(check, chat, verb, parameters)
+  if (!isListed && acted.call.outcome === 'ok') withoutRequests.add(check)
+  return acted
+}
+
+/** Whether the inbox shows the chat in time. True when nothing would show it. */
+async function untilRequested(check: CheckContext, chat: Chat, untilMs: number): Promise<boolean> {
+  if (withoutRequests.has(check) || !check.driver?.verbs.includes('inbox')) return true
+  const { journal } = check.core
+  while ((await readInbox(check, chat)).length === 0) {
+    if (journal.atMs >= untilMs) return false
+    await check.until(() => false, INBOX_MS)
+  }
+  return true
 }
 
 async function callDriver(check: CheckContext, chat: Chat | null, verb: string, parameters: AgentParameters) {
@@ -190,19 +234,7 @@ const driverContext = ({ url, sim }: CheckContext, chat: Chat | null) => ({
 
 async function takeOver(check: CheckContext, chat: CheckChat): Promise<ChatCall> {
   expectAcknowledged(check, await chat.press())
-  await untilRequested(check, chat)
   return acceptChat(check, chat)
-}
-
-/** Between two reads. */
-const INBOX_MS = 50
-
-/** The help desk may learn of a request some time after it was acknowledged. Without an inbox, nothing shows it. */
-async function untilRequested(check: CheckContext, chat: CheckChat): Promise<void> {
-  if (!check.driver?.verbs.includes('inbox')) return
-  const { journal } = check.core
-  const untilMs = journal.atMs + check.limits.effectMs
-  while ((await chat.inbox()).length === 0 && journal.atMs < untilMs) await check.until(() => false, INBOX_MS)
 }
 
 /** The agent accepts, and `start` comes. A failure is reported as MUST, and ends the check. */

@@ -37,6 +37,8 @@ export interface CheckDefinition {
   readonly capability?: Capability
   /** Whether no other check may run at the same time. */
   readonly exclusive?: boolean
+  /** Its own time limit, in milliseconds; default: the one of all checks. */
+  readonly limitMs?: number
   /** Knobs that the check sets itself; they are not rotated. */
   readonly knobs?: KnobSettings
   /** Acts, observes, and reports findings. */

@@ -32,6 +32,8 @@ export interface Limits {
   readonly retryMs: number
   /** How long a typing indicator may be shown to the user of an agent who is idle. */
   readonly typingMs: number
+  /** How long the conversations of many chats at once may take in all, which depends on how fast agents can act. */
+  readonly crowdMs: number
   /** Of a whole check. */
   readonly checkMs: number
 }
@@ -47,6 +49,7 @@ export const createLimits = ({ ackMs = 5_000, effectMs = 5_000, quietMs = 2_000 
   // A retry waits as the platform asks it to, whatever the setting.
   retryMs: Math.max(5_000, 10 * quietMs),
   typingMs: 15 * quietMs,
+  crowdMs: 45 * quietMs,
   checkMs: 60_000,
 })
 

@@ -19,6 +19,13 @@ export type CheckReason =
   | { readonly code: 'no_visible_effect'; readonly status: number }
   /** What the agent sees could not be read. */
   | { readonly code: 'inbox_failed'; readonly failure: DriverFailure | null }
+  /** The agent acted, and the call that the platform was to refuse did not come. */
+  | {
+      readonly code: 'call_not_made'
+      readonly endpoint: string
+      readonly verb: string
+      readonly failure: DriverFailure | null
+    }
   | { readonly code: 'time_limit'; readonly limitMs: number }
   /** More calls than a check follows. */
   | { readonly code: 'call_flood'; readonly calls: number; readonly overMs: number }
@@ -48,6 +55,10 @@ const TEXTS = defineTexts<Texts>({
     `The webhook answered ${status}, and a valid event has no visible effect either, so nobody can see whether the event was used. Give the agent driver an inbox that lists requests, or answer 401 to events that are not signed correctly.`,
   inbox_failed: ({ failure }) =>
     `The agent driver could not read the inbox${failure === null ? '' : `: ${driverFailureText(failure)}`}. What the agent sees is not known; try the inbox of the driver by hand.`,
+  call_not_made: ({ endpoint, verb, failure }) =>
+    failure === null
+      ? `No ${endpoint} came after the agent driver performed ${verb}, so the platform refused none, and nobody can see whether it is made again. See what FLW-01 reports.`
+      : `No ${endpoint} came, because the agent driver failed at ${verb}: ${driverFailureText(failure)}. So the platform refused none, and nobody can see whether it is made again.`,
   time_limit: ({ limitMs }) => `The check did not end within ${formatDuration(limitMs)}.`,
   call_flood: ({ calls, overMs }) =>
     `The intermediary made ${calls} calls in ${formatDuration(Math.max(1, Math.round(overMs)))}, more than a check follows, so it was ended. Look for a loop that makes the same call again, such as an answer to its own typing events.`,

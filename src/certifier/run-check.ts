@@ -121,7 +121,7 @@ function obstacleTo(check: CheckDefinition, { driver, missing, signal }: CheckEn
 
 async function play(check: CheckDefinition, environment: CheckEnvironment, played: Play): Promise<CheckRun> {
   const started = elapsedMs()
-  const limit = timeLimit(environment.limits.checkMs, environment.signal)
+  const limit = timeLimit(check.limitMs ?? environment.limits.checkMs, environment.signal)
   try {
     const opened = await environment.open(played.knobs, played.seed)
     const ended = await playIn(opened, check, environment, limit, played)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { DesignName } from '../mutants/designs.ts'
 import { certifyExample } from './target.ts'
 
-const flags = ['--skip', 'CON', '--skip', 'RST', '--within', '2s', '--seed', '1']
+const flags = ['--skip', 'CON', '--skip', 'RST', '--within', '4s', '--seed', '1']
 
 /** All checks that do not pass, with the codes of their findings or the reason. */
 async function certifyDesign(design: DesignName, ...only: string[]) {
@@ -40,7 +40,20 @@ it.concurrent('those whose inbox has no links to open', async () => {
 })
 
 it.concurrent('one whose chats share five connections, and that stops all calls when its key is refused', async () => {
-  expect(await certifyDesign('shares-connections')).toEqual({ 'FLT-04': ['info', 'lost-answer'] })
+  const only = ['ACK', 'FLW', 'FLT'].flatMap(id => ['--only', id])
+  expect(await certifyDesign('shares-connections', ...only)).toEqual({ 'FLT-04': ['info', 'lost-answer'] })
+})
+
+it.concurrent('one that learns of requests late, and is slow for its agents', async () => {
+  const only = ['DLV', 'FLW', 'EVT-06', 'FLT'].flatMap(id => ['--only', id])
+  expect(await certifyDesign('is-slow', ...only)).toEqual({ 'FLT-04': ['info', 'lost-answer'] })
+})
+
+it.concurrent('one whose agents are too slow for a crowd, which decides nothing', async () => {
+  const { checks } = await certifyExample('is-slow', '--only', 'CON-01', '--observe', '50ms')
+  const [{ outcome, findings, measurements } = {}] = checks
+  expect([outcome, findings?.map(({ code }) => code)]).toEqual(['info', ['crowd-not-finished']])
+  expect(measurements).toHaveProperty('to_user_20_chats_p50_ms')
 })
 
 it.concurrent('one that repeats notices, and reads the transcript with every request', async () => {

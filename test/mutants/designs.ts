@@ -10,6 +10,8 @@ const BACKOFF = 'const FIRST_BACKOFF_MS = 500'
 const POST = 'const { url, apiKey } = this.#settings'
 const REPLY = "const retryAfter = response.headers.get('retry-after')"
 const NO_REPLY = 'return { status: 0, text: nameOf(error), retryAfter: null }\n    }'
+const REQUESTED = '  requested(id, event) {'
+const LEARN = '  learn(id, event) {'
 const HANDLED = '    return handler({ body, chat, request }) ?? QUEUED'
 const KNOWN = 'return log(`request again'
 const TRANSCRIPT = change(
@@ -56,6 +58,15 @@ export const DESIGNS = {
     ),
     change('platform.js', REPLY, `if (response.status === 401) pausedUntilMs = Date.now() + 3_000\n      ${REPLY}`),
     change('platform.js', NO_REPLY, `${NO_REPLY} finally {\n      busy--\n    }`),
+  ],
+  /** Learns of a request some time after it was acknowledged, and answers each call of an agent slowly. */
+  'is-slow': [
+    change(
+      'desk.js',
+      REQUESTED,
+      `  requested(id, event) {\n    setTimeout(() => this.learn(id, event), 700)\n  }\n${LEARN}`,
+    ),
+    change('desk-api.js', HANDLED, `    await new Promise(resolve => setTimeout(resolve, 60))\n${HANDLED}`),
   ],
   /** Has no queue and no list of requests: the agent waits for each call, and chats are unknown before a request. */
   'does-less': [

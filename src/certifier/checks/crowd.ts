@@ -27,6 +27,8 @@ export interface Crowd {
   readonly check: CheckContext
   readonly members: readonly Member[]
   readonly crossings: readonly Crossing[]
+  /** When the round ends, on the clock of the journal. */
+  readonly untilMs: number
   /** Milliseconds of each acknowledgement, and from one side to the other. */
   readonly times: Readonly<Record<'ack' | Direction, number[]>>
   /** Whether the condition is met for every member in time. Ends early when a token has crossed. */
@@ -48,6 +50,7 @@ export async function openCrowd(check: CheckContext, size: number): Promise<Crow
     check,
     members,
     crossings,
+    untilMs: check.core.journal.atMs + check.limits.crowdMs,
     times: { ack: [], to_agent: [], to_user: [] },
     untilAll(condition, withinMs) {
       const isMet = () => crossings.length > 0 || members.every(condition)

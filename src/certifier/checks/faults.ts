@@ -1,4 +1,5 @@
 /** FLT: faults of the platform's API. */
+import type { DriverCall } from '../../agent-driver/driver.ts'
 import { defineTexts } from '../../text/texts.ts'
 import { type ChatCall, type CheckChat, expectAcknowledged } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
@@ -112,19 +113,24 @@ async function startRefused(check: CheckContext, name: string, refusal: Refusal)
   const chat = await check.chat(name)
   expectAcknowledged(check, await chat.press())
   check.sim.faults.add({ on: { api: 'start' }, chat_id: chat.id, ...refusal })
-  await chat.tryAgent('accept')
+  const accepted = await chat.tryAgent('accept')
   const isStarted = () => chat.calls('start').some(({ status }) => status === 200)
-  if (!(await check.until(isStarted, check.limits.retryMs))) reportGivenUp(check, 'start', refusal, chat.calls('start'))
+  const hasStarted = await check.until(isStarted, check.limits.retryMs)
+  const calls = chat.calls('start')
+  if (!expectRefused(check, 'start', calls, accepted)) return
+  if (!hasStarted) reportGivenUp(check, 'start', refusal, calls)
   else reportEarly(check, chat, 'start')
 }
 
 async function messageRefused(check: CheckContext, name: string, refusal: Refusal): Promise<void> {
   const chat = await takenOver(check, name)
   check.sim.faults.add({ on: { api: 'message' }, chat_id: chat.id, ...refusal })
-  await chat.tryAgent('says', { text: FIRST })
+  const written = await chat.tryAgent('says', { text: FIRST })
   await chat.tryAgent('says', { text: SECOND })
-  const isShown = () => shownTo(chat, FIRST).length > 0 && shownTo(chat, SECOND).length > 0
-  if (!(await check.until(isShown, check.limits.retryMs))) return reportMissing(check, chat, refusal)
+  const isShown = () => [FIRST, SECOND].every(text => shownTo(chat, text).length > 0)
+  const areShown = await check.until(isShown, check.limits.retryMs)
+  if (!expectRefused(check, 'message', chat.calls('message'), written)) return
+  if (!areShown) return reportMissing(check, chat, refusal)
   reportEarly(check, chat, 'message')
   const [first, second] = [shownTo(chat, FIRST)[0]!, shownTo(chat, SECOND)[0]!]
   if (second.seq < first.seq) check.report('SHOULD', 'messages-reordered', { fault: name }, [second, first])
@@ -132,6 +138,18 @@ async function messageRefused(check: CheckContext, name: string, refusal: Refusa
 }
 
 type Endpoint = 'start' | 'message'
+
+/** False: nothing is known, because the call that the platform would have refused was not made. */
+function expectRefused(
+  check: CheckContext,
+  endpoint: Endpoint,
+  calls: readonly ChatCall[],
+  { verb, failure }: DriverCall,
+) {
+  if (calls.some(({ faults }) => faults !== undefined)) return true
+  check.inconclusive({ code: 'call_not_made', endpoint, verb, failure: failure ?? null })
+  return false
+}
 
 /** The second message was not refused itself. */
 function reportMissing(check: CheckContext, chat: CheckChat, refusal: Refusal): void {

@@ -15,12 +15,14 @@ export const LOAD_CHECKS: readonly CheckDefinition[] = [
     rules: ['E6', 'WH4'],
     needs: ['accept', 'says', 'inbox'],
     exclusive: true,
+    // Its parts have limits. A help desk may need seconds for what an agent does.
+    limitMs: 240_000,
     texts: defineTexts({
       title: 'Many chats at once stay apart',
       sends: '20 handovers at once, and then 200, with a token in every text that no other text has.',
       observes: 'Answers to events, calls, and what each agent sees; the time of each.',
       passes:
-        'No token is in another chat, and none is lost among 20 chats (MUST). Nothing is lost or late among 200 (SHOULD).',
+        'No token is in another chat, and none is lost among 20 chats (MUST). Nothing is lost or late among 200 (SHOULD), unless the help desk is too slow to play them all.',
     }),
     async run(check) {
       if (await playCrowd(check, 20)) await playCrowd(check, 200)
@@ -100,7 +102,7 @@ function reportSlow({ check, members }: Crowd, answers: readonly EventAnswer[]):
 
 /** Every agent acts, and the call of every chat must follow. */
 async function agentsAct(crowd: Crowd, verb: 'accept' | 'leave', endpoint: 'start' | 'end'): Promise<void> {
-  await inTurns(crowd.members, async ({ chat }) => expectActed(crowd, verb, await chat.tryAgent(verb)))
+  await inTurns(crowd, crowd.members, async ({ chat }) => expectActed(crowd, verb, await chat.tryAgent(verb)))
   const isCalled = ({ calls }: Member) => calls.some(call => call.endpoint === endpoint && call.status === 200)
   await expectAll(crowd, endpoint, isCalled)
 }
@@ -123,7 +125,7 @@ async function readInboxes(crowd: Crowd, sentMs: ReadonlyMap<Member, number>): P
   const seen = new Set<Member>()
   while (seen.size < crowd.members.length && journal.atMs < untilMs && crowd.crossings.length === 0) {
     const open = crowd.members.filter(member => !seen.has(member))
-    await inTurns(open, async member => {
+    await inTurns(crowd, open, async member => {
       if (!(await showsToken(crowd, member))) return
       seen.add(member)
       crowd.times.to_agent.push(journal.atMs - (sentMs.get(member) ?? 0))
@@ -141,7 +143,7 @@ async function showsToken(crowd: Crowd, member: Member): Promise<boolean> {
 async function agentsWrite(crowd: Crowd): Promise<void> {
   const { journal } = crowd.check.core
   const writtenMs = new Map<Member, number>()
-  await inTurns(crowd.members, async member => {
+  await inTurns(crowd, crowd.members, async member => {
     writtenMs.set(member, journal.atMs)
     expectActed(crowd, 'says', await member.chat.tryAgent('says', { text: member.tokens.agent }))
   })
@@ -157,7 +159,7 @@ const messageOf = ({ calls, tokens }: Member) =>
 
 /** Reads every inbox once more, because a text may have come to another chat later. */
 async function expectApart(crowd: Crowd): Promise<void> {
-  await inTurns(crowd.members, async member => void (await showsToken(crowd, member)))
+  await inTurns(crowd, crowd.members, async member => void (await showsToken(crowd, member)))
   reportCrossings(crowd)
 }
 
@@ -194,15 +196,30 @@ function expectActed(crowd: Crowd, verb: string, { outcome, failure }: DriverCal
   throw new LoadEndedError()
 }
 
-/** Some at once. Begins no further work after a failure. */
-async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const waiting = [...items]
+/** Some at once. Begins no further work after a failure, and ends the round when the time for all chats is over. */
+async function inTurns(
+  crowd: Crowd,
+  members: readonly Member[],
+  work: (member: Member) => Promise<void>,
+): Promise<void> {
+  const waiting = [...members]
   const next = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item)
+    for (let member = waiting.shift(); member !== undefined; member = waiting.shift()) {
+      endInTime(crowd)
+      await work(member)
+    }
   }
   const stop = (error: unknown) => {
     waiting.length = 0
     throw error
   }
   await Promise.all(Array.from({ length: DRIVER_CALLS }, () => next().catch(stop)))
+}
+
+/** A few chats are played whatever it takes, because they decide. */
+function endInTime({ check, members, untilMs, crossings }: Crowd): void {
+  const { journal } = check.core
+  if (members.length <= FEW || crossings.length > 0 || journal.atMs < untilMs) return
+  check.report('INFO', 'crowd-not-finished', { chats: members.length, withinMs: check.limits.crowdMs }, [])
+  throw new LoadEndedError()
 }

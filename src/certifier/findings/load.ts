@@ -35,6 +35,7 @@ export interface LoadFindings {
     readonly slowestMs: number
     readonly limitMs: number
   }
+  readonly 'crowd-not-finished': { readonly chats: number; readonly withinMs: number }
   readonly 'driver-failed-under-load': {
     readonly chats: number
     readonly verb: string
@@ -77,6 +78,12 @@ export const LOAD_FINDINGS = defineFindings<LoadFindings>({
       `With ${chats} chats at once, ${counted(slow, 'acknowledgement')} took longer than ${formatDuration(limitMs)}; the slowest took ${slowestMs} ms.`,
     expected: ({ limitMs }) => `Every event is answered within ${formatDuration(limitMs)} (--ack-limit).`,
     next: 'Answer as soon as the event is stored, and do all other work later.',
+  },
+  'crowd-not-finished': {
+    happened: ({ chats, withinMs }) =>
+      `The conversations of ${chats} chats did not end within ${formatDuration(withinMs)}, because the agent driver needs too long for each action, so only a part of them was observed. No text was lost or in another chat until then.`,
+    expected: 'The help desk performs the actions of 20 agents at once, and each takes less than a second.',
+    next: 'Look at the driver calls of this check, and how long each takes. With a faster help desk, or one for tests, the check observes all of them.',
   },
   'driver-failed-under-load': {
     happened: ({ chats, verb, failure }) =>
