@@ -137,9 +137,7 @@ interface DecisiveOptions {
 
 /**
  * Empty when the check also fails with the defaults, when it passes a second time with the same values, and when no few
- * knobs decide. Several knobs decide together. Repetitions run beside other checks, as the first play did, because a check
- * that failed through its neighbours would otherwise pass, and the knobs would be blamed for it.
- * Repeats the check at most `2 + 2 * log2(knobs)` times.
+ * knobs decide. Several knobs decide together. Repeats the check at most `2 + 2 * log2(knobs)` times.
  */
 export async function findDecisiveKnobs({ result, replay }: DecisiveOptions): Promise<DecisiveKnob[]> {
   const { rotated } = result
