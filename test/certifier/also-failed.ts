@@ -77,9 +77,8 @@ export const ALSO_FAILED: { readonly [Bug in BugName]?: readonly string[] } = {
     'TRL-01',
   ],
   // A replay and a repetition open a conversation in the same way.
+  'opens-twice-late': ['DLV-01'],
   'opens-twice': ['SIG-08', 'DLV-01'],
-  // The transcript has the texts of other messages.
-  'reads-the-latest-message': ['FLW-02', 'TXT-01', 'TXT-02', 'TRL-01'],
   // No event is accepted.
   'adds-a-newline-to-the-key': [
     'SIG-02',
@@ -159,6 +158,7 @@ export const ALSO_FAILED: { readonly [Bug in BugName]?: readonly string[] } = {
     'TYP-01',
   ],
   // Similar signatures are wrong too.
+  'checks-no-signature-and-shows-late': ['SIG-04', 'SIG-05'],
   'checks-no-signature': ['SIG-05'],
   // A body that is no JSON ends in an exception.
   'breaks-on-byte-order-mark': ['ACK-03'],
