@@ -106,15 +106,16 @@ function createRun(options: CertifyTargetOptions): Run {
 
 /** Begins the exclusive checks last, so that none of the others waits for them. Resolves in the given order. */
 async function runAll(run: Run, checks: readonly CheckDefinition[]): Promise<CheckResult[]> {
-  const isLast = ({ exclusive = false }: CheckDefinition) => exclusive
-  const inTurn = [...checks.filter(check => !isLast(check)), ...checks.filter(isLast)]
+  const inTurn = checks.toSorted((a, b) => placeOf(a) - placeOf(b))
   const ended = new Map(await Promise.all(inTurn.map(async check => [check, await runScheduled(run, check)] as const)))
   const repeated = await repeatInterrupted(run, ended)
   return checks.map(check => (repeated.get(check) ?? ended.get(check)!.run).withLateEntries())
 }
 
+const placeOf = ({ exclusive = false }: CheckDefinition): number => (exclusive === 'last' ? 2 : exclusive ? 1 : 0)
+
 async function runScheduled(run: Run, check: CheckDefinition): Promise<WatchedRun> {
-  const slot = await run.limiter.take(check.exclusive ?? false)
+  const slot = await run.limiter.take(placeOf(check) > 0)
   try {
     const watched = await runWatched(run, check, 'together')
     // An interrupted check is repeated later.

@@ -35,8 +35,8 @@ export interface CheckDefinition {
   readonly restarts?: boolean
   /** The capability without which it does not apply. */
   readonly capability?: Capability
-  /** Whether no other check may run at the same time. */
-  readonly exclusive?: boolean
+  /** Whether no other check may run at the same time. `last`: it also begins last, because it may leave the intermediary silent. */
+  readonly exclusive?: boolean | 'last'
   /** Its own time limit, in milliseconds; default: the one of all checks. */
   readonly limitMs?: number
   /** Knobs that the check sets itself; they are not rotated. */

@@ -41,7 +41,7 @@ export const FAULT_CHECKS: readonly CheckDefinition[] = [
     ...common,
     id: 'FLT-03',
     // An intermediary may stop all calls for a while when its key is refused.
-    exclusive: true,
+    exclusive: 'last',
     rules: ['A1', 'ER1', 'GP'],
     texts: defineTexts({
       title: 'A refused key does not cause a flood of calls',

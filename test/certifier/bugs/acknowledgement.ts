@@ -40,7 +40,7 @@ export const ACKNOWLEDGEMENT_BUGS: readonly FoundBug[] = [
     check: 'ACK-04',
     outcome: 'warn',
     code: 'called-before-acknowledgement',
-    says: /made POST \/api\/v2\/handover\/message\/ before it answered REQUESTING TAKEOVER. That call took [56]\d\d ms of the \d+ ms/,
+    says: /made POST \/api\/v2\/handover\/message\/ before it answered REQUESTING TAKEOVER. That call took \d\S* m?s of the \d\S* m?s/,
   },
   {
     bug: 'acks-slowly',
