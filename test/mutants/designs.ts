@@ -109,7 +109,7 @@ export const DESIGNS = {
   /** Its inbox has the names of files, and no links. */
   'lists-names-of-files': [change('desk-api.js', INBOX, WITH_FILES('{ name: file.name }'))],
   /** The links of its inbox are relative to the page of the help desk. */
-  'has-relative-links': [change('desk-api.js', INBOX, WITH_FILES('{ ...file, url: `/files/${file.name}` }'))],
+  'has-relative-links': [change('desk-api.js', INBOX, WITH_FILES("{ ...file, url: '/files/' + file.name }"))],
   /** Shows the user that the agent types as soon as it accepts, and answers typing events with 202. */
   'types-at-accept': [
     change('desk.js', STARTED, `${STARTED}\n    this.type(conversation, true)`),
