@@ -213,10 +213,12 @@ async function showTraffic(server: PlatformServer, { output }: StartFlags, resol
     style: output,
     colorLevel: colorLevel(env, isTTY),
     columns: Math.min(Math.max(columns ?? 100, 80), 160),
+    present: entry => secrets.redactDeep(withoutMessages(presentEntry(entry, signatureHeader))),
   })
-  subscribeFromStart(server, entry =>
-    io.stderr.write(log(secrets.redactDeep(withoutMessages(presentEntry(entry, signatureHeader))))),
-  )
+  subscribeFromStart(server, entry => {
+    const text = log(entry)
+    if (text !== '') io.stderr.write(text)
+  })
 }
 
 /** The log shows how many messages a transcript has, so their texts need no redaction. */

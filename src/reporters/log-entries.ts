@@ -28,8 +28,7 @@ const TEXTS = defineTexts({
   faultCleared: (name: string, hits: number) => `${name} is cleared after ${counted(hits, 'hit')}`,
 })
 
-/** Null for an entry that another entry repeats. */
-export function describeEntry(entry: Entry): LogLine | null {
+export function describeEntry(entry: Entry): LogLine {
   switch (entry.kind) {
     case 'api':
       return describeCall(entry)
@@ -59,10 +58,7 @@ function describeUser({ action, text, button, attachments }: EntryOf<'user'>): L
   }
 }
 
-/** Notes that the log leaves out: the call that caused them, or the delivery that follows, says the same. */
-const REPEATED = new Set(['taken_over', 'takeover_replaced', 'handed_back', 'event_triggered'])
-
-function describeNote(entry: EntryOf<'note'>): LogLine | null {
+function describeNote(entry: EntryOf<'note'>): LogLine {
   const text = (name: string) => visible(String(entry[name] ?? ''))
   switch (entry.note) {
     case 'bot_message':
@@ -78,7 +74,7 @@ function describeNote(entry: EntryOf<'note'>): LogLine | null {
     case 'chat_ended':
       return other('platform', TEXTS.chatEnds(text('why')))
     case 'availability':
-      return entry.by === 'api' ? null : other('platform', TEXTS.availability(text('availability'), text('by')))
+      return other('platform', TEXTS.availability(text('availability'), text('by')))
     case 'config':
       return other('settings', details((entry.changed ?? {}) as Record<string, unknown>))
     case 'clock_advanced':
@@ -92,13 +88,13 @@ function describeNote(entry: EntryOf<'note'>): LogLine | null {
     case 'fault_cleared':
       return other('fault', TEXTS.faultCleared(text('fault'), Number(entry.hits)))
     case 'evicted':
-      return { ...other('journal', text('message')), wrong: true }
+      return other('journal', text('message'))
     case 'connections_refused':
-      return { ...other('handover-sim', TEXTS.refused(Number(entry.connections))), wrong: true }
+      return other('handover-sim', TEXTS.refused(Number(entry.connections)))
     case 'internal_error':
-      return { ...other('handover-sim', TEXTS.internalError(text('where'), text('message'))), wrong: true }
+      return other('handover-sim', TEXTS.internalError(text('where'), text('message')))
     default:
-      return REPEATED.has(entry.note) ? null : other('note', `${visible(entry.note)} ${details(entry)}`)
+      return other('note', `${visible(entry.note)} ${details(entry)}`)
   }
 }
 
@@ -145,14 +141,8 @@ const asFields = (value: unknown): Fields => (isMap(value) ? value : {})
 
 function describeCall(entry: Call): LogLine {
   const { what, quoted } = request(entry)
-  const refused = entry.status >= 400
-  return {
-    direction: 'intermediary -> platform',
-    what,
-    quoted,
-    details: [...answer(entry), ...findings(entry)],
-    wrong: (refused && entry.faults === undefined) || entry.findings.length > 0,
-  }
+  const details = [...answer(entry), ...findings(entry)]
+  return { direction: 'intermediary -> platform', what, quoted, details }
 }
 
 const LONGEST_PATH = 50

@@ -5,7 +5,8 @@ import { counted, formatDuration } from '../text/quantities.ts'
 import { faultNames, formatMs, shorten, visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { failureBesideStatus, failureText } from '../wording/failures.ts'
-import { isInvalidSign, isTruncated } from '../wording/hints.ts'
+import { isInvalidSign } from '../wording/hints.ts'
+import { isWronglyAccepted } from './log-filter.ts'
 
 const TEXTS = defineTexts({
   files: (count: number) => ` with ${counted(count, 'file')}`,
@@ -30,17 +31,15 @@ type Delivery = EntryOf<'delivery'>
 export function describeEvent({ event, payload }: EntryOf<'event'>): LogLine {
   const quoted = 'message' in payload ? payload.message : undefined
   const files = 'attachments' in payload && payload.attachments?.length ? TEXTS.files(payload.attachments.length) : ''
-  return { direction: 'platform -> webhook', what: `${event}${files}`, quoted, minor: true }
+  return { direction: 'platform -> webhook', what: `${event}${files}`, quoted }
 }
 
 export function describeDelivery(entry: Delivery): LogLine {
   const copy = entry.duplicate ? TEXTS.copy : entry.attempt > 1 ? TEXTS.attempt(entry.attempt) : ''
-  const accepted = wrongAcceptance(entry)
   return {
     direction: isManual(entry) ? 'manual -> webhook' : 'platform -> webhook',
     what: `${visible(entry.event)}${copy}${deliberateChanges(entry)}`,
-    details: [outcome(entry), ...receiverResponse(entry), ...accepted],
-    wrong: (entry.outcome === 'failed' && !isCorrectRefusal(entry)) || accepted.length > 0,
+    details: [outcome(entry), ...receiverResponse(entry), ...(isWronglyAccepted(entry) ? [WRONGLY_ACCEPTED] : [])],
   }
 }
 
@@ -62,15 +61,7 @@ const INVALID_SIGNS = defineTexts({
   hex: 'signature encoded wrong on purpose',
 } satisfies Record<Exclude<SignMode, 'valid'>, string>)
 
-/** The webhook refused what a fault made invalid. */
-const isCorrectRefusal = (entry: Delivery): boolean =>
-  entry.faults !== undefined && (entry.status ?? 0) >= 400 && (isInvalidSign(entry.sign) || isTruncated(entry))
-
-/** A success status for an invalid signature. A refusal can acknowledge an event too, so the outcome does not tell. */
-function wrongAcceptance({ status, sign }: Delivery): LogDetail[] {
-  if (status === null || status < 200 || status > 299 || !isInvalidSign(sign)) return []
-  return [{ label: TEXTS.accepted, text: TEXTS.invalidAccepted, level: 'warn' }]
-}
+const WRONGLY_ACCEPTED: LogDetail = { label: TEXTS.accepted, text: TEXTS.invalidAccepted, level: 'warn' }
 
 function outcome(entry: Delivery): LogDetail {
   const { status, duration_ms, failure, outcome: how } = entry
@@ -129,8 +120,4 @@ export interface LogLine {
   /** Words of a person, shown quoted and shortened behind `what`. */
   readonly quoted?: string | undefined
   readonly details?: readonly LogDetail[]
-  /** Whether `quiet` shows it. */
-  readonly wrong?: boolean
-  /** Whether `compact` leaves it out: another line says the same. */
-  readonly minor?: boolean
 }

@@ -4,9 +4,8 @@ import type { Entry } from '../journal/entry.ts'
 import { pad, quote, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { deliveryHint } from '../wording/hints.ts'
 import { describeEntry } from './log-entries.ts'
+import { isShown, type LogStyle } from './log-filter.ts'
 import { describeLateAnswer, isManual, type Level, type LogDetail, type LogLine } from './log-webhooks.ts'
-
-export type LogStyle = 'pretty' | 'compact' | 'quiet'
 
 export interface LogOptions {
   readonly style: LogStyle
@@ -14,6 +13,8 @@ export interface LogOptions {
   readonly colorLevel: 0 | 1 | 2 | 3
   /** Default 100. */
   readonly columns?: number
+  /** What is rendered in place of an entry that is shown. */
+  readonly present?: (entry: Entry) => Entry
 }
 
 /** The lines of one more entry, with line ends; empty when the style hides it. */
@@ -39,14 +40,15 @@ export function createLog(options: LogOptions): Log {
   const paint = painter(new Chalk({ level: options.colorLevel }))
   const columns = options.columns ?? 100
   const memory: Memory = { languages: new Map(), hinted: new Set(), open: null }
-  return entry => {
-    learn(memory, entry)
-    const place = options.style === 'pretty' ? placeOf(memory, entry) : 'alone'
+  const { style, present = entry => entry } = options
+  return given => {
+    learn(memory, given)
+    if (!isShown(given, style)) return ''
+    const entry = present(given)
+    const place = style === 'pretty' ? placeOf(memory, entry) : 'alone'
     const line = place === 'later' && entry.kind === 'delivery' ? describeLateAnswer(entry) : describeEntry(entry)
-    if (line === null) return ''
-    if (options.style === 'quiet' && !line.wrong) return ''
     const full = withHint(memory, entry, line)
-    if (options.style === 'compact') return line.minor ? '' : compact(entry, full, memory, paint)
+    if (style === 'compact') return compact(entry, full, memory, paint)
     return place === 'below' ? detailsText(full, { paint, columns }) : pretty(entry, full, memory, { paint, columns })
   }
 }
@@ -87,7 +89,7 @@ interface Layout {
 /** The first answer to an event is printed below it, unless another entry came between; then it names the event. */
 function placeOf(memory: Memory, entry: Entry): 'alone' | 'below' | 'later' {
   const { open } = memory
-  if (describeEntry(entry) !== null) memory.open = entry.kind === 'event' ? entry.delivery_id : null
+  memory.open = entry.kind === 'event' ? entry.delivery_id : null
   if (entry.kind !== 'delivery' || entry.attempt > 1 || isManual(entry)) return 'alone'
   return open === entry.delivery_id ? 'below' : 'later'
 }

@@ -1,0 +1,52 @@
+/** Decides from the codes of an entry whether the log shows it, before any text is rendered. */
+import type { Entry, EntryOf } from '../journal/entry.ts'
+import { isInvalidSign, isTruncated } from '../wording/hints.ts'
+
+export type LogStyle = 'pretty' | 'compact' | 'quiet'
+
+export function isShown(entry: Entry, style: LogStyle): boolean {
+  if (style === 'quiet') return looksWrong(entry)
+  // In the compact style, the delivery says which event it has.
+  if (entry.kind === 'event') return style === 'pretty'
+  return entry.kind !== 'note' || !isRepeated(entry)
+}
+
+/** Whether an entry shows a mistake of the intermediary, a failed delivery or a problem of the simulator. */
+export function looksWrong(entry: Entry): boolean {
+  switch (entry.kind) {
+    case 'api':
+      return isRefused(entry) || entry.findings.length > 0
+    case 'delivery':
+      return hasFailed(entry) || isWronglyAccepted(entry)
+    case 'note':
+      return PROBLEM_NOTES.has(entry.note)
+    default:
+      return false
+  }
+}
+
+/** A fault may refuse a call, which is no mistake. */
+const isRefused = ({ status, faults }: EntryOf<'api'>): boolean => status >= 400 && faults === undefined
+
+const hasFailed = (entry: EntryOf<'delivery'>): boolean => entry.outcome === 'failed' && !isCorrectRefusal(entry)
+
+/** The webhook refused what a fault made invalid. */
+const isCorrectRefusal = (entry: EntryOf<'delivery'>): boolean =>
+  entry.faults !== undefined && (entry.status ?? 0) >= 400 && (isInvalidSign(entry.sign) || isTruncated(entry))
+
+/** A success status for an invalid signature. A refusal can acknowledge an event too, so the outcome does not tell. */
+export const isWronglyAccepted = ({ status, sign }: EntryOf<'delivery'>): boolean =>
+  status !== null && status >= 200 && status <= 299 && isInvalidSign(sign)
+
+const PROBLEM_NOTES: ReadonlySet<string> = new Set(['evicted', 'connections_refused', 'internal_error'])
+
+/** The call that caused these notes, or the delivery that follows, says the same. */
+const REPEATED_NOTES: ReadonlySet<string> = new Set([
+  'taken_over',
+  'takeover_replaced',
+  'handed_back',
+  'event_triggered',
+])
+
+const isRepeated = ({ note, by }: EntryOf<'note'>): boolean =>
+  REPEATED_NOTES.has(note) || (note === 'availability' && by === 'api')

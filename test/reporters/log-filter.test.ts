@@ -1,0 +1,95 @@
+/** Which entries a style of the log shows is decided from their codes; the renderer and the counts of the log rely on it. */
+import { expect, it } from 'vitest'
+import type { Entry } from '../../src/journal/entry.ts'
+import { createLog } from '../../src/reporters/log.ts'
+import { isShown, type LogStyle } from '../../src/reporters/log-filter.ts'
+import {
+  at,
+  botSays,
+  CHAT,
+  call,
+  created,
+  delivery,
+  event,
+  failedWith,
+  press,
+  refusedWith,
+  says,
+} from './log-samples.ts'
+
+const STYLES = ['pretty', 'compact', 'quiet'] as const
+const EVERYWHERE: readonly LogStyle[] = STYLES
+const NOT_QUIET: readonly LogStyle[] = ['pretty', 'compact']
+
+const FINDING = { rule: 'R-SENDER.4', message: 'sender.avatar is missing.' }
+const FAULTS = { faults: ['fault-1'] }
+const note = (name: string, details = {}) => at({ kind: 'note', note: name, chat_id: CHAT, ...details })
+const altered = (entry: Entry, changes: object) => ({ ...entry, ...changes }) as Entry
+
+const ROWS: readonly (readonly [string, Entry, readonly LogStyle[]])[] = [
+  ['an accepted call', call(), NOT_QUIET],
+  ['a redirected call', call({ status: 308 }), NOT_QUIET],
+  ['a refused call', call({ status: 404, endpoint: null }), EVERYWHERE],
+  ['a call refused by a fault', call({ status: 503, ...FAULTS }), NOT_QUIET],
+  ['a call with a finding', call({ findings: [FINDING] }), EVERYWHERE],
+  ['a call with a fault and a finding', call({ findings: [FINDING], ...FAULTS }), EVERYWHERE],
+  ['an answer that a fault lost', call({ status: 0, answer_lost: 'after', ...FAULTS }), NOT_QUIET],
+  ['an event', event('x'), ['pretty']],
+  ['a delivered event', delivery(), NOT_QUIET],
+  [
+    'an event without a webhook',
+    delivery({ outcome: 'skipped', status: null, failure: { code: 'no_url' } }),
+    NOT_QUIET,
+  ],
+  ['a refused event', refusedWith(401), EVERYWHERE],
+  [
+    'an event that was not sent',
+    failedWith({ code: 'connection_refused', target: 'x', system_code: 'ECONNREFUSED' }),
+    EVERYWHERE,
+  ],
+  ['a refused event that a fault signed wrong', altered(refusedWith(401), { sign: 'none', ...FAULTS }), NOT_QUIET],
+  [
+    'a refused event that a user signed wrong',
+    altered(refusedWith(401), { sign: 'none', triggered: true }),
+    EVERYWHERE,
+  ],
+  [
+    'a refused event that a fault cut',
+    altered(refusedWith(400), { request: { headers: {}, body: '{' }, ...FAULTS }),
+    NOT_QUIET,
+  ],
+  ['a refused event that a fault did not change', altered(refusedWith(400), FAULTS), EVERYWHERE],
+  ['an accepted event with a wrong signature', delivery({ sign: 'hex', ...FAULTS }), EVERYWHERE],
+  ['a message of the user', says('x'), NOT_QUIET],
+  ['a press of the user', press, NOT_QUIET],
+  ['a message of the bot', botSays('x'), NOT_QUIET],
+  ['a fault', at({ kind: 'fault', fault: 'x', effect: { latency: '1s' }, hit: 1, of: null }), NOT_QUIET],
+  ['a call of the driver', at({ kind: 'driver', verb: 'accept' }), NOT_QUIET],
+  ['a new chat', created, NOT_QUIET],
+  ['a takeover', note('taken_over'), []],
+  ['another takeover', note('takeover_replaced'), []],
+  ['a handback', note('handed_back'), []],
+  ['a manual event', note('event_triggered'), []],
+  ['availability by a call', note('availability', { by: 'api' }), []],
+  ['availability by a user', note('availability', { by: 'workspace' }), NOT_QUIET],
+  ['a full journal', note('evicted', { message: 'full' }), EVERYWHERE],
+  ['too many connections', note('connections_refused', { connections: 512 }), EVERYWHERE],
+  ['an internal error', note('internal_error', { where: 'x', message: 'y' }), EVERYWHERE],
+  ['any other note', note('scenario_started'), NOT_QUIET],
+]
+
+it.each(ROWS)('%s', (_what, entry, styles) => {
+  expect(STYLES.filter(style => isShown(entry, style))).toEqual(styles)
+  expect(STYLES.filter(style => createLog({ style, colorLevel: 0 })(entry) !== '')).toEqual(styles)
+})
+
+it('renders nothing of an entry that is hidden', () => {
+  const hidden = ROWS.filter(([, , styles]) => !styles.includes('quiet')).map(([, entry]) => entry)
+  const rendered: Entry[] = []
+  const present = (entry: Entry) => {
+    rendered.push(entry)
+    return entry
+  }
+  hidden.map(createLog({ style: 'quiet', colorLevel: 0, present }))
+  expect(rendered).toEqual([])
+})
