@@ -1,37 +1,72 @@
-/** Runs `npm run bench [name...]`: measures the built package and bare baselines alternately, and prints medians. */
-
-import { adapters } from './figures/adapters.ts'
+/** Runs `npm run bench [name...]`: measures the built package beside yardsticks, and prints medians as a table. */
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { coldStart } from './figures/cold-start.ts'
 import { deliveries, slowReceiver } from './figures/deliveries.ts'
-import { inProcess } from './figures/in-process.ts'
-import { install } from './figures/install.ts'
-import { memoryUse } from './figures/memory.ts'
-import { manyChats, requests } from './figures/requests.ts'
-import type { Figure } from './process.ts'
+import { inProcess, interception } from './figures/in-process.ts'
+import { manyChats } from './figures/many-chats.ts'
+import { memory } from './figures/memory.ts'
+import { npx } from './figures/npx.ts'
+import { log, message, transcripts, typingStarts, typingStops } from './figures/requests.ts'
+import { scenarioRounds, scenarios } from './figures/scenarios.ts'
+import { hasWrk } from './load.ts'
+import { canPin } from './processes.ts'
+import { type Row, TABLE_HEAD, tableLine } from './rows.ts'
+import { createSettings, type Settings } from './settings.ts'
 
-const FIGURES: Record<string, () => Promise<Figure[]>> = {
-  'cold-start': coldStart,
-  requests,
+/** Measured only by name. */
+const LONG = new Set(['scenario-rounds'])
+
+type Figure = (settings: Settings) => Promise<Row[]>
+
+const FIGURES: Readonly<Record<string, Figure>> = {
+  message,
+  log,
+  typing_start: typingStarts,
+  typing_stop: typingStops,
+  transcript: transcripts,
   deliveries,
   'slow-receiver': slowReceiver,
+  'cold-start': coldStart,
+  npx,
   'in-process': inProcess,
-  adapters,
-  install,
-  memory: memoryUse,
+  interception,
+  memory,
   'many-chats': manyChats,
+  scenarios,
+  'scenario-rounds': scenarioRounds,
 }
 
-const selected = process.argv.slice(2)
-const unknown = selected.filter(name => !Object.hasOwn(FIGURES, name))
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean' }, json: { type: 'string' }, node: { type: 'string' } },
+})
+const unknown = positionals.filter(name => !Object.hasOwn(FIGURES, name))
 if (unknown.length > 0) {
   console.error(`Unknown figure ${unknown.join(', ')}. Use one of ${Object.keys(FIGURES).join(', ')}.`)
   process.exit(2)
 }
 
-console.log('| figure | handover-sim | baseline | ratio | goal |\n|---|---|---|---|---|')
+const settings = createSettings({ quick: values.quick ?? false, node: values.node ?? process.execPath })
+for (const note of notes()) console.error(note)
+const rows: Row[] = []
+console.log(TABLE_HEAD)
 for (const [name, measure] of Object.entries(FIGURES)) {
-  if (selected.length > 0 && !selected.includes(name)) continue
-  for (const { name: title, value, baseline, ratio, goal } of await measure()) {
-    console.log(`| ${title} | ${value} | ${baseline} | ${ratio} | ${goal} |`)
-  }
+  if (positionals.length > 0 ? !positionals.includes(name) : LONG.has(name)) continue
+  const found = await measure(settings)
+  for (const row of found) console.log(tableLine(row))
+  rows.push(...found)
+}
+if (values.json) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`)
+
+function notes(): string[] {
+  return [
+    ...(settings.quick ? ['One short round: a look, not a figure.'] : []),
+    ...(hasWrk
+      ? []
+      : [
+          'wrk is not installed (Debian: apt-get install wrk). Node processes send the requests instead. They cost more than a bare server, so ratios drift towards 1.',
+        ]),
+    ...(canPin ? [] : ['Server and load are not pinned to a core each: there is no taskset, or only one core.']),
+  ]
 }

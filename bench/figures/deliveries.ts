@@ -1,52 +1,97 @@
-/** Measures signed deliveries per second with 50 in flight, and how much a slow webhook delays an API answer. */
-import { type Figure, load, median, run, start } from '../process.ts'
+/** Measures signed deliveries per second beside bare undici, and how much a slow receiver delays answers of the API. */
+import { once } from 'node:events'
+import { LOAD_CORE, processorTimeUs, type Started, startProcess, workerFile } from '../processes.ts'
+import { measureAlternately } from '../rounds.ts'
+import { atLeast, createRow, type Row, valueBelow } from '../rows.ts'
+import { createChats, startSimulator, typingStart } from '../servers.ts'
+import { fewer, type Settings } from '../settings.ts'
 
-const TOTAL = 30_000
-const ROUNDS = 5
+async function startReceiver(delayMs = 0): Promise<Started & { readonly url: string }> {
+  const command = [process.execPath, workerFile('receiver.mjs'), `${delayMs}`]
+  const started = await startProcess(command, { core: LOAD_CORE })
+  return { ...started, url: `http://127.0.0.1:${JSON.parse(started.line).port}/webhook` }
+}
 
-export async function deliveries(): Promise<Figure[]> {
-  await using receiver = await start(1, 'receiver.ts')
-  const url = `http://127.0.0.1:${receiver.line.port}/webhook`
-  const rate = (kind: string) => run<{ perSecond: number }>(0, 'deliver.ts', [kind, url, String(TOTAL)]).perSecond
-  const bare: number[] = []
-  const ours: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    bare.push(rate('bare'))
-    ours.push(rate('simulator'))
+interface Rate {
+  readonly perSecond: number
+  readonly usPerDelivery: number
+}
+
+/** The simulator keeps one delivery of a chat in flight, so bare undici has as many connections as there are chats. */
+export async function deliveries(settings: Settings): Promise<Row[]> {
+  await using receiver = await startReceiver()
+  const many = await compare(settings, receiver.url, 50, fewer(settings, 20_000, 2000))
+  const one = await compare(settings, receiver.url, 1, fewer(settings, 5000, 500))
+  return [...many, ...one]
+}
+
+async function compare(settings: Settings, url: string, inFlight: number, count: number): Promise<Row[]> {
+  await using bare = await startSender(settings, 'bare', url, inFlight)
+  await using simulator = await startSender(settings, 'simulator', url, inFlight)
+  const [yardstick, ours]: [Rate[], Rate[]] = [[], []]
+  for (let round = -1; round < settings.rounds; round++) {
+    const [first, second] = [await send(bare, count), await send(simulator, count)]
+    if (round === -1) continue
+    yardstick.push(first)
+    ours.push(second)
   }
-  const [value, baseline] = [median(ours), median(bare)]
+  const name =
+    inFlight === 1
+      ? 'signed deliveries, one chat, one in flight'
+      : `signed deliveries, ${inFlight} chats, ${inFlight} in flight`
   return [
-    {
-      name: 'signed deliveries, 50 in flight',
-      value: `${value.toFixed(0)}/s`,
-      baseline: `${baseline.toFixed(0)}/s`,
-      ratio: (value / baseline).toFixed(2),
-      goal: '>= 0.59',
-    },
+    row(name, '/s', 'perSecond', ours, yardstick),
+    row(`${name}, processor time`, 'us', 'usPerDelivery', ours, yardstick),
   ]
 }
 
-/** Measures the p99 of typing_start, which causes an event, with a webhook that answers at once and one that takes 500 ms. */
-export async function slowReceiver(): Promise<Figure[]> {
-  const p99 = async (delayMs: number) => {
-    await using receiver = await start(1, 'receiver.ts', [String(delayMs)])
-    const webhookUrl = `http://127.0.0.1:${receiver.line.port}/webhook`
-    await using sim = await start(0, 'sim-server.mjs', [JSON.stringify({ webhookUrl })])
-    const body = { bot_id: 1042, chat_id: sim.line.chat, timeout: 1000 }
-    const runs = Array.from({ length: 5 }, () =>
-      load({ port: sim.line.port, requests: 300, connections: 1, path: '/api/v2/handover/typing_start', body }),
-    )
-    return median(runs.map(one => one.p99))
-  }
-  const [fast, slow] = [await p99(0), await p99(500)]
-  const added = `${(slow - fast).toFixed(2)} ms added`
+function row(name: string, unit: string, field: keyof Rate, ours: readonly Rate[], yardstick: readonly Rate[]): Row {
+  const values = ours.map(one => one[field])
+  const others = yardstick.map(one => one[field])
+  const goal = field === 'perSecond' ? { goal: atLeast(0.75) } : {}
+  return createRow({ figure: 'deliveries', name, unit, values, yardstick: others, ...goal })
+}
+
+const startSender = ({ node }: Settings, kind: string, url: string, inFlight: number): Promise<Started> =>
+  startProcess([node, workerFile('deliver.mjs'), kind, url, `${inFlight}`], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+
+async function send({ child, pid }: Started, count: number): Promise<Rate> {
+  const before = processorTimeUs(pid)
+  child.send({ count })
+  const [{ seconds }] = (await once(child, 'message')) as [{ seconds: number }]
+  return { perSecond: count / seconds, usPerDelivery: (processorTimeUs(pid) - before) / count }
+}
+
+/**
+ * Measures typing_start, which causes an event, with a receiver that answers at once and one that takes 500 ms. The load
+ * is 500 calls per second, so that both the simulator and the load have time left.
+ */
+export async function slowReceiver(settings: Settings): Promise<Row[]> {
+  await using fast = await startReceiver()
+  await using slow = await startReceiver(500)
+  await using besideFast = await startSimulator(settings, { flags: [...QUIET, '--webhook-url', fast.url] })
+  await using besideSlow = await startSimulator(settings, { flags: [...QUIET, '--webhook-url', slow.url] })
+  const sides = await Promise.all(
+    [besideFast, besideSlow].map(async server => {
+      const request = typingStart(await createChats(server, 50))
+      return { server, request, connections: 10, pauseMs: 20 }
+    }),
+  )
+  const [quick, delayed] = (await measureAlternately(sides, settings)).map(({ warm }) => warm.map(one => one.p99Ms))
+  const figure = 'slow-receiver'
+  const added = delayed!.map((p99Ms, round) => p99Ms - quick![round]!)
   return [
-    {
-      name: 'API p99, receiver takes 500 ms',
-      value: `${slow.toFixed(2)} ms`,
-      baseline: `${fast.toFixed(2)} ms`,
-      ratio: added,
-      goal: '< 2 ms added',
-    },
+    createRow({
+      figure,
+      name: 'p99 of the API, receiver takes 500 ms',
+      unit: 'ms',
+      values: delayed!,
+      yardstick: quick!,
+    }),
+    createRow({ figure, name: 'p99 that the slow receiver adds', unit: 'ms', values: added, goal: valueBelow(1) }),
   ]
 }
+
+const QUIET = ['--output', 'quiet'] as const

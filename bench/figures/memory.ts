@@ -1,69 +1,62 @@
-/** Measures the resident memory of the command, idle and after a million requests, and the heap per stored message. */
-import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { type Figure, load, messageTo, type Started, start } from '../process.ts'
+/** Measures the resident memory of the shipped command: idle, after many typing calls, and while transcripts are evicted. */
+import { load, type RequestTemplate } from '../load.ts'
+import { memoryMb } from '../processes.ts'
+import { createRow, type Row, valueAtMost } from '../rows.ts'
+import { createChats, messageTo, type Server, startSimulator, typingStart, typingStop } from '../servers.ts'
+import { fewer, type Settings } from '../settings.ts'
 
-const root = new URL('../..', import.meta.url).pathname
-const MILLION = 1_000_000
-const MESSAGES = 100_000
-const mb = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
-
-/** Reads VmRSS from /proc, which exists on Linux only. */
-function residentBytes(pid: number | undefined): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
+/** One process each: memory changes little between runs, and a million requests take long. */
+export async function memory(settings: Settings): Promise<Row[]> {
+  return [...(await typing(settings)), ...(await messages(settings))]
 }
 
-async function newChat(url: string): Promise<string> {
-  const response = await fetch(`${url}/_sim/chats`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{}',
-  })
-  return ((await response.json()) as { chat_id: string }).chat_id
-}
+const row = (name: string, megabytes: number, most?: number): Row =>
+  createRow({ figure: 'memory', name, unit: 'MB', values: [megabytes], ...(most && { goal: valueAtMost(most) }) })
 
-async function resident(): Promise<Figure[]> {
-  const child = spawn(process.execPath, [`${root}bin/handover-sim.js`, 'start', '--port', '0', '--output', 'quiet'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  const url = await new Promise<string>(resolve =>
-    child.stdout.once('data', chunk => resolve(String(chunk).replace('Ready: ', '').trim())),
-  )
-  const idle = residentBytes(child.pid)
-  const chat = await newChat(url)
-  load({
-    port: Number(new URL(url).port),
-    requests: MILLION,
-    path: '/api/v2/handover/typing_stop',
-    body: { bot_id: 1042, chat_id: chat },
-  })
-  const after = residentBytes(child.pid)
-  child.kill('SIGKILL')
+const countName = (settings: Settings) => (settings.quick ? '10,000' : '1,000,000')
+
+async function typing(settings: Settings): Promise<Row[]> {
+  await using simulator = await startSimulator(settings)
+  await (await fetch(simulator.url)).text()
+  const idle = memoryMb(simulator.pid, 'VmRSS')
+  const chats = await createChats(simulator, 50)
+  await sendMany(settings, simulator, [typingStart(chats), typingStop(chats)])
+  const name = `memory after ${countName(settings)} typing calls`
   return [
-    { name: 'memory idle', value: mb(idle), baseline: '', ratio: '', goal: '<= 80 MB' },
-    { name: 'memory after 1M typing_stop', value: mb(after), baseline: '', ratio: '', goal: '<= 200 MB' },
+    row('memory, idle', idle, 65),
+    row(name, memoryMb(simulator.pid, 'VmRSS'), 180),
+    row(`${name}, most`, memoryMb(simulator.pid, 'VmHWM')),
   ]
 }
 
-function heapUsed({ process: child }: Started): Promise<number> {
-  return new Promise(resolve => {
-    child.once('message', message => resolve((message as { heapUsed: number }).heapUsed))
-    child.send('memory')
+/** The bound of the transcripts is reached after some 100,000 messages; a second million shows whether memory still grows. */
+async function messages(settings: Settings): Promise<Row[]> {
+  await using simulator = await startSimulator(settings)
+  const request = messageTo(await createChats(simulator, fewer(settings, 1000, 50)))
+  await sendMany(settings, simulator, [request])
+  const [first, most] = [memoryMb(simulator.pid, 'VmRSS'), memoryMb(simulator.pid, 'VmHWM')]
+  await sendMany(settings, simulator, [request])
+  const second = memoryMb(simulator.pid, 'VmRSS')
+  const name = `memory after ${countName(settings)} messages in 1,000 chats`
+  const again = createRow({
+    figure: 'memory',
+    name: 'the same after as many again',
+    unit: 'MB',
+    values: [second],
+    yardstick: [first],
   })
+  return [
+    row(name, first),
+    row(`${name}, most`, most),
+    { ...again, goal: { of: 'ratio', is: 'at most', limit: 1.1 }, met: second <= first * 1.1 },
+  ]
 }
 
-/** Fills the journal before the first reading, so that only the chat grows between the two readings. */
-async function perMessage(): Promise<Figure> {
-  await using ours = await start(0, 'sim-server.mjs', [], ['--expose-gc'])
-  const send = () => load({ port: ours.line.port, requests: MESSAGES, body: messageTo(ours.line.chat) })
-  send()
-  const before = await heapUsed(ours)
-  send()
-  const bytes = ((await heapUsed(ours)) - before) / MESSAGES
-  return { name: 'memory per stored message', value: `${bytes.toFixed(0)} bytes`, baseline: '', ratio: '', goal: '' }
-}
-
-export async function memoryUse(): Promise<Figure[]> {
-  return [...(await resident()), await perMessage()]
+/** Sends the requests in turn, a slice each, until there were a million. */
+async function sendMany(settings: Settings, { port }: Server, requests: readonly RequestTemplate[]): Promise<void> {
+  const total = fewer(settings, 1_000_000, 10_000)
+  for (let sent = 0, slice = 0; sent < total; slice++) {
+    const request = requests[slice % requests.length]!
+    sent += (await load({ ...request, port, seconds: fewer(settings, 3, 1), connections: 50 })).requests
+  }
 }

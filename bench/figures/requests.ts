@@ -1,57 +1,97 @@
-/** Measures requests per second and p99 of POST message, and the effect of many chats. */
-import { type Figure, type Load, load, median, messageTo, start } from '../process.ts'
+/** Measures calls of the platform API over HTTP: the shipped command beside a bare server, and its log beside none. */
+import { closeSync, mkdtempDisposableSync, openSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RequestTemplate } from '../load.ts'
+import { measureAlternately, requestRows } from '../rounds.ts'
+import { atLeast, atMost, type Goal, type Row } from '../rows.ts'
+import {
+  answerOf,
+  createChats,
+  messageTo,
+  type Server,
+  startBare,
+  startSimulator,
+  transcriptOf,
+  typingStart,
+  typingStop,
+} from '../servers.ts'
+import type { Settings } from '../settings.ts'
 
-const ROUNDS = 7
-const REQUESTS = 40_000
-const perSecond = (result: Load) => result.requests / result.seconds
+/** As many as connections. Both sides rotate over them, so that transcripts grow by some thousand messages and not more. */
+const CHATS = 50
 
-export async function requests(): Promise<Figure[]> {
-  await using bare = await start(0, 'bare-server.mjs')
-  await using ours = await start(0, 'sim-server.mjs')
-  const body = messageTo(ours.line.chat)
-  const bareRuns: Load[] = []
-  const runs: Load[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    bareRuns.push(load({ port: bare.line.port, requests: REQUESTS, body }))
-    runs.push(load({ port: ours.line.port, requests: REQUESTS, body }))
-  }
-  const [rps, bareRps] = [median(runs.map(perSecond)), median(bareRuns.map(perSecond))]
-  const [p99, bareP99] = [median(runs.map(one => one.p99)), median(bareRuns.map(one => one.p99))]
-  return [
-    {
-      name: 'POST message, 50 connections',
-      value: `${rps.toFixed(0)}/s`,
-      baseline: `${bareRps.toFixed(0)}/s`,
-      ratio: (rps / bareRps).toFixed(2),
-      goal: '>= 0.80',
-    },
-    {
-      name: 'the same, p99',
-      value: `${p99.toFixed(2)} ms`,
-      baseline: `${bareP99.toFixed(2)} ms`,
-      ratio: (p99 / bareP99).toFixed(2),
-      goal: '',
-    },
-  ]
+/** The yardstick of a message parses the request and writes the answer as JSON with the id of the chat. */
+export async function message(settings: Settings): Promise<Row[]> {
+  await using bare = await startBare(settings)
+  await using simulator = await startSimulator(settings)
+  const request = messageTo(await createChats(simulator, CHATS))
+  const goals = { perSecond: atLeast(0.8), p99: atMost(2) }
+  return await compare(settings, 'message', 'POST message', { bare, simulator, request }, goals)
 }
 
-export async function manyChats(): Promise<Figure[]> {
-  await using few = await start(0, 'sim-server.mjs', [JSON.stringify({ chats: 100 })])
-  await using many = await start(0, 'sim-server.mjs', [JSON.stringify({ chats: 100_000 })])
-  const fewRuns: number[] = []
-  const manyRuns: number[] = []
-  for (let round = 0; round < 5; round++) {
-    fewRuns.push(perSecond(load({ port: few.line.port, requests: REQUESTS / 2, body: messageTo(few.line.last) })))
-    manyRuns.push(perSecond(load({ port: many.line.port, requests: REQUESTS / 2, body: messageTo(many.line.last) })))
-  }
-  const [at100, at100k] = [median(fewRuns), median(manyRuns)]
-  return [
-    {
-      name: 'POST message at 100,000 chats',
-      value: `${at100k.toFixed(0)}/s`,
-      baseline: `${at100.toFixed(0)}/s at 100`,
-      ratio: (at100k / at100).toFixed(2),
-      goal: 'flat',
-    },
-  ]
+interface Sides {
+  readonly bare: Server
+  readonly simulator: Server
+  readonly request: RequestTemplate
+}
+
+async function compare(
+  settings: Settings,
+  figure: string,
+  name: string,
+  { bare, simulator, request }: Sides,
+  goals: { readonly perSecond: Goal; readonly p99?: Goal },
+): Promise<Row[]> {
+  const sides = [bare, simulator].map(server => ({ server, request }))
+  const [yardstick, ours] = await measureAlternately(sides, settings)
+  return requestRows({ figure, name, ours: ours!, yardstick: yardstick!, goals })
+}
+
+/** Measures a request beside a bare server that answers the same bytes. */
+async function beside(settings: Settings, figure: string, name: string, of: RequestOf, limit: number): Promise<Row[]> {
+  await using simulator = await startSimulator(settings)
+  const request = of(await createChats(simulator, CHATS, { history: HISTORY }))
+  await using bare = await startBare(settings, await answerOf(simulator, request))
+  return await compare(settings, figure, name, { bare, simulator, request }, { perSecond: atLeast(limit) })
+}
+
+type RequestOf = (chats: readonly string[]) => RequestTemplate
+
+/** A start adds one message, so the transcript has 20. */
+const HISTORY = Array.from({ length: 19 }, (_, index) =>
+  index % 2 === 0 ? { user: `Where is my parcel ${index}?` } : { bot: `I am looking for it: ${index}` },
+)
+
+export const typingStarts = (settings: Settings): Promise<Row[]> =>
+  beside(settings, 'typing_start', 'POST typing_start', typingStart, 0.7)
+
+export const typingStops = (settings: Settings): Promise<Row[]> =>
+  beside(settings, 'typing_stop', 'POST typing_stop', typingStop, 0.7)
+
+export const transcripts = (settings: Settings): Promise<Row[]> =>
+  beside(settings, 'transcript', 'GET transcript of 20 messages', transcriptOf, 0.6)
+
+/** Measures messages with the default log, written to a file and to a pipe that this process reads, beside the quiet one. */
+export async function log(settings: Settings): Promise<Row[]> {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'handover-sim-bench-'))
+  const file = openSync(join(folder.path, 'log'), 'w')
+  await using quiet = await startSimulator(settings)
+  await using toFile = await startSimulator(settings, { flags: [], stderr: file })
+  await using toPipe = await startSimulator(settings, { flags: [], stderr: 'pipe' })
+  closeSync(file)
+  toPipe.child.stderr?.resume()
+  return await compareLogs(settings, [quiet, toFile, toPipe])
+}
+
+async function compareLogs(settings: Settings, servers: readonly Server[]): Promise<Row[]> {
+  const sides = await Promise.all(
+    servers.map(async server => ({ server, request: messageTo(await createChats(server, CHATS)) })),
+  )
+  const [yardstick, ...others] = await measureAlternately(sides, settings)
+  const goals = { perSecond: atLeast(0.9) }
+  return others.flatMap((ours, index) => {
+    const name = `POST message, log to a ${index === 0 ? 'file' : 'pipe'}, beside quiet`
+    return requestRows({ figure: 'log', name, ours, yardstick: yardstick!, goals })
+  })
 }

@@ -1,17 +1,26 @@
-/** Runs the baseline: a bare `node:http` server that reads and answers JSON. Plain JavaScript starts without type stripping. */
+/**
+ * Runs the yardstick: a bare `node:http` server that reads the request, parses its JSON and answers: a message as the
+ * platform does, or the bytes that it is given. Plain JavaScript starts without type stripping, in every version of Node.
+ */
 import { createServer } from 'node:http'
+
+const { status = 200, type = 'application/json; charset=utf-8', body: given } = JSON.parse(process.argv[2] ?? '{}')
+const bytes = given === undefined ? null : Buffer.from(given)
+
+function messageAnswer({ chat_id = '' }) {
+  return Buffer.from(
+    JSON.stringify({ event: 'MESSAGE SENT TO USER', chat_id, chatmessage_id: '76a5725c85ec97249e11de8e' }),
+  )
+}
 
 const server = createServer((request, response) => {
   const chunks = []
   request.on('data', chunk => chunks.push(chunk))
   request.on('end', () => {
     const text = Buffer.concat(chunks).toString()
-    const { chat_id = '' } = text === '' ? {} : JSON.parse(text)
-    const body = JSON.stringify({ event: 'MESSAGE SENT TO USER', chat_id, chatmessage_id: '76a5725c85ec97249e11de8e' })
-    response.writeHead(200, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
-    })
+    const parsed = text === '' ? {} : JSON.parse(text)
+    const body = bytes ?? messageAnswer(parsed)
+    response.writeHead(status, { ...(type && { 'content-type': type }), 'content-length': body.length })
     response.end(body)
   })
 })

@@ -1,62 +1,57 @@
 /**
- * Generates load over raw sockets with one request in flight per connection. Runs as a process. Prints one JSON line:
- * requests, seconds, p50, p99 and max in milliseconds.
+ * Sends requests over raw sockets where there is no `wrk`, one in flight per connection. Prints the result as one JSON line,
+ * with the same fields as `request.lua`.
  */
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
-interface Job {
+interface Input {
   readonly port: number
+  readonly seconds: number
   readonly connections: number
-  readonly requests: number
-  readonly head: string
-  readonly body: string
+  readonly pauseMs: number
+  readonly chats: readonly string[]
+  /** The request; `{chat}` in it is each of the chats in turn. */
+  readonly text: string
 }
 
-const job = JSON.parse(process.argv[2] ?? '{}') as Job
-const bytes = Buffer.from(`${job.head}Content-Length: ${Buffer.byteLength(job.body)}\r\n\r\n${job.body}`)
+const input = JSON.parse(process.argv[2] ?? '{}') as Input
+const parts = input.text.split('{chat}')
 const times: number[] = []
+let refused = 0
+let broken = 0
 let sent = 0
 
-function runConnection(done: (error?: Error) => void): void {
-  const socket = connect(job.port, '127.0.0.1')
-  socket.setNoDelay(true)
-  let started = 0
-  let received = ''
-  const next = () => {
-    if (sent >= job.requests) {
-      socket.end()
-      return done()
-    }
-    sent++
-    started = performance.now()
-    socket.write(bytes)
+const nextRequest = () => parts.join(input.chats[sent++ % input.chats.length] ?? '')
+
+async function runConnection(until: number): Promise<void> {
+  const socket = connect(input.port, '127.0.0.1').setNoDelay(true)
+  const chunks = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  while (performance.now() < until) {
+    if (input.pauseMs > 0) await sleep(input.pauseMs)
+    const from = performance.now()
+    socket.write(nextRequest())
+    if (!(await readAnswer(chunks)).startsWith('HTTP/1.1 2')) refused++
+    times.push(performance.now() - from)
   }
-  socket.on('connect', next)
-  socket.on('error', done)
-  socket.on('data', chunk => {
-    received += chunk.toString('latin1')
-    const end = received.indexOf('\r\n\r\n')
-    if (end === -1) return
-    const length = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? 0)
-    if (received.length < end + 4 + length) return
-    if (!received.startsWith('HTTP/1.1 2')) return void done(new Error(received.slice(0, 300)))
-    received = received.slice(end + 4 + length)
-    times.push(performance.now() - started)
-    next()
-  })
+  socket.destroy()
 }
 
-const from = performance.now()
-await Promise.all(
-  Array.from(
-    { length: job.connections },
-    () => new Promise<void>((resolve, reject) => runConnection(error => (error ? reject(error) : resolve()))),
-  ),
-)
-const seconds = (performance.now() - from) / 1000
-times.sort((a, b) => a - b)
-const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))]
-process.stdout.write(
-  `${JSON.stringify({ requests: times.length, seconds, p50: at(0.5), p99: at(0.99), max: times.at(-1) })}\n`,
-)
+async function readAnswer(chunks: AsyncIterator<Buffer>): Promise<string> {
+  for (let received = ''; ; ) {
+    const { value, done } = await chunks.next()
+    if (done) throw new Error('The server closed the connection')
+    received += value.toString('latin1')
+    const end = received.indexOf('\r\n\r\n')
+    const length = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? 0)
+    if (end !== -1 && received.length >= end + 4 + length) return received
+  }
+}
+
+const startedAt = performance.now()
+const until = startedAt + input.seconds * 1000
+await Promise.all(Array.from({ length: input.connections }, () => runConnection(until).catch(() => void broken++)))
+const seconds = (performance.now() - startedAt) / 1000
+const p99Ms = times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN
+process.stdout.write(`${JSON.stringify({ requests: times.length, seconds, p99Ms, refused, broken })}\n`)
 process.exit(0)

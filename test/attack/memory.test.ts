@@ -50,7 +50,7 @@ async function sendMany({ port }: Target, name: string, body: object, requests: 
   const headers = Object.entries({ host: 'localhost', ...HEADERS }).map(([key, value]) => `${key}: ${value}\r\n`)
   const head = `POST /api/v2/handover/${name} HTTP/1.1\r\n${headers.join('')}`
   const job = { port, requests, connections: 50, head, body: JSON.stringify(body) }
-  const load = spawn(process.execPath, [`${ROOT}bench/workers/load.ts`, JSON.stringify(job)], {
+  const load = spawn(process.execPath, [`${ROOT}test/attack/send-load.ts`, JSON.stringify(job)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const output = Buffer.concat(await load.stdout.toArray()).toString()

@@ -1,16 +1,23 @@
-/** Measures installation and `npx` start of the packed package and of an empty package, from a local registry. */
+/** Measures the start by `npx` and the installation of the packed package beside an empty one, from a local registry. */
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempDisposableSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Figure, median } from '../process.ts'
-
-const root = new URL('../..', import.meta.url).pathname
-const ROUNDS = 7
+import { ROOT } from '../processes.ts'
+import { atMost, createRow, type Goal, type Row, valueAtMost } from '../rows.ts'
+import type { Settings } from '../settings.ts'
 
 /** A packed package and the arguments of its command. */
 interface Packed {
@@ -26,24 +33,27 @@ interface NpmContext {
   readonly env: NodeJS.ProcessEnv
 }
 
-export async function install(): Promise<Figure[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'handover-sim-install-'))
-  const bare = pack(emptyPackage(folder), folder, [])
-  const ours = pack(root, folder, ['start', '--port', '0'])
-  const zod = pack(join(root, 'node_modules/zod'), folder, [])
-  const registry = await startRegistry([bare, ours, zod])
-  const env = { ...process.env, npm_config_cache: join(folder, 'cache'), npm_config_registry: registry.url }
-  try {
-    const context = { folder, env }
-    return [...(await installed(context, ours, bare)), await started(context, ours, bare)]
-  } finally {
-    registry.close()
-    rmSync(folder, { recursive: true, force: true })
-  }
+/** The first start and the first installation of each are not counted: they fill the caches. */
+export async function npx({ rounds }: Settings): Promise<Row[]> {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'handover-sim-bench-'))
+  const bare = pack(emptyPackage(folder.path), folder.path, [])
+  const ours = pack(ROOT, folder.path, ['start', '--port', '0'])
+  const zod = pack(join(ROOT, 'node_modules/zod'), folder.path, [])
+  using registry = await startRegistry([bare, ours, zod])
+  const env = { ...process.env, npm_config_cache: join(folder.path, 'cache'), npm_config_registry: registry.url }
+  const context = { folder: folder.path, env }
+  const { bytes } = await installOnce(ours, context)
+  const started = await alternately(rounds, one => firstLine(one, context), ours, bare)
+  const installed = await alternately(rounds, async one => (await installOnce(one, context)).ms, ours, bare)
+  return [
+    compared('npx handover-sim start to the ready line', started, atMost(1.15)),
+    compared('npm install, warm cache', installed),
+    createRow({ figure: 'npx', name: 'installed size', unit: 'MB', values: [bytes / 1e6], goal: valueAtMost(12) }),
+  ]
 }
 
 /** Starts a registry that serves only these packages. */
-async function startRegistry(packages: readonly Packed[]): Promise<{ url: string; close(): void }> {
+async function startRegistry(packages: readonly Packed[]): Promise<Disposable & { readonly url: string }> {
   const server = createServer((request, response) => {
     const found = packages.find(({ name }) => request.url?.startsWith(`/${name}`))
     if (!found) return response.writeHead(404).end('{}')
@@ -58,7 +68,10 @@ async function startRegistry(packages: readonly Packed[]): Promise<{ url: string
     )
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, close: () => server.close() }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    [Symbol.dispose]: () => void server.close(),
+  }
 }
 
 function emptyPackage(folder: string): string {
@@ -87,7 +100,6 @@ async function npm(args: readonly string[], cwd: string, { env }: NpmContext): P
 interface Installed {
   readonly ms: number
   readonly bytes: number
-  readonly packages: number
 }
 
 async function installOnce({ name }: Packed, context: NpmContext): Promise<Installed> {
@@ -98,26 +110,7 @@ async function installOnce({ name }: Packed, context: NpmContext): Promise<Insta
   const ms = performance.now() - from
   const modules = join(project, 'node_modules')
   const files = readdirSync(modules, { recursive: true, encoding: 'utf8' }).map(file => statSync(join(modules, file)))
-  const packages = readdirSync(modules).filter(one => !one.startsWith('.')).length
-  return { ms, bytes: files.reduce((sum, { size }) => sum + size, 0), packages }
-}
-
-async function installed(context: NpmContext, ours: Packed, bare: Packed): Promise<Figure[]> {
-  const { bytes, packages } = await installOnce(ours, context)
-  await installOnce(bare, context)
-  const times = await alternately(async one => (await installOnce(one, context)).ms, ours, bare)
-  const size = {
-    value: `${(bytes / 1e6).toFixed(1)} MB in ${packages}`,
-    baseline: '',
-    ratio: '',
-    goal: '<= 12 MB in 8',
-  }
-  return [{ name: 'installed size, packages', ...size }, compared('npm install, warm cache', times)]
-}
-
-async function started(context: NpmContext, ours: Packed, bare: Packed): Promise<Figure> {
-  for (const one of [ours, bare]) await firstLine(one, context)
-  return compared('npx to the ready line, warm cache', await alternately(one => firstLine(one, context), ours, bare))
+  return { ms, bytes: files.reduce((sum, { size }) => sum + size, 0) }
 }
 
 interface Times {
@@ -125,13 +118,18 @@ interface Times {
   readonly bare: number[]
 }
 
-async function alternately(measure: (one: Packed) => Promise<number>, ours: Packed, bare: Packed): Promise<Times> {
+async function alternately(
+  rounds: number,
+  measure: (one: Packed) => Promise<number>,
+  ours: Packed,
+  bare: Packed,
+): Promise<Times> {
   const times: Times = { ours: [], bare: [] }
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round <= rounds; round++) {
     times.bare.push(await measure(bare))
     times.ours.push(await measure(ours))
   }
-  return times
+  return { ours: times.ours.slice(1), bare: times.bare.slice(1) }
 }
 
 async function firstLine({ name, command }: Packed, { folder, env }: NpmContext): Promise<number> {
@@ -149,9 +147,5 @@ async function firstLine({ name, command }: Packed, { folder, env }: NpmContext)
   return took
 }
 
-function compared(name: string, { ours, bare }: Times): Figure {
-  const [own, baseline] = [median(ours), median(bare)]
-  const goal = '<= 1 s more'
-  const ms = (value: number) => `${value.toFixed(0)} ms`
-  return { name, value: ms(own), baseline: ms(baseline), ratio: (own / baseline).toFixed(2), goal }
-}
+const compared = (name: string, { ours, bare }: Times, goal?: Goal): Row =>
+  createRow({ figure: 'npx', name, unit: 'ms', values: ours, yardstick: bare, ...(goal && { goal }) })

@@ -9,7 +9,7 @@ const server = createServer(socket => {
   let received = ''
   socket.on('error', () => socket.destroy())
   socket.on('data', chunk => {
-    received += chunk.toString('latin1')
+    received += chunk.latin1Slice(0, chunk.length)
     for (let end = received.indexOf('\r\n\r\n'); end !== -1; end = received.indexOf('\r\n\r\n')) {
       const length = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? 0)
       if (received.length < end + 4 + length) return
@@ -20,5 +20,5 @@ const server = createServer(socket => {
   })
 })
 server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`${JSON.stringify({ port: (server.address() as { port: number }).port })}\n`)
+  process.stdout.write(`${JSON.stringify({ port: server.address().port })}\n`)
 })

@@ -1,0 +1,48 @@
+/**
+ * Measures microseconds per POST message without a socket: as plain data, and through `fetch` beside a bare fetch handler;
+ * and of creation and reset. Prints one JSON line.
+ */
+import { createSimulator } from '../../dist/index.js'
+import { alternately } from './alternately.mjs'
+
+const scale = Number(process.argv[2] ?? 1)
+const sim = createSimulator({ clock: 'real' })
+const chat = await sim.chat()
+const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
+const text = JSON.stringify({
+  bot_id: sim.botId,
+  chat_id: chat.id,
+  message: 'Hello, this is Anna. How can I help you today?',
+  sender: { name: 'Anna', avatar: 'https://desk.example.test/anna.png' },
+})
+const bytes = Buffer.from(text)
+const target = '/api/v2/handover/message/'
+const request = () => new Request(`${sim.baseUrl}${target}`, { method: 'POST', headers, body: text })
+
+async function bareHandler(incoming) {
+  const { chat_id } = await incoming.json()
+  const body = JSON.stringify({ event: 'MESSAGE SENT TO USER', chat_id, chatmessage_id: '76a5725c85ec97249e11de8e' })
+  return new Response(body, { headers: { 'content-type': 'application/json' } })
+}
+
+async function answered(response) {
+  if (response.status !== 200) throw new Error(`A message got ${response.status}`)
+  return await response.text()
+}
+
+const used = createSimulator({ clock: 'real' })
+const measured = await alternately(9, {
+  plain: { count: 8000 * scale, call: () => sim.handle({ method: 'POST', target, headers, body: bytes }) },
+  bareFetch: { count: 3000 * scale, call: async () => answered(await bareHandler(request())) },
+  fetch: { count: 3000 * scale, call: async () => answered(await sim.fetch(request())) },
+  create: { count: 300 * scale, call: () => createSimulator().reset() },
+  reset: {
+    count: 300 * scale,
+    async call() {
+      await used.chat({ history: [{ user: 'Hi' }, { bot: 'Hello' }] })
+      used.reset()
+    },
+  },
+})
+process.stdout.write(`${JSON.stringify(measured)}\n`)
+process.exit(0)
