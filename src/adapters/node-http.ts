@@ -4,6 +4,7 @@ import type { Api } from '../api/handle.ts'
 import { type ApiRequest, type ApiResponse, internalErrorResponse } from '../api/messages.ts'
 import { nextMacrotask } from '../runtime/clock.ts'
 import { type BodyPieces, isInPieces } from '../runtime/pieces.ts'
+import { ignoreBodyOf, receiveBodyOf } from './body-request.ts'
 import { sendFaultyResponse } from './faulty-responses.ts'
 
 const EMPTY = new Uint8Array(0)
@@ -16,48 +17,13 @@ export function createNodeAdapter(api: Api, bodyLimit: () => number, onThrown: O
   const answer = createAnswer(api, onThrown)
   return function onRequest(request: IncomingMessage, response: ServerResponse): void {
     if (request.method === 'GET' || request.method === 'HEAD') {
-      request.resume()
+      ignoreBodyOf(request)
       return answer(exchangeOf(request, EMPTY, false), request, response)
     }
-    readBody(request, bodyLimit(), (body, tooLarge) => answer(exchangeOf(request, body, tooLarge), request, response))
+    receiveBodyOf(request, bodyLimit(), (body, tooLarge) =>
+      answer(exchangeOf(request, body, tooLarge), request, response),
+    )
   }
-}
-
-/** Checks the declared length, before the first byte arrives. */
-export const declaresTooMuch = (request: IncomingMessage, limit: number): boolean =>
-  Number(request.headers['content-length'] ?? 0) > limit
-
-type OnBody = (body: Uint8Array, tooLarge: boolean) => void
-
-/** Stores at most `limit` bytes. Calls `done` at once for a larger body, and never for an incomplete one. */
-function readBody(request: IncomingMessage, limit: number, done: OnBody): void {
-  if (declaresTooMuch(request, limit)) return refuse(request, done)
-  let first: Buffer | null = null
-  let chunks: Buffer[] | null = null
-  let size = 0
-  const onData = (chunk: Buffer) => {
-    size += chunk.length
-    if (size > limit) {
-      request.off('data', onData).off('end', onEnd)
-      refuse(request, done)
-    } else if (first === null) first = chunk
-    else if (chunks === null) chunks = [first, chunk]
-    else chunks.push(chunk)
-  }
-  const onEnd = () => done(chunks === null ? (first ?? EMPTY) : Buffer.concat(chunks), false)
-  request.on('data', onData).on('end', onEnd)
-}
-
-/** The maximum number of bytes read from a refused body, so that a client that sends first can receive the answer. */
-const DRAINED_BYTES = 64 * 1_048_576
-
-function refuse(request: IncomingMessage, done: OnBody): void {
-  let remaining = DRAINED_BYTES
-  request.on('data', (chunk: Buffer) => {
-    remaining -= chunk.length
-    if (remaining < 0) request.destroy()
-  })
-  done(EMPTY, true)
 }
 
 /** Node joins headers that come twice, except `Set-Cookie`, which is no header of a request. */

@@ -4,6 +4,7 @@ import type { AssumptionName } from '../contract/assumptions.ts'
 import { explainIssues, formatValue, joinPath, ZOD_MESSAGES } from '../contract/explain-issues.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { MOST_PROBLEMS, withoutFurtherErrors } from '../contract/limit-errors.ts'
+import { quickCheckOf } from '../contract/quick-check.ts'
 import { invalidParameter, REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import { addFinding, assumed, type Transaction } from '../platform/transaction.ts'
 import { decodeUtf8 } from '../runtime/encoding.ts'
@@ -12,6 +13,7 @@ import type { ApiRequest } from './messages.ts'
 
 export interface ParsedBody {
   readonly body: unknown
+  readonly text: string
   /** About how many values the text has; none for a short text. */
   readonly valueCount: number
 }
@@ -26,7 +28,7 @@ export function parseJson(request: ApiRequest, knobs: Knobs): ParsedBody {
     throw new Refusal('invalid_json', REFUSAL_TEXTS.bodyTooDeep(MAX_DEPTH), { assumed: ['limits.nesting'] })
   }
   try {
-    return { body: JSON.parse(text), valueCount }
+    return { body: JSON.parse(text), text, valueCount }
   } catch (error) {
     throw badJson(REFUSAL_TEXTS.bodyNotJson(messageOf(error)))
   }
@@ -100,12 +102,13 @@ export function checkContentType(request: ApiRequest, knobs: Knobs, transaction:
 
 export function parseBody(
   schema: z.ZodMiniType,
-  { body: raw, valueCount, transaction }: ParsedBody & { readonly transaction: Transaction },
+  { body: raw, valueCount, transaction }: Omit<ParsedBody, 'text'> & { readonly transaction: Transaction },
   knobs: Knobs,
 ): unknown {
   if (!hasFields(raw) || Array.isArray(raw)) {
     throw invalidParameter(knobs, REFUSAL_TEXTS.bodyNotObject(formatValue(raw)), {})
   }
+  if (quickCheckOf(schema)(raw)) return raw
   // A short body has few errors.
   const result = schema.safeParse(valueCount === 0 ? raw : withoutFurtherErrors(schema, raw))
   if (!result.success) throw refuse(schema, raw, knobs)

@@ -1,19 +1,17 @@
-/** Holds one call while it is handled: finds its endpoint (V2, `api.trailingSlash`), and turns it into its journal entry. */
-import type { AssumptionName } from '../contract/assumptions.ts'
+/** Holds one call while it is handled, and finds its endpoint (V2, `api.trailingSlash`). */
 import { ALIASES, type Alias, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
-import { formatKnob, isKnob, type Knobs } from '../contract/knobs.ts'
+import type { Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
-import type { ApiContent, FaultContent, NoteContent, ShownMessage } from '../journal/entry.ts'
-import { longRequest, SHOWN_BODY_BYTES, sizeOfParsed } from '../journal/long-bodies.ts'
-import { maskSetting } from '../journal/mask.ts'
+import type { FaultContent, NoteContent, ShownMessage } from '../journal/entry.ts'
+import type { EntrySource } from '../journal/entry-source.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import { createTransaction, type Effect, type Transaction } from '../platform/transaction.ts'
 import type { UserPorts } from '../platform/user-actions.ts'
-import { elapsedMs, roundMs } from '../runtime/clock.ts'
+import { elapsedMs } from '../runtime/clock.ts'
 import { didYouMean, suggest } from '../text/error-text.ts'
 import type { CallerRules } from './callers.ts'
 import type { AuthState, Keyring, RateLimit } from './keyring.ts'
-import type { ApiRequest, ApiResponse } from './messages.ts'
+import type { ApiRequest } from './messages.ts'
 
 /** What the API needs from other parts of the simulator. */
 export interface ApiPorts extends Omit<UserPorts, 'commit'> {
@@ -23,8 +21,8 @@ export interface ApiPorts extends Omit<UserPorts, 'commit'> {
   /** Whether answers carry the header that names assumptions. */
   readonly markers: boolean
   readonly faults: Pick<FaultRegistry, 'onApi' | 'takeApi'>
-  /** Appends the call, the faults applied to it, and then what it caused. `bodySize` is the memory of its bodies. */
-  commit(call: ApiContent, effects: readonly Effect[], faults?: readonly FaultContent[], bodySize?: number): void
+  /** Appends the call, the faults applied to it, and then what it caused. */
+  commitCall(call: EntrySource, effects: readonly Effect[], faults?: readonly FaultContent[]): void
   /** Seq of the latest webhook event of a chat. */
   lastEvent(chatId: string): number | null
   /** Wall-clock latency, cut short by a reset. */
@@ -42,6 +40,8 @@ export interface ApiCall {
   route: ApiRoute | null
   auth: AuthState | 'not_checked'
   body: unknown
+  /** What `body` was parsed from. */
+  text: string
   /** About how many values `body` has. */
   valueCount: number
   response: unknown
@@ -61,6 +61,7 @@ export const createCall = (ports: ApiPorts, request: ApiRequest): ApiCall => ({
   route: null,
   auth: 'not_checked',
   body: undefined,
+  text: '',
   valueCount: 0,
   response: undefined,
   shownToUser: null,
@@ -68,71 +69,11 @@ export const createCall = (ports: ApiPorts, request: ApiRequest): ApiCall => ({
   internalError: null,
 })
 
-export function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {
-  const { ports, request, route, transaction } = call
-  const chatId = chatIdOf(call)
-  const entry: ApiContent = {
-    kind: 'api',
-    ...(chatId === undefined ? {} : { chat_id: chatId }),
-    endpoint: route?.id ?? null,
-    method: request.method,
-    path: request.target,
-    alias: route?.alias ?? null,
-    auth: call.auth,
-    request: requestForJournal(call),
-    status: answer.status,
-    response: call.response ?? null,
-    findings: transaction.findings,
-    unspecified: valuesOf(transaction.assumed, ports.platform.knobs),
-    duration_ms: roundMs(elapsedMs() - call.started),
-    follows: chatId === undefined ? null : ports.lastEvent(chatId),
-  }
-  if (call.faults === null && call.shownToUser === null) return entry
-  return {
-    ...entry,
-    ...(call.shownToUser && { shown_to_user: call.shownToUser }),
-    ...(call.faults && faultFields(call.faults)),
-  }
-}
-
-/** The value of the knob of each assumption, as it is written in a configuration; null without a knob. */
-function valuesOf(names: readonly AssumptionName[], knobs: Knobs): ApiContent['unspecified'] {
-  const values: Partial<Record<AssumptionName, unknown>> = {}
-  for (const name of names) values[name] = isKnob(name) ? maskSetting(name, formatKnob(name, knobs[name])) : null
-  return values
-}
-
-function faultFields({ faults, answer }: AppliedApiFaults): Pick<ApiContent, 'faults' | 'answer_lost'> {
-  if (answer?.kind !== 'drop') return { faults }
-  return { faults, answer_lost: answer.processed ? 'after' : 'before' }
-}
-
 export function chatIdOf({ route, body }: Pick<ApiCall, 'route' | 'body'>): string | undefined {
   if (route?.chatId !== undefined) return route.chatId
   if (typeof body !== 'object' || body === null || !('chat_id' in body)) return undefined
   const id = body.chat_id
   return typeof id === 'string' && id !== '' ? id : undefined
-}
-
-const BROKEN_BODY_BYTES = 2000
-
-function requestForJournal({ body, request }: ApiCall): ApiContent['request'] {
-  const { headers, body: bytes } = request
-  if (body === undefined) return { headers, body: brokenBody(bytes), bytes: bytes.length }
-  return bytes.length > SHOWN_BODY_BYTES ? longRequest(headers, bytes) : { headers, body, bytes: bytes.length }
-}
-
-const brokenBody = (bytes: Uint8Array): string | null =>
-  bytes.length === 0 ? null : new TextDecoder().decode(bytes.subarray(0, BROKEN_BODY_BYTES))
-
-/** The memory that the bodies of a call take in the journal, in bytes. */
-export function bodySizeOf(call: ApiCall, answer: ApiResponse): number {
-  const { body, valueCount, request, response, shownToUser } = call
-  const { length } = request.body
-  const stored = body === undefined ? Math.min(length, BROKEN_BODY_BYTES) : length
-  const answerSize = response === undefined ? 0 : answer.body.length
-  const shownSize = shownToUser?.text?.length ?? 0
-  return answerSize + shownSize + (length > SHOWN_BODY_BYTES ? stored : sizeOfParsed(stored, valueCount))
 }
 
 export interface ApiRoute {

@@ -2,7 +2,7 @@
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { type AnswerEffect, isUnprocessed } from '../faults/effects.ts'
 import type { AppliedApiFaults } from '../faults/registry.ts'
-import type { ApiContent, FaultContent } from '../journal/entry.ts'
+import type { FaultContent } from '../journal/entry.ts'
 import { andThen, type Maybe } from '../platform/engines.ts'
 import { wholeBody } from '../runtime/pieces.ts'
 import { parseJson } from './body.ts'
@@ -41,6 +41,7 @@ export function createFaultedApi(
 interface Target {
   readonly route: ApiRoute
   readonly body: unknown
+  readonly text: string
   readonly valueCount: number
 }
 
@@ -50,7 +51,7 @@ function targetOf({ platform: { knobs } }: ApiPorts, { request }: ApiCall): Targ
   const route = findApiRoute(pathOf(request.target), knobs)
   if (route === null) return null
   const parsed = ENDPOINTS[route.id].body === null ? undefined : tryTo(() => parseJson(request, knobs))
-  return { route, body: parsed?.body, valueCount: parsed?.valueCount ?? 0 }
+  return { route, body: parsed?.body, text: parsed?.text ?? '', valueCount: parsed?.valueCount ?? 0 }
 }
 
 function tryTo<T>(read: () => T): T | undefined {
@@ -110,11 +111,12 @@ const firstHalf = (body: ApiResponse['body']) => {
 }
 
 /** One journal entry for each applied fault. */
-export function apiFaultEntries({ chat_id, endpoint }: ApiContent, { hits }: AppliedApiFaults): FaultContent[] {
+export function apiFaultEntries(call: ApiCall, { hits }: AppliedApiFaults): FaultContent[] {
+  const chatId = chatIdOf(call)
   return hits.map(hit => ({
     kind: 'fault',
-    ...(chat_id === undefined ? {} : { chat_id }),
+    ...(chatId === undefined ? {} : { chat_id: chatId }),
     ...hit,
-    ...(endpoint === null ? {} : { endpoint }),
+    ...(call.route === null ? {} : { endpoint: call.route.id }),
   }))
 }

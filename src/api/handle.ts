@@ -27,17 +27,8 @@ import { assumed, type Transaction } from '../platform/transaction.ts'
 import { chatTranscript, handoverTranscript } from '../platform/transcript.ts'
 import { atOnce, inPieces } from '../runtime/pieces.ts'
 import { checkBodyForm, checkContentType, parseBody, parseJson } from './body.ts'
-import {
-  type ApiCall,
-  type ApiPorts,
-  type ApiRoute,
-  bodySizeOf,
-  createCall,
-  entryOf,
-  findApiRoute,
-  matchRoute,
-  pathOf,
-} from './call.ts'
+import { type ApiCall, type ApiPorts, type ApiRoute, createCall, findApiRoute, matchRoute, pathOf } from './call.ts'
+import { CallRecord } from './call-record.ts'
 import { createCallerCheck, type ForeignCaller, foreignCallerBody, preflightResponse, withCors } from './callers.ts'
 import { apiFaultEntries, createFaultedApi } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
@@ -150,8 +141,9 @@ function authorize(call: ApiCall, endpoint: Endpoint): Grant {
 function readBody(call: ApiCall, schema: NonNullable<Endpoint['body']>): unknown {
   const { knobs } = call.ports.platform
   checkBodyForm(call.request, call.transaction)
-  const { body, valueCount } = parseJson(call.request, knobs)
+  const { body, text, valueCount } = parseJson(call.request, knobs)
   call.body = body
+  call.text = text
   call.valueCount = valueCount
   checkContentType(call.request, knobs, call.transaction)
   return parseBody(schema, call, knobs)
@@ -170,9 +162,9 @@ function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
 function append(call: ApiCall, answer: ApiResponse): void {
   const { ports, faults, internalError } = call
   const effects = answer.status < 300 ? call.transaction.effects : []
-  const entry = entryOf(call, answer)
-  const faultEntries = faults === null ? undefined : apiFaultEntries(entry, faults)
-  ports.commit(entry, internalError === null ? effects : [internalError], faultEntries, bodySizeOf(call, answer))
+  const record = new CallRecord(call, answer)
+  const faultEntries = faults === null ? undefined : apiFaultEntries(call, faults)
+  ports.commitCall(record, internalError === null ? effects : [internalError], faultEntries)
 }
 
 const READS = 'GET, HEAD, OPTIONS'

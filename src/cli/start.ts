@@ -2,6 +2,7 @@
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import { isMap } from '../contract/objects.ts'
 import type { Entry } from '../journal/entry.ts'
+import type { Wants } from '../journal/journal.ts'
 import { shortEntry } from '../journal/short-entry.ts'
 import { loadRecorder } from '../recorder/load.ts'
 import { wallDelay } from '../runtime/clock.ts'
@@ -207,7 +208,7 @@ function printWarnings({ values, warnings }: Resolved, { io }: Context): void {
 async function showTraffic(server: PlatformServer, { output }: StartFlags, resolved: Resolved, context: Context) {
   const { io, env, secrets } = context
   const signatureHeader = signatureHeaderOf(resolved)
-  const { createLog } = await import('../reporters/log.ts')
+  const { createLog, wantedBy } = await import('../reporters/log.ts')
   const { isTTY, columns } = io.stderr
   const log = createLog({
     style: output,
@@ -215,10 +216,11 @@ async function showTraffic(server: PlatformServer, { output }: StartFlags, resol
     columns: Math.min(Math.max(columns ?? 100, 80), 160),
     present: entry => secrets.redactDeep(withoutMessages(presentEntry(entry, signatureHeader))),
   })
-  subscribeFromStart(server, entry => {
+  const show = (entry: Entry) => {
     const text = log(entry)
     if (text !== '') io.stderr.write(text)
-  })
+  }
+  subscribeFromStart(server, show, wantedBy(output))
 }
 
 /** The log shows how many messages a transcript has, so their texts need no redaction. */
@@ -230,9 +232,9 @@ function withoutMessages(entry: Entry): Entry {
 }
 
 /** Shows the entries from before the log was loaded first. */
-function subscribeFromStart({ journal }: PlatformServer, show: Parameters<typeof journal.subscribe>[0]): void {
+function subscribeFromStart({ journal }: PlatformServer, show: (entry: Entry) => void, wants?: Wants): void {
   for (const entry of journal.query()) show(entry)
-  journal.subscribe(show)
+  journal.subscribe(show, undefined, wants)
 }
 
 function exposure({ host }: Resolved['values']): string[] {

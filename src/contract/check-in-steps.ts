@@ -1,6 +1,7 @@
 /** Checks large values by a schema in steps: each item of a long list is one, because a parse of 30 MB takes a second. */
 import type * as z from 'zod/mini'
-import { definitionOf, ZOD_MESSAGES } from './explain-issues.ts'
+import { definitionOf } from './definitions.ts'
+import { ZOD_MESSAGES } from './explain-issues.ts'
 import { MOST_PROBLEMS, withoutFurtherErrors } from './limit-errors.ts'
 
 type Issue = z.core.$ZodIssue

@@ -1,9 +1,11 @@
 /** Explains the issues of a schema: which field, what was expected, what was received, and how to fix it. */
+
 import type * as z from 'zod/mini'
 import { nearest, nearestName, shortName } from '../text/error-text.ts'
 import { withoutCredentials } from '../text/redactor.ts'
 import { describeSecret, isSecretPath } from '../text/secret-positions.ts'
 import { defineTexts } from '../text/texts.ts'
+import { knownKeys } from './definitions.ts'
 
 /** The message of an issue whose schema has no message of its own. */
 const ZOD_CODE = 'Invalid input'
@@ -254,40 +256,4 @@ export function formatValue(value: unknown): string {
   return typeof value === 'number' ? TEXTS.theNumber(String(value)) : String(value)
 }
 
-interface Definition {
-  readonly type: string
-  readonly innerType?: z.ZodMiniType
-  readonly element?: z.ZodMiniType
-  readonly options?: readonly z.ZodMiniType[]
-  readonly shape?: Readonly<Record<string, z.ZodMiniType>>
-  readonly valueType?: z.ZodMiniType
-  /** Set when the object allows other keys, or refuses them. */
-  readonly catchall?: z.ZodMiniType
-  /** The schema that a recursive schema refers to. */
-  readonly getter?: () => z.ZodMiniType
-}
-
-/** The definition below `optional`, `nullable` and similar wrappers. */
-export function definitionOf(schema: z.ZodMiniType): Definition {
-  const definition = schema._zod.def as unknown as Definition
-  const inner = definition.getter?.() ?? definition.innerType
-  return inner === undefined ? definition : definitionOf(inner)
-}
-
-export function knownKeys(schema: z.ZodMiniType, path: readonly PropertyKey[]): string[] {
-  const { type, element, options, shape, valueType } = definitionOf(schema)
-  if (options) return [...new Set(options.flatMap(option => knownKeys(option, path)))]
-  const [step, ...rest] = path
-  if (step === undefined) return Object.keys(shape ?? {})
-  if (type === 'array' && element) return knownKeys(element, rest)
-  const next = shape?.[String(step)] ?? valueType
-  return next ? knownKeys(next, rest) : []
-}
-
-export const typeOf = (schema: z.ZodMiniType): string => definitionOf(schema).type
-export const shapeOf = (schema: z.ZodMiniType) => definitionOf(schema).shape ?? {}
-
 const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
-
-/** A schema whose TypeScript type zod cannot infer. */
-export const typed = <Value>(schema: z.ZodMiniType): z.ZodMiniType<Value> => schema as z.ZodMiniType<Value>

@@ -1,6 +1,6 @@
 /** Cuts lists with many wrong items before a parse, because a parse collects the issues of all items. */
 import type * as z from 'zod/mini'
-import { definitionOf, typeOf } from './explain-issues.ts'
+import { definitionOf, typeOf } from './definitions.ts'
 
 /** More problems of one value are counted, or not looked for. */
 export const MOST_PROBLEMS = 20

@@ -1,8 +1,9 @@
 /** Defines and checks faults as scenarios, the control API and the library write them. */
 import * as z from 'zod/mini'
+import { typed } from '../contract/definitions.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { SIGN_MODES, type SignMode, WEBHOOK_EVENTS } from '../contract/events.ts'
-import { type SchemaProblemCode, sentenceIssue, typed } from '../contract/explain-issues.ts'
+import { type SchemaProblemCode, sentenceIssue } from '../contract/explain-issues.ts'
 import { keysOf } from '../contract/objects.ts'
 import { DURATION_PATTERN, type Duration, parseDuration } from '../text/quantities.ts'
 import { FAULT_PROBLEMS } from '../wording/faults.ts'

@@ -3,10 +3,11 @@
  * It is bounded: it drops the oldest entries first and appends a note when that begins.
  */
 import { elapsedMs, roundMs } from '../runtime/clock.ts'
-import { isoMicros } from '../runtime/timestamps.ts'
 import { defineTexts } from '../text/texts.ts'
 import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf } from './entry.ts'
+import type { EntryOutline, EntrySource } from './entry-source.ts'
 import { sizeOfEntry } from './long-bodies.ts'
+import { complete, createEntries } from './stored-entries.ts'
 import { createWaiters, type JournalWaitOptions } from './waiters.ts'
 
 /** Selects entries of the journal. */
@@ -19,13 +20,15 @@ export interface JournalQuery<Kind extends EntryKind = EntryKind> {
   readonly limit?: number
 }
 
+/** Decides from what is known of an entry before it is built. */
+export type Wants = (outline: EntryOutline) => boolean
+
 /** The append-only record of a simulator. Its entries are wire-shaped (snake_case). */
 export interface Journal {
-  /**
-   * Completes `content` to an entry: the same object, which belongs to the journal from then on. `bodySize` is
-   * the memory of its bodies in bytes, where the caller knows it; otherwise it is estimated.
-   */
-  append<Content extends EntryContent>(content: Content, cause: number | null, bodySize?: number): Content & EntryFrame
+  /** Completes `content` to an entry: the same object, which belongs to the journal from then on. */
+  append<Content extends EntryContent>(content: Content, cause: number | null): Content & EntryFrame
+  /** Appends an entry without a cause that is built when it is first read. Returns its `seq`. */
+  appendSource(source: EntrySource): number
   /** The `seq` of the next entry. */
   readonly nextSeq: number
   /** Wall-clock milliseconds since the journal was created: `at_ms` of an entry appended now. */
@@ -36,8 +39,11 @@ export interface Journal {
   find(seq: number): Entry | undefined
   /** The estimated memory of an entry in bytes; 0 when it is not in the journal. */
   sizeOf(seq: number): number
-  /** Calls `onReset` when all entries are removed, or replaced by those of a snapshot. */
-  subscribe(listener: (entry: Entry) => void, onReset?: () => void): () => void
+  /**
+   * Calls `onReset` when all entries are removed, or replaced by those of a snapshot. With `wants`, the listener gets
+   * only entries for which it is true; other calls are not built.
+   */
+  subscribe(listener: (entry: Entry) => void, onReset?: () => void, wants?: Wants): () => void
   waitFor<Match extends Entry>(match: (entry: Entry) => entry is Match, options?: JournalWaitOptions): Promise<Match>
   waitFor(match: (entry: Entry) => boolean, options?: JournalWaitOptions): Promise<Entry>
   /** Removes all entries and rejects pending waits. Subscribers stay. */
@@ -62,32 +68,43 @@ export interface JournalOptions {
 }
 
 export function createJournal({ limit, memoryLimit, stamp }: JournalOptions): Journal {
-  const ring = createRing<Entry>(limit, memoryLimit)
-  const waiters = createWaiters(after => ring.since(after))
-  const subscribers = createSubscribers((error, { seq }) =>
+  const entries = createEntries(limit, memoryLimit)
+  const waiters = createWaiters(after => entries.since(after))
+  const subscribers = createSubscribers((error, seq) =>
     write({ kind: 'note', note: 'subscriber_failed', message: String(error) }, seq),
   )
   let createdAt = elapsedMs()
   let isAnnounced = false
   const atMs = () => roundMs(elapsedMs() - createdAt)
 
-  function write<Content extends EntryContent>(
-    content: Content,
-    cause: number | null,
-    size = sizeOfEntry(content),
-  ): Content & EntryFrame {
-    if (!isAnnounced && ring.wouldExceed(size) !== null) announce(ring.wouldExceed(size))
-    const frame = { v: 1, seq: ring.next, time: isoMicros(stamp()), cause, at_ms: atMs() } as const
-    // Node 20 needs more than ten microseconds to spread an object of this size, on every call.
-    const entry = Object.assign(content, frame)
-    ring.push(entry, size)
-    waiters.offer(entry)
-    subscribers.publish(entry)
+  function write<Content extends EntryContent>(content: Content, cause: number | null): Content & EntryFrame {
+    const size = sizeOfEntry(content)
+    announceEviction(size)
+    const entry = complete(content, { seq: entries.next, stamp: stamp(), atMs: atMs() }, cause)
+    entries.push(entry, size)
+    tell(entry.seq)
     return entry
   }
 
+  function appendSource(source: EntrySource): number {
+    announceEviction(source.size)
+    const seq = entries.next
+    entries.pushSource(source, stamp(), atMs())
+    tell(seq)
+    return seq
+  }
+
+  /** Builds the entry only when it is wanted. */
+  function tell(seq: number): void {
+    const read = () => entries.at(seq)!
+    if (waiters.isWaiting) waiters.offer(read())
+    if (subscribers.isListening) subscribers.publish(entries.outline(seq)!, read)
+  }
+
   /** Announces the eviction once, before the first entry is evicted; `firstSeq` shows later ones. */
-  function announce(bound: RingBound | null): void {
+  function announceEviction(size: number): void {
+    const bound = isAnnounced ? null : entries.wouldExceed(size)
+    if (bound === null) return
     isAnnounced = true
     const message = bound === 'count' ? TEXTS.tooMany(limit) : TEXTS.tooLarge(memoryLimit)
     const setting = bound === 'count' ? 'journalLimit' : 'memoryLimit'
@@ -100,32 +117,32 @@ export function createJournal({ limit, memoryLimit, stamp }: JournalOptions): Jo
   }
 
   return {
-    append: (content, cause, bodySize) =>
-      write(content, cause, bodySize === undefined ? undefined : sizeOfEntry(content, bodySize)),
+    append: write,
+    appendSource,
     get nextSeq() {
-      return ring.next
+      return entries.next
     },
     get atMs() {
       return atMs()
     },
     get firstSeq() {
-      return ring.first
+      return entries.first
     },
-    query: (query = {}) => select(ring.since(query.after ?? 0), query),
-    find: seq => ring.at(seq),
-    sizeOf: seq => ring.sizeOf(seq),
+    query: (query = {}) => select(entries.since(query.after ?? 0), query),
+    find: seq => entries.at(seq),
+    sizeOf: seq => entries.sizeOf(seq),
     subscribe: subscribers.add,
     waitFor: waiters.waitFor,
     reset() {
-      ring.clear()
+      entries.clear()
       isAnnounced = false
       endWaits()
     },
-    restore({ nextSeq, atMs, entries }) {
-      const latest = entries.slice(-limit)
-      ring.clear(nextSeq - latest.length)
-      for (const entry of latest) ring.push(entry, sizeOfEntry(entry))
-      isAnnounced = entries.length > 0 && ring.first > 1
+    restore({ nextSeq, atMs, entries: captured }) {
+      const latest = captured.slice(-limit)
+      entries.clear(nextSeq - latest.length)
+      for (const entry of latest) entries.push(entry, sizeOfEntry(entry))
+      isAnnounced = captured.length > 0 && entries.first > 1
       createdAt = elapsedMs() - atMs
       endWaits()
     },
@@ -151,97 +168,34 @@ function select<Kind extends EntryKind>(entries: Iterable<Entry>, query: Journal
 
 type Subscriber = (entry: Entry) => void
 
+interface Subscription {
+  readonly onReset: (() => void) | undefined
+  readonly wants: Wants | undefined
+}
+
 /** Removes a subscriber that throws, and calls `onFailure`, so that it cannot break the simulator. */
-function createSubscribers(onFailure: (error: unknown, entry: Entry) => void) {
-  const subscribers = new Map<Subscriber, (() => void) | undefined>()
+function createSubscribers(onFailure: (error: unknown, seq: number) => void) {
+  const subscribers = new Map<Subscriber, Subscription>()
   return {
-    add(subscriber: Subscriber, onReset?: () => void): () => void {
-      subscribers.set(subscriber, onReset)
+    add(subscriber: Subscriber, onReset?: () => void, wants?: Wants): () => void {
+      subscribers.set(subscriber, { onReset, wants })
       return () => void subscribers.delete(subscriber)
     },
-    publish(entry: Entry): void {
-      for (const subscriber of subscribers.keys()) {
+    get isListening() {
+      return subscribers.size > 0
+    },
+    publish(outline: EntryOutline, read: () => Entry): void {
+      for (const [subscriber, { wants }] of subscribers) {
         try {
-          subscriber(entry)
+          if (wants === undefined || wants(outline)) subscriber(read())
         } catch (error) {
           subscribers.delete(subscriber)
-          onFailure(error, entry)
+          onFailure(error, read().seq)
         }
       }
     },
     reset(): void {
-      for (const onReset of subscribers.values()) onReset?.()
-    },
-  }
-}
-
-type RingBound = 'count' | 'size'
-
-/** Stores a sequence numbered from 1, bounded by the number of items and by the sum of their sizes. */
-export interface Ring<T> {
-  readonly first: number
-  readonly next: number
-  /** The bound that evicts an item when one more of this size is pushed. */
-  wouldExceed(size: number): RingBound | null
-  /** Drops the oldest items that exceed a bound; the newest item always stays. */
-  push(item: T, size?: number): void
-  at(seq: number): T | undefined
-  sizeOf(seq: number): number
-  since(after: number): Iterable<T>
-  /** Removes all items; the next one gets the number `next`. */
-  clear(next?: number): void
-}
-
-export function createRing<T>(limit: number, sizeLimit = Number.POSITIVE_INFINITY): Ring<T> {
-  let slots: (T | undefined)[] = []
-  let sizes: number[] = []
-  let next = 1
-  let first = 1
-  let total = 0
-  const at = (seq: number) => (seq >= first && seq < next ? slots[(seq - 1) % limit] : undefined)
-
-  function wouldExceed(size: number): RingBound | null {
-    if (first === next) return null
-    return next - first >= limit ? 'count' : total + size > sizeLimit ? 'size' : null
-  }
-
-  function evict(): void {
-    const slot = (first - 1) % limit
-    total -= sizes[slot] ?? 0
-    slots[slot] = undefined
-    first++
-  }
-
-  return {
-    get first() {
-      return first
-    },
-    get next() {
-      return next
-    },
-    wouldExceed,
-    push(item, size = 0) {
-      while (wouldExceed(size) !== null) evict()
-      const slot = (next - 1) % limit
-      slots[slot] = item
-      sizes[slot] = size
-      total += size
-      next++
-    },
-    at,
-    sizeOf: seq => (at(seq) === undefined ? 0 : (sizes[(seq - 1) % limit] ?? 0)),
-    *since(after) {
-      for (let seq = Math.max(first, after + 1); seq < next; seq++) {
-        const item = at(seq)
-        if (item !== undefined) yield item
-      }
-    },
-    clear(from = 1) {
-      slots = []
-      sizes = []
-      first = from
-      next = from
-      total = 0
+      for (const { onReset } of subscribers.values()) onReset?.()
     },
   }
 }

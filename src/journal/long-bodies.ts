@@ -15,12 +15,16 @@ const VALUE_BYTES = 64
 /** The estimated memory of a parsed body with so many values. */
 export const sizeOfParsed = (bytes: number, values: number): number => bytes + values * VALUE_BYTES
 
-/** The estimated memory of an entry in bytes; `bodySize` is that of its bodies, which is known for API calls. */
-export function sizeOfEntry(content: EntryContent, bodySize?: number): number {
-  if (bodySize === undefined || content.kind !== 'api') return ENTRY_BYTES + sizeOf(content)
-  const { path, request, findings } = content
-  return ENTRY_BYTES + bodySize + path.length + sizeOfTexts(request.headers) + (findings.length && sizeOf(findings))
-}
+/** The estimated memory of an entry in bytes. */
+export const sizeOfEntry = (content: EntryContent): number => ENTRY_BYTES + sizeOf(content)
+
+/** As `sizeOfEntry`, for a call whose bodies have a known size. */
+export const sizeOfCall = (
+  path: string,
+  headers: Request['headers'],
+  findings: ApiContent['findings'],
+  bodySize: number,
+): number => ENTRY_BYTES + bodySize + path.length + sizeOfTexts(headers) + (findings.length && sizeOf(findings))
 
 /** As `sizeOf`, for every call. */
 function sizeOfTexts(texts: Readonly<Record<string, string>>): number {

@@ -1,10 +1,11 @@
 /** Decides from the codes of an entry whether the log shows it, before any text is rendered. */
-import type { Entry, EntryOf } from '../journal/entry.ts'
+import type { EntryOf } from '../journal/entry.ts'
+import type { EntryOutline } from '../journal/entry-source.ts'
 import { isInvalidSign, isTruncated } from '../wording/hints.ts'
 
 export type LogStyle = 'pretty' | 'compact' | 'quiet'
 
-export function isShown(entry: Entry, style: LogStyle): boolean {
+export function isShown(entry: EntryOutline, style: LogStyle): boolean {
   if (style === 'quiet') return looksWrong(entry)
   // In the compact style, the delivery says which event it has.
   if (entry.kind === 'event') return style === 'pretty'
@@ -12,7 +13,7 @@ export function isShown(entry: Entry, style: LogStyle): boolean {
 }
 
 /** Whether an entry shows a mistake of the intermediary, a failed delivery or a problem of the simulator. */
-export function looksWrong(entry: Entry): boolean {
+function looksWrong(entry: EntryOutline): boolean {
   switch (entry.kind) {
     case 'api':
       return isRefused(entry) || entry.findings.length > 0
@@ -26,7 +27,8 @@ export function looksWrong(entry: Entry): boolean {
 }
 
 /** A fault may refuse a call, which is no mistake. */
-const isRefused = ({ status, faults }: EntryOf<'api'>): boolean => status >= 400 && faults === undefined
+const isRefused = ({ status, faults }: Pick<EntryOf<'api'>, 'status' | 'faults'>): boolean =>
+  status >= 400 && faults === undefined
 
 const hasFailed = (entry: EntryOf<'delivery'>): boolean => entry.outcome === 'failed' && !isCorrectRefusal(entry)
 

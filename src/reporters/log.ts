@@ -1,6 +1,7 @@
 /** Renders journal entries as a log for people. */
 import { Chalk, type ChalkInstance } from 'chalk'
 import type { Entry } from '../journal/entry.ts'
+import type { EntryOutline } from '../journal/entry-source.ts'
 import { pad, quote, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { deliveryHint } from '../wording/hints.ts'
 import { describeEntry } from './log-entries.ts'
@@ -35,6 +36,12 @@ interface Memory {
   /** The event shown last, when its answer can stand right below it. */
   open: string | null
 }
+
+/** Tells what a log has to receive: what it shows, and the notes from which it learns. */
+export const wantedBy =
+  (style: LogStyle) =>
+  (outline: EntryOutline): boolean =>
+    outline.kind === 'note' || isShown(outline, style)
 
 export function createLog(options: LogOptions): Log {
   const paint = painter(new Chalk({ level: options.colorLevel }))

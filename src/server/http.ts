@@ -1,43 +1,19 @@
 /** Creates a `node:http` server that limits slow clients and stops gracefully, and routes requests by path. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { BodyRequest } from '../adapters/body-request.ts'
 import { pathOf } from '../api/call.ts'
 import { internalErrorResponse } from '../api/messages.ts'
 import { VERSION } from '../contract/version.ts'
-import { elapsedMs, wallTimer } from '../runtime/clock.ts'
-import { connectionLimit } from '../runtime/node.ts'
+import { closeUnread, HTTP_BOUNDS, limitConnections, stopServer } from './connections.ts'
 
 /** Not imported as a module: that would also load Node's fetch, which takes a third of the time to start. */
 const { createServer } = process.getBuiltinModule('node:http')
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-export interface HttpBounds {
-  readonly headersMs: number
-  readonly requestMs: number
-  readonly checkEveryMs: number
-  /** How long a client may leave an answer unread. */
-  readonly unreadMs: number
-  /** Connections at a time, when the process may have that many open files. */
-  readonly connections: number
-}
-
-/** The share of open files that connections to the port may be. */
-const SHARE = 4 / 7
-/** Refused connections are announced this often. */
-const ANNOUNCE_EVERY_MS = 60_000
-
-export const HTTP_BOUNDS: HttpBounds = {
-  headersMs: 15_000,
-  requestMs: 120_000,
-  checkEveryMs: 5_000,
-  unreadMs: 30_000,
-  connections: 512,
-}
-
 /** How long an idle connection stays open: longer than usual clients keep it, so that the client closes it. */
 const KEEP_ALIVE_MS = 75_000
-const DRAIN_MS = 1_000
 
 export interface HttpServer {
   readonly server: Server
@@ -53,10 +29,7 @@ export interface HttpRules {
 }
 
 export function createHttpServer(listener: Listener, rules: HttpRules, bounds = HTTP_BOUNDS): HttpServer {
-  const active = createActive()
   const onRequest: Listener = (request, response) => {
-    active.enter(response)
-    response.on('timeout', endWhenUnread)
     const twice = headerGivenTwice(request.rawHeaders)
     if (twice === null) listener(request, response)
     else refuseDuplicate(twice, request, response)
@@ -66,29 +39,18 @@ export function createHttpServer(listener: Listener, rules: HttpRules, bounds = 
     requestTimeout: bounds.requestMs,
     connectionsCheckingInterval: bounds.checkEveryMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    IncomingMessage: BodyRequest,
   }
   const server = createServer(options, onRequest)
-  server.timeout = bounds.unreadMs
-  server.maxConnections = connectionLimit(bounds.connections, SHARE)
-  announceWhenFull(server, rules)
+  closeUnread(server, bounds)
+  limitConnections(server, bounds.connections, rules.onFull)
   server.on('connect', refuseTunnel)
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (rules.mayContinue(request)) response.writeContinue()
     else response.setHeader('connection', 'close')
     onRequest(request, response)
   })
-  return { server, stop: () => stop(server, active) }
-}
-
-function announceWhenFull(server: Server, { onFull }: HttpRules): void {
-  let announcedAt = Number.NEGATIVE_INFINITY
-  server.on('drop', () => {
-    // The next attempt of the refused client succeeds when others are idle.
-    server.closeIdleConnections()
-    if (elapsedMs() - announcedAt < ANNOUNCE_EVERY_MS) return
-    announcedAt = elapsedMs()
-    onFull?.(server.maxConnections)
-  })
+  return { server, stop: () => stopServer(server) }
 }
 
 const NO_PROXY =
@@ -122,49 +84,6 @@ function refuseDuplicate(name: string, request: IncomingMessage, response: Serve
   request.resume()
   response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
   response.end(`The request has the header ${name} more than once; send it once.\n`)
-}
-
-/** Called when no byte has moved for `unreadMs`. An answer that is not ready yet takes the time it needs. */
-function endWhenUnread(this: ServerResponse): void {
-  if (this.socket !== null && this.socket.writableLength > 0) this.socket.destroy()
-}
-
-async function stop(server: Server, active: Active): Promise<void> {
-  const freed = new Promise<void>(resolve => server.close(() => resolve()))
-  await active.none(DRAIN_MS)
-  server.closeAllConnections()
-  await freed
-}
-
-interface Active {
-  enter(response: ServerResponse): void
-  /** Resolves when no response is in progress, or after `withinMs`. */
-  none(withinMs: number): Promise<void>
-}
-
-function createActive(): Active {
-  let count = 0
-  let whenNone: (() => void) | null = null
-  const leave = () => {
-    count--
-    if (count === 0) whenNone?.()
-  }
-  return {
-    enter(response) {
-      count++
-      response.on('close', leave)
-    },
-    async none(withinMs) {
-      if (count === 0) return
-      await new Promise<void>(resolve => {
-        const timer = wallTimer(withinMs, resolve)
-        whenNone = () => {
-          timer.cancel()
-          resolve()
-        }
-      })
-    },
-  }
 }
 
 export interface Listeners {

@@ -1,5 +1,6 @@
 /** `startSimulator`: the simulator behind a real port, with its control API beside the platform. */
-import { createNodeAdapter, declaresTooMuch } from '../adapters/node-http.ts'
+import { declaresTooMuch } from '../adapters/body-request.ts'
+import { createNodeAdapter } from '../adapters/node-http.ts'
 import { createSecrets } from '../journal/mask.ts'
 import { createAbort, randomToken } from '../runtime/node.ts'
 import { httpTransport } from '../runtime/transport.ts'

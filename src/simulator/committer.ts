@@ -1,5 +1,6 @@
 /** Journals entries with their effects, and hands webhook events to the dispatcher. */
-import type { ApiContent, FaultContent, UserContent } from '../journal/entry.ts'
+import type { FaultContent, UserContent } from '../journal/entry.ts'
+import type { EntrySource } from '../journal/entry-source.ts'
 import { addSecretsOf } from '../journal/mask.ts'
 import { refreshIdle } from '../platform/chats.ts'
 import { ensureBots, fireDue } from '../platform/platform.ts'
@@ -10,13 +11,10 @@ import type { Dispatcher } from '../webhooks/dispatcher.ts'
 import type { Components } from './components.ts'
 
 export interface Committer {
-  /** Appends an entry from outside, the faults applied to it, and its effects. `bodySize` as for `Journal.append`. */
-  commit(
-    entry: ApiContent | UserContent,
-    effects: readonly Effect[],
-    faults?: readonly FaultContent[],
-    bodySize?: number,
-  ): void
+  /** Appends what the user did, and its effects. */
+  commit(action: UserContent, effects: readonly Effect[]): void
+  /** Appends a call, the faults applied to it, and its effects. */
+  commitCall(call: EntrySource, effects: readonly Effect[], faults?: readonly FaultContent[]): void
   /** Appends effects that follow no entry from outside. */
   commitEffects(effects: readonly Effect[], cause: number | null): void
   /** `seq` of the latest webhook event, by chat id. */
@@ -24,6 +22,8 @@ export interface Committer {
   /** The timer of the nearest deadline; the effects of deadlines are journaled too. */
   readonly deadlineTimer: DeadlineTimer
 }
+
+const NONE: readonly never[] = []
 
 export function createCommitter({ journal, platform, clock }: Components, dispatcher: Dispatcher): Committer {
   const lastEvent = new Map<string, number>()
@@ -42,10 +42,13 @@ export function createCommitter({ journal, platform, clock }: Components, dispat
   }
 
   return {
-    commit(content, effects, faults = [], bodySize) {
-      const entry = journal.append(content, null, bodySize)
-      for (const fault of faults) journal.append(fault, entry.seq)
-      commitEffects(effects, entry.seq)
+    commit(action, effects) {
+      commitEffects(effects, journal.append(action, null).seq)
+    },
+    commitCall(call, effects, faults = NONE) {
+      const seq = journal.appendSource(call)
+      for (const fault of faults) journal.append(fault, seq)
+      commitEffects(effects, seq)
     },
     commitEffects,
     lastEvent,

@@ -72,7 +72,7 @@ const hasConnection = ({ webhook }: PlatformSimulatorOptions): boolean => webhoo
 
 const apiFor = (
   components: Components,
-  { commit, lastEvent }: Committer,
+  { commitCall, lastEvent }: Committer,
   { markers = true }: PlatformSimulatorOptions,
 ): Api =>
   createApi({
@@ -81,7 +81,7 @@ const apiFor = (
     callers: components.callers,
     rateLimit: components.rateLimit,
     markers,
-    commit,
+    commitCall,
     faults: components.faultRegistry,
     lastEvent: chatId => lastEvent.get(chatId) ?? null,
     delay: ms => wallDelay(ms, components.epoch.delaySignal()),

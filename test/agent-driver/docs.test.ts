@@ -7,7 +7,7 @@ import { BUILT_IN_VERBS, DriverFile } from '../../src/agent-driver/driver-schema
 import { loadDriver } from '../../src/agent-driver/load-driver.ts'
 import { allowedNames } from '../../src/agent-driver/read-driver.ts'
 import { simulatorVariables } from '../../src/agent-driver/target.ts'
-import { knownKeys } from '../../src/contract/explain-issues.ts'
+import { knownKeys } from '../../src/contract/definitions.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, hasShell, inlineCode, read, rows, section } from '../docs/pages.ts'
 import { around, context, never, openDesk, SIM, withError } from './desk.ts'

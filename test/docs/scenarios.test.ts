@@ -1,6 +1,6 @@
 /** Checks that the examples of docs/scenarios.md load, and that the page names every key, step and matcher. */
 import { describe, expect, it } from 'vitest'
-import { knownKeys } from '../../src/contract/explain-issues.ts'
+import { knownKeys } from '../../src/contract/definitions.ts'
 import { OPTION_NAMES } from '../../src/scenario/format/checks.ts'
 import { CALL_NAMES } from '../../src/scenario/format/fields.ts'
 import { OPS } from '../../src/scenario/format/matchers.ts'

@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EntryContent } from '../../src/journal/entry.ts'
-import { createJournal, createRing } from '../../src/journal/journal.ts'
+import { createJournal } from '../../src/journal/journal.ts'
+import { createRing } from '../../src/journal/ring.ts'
 import { createTimestamps } from '../../src/runtime/timestamps.ts'
 
 const note = (name: string, chat_id?: string): EntryContent =>

@@ -1,8 +1,8 @@
 /** Compiles what a scenario expects of calls to patterns and trees, and reports bodies that no call can have. */
 
 import type * as z from 'zod/mini'
+import { definitionOf } from '../../contract/definitions.ts'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
-import { definitionOf } from '../../contract/explain-issues.ts'
 import { nearest } from '../../text/error-text.ts'
 import { isPlainObject } from '../../text/redactor.ts'
 import { type ExpectInput, type ExpectMap, GROUP_NAMES, type PatternInput } from '../format/checks.ts'

@@ -1,8 +1,9 @@
 /** Builds schemas of fields: values known before the run, where `$(name)` is allowed too, and rules over whole maps. */
 import * as z from 'zod/mini'
+import { typed } from '../../contract/definitions.ts'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
 import { SIGN_MODES } from '../../contract/events.ts'
-import { type SchemaProblemCode, sentenceIssue, typed } from '../../contract/explain-issues.ts'
+import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-issues.ts'
 import { isMap, keysOf } from '../../contract/objects.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../contract/schemas.ts'
 import { described, predicateSchema } from '../../files/setting-schemas.ts'

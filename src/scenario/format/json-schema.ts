@@ -1,7 +1,7 @@
 /** Makes the JSON Schema of scenario files, for completion and checks in editors. */
 import * as z from 'zod/mini'
+import { knownKeys } from '../../contract/definitions.ts'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
-import { knownKeys } from '../../contract/explain-issues.ts'
 import { bodyShape } from './checks.ts'
 import { CALL_NAMES } from './fields.ts'
 import { matcherShape } from './matchers.ts'

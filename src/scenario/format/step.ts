@@ -3,7 +3,7 @@
  * union of verbs would report only that the input is invalid.
  */
 import * as z from 'zod/mini'
-import { typed } from '../../contract/explain-issues.ts'
+import { typed } from '../../contract/definitions.ts'
 import { described } from '../../files/setting-schemas.ts'
 import { CheckSchema, ExpectSchema, NoneSchema } from './checks.ts'
 import {

@@ -1,7 +1,7 @@
 /** Defines the steps that do something: users, bots, agents and the environment, one schema for each verb. */
 import * as z from 'zod/mini'
+import { knownKeys, typed } from '../../contract/definitions.ts'
 import { WEBHOOK_EVENTS } from '../../contract/events.ts'
-import { knownKeys, typed } from '../../contract/explain-issues.ts'
 import { isMap } from '../../contract/objects.ts'
 import { Fault, type FaultFields } from '../../faults/schema.ts'
 import { described } from '../../files/setting-schemas.ts'

@@ -1,7 +1,8 @@
 /** Reads and checks the query and body of a request by the schemas of its route. */
 import type * as z from 'zod/mini'
 import { checkInSteps } from '../../contract/check-in-steps.ts'
-import { shapeOf, typeOf, ZOD_MESSAGES } from '../../contract/explain-issues.ts'
+import { shapeOf, typeOf } from '../../contract/definitions.ts'
+import { ZOD_MESSAGES } from '../../contract/explain-issues.ts'
 import { withoutFurtherErrors } from '../../contract/limit-errors.ts'
 import { nextMacrotask } from '../../runtime/clock.ts'
 import { inPieces } from '../../runtime/pieces.ts'

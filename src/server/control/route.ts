@@ -1,6 +1,6 @@
 /** Defines the form of a route, and the schemas that several routes share. Registration, checks and documentation read them. */
 import * as z from 'zod/mini'
-import { typed } from '../../contract/explain-issues.ts'
+import { typed } from '../../contract/definitions.ts'
 import { named } from '../../contract/schemas.ts'
 import type { Chat } from '../../platform/state.ts'
 import type { DriverCall } from '../../scenario/run-events.ts'

@@ -1,0 +1,131 @@
+/** Keeps a call for the journal, which builds its entry when it is first read. */
+import type { AssumptionName } from '../contract/assumptions.ts'
+import { formatKnob, isKnob, type Knobs } from '../contract/knobs.ts'
+import type { AppliedApiFaults } from '../faults/registry.ts'
+import type { ApiContent } from '../journal/entry.ts'
+import { EntrySource } from '../journal/entry-source.ts'
+import { longRequest, SHOWN_BODY_BYTES, sizeOfCall, sizeOfParsed } from '../journal/long-bodies.ts'
+import { maskSetting } from '../journal/mask.ts'
+import { elapsedMs, roundMs } from '../runtime/clock.ts'
+import { type ApiCall, chatIdOf } from './call.ts'
+import type { ApiResponse } from './messages.ts'
+
+type Assumed = ApiContent['unspecified']
+
+const NOTHING_ASSUMED: Assumed = Object.freeze({})
+const NO_FINDINGS: ApiContent['findings'] = Object.freeze([])
+const BROKEN_BODY_BYTES = 2000
+
+/** Refers to nothing of the call but what its entry says, so that the rest can be freed. */
+export class CallRecord extends EntrySource {
+  readonly size: number
+  readonly chat_id: string | undefined
+  readonly endpoint: ApiContent['endpoint']
+  readonly status: number
+  readonly findings: ApiContent['findings']
+  readonly unspecified: Assumed
+  readonly #alias: ApiContent['alias']
+  readonly #method: string
+  readonly #path: string
+  readonly #auth: ApiContent['auth']
+  readonly #headers: ApiContent['request']['headers']
+  /** The JSON text of a short body, or what follows from another one. */
+  readonly #body: string | Pick<ApiContent, 'request'>
+  readonly #bytes: number
+  readonly #response: unknown
+  readonly #durationMs: number
+  readonly #follows: number | null
+  /** Null for nearly every call. */
+  readonly #further: Further | null
+
+  constructor(call: ApiCall, answer: ApiResponse) {
+    super()
+    const { ports, request, route, transaction } = call
+    const { findings, assumed } = transaction
+    const chatId = chatIdOf(call)
+    this.size = sizeOf(call, answer)
+    this.chat_id = chatId
+    this.endpoint = route === null ? null : route.id
+    this.status = answer.status
+    this.findings = findings.length === 0 ? NO_FINDINGS : findings
+    this.unspecified = assumed.length === 0 ? NOTHING_ASSUMED : valuesOf(assumed, ports.platform.knobs)
+    this.#alias = route === null ? null : route.alias
+    this.#method = request.method
+    this.#path = request.target === route?.canonical ? route.canonical : request.target
+    this.#auth = call.auth
+    this.#headers = request.headers
+    this.#body = bodyOf(call)
+    this.#bytes = request.body.length
+    this.#response = call.response ?? null
+    this.#durationMs = elapsedMs() - call.started
+    this.#follows = chatId === undefined ? null : ports.lastEvent(chatId)
+    this.#further = furtherOf(call)
+  }
+
+  get faults(): ApiContent['faults'] {
+    return this.#further?.faults
+  }
+
+  override content(): ApiContent {
+    const entry: ApiContent = {
+      kind: 'api',
+      ...(this.chat_id === undefined ? {} : { chat_id: this.chat_id }),
+      endpoint: this.endpoint,
+      method: this.#method,
+      path: this.#path,
+      alias: this.#alias,
+      auth: this.#auth,
+      request: this.#request(),
+      status: this.status,
+      response: this.#response,
+      findings: this.findings,
+      unspecified: this.unspecified,
+      duration_ms: roundMs(this.#durationMs),
+      follows: this.#follows,
+    }
+    return this.#further === null ? entry : { ...entry, ...this.#further }
+  }
+
+  #request(): ApiContent['request'] {
+    if (typeof this.#body === 'object') return this.#body.request
+    return { headers: this.#headers, body: JSON.parse(this.#body), bytes: this.#bytes }
+  }
+}
+
+/** The text is parsed again when the entry is first read: it takes a fraction of the memory of its values. */
+function bodyOf({ text, body, request: { headers, body: bytes } }: ApiCall): string | Pick<ApiContent, 'request'> {
+  if (body === undefined) return { request: { headers, body: brokenBody(bytes), bytes: bytes.length } }
+  return bytes.length > SHOWN_BODY_BYTES ? { request: longRequest(headers, bytes) } : text
+}
+
+const brokenBody = (bytes: Uint8Array): string | null =>
+  bytes.length === 0 ? null : new TextDecoder().decode(bytes.subarray(0, BROKEN_BODY_BYTES))
+
+/** The value of the knob of each assumption, as it is written in a configuration; null without a knob. */
+function valuesOf(names: readonly AssumptionName[], knobs: Knobs): Assumed {
+  const values: Partial<Record<AssumptionName, unknown>> = {}
+  for (const name of names) values[name] = isKnob(name) ? maskSetting(name, formatKnob(name, knobs[name])) : null
+  return values
+}
+
+type Further = Pick<ApiContent, 'shown_to_user' | 'faults' | 'answer_lost'>
+
+function furtherOf({ shownToUser, faults }: ApiCall): Further | null {
+  if (faults === null && shownToUser === null) return null
+  return { ...(shownToUser && { shown_to_user: shownToUser }), ...(faults && faultFields(faults)) }
+}
+
+function faultFields({ faults, answer }: AppliedApiFaults): Pick<ApiContent, 'faults' | 'answer_lost'> {
+  if (answer?.kind !== 'drop') return { faults }
+  return { faults, answer_lost: answer.processed ? 'after' : 'before' }
+}
+
+function sizeOf(call: ApiCall, answer: ApiResponse): number {
+  const { body, valueCount, request, response, shownToUser, transaction } = call
+  const { length } = request.body
+  const stored = body === undefined ? Math.min(length, BROKEN_BODY_BYTES) : length
+  const answerSize = response === undefined ? 0 : answer.body.length
+  const shownSize = shownToUser?.text?.length ?? 0
+  const bodySize = answerSize + shownSize + (length > SHOWN_BODY_BYTES ? stored : sizeOfParsed(stored, valueCount))
+  return sizeOfCall(request.target, request.headers, transaction.findings, bodySize)
+}
