@@ -57,11 +57,12 @@ export const dispatchersOfUndici = (): Plugin => ({
 
 const UNDICI_MODULE = `
 import Agent from 'undici/lib/dispatcher/agent.js'
+import Client from 'undici/lib/dispatcher/client.js'
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import buildConnector from 'undici/lib/core/connect.js'
 import * as api from 'undici/lib/api/index.js'
 Object.assign(Dispatcher.prototype, api.default)
-export { Agent, buildConnector, Dispatcher }
+export { Agent, buildConnector, Client, Dispatcher }
 export async function request(url, { dispatcher, ...options }) {
   const { origin, pathname, search } = new URL(url)
   return dispatcher.request({ ...options, origin, path: pathname + search })

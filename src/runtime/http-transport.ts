@@ -1,12 +1,11 @@
 /** Sends webhook requests over HTTP: with undici, or over a connection of their own when a fault changes the bytes. */
 import { type ClientRequest, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
-import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
-import { Agent, buildConnector, type Dispatcher } from 'undici'
+import type { Client, Dispatcher } from 'undici'
 import { createSlots } from './activity.ts'
-import { afterThisCall, paced, type Timer, wallTimer } from './clock.ts'
+import { paced, type Timer, wallTimer } from './clock.ts'
 import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
+import { createHttpClients, type HttpClients, type OpenSocket } from './http-clients.ts'
 import { connectionLimit } from './node.ts'
 import {
   type HttpTransport,
@@ -21,57 +20,27 @@ import {
 /** Connections to webhooks at a time, of all simulators that share a transport; at most this share of the open files. */
 const MAX_CONNECTIONS = connectionLimit(384, 3 / 7)
 
-/** Opens a connection in memory, in place of one over the network. */
-type OpenSocket = (encrypted: boolean) => Duplex
-
 /** Requests beyond `MAX_CONNECTIONS` wait in order; their time limit begins when they are sent. */
 export function createHttpTransport(openSocket?: OpenSocket): HttpTransport {
   const slots = createSlots(MAX_CONNECTIONS)
-  const unsent: Unsent = { count: 0 }
-  const agent = new Agent({
-    connections: MAX_CONNECTIONS,
-    pipelining: 1,
-    keepAliveTimeout: 10_000,
-    connect: connectorFor(unsent, openSocket),
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  const clients = createHttpClients(openSocket)
   const send: Transport = outgoing =>
     new Promise((resolve, reject) =>
-      slots.take(() => start({ agent, unsent, openSocket }, outgoing, { resolve, reject, release: slots.release })),
+      slots.take(() => start({ clients, openSocket }, outgoing, { resolve, reject, release: slots.release })),
     )
-  return Object.assign(send, { close: () => agent.destroy() })
+  return Object.assign(send, { close: clients.close })
 }
-
-/** Counts the requests that have no connection yet. */
-type Unsent = { count: number }
-
-/** Opens connections. Undici also wants one in place of that of an aborted request, which would stay idle: it is refused. */
-function connectorFor(unsent: Unsent, openSocket: OpenSocket | undefined): buildConnector.connector {
-  const connect = openSocket === undefined ? buildConnector({ timeout: 10_000 }) : memoryConnector(openSocket)
-  return (options, callback) => {
-    if (unsent.count > 0) connect(options, callback)
-    else afterThisCall(() => callback(new Error('no request waits for a connection'), null))
-  }
-}
-
-/** Undici requires that the connection arrives after the call returns. */
-const memoryConnector =
-  (openSocket: OpenSocket): buildConnector.connector =>
-  ({ protocol }, callback) =>
-    afterThisCall(() => callback(null, openSocket(protocol === 'https:') as Socket))
 
 interface Sending {
-  readonly agent: Agent
+  readonly clients: HttpClients
   readonly openSocket: OpenSocket | undefined
-  readonly unsent: Unsent
 }
 
-function start({ agent, unsent, openSocket }: Sending, outgoing: Outgoing, settle: Settle): void {
+function start({ clients, openSocket }: Sending, outgoing: Outgoing, settle: Settle): void {
   if (outgoing.signal.aborted) {
     settle.release()
     settle.reject(cancelled())
-  } else if (outgoing.wire === undefined) dispatch(agent, new UndiciExchange(outgoing, settle, unsent))
+  } else if (!outgoing.wire) new UndiciExchange(outgoing, settle, clients).run()
   else new FaultyExchange(outgoing, outgoing.wire, settle, openSocket).run()
 }
 
@@ -99,7 +68,7 @@ abstract class Exchange {
   constructor(outgoing: Outgoing, settle: Settle) {
     this.outgoing = outgoing
     this.#settle = settle
-    outgoing.signal.addEventListener('abort', this.#onAbort)
+    exchangesOf(outgoing.signal).add(this)
   }
 
   /** Called once settled. `reason` is null when the answer was read to its end. */
@@ -133,7 +102,9 @@ abstract class Exchange {
     this.#fail(new TransportError(connectionFailure(error, new URL(this.outgoing.url).host)))
   }
 
-  #onAbort = () => this.#fail(cancelled())
+  cancel(): void {
+    this.#fail(cancelled())
+  }
 
   /** Settles before closing, because closing reports an error of its own. */
   #fail(failure: TransportError): void {
@@ -146,71 +117,61 @@ abstract class Exchange {
     if (this.#settled) return false
     this.#settled = true
     this.#timer?.cancel()
-    this.outgoing.signal.removeEventListener('abort', this.#onAbort)
+    exchangesOf(this.outgoing.signal).delete(this)
     this.#settle.release()
     return true
   }
 }
 
-const origins = new Map<string, { origin: string; path: string }>()
+const inFlight = new WeakMap<AbortSignal, Set<Exchange>>()
 
-/** Caches parsed URLs, because deliveries go to very few. */
-function addressOf(url: string) {
-  let known = origins.get(url)
-  if (known === undefined) {
-    const { origin, pathname, search } = new URL(url)
-    known = { origin, path: pathname + search }
-    if (origins.size > 1000) origins.clear()
-    origins.set(url, known)
-  }
-  return known
+/** The exchanges that end with this signal. They share one listener, because one for each takes longer than to sign. */
+function exchangesOf(signal: AbortSignal): Set<Exchange> {
+  const known = inFlight.get(signal)
+  if (known !== undefined) return known
+  const exchanges = new Set<Exchange>()
+  inFlight.set(signal, exchanges)
+  signal.addEventListener('abort', () => {
+    for (const exchange of exchanges) exchange.cancel()
+  })
+  return exchanges
 }
-
-function dispatch(agent: Agent, exchange: UndiciExchange): void {
-  const { url, method = 'POST', headers, body } = exchange.outgoing
-  try {
-    agent.dispatch({ ...addressOf(url), method: method as Dispatcher.HttpMethod, headers, body }, exchange)
-  } catch (error) {
-    exchange.failWith(error)
-  }
-}
-
-type Controller = Dispatcher.DispatchController
 
 class UndiciExchange extends Exchange implements Dispatcher.DispatchHandler {
-  #controller: Controller | null = null
-  #closed: Error | null = null
-  #unsent: Unsent | null
+  #clients: HttpClients
+  #client: Client | null = null
 
-  constructor(outgoing: Outgoing, settle: Settle, unsent: Unsent) {
+  constructor(outgoing: Outgoing, settle: Settle, clients: HttpClients) {
     super(outgoing, settle)
-    unsent.count++
-    this.#unsent = unsent
+    this.#clients = clients
+  }
+
+  run(): void {
+    const { url, method = 'POST', headers, body } = this.outgoing
     this.startTimer()
+    try {
+      const { path, client } = this.#clients.take(url)
+      this.#client = client
+      client.dispatch({ path, method: method as Dispatcher.HttpMethod, headers, body }, this)
+    } catch (error) {
+      this.failWith(error)
+    }
   }
 
   protected override close(reason: Error | null): void {
-    this.#closed = reason
-    this.#leaveUnsent()
-    if (reason !== null) this.#controller?.abort(reason)
+    if (this.#client === null) return
+    if (reason === null) this.#clients.giveBack(this.#client)
+    else this.#clients.destroy(this.#client, reason)
   }
 
-  #leaveUnsent(): void {
-    if (this.#unsent !== null) this.#unsent.count--
-    this.#unsent = null
-  }
+  /** Required by undici. */
+  onRequestStart(): void {}
 
-  onRequestStart(controller: Controller): void {
-    this.#leaveUnsent()
-    this.#controller = controller
-    if (this.#closed !== null) controller.abort(this.#closed)
-  }
-
-  onResponseStart(_controller: Controller, status: number, headers: ResponseHeaders): void {
+  onResponseStart(_controller: unknown, status: number, headers: ResponseHeaders): void {
     this.start(status, headers)
   }
 
-  onResponseData(_controller: Controller, chunk: Buffer): void {
+  onResponseData(_controller: unknown, chunk: Buffer): void {
     this.receive(chunk)
   }
 
@@ -218,8 +179,7 @@ class UndiciExchange extends Exchange implements Dispatcher.DispatchHandler {
     this.end()
   }
 
-  onResponseError(_controller: Controller, error: unknown): void {
-    this.#controller = null
+  onResponseError(_controller: unknown, error: unknown): void {
     this.failWith(error)
   }
 }

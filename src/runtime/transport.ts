@@ -9,13 +9,13 @@ export type HeaderLines = Readonly<Record<string, string | string[]>>
 export interface Outgoing {
   readonly url: string
   /** Default: POST. */
-  readonly method?: string
+  readonly method?: string | undefined
   readonly headers: HeaderLines
   readonly body: string
   readonly timeoutMs: number
   readonly signal: AbortSignal
   /** Not applied when the webhook is a function. */
-  readonly wire?: WireFaults
+  readonly wire?: WireFaults | null
 }
 
 /** Faults of how the bytes travel. */

@@ -8,7 +8,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Activity } from '../runtime/activity.ts'
 import { elapsedMs, roundMs } from '../runtime/clock.ts'
 import { connectionFailure, TransportError, timedOut } from '../runtime/connection-failure.ts'
-import type { HeaderLines, Received, Transport } from '../runtime/transport.ts'
+import type { HeaderLines, Outgoing, Received, Transport } from '../runtime/transport.ts'
 import { faultyRequest } from './faulty-request.ts'
 import { copyOf, type Job, type JobFaults, SENDING } from './job.ts'
 import type { Headers, RequestPorts, WebhookRequest } from './request.ts'
@@ -119,7 +119,7 @@ interface Sent {
 export type AttemptContent = Omit<DeliveryContent, 'attempt'>
 
 /** Calls `conclude` unless a reset has aborted the request. */
-export async function sendRequest(
+export function sendRequest(
   ports: SendPorts,
   request: WebhookRequest,
   signal: AbortSignal,
@@ -127,43 +127,51 @@ export async function sendRequest(
 ): Promise<void> {
   const ended = ports.activity.begin()
   const started = elapsedMs()
-  try {
-    const sent = await send(ports, request, signal)
-    if (!signal.aborted) conclude(contentOf(request, sent, elapsedMs() - started))
-  } finally {
-    ended()
-  }
+  return send(ports, request, signal, sent => {
+    try {
+      if (!signal.aborted) conclude(contentOf(request, sent, elapsedMs() - started))
+    } finally {
+      ended()
+    }
+  })
 }
 
-async function send(ports: SendPorts, request: WebhookRequest, signal: AbortSignal): Promise<Sent> {
+type End = (sent: Sent) => void
+
+/** Adds one promise to that of the transport, because each one costs a delivery time. */
+function send(ports: SendPorts, request: WebhookRequest, signal: AbortSignal, end: End): Promise<void> {
   const target = ports.target()
-  if (target === null) return { url: null, headers: {}, outcome: SKIPPED }
-  let headers: HeaderLines = {}
+  if (target === null) return Promise.resolve({ url: null, headers: {}, outcome: SKIPPED }).then(end)
+  const { url } = target
+  const headers = headersFor(ports, request, url)
+  if (headers === null) return Promise.resolve({ url, headers: {}, outcome: INTERNAL_ERROR }).then(end)
+  return receive(ports.knobs(), request, target, headers, signal).then(
+    received => end({ url, headers, outcome: outcomeOf(request.event, received, ports.knobs()) }),
+    error => end({ url, headers, outcome: failed(error, url) }),
+  )
+}
+
+/** Null after an error of the simulator. */
+function headersFor(ports: SendPorts, request: WebhookRequest, url: string): HeaderLines | null {
   try {
-    headers = request.headers(target.url)
+    return request.headers(url)
   } catch (error) {
     ports.onThrown('delivery', error)
-    return { url: target.url, headers, outcome: INTERNAL_ERROR }
-  }
-  try {
-    const received = await receive(ports.knobs(), request, { ...target, headers, signal })
-    return { url: target.url, headers, outcome: outcomeOf(request.event, received, ports.knobs()) }
-  } catch (error) {
-    return { url: target.url, headers, outcome: failed(error, target.url) }
+    return null
   }
 }
 
-interface Call extends Target {
-  readonly headers: HeaderLines
-  readonly signal: AbortSignal
-}
-
-function receive(knobs: Knobs, { body, wire, method }: WebhookRequest, call: Call): Promise<Received> {
-  const { url, transport, headers, signal } = call
+function receive(
+  knobs: Knobs,
+  { body, wire, method }: WebhookRequest,
+  { url, transport }: Target,
+  headers: HeaderLines,
+  signal: AbortSignal,
+): Promise<Received> {
   const timeoutMs = knobs['webhook.timeout']
-  const outgoing = { headers, body, signal, ...(wire && { wire }), ...(method && { method }) }
-  const post = (to: string, withinMs: number) => transport({ url: to, timeoutMs: withinMs, ...outgoing })
-  return knobs['webhook.redirect'] === 'follow' ? followRedirects(post, url, timeoutMs) : post(url, timeoutMs)
+  const outgoing: Outgoing = { url, timeoutMs, headers, body, signal, wire, method }
+  if (knobs['webhook.redirect'] !== 'follow') return transport(outgoing)
+  return followRedirects((to, withinMs) => transport({ ...outgoing, url: to, timeoutMs: withinMs }), url, timeoutMs)
 }
 
 export const contentOf = (

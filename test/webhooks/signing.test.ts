@@ -15,11 +15,18 @@ test('signs the public vector', () => {
   })
 })
 
-test('signs the UTF-8 bytes of any body', () => {
+const ALGORITHMS = ['sha256', 'sha1', 'sha512'] as const
+
+test.each(ALGORITHMS)('%s: signs the UTF-8 bytes of any body with a key of any length', algorithm => {
+  const knobs = { ...defaultKnobs(), 'webhook.algorithm': algorithm }
+  const body = fc.tuple(fc.string({ unit: 'binary' }), fc.constantFrom(1, 3000))
+  // The blocks of the algorithms have 64 and 128 bytes.
+  const key = fc.tuple(fc.constantFrom('k', 'ø'), fc.constantFrom(1, 63, 64, 65, 127, 128, 129))
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.string({ minLength: 1 }), (body, key) => {
-      const expected = createHmac('sha256', key).update(Buffer.from(body, 'utf8')).digest('base64')
-      expect(signingHeaders(key, body, '', defaultKnobs())['Kindly-HMAC']).toBe(expected)
+    fc.property(body, key, ([part, times], [char, length]) => {
+      const [written, secret] = [part.repeat(times), char.repeat(length)]
+      const expected = createHmac(algorithm, secret).update(Buffer.from(written, 'utf8')).digest('base64')
+      expect(signingHeaders(secret, written, '', knobs)['Kindly-HMAC']).toBe(expected)
     }),
   )
 })
