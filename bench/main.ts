@@ -1,6 +1,7 @@
 /** Runs `npm run bench [name...]`: measures the built package beside yardsticks, and prints medians as a table. */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { beside } from './figures/beside.ts'
 import { coldStart } from './figures/cold-start.ts'
 import { deliveries, slowReceiver } from './figures/deliveries.ts'
 import { inProcess, interception } from './figures/in-process.ts'
@@ -39,7 +40,12 @@ const FIGURES: Readonly<Record<string, Figure>> = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean' }, json: { type: 'string' }, node: { type: 'string' } },
+  options: {
+    beside: { type: 'string', multiple: true },
+    quick: { type: 'boolean' },
+    json: { type: 'string' },
+    node: { type: 'string' },
+  },
 })
 const unknown = positionals.filter(name => !Object.hasOwn(FIGURES, name))
 if (unknown.length > 0) {
@@ -51,13 +57,18 @@ const settings = createSettings({ quick: values.quick ?? false, node: values.nod
 for (const note of notes()) console.error(note)
 const rows: Row[] = []
 console.log(TABLE_HEAD)
-for (const [name, measure] of Object.entries(FIGURES)) {
-  if (positionals.length > 0 ? !positionals.includes(name) : LONG.has(name)) continue
-  const found = await measure(settings)
+for await (const found of measureAll()) {
   for (const row of found) console.log(tableLine(row))
   rows.push(...found)
 }
 if (values.json) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`)
+
+async function* measureAll(): AsyncGenerator<Row[]> {
+  for (const name of values.beside ?? []) yield await beside(settings, name)
+  if (values.beside && positionals.length === 0) return
+  for (const [name, measure] of Object.entries(FIGURES))
+    if (positionals.length > 0 ? positionals.includes(name) : !LONG.has(name)) yield await measure(settings)
+}
 
 function notes(): string[] {
   return [

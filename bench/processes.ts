@@ -2,7 +2,9 @@
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { availableParallelism } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -29,20 +31,21 @@ export interface Started extends AsyncDisposable {
 interface StartOptions {
   readonly core?: number
   readonly stdio?: StdioOptions
+  /** It is ready when this port takes connections, and not with its first line. */
+  readonly port?: number
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** Starts a process that serves until it is disposed, and waits for its first line. */
+/** Starts a process that serves until it is disposed, and waits until it is ready. */
 export async function startProcess(command: readonly string[], options: StartOptions = {}): Promise<Started> {
-  const { core = SERVER_CORE, stdio = ['ignore', 'pipe', 'inherit'], cwd = ROOT, env = process.env } = options
+  const { core = SERVER_CORE, port, cwd = ROOT, env = process.env } = options
+  const stdio = options.stdio ?? ['ignore', port === undefined ? 'pipe' : 'ignore', 'inherit']
   const [file = '', ...args] = pinned(core, command)
   const child = spawn(file, args, { stdio, cwd, env })
   const ended = once(child, 'exit')
-  const line = await Promise.race([
-    once(child.stdout!, 'data').then(([chunk]) => String(chunk)),
-    ended.then(() => null),
-  ])
+  const ready = port === undefined ? firstLine(child) : takesConnections(port, child)
+  const line = await Promise.race([ready, ended.then(() => null)])
   if (line === null) throw new Error(`Failed to start ${command.join(' ')}: exit code ${child.exitCode}`)
   return {
     child,
@@ -53,6 +56,25 @@ export async function startProcess(command: readonly string[], options: StartOpt
       await ended
     },
   }
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  const [chunk] = await once(child.stdout!, 'data')
+  return String(chunk)
+}
+
+async function takesConnections(port: number, child: ChildProcess): Promise<string> {
+  while (child.exitCode === null) {
+    const socket = connect(port, '127.0.0.1')
+    const connected = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (connected) break
+    await setTimeout(50)
+  }
+  return ''
 }
 
 /** Runs a process to its end and returns its output. */

@@ -51,7 +51,7 @@ interface Compared {
   readonly name: string
   readonly ours: Samples
   readonly yardstick: Samples
-  readonly goals: { readonly perSecond: Goal; readonly p99?: Goal }
+  readonly goals?: { readonly perSecond: Goal; readonly p99?: Goal }
 }
 
 /** Creates the rows of one kind of request: warm, then directly after the start. */
@@ -66,8 +66,8 @@ export function requestRows({ figure, name, ours, yardstick, goals }: Compared):
       ...(goal && { goal }),
     })
   const warm = [
-    row('', '/s', 'warm', 'perSecond', goals.perSecond),
-    row(', p99', 'ms', 'warm', 'p99Ms', goals.p99),
+    row('', '/s', 'warm', 'perSecond', goals?.perSecond),
+    row(', p99', 'ms', 'warm', 'p99Ms', goals?.p99),
     row(', processor time', 'us', 'warm', 'usPerRequest'),
   ]
   return [...warm, row(', first 6 s', '/s', 'cold', 'perSecond'), row(', first 6 s, p99', 'ms', 'cold', 'p99Ms')]

@@ -91,3 +91,8 @@ export const transcriptOf = (chats: readonly string[]): RequestTemplate => ({
   headers: { authorization: 'Bearer sim-bot-key' },
   chats,
 })
+
+/** A start adds one message, so the transcript has 20. */
+export const HISTORY = Array.from({ length: 19 }, (_, index) =>
+  index % 2 === 0 ? { user: `Where is my parcel ${index}?` } : { bot: `I am looking for it: ${index}` },
+)

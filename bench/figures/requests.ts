@@ -8,6 +8,7 @@ import { atLeast, atMost, type Goal, type Row } from '../rows.ts'
 import {
   answerOf,
   createChats,
+  HISTORY,
   messageTo,
   type Server,
   startBare,
@@ -57,11 +58,6 @@ async function beside(settings: Settings, figure: string, name: string, of: Requ
 }
 
 type RequestOf = (chats: readonly string[]) => RequestTemplate
-
-/** A start adds one message, so the transcript has 20. */
-const HISTORY = Array.from({ length: 19 }, (_, index) =>
-  index % 2 === 0 ? { user: `Where is my parcel ${index}?` } : { bot: `I am looking for it: ${index}` },
-)
 
 export const typingStarts = (settings: Settings): Promise<Row[]> =>
   beside(settings, 'typing_start', 'POST typing_start', typingStart, 0.7)
