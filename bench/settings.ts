@@ -16,7 +16,7 @@ export interface Settings {
 export function createSettings({ quick, node }: { quick: boolean; node: string }): Settings {
   return quick
     ? { node, quick, rounds: 1, seconds: 1, coldSlices: 1, coldSeconds: 1 }
-    : { node, quick, rounds: 7, seconds: 3, coldSlices: 3, coldSeconds: 2 }
+    : { node, quick, rounds: 7, seconds: 2, coldSlices: 3, coldSeconds: 2 }
 }
 
 /** Returns a smaller number for a quick look. */
