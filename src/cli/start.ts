@@ -1,9 +1,5 @@
 /** Runs the simulator until a signal stops it (`handover-sim start`). */
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
-import { isMap } from '../contract/objects.ts'
-import type { Entry } from '../journal/entry.ts'
-import type { Wants } from '../journal/journal.ts'
-import { shortEntry } from '../journal/short-entry.ts'
 import { loadRecorder } from '../recorder/load.ts'
 import { wallDelay } from '../runtime/clock.ts'
 import { keepHeapSmall } from '../runtime/node.ts'
@@ -11,11 +7,9 @@ import { isLoopback } from '../server/addresses.ts'
 import type { AgentPlayer } from '../server/control/route.ts'
 import { type PlatformServer, startServer } from '../server/start.ts'
 import { InvalidSnapshotError } from '../simulator/snapshot/restore.ts'
-import { presentEntry } from '../wording/entry.ts'
 import { configSources, defineCommand, type FlagsOf, SETTING_FLAGS } from './command.ts'
 import {
   type Context,
-  colorLevel,
   createShutdown,
   END_CODES,
   type EndReason,
@@ -23,6 +17,7 @@ import {
   type Shutdown,
   UsageError,
 } from './io.ts'
+import { showTraffic, type Traffic } from './show-traffic.ts'
 import {
   createSnapshotExport,
   firstSteps,
@@ -76,6 +71,9 @@ export const startCommand = defineCommand({
 async function serve(context: Context, flags: StartFlags, resolved: Resolved, shutdown: Shutdown): Promise<number> {
   const snapshotExport = flags.export === undefined ? null : createSnapshotExport(flags.export, context.io)
   let agent: AgentPlayer | null = null
+  let traffic: Traffic | null = null
+  const endTraffic = () => traffic?.end()
+  shutdown.defer(endTraffic, endTraffic)
   const server = await start(flags, resolved, context, snapshotExport, { shutdown, agent: () => agent })
   shutdown.defer(
     () => server.close(),
@@ -89,11 +87,8 @@ async function serve(context: Context, flags: StartFlags, resolved: Resolved, sh
     await openPage(server.inspectorUrl, context, shutdown)
   }
   announce(server, flags, context, shutdown)
-  if (flags.json) printEntries(server, resolved, context)
-  else {
-    if (flags.output === 'pretty') context.unredacted.stderr.write(firstSteps(server, desk))
-    await showTraffic(server, flags, resolved, context)
-  }
+  if (!flags.json && flags.output === 'pretty') context.unredacted.stderr.write(firstSteps(server, desk))
+  traffic = await showTraffic(server.journal, flags, resolved, context)
   const reason = await shutdown.ended
   await drain(server, flags, context, reason)
   await shutdown.run()
@@ -191,50 +186,8 @@ function announce(server: PlatformServer, flags: StartFlags, { io, unredacted }:
   unredacted.stdout.write(flags.json ? line : `${readyText(server.url)}\n`)
 }
 
-const signatureHeaderOf = ({ values }: Resolved) => String(values['webhook.signatureHeader'])
-
-function printEntries(server: PlatformServer, resolved: Resolved, { unredacted, secrets }: Context): void {
-  const signatureHeader = signatureHeaderOf(resolved)
-  subscribeFromStart(server, entry => {
-    const line = Object.assign({ v: 1, type: 'entry' }, shortEntry(presentEntry(entry, signatureHeader)))
-    unredacted.stdout.write(`${JSON.stringify(secrets.redactDeep(line))}\n`)
-  })
-}
-
 function printWarnings({ values, warnings }: Resolved, { io }: Context): void {
   for (const warning of [...warnings, ...exposure(values)]) io.stderr.write(`${warning}\n`)
-}
-
-async function showTraffic(server: PlatformServer, { output }: StartFlags, resolved: Resolved, context: Context) {
-  const { io, env, secrets } = context
-  const signatureHeader = signatureHeaderOf(resolved)
-  const { createLog, wantedBy } = await import('../reporters/log.ts')
-  const { isTTY, columns } = io.stderr
-  const log = createLog({
-    style: output,
-    colorLevel: colorLevel(env, isTTY),
-    columns: Math.min(Math.max(columns ?? 100, 80), 160),
-    present: entry => secrets.redactDeep(withoutMessages(presentEntry(entry, signatureHeader))),
-  })
-  const show = (entry: Entry) => {
-    const text = log(entry)
-    if (text !== '') io.stderr.write(text)
-  }
-  subscribeFromStart(server, show, wantedBy(output))
-}
-
-/** The log shows how many messages a transcript has, so their texts need no redaction. */
-function withoutMessages(entry: Entry): Entry {
-  if (entry.kind !== 'api' || !isMap(entry.response) || !isMap(entry.response.chat)) return entry
-  const { messages } = entry.response.chat
-  if (!Array.isArray(messages)) return entry
-  return { ...entry, response: { ...entry.response, chat: { messages: messages.map(() => null) } } }
-}
-
-/** Shows the entries from before the log was loaded first. */
-function subscribeFromStart({ journal }: PlatformServer, show: (entry: Entry) => void, wants?: Wants): void {
-  for (const entry of journal.query()) show(entry)
-  journal.subscribe(show, undefined, wants)
 }
 
 function exposure({ host }: Resolved['values']): string[] {

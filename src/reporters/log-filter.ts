@@ -1,7 +1,7 @@
 /** Decides from the codes of an entry whether the log shows it, before any text is rendered. */
-import type { EntryOf } from '../journal/entry.ts'
+import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { EntryOutline } from '../journal/entry-source.ts'
-import { isInvalidSign, isTruncated } from '../wording/hints.ts'
+import { errorIn, isInvalidSign, isTruncated } from '../wording/hints.ts'
 
 export type LogStyle = 'pretty' | 'compact' | 'quiet'
 
@@ -13,7 +13,7 @@ export function isShown(entry: EntryOutline, style: LogStyle): boolean {
 }
 
 /** Whether an entry shows a mistake of the intermediary, a failed delivery or a problem of the simulator. */
-function looksWrong(entry: EntryOutline): boolean {
+export function looksWrong(entry: EntryOutline): boolean {
   switch (entry.kind) {
     case 'api':
       return isRefused(entry) || entry.findings.length > 0
@@ -39,6 +39,41 @@ const isCorrectRefusal = (entry: EntryOf<'delivery'>): boolean =>
 /** A success status for an invalid signature. A refusal can acknowledge an event too, so the outcome does not tell. */
 export const isWronglyAccepted = ({ status, sign }: EntryOf<'delivery'>): boolean =>
   status !== null && status >= 200 && status <= 299 && isInvalidSign(sign)
+
+export interface EntryProblem {
+  readonly kind: 'refused' | 'finding' | 'failed' | 'accepted' | 'simulator'
+  /** A number is the status of an answer. */
+  readonly code: string | number
+}
+
+/** What is wrong with an entry; empty unless `looksWrong`. */
+export function problemsOf(entry: Entry): readonly EntryProblem[] {
+  if (!looksWrong(entry)) return NO_PROBLEMS
+  switch (entry.kind) {
+    case 'api':
+      return [...refusals(entry), ...entry.findings.map(({ rule }) => ({ kind: 'finding', code: rule }) as const)]
+    case 'delivery':
+      return [isWronglyAccepted(entry) ? { kind: 'accepted', code: entry.status ?? 0 } : failureOf(entry)]
+    case 'note':
+      return [{ kind: 'simulator', code: entry.note }]
+    default:
+      return NO_PROBLEMS
+  }
+}
+
+const NO_PROBLEMS: readonly EntryProblem[] = []
+
+function refusals(entry: EntryOf<'api'>): EntryProblem[] {
+  if (!isRefused(entry)) return []
+  const { code } = errorIn(entry.response)
+  return [{ kind: 'refused', code: typeof code === 'string' ? code : entry.status }]
+}
+
+/** Every status that is no acknowledgement has the same code, so the status says more. */
+const failureOf = ({ status, failure }: EntryOf<'delivery'>): EntryProblem => ({
+  kind: 'failed',
+  code: status ?? failure?.code ?? 0,
+})
 
 const PROBLEM_NOTES: ReadonlySet<string> = new Set(['evicted', 'connections_refused', 'internal_error'])
 

@@ -1,7 +1,6 @@
 /** Renders journal entries as a log for people. */
 import { Chalk, type ChalkInstance } from 'chalk'
 import type { Entry } from '../journal/entry.ts'
-import type { EntryOutline } from '../journal/entry-source.ts'
 import { pad, quote, shorten, visible, widthOf, wrap } from '../text/terminal-text.ts'
 import { deliveryHint } from '../wording/hints.ts'
 import { describeEntry } from './log-entries.ts'
@@ -18,8 +17,14 @@ export interface LogOptions {
   readonly present?: (entry: Entry) => Entry
 }
 
-/** The lines of one more entry, with line ends; empty when the style hides it. */
-export type Log = (entry: Entry) => string
+export interface Log {
+  /** The lines of one more entry, with line ends; empty when the style hides it. */
+  (entry: Entry): string
+  /** Remembers of an entry that is not shown what later lines need. */
+  skip(entry: Entry): void
+  /** The lines for entries that are not shown. */
+  renderHidden(line: LogLine, time: string): string
+}
 
 const LANGUAGE_COLUMNS = 5
 const WHO_COLUMNS = 'intermediary -> platform'.length
@@ -37,31 +42,43 @@ interface Memory {
   open: string | null
 }
 
-/** Tells what a log has to receive: what it shows, and the notes from which it learns. */
-export const wantedBy =
-  (style: LogStyle) =>
-  (outline: EntryOutline): boolean =>
-    outline.kind === 'note' || isShown(outline, style)
-
 export function createLog(options: LogOptions): Log {
   const paint = painter(new Chalk({ level: options.colorLevel }))
   const columns = options.columns ?? 100
   const memory: Memory = { languages: new Map(), hinted: new Set(), open: null }
   const { style, present = entry => entry } = options
-  return given => {
+  const render = (at: Placed, line: LogLine) =>
+    style === 'compact' ? compact(at, line, memory, paint) : pretty(at, line, memory, { paint, columns })
+
+  function renderEntry(given: Entry): string {
     learn(memory, given)
     if (!isShown(given, style)) return ''
     const entry = present(given)
     const place = style === 'pretty' ? placeOf(memory, entry) : 'alone'
     const line = place === 'later' && entry.kind === 'delivery' ? describeLateAnswer(entry) : describeEntry(entry)
     const full = withHint(memory, entry, line)
-    if (style === 'compact') return compact(entry, full, memory, paint)
-    return place === 'below' ? detailsText(full, { paint, columns }) : pretty(entry, full, memory, { paint, columns })
+    return place === 'below' ? detailsText(full, { paint, columns }) : render(entry, full)
   }
+  function renderHidden(line: LogLine, time: string): string {
+    memory.open = null
+    return render({ time }, line)
+  }
+  return Object.assign(renderEntry, { skip: (entry: Entry) => learn(memory, entry), renderHidden })
 }
 
+/** What the left columns of a line show. */
+type Placed = Pick<Entry, 'time' | 'chat_id'>
+
+/** Of the latest chats, so that a long series of chats needs no memory. */
+const MOST_LANGUAGES = 1000
+
 function learn({ languages }: Memory, entry: Entry): void {
-  if (entry.kind === 'note' && entry.note === 'chat_created') languages.set(entry.chat_id ?? '', String(entry.language))
+  if (entry.kind !== 'note' || entry.note !== 'chat_created') return
+  languages.set(entry.chat_id ?? '', String(entry.language))
+  for (const oldest of languages.keys()) {
+    if (languages.size <= MOST_LANGUAGES) break
+    languages.delete(oldest)
+  }
 }
 
 function withHint({ hinted }: Memory, entry: Entry, line: LogLine): LogLine {
@@ -71,7 +88,7 @@ function withHint({ hinted }: Memory, entry: Entry, line: LogLine): LogLine {
   return { ...line, details: [...(line.details ?? []), { label: 'hint', text: hint.text, level: 'hint' }] }
 }
 
-const left = (entry: Entry, { languages }: Memory): string => {
+const left = (entry: Placed, { languages }: Memory): string => {
   const chat = visible(entry.chat_id ?? '').slice(0, 8)
   const language = shorten(visible(languages.get(entry.chat_id ?? '') ?? ''), LANGUAGE_COLUMNS)
   return `${entry.time.slice(11, 19)} ${pad(chat, 8)} ${pad(language, LANGUAGE_COLUMNS)} `
@@ -101,7 +118,7 @@ function placeOf(memory: Memory, entry: Entry): 'alone' | 'below' | 'later' {
   return open === entry.delivery_id ? 'below' : 'later'
 }
 
-function pretty(entry: Entry, line: LogLine, memory: Memory, layout: Layout): string {
+function pretty(entry: Placed, line: LogLine, memory: Memory, layout: Layout): string {
   const head = `${layout.paint.faint(left(entry, memory))}${pad(line.direction, WHO_COLUMNS)}  `
   return `${head}${whatText(line, layout.columns - WHAT_AT)}\n${detailsText(line, layout)}`
 }
@@ -125,7 +142,7 @@ function detailText({ label, text, level }: LogDetail, { paint, columns }: Layou
 const SHORT_QUOTE = 40
 
 /** One entry on one line of any length, for `grep`. */
-function compact(entry: Entry, line: LogLine, memory: Memory, paint: Paint): string {
+function compact(entry: Placed, line: LogLine, memory: Memory, paint: Paint): string {
   const quoted = line.quoted === undefined ? '' : ` ${quote(line.quoted, SHORT_QUOTE)}`
   const details = (line.details ?? []).map(({ label, shortLabel = label, text, level }) =>
     paint[level](`${shortLabel} ${text}`),

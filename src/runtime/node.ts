@@ -124,6 +124,12 @@ export function onParentExit(listener: () => void): () => void {
   return () => timer.cancel()
 }
 
+/** Calls `listener` when this process exits, also after an error that nothing caught. Returns a function that stops this. */
+export function onProcessExit(listener: () => void): () => void {
+  process.on('exit', listener)
+  return () => void process.off('exit', listener)
+}
+
 /** Whether a process of this machine runs and belongs to this user. */
 export function processRuns(pid: number): boolean {
   try {

@@ -1,0 +1,104 @@
+/** Shows the journal of `start` while it grows: as a log on stderr, or as NDJSON on stdout. */
+import type { Resolved } from '../config/resolve.ts'
+import { isMap } from '../contract/objects.ts'
+import type { Entry } from '../journal/entry.ts'
+import type { Journal, Wants } from '../journal/journal.ts'
+import { shortEntry } from '../journal/short-entry.ts'
+import type { LogStyle } from '../reporters/log-filter.ts'
+import { nextMacrotask } from '../runtime/clock.ts'
+import { onProcessExit } from '../runtime/node.ts'
+import { presentEntry } from '../wording/entry.ts'
+import { type Context, colorLevel, type Output } from './io.ts'
+
+export interface Traffic {
+  /** Writes what is not written yet. */
+  end(): void
+}
+
+export interface TrafficFlags {
+  readonly output: LogStyle
+  readonly json?: boolean | undefined
+}
+
+/** Shows the entries from before the call first. An end of the process in any way loses nothing. */
+export async function showTraffic(
+  journal: Journal,
+  { json, output }: TrafficFlags,
+  { values }: Resolved,
+  context: Context,
+): Promise<Traffic> {
+  const signatureHeader = String(values['webhook.signatureHeader'])
+  const present = (entry: Entry) => presentEntry(entry, signatureHeader)
+  const { show, wants, end } = json
+    ? createJsonLines(context, present)
+    : await createTerminalLog(context, output, present)
+  for (const entry of journal.query()) show(entry)
+  journal.subscribe(show, undefined, wants)
+  const forget = onProcessExit(end)
+  return {
+    end() {
+      forget()
+      end()
+    },
+  }
+}
+
+type Present = (entry: Entry) => Entry
+
+interface View extends Traffic {
+  show(entry: Entry): void
+  readonly wants?: Wants
+}
+
+function createJsonLines({ unredacted, secrets }: Context, present: Present): View {
+  const batch = createBatch(unredacted.stdout)
+  return {
+    show(entry) {
+      const line = Object.assign({ v: 1, type: 'entry' }, shortEntry(present(entry)))
+      batch.write(`${JSON.stringify(secrets.redactDeep(line))}\n`)
+    },
+    end: batch.flush,
+  }
+}
+
+async function createTerminalLog({ io, env, secrets }: Context, style: LogStyle, present: Present): Promise<View> {
+  const { createLog } = await import('../reporters/log.ts')
+  const { createLimitedLog } = await import('../reporters/limited-log.ts')
+  const { isTTY, columns } = io.stderr
+  const log = createLog({
+    style,
+    colorLevel: colorLevel(env, isTTY),
+    columns: Math.min(Math.max(columns ?? 100, 80), 160),
+    present: entry => secrets.redactDeep(withoutMessages(present(entry))),
+  })
+  return createLimitedLog({ style, log, write: text => io.stderr.write(text) })
+}
+
+/** The log shows how many messages a transcript has, so their texts need no redaction. */
+function withoutMessages(entry: Entry): Entry {
+  if (entry.kind !== 'api' || !isMap(entry.response) || !isMap(entry.response.chat)) return entry
+  const { messages } = entry.response.chat
+  if (!Array.isArray(messages)) return entry
+  return { ...entry, response: { ...entry.response, chat: { messages: messages.map(() => null) } } }
+}
+
+/** Characters that are written without waiting for more. */
+const MOST_BATCHED = 65_536
+
+/** Writes what one turn of the event loop brings at once, because a write for each line costs more than the line. */
+function createBatch(output: Output) {
+  let batch = ''
+  function flush(): void {
+    const text = batch
+    batch = ''
+    if (text !== '') output.write(text)
+  }
+  return {
+    write(text: string): void {
+      if (batch === '') void nextMacrotask().then(flush)
+      batch += text
+      if (batch.length >= MOST_BATCHED) flush()
+    },
+    flush,
+  }
+}
