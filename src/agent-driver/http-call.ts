@@ -1,5 +1,5 @@
 /** Executes a verb as one HTTP call. Does not retry it, and follows no redirect. */
-import { Agent, type Dispatcher, request } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
 import { connectionFailure } from '../runtime/connection-failure.ts'
 import { type InterpolationScope, interpolate, lookUp, PLACEHOLDER } from '../scenario/interpolation.ts'
 import { isError, systemCodeOf } from '../text/error-text.ts'
@@ -9,7 +9,8 @@ import type { HttpVerb } from './driver.ts'
 /** A call is not repeated, so idle connections are closed before the help desk may close them. */
 const IDLE_MS = 1_000
 
-export const createAgent = (): Agent => new Agent({ connections: null, pipelining: 1, keepAliveTimeout: IDLE_MS })
+export const createAgent = (): Agent =>
+  new Agent({ connections: null, pipelining: 1, keepAliveTimeout: IDLE_MS, headersTimeout: 0, bodyTimeout: 0 })
 
 /** `POST http://127.0.0.1:3100/desk/c1/accept` */
 export const describeHttp = (verb: HttpVerb, scope: InterpolationScope): string =>
@@ -23,11 +24,10 @@ export async function callHttp(
 ): Promise<CallOutcome> {
   const url = addressOf(verb, scope)
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return failed({ code: 'not_an_address', address: url })
-  const { headers, body } = bodyOf(verb, scope)
-  const options = { method: verb.method, headers, body, dispatcher: agent, headersTimeout: 0, bodyTimeout: 0 }
+  const options = { ...placeOf(url), method: verb.method, ...bodyOf(verb, scope) }
   try {
-    return await withTimeLimit({ timeoutMs: verb.timeoutMs, call: 'http', signal }, async inner =>
-      outcomeOf(await request(url, { ...options, signal: inner })),
+    return await withTimeLimit({ timeoutMs: verb.timeoutMs, call: 'http', signal }, inner =>
+      exchange(agent, options, inner),
     )
   } catch (error) {
     return failedRequest(error, new URL(url).host)
@@ -42,24 +42,71 @@ function bodyOf({ json, headers }: HttpVerb, scope: InterpolationScope) {
   return { headers: { 'content-type': 'application/json', ...filled }, body: JSON.stringify(interpolate(json, scope)) }
 }
 
-async function outcomeOf({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<CallOutcome> {
-  const text = await textOf(body)
-  if (text === null) return { ...failed({ code: 'too_long', status }), status }
-  if (status >= 200 && status < 300) return { outcome: 'ok', status, text }
-  const location = headers.location === undefined ? {} : { location: String(headers.location) }
-  return { ...failed({ code: 'status', status, ...location, body: startOf(text) }), status, text }
+function placeOf(url: string): { origin: string; path: string } {
+  const { origin, pathname, search } = new URL(url)
+  return { origin, path: pathname + search }
 }
 
-/** Null when the answer is longer than `MAX_CHARS`. */
-async function textOf(body: AsyncIterable<Buffer>): Promise<string | null> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > MAX_CHARS) return null
-    chunks.push(chunk)
+/** Collects the answer without a stream, which would take longer than the rest of the call. */
+function exchange(agent: Agent, options: Dispatcher.DispatchOptions, signal: AbortSignal): Promise<CallOutcome> {
+  return new Promise((resolve, reject) => {
+    agent.dispatch(options, new AnswerReader({ resolve, reject }, signal))
+  })
+}
+
+interface Settle {
+  resolve(outcome: CallOutcome): void
+  reject(error: unknown): void
+}
+
+type Controller = Dispatcher.DispatchController
+
+class AnswerReader implements Dispatcher.DispatchHandler {
+  readonly #settle: Settle
+  readonly #signal: AbortSignal
+  readonly #chunks: Buffer[] = []
+  #size = 0
+  #status = 0
+  #location: string | undefined
+
+  constructor(settle: Settle, signal: AbortSignal) {
+    this.#settle = settle
+    this.#signal = signal
   }
-  return Buffer.concat(chunks).toString('utf8')
+
+  onRequestStart(controller: Controller): void {
+    const stop = () => controller.abort(new Error('cancelled'))
+    if (this.#signal.aborted) stop()
+    else this.#signal.addEventListener('abort', stop, { once: true })
+  }
+
+  onResponseStart(_controller: Controller, status: number, { location }: Record<string, unknown>): void {
+    this.#status = status
+    this.#location = location === undefined ? undefined : String(location)
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    this.#size += chunk.length
+    this.#chunks.push(chunk)
+    if (this.#size <= MAX_CHARS) return
+    const status = this.#status
+    this.#settle.resolve({ ...failed({ code: 'too_long', status }), status })
+    controller.abort(new Error('answer too long'))
+  }
+
+  onResponseEnd(): void {
+    this.#settle.resolve(outcomeOf(this.#status, this.#location, Buffer.concat(this.#chunks).toString('utf8')))
+  }
+
+  onResponseError(_controller: Controller, error: unknown): void {
+    this.#settle.reject(error)
+  }
+}
+
+function outcomeOf(status: number, location: string | undefined, text: string): CallOutcome {
+  if (status >= 200 && status < 300) return { outcome: 'ok', status, text }
+  const redirect = location === undefined ? {} : { location }
+  return { ...failed({ code: 'status', status, ...redirect, body: startOf(text) }), status, text }
 }
 
 /** An answer that is not HTTP comes from a program, so the help desk is reachable. */

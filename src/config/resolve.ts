@@ -149,8 +149,15 @@ function optionsFrom(values: Readonly<Record<string, unknown>>): PlatformServerO
   return {
     ...toOptions(Object.fromEntries(given)),
     clock: clock === 'virtual' && start !== null ? { mode: 'virtual', start } : clock,
-    knobs: Object.fromEntries(KNOB_NAMES.map(name => [name, values[name]])),
+    knobs: changedKnobs(values),
   } as PlatformServerOptions
+}
+
+/** Only these, because each simulator reads its knobs again: a run creates one per scenario. */
+function changedKnobs(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const initial = formatKnobs(defaultKnobs())
+  const changed = KNOB_NAMES.filter(name => values[name] !== initial[name])
+  return Object.fromEntries(changed.map(name => [name, values[name]]))
 }
 
 const EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json', '.js', '.mjs', '.ts']

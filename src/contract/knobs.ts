@@ -132,9 +132,9 @@ const engineInData = {
 const kindOf = (name: KnobName, origin: KnobOrigin = 'user') =>
   (origin === 'data' && name === 'translation.engine' ? engineInData : KNOBS[name]) as unknown as KnobType<unknown>
 
-export function defaultKnobs(): Knobs {
-  return Object.fromEntries(KNOB_NAMES.map(name => [name, kindOf(name).initial])) as unknown as Knobs
-}
+const INITIAL = Object.fromEntries(KNOB_NAMES.map(name => [name, kindOf(name).initial])) as unknown as Knobs
+
+export const defaultKnobs = (): Knobs => ({ ...INITIAL })
 
 export const isKnob = (name: string): name is KnobName => Object.hasOwn(KNOBS, name)
 

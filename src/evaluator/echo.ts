@@ -18,7 +18,8 @@ export function echoes(plan: Plan, entries: readonly Entry[]): Failure[] {
   function of(written: Known): Failure[] {
     const { chatId, sign } = written
     const step = writerOf(plan, entries, written)
-    const suspicious = find(sign).filter(({ text }) => !maySay(text, sign))
+    const misled = find(sign).filter(where => isEcho(where, chatId) || where.chatId !== chatId)
+    const suspicious = misled.filter(({ text }) => !maySay(text, sign))
     const failureFor = (where: Reached) => {
       const chats = { from: chatOf(chatId), to: chatOf(where.chatId) }
       const misplaced = { written, where, step, conversation: conversationOf(chatId), ...chats }
@@ -126,9 +127,13 @@ const common = ({ written, where, step, conversation }: Misplaced) => ({
 /** Whether `text`, known by `sign`, may be written by the agent. */
 export type AgentTextMatcher = (text: string, sign: string) => boolean
 
+/** Reads the plan at the first question, because most plays ask none. */
 function agentTextsIn(plan: Plan): AgentTextMatcher {
-  const matchers = [...stepsOf([...plan.steps, ...plan.finally])].flatMap(step => textsOfStep(plan, step))
-  return (text, sign) => matchers.some(matches => matches(text, sign))
+  let matchers: AgentTextMatcher[] | null = null
+  return (text, sign) => {
+    matchers ??= [...stepsOf([...plan.steps, ...plan.finally])].flatMap(step => textsOfStep(plan, step))
+    return matchers.some(matches => matches(text, sign))
+  }
 }
 
 function textsOfStep(plan: Plan, { action, conversation, scope }: PlannedStep): AgentTextMatcher[] {

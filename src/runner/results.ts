@@ -15,7 +15,7 @@ import type { Entry, EntryOf } from '../journal/entry.ts'
 import { isInternalError } from '../journal/internal-errors.ts'
 import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import type { Plan } from '../scenario/plan.ts'
-import type { PlatformSimulator } from '../simulator/simulator.ts'
+import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { presentEntry } from '../wording/entry.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -84,7 +84,7 @@ export const skippedResult = (
 export function maskedJournal(sim: PlatformSimulator): Entry[] {
   const entries = sim.journal.query()
   const first = entries.findIndex(entry => entry.kind === 'note' && entry.note === 'scenario_started')
-  const header = String(sim.config()['webhook.signatureHeader'])
+  const header = coreOf(sim).platform.knobs['webhook.signatureHeader']
   return entries.slice(Math.max(0, first)).map(entry => presentEntry(entry, header))
 }
 

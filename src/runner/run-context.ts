@@ -80,9 +80,9 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
     evaluator: new Evaluator(plan),
     variables: createVariables(plan),
     conversations,
-    note: ({ note, ...rest }, chatId) => {
+    note: (event, chatId) => {
       const chat = chatId === undefined ? {} : { chat_id: chatId }
-      return journal.append({ kind: 'note', ...chat, note, ...rest } as NoteContent, null).seq
+      return journal.append({ kind: 'note', ...chat, ...event } as NoteContent, null).seq
     },
     unsubscribe: () => unsubscribe(),
   })

@@ -58,6 +58,18 @@ export function createConcurrencyLimiter(limit: number): ConcurrencyLimiter {
   }
 }
 
+/** Begins exclusive scenarios last, so that no other one waits for them. Resolves in the given order. */
+export async function inTurn<Run>(
+  wanted: readonly SelectedScenario[],
+  jobs: number,
+  run: (selected: SelectedScenario) => Promise<Run>,
+): Promise<Run[]> {
+  const isLast = ({ plan }: SelectedScenario) => Number(jobs > 1 && plan.exclusive !== null)
+  const inOrder = wanted.toSorted((a, b) => isLast(a) - isLast(b))
+  const ended = new Map(await Promise.all(inOrder.map(async one => [one, await run(one)] as const)))
+  return wanted.map(one => ended.get(one)!)
+}
+
 function once(run: () => void): () => void {
   let done = false
   return () => {

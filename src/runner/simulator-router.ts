@@ -7,6 +7,7 @@ import type { ApiRequest, ApiResponse } from '../api/messages.ts'
 import { isMap } from '../contract/objects.ts'
 import type { Maybe } from '../platform/engines.ts'
 import { type ControlExtension, type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
+import type { Core } from '../simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
 import { limitOf, type RequestRouter } from '../simulator/workspaces.ts'
 import type { Redactor } from '../text/redactor.ts'
@@ -34,14 +35,15 @@ export async function createSimulatorRouter(
   more?: ControlExtension,
 ): Promise<SimulatorRouter> {
   const owners = new Map<string, PlatformSimulator>()
-  const active = new Set<PlatformSimulator>()
+  const active: Active = new Map()
   const ended = new Set<PlatformSimulator>()
   const server = await startServer(options, fallback => createRequestRouter(fallback, owners, active), secrets, more)
   return {
     server,
     attach(sim) {
-      coreOf(sim).callers.acceptsHost = coreOf(server).callers.acceptsHost
-      active.add(sim)
+      const core = coreOf(sim)
+      core.callers.acceptsHost = coreOf(server).callers.acceptsHost
+      active.set(sim, core)
       for (const { chatId } of sim.chats()) owners.set(chatId, sim)
     },
     addChat: (sim, chatId) => void owners.set(chatId, sim),
@@ -58,23 +60,27 @@ export async function createSimulatorRouter(
 }
 
 type Owners = ReadonlyMap<string, PlatformSimulator>
+type Active = Map<PlatformSimulator, Core>
 
 /** Calls about availability or about unknown chats go to the simulator of a scenario only when no other one runs. */
-function createRequestRouter(
-  fallback: PlatformSimulator,
-  owners: Owners,
-  active: ReadonlySet<PlatformSimulator>,
-): RequestRouter {
+function createRequestRouter(fallback: PlatformSimulator, owners: Owners, active: Active): RequestRouter {
   const alone = () => {
-    const [first = fallback, ...others] = active
-    return others.length === 0 ? first : fallback
+    const [first = fallback] = active.keys()
+    return active.size > 1 ? fallback : first
   }
   const api: Api = request => {
     const chatId = chatIdIn(request)
     const file = pathOf(request.target).startsWith(FILES_PREFIX) ? fileOwner(request, owners) : undefined
     return handle((chatId !== null ? owners.get(chatId) : undefined) ?? file ?? alone(), request)
   }
-  return { api, bodyLimit: () => Math.max(limitOf(fallback), ...[...active].map(limitOf)) }
+  return { api, bodyLimit: () => widestLimit(fallback, active) }
+}
+
+/** Called for every request, while a hundred simulators may be attached. */
+function widestLimit(fallback: PlatformSimulator, active: Active): number {
+  let widest = limitOf(fallback)
+  for (const { platform } of active.values()) widest = Math.max(widest, platform.knobs['limits.body'])
+  return widest
 }
 
 const handle = (sim: PlatformSimulator, request: ApiRequest): Maybe<ApiResponse> =>

@@ -29,6 +29,7 @@ import {
   type ConcurrencyLimiter,
   type ConcurrencySlot,
   createConcurrencyLimiter,
+  inTurn,
   type SelectedScenario,
 } from './schedule.ts'
 import type { SimulatorRouter } from './simulator-router.ts'
@@ -79,7 +80,7 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
   const transport = httpTransport()
   const limiter = createConcurrencyLimiter(jobs)
   const failing: FailureCount = { count: 0 }
-  const runs = await Promise.all(wanted.map(selected => runSelected(options, selected, transport, limiter, failing)))
+  const runs = await inTurn(wanted, jobs, selected => runSelected(options, selected, transport, limiter, failing))
   const plays = runs.map(run => ({ plan: run.plan, result: resultWithLateEntries(options, run) }))
   const scenarios = plays.map(({ result }) => result)
   const journal = maskedJournal(router.server)

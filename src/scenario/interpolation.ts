@@ -175,15 +175,24 @@ export interface Variables {
 export function createVariables(plan: Plan): Variables {
   const chats = new Map<string, ConversationOpened['chat']>()
   const captured = new Map<string, Values>()
+  const configs = new Map<string, Values>()
   let captures: Values = {}
   let started: ScenarioStarted | null = null
+
+  function configIn(language: string): Values {
+    const known = configs.get(language)
+    if (known !== undefined) return known
+    const config = withNoticeTexts(started?.config ?? {}, language)
+    configs.set(language, config)
+    return config
+  }
 
   function baseOf(conversation: string): InterpolationScope {
     const chat = chats.get(conversation)
     return {
       chat: chat ?? {},
       bot: started?.bot ?? plan.bot,
-      config: withNoticeTexts(started?.config ?? {}, chat?.language ?? ''),
+      config: configIn(chat?.language ?? ''),
       env: started?.env ?? {},
       sim: started?.sim ?? {},
       ...plan.matrix,
@@ -193,6 +202,7 @@ export function createVariables(plan: Plan): Variables {
   return {
     start(event) {
       started = event
+      configs.clear()
     },
     open: ({ conversation, chat }) => void chats.set(conversation, chat),
     capture(conversation, values) {

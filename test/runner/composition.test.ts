@@ -181,7 +181,7 @@ it('a matrix runs once for each combination, with separate ids', async () => {
   expect(told.plays.map(({ seed }) => seed)).toEqual([5, 5, 5, 5])
 })
 
-it('an exclusive scenario runs alone', async () => {
+it('an exclusive scenario runs alone, after the others', async () => {
   const steps = '- press: handover\n- wait: 250ms\n- check: { status: pending }'
   const row = (head: string): Row => ({ head: `${head}\n${SOON}`, steps, is: 'pass' })
   const { plays } = await holds(await startScriptedIntermediary(), {
@@ -194,5 +194,6 @@ it('an exclusive scenario runs alone', async () => {
     return { from: Date.parse(started_at), to: Date.parse(started_at) + duration_ms }
   }
   expect(span('alone').from).toBeGreaterThanOrEqual(span('a').to - 5)
-  expect(span('b').from).toBeGreaterThanOrEqual(span('alone').to - 5)
+  expect(span('alone').from).toBeGreaterThanOrEqual(span('b').to - 5)
+  expect(plays.map(({ name }) => name)).toEqual(['a', 'alone', 'b'])
 })
