@@ -58,6 +58,7 @@ type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
 abstract class Exchange {
   readonly outgoing: Outgoing
   #settle: Settle
+  #sameSignal: Set<Exchange>
   #settled = false
   #timer: Timer | null = null
   #status = 0
@@ -68,7 +69,7 @@ abstract class Exchange {
   constructor(outgoing: Outgoing, settle: Settle) {
     this.outgoing = outgoing
     this.#settle = settle
-    exchangesOf(outgoing.signal).add(this)
+    this.#sameSignal = exchangesOf(outgoing.signal).add(this)
   }
 
   /** Called once settled. `reason` is null when the answer was read to its end. */
@@ -117,7 +118,7 @@ abstract class Exchange {
     if (this.#settled) return false
     this.#settled = true
     this.#timer?.cancel()
-    exchangesOf(this.outgoing.signal).delete(this)
+    this.#sameSignal.delete(this)
     this.#settle.release()
     return true
   }

@@ -39,18 +39,21 @@ function shortHmac(hash: HashName, { inner, outer }: KeyBlocks, content: string,
   return sumOf(hash, scratch.subarray(0, start + scratch.write(digest, start, 'hex')), encoding)
 }
 
-const blocks = new Map<string, KeyBlocks>()
+const blocks: Readonly<Record<HashName, Map<string, KeyBlocks>>> = {
+  sha1: new Map(),
+  sha256: new Map(),
+  sha512: new Map(),
+}
 
 function keyBlocks(hash: HashName, key: string): KeyBlocks {
-  const id = `${hash} ${key}`
-  const known = blocks.get(id)
+  const known = blocks[hash].get(key)
   if (known !== undefined) return known
   const bytes = Buffer.from(key)
   const block = new Uint8Array(BLOCK_BYTES[hash])
   block.set(bytes.length > block.length ? createHash(hash).update(bytes).digest() : bytes)
   const created = { inner: block.map(byte => byte ^ 0x36), outer: block.map(byte => byte ^ 0x5c) }
-  if (blocks.size >= 1000) blocks.clear()
-  blocks.set(id, created)
+  if (blocks[hash].size >= 1000) blocks[hash].clear()
+  blocks[hash].set(key, created)
   return created
 }
 

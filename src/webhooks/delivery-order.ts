@@ -36,7 +36,7 @@ export function createDeliveryOrder(ports: OrderPorts): DeliveryOrder {
   let random: Random = createRandom(ports.seed(), 'delivery order')
   const held = createHeldEvents()
   const queues = createChatQueues(
-    waiting => (policy() === 'shuffle' ? random.below(waiting.length) : 0),
+    waiting => (policy() === 'shuffle' ? random.below(waiting) : 0),
     job => {
       job.atHead = true
       takeTurn(job)
@@ -55,6 +55,7 @@ export function createDeliveryOrder(ports: OrderPorts): DeliveryOrder {
   }
 
   function sendFirst(jobs: readonly Job[]): void {
+    if (jobs.length === 0) return
     if (policy() === 'none') for (const job of jobs) takeTurn(job)
     else for (const chatId of new Set(jobs.map(job => job.chatId))) queues.addFirst(chatId, ofChat(jobs, chatId))
   }
@@ -95,33 +96,75 @@ const ofChat = (jobs: readonly Job[], chatId: string) => jobs.filter(job => job.
 
 const WAITING = { kind: 'waiting' } as const
 
-/** Queues events per chat. `pick` chooses which waiting job runs next; `run` starts it, and `next` ends it. */
-function createChatQueues(pick: (waiting: readonly Job[]) => number, run: (job: Job) => void) {
-  const queues = new Map<string, Job[]>()
+/** Queues events per chat. `pick` chooses which of so many runs next; `run` starts it, and `next` ends it. */
+function createChatQueues(pick: (waiting: number) => number, run: (job: Job) => void) {
+  const queues = new Map<string, ChatQueue>()
 
-  function add(chatId: string, jobs: readonly Job[], put: 'push' | 'unshift'): void {
+  function add(chatId: string, jobs: readonly Job[], put: 'addLast' | 'addFirst'): void {
     for (const job of jobs) job.phase = WAITING
     const queue = queues.get(chatId)
-    if (queue !== undefined) return void queue[put](...jobs)
+    if (queue !== undefined) return queue[put](jobs)
     const [first, ...rest] = jobs
     if (first === undefined) return
-    queues.set(chatId, rest)
+    queues.set(chatId, new ChatQueue(rest))
     run(first)
   }
 
   return {
-    add: (job: Job) => add(job.chatId, [job], 'push'),
-    addFirst: (chatId: string, jobs: readonly Job[]) => add(chatId, jobs, 'unshift'),
+    add: (job: Job) => add(job.chatId, [job], 'addLast'),
+    addFirst: (chatId: string, jobs: readonly Job[]) => add(chatId, jobs, 'addFirst'),
     next(chatId: string): void {
-      const queue = queues.get(chatId) ?? []
-      const [job] = queue.splice(queue.length === 0 ? 0 : pick(queue), 1)
+      const queue = queues.get(chatId)
+      const job = queue?.length ? queue.take(pick(queue.length)) : undefined
       if (job === undefined) queues.delete(chatId)
       else run(job)
     },
     /** A job of this chat is being sent: others wait until `next`. */
-    occupy: (chatId: string) => void (queues.has(chatId) || queues.set(chatId, [])),
-    waiting: () => [...queues.keys()].sort().flatMap(chatId => queues.get(chatId) ?? []),
+    occupy: (chatId: string) => void (queues.has(chatId) || queues.set(chatId, new ChatQueue([]))),
+    waiting: () => [...queues.keys()].sort().flatMap(chatId => queues.get(chatId)?.list() ?? []),
     clear: () => queues.clear(),
+  }
+}
+
+/** The waiting jobs of one chat in order. The first one is taken without moving the others, which may be thousands. */
+class ChatQueue {
+  #jobs: (Job | undefined)[]
+  #first = 0
+
+  constructor(jobs: Job[]) {
+    this.#jobs = jobs
+  }
+
+  get length(): number {
+    return this.#jobs.length - this.#first
+  }
+
+  list(): Job[] {
+    return this.#jobs.filter(job => job !== undefined)
+  }
+
+  addLast(jobs: readonly Job[]): void {
+    this.#jobs.push(...jobs)
+  }
+
+  addFirst(jobs: readonly Job[]): void {
+    this.#jobs.splice(0, this.#first, ...jobs)
+    this.#first = 0
+  }
+
+  take(place: number): Job | undefined {
+    const at = this.#first + place
+    const job = this.#jobs[at]
+    if (place > 0) this.#jobs.splice(at, 1)
+    else this.#removeFirst()
+    return job
+  }
+
+  #removeFirst(): void {
+    this.#jobs[this.#first++] = undefined
+    if (this.#first < this.length) return
+    this.#jobs.splice(0, this.#first)
+    this.#first = 0
   }
 }
 
@@ -129,6 +172,8 @@ interface HeldEvent {
   readonly job: Job
   passing: number
 }
+
+const NONE: readonly Job[] = []
 
 /** Holds events until later ones of their chat have passed, or until their fault is cleared. */
 function createHeldEvents() {
@@ -147,7 +192,8 @@ function createHeldEvents() {
       job.phase = { kind: 'held' }
       held.push({ job, passing })
     },
-    passedBy({ seq, chatId }: Job): Job[] {
+    passedBy({ seq, chatId }: Job): readonly Job[] {
+      if (held.length === 0) return NONE
       for (const one of held) if (one.job.chatId === chatId && one.job.seq < seq) one.passing--
       return releaseIf(({ passing }) => passing <= 0)
     },

@@ -31,19 +31,15 @@ export interface WebhookRequest extends EncodedEvent {
 
 export function validRequest(ports: RequestPorts, encoded: EncodedEvent): WebhookRequest {
   const { chatId, deliveryId, event, body } = encoded
-  const signature = (url: string) => signingHeaders(ports.signingKey(chatId), body, url, ports.knobs())
-  const headers = (url: string) => requestHeaders(ports, deliveryId, signature(url))
+  const headers = (url: string) =>
+    requestHeaders(ports, deliveryId, signingHeaders(ports.signingKey(chatId), body, url, ports.knobs()))
   return { chatId, deliveryId, event, body, headers, wire: null }
 }
 
 export function requestHeaders(ports: RequestPorts, deliveryId: string, signature: Headers): Headers {
   const idHeader = ports.knobs()['webhook.idHeader']
-  return {
-    'content-type': 'application/json',
-    'user-agent': ports.userAgent,
-    ...signature,
-    ...(idHeader === 'off' ? {} : { [idHeader]: deliveryId }),
-  }
+  const headers = { 'content-type': 'application/json', 'user-agent': ports.userAgent, ...signature }
+  return idHeader === 'off' ? headers : { ...headers, [idHeader]: deliveryId }
 }
 
 const ALGORITHM_NAMES: Record<HashName, string> = { sha256: 'HMAC-SHA-256', sha1: 'HMAC-SHA-1', sha512: 'HMAC-SHA-512' }

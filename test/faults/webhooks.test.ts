@@ -49,6 +49,7 @@ describe('time and order', () => {
     [{ swap: true, times: 1 }, ['2', '1', '3', '4', '5'], []],
     [{ swap: true, skip: 2, times: 1 }, ['1', '2', '4', '3', '5'], []],
     [{ hold: 2 }, ['2', '3', '1', '5'], ['4']],
+    [{ hold: 2, times: 1 }, ['2', '3', '1', '4', '5'], []],
     [{ hold: 4, times: 1 }, ['2', '3', '4', '5', '1'], []],
     [{ hold: 5, times: 1 }, ['2', '3', '4', '5'], ['1']],
   ] as const)('%j', async (how, order, kept) => {
