@@ -1,5 +1,6 @@
 /** Starts the shipped command and bare servers, and creates the chats that the load talks to. */
 import type { StdioOptions } from 'node:child_process'
+import { Pool } from 'undici'
 import { forChat, type RequestTemplate } from './load.ts'
 import { ROOT, type Started, startProcess, workerFile } from './processes.ts'
 import type { Settings } from './settings.ts'
@@ -39,26 +40,30 @@ export async function startSimulator({ node }: Settings, options: SimulatorOptio
 
 const API_HEADERS = { authorization: 'Bearer sim-handover-key', 'content-type': 'application/json' } as const
 
-async function post({ url }: Server, path: string, body: object): Promise<Record<string, string>> {
-  const response = await fetch(url + path, { method: 'POST', headers: API_HEADERS, body: JSON.stringify(body) })
-  if (!response.ok) throw new Error(`POST ${path} got ${response.status} ${await response.text()}`)
-  return (await response.json()) as Record<string, string>
+async function post(pool: Pool, path: string, body: object): Promise<Record<string, string>> {
+  const options = { method: 'POST', path, headers: API_HEADERS, body: JSON.stringify(body) } as const
+  const response = await pool.request(options)
+  const text = await response.body.text()
+  if (response.statusCode >= 300) throw new Error(`POST ${path} got ${response.statusCode} ${text}`)
+  return JSON.parse(text) as Record<string, string>
 }
 
 const SENDER = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' } as const
 
-/** Creates chats that an agent has taken over, and returns their ids. */
-export async function createChats(server: Server, count: number, chat: object = {}): Promise<string[]> {
+/** Creates chats that an agent has taken over, and returns their ids. Pipelining makes a hundred thousand possible. */
+export async function createChats({ url }: Server, count: number, chat: object = {}): Promise<string[]> {
+  const pool = new Pool(url, { connections: 4, pipelining: 20 })
   const ids: string[] = []
   let left = count
   const createUntilDone = async () => {
     while (left-- > 0) {
-      const { chat_id = '' } = await post(server, '/_sim/chats', chat)
-      await post(server, '/api/v2/handover/start', { bot_id: 1042, chat_id, sender: SENDER })
+      const { chat_id = '' } = await post(pool, '/_sim/chats', chat)
+      await post(pool, '/api/v2/handover/start', { bot_id: 1042, chat_id, sender: SENDER })
       ids.push(chat_id)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(count, 20) }, createUntilDone))
+  await Promise.all(Array.from({ length: Math.min(count, 80) }, createUntilDone))
+  await pool.close()
   return ids
 }
 
