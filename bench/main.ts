@@ -6,7 +6,7 @@ import { coldStart } from './figures/cold-start.ts'
 import { deliveries, slowReceiver } from './figures/deliveries.ts'
 import { inProcess, interception } from './figures/in-process.ts'
 import { manyChats } from './figures/many-chats.ts'
-import { memory } from './figures/memory.ts'
+import { messageMemory, typingMemory } from './figures/memory.ts'
 import { npx } from './figures/npx.ts'
 import { log, message, transcripts, typingStarts, typingStops } from './figures/requests.ts'
 import { scenarioRounds, scenarios } from './figures/scenarios.ts'
@@ -32,7 +32,8 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   npx,
   'in-process': inProcess,
   interception,
-  memory,
+  'memory-typing': typingMemory,
+  'memory-messages': messageMemory,
   'many-chats': manyChats,
   scenarios,
   'scenario-rounds': scenarioRounds,

@@ -92,19 +92,28 @@ const MICROSECONDS_PER_TICK = 10_000
 
 /** The processor time of a process so far, in user and system mode. Not a number where there is no /proc. */
 export function processorTimeUs(pid: number): number {
-  const fields = readProc(pid, 'stat').split(') ')[1]?.split(' ')
+  const fields = readFile(`/proc/${pid}/stat`).split(') ')[1]?.split(' ')
   return fields ? (Number(fields[11]) + Number(fields[12])) * MICROSECONDS_PER_TICK : Number.NaN
+}
+
+/** How long a core has run processes so far, whichever they are, or was taken away by the host of a virtual machine. */
+export function coreTimeUs(core: number): number {
+  const line = readFile('/proc/stat')
+    .split('\n')
+    .find(one => one.startsWith(`cpu${core} `))
+  const [user, nice, system, , , , , stolen] = line?.split(' ').slice(1).map(Number) ?? []
+  return ((user ?? Number.NaN) + (nice ?? 0) + (system ?? 0) + (stolen ?? 0)) * MICROSECONDS_PER_TICK
 }
 
 export type MemoryField = 'VmRSS' | 'VmHWM'
 
 /** The memory of a process in MB: resident now, or the most that was resident. */
 export const memoryMb = (pid: number, field: MemoryField): number =>
-  (Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readProc(pid, 'status'))?.[1]) * 1024) / 1e6
+  (Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFile(`/proc/${pid}/status`))?.[1]) * 1024) / 1e6
 
-function readProc(pid: number, name: string): string {
+function readFile(path: string): string {
   try {
-    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+    return readFileSync(path, 'utf8')
   } catch {
     return ''
   }
