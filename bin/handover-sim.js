@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-import module from 'node:module'
+require('node:module').enableCompileCache?.()
+const { main } = require('../dist/cli.cjs')
 
-module.enableCompileCache?.()
-const { main } = module.createRequire(import.meta.url)('../dist/cli.cjs')
-process.exitCode = await main()
+process.exitCode = 70 // When Node ends before the command does.
+main().then(code => {
+  process.exitCode = code
+})

@@ -66,8 +66,8 @@ async function buildSimulators(root: string): Promise<Bundle> {
       matchers: 'src/vitest/matchers.ts',
     },
     platform: 'node',
-    plugins: [start.plugin, namesOfLocales(), dispatchersOfUndici(), timersOfNode(), withoutStyles],
-    output: { format: 'cjs', codeSplitting: { groups: [{ name: 'start', test: start.has }] } },
+    plugins: [start.plugin, namesOfLocales(), dispatchersOfUndici(), timersOfNode(), withoutStyles, asciiStart],
+    output: { format: 'cjs', codeSplitting: { groups: [{ name: START, test: start.has }] } },
   })
 }
 
@@ -115,6 +115,19 @@ const withoutStyles: Plugin = {
   load: { filter: { id: /\.css$/ }, handler: () => ({ code: '', moduleType: 'js' }) },
 }
 
+/** Escapes other characters than ASCII in the start chunk: Node reads it faster, and V8 keeps it in half the memory. */
+const asciiStart: Plugin = {
+  name: 'ascii-start',
+  generateBundle(_options, output) {
+    for (const file of Object.values(output)) {
+      if (file.type === 'chunk' && file.name === START) file.code = escaped(file.code)
+    }
+  },
+}
+
+const escaped = (code: string): string =>
+  code.replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 /** Writes `index.js` beside `index.cjs`, and so on. */
 function writeReExports(root: string, output: Bundle): void {
   for (const chunk of output) {
@@ -124,9 +137,12 @@ function writeReExports(root: string, output: Bundle): void {
   }
 }
 
+const START = 'start'
 const STARTS_WITH = /\/src\/cli\/(main|start)\.ts$/
 /** Packages that are in the start chunk as a whole, because their modules import each other. */
 const PACKAGES = /node_modules\/(zod|commander)\//
+/** Modules of these packages that only descriptions need, such as OpenAPI documents. */
+const DESCRIBES = /\/zod\/v4\/core\/(to-json-schema|json-schema-processors|json-schema-generator)\./
 
 /**
  * Puts everything that `start` imports before it serves into one chunk, because each further file adds a millisecond to
@@ -142,7 +158,7 @@ function startChunk(): { plugin: Plugin; has(id: string): boolean } {
         [...imports.keys()].filter(one => STARTS_WITH.test(one)),
         imports,
       )
-      return needed.has(id) || PACKAGES.test(id)
+      return !DESCRIBES.test(id) && (needed.has(id) || PACKAGES.test(id))
     },
   }
 }

@@ -95,7 +95,10 @@ export function processIo(): Io {
     stderr: outputOf(process.stderr, 'stderr'),
     readStdin: () => text(process.stdin),
     readStdinBytes: () => buffer(process.stdin),
-    canAsk: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    /** Read when a command needs it, because Node takes a few milliseconds to open stdin. */
+    get canAsk() {
+      return process.stdin.isTTY === true && process.stderr.isTTY === true
+    },
     ask: askOnTerminal,
     /** Read when a command needs it: a directory that was deleted does not stop `--version`. */
     get cwd() {

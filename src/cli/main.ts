@@ -84,7 +84,7 @@ export async function main(
 async function dispatch(argv: readonly string[], context: Context): Promise<number> {
   let code = 0
   const program = programFor(context.io)
-  for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
+  for (const [name, { summary, load }] of commandsFor(argv)) {
     const command = program.command(name).description(summary)
     if (!argv.includes(name)) continue
     const loaded = await load()
@@ -95,6 +95,12 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
   }
   await program.parseAsync([...argv], { from: 'user' })
   return code
+}
+
+/** The command that the first argument names. All, when it is a flag, `help` or a mistake, whose answers list them. */
+function commandsFor([first = '']: readonly string[]): [string, CommandEntry][] {
+  const named = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
+  return named === undefined ? Object.entries(COMMANDS) : [[first, named]]
 }
 
 function programFor({ stdout, stderr }: Io): Command {

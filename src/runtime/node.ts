@@ -1,5 +1,5 @@
 /** Wraps functions of Node: hashes, secrets, modules of the user and V8 flags. */
-import { createHash, createHmac, randomBytes, randomInt, hash as sumOf, timingSafeEqual } from 'node:crypto'
+import type * as Crypto from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
@@ -11,11 +11,19 @@ export type HashName = 'sha256' | 'sha1' | 'sha512'
 
 type Encoding = 'base64' | 'hex'
 
+let loadedCrypto: typeof Crypto | undefined
+
+/** Loads the module at its first use, because a simulator starts without it. */
+function crypto(): typeof Crypto {
+  loadedCrypto ??= process.getBuiltinModule('node:crypto')
+  return loadedCrypto
+}
+
 /** `content` is hashed as UTF-8. */
 export function hmac(hash: HashName, key: string, content: string, encoding: Encoding): string {
   // Bun and Deno may lack the hash in one call.
-  if (content.length > LONG_CHARS || sumOf === undefined)
-    return createHmac(hash, key).update(content, 'utf8').digest(encoding)
+  if (content.length > LONG_CHARS || crypto().hash === undefined)
+    return crypto().createHmac(hash, key).update(content, 'utf8').digest(encoding)
   return shortHmac(hash, keyBlocks(hash, key), content, encoding)
 }
 
@@ -32,6 +40,7 @@ const scratch = Buffer.alloc(BLOCK_BYTES.sha512 + LONG_CHARS * 3)
 
 /** An HMAC as its two hashes: takes a third of the time of `createHmac`, which creates an object of OpenSSL for each. */
 function shortHmac(hash: HashName, { inner, outer }: KeyBlocks, content: string, encoding: Encoding): string {
+  const { hash: sumOf } = crypto()
   const start = inner.length
   scratch.set(inner)
   const digest = sumOf(hash, scratch.subarray(0, start + scratch.write(content, start)), 'hex')
@@ -50,14 +59,14 @@ function keyBlocks(hash: HashName, key: string): KeyBlocks {
   if (known !== undefined) return known
   const bytes = Buffer.from(key)
   const block = new Uint8Array(BLOCK_BYTES[hash])
-  block.set(bytes.length > block.length ? createHash(hash).update(bytes).digest() : bytes)
+  block.set(bytes.length > block.length ? crypto().createHash(hash).update(bytes).digest() : bytes)
   const created = { inner: block.map(byte => byte ^ 0x36), outer: block.map(byte => byte ^ 0x5c) }
   if (blocks[hash].size >= 1000) blocks[hash].clear()
   blocks[hash].set(key, created)
   return created
 }
 
-export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+export const sha256 = (bytes: Uint8Array): string => crypto().createHash('sha256').update(bytes).digest('hex')
 
 /** Hashes bytes that come in pieces. */
 export interface Sha256 {
@@ -66,7 +75,7 @@ export interface Sha256 {
 }
 
 export function createSha256(): Sha256 {
-  const hash = createHash('sha256')
+  const hash = crypto().createHash('sha256')
   return { update: bytes => void hash.update(bytes), hex: () => hash.digest('hex') }
 }
 
@@ -90,18 +99,18 @@ export async function loadModule(path: string): Promise<Record<string, unknown>>
 }
 
 /** A secret. Unlike ids, it does not depend on the seed. */
-export const randomToken = (): string => randomBytes(24).toString('base64url')
+export const randomToken = (): string => crypto().randomBytes(24).toString('base64url')
 
 /** A seed for a run without one, short enough to type. */
-export const freshSeed = (): number => randomInt(1, 1_000_000)
+export const freshSeed = (): number => crypto().randomInt(1, 1_000_000)
 
-const digest = (text: string) => createHash('sha256').update(text).digest()
+const digest = (text: string) => crypto().createHash('sha256').update(text).digest()
 
 /** Of Node and of the operating system, for reports: `v24.1.0`, `linux x64`. */
 export const machineVersions = () => ({ node: process.version, os: `${process.platform} ${process.arch}` })
 
 /** Compares in constant time. */
-export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
+export const sameSecret = (a: string, b: string): boolean => crypto().timingSafeEqual(digest(a), digest(b))
 
 /**
  * Keeps the heap of a process near the size of what is in use. A simulator makes much garbage, and what it keeps is

@@ -1,5 +1,5 @@
 /** Opens a port, and finds out which program holds it when it is taken. */
-import { readdir, readFile, readlink } from 'node:fs/promises'
+import { promises as files } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename } from 'node:path'
@@ -38,14 +38,14 @@ export async function findPortHolder(port: number): Promise<PortHolder | null> {
   const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readOrNothing))
   const sockets = new Set(tables.flatMap(table => listeningSockets(table, port)))
   if (sockets.size === 0) return null
-  const pids = (await readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name))
+  const pids = (await files.readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name))
   for (const pid of pids) {
     if (await holdsOne(pid, sockets)) return { pid: Number(pid), name: await nameOf(pid) }
   }
   return null
 }
 
-const readOrNothing = (path: string) => readFile(path, 'utf8').catch(() => '')
+const readOrNothing = (path: string) => files.readFile(path, 'utf8').catch(() => '')
 
 /** Rows have the form `sl local_address rem_address st ... inode`, with addresses as hexadecimal `host:port`. */
 export function listeningSockets(table: string, port: number): string[] {
@@ -57,8 +57,8 @@ export function listeningSockets(table: string, port: number): string[] {
 }
 
 async function holdsOne(pid: string, sockets: ReadonlySet<string>): Promise<boolean> {
-  const open = await readdir(`/proc/${pid}/fd`).catch(() => [])
-  const targets = await Promise.all(open.map(fd => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')))
+  const open = await files.readdir(`/proc/${pid}/fd`).catch(() => [])
+  const targets = await Promise.all(open.map(fd => files.readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')))
   return targets.some(target => sockets.has(target))
 }
 
