@@ -29,11 +29,12 @@ export async function typingMemory(settings: Settings): Promise<Row[]> {
 /** The transcripts reach their bound after some 100,000 messages. The second half shows whether memory still grows. */
 export async function messageMemory(settings: Settings): Promise<Row[]> {
   await using simulator = await startSimulator(settings)
-  const request = messageTo(await createChats(simulator, fewer(settings, 1000, 50)))
+  const chats = await createChats(simulator, fewer(settings, 1000, 50))
+  const request = messageTo(chats)
   await sendMany(settings, simulator, [request], 0.5)
   const half = memoryMb(simulator.pid, 'VmRSS')
   await sendMany(settings, simulator, [request], 0.5)
-  const name = `memory after ${countName(settings)} messages in 1,000 chats`
+  const name = `memory after ${countName(settings)} messages in ${chats.length} chats`
   const values = [memoryMb(simulator.pid, 'VmRSS')]
   return [
     createRow({
