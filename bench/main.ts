@@ -61,8 +61,8 @@ console.log(TABLE_HEAD)
 for await (const found of measureAll()) {
   for (const row of found) console.log(tableLine(row))
   rows.push(...found)
+  if (values.json) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`)
 }
-if (values.json) writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`)
 
 async function* measureAll(): AsyncGenerator<Row[]> {
   for (const name of values.beside ?? []) yield await beside(settings, name)
