@@ -45,37 +45,20 @@ export async function controlEvent(check: CheckContext, mustShowEffect: boolean)
   return mustShowEffect ? (await effectWithin(check, chat, check.limits.effectMs)) !== null : false
 }
 
-/** Reads the inbox until it shows more requests for the agent than this; false when it does not in time. */
-export async function showsMoreRequests(
-  check: CheckContext,
-  chat: CheckChat,
-  than: number,
-  withinMs: number,
-): Promise<boolean> {
-  const { journal } = check.core
-  const untilMs = journal.atMs + withinMs
-  for (;;) {
-    if (requestsIn(await chat.inbox()) > than) return true
-    if (journal.atMs >= untilMs) return false
-    await check.until(() => false, Math.min(INBOX_MS, untilMs - journal.atMs))
-  }
-}
-
 export const requestsIn = (items: readonly InboxItem[]): number =>
   items.filter(({ request }) => request === true).length
 
-/** Reads the inbox until it shows this text; false when it does not in time. */
+/** Reads the inbox until `isEnough` returns true; false when it does not in time. */
 export async function awaitInbox(
   check: CheckContext,
   chat: CheckChat,
-  text: string,
   withinMs: number,
+  isEnough: (items: readonly InboxItem[]) => boolean,
 ): Promise<boolean> {
   const { journal } = check.core
   const untilMs = journal.atMs + withinMs
   for (;;) {
-    const items = await chat.inbox()
-    if (items.some(item => item.text?.includes(text))) return true
+    if (isEnough(await chat.inbox())) return true
     if (journal.atMs >= untilMs) return false
     await check.until(() => false, Math.min(INBOX_MS, untilMs - journal.atMs))
   }

@@ -26,5 +26,6 @@ export function selectChecks({ only, skip }: CheckSelection, profiles: readonly 
 
 function unknownText(part: string): string {
   const ids = CHECKS.map(({ id }) => id)
-  return `There is no check ${JSON.stringify(part)}${nearest(part.toUpperCase(), ids) || '; `handover-sim certify --list` prints all'}.`
+  const end = nearest(part.toUpperCase(), ids) || '; `handover-sim certify --list` prints all.'
+  return `There is no check ${JSON.stringify(part)}${end}`
 }

@@ -62,16 +62,15 @@ function createJsonLines({ unredacted, secrets }: Context, present: Present): Vi
 }
 
 async function createTerminalLog({ io, env, secrets }: Context, style: LogStyle, present: Present): Promise<View> {
-  const { createLog } = await import('../reporters/log.ts')
   const { createLimitedLog } = await import('../reporters/limited-log.ts')
   const { isTTY, columns } = io.stderr
-  const log = createLog({
+  return createLimitedLog({
     style,
     colorLevel: colorLevel(env, isTTY),
     columns: Math.min(Math.max(columns ?? 100, 80), 160),
     present: entry => secrets.redactDeep(withoutMessages(present(entry))),
+    write: text => io.stderr.write(text),
   })
-  return createLimitedLog({ style, log, write: text => io.stderr.write(text) })
 }
 
 /** The log shows how many messages a transcript has, so their texts need no redaction. */

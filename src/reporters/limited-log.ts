@@ -6,8 +6,8 @@ import type { Entry } from '../journal/entry.ts'
 import type { EntryOutline } from '../journal/entry-source.ts'
 import { backgroundTimer } from '../runtime/clock.ts'
 import { createHiddenEntries } from './hidden-entries.ts'
-import type { Log } from './log.ts'
-import { isShown, type LogStyle, looksWrong } from './log-filter.ts'
+import { createLog, type LogOptions } from './log.ts'
+import { isShown, looksWrong } from './log-filter.ts'
 
 export interface LimitedLog {
   /** Whether `show` needs the entry. Counts a call for which it is false. */
@@ -17,9 +17,7 @@ export interface LimitedLog {
   end(): void
 }
 
-export interface LimitedLogOptions {
-  readonly style: LogStyle
-  readonly log: Log
+export interface LimitedLogOptions extends LogOptions {
   readonly write: (text: string) => void
   /** Tests replace it. */
   readonly startTimer?: typeof backgroundTimer
@@ -44,7 +42,8 @@ interface Second {
 }
 
 export function createLimitedLog(options: LimitedLogOptions): LimitedLog {
-  const { style, log, write, startTimer = backgroundTimer } = options
+  const { style, write, startTimer = backgroundTimer } = options
+  const log = createLog(options)
   const hidden = createHiddenEntries()
   let second: Second | null = null
   /** Of the latest entry that was built. */

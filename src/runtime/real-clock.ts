@@ -73,8 +73,8 @@ export function createRealClock(onThrown: OnThrown = rethrow): RealClock {
       due.timer = start(due)
     }
   }
-  /** Ends a pause, and an `advance` that has not ended. */
-  function run(from: number | null): void {
+  /** Continues at a time, or at that of the machine. An `advance` that is not finished stops. */
+  function endPause(from: number | null): void {
     drive(() => {
       pause?.clock.rewind()
       pause = null
@@ -100,10 +100,10 @@ export function createRealClock(onThrown: OnThrown = rethrow): RealClock {
       })
     },
     resume() {
-      if (pause !== null) run(now())
+      if (pause !== null) endPause(now())
     },
     advance: async (byMs, drain) => pause?.clock.advance(byMs, drain),
-    rewind: () => run(null),
+    rewind: () => endPause(null),
   }
 }
 

@@ -81,6 +81,16 @@ it('Preact is in one file, which loads for an HTML report only', () => {
   expect(loadedWith('dist/cli.cjs', 'ever')).toContain(rendering[0])
 })
 
+it('start loads nothing of the certifier', () => {
+  const files = filesIn('dist', '.cjs').map(file => `dist/${file}`)
+  const filesOf = (source: string) => files.filter(file => read(file).includes(`// src/${source}`))
+  const start = filesOf('cli/start.ts')
+  expect(start).toHaveLength(1)
+  expect(filesOf('certifier/checks/')).not.toEqual([])
+  const loaded = new Set([...loadedWith('dist/cli.cjs', 'at once'), ...loadedWith(start[0]!, 'at once')])
+  expect(filesOf('certifier/').filter(file => loaded.has(file))).toEqual([])
+})
+
 it('a stack trace names the functions of the bundle, without source maps', () => {
   expect(filesIn('dist', '.map')).toEqual([])
   const wrong = `require('handover-sim').createSimulator({ sed: 1 })`

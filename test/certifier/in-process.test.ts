@@ -50,7 +50,12 @@ describe('certify in a test', () => {
   })
 
   it('refuses an unknown check', async () => {
-    await expect(certify(createSimulator(), { only: ['SIG-0x'] })).rejects.toThrow(/There is no check "SIG-0x"/)
+    await expect(certify(createSimulator(), { only: ['SIG-0x'] })).rejects.toThrow(
+      /^There is no check "SIG-0x"; did you mean SIG-01\?$/,
+    )
+    await expect(certify(createSimulator(), { only: ['nothing-like-it'] })).rejects.toThrow(
+      /^There is no check "nothing-like-it"; `handover-sim certify --list` prints all\.$/,
+    )
   })
 
   it('lists the checks, for one test per check', () => {

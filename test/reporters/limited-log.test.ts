@@ -12,7 +12,7 @@ function limited(style: LogStyle = 'compact') {
   let text = ''
   const log = createLimitedLog({
     style,
-    log: createLog({ style, colorLevel: 0 }),
+    colorLevel: 0,
     write: more => {
       text += more
     },

@@ -8,6 +8,7 @@ import type { CheckDefinition } from '../check.ts'
 import { checkCalls } from '../check-calls.ts'
 import { type CheckContext, CheckEndedError } from '../context.ts'
 import { timesSeen } from '../conversation.ts'
+import { requestsIn } from '../effects.ts'
 import {
   acceptedMessages,
   compareOrder,
@@ -248,8 +249,6 @@ async function handsOverTwice(check: CheckContext): Promise<void> {
   compareSamples(check, 'MUST', 'to_user', samples, await textsSentToUser(check, chat, samples))
   await leave(check, chat)
 }
-
-const requestsIn = (items: readonly InboxItem[]): number => items.filter(({ request }) => request === true).length
 
 /** Lets an inbox that begins anew with each handover be shorter than the one before. */
 const BETWEEN = 'A message of the first handover.'

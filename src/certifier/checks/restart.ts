@@ -60,7 +60,7 @@ async function expectConversation(check: CheckContext, chat: CheckChat, restarte
   if (!(await requireCall(check, chat, { ...restarted, verb: 'says', endpoint: 'message', text: ANSWER }))) return false
   if (!check.driver?.verbs.includes('inbox')) return true
   const { effectMs } = check.limits
-  const isSeen = await awaitInbox(check, chat, QUESTION, effectMs)
+  const isSeen = await awaitInbox(check, chat, effectMs, items => items.some(({ text }) => text?.includes(QUESTION)))
   if (!isSeen) check.report('SHOULD', 'message-lost-by-restart', { how, text: QUESTION, withinMs: effectMs }, [])
   return isSeen
 }

@@ -3,7 +3,7 @@
 import { InterruptedError } from '../../runner/waiting.ts'
 import { type ChatCall, type CheckChat, expectAcknowledged } from '../chat.ts'
 import type { CheckContext, EventAnswer } from '../context.ts'
-import { effectWithin, requestsIn, showsMoreRequests } from '../effects.ts'
+import { awaitInbox, effectWithin, requestsIn } from '../effects.ts'
 import { diagnoseEveryForm } from './diagnosis.ts'
 import { EVENT } from './sent-bodies.ts'
 
@@ -28,7 +28,7 @@ export async function expectNoSecondConversation(check: CheckContext): Promise<v
   const effect = await effectWithin(check, chat, limits.effectMs)
   if (effect === null) return check.inconclusive({ code: 'no_visible_effect', status: 200 })
   const waitedUntilMs = core.journal.atMs + limits.replayMs
-  const isShown = await showsMoreRequests(check, chat, 0, limits.replayMs)
+  const isShown = await awaitInbox(check, chat, limits.replayMs, items => requestsIn(items) > 0)
   const shownMs = isShown ? core.journal.atMs - sentMs : 0
   await check.until(() => false, waitedUntilMs - core.journal.atMs)
   const before = await seenOf(check, chat, first)
@@ -36,7 +36,7 @@ export async function expectNoSecondConversation(check: CheckContext): Promise<v
   if (replay.status === null)
     return check.report('SHOULD', 'no-answer', { event: EVENT, failure: replay.failure ?? null }, [replay])
   // The help desk needs as long for a further request as for the first.
-  await showsMoreRequests(check, chat, before.requests, limits.quietMs + shownMs)
+  await awaitInbox(check, chat, limits.quietMs + shownMs, items => requestsIn(items) > before.requests)
   await reportReplay(check, chat, before, [first, replay])
 }
 
