@@ -5,14 +5,14 @@ import { type ApiResponse, resetResponse } from '../api/messages.ts'
 import { isInPieces, streamOfPieces, wholeBody } from '../runtime/pieces.ts'
 import { lostResponseError, slowResponse } from './faulty-responses.ts'
 
+const NO_BYTES = new Uint8Array(0)
 const NO_BODY = new Set([101, 204, 205, 304])
 
 type FetchAdapter = (input: Request | string | URL, init?: RequestInit) => Promise<Response>
 
 interface FetchAdapterPorts {
   readonly api: Api
-  /** The path of the base URL, without a final slash. */
-  basePath(): string
+  baseUrl(): string
   /** The maximum length of a request body, in bytes. */
   bodyLimit(): number
   /** A number that grows with every reset: a reset while the body is read cancels the call. */
@@ -20,14 +20,14 @@ interface FetchAdapterPorts {
 }
 
 /** The adapter routes by path only: it ignores the origin of a URL, and removes the path of the base URL. */
-export function createFetchAdapter({ api, basePath, bodyLimit, epoch }: FetchAdapterPorts): FetchAdapter {
+export function createFetchAdapter({ api, baseUrl, bodyLimit, epoch }: FetchAdapterPorts): FetchAdapter {
   return async function fetch(input, init) {
     const begun = epoch()
     const request = requestOf(input, init)
     const signal = signalOf(request)
     if (signal.aborted) throw signal.reason
-    const target = targetOf(request.url, basePath())
-    const body = new Uint8Array(await request.arrayBuffer())
+    const target = targetOf(request.url, baseUrl())
+    const body = request.body === null ? NO_BYTES : await readBody(request)
     if (begun !== epoch()) return toResponse(resetResponse(), signal)
     const headers = Object.fromEntries(request.headers)
     const answer = api({ method: request.method, target, headers, body, tooLarge: body.length > bodyLimit() })
@@ -35,11 +35,35 @@ export function createFetchAdapter({ api, basePath, bodyLimit, epoch }: FetchAda
   }
 }
 
-function targetOf(address: string, basePath: string): string {
+/** Parses only addresses that do not begin with the base URL as it is written. */
+function targetOf(address: string, baseUrl: string): string {
+  if (address.startsWith(baseUrl) && address.charAt(baseUrl.length) === '/') {
+    return address.slice(baseUrl.length).replace(/#.*/, '')
+  }
   const { pathname, search } = new URL(address)
+  const basePath = new URL(baseUrl).pathname.replace(/\/$/, '')
   const isBelow = basePath !== '' && pathname.startsWith(`${basePath}/`)
   return (isBelow ? pathname.slice(basePath.length) : pathname) + search
 }
+
+/** Reads the body without the copies that `arrayBuffer` makes. */
+async function readBody(request: Request): Promise<Uint8Array> {
+  const { body, bodyUsed } = request
+  if (!body || bodyUsed || body.locked) return new Uint8Array(await request.arrayBuffer())
+  const reader = body.getReader()
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    if (!isBytes(part.value)) throw new TypeError('Received non-Uint8Array chunk')
+    pieces.push(part.value)
+    length += part.value.length
+  }
+  const [first = NO_BYTES] = pieces
+  return pieces.length < 2 ? first : wholeBody({ length, pieces })
+}
+
+/** Bytes may belong to another realm. */
+const isBytes = (value: unknown) => Object.prototype.toString.call(value) === '[object Uint8Array]'
 
 /** Uses a `Request` as it is, because it may belong to another realm. */
 const requestOf = (input: Request | string | URL, init: RequestInit | undefined): Request =>

@@ -74,10 +74,10 @@ async function answer({ request, controller }: RequestEvent): Promise<boolean> {
   return true
 }
 
-const respond = ({ simulator, path }: InterceptedRoute, request: Request): Promise<Response> =>
+const respond = ({ simulator, origin, path }: InterceptedRoute, request: Request): Promise<Response> =>
   createFetchAdapter({
     api: exchange => simulator.handle(exchange),
-    basePath: () => path,
+    baseUrl: () => origin + path,
     bodyLimit: () => Number.POSITIVE_INFINITY,
     epoch: () => 0,
   })(request)

@@ -126,8 +126,6 @@ export const createPlatformSimulator = (
 
 function simulatorOf(core: Core): PlatformSimulator {
   const { journal, platform, api } = core
-  const basePath = () => new URL(core.address.base).pathname.replace(/\/$/, '')
-
   const simulator: PlatformSimulator = {
     get baseUrl() {
       return core.address.base
@@ -148,7 +146,7 @@ function simulatorOf(core: Core): PlatformSimulator {
     clock: createSimulatorClock(core),
     fetch: createFetchAdapter({
       api,
-      basePath,
+      baseUrl: () => core.address.base,
       bodyLimit: () => platform.knobs['limits.body'],
       epoch: core.epoch.current,
     }),

@@ -13,6 +13,19 @@ const start = async (fetch: typeof globalThis.fetch, { apiKey, botId }: Simulato
   return fetch(START, { method: 'POST', headers, body: JSON.stringify({ bot_id: botId, chat_id: id }), ...init })
 }
 
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+const streamed = (...pieces: unknown[]): RequestInit => {
+  const body = new ReadableStream({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(piece)
+      controller.close()
+    },
+  })
+  const init = { body, duplex: 'half' }
+  return init
+}
+
 describe('sim.fetch', () => {
   it('accepts an address and options', async () => {
     const answer = await start(sim.fetch, sim)
@@ -27,6 +40,32 @@ describe('sim.fetch', () => {
 
   it('rejects an address without a host as fetch does', async () => {
     await expect(sim.fetch('/api/v2/handover/start')).rejects.toThrow(/Failed to parse URL|Invalid URL/)
+  })
+
+  it('reads a body that arrives in pieces', async () => {
+    const { id } = await sim.chat()
+    const [first, second] = [`{"bot_id":${sim.botId},`, `"chat_id":"${id}"}`]
+    const answer = await start(sim.fetch, sim, streamed(bytesOf(first), bytesOf(second)))
+    expect(await answer.json()).toMatchObject({ event: 'TAKEOVER STARTED', chat_id: id })
+  })
+
+  it('rejects a body that was read before, and one that is not bytes', async () => {
+    const request = new Request(START, { method: 'POST', body: '{}' })
+    const reader = request.body?.getReader()
+    await reader?.read()
+    reader?.releaseLock()
+    await expect(sim.fetch(request)).rejects.toThrow(TypeError)
+    await expect(start(sim.fetch, sim, streamed('{}'))).rejects.toThrow(TypeError)
+    expect(sim.journal.query({ kind: 'api' })).toEqual([])
+  })
+
+  it('routes by the path, and ignores the origin and the fragment', async () => {
+    for (const address of [`${START}?a=1#top`, 'https://other.example.test/base/api/v2/handover/start?a=1#top']) {
+      await sim.fetch(address)
+      expect(sim.journal.query({ kind: 'api' }).at(-1)?.path).toBe('/api/v2/handover/start?a=1')
+    }
+    await sim.fetch('https://other.example.test/api/v2/handover/start')
+    expect(sim.journal.query({ kind: 'api' }).at(-1)?.path).toBe('/api/v2/handover/start')
   })
 
   it('aborts as fetch does: before the call, during it, and while the body arrives', async () => {
