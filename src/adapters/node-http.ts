@@ -26,17 +26,41 @@ export function createNodeAdapter(api: Api, bodyLimit: () => number, onThrown: O
   }
 }
 
+type TextHeaders = Readonly<Record<string, string>>
+
 /** Node joins headers that come twice, except `Set-Cookie`, which is no header of a request. */
-function textHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+function textHeaders(headers: IncomingHttpHeaders): TextHeaders {
   const { 'set-cookie': cookies } = headers
   const joined = cookies === undefined ? headers : { ...headers, 'set-cookie': cookies.join(', ') }
-  return joined as Record<string, string>
+  return joined as TextHeaders
+}
+
+/** The headers of the latest request, because clients repeat most of them with every call, and the journal stores all. */
+let latest: TextHeaders = {}
+
+/** The same headers, with the texts of the latest request in place of equal ones. */
+function shared(headers: TextHeaders): TextHeaders {
+  if (isEqual(headers, latest)) return latest
+  const values: Record<string, string> = {}
+  for (const name in headers) values[name] = (headers[name] === latest[name] ? latest : headers)[name] ?? ''
+  latest = values
+  return values
+}
+
+function isEqual(one: TextHeaders, other: TextHeaders): boolean {
+  let count = 0
+  for (const name in one) {
+    if (one[name] !== other[name]) return false
+    count++
+  }
+  for (const _ in other) count--
+  return count === 0
 }
 
 const exchangeOf = (request: IncomingMessage, body: Uint8Array, tooLarge: boolean): ApiRequest => ({
   method: request.method ?? 'GET',
   target: request.url ?? '/',
-  headers: textHeaders(request.headers),
+  headers: shared(textHeaders(request.headers)),
   body,
   tooLarge,
 })

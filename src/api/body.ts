@@ -13,7 +13,6 @@ import type { ApiRequest } from './messages.ts'
 
 export interface ParsedBody {
   readonly body: unknown
-  readonly text: string
   /** About how many values the text has; none for a short text. */
   readonly valueCount: number
 }
@@ -28,7 +27,7 @@ export function parseJson(request: ApiRequest, knobs: Knobs): ParsedBody {
     throw new Refusal('invalid_json', REFUSAL_TEXTS.bodyTooDeep(MAX_DEPTH), { assumed: ['limits.nesting'] })
   }
   try {
-    return { body: JSON.parse(text), text, valueCount }
+    return { body: JSON.parse(text), valueCount }
   } catch (error) {
     throw badJson(REFUSAL_TEXTS.bodyNotJson(messageOf(error)))
   }
@@ -102,7 +101,7 @@ export function checkContentType(request: ApiRequest, knobs: Knobs, transaction:
 
 export function parseBody(
   schema: z.ZodMiniType,
-  { body: raw, valueCount, transaction }: Omit<ParsedBody, 'text'> & { readonly transaction: Transaction },
+  { body: raw, valueCount, transaction }: ParsedBody & { readonly transaction: Transaction },
   knobs: Knobs,
 ): unknown {
   if (!hasFields(raw) || Array.isArray(raw)) {

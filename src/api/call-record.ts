@@ -2,11 +2,13 @@
 import type { AssumptionName } from '../contract/assumptions.ts'
 import { formatKnob, isKnob, type Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults } from '../faults/registry.ts'
+import { bytesOfStored, type StoredBytes } from '../journal/byte-store.ts'
 import type { ApiContent } from '../journal/entry.ts'
 import { EntrySource } from '../journal/entry-source.ts'
 import { longRequest, SHOWN_BODY_BYTES, sizeOfCall, sizeOfParsed } from '../journal/long-bodies.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { elapsedMs, roundMs } from '../runtime/clock.ts'
+import { decodeUtf8 } from '../runtime/encoding.ts'
 import { type ApiCall, chatIdOf } from './call.ts'
 import type { ApiResponse } from './messages.ts'
 
@@ -29,9 +31,8 @@ export class CallRecord extends EntrySource {
   readonly #path: string
   readonly #auth: ApiContent['auth']
   readonly #headers: ApiContent['request']['headers']
-  /** The JSON text of a short body, or what follows from another one. */
-  readonly #body: string | Pick<ApiContent, 'request'>
-  readonly #bytes: number
+  /** The JSON of a short body, or what follows from another one. */
+  readonly #body: StoredBytes | Pick<ApiContent, 'request'>
   readonly #response: unknown
   readonly #durationMs: number
   readonly #follows: number | null
@@ -55,7 +56,6 @@ export class CallRecord extends EntrySource {
     this.#auth = call.auth
     this.#headers = request.headers
     this.#body = bodyOf(call)
-    this.#bytes = request.body.length
     this.#response = call.response ?? null
     this.#durationMs = elapsedMs() - call.started
     this.#follows = chatId === undefined ? null : ports.lastEvent(chatId)
@@ -87,15 +87,20 @@ export class CallRecord extends EntrySource {
   }
 
   #request(): ApiContent['request'] {
-    if (typeof this.#body === 'object') return this.#body.request
-    return { headers: this.#headers, body: JSON.parse(this.#body), bytes: this.#bytes }
+    if ('request' in this.#body) return this.#body.request
+    const body: unknown = JSON.parse(decodeUtf8(bytesOfStored(this.#body)))
+    return { headers: this.#headers, body, bytes: this.#body.length }
   }
 }
 
-/** The text is parsed again when the entry is first read: it takes a fraction of the memory of its values. */
-function bodyOf({ text, body, request: { headers, body: bytes } }: ApiCall): string | Pick<ApiContent, 'request'> {
+/** The JSON is parsed again when the entry is first read: it takes a fraction of the memory of its values. */
+function bodyOf({
+  ports,
+  body,
+  request: { headers, body: bytes },
+}: ApiCall): StoredBytes | Pick<ApiContent, 'request'> {
   if (body === undefined) return { request: { headers, body: brokenBody(bytes), bytes: bytes.length } }
-  return bytes.length > SHOWN_BODY_BYTES ? { request: longRequest(headers, bytes) } : text
+  return bytes.length > SHOWN_BODY_BYTES ? { request: longRequest(headers, bytes) } : ports.bodies.add(bytes)
 }
 
 const brokenBody = (bytes: Uint8Array): string | null =>

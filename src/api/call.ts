@@ -2,6 +2,7 @@
 import { ALIASES, type Alias, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
+import type { ByteStore } from '../journal/byte-store.ts'
 import type { FaultContent, NoteContent, ShownMessage } from '../journal/entry.ts'
 import type { EntrySource } from '../journal/entry-source.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
@@ -20,6 +21,8 @@ export interface ApiPorts extends Omit<UserPorts, 'commit'> {
   readonly rateLimit: RateLimit
   /** Whether answers carry the header that names assumptions. */
   readonly markers: boolean
+  /** Stores the bodies of calls for the journal. */
+  readonly bodies: ByteStore
   readonly faults: Pick<FaultRegistry, 'onApi' | 'takeApi'>
   /** Appends the call, the faults applied to it, and then what it caused. */
   commitCall(call: EntrySource, effects: readonly Effect[], faults?: readonly FaultContent[]): void
@@ -40,8 +43,6 @@ export interface ApiCall {
   route: ApiRoute | null
   auth: AuthState | 'not_checked'
   body: unknown
-  /** What `body` was parsed from. */
-  text: string
   /** About how many values `body` has. */
   valueCount: number
   response: unknown
@@ -61,7 +62,6 @@ export const createCall = (ports: ApiPorts, request: ApiRequest): ApiCall => ({
   route: null,
   auth: 'not_checked',
   body: undefined,
-  text: '',
   valueCount: 0,
   response: undefined,
   shownToUser: null,

@@ -41,7 +41,6 @@ export function createFaultedApi(
 interface Target {
   readonly route: ApiRoute
   readonly body: unknown
-  readonly text: string
   readonly valueCount: number
 }
 
@@ -51,7 +50,7 @@ function targetOf({ platform: { knobs } }: ApiPorts, { request }: ApiCall): Targ
   const route = findApiRoute(pathOf(request.target), knobs)
   if (route === null) return null
   const parsed = ENDPOINTS[route.id].body === null ? undefined : tryTo(() => parseJson(request, knobs))
-  return { route, body: parsed?.body, text: parsed?.text ?? '', valueCount: parsed?.valueCount ?? 0 }
+  return { route, body: parsed?.body, valueCount: parsed?.valueCount ?? 0 }
 }
 
 function tryTo<T>(read: () => T): T | undefined {
@@ -68,11 +67,8 @@ function identified(ports: ApiPorts, call: ApiCall): ApiCall {
   if (target === null) return call
   const { keyring, platform } = ports
   Object.assign(call, target)
-  tryTo(() =>
-    keyring.authorize(call.request.headers.authorization, ENDPOINTS[target.route.id].scope, platform.nowMs(), state => {
-      call.auth = state
-    }),
-  )
+  const { authorization } = call.request.headers
+  tryTo(() => keyring.authorize(authorization, ENDPOINTS[target.route.id].scope, platform.nowMs(), call))
   return call
 }
 

@@ -124,16 +124,17 @@ function callOperation(call: ApiCall, endpoint: Endpoint, route: ApiRoute): Mayb
   const grant = authorize(call, endpoint)
   const body = endpoint.body === null ? undefined : readBody(call, endpoint.body)
   const value = OPERATIONS[route.id](call, grant, body)
-  return andThen(value, reply => successResponse(call, endpoint, reply))
+  // For nearly every call, the value is there now, and a function that waits for it would be made in vain.
+  return value instanceof Promise
+    ? value.then(reply => successResponse(call, endpoint, reply))
+    : successResponse(call, endpoint, value)
 }
 
 function authorize(call: ApiCall, endpoint: Endpoint): Grant {
   const { platform, keyring, rateLimit } = call.ports
   const { authorization } = call.request.headers
   const nowMs = platform.nowMs()
-  const grant = keyring.authorize(authorization, endpoint.scope, nowMs, state => {
-    call.auth = state
-  })
+  const grant = keyring.authorize(authorization, endpoint.scope, nowMs, call)
   rateLimit.take(keyIn(authorization) ?? '', platform.knobs['limits.rate'], nowMs)
   return grant
 }
@@ -141,9 +142,8 @@ function authorize(call: ApiCall, endpoint: Endpoint): Grant {
 function readBody(call: ApiCall, schema: NonNullable<Endpoint['body']>): unknown {
   const { knobs } = call.ports.platform
   checkBodyForm(call.request, call.transaction)
-  const { body, text, valueCount } = parseJson(call.request, knobs)
+  const { body, valueCount } = parseJson(call.request, knobs)
   call.body = body
-  call.text = text
   call.valueCount = valueCount
   checkContentType(call.request, knobs, call.transaction)
   return parseBody(schema, call, knobs)
@@ -226,22 +226,28 @@ const OPERATIONS: Record<EndpointId, Operation> = {
 
 /** Sends the messages of a chat one after the other. A message that a reset interrupts never reaches a chat created after the reset. */
 function message(call: ApiCall, grant: Grant, value: unknown): Maybe<unknown> {
-  const { ports, transaction, epoch } = call
   const body = value as MessageRequest
-  return ports.inOrder(body.chat_id, () => {
-    if (ports.epoch() !== epoch) throw overtaken()
-    const chat = chatOf(call, grant, body)
-    checkMessage(ports.platform, chat, body, transaction)
-    const shown = translated(ports.engines, toUser(chat, body.message), body.message)
-    return andThen(shown, text => {
-      if (ports.epoch() !== epoch) throw overtaken()
-      call.shownToUser = shownToUser(chat, body, text)
-      return sendMessage(ports.platform, chat, body, text, transaction)
-    })
-  })
+  return call.ports.inOrder(body.chat_id, () => translateAndSend(call, grant, body))
 }
 
-const overtaken = () => new Error('The simulator was reset while this message was in flight.')
+function translateAndSend(call: ApiCall, grant: Grant, body: MessageRequest): Maybe<unknown> {
+  const { platform, engines } = call.ports
+  checkEpoch(call)
+  const chat = chatOf(call, grant, body)
+  checkMessage(platform, chat, body, call.transaction)
+  const shown = translated(engines, toUser(chat, body.message), body.message)
+  return shown instanceof Promise ? shown.then(text => send(call, chat, body, text)) : send(call, chat, body, shown)
+}
+
+function send(call: ApiCall, chat: Chat, body: MessageRequest, shown: string): unknown {
+  checkEpoch(call)
+  call.shownToUser = shownToUser(chat, body, shown)
+  return sendMessage(call.ports.platform, chat, body, shown, call.transaction)
+}
+
+function checkEpoch({ ports, epoch }: ApiCall): void {
+  if (ports.epoch() !== epoch) throw new Error('The simulator was reset while this message was in flight.')
+}
 
 function summarize(call: ApiCall, grant: Grant, body: unknown): Maybe<unknown> {
   const { ports, transaction } = call

@@ -18,8 +18,8 @@ export interface ReplacedKey extends Grant {
 }
 
 export interface Keyring {
-  /** Returns what the key allows, or throws a refusal; `onState` receives the state of the key. */
-  authorize(header: string | undefined, scope: Scope, nowMs: number, onState: (state: AuthState) => void): Grant
+  /** Returns what the key allows, or throws a refusal; sets the state of the key in `call`. */
+  authorize(header: string | undefined, scope: Scope, nowMs: number, call: Authorized): Grant
   signingKey(botId: number): string
   /** After a change of the key knobs. */
   refresh(knobs: Knobs, nowMs: number): void
@@ -35,6 +35,11 @@ export interface Keyring {
   about(tell: (key: string) => string | null): void
   readonly botIds: readonly number[]
 }
+
+export interface Authorized {
+  auth: AuthState | 'not_checked'
+}
+
 export type AuthState = 'valid' | 'missing' | 'malformed' | 'unknown' | 'wrong_scope'
 
 export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring {
@@ -42,18 +47,18 @@ export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring 
   let signing = signingFrom(mainBotId(), initial)
   let explainUnknownKey: (key: string) => string | null = () => null
   return {
-    authorize(header, scope, nowMs, onState) {
-      const key = bearerOf(header, onState)
+    authorize(header, scope, nowMs, call) {
+      const key = bearerOf(header, call)
       const grant = grants.get(key)
       if (!isValid(grant, nowMs)) {
-        onState('unknown')
+        call.auth = 'unknown'
         throw unauthorized(explainUnknownKey(key) ?? REFUSAL_TEXTS.keyUnknown)
       }
       if (!grant.scopes.includes(scope)) {
-        onState('wrong_scope')
+        call.auth = 'wrong_scope'
         throw wrongScope(scope)
       }
-      onState('valid')
+      call.auth = 'valid'
       return grant
     },
     signingKey: botId => signing.get(botId) ?? signing.get(mainBotId())!,
@@ -131,15 +136,15 @@ export const keyIn = (header: string | undefined): string | null =>
 let lastHeader = ''
 let lastKey = ''
 
-function bearerOf(header: string | undefined, onState: (state: AuthState) => void): string {
+function bearerOf(header: string | undefined, call: Authorized): string {
   if (header === lastHeader && lastKey !== '') return lastKey
   if (header === undefined || header === '') {
-    onState('missing')
+    call.auth = 'missing'
     throw unauthorized(REFUSAL_TEXTS.keyMissing)
   }
   const key = BEARER.exec(header)?.[1]
   if (key === undefined) {
-    onState('malformed')
+    call.auth = 'malformed'
     throw unauthorized(REFUSAL_TEXTS.keyMalformed)
   }
   lastHeader = header

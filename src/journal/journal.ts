@@ -7,7 +7,7 @@ import { defineTexts } from '../text/texts.ts'
 import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf } from './entry.ts'
 import type { EntryOutline, EntrySource } from './entry-source.ts'
 import { sizeOfEntry } from './long-bodies.ts'
-import { complete, createEntries } from './stored-entries.ts'
+import { complete, createEntries, type StoredEntries } from './stored-entries.ts'
 import { createWaiters, type JournalWaitOptions } from './waiters.ts'
 
 /** Selects entries of the journal. */
@@ -70,7 +70,7 @@ export interface JournalOptions {
 export function createJournal({ limit, memoryLimit, stamp }: JournalOptions): Journal {
   const entries = createEntries(limit, memoryLimit)
   const waiters = createWaiters(after => entries.since(after))
-  const subscribers = createSubscribers((error, seq) =>
+  const subscribers = createSubscribers(entries, (error, seq) =>
     write({ kind: 'note', note: 'subscriber_failed', message: String(error) }, seq),
   )
   let createdAt = elapsedMs()
@@ -96,9 +96,8 @@ export function createJournal({ limit, memoryLimit, stamp }: JournalOptions): Jo
 
   /** Builds the entry only when it is wanted. */
   function tell(seq: number): void {
-    const read = () => entries.at(seq)!
-    if (waiters.isWaiting) waiters.offer(read())
-    if (subscribers.isListening) subscribers.publish(entries.outline(seq)!, read)
+    if (waiters.isWaiting) waiters.offer(entries.at(seq)!)
+    subscribers.publish(seq)
   }
 
   /** Announces the eviction once, before the first entry is evicted; `firstSeq` shows later ones. */
@@ -166,36 +165,39 @@ function select<Kind extends EntryKind>(entries: Iterable<Entry>, query: Journal
   return found
 }
 
-type Subscriber = (entry: Entry) => void
-
-interface Subscription {
+interface Subscriber {
+  readonly listener: (entry: Entry) => void
   readonly onReset: (() => void) | undefined
   readonly wants: Wants | undefined
 }
 
 /** Removes a subscriber that throws, and calls `onFailure`, so that it cannot break the simulator. */
-function createSubscribers(onFailure: (error: unknown, seq: number) => void) {
-  const subscribers = new Map<Subscriber, Subscription>()
+function createSubscribers(
+  { at, outline }: Pick<StoredEntries, 'at' | 'outline'>,
+  onFailure: (error: unknown, seq: number) => void,
+) {
+  const subscribers = new Set<Subscriber>()
+  const tell = ({ listener, wants }: Subscriber, seq: number) => {
+    if (wants === undefined || wants(outline(seq)!)) listener(at(seq)!)
+  }
   return {
-    add(subscriber: Subscriber, onReset?: () => void, wants?: Wants): () => void {
-      subscribers.set(subscriber, { onReset, wants })
+    add(listener: (entry: Entry) => void, onReset?: () => void, wants?: Wants): () => void {
+      const subscriber = { listener, onReset, wants }
+      subscribers.add(subscriber)
       return () => void subscribers.delete(subscriber)
     },
-    get isListening() {
-      return subscribers.size > 0
-    },
-    publish(outline: EntryOutline, read: () => Entry): void {
-      for (const [subscriber, { wants }] of subscribers) {
+    publish(seq: number): void {
+      for (const subscriber of subscribers) {
         try {
-          if (wants === undefined || wants(outline)) subscriber(read())
+          tell(subscriber, seq)
         } catch (error) {
           subscribers.delete(subscriber)
-          onFailure(error, read().seq)
+          onFailure(error, seq)
         }
       }
     },
     reset(): void {
-      for (const { onReset } of subscribers.values()) onReset?.()
+      for (const { onReset } of subscribers) onReset?.()
     },
   }
 }

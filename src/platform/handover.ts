@@ -22,6 +22,8 @@ import type { Chat, PlatformContext } from './state.ts'
 import { sizeOfSender } from './state-memory.ts'
 import { addFinding, assumed, note, type Transaction } from './transaction.ts'
 
+const NO_BUTTONS: readonly never[] = []
+
 const agentName = (chat: Chat, sender: Sender | null | undefined): string =>
   sender?.name ?? botTexts(chat.language).agent
 
@@ -112,7 +114,7 @@ export function sendMessage(
     name: sender?.name ?? agentName(chat, chat.takeover?.sender),
     text: shown,
     other: shown === request.message ? null : request.message,
-    buttons: request.buttons ?? [],
+    buttons: request.buttons ?? NO_BUTTONS,
   })
   clearTypingOn(platform, chat, 'message', transaction)
   return { event: 'MESSAGE SENT TO USER', chat_id: chat.id, chatmessage_id: message.id }

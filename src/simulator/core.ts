@@ -1,6 +1,7 @@
 /** Wires the parts of one simulator around one clock and one seed: platform, journal, dispatcher, API, end user. */
 import { type Api, createApi } from '../api/handle.ts'
 import { VERSION } from '../contract/version.ts'
+import { createByteStore } from '../journal/byte-store.ts'
 import { createSecrets } from '../journal/mask.ts'
 import { createUserActions, type UserActions } from '../platform/user-actions.ts'
 import { wallDelay } from '../runtime/clock.ts'
@@ -82,6 +83,7 @@ const apiFor = (
     rateLimit: components.rateLimit,
     markers,
     commitCall,
+    bodies: createByteStore(),
     faults: components.faultRegistry,
     lastEvent: chatId => lastEvent.get(chatId) ?? null,
     delay: ms => wallDelay(ms, components.epoch.delaySignal()),
