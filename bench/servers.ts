@@ -28,13 +28,17 @@ export async function startBare({ node }: Settings, answer: BareAnswer = {}): Pr
 interface SimulatorOptions {
   readonly flags?: readonly string[]
   readonly stderr?: number | 'ignore' | 'pipe'
+  readonly env?: NodeJS.ProcessEnv
 }
 
 /** Starts the shipped command, which shows what looks wrong on stderr unless other flags are given. */
 export async function startSimulator({ node }: Settings, options: SimulatorOptions = {}): Promise<Server> {
-  const { flags = ['--output', 'quiet'], stderr = 'ignore' } = options
+  const { flags = ['--output', 'quiet'], stderr = 'ignore', env = process.env } = options
   const stdio: StdioOptions = ['ignore', 'pipe', stderr]
-  const started = await startProcess([node, `${ROOT}bin/handover-sim.js`, 'start', '--port', '0', ...flags], { stdio })
+  const started = await startProcess([node, `${ROOT}bin/handover-sim.js`, 'start', '--port', '0', ...flags], {
+    stdio,
+    env,
+  })
   return withUrl(started, started.line.replace('Ready: ', '').trim().replace(/\/$/, ''))
 }
 

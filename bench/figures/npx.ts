@@ -135,14 +135,16 @@ async function alternately(
 async function firstLine({ name, command }: Packed, { folder, env }: NpmContext): Promise<number> {
   const from = performance.now()
   const args = ['exec', '--yes', '--silent', '--prefer-offline', `--package=${name}`, '--', name, ...command]
-  // A process group, so that the kill below also ends the processes that npm starts.
+  // A process group, so that the signal below also ends the processes that npm starts.
   const child = spawn('npm', args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
-  const ended = once(child, 'exit')
+  const ended = once(child, 'close')
   const [line] = await Promise.race([once(child.stdout, 'data'), ended])
   if (!String(line).startsWith('Ready'))
     throw new Error(`Failed to run npm ${args.join(' ')}: expected a ready line, received ${line}`)
   const took = performance.now() - from
-  if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL')
+  // Node writes its compile cache when a process ends by itself, and not when it is killed.
+  if (child.exitCode === null) process.kill(-child.pid!, 'SIGTERM')
+  child.stdout.resume()
   await ended
   return took
 }
