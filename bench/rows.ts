@@ -62,7 +62,7 @@ function isMet({ is, limit }: Goal, median = Number.NaN): boolean {
   return is === 'at most' ? median <= limit : median < limit
 }
 
-const DIGITS: Readonly<Record<string, number>> = { ms: 2, us: 1, s: 2, MB: 1 }
+const DIGITS: Readonly<Record<string, number>> = { ms: 2, us: 1, s: 2, MB: 1, MiB: 1 }
 const SIGNS = { 'at least': '>=', 'at most': '<=', below: '<' } as const
 
 function quantity(value: number, unit: string): string {

@@ -48,7 +48,7 @@ export async function npx({ rounds }: Settings): Promise<Row[]> {
   return [
     compared('npx handover-sim start to the ready line', started, atMost(1.15)),
     compared('npm install, warm cache', installed),
-    createRow({ figure: 'npx', name: 'installed size', unit: 'MB', values: [bytes / 1e6], goal: valueAtMost(12) }),
+    createRow({ figure: 'npx', name: 'installed size', unit: 'MiB', values: [bytes / 2 ** 20], goal: valueAtMost(12) }),
   ]
 }
 
