@@ -1,5 +1,5 @@
 /** Opens the links of the attachments that an agent sees. */
-import { type HttpTransport, httpTransport } from '../runtime/transport.ts'
+import { type HttpTransport, httpTransport, sendWith } from '../runtime/transport.ts'
 import type { InboxItem } from '../scenario/run-events.ts'
 import { isLoopback } from '../server/addresses.ts'
 import type { CheckContext } from './context.ts'
@@ -63,7 +63,7 @@ const protocolOf = (url: string): string => (URL.canParse(url) ? new URL(url).pr
 async function statusOf({ limits, signal }: CheckContext, transport: HttpTransport, url: string) {
   const request = { url, method: 'GET', headers: {}, body: '', timeoutMs: limits.effectMs, signal }
   try {
-    return (await transport(request)).status
+    return (await sendWith(transport, request)).status
   } catch {
     return null
   }

@@ -3,15 +3,15 @@ import { type ClientRequest, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import type { Client, Dispatcher } from 'undici'
 import { createSlots } from './activity.ts'
-import { paced, type Timer, wallTimer } from './clock.ts'
+import { afterThisCall, paced, type Timer, wallTimer } from './clock.ts'
 import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
 import { createHttpClients, type HttpClients, type OpenSocket } from './http-clients.ts'
 import { connectionLimit } from './node.ts'
 import {
+  type AnswerHandler,
   type HttpTransport,
   MAX_BODY_BYTES,
   type Outgoing,
-  type Received,
   receivedFrom,
   type Transport,
   type WireFaults,
@@ -24,10 +24,8 @@ const MAX_CONNECTIONS = connectionLimit(384, 3 / 7)
 export function createHttpTransport(openSocket?: OpenSocket): HttpTransport {
   const slots = createSlots(MAX_CONNECTIONS)
   const clients = createHttpClients(openSocket)
-  const send: Transport = outgoing =>
-    new Promise((resolve, reject) =>
-      slots.take(() => start({ clients, openSocket }, outgoing, { resolve, reject, release: slots.release })),
-    )
+  const send: Transport = (outgoing, handler) =>
+    slots.take(() => start({ clients, openSocket }, outgoing, { handler, release: slots.release }))
   return Object.assign(send, { close: clients.close })
 }
 
@@ -39,15 +37,14 @@ interface Sending {
 function start({ clients, openSocket }: Sending, outgoing: Outgoing, settle: Settle): void {
   if (outgoing.signal.aborted) {
     settle.release()
-    settle.reject(cancelled())
+    afterThisCall(() => settle.handler.failed(cancelled()))
   } else if (!outgoing.wire) new UndiciExchange(outgoing, settle, clients).run()
   else new FaultyExchange(outgoing, outgoing.wire, settle, openSocket).run()
 }
 
 interface Settle {
-  resolve(received: Received): void
-  reject(failure: TransportError): void
-  /** Called once with either. */
+  readonly handler: AnswerHandler
+  /** Called once, before the handler. */
   release(): void
 }
 
@@ -95,8 +92,8 @@ abstract class Exchange {
 
   protected end(tooLong: Error | null = null): void {
     if (!this.#settleOnce()) return
-    this.#settle.resolve(receivedFrom(this.#status, this.#headers, this.#chunks, tooLong !== null))
     this.close(tooLong)
+    this.#settle.handler.received(receivedFrom(this.#status, this.#headers, this.#chunks, tooLong !== null))
   }
 
   failWith(error: unknown): void {
@@ -107,11 +104,11 @@ abstract class Exchange {
     this.#fail(cancelled())
   }
 
-  /** Settles before closing, because closing reports an error of its own. */
+  /** Settles before closing, because closing reports an error of its own. Undici may fail during the call that sends. */
   #fail(failure: TransportError): void {
     if (!this.#settleOnce()) return
-    this.#settle.reject(failure)
     this.close(failure)
+    afterThisCall(() => this.#settle.handler.failed(failure))
   }
 
   #settleOnce(): boolean {

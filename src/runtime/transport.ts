@@ -36,7 +36,17 @@ export interface Received {
   readonly truncated: boolean
 }
 
-export type Transport = (request: Outgoing) => Promise<Received>
+/** Receives how a request ended: one of the two is called, once, after the call of the transport has returned. */
+export interface AnswerHandler {
+  received(answer: Received): void
+  failed(error: unknown): void
+}
+
+/** Calls a handler, because a delivery through promises takes longer. */
+export type Transport = (request: Outgoing, handler: AnswerHandler) => void
+
+export const sendWith = (transport: Transport, request: Outgoing): Promise<Received> =>
+  new Promise((received, failed) => transport(request, { received, failed }))
 
 /** A transport that has open connections. */
 export type HttpTransport = Transport & { close(): Promise<void> }
@@ -61,16 +71,20 @@ export function receivedFrom(
 type WebhookFunction = (request: Request) => Response | Promise<Response>
 
 /** Passes each request to a function as a `Request`. */
-export function functionTransport(handler: WebhookFunction): Transport {
-  return async ({ url, method = 'POST', headers, body, timeoutMs, signal }) => {
-    const request = new Request(url, { method, headers: linesOf(headers), ...(hasBody(method) && { body }) })
-    const over = new AbortController()
-    const answer = Promise.resolve().then(() => {
-      if (signal.aborted) throw cancelled()
-      return answerOf(handler, request, over.signal)
-    })
-    return withTimeout(answer, timeoutMs, signal).finally(() => over.abort())
-  }
+export const functionTransport =
+  (webhook: WebhookFunction): Transport =>
+  (outgoing, { received, failed }) =>
+    void callFunction(webhook, outgoing).then(received, failed)
+
+async function callFunction(webhook: WebhookFunction, outgoing: Outgoing): Promise<Received> {
+  const { url, method = 'POST', headers, body, timeoutMs, signal } = outgoing
+  const request = new Request(url, { method, headers: linesOf(headers), ...(hasBody(method) && { body }) })
+  const over = new AbortController()
+  const answer = Promise.resolve().then(() => {
+    if (signal.aborted) throw cancelled()
+    return answerOf(webhook, request, over.signal)
+  })
+  return withTimeout(answer, timeoutMs, signal).finally(() => over.abort())
 }
 
 function linesOf(headers: HeaderLines): Headers {
@@ -181,6 +195,9 @@ function loadedLater(create: () => Promise<HttpTransport>): HttpTransport {
     loaded = await creating
     return loaded
   }
-  const send: Transport = request => (loaded === null ? load().then(transport => transport(request)) : loaded(request))
+  const send: Transport = (request, handler) => {
+    if (loaded !== null) return loaded(request, handler)
+    load().then(transport => transport(request, handler), handler.failed)
+  }
   return Object.assign(send, { close: async () => loaded?.close() })
 }

@@ -179,7 +179,7 @@ const transportFrom = (options: PlatformSimulatorOptions, shared?: Transport): C
   if (fetch && listener) throw invalidOption('webhook', 'webhook takes fetch or listener, not both.')
   if (fetch) return functionTransport(fetch)
   if (listener) return listenerTransport(listener)
-  return shared === undefined ? httpTransport() : request => shared(request)
+  return shared === undefined ? httpTransport() : (request, handler) => shared(request, handler)
 }
 
 /** A webhook of this process needs no address, but its requests need a URL. */

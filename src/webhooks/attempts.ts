@@ -6,9 +6,16 @@ import type { DeliveryContent, DeliveryFailure } from '../journal/entry.ts'
 import type { OnInternalError } from '../journal/internal-errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Activity } from '../runtime/activity.ts'
-import { elapsedMs, roundMs } from '../runtime/clock.ts'
+import { afterThisCall, elapsedMs, roundMs } from '../runtime/clock.ts'
 import { connectionFailure, TransportError, timedOut } from '../runtime/connection-failure.ts'
-import type { HeaderLines, Outgoing, Received, Transport } from '../runtime/transport.ts'
+import {
+  type AnswerHandler,
+  type HeaderLines,
+  type Outgoing,
+  type Received,
+  sendWith,
+  type Transport,
+} from '../runtime/transport.ts'
 import { faultyRequest } from './faulty-request.ts'
 import { copyOf, type Job, type JobFaults, SENDING } from './job.ts'
 import type { Headers, RequestPorts, WebhookRequest } from './request.ts'
@@ -48,9 +55,13 @@ export function createAttempts(ports: AttemptPorts): Attempts {
     const request = faults === null ? job.request : faultyRequest(ports, job.request, faults.form)
     const conclude = job.copy ? concludeCopy : concludeAttempt
     const signal = ports.signal()
-    sendRequest(ports, request, signal, content => conclude(job, content)).catch(error => {
-      ports.onThrown('delivery', error)
-      if (!signal.aborted) ports.finish(job)
+    sendRequest(ports, request, signal, {
+      conclude: content => conclude(job, content),
+      aborted() {},
+      failed(error) {
+        ports.onThrown('delivery', error)
+        if (!signal.aborted) ports.finish(job)
+      },
     })
   }
 
@@ -118,37 +129,43 @@ interface Sent {
 /** The journal entry of an attempt without its number. */
 export type AttemptContent = Omit<DeliveryContent, 'attempt'>
 
-/** Calls `conclude` unless a reset has aborted the request. */
-export function sendRequest(
-  ports: SendPorts,
-  request: WebhookRequest,
-  signal: AbortSignal,
-  conclude: (content: AttemptContent) => void,
-): Promise<void> {
+/** How an attempt ended. One of `conclude` and `aborted` is called, and then `failed` when it has thrown. */
+interface AttemptEnd {
+  conclude(content: AttemptContent): void
+  /** A reset has aborted the request. */
+  aborted(): void
+  /** After an error of the simulator. */
+  failed(error: unknown): void
+}
+
+export function sendRequest(ports: SendPorts, request: WebhookRequest, signal: AbortSignal, end: AttemptEnd): void {
   const ended = ports.activity.begin()
   const started = elapsedMs()
-  return send(ports, request, signal, sent => {
+  send(ports, request, signal, sentOf => {
     try {
-      if (!signal.aborted) conclude(contentOf(request, sent, elapsedMs() - started))
+      if (signal.aborted) end.aborted()
+      else end.conclude(contentOf(request, sentOf(), elapsedMs() - started))
+    } catch (error) {
+      end.failed(error)
     } finally {
       ended()
     }
   })
 }
 
-type End = (sent: Sent) => void
+/** `sentOf` may throw. */
+type End = (sentOf: () => Sent) => void
 
-/** Adds one promise to that of the transport, because each one costs a delivery time. */
-function send(ports: SendPorts, request: WebhookRequest, signal: AbortSignal, end: End): Promise<void> {
+function send(ports: SendPorts, request: WebhookRequest, signal: AbortSignal, end: End): void {
   const target = ports.target()
-  if (target === null) return Promise.resolve({ url: null, headers: {}, outcome: SKIPPED }).then(end)
+  if (target === null) return afterThisCall(() => end(() => ({ url: null, headers: {}, outcome: SKIPPED })))
   const { url } = target
   const headers = headersFor(ports, request, url)
-  if (headers === null) return Promise.resolve({ url, headers: {}, outcome: INTERNAL_ERROR }).then(end)
-  return receive(ports.knobs(), request, target, headers, signal).then(
-    received => end({ url, headers, outcome: outcomeOf(request.event, received, ports.knobs()) }),
-    error => end({ url, headers, outcome: failed(error, url) }),
-  )
+  if (headers === null) return afterThisCall(() => end(() => ({ url, headers: {}, outcome: INTERNAL_ERROR })))
+  receive(ports.knobs(), request, target, headers, signal, {
+    received: answer => end(() => ({ url, headers, outcome: outcomeOf(request.event, answer, ports.knobs()) })),
+    failed: error => end(() => ({ url, headers, outcome: failed(error, url) })),
+  })
 }
 
 /** Null after an error of the simulator. */
@@ -167,11 +184,13 @@ function receive(
   { url, transport }: Target,
   headers: HeaderLines,
   signal: AbortSignal,
-): Promise<Received> {
+  handler: AnswerHandler,
+): void {
   const timeoutMs = knobs['webhook.timeout']
   const outgoing: Outgoing = { url, timeoutMs, headers, body, signal, wire, method }
-  if (knobs['webhook.redirect'] !== 'follow') return transport(outgoing)
-  return followRedirects((to, withinMs) => transport({ ...outgoing, url: to, timeoutMs: withinMs }), url, timeoutMs)
+  if (knobs['webhook.redirect'] !== 'follow') return transport(outgoing, handler)
+  const post: Post = (to, withinMs) => sendWith(transport, { ...outgoing, url: to, timeoutMs: withinMs })
+  followRedirects(post, url, timeoutMs).then(handler.received, handler.failed)
 }
 
 export const contentOf = (

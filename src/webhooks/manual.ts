@@ -126,13 +126,17 @@ async function sendCopies(ports: ManualPorts, delivery: ManualDelivery, { count,
   return first
 }
 
-async function send(ports: ManualPorts, { request, marks, cause }: ManualDelivery, numbered: (next: number) => number) {
-  let entry: Delivery | null = null
-  await sendRequest(ports, request, ports.signal(), content => {
-    const attempt = numbered(nextAttempt(ports.journal, request.deliveryId))
-    entry = ports.journal.append({ ...content, attempt, ...marks }, cause)
-  })
-  return entry
+function send(ports: ManualPorts, { request, marks, cause }: ManualDelivery, numbered: (next: number) => number) {
+  return new Promise<Delivery | null>((resolve, reject) =>
+    sendRequest(ports, request, ports.signal(), {
+      conclude(content) {
+        const attempt = numbered(nextAttempt(ports.journal, request.deliveryId))
+        resolve(ports.journal.append({ ...content, attempt, ...marks }, cause))
+      },
+      aborted: () => resolve(null),
+      failed: reject,
+    }),
+  )
 }
 
 /** False after a reset. */
