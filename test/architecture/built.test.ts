@@ -1,11 +1,13 @@
 /** Tests the published bundle in dist/; `npm test` builds it first. */
 import { spawnSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { VERSION } from '../../src/contract/version.ts'
 import { createSimulator } from '../../src/index.ts'
+import { receiver } from '../webhooks/receiver.ts'
 import { loadedWith, specifiersOf } from './built-modules.ts'
 import { filesIn, ROOT, read } from './files.ts'
 import { NODES } from './nodes.ts'
@@ -89,6 +91,18 @@ it('start loads nothing of the certifier', () => {
   expect(filesOf('certifier/checks/')).not.toEqual([])
   const loaded = new Set([...loadedWith('dist/cli.cjs', 'at once'), ...loadedWith(start[0]!, 'at once')])
   expect(filesOf('certifier/').filter(file => loaded.has(file))).toEqual([])
+})
+
+it('the bundle for browsers, whose parts run in Node too, delivers a signed event to a URL', async () => {
+  const { url, got } = await receiver()
+  const file = join(ROOT, 'dist/browser/index.js')
+  const { createSimulator: forBrowsers }: typeof import('../../src/index.ts') = await import(file)
+  const sim = forBrowsers({ webhook: { url } })
+  await (await sim.chat()).press('handover')
+  await sim.settled()
+  expect(sim.deliveries).toMatchObject([{ event: 'REQUESTING TAKEOVER', outcome: 'delivered' }])
+  const expected = createHmac('sha256', sim.apiKey).update(got[0]!.bytes).digest('base64')
+  expect(got[0]!.headers['kindly-hmac']).toBe(expected)
 })
 
 it('a stack trace names the functions of the bundle, without source maps', () => {
