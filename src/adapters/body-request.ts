@@ -1,4 +1,4 @@
-/** A request of `node:http` whose body is received as a whole. Reading it as a stream costs as much as answering it. */
+/** A request of `node:http` whose body is received as a whole, which takes less time than reading it as a stream. */
 import type { IncomingMessage as Request } from 'node:http'
 
 /** Not imported as a module: that would also load Node's fetch, which takes a third of the time to start. */

@@ -46,6 +46,8 @@ export interface ApiCall {
   /** About how many values `body` has. */
   valueCount: number
   response: unknown
+  /** The answer is a transcript that would stop other calls while it is written. */
+  hasLongAnswer: boolean
   /** Null for nearly every call. */
   shownToUser: ShownMessage | null
   /** Null for nearly every call. */
@@ -64,6 +66,7 @@ export const createCall = (ports: ApiPorts, request: ApiRequest): ApiCall => ({
   body: undefined,
   valueCount: 0,
   response: undefined,
+  hasLongAnswer: false,
   shownToUser: null,
   faults: null,
   internalError: null,

@@ -44,7 +44,7 @@ import {
   resetResponse,
   simulatorResponse,
 } from './messages.ts'
-import { LONG_TRANSCRIPT, marked, successResponse } from './success-response.ts'
+import { isLongTranscript, marked, successResponse } from './success-response.ts'
 
 export type Api = (request: ApiRequest) => Maybe<ApiResponse>
 
@@ -204,14 +204,14 @@ const chatOf = ({ ports }: ApiCall, grant: Grant, { bot_id, chat_id }: ChatReque
 /** An operation on the chat its body names. */
 const onChat =
   <Body extends ChatRequest>(
-    run: (platform: PlatformContext, chat: Chat, body: Body, transaction: Transaction) => unknown,
+    run: (platform: PlatformContext, chat: Chat, body: Body, transaction: Transaction, call: ApiCall) => unknown,
   ): Operation =>
   (call, grant, body) =>
-    run(call.ports.platform, chatOf(call, grant, body as Body), body as Body, call.transaction)
+    run(call.ports.platform, chatOf(call, grant, body as Body), body as Body, call.transaction, call)
 
 const OPERATIONS: Record<EndpointId, Operation> = {
-  transcript: onChat((platform, chat, body: ChatRequest, transaction) =>
-    transcriptOf(chat, handoverTranscript(platform, chat, body, transaction)),
+  transcript: onChat((platform, chat, body: ChatRequest, transaction, call) =>
+    transcriptOf(call, chat, handoverTranscript(platform, chat, body, transaction)),
   ),
   summarize,
   availability: ({ ports: { platform }, transaction }, { botId }, body) =>
@@ -259,13 +259,17 @@ function summarize(call: ApiCall, grant: Grant, body: unknown): Maybe<unknown> {
   return andThen(summary, text => ({ event: 'SUMMARIZED', chat_id: chat.id, summary: text }))
 }
 
-function readChat({ ports: { platform }, route, transaction }: ApiCall, grant: Grant): unknown {
+function readChat(call: ApiCall, grant: Grant): unknown {
+  const { route, transaction } = call
+  const { platform } = call.ports
   const id = route?.chatId ?? ''
   const chat = platform.state.chats.get(id)
   if (chat === undefined) throw unknownChat(platform, id, JSON.stringify(id), 'chatId')
   if (chat.botId !== grant.botId) throw idMismatch(platform, REFUSAL_TEXTS.chatOfOtherKey, 'chatId')
-  return transcriptOf(chat, chatTranscript(platform, chat, transaction))
+  return transcriptOf(call, chat, chatTranscript(platform, chat, transaction))
 }
 
-const transcriptOf = <T>({ messages }: Chat, steps: Generator<void, T>): Maybe<T> =>
-  messages.length > LONG_TRANSCRIPT.messages ? inPieces(steps) : atOnce(steps)
+function transcriptOf<T>(call: ApiCall, chat: Chat, steps: Generator<void, T>): Maybe<T> {
+  call.hasLongAnswer = isLongTranscript(chat)
+  return call.hasLongAnswer ? inPieces(steps) : atOnce(steps)
+}

@@ -6,6 +6,8 @@ import { quickCheckOf } from '../contract/quick-check.ts'
 import { sizeOf } from '../journal/long-bodies.ts'
 import { rememberShortForm } from '../journal/short-entry.ts'
 import type { Maybe } from '../platform/engines.ts'
+import { sizeOfMessage } from '../platform/message-memory.ts'
+import type { Chat } from '../platform/state.ts'
 import { createSha256 } from '../runtime/node.ts'
 import { type BodyPieces, inPieces } from '../runtime/pieces.ts'
 import { jsonPieces } from '../text/json-pieces.ts'
@@ -14,7 +16,7 @@ import { type ApiResponse, bytesResponse, JSON_TYPE, jsonResponse, withUnspecifi
 
 /** Throws when the value breaks the contract, which is a bug of the simulator. */
 export function successResponse(call: ApiCall, endpoint: Endpoint, reply: unknown): Maybe<ApiResponse> {
-  if (isLongTranscript(reply)) return inPieces(longResponse(call, endpoint, reply))
+  if (call.hasLongAnswer && isMap(reply)) return inPieces(longResponse(call, endpoint, reply))
   if (!quickCheckOf(endpoint.response)(reply)) checkAnswer(endpoint, reply)
   call.response = reply
   return marked(call, jsonResponse(200, reply))
@@ -35,13 +37,14 @@ const contractError = ({ id }: Endpoint, message: string) =>
   new Error(`The answer of ${id} breaks its contract: ${message}`)
 
 /** In messages, or in estimated bytes. */
-export const LONG_TRANSCRIPT = { messages: 500, bytes: 500_000 }
+const LONG = { messages: 500, bytes: 500_000 }
 
-function isLongTranscript(reply: unknown): reply is object {
-  if (!isMap(reply) || !isMap(reply.chat)) return false
-  const { messages } = reply.chat
-  if (Array.isArray(messages) && messages.length > LONG_TRANSCRIPT.messages) return true
-  return sizeOf(reply) > LONG_TRANSCRIPT.bytes
+/** Whether the transcript of a chat is written in steps. */
+export function isLongTranscript({ messages, context }: Chat): boolean {
+  if (messages.length > LONG.messages) return true
+  let size = sizeOf(context)
+  for (const message of messages) size += sizeOfMessage(message)
+  return size > LONG.bytes
 }
 
 function* longResponse(call: ApiCall, endpoint: Endpoint, reply: object): Generator<void, ApiResponse> {

@@ -12,6 +12,7 @@ export interface Definition {
   readonly element?: z.ZodMiniType
   readonly options?: readonly z.ZodMiniType[]
   readonly shape?: Readonly<Record<string, z.ZodMiniType>>
+  readonly keyType?: z.ZodMiniType
   readonly valueType?: z.ZodMiniType
   /** Set when the object allows other keys, or refuses them. */
   readonly catchall?: z.ZodMiniType

@@ -1,9 +1,10 @@
 /**
  * Checks that a value has exactly the form of a schema: then a parse would succeed and return an equal value. It makes no
- * copy and collects no issues, which takes a fifth of the time of a parse; nearly every request and answer passes it.
+ * copy and collects no issues, which takes a third of the time of a parse; nearly every request and answer passes it.
  */
 import type * as z from 'zod/mini'
 import { type BoundDefinition as Bound, type Definition, ownDefinitionOf } from './definitions.ts'
+import { isMap } from './objects.ts'
 
 /** True when a parse would return an equal value. False when only a parse can tell. */
 export type QuickCheck = (value: unknown) => boolean
@@ -56,7 +57,27 @@ const MAKERS: Readonly<Record<string, (definition: Definition, bounds: readonly 
     const check = quickCheckOf(element)
     return value => Array.isArray(value) && value.every(check)
   },
+  null: (_, { length }) => (length > 0 ? never : value => value === null),
+  union({ options = [] }, { length }) {
+    const checks = options.map(quickCheckOf)
+    return length > 0 ? never : value => checks.some(check => check(value))
+  },
+  record({ keyType, valueType }, { length }) {
+    if (keyType === undefined || valueType === undefined || length > 0 || !isAnyText(keyType)) return never
+    const check = quickCheckOf(valueType)
+    return value => isMap(value) && hasFields(value, check)
+  },
   object: ({ shape = {}, catchall }, { length }) => (length > 0 ? never : objectCheck(shape, catchall)),
+}
+
+function isAnyText(schema: z.ZodMiniType): boolean {
+  const { type, checks = [] } = ownDefinitionOf(schema)
+  return type === 'string' && checks.length === 0
+}
+
+function hasFields(value: Readonly<Record<string, unknown>>, check: QuickCheck): boolean {
+  for (const name in value) if (name === '__proto__' || !check(value[name])) return false
+  return true
 }
 
 function optionalCheck(innerType: z.ZodMiniType | undefined, bounds: number, absent: null | undefined): QuickCheck {
@@ -71,10 +92,10 @@ function objectCheck(shape: Readonly<Record<string, z.ZodMiniType>>, catchall: z
   const isLoose = catchall !== undefined
   const fields = Object.entries(shape).map(([name, schema]) => ({ name, check: quickCheckOf(schema) }))
   return value => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+    if (!isMap(value)) return false
     let known = 0
     for (const { name, check } of fields) {
-      const field: unknown = Reflect.get(value, name)
+      const field = value[name]
       if (!check(field)) return false
       if (field !== undefined) known++
     }

@@ -58,7 +58,8 @@ export function createMessageMemory(limit: number): MessageMemory {
   }
 }
 
-function sizeOfMessage({ text, other, name, buttons, attachments }: Message): number {
+/** The estimated memory of a message in bytes. */
+export function sizeOfMessage({ text, other, name, buttons, attachments }: Message): number {
   const further = (buttons.length && sizeOf(buttons)) + (attachments.length && sizeOfFiles(attachments))
   return MESSAGE_BYTES + text.length + name.length + (other?.length ?? 0) + further
 }

@@ -29,16 +29,33 @@ export function createTimestamps(nowMs: () => number): Timestamps {
 /** `000` to `999`: three digits at a time are cheaper than padding six. */
 const THREE = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'))
 
-let cachedSecond = -1
-let cachedText = ''
+/** `00` to `59`. */
+const TWO = THREE.slice(0, 60).map(digits => digits.slice(1))
 
-/** `2024-01-01T09:00:00.000001Z`. Reuses the part up to the second from the last call. */
+const DAY_SECONDS = 86_400
+
+let cachedDay = -1
+let cachedDate = ''
+
+/** `2024-01-01T`. Reuses the text of the last call, because a date takes longer to write than the time. */
+function dateText(day: number): string {
+  if (day !== cachedDay) {
+    cachedDay = day
+    cachedDate = new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, 11)
+  }
+  return cachedDate
+}
+
+function timeText(second: number): string {
+  const minute = Math.floor(second / 60)
+  return `${TWO[Math.floor(minute / 60)]}:${TWO[minute % 60]}:${TWO[second % 60]}`
+}
+
+/** `2024-01-01T09:00:00.000001Z`. */
 export function isoMicros(micros: number): string {
   const second = Math.floor(micros / 1_000_000)
-  if (second !== cachedSecond) {
-    cachedSecond = second
-    cachedText = new Date(second * 1000).toISOString().slice(0, 20)
-  }
+  const day = Math.floor(second / DAY_SECONDS)
   const rest = micros - second * 1_000_000
-  return `${cachedText}${THREE[Math.floor(rest / 1000)]}${THREE[rest % 1000]}Z`
+  const fraction = `${THREE[Math.floor(rest / 1000)]}${THREE[rest % 1000]}`
+  return `${dateText(day)}${timeText(second - day * DAY_SECONDS)}.${fraction}Z`
 }

@@ -35,8 +35,8 @@ interface Progress {
 }
 
 /**
- * Looks at all connections from time to time, because a timer for every answer takes longer than many answers. An answer
- * that is not ready yet takes the time it needs.
+ * Looks at all connections from time to time, because listeners and a timer for every
+ * answer cost each of them time. An answer that is not ready yet takes the time it needs.
  */
 export function closeUnread(server: Server, { unreadMs, checkEveryMs }: HttpBounds): void {
   const connections = new Map<Socket, Progress>()

@@ -60,7 +60,8 @@ describe('the quick check of a schema', () => {
     ['a pattern', z.string().check(z.regex(/^a/)), 'a'],
     ['a longest length', z.string().check(z.maxLength(3)), 'a'],
     ['a number that is no integer', z.number(), 1],
-    ['a union', z.union([z.string(), z.null()]), 'a'],
+    ['a record with other keys', z.record(z.string().check(z.minLength(2)), z.string()), { aa: 'a' }],
+    ['a union that is transformed', z.union([z.pipe(z.string(), z.transform(Number))]), 'a'],
     ['an object with bounds', z.object({}).check(z.refine(() => false)), {}],
   ])('leaves %s to the parse', (_, schema, value) => {
     expect(quickCheckOf(schema)(value)).toBe(false)
