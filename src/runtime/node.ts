@@ -112,15 +112,29 @@ export const machineVersions = () => ({ node: process.version, os: `${process.pl
 /** Compares in constant time. */
 export const sameSecret = (a: string, b: string): boolean => crypto().timingSafeEqual(digest(a), digest(b))
 
+/** Both halves of the young generation together grow to about this size, and only under load. */
+const YOUNG_BYTES = 32 * 1_048_576
+
 /**
  * Keeps the heap of a process near the size of what is in use. A simulator makes much garbage, and what it keeps is
  * bounded: a young generation of the usual 3 x 32 MB, and an old one that V8 lets grow to four times of what is in use
- * before it collects, only cost memory.
+ * before it collects, cost more memory than they save time. V8 takes the largest size of the young generation only
+ * before it starts, so it is told after each collection whether to grow it further.
  */
 export function keepHeapSmall(): void {
-  const { setFlagsFromString } = process.getBuiltinModule('node:v8')
-  setFlagsFromString('--semi-space-growth-factor=1')
+  const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule('node:v8')
+  const { PerformanceObserver } = process.getBuiltinModule('node:perf_hooks')
   setFlagsFromString('--heap-growing-percent=80')
+  let factor = 0
+  const adapt = () => {
+    const young = getHeapSpaceStatistics().find(space => space.space_name === 'new_space')
+    const wanted = (young?.space_size ?? 0) < YOUNG_BYTES ? 2 : 1
+    if (wanted === factor) return
+    factor = wanted
+    setFlagsFromString(`--semi-space-growth-factor=${factor}`)
+  }
+  adapt()
+  new PerformanceObserver(adapt).observe({ entryTypes: ['gc'] })
 }
 
 const PARENT_POLL_MS = 200
