@@ -32,7 +32,7 @@ export class CallRecord extends EntrySource {
   readonly #auth: ApiContent['auth']
   readonly #headers: ApiContent['request']['headers']
   /** The JSON of a short body, or what follows from another one. */
-  readonly #body: StoredBytes | Pick<ApiContent, 'request'>
+  readonly #body: StoredBytes | KeptRequest
   readonly #response: unknown
   readonly #durationMs: number
   readonly #follows: number | null
@@ -93,14 +93,17 @@ export class CallRecord extends EntrySource {
   }
 }
 
-/** The JSON is parsed again when the entry is first read: it takes a fraction of the memory of its values. */
-function bodyOf({
-  ports,
-  body,
-  request: { headers, body: bytes },
-}: ApiCall): StoredBytes | Pick<ApiContent, 'request'> {
-  if (body === undefined) return { request: { headers, body: brokenBody(bytes), bytes: bytes.length } }
-  return bytes.length > SHOWN_BODY_BYTES ? { request: longRequest(headers, bytes) } : ports.bodies.add(bytes)
+/** The values of a longer body are kept, because the chat refers to its long texts too. */
+const SHORT_BYTES = 1024
+
+type KeptRequest = Pick<ApiContent, 'request'>
+
+/** The JSON of a short body is parsed again when the entry is first read: it takes a fraction of the memory of its values. */
+function bodyOf({ ports, body, request: { headers, body: bytes } }: ApiCall): StoredBytes | KeptRequest {
+  const { length } = bytes
+  if (body === undefined) return { request: { headers, body: brokenBody(bytes), bytes: length } }
+  if (length <= SHORT_BYTES) return ports.bodies.add(bytes)
+  return { request: length > SHOWN_BODY_BYTES ? longRequest(headers, bytes) : { headers, body, bytes: length } }
 }
 
 const brokenBody = (bytes: Uint8Array): string | null =>

@@ -119,7 +119,7 @@ const YOUNG_BYTES = 32 * 1_048_576
  * Keeps the heap of a process near the size of what is in use. A simulator makes much garbage, and what it keeps is
  * bounded: a young generation of the usual 3 x 32 MB, and an old one that V8 lets grow to four times of what is in use
  * before it collects, cost more memory than they save time. V8 takes the largest size of the young generation only
- * before it starts, so it is told after each collection whether to grow it further.
+ * before it starts, so a listener decides after each collection whether it grows further.
  */
 export function keepHeapSmall(): void {
   const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule('node:v8')
