@@ -12,6 +12,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A key that scrolls must have its whole effect before the next key.
+  '--disable-smooth-scrolling',
 ]
 
 /**
