@@ -4,10 +4,10 @@ import { formatKnob, isKnob, type Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults } from '../faults/registry.ts'
 import { bytesOfStored, type StoredBytes } from '../journal/byte-store.ts'
 import type { ApiContent } from '../journal/entry.ts'
-import { EntrySource } from '../journal/entry-source.ts'
+import { type CallOutline, EntrySource } from '../journal/entry-source.ts'
 import { longRequest, SHOWN_BODY_BYTES, sizeOfCall, sizeOfParsed } from '../journal/long-bodies.ts'
 import { maskSetting } from '../journal/mask.ts'
-import { elapsedMs, roundMs } from '../runtime/clock.ts'
+import { elapsedMs } from '../runtime/clock.ts'
 import { decodeUtf8 } from '../runtime/encoding.ts'
 import { type ApiCall, chatIdOf } from './call.ts'
 import type { ApiResponse } from './messages.ts'
@@ -19,7 +19,7 @@ const NO_FINDINGS: ApiContent['findings'] = Object.freeze([])
 const BROKEN_BODY_BYTES = 2000
 
 /** Refers to nothing of the call but what its entry says, so that the rest can be freed. */
-export class CallRecord extends EntrySource {
+export class CallRecord extends EntrySource implements CallOutline {
   readonly size: number
   readonly chat_id: string | undefined
   readonly endpoint: ApiContent['endpoint']
@@ -34,7 +34,8 @@ export class CallRecord extends EntrySource {
   /** The JSON of a short body, or what follows from another one. */
   readonly #body: StoredBytes | KeptRequest
   readonly #response: unknown
-  readonly #durationMs: number
+  /** In microseconds: a whole number takes no memory of its own. */
+  readonly #duration: number
   readonly #follows: number | null
   /** Null for nearly every call. */
   readonly #further: Further | null
@@ -57,9 +58,13 @@ export class CallRecord extends EntrySource {
     this.#headers = request.headers
     this.#body = bodyOf(call)
     this.#response = call.response ?? null
-    this.#durationMs = elapsedMs() - call.started
+    this.#duration = Math.round((elapsedMs() - call.started) * 1000)
     this.#follows = chatId === undefined ? null : ports.lastEvent(chatId)
     this.#further = furtherOf(call)
+  }
+
+  get kind(): 'api' {
+    return 'api'
   }
 
   get faults(): ApiContent['faults'] {
@@ -80,7 +85,7 @@ export class CallRecord extends EntrySource {
       response: this.#response,
       findings: this.findings,
       unspecified: this.unspecified,
-      duration_ms: roundMs(this.#durationMs),
+      duration_ms: this.#duration / 1000,
       follows: this.#follows,
     }
     return this.#further === null ? entry : { ...entry, ...this.#further }

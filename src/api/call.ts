@@ -4,7 +4,7 @@ import type { Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
 import type { ByteStore } from '../journal/byte-store.ts'
 import type { FaultContent, NoteContent, ShownMessage } from '../journal/entry.ts'
-import type { EntrySource } from '../journal/entry-source.ts'
+import type { JournalSource } from '../journal/entry-source.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import { createTransaction, type Effect, type Transaction } from '../platform/transaction.ts'
 import type { UserPorts } from '../platform/user-actions.ts'
@@ -25,7 +25,7 @@ export interface ApiPorts extends Omit<UserPorts, 'commit'> {
   readonly bodies: ByteStore
   readonly faults: Pick<FaultRegistry, 'onApi' | 'takeApi'>
   /** Appends the call, the faults applied to it, and then what it caused. */
-  commitCall(call: EntrySource, effects: readonly Effect[], faults?: readonly FaultContent[]): void
+  commitCall(call: JournalSource, effects: readonly Effect[], faults?: readonly FaultContent[]): void
   /** Seq of the latest webhook event of a chat. */
   lastEvent(chatId: string): number | null
   /** Wall-clock latency, cut short by a reset. */

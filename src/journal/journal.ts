@@ -5,7 +5,7 @@
 import { elapsedMs, roundMs } from '../runtime/clock.ts'
 import { defineTexts } from '../text/texts.ts'
 import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf } from './entry.ts'
-import type { EntryOutline, EntrySource } from './entry-source.ts'
+import type { EntryOutline, JournalSource } from './entry-source.ts'
 import { sizeOfEntry } from './long-bodies.ts'
 import { complete, createEntries, type StoredEntries } from './stored-entries.ts'
 import { createWaiters, type JournalWaitOptions } from './waiters.ts'
@@ -27,8 +27,8 @@ export type Wants = (outline: EntryOutline) => boolean
 export interface Journal {
   /** Completes `content` to an entry: the same object, which belongs to the journal from then on. */
   append<Content extends EntryContent>(content: Content, cause: number | null): Content & EntryFrame
-  /** Appends an entry without a cause that is built when it is first read. Returns its `seq`. */
-  appendSource(source: EntrySource): number
+  /** Appends an entry that is built when it is first read. Returns its `seq`. */
+  appendSource(source: JournalSource, cause: number | null): number
   /** The `seq` of the next entry. */
   readonly nextSeq: number
   /** Wall-clock milliseconds since the journal was created: `at_ms` of an entry appended now. */
@@ -41,7 +41,7 @@ export interface Journal {
   sizeOf(seq: number): number
   /**
    * Calls `onReset` when all entries are removed, or replaced by those of a snapshot. With `wants`, the listener gets
-   * only entries for which it is true; other calls are not built.
+   * only entries for which it is true; other calls, events and deliveries are not built.
    */
   subscribe(listener: (entry: Entry) => void, onReset?: () => void, wants?: Wants): () => void
   waitFor<Match extends Entry>(match: (entry: Entry) => entry is Match, options?: JournalWaitOptions): Promise<Match>
@@ -86,10 +86,11 @@ export function createJournal({ limit, memoryLimit, stamp }: JournalOptions): Jo
     return entry
   }
 
-  function appendSource(source: EntrySource): number {
-    announceEviction(source.size)
+  function appendSource(source: JournalSource, cause: number | null): number {
+    const { size } = source
+    announceEviction(size)
     const seq = entries.next
-    entries.pushSource(source, stamp(), atMs())
+    entries.pushSource(source, size, cause, stamp(), atMs())
     tell(seq)
     return seq
   }
@@ -127,7 +128,7 @@ export function createJournal({ limit, memoryLimit, stamp }: JournalOptions): Jo
     get firstSeq() {
       return entries.first
     },
-    query: (query = {}) => select(entries.since(query.after ?? 0), query),
+    query: (query = {}) => select(entries, query),
     find: seq => entries.at(seq),
     sizeOf: seq => entries.sizeOf(seq),
     subscribe: subscribers.add,
@@ -153,14 +154,16 @@ const TEXTS = defineTexts({
   tooLarge: (limit: number) => `The journal keeps ${limit} bytes (memoryLimit); its oldest entries are being dropped.`,
 })
 
-function select<Kind extends EntryKind>(entries: Iterable<Entry>, query: JournalQuery<Kind>): EntryOf<Kind>[] {
-  const { kind, chatId, limit = Number.POSITIVE_INFINITY } = query
-  const isMatch = (entry: Entry): entry is EntryOf<Kind> =>
-    (kind ?? entry.kind) === entry.kind && (chatId ?? entry.chat_id) === entry.chat_id
+/** Builds only the entries that match. */
+function select<Kind extends EntryKind>(entries: StoredEntries, query: JournalQuery<Kind>): EntryOf<Kind>[] {
+  const { after = 0, kind, chatId, limit = Number.POSITIVE_INFINITY } = query
+  const isKind = (entry: Entry): entry is EntryOf<Kind> => (kind ?? entry.kind) === entry.kind
+  const isMatch = (outline: EntryOutline | undefined): boolean =>
+    (kind ?? outline?.kind) === outline?.kind && (chatId ?? outline?.chat_id) === outline?.chat_id
   const found: EntryOf<Kind>[] = []
-  for (const entry of entries) {
-    if (found.length >= limit) break
-    if (isMatch(entry)) found.push(entry)
+  for (let seq = Math.max(entries.first, after + 1); seq < entries.next && found.length < limit; seq++) {
+    const entry = isMatch(entries.outline(seq)) ? entries.at(seq) : undefined
+    if (entry !== undefined && isKind(entry)) found.push(entry)
   }
   return found
 }

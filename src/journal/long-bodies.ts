@@ -18,16 +18,32 @@ export const sizeOfParsed = (bytes: number, values: number): number => bytes + v
 /** The estimated memory of an entry in bytes. */
 export const sizeOfEntry = (content: EntryContent): number => ENTRY_BYTES + sizeOf(content)
 
+/** As `sizeOfEntry`, for an entry with so many values, and so many characters in its texts. */
+export const sizeOfValues = (values: number, characters: number): number =>
+  ENTRY_BYTES + values * VALUE_BYTES + characters
+
 /** As `sizeOfEntry`, for a call whose bodies have a known size. */
 export const sizeOfCall = (
   path: string,
   headers: Request['headers'],
   findings: ApiContent['findings'],
   bodySize: number,
-): number => ENTRY_BYTES + bodySize + path.length + sizeOfTexts(headers) + (findings.length && sizeOf(findings))
+): number => ENTRY_BYTES + bodySize + path.length + sizeOfHeaders(headers) + (findings.length && sizeOf(findings))
 
-/** As `sizeOf`, for every call. */
-function sizeOfTexts(texts: Readonly<Record<string, string>>): number {
+let latestHeaders: Request['headers'] = {}
+let latestSize = 0
+
+/** Calls in a row often have the same headers. */
+function sizeOfHeaders(headers: Request['headers']): number {
+  if (headers !== latestHeaders) {
+    latestSize = sizeOfTexts(headers)
+    latestHeaders = headers
+  }
+  return latestSize
+}
+
+/** As `sizeOf`, for every call and delivery. */
+export function sizeOfTexts(texts: Readonly<Record<string, string>>): number {
   let size = 0
   for (const name in texts) size += VALUE_BYTES + (texts[name]?.length ?? 0)
   return size

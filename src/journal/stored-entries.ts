@@ -1,7 +1,7 @@
 /** Stores entries, and those that are built when they are first read. */
 import { isoMicros } from '../runtime/timestamps.ts'
 import type { Entry, EntryContent, EntryFrame } from './entry.ts'
-import { type EntryOutline, EntrySource } from './entry-source.ts'
+import { type EntryOutline, EntrySource, type JournalSource } from './entry-source.ts'
 import { createRing, type Ring, type RingBound } from './ring.ts'
 
 /** When an entry was appended. */
@@ -26,16 +26,18 @@ export function complete<Content extends EntryContent>(
 export interface StoredEntries extends Omit<Ring<Entry>, 'push' | 'replace'> {
   push(entry: Entry, size: number): void
   /** Stores an entry that is built when it is first read. */
-  pushSource(source: EntrySource, stamp: number, atMs: number): void
+  pushSource(source: JournalSource, size: number, cause: number | null, stamp: number, atMs: number): void
   /** What is known of an entry without building it. */
   outline(seq: number): EntryOutline | undefined
 }
 
 export function createEntries(limit: number, memoryLimit: number): StoredEntries {
-  const ring = createRing<Entry | EntrySource>(limit, memoryLimit)
+  const ring = createRing<Entry | JournalSource>(limit, memoryLimit)
   /** Of each source, at the place of its number: lists of numbers need no memory but their own. */
   const stamps: number[] = []
   const times: number[] = []
+  /** 0 without a cause. */
+  const causes: number[] = []
 
   function at(seq: number): Entry | undefined {
     const stored = ring.at(seq)
@@ -44,7 +46,7 @@ export function createEntries(limit: number, memoryLimit: number): StoredEntries
   function built(source: EntrySource, seq: number): Entry {
     const slot = seq % limit
     const place = { seq, stamp: stamps[slot] ?? 0, atMs: times[slot] ?? 0 }
-    const entry: Entry = complete(source.content(), place, null)
+    const entry: Entry = complete(source.content(), place, causes[slot] || null)
     ring.replace(seq, entry)
     return entry
   }
@@ -58,11 +60,12 @@ export function createEntries(limit: number, memoryLimit: number): StoredEntries
     },
     wouldExceed: (size: number): RingBound | null => ring.wouldExceed(size),
     push: ring.push,
-    pushSource(source, stamp, atMs) {
+    pushSource(source, size, cause, stamp, atMs) {
       const slot = ring.next % limit
       stamps[slot] = stamp
       times[slot] = atMs
-      ring.push(source, source.size)
+      causes[slot] = cause ?? 0
+      ring.push(source, size)
     },
     at,
     outline: ring.at,

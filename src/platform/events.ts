@@ -1,9 +1,10 @@
 /** Builds the payloads of webhook events and emits the events (EV1-EV9). */
 import type { MessageFromUser, WebhookEvent, WebhookEventName } from '../contract/events.ts'
 import type { Attachment } from '../contract/schemas.ts'
-import { botName, botOf, nextId } from './chats.ts'
+import { botName, botOf } from './chats.ts'
+import { EventRecord } from './event-record.ts'
 import type { Chat, PlatformContext, StoredFile } from './state.ts'
-import { emitEvent, type Transaction } from './transaction.ts'
+import type { Transaction } from './transaction.ts'
 
 function about(platform: PlatformContext, chat: Chat) {
   const bot = botOf(platform, chat)
@@ -14,28 +15,29 @@ function about(platform: PlatformContext, chat: Chat) {
   }
 }
 
-/** Returns the delivery id, an addition of the simulator: control API and journal use it, payloads do not (`webhook.idHeader`). */
-function emit(chat: Chat, payload: WebhookEvent, transaction: Transaction): string {
-  const deliveryId = nextId(chat, 'uuid', 'delivery')
-  emitEvent(transaction, chat.id, deliveryId, payload)
-  return deliveryId
+function emit(chat: Chat, payload: WebhookEvent, transaction: Transaction): EventRecord {
+  const event = new EventRecord(chat, ++chat.counter, payload)
+  transaction.effects.push(event)
+  return event
 }
 
+/** Returns the delivery id. */
 export const emitRequest = (platform: PlatformContext, chat: Chat, transaction: Transaction): string =>
-  emit(chat, requestPayload(platform, chat), transaction)
+  emit(chat, requestPayload(platform, chat), transaction).deliveryId
 
 const requestPayload = (platform: PlatformContext, chat: Chat): WebhookEvent => ({
   event: 'REQUESTING TAKEOVER',
   ...about(platform, chat),
 })
 
+/** Returns the delivery id. */
 export const emitUserMessage = (
   platform: PlatformContext,
   chat: Chat,
   text: string,
   files: readonly StoredFile[],
   transaction: Transaction,
-): string => emit(chat, messagePayload(platform, chat, text, files), transaction)
+): string => emit(chat, messagePayload(platform, chat, text, files), transaction).deliveryId
 
 function messagePayload(
   platform: PlatformContext,

@@ -3,10 +3,10 @@
  * made. The caller commits it: first its own entry, then the effects, which that entry caused.
  */
 import type { AssumptionName } from '../contract/assumptions.ts'
-import type { WebhookEvent, WebhookEventName } from '../contract/events.ts'
-import type { EventContent, Finding, NoteContent } from '../journal/entry.ts'
+import type { Finding, NoteContent } from '../journal/entry.ts'
+import type { EventRecord } from './event-record.ts'
 
-export type Effect = EventContent | NoteContent
+export type Effect = EventRecord | NoteContent
 
 export interface Transaction {
   readonly effects: Effect[]
@@ -37,9 +37,4 @@ export function note(
     note: name,
     ...detail,
   })
-}
-
-export function emitEvent(transaction: Transaction, chatId: string, deliveryId: string, payload: WebhookEvent): void {
-  const event: WebhookEventName = payload.event
-  transaction.effects.push({ kind: 'event', chat_id: chatId, event, delivery_id: deliveryId, payload })
 }

@@ -1,5 +1,6 @@
 /** Counts entries that the log does not show one by one, and describes them in one line. */
 import type { Entry, EntryKind, EntryOf } from '../journal/entry.ts'
+import type { EntryOutline } from '../journal/entry-source.ts'
 import { visible } from '../text/terminal-text.ts'
 import { defineTexts } from '../text/texts.ts'
 import { type EntryProblem, problemsOf } from './log-filter.ts'
@@ -40,8 +41,8 @@ type Endpoint = EntryOf<'api'>['endpoint']
 /** Costs little per entry, because a busy client causes 30,000 a second: text is rendered once, by `describe`. */
 export interface HiddenEntries {
   add(entry: Entry): void
-  /** Adds a call that does not look wrong, without its entry. */
-  addCall(endpoint: Endpoint): void
+  /** Adds one that does not look wrong, also before it is built. */
+  addHarmless(outline: EntryOutline): void
   /** Null when nothing was added since the last call. Begins again at zero. */
   describe(): LogLine | null
 }
@@ -53,9 +54,9 @@ export function createHiddenEntries(): HiddenEntries {
   const endpoints: Counts<Endpoint> = new Map()
   const problems = new Map<EntryProblem['kind'], Counts<EntryProblem['code']>>()
 
-  function addCall(endpoint: Endpoint): void {
-    increment(kinds, 'api')
-    increment(endpoints, endpoint)
+  function addHarmless(outline: EntryOutline): void {
+    increment(kinds, outline.kind)
+    if (outline.kind === 'api') increment(endpoints, outline.endpoint)
   }
   function addProblem({ kind, code }: EntryProblem): void {
     const codes = problems.get(kind) ?? new Map()
@@ -64,10 +65,9 @@ export function createHiddenEntries(): HiddenEntries {
   }
 
   return {
-    addCall,
+    addHarmless,
     add(entry) {
-      if (entry.kind === 'api') addCall(entry.endpoint)
-      else increment(kinds, entry.kind)
+      addHarmless(entry)
       for (const problem of problemsOf(entry)) addProblem(problem)
     },
     describe() {

@@ -3,14 +3,14 @@
  * An entry that looks wrong is shown for longer than others.
  */
 import type { Entry } from '../journal/entry.ts'
-import type { EntryOutline } from '../journal/entry-source.ts'
+import type { EntryOutline, SourceOutline } from '../journal/entry-source.ts'
 import { backgroundTimer } from '../runtime/clock.ts'
 import { createHiddenEntries } from './hidden-entries.ts'
 import { createLog, type LogOptions } from './log.ts'
-import { isShown, looksWrong } from './log-filter.ts'
+import { isInStyle, isShown, looksWrong, mayLookWrong } from './log-filter.ts'
 
 export interface LimitedLog {
-  /** Whether `show` needs the entry. Counts a call for which it is false. */
+  /** Whether `show` needs the entry. Counts one for which it is false. */
   wants(outline: EntryOutline): boolean
   show(entry: Entry): void
   /** Writes the line of the entries that are not shown. */
@@ -69,11 +69,11 @@ export function createLimitedLog(options: LimitedLogOptions): LimitedLog {
 
   return {
     wants(outline) {
-      if (outline.kind !== 'api' || looksWrong(outline)) return true
-      if (style === 'quiet') return false
+      if (!isSource(outline) || mayLookWrong(outline)) return true
+      if (!isInStyle(outline, style)) return false
       if (second === null || second.placesLeft > 0) return true
       second.entries++
-      hidden.addCall(outline.endpoint)
+      hidden.addHarmless(outline)
       return false
     },
     show(entry) {
@@ -92,6 +92,10 @@ export function createLimitedLog(options: LimitedLogOptions): LimitedLog {
     },
   }
 }
+
+/** Whether the entry is built only when the log needs it. */
+const isSource = (outline: EntryOutline): outline is SourceOutline =>
+  outline.kind === 'api' || outline.kind === 'event' || outline.kind === 'delivery'
 
 /** Whether the entry has a place among those that are shown. */
 function takePlace(second: Second, entry: Entry): boolean {

@@ -1,19 +1,25 @@
 /** Decides from the codes of an entry whether the log shows it, before any text is rendered. */
 import type { Entry, EntryOf } from '../journal/entry.ts'
-import type { EntryOutline } from '../journal/entry-source.ts'
+import type { DeliveryOutline, EntryOutline } from '../journal/entry-source.ts'
 import { errorIn, isInvalidSign, isTruncated } from '../wording/hints.ts'
 
 export type LogStyle = 'pretty' | 'compact' | 'quiet'
 
-export function isShown(entry: EntryOutline, style: LogStyle): boolean {
+export function isShown(entry: Entry, style: LogStyle): boolean {
   if (style === 'quiet') return looksWrong(entry)
-  // In the compact style, the delivery says which event it has.
-  if (entry.kind === 'event') return style === 'pretty'
-  return entry.kind !== 'note' || !isRepeated(entry)
+  return isInStyle(entry, style) && (entry.kind !== 'note' || !isRepeated(entry))
 }
 
+/** In the compact style, the delivery says which event it has. */
+export const isInStyle = ({ kind }: EntryOutline, style: LogStyle): boolean =>
+  style === 'pretty' || (style === 'compact' && kind !== 'event')
+
+/** Decides before the entry of a delivery is built, so that true may be wrong. */
+export const mayLookWrong = (outline: EntryOutline): boolean =>
+  outline.kind === 'delivery' ? outline.outcome === 'failed' || outline.sign !== undefined : looksWrong(outline)
+
 /** Whether an entry shows a mistake of the intermediary, a failed delivery or a problem of the simulator. */
-export function looksWrong(entry: EntryOutline): boolean {
+export function looksWrong(entry: Exclude<EntryOutline, DeliveryOutline> | EntryOf<'delivery'>): boolean {
   switch (entry.kind) {
     case 'api':
       return isRefused(entry) || entry.findings.length > 0

@@ -7,6 +7,9 @@ import { createAbort } from './node.ts'
 export interface Activity {
   /** Counts one piece of work. The returned function ends it. */
   begin(): () => void
+  /** As `begin`, without a function for each: `end` takes the returned number. */
+  start(): number
+  end(started: number): void
   readonly busy: boolean
   /** Resolves when nothing is in flight. */
   idle(): Promise<void>
@@ -26,16 +29,23 @@ export function createActivity(): Activity {
     for (const resolve of ready) resolve()
   }
 
+  function start(): number {
+    running++
+    return generation
+  }
+  function end(started: number): void {
+    if (started !== generation) return
+    running--
+    wakeIfIdle()
+  }
+
   return {
     begin() {
-      const mine = generation
-      running++
-      return () => {
-        if (mine !== generation) return
-        running--
-        wakeIfIdle()
-      }
+      const started = start()
+      return () => end(started)
     },
+    start,
+    end,
     get busy() {
       return running > 0
     },

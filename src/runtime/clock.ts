@@ -172,7 +172,9 @@ export function wallTimer(delayMs: number, run: () => void): Timer {
 }
 
 /** Runs a function after the current call. Test runners that replace timers also replace `queueMicrotask`, but not promises. */
-export const afterThisCall = (run: () => void): void => void Promise.resolve().then(run)
+export const afterThisCall = (run: () => void): void => void RESOLVED.then(run)
+
+const RESOLVED = Promise.resolve()
 
 /** Resolves after the events that wait for the process. Long work awaits it between its pieces, so that others continue. */
 export const nextMacrotask = (): Promise<void> => new Promise(resolve => void onWall.setImmediate(resolve))

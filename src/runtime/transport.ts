@@ -73,8 +73,11 @@ type WebhookFunction = (request: Request) => Response | Promise<Response>
 /** Passes each request to a function as a `Request`. */
 export const functionTransport =
   (webhook: WebhookFunction): Transport =>
-  (outgoing, { received, failed }) =>
-    void callFunction(webhook, outgoing).then(received, failed)
+  (outgoing, handler) =>
+    void callFunction(webhook, outgoing).then(
+      answer => handler.received(answer),
+      error => handler.failed(error),
+    )
 
 async function callFunction(webhook: WebhookFunction, outgoing: Outgoing): Promise<Received> {
   const { url, method = 'POST', headers, body, timeoutMs, signal } = outgoing
@@ -197,7 +200,10 @@ function loadedLater(create: () => Promise<HttpTransport>): HttpTransport {
   }
   const send: Transport = (request, handler) => {
     if (loaded !== null) return loaded(request, handler)
-    load().then(transport => transport(request, handler), handler.failed)
+    load().then(
+      transport => transport(request, handler),
+      error => handler.failed(error),
+    )
   }
   return Object.assign(send, { close: async () => loaded?.close() })
 }

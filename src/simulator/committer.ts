@@ -1,8 +1,9 @@
 /** Journals entries with their effects, and hands webhook events to the dispatcher. */
 import type { FaultContent, UserContent } from '../journal/entry.ts'
-import type { EntrySource } from '../journal/entry-source.ts'
+import type { JournalSource } from '../journal/entry-source.ts'
 import { addSecretsOf } from '../journal/mask.ts'
 import { refreshIdle } from '../platform/chats.ts'
+import { EventRecord } from '../platform/event-record.ts'
 import { ensureBots, fireDue } from '../platform/platform.ts'
 import type { PlatformContext } from '../platform/state.ts'
 import { createTransaction, type Effect } from '../platform/transaction.ts'
@@ -14,7 +15,7 @@ export interface Committer {
   /** Appends what the user did, and its effects. */
   commit(action: UserContent, effects: readonly Effect[]): void
   /** Appends a call, the faults applied to it, and its effects. */
-  commitCall(call: EntrySource, effects: readonly Effect[], faults?: readonly FaultContent[]): void
+  commitCall(call: JournalSource, effects: readonly Effect[], faults?: readonly FaultContent[]): void
   /** Appends effects that follow no entry from outside. */
   commitEffects(effects: readonly Effect[], cause: number | null): void
   /** `seq` of the latest webhook event, by chat id. */
@@ -31,14 +32,18 @@ export function createCommitter({ journal, platform, clock }: Components, dispat
 
   function commitEffects(effects: readonly Effect[], cause: number | null): void {
     for (const effect of effects) {
-      const entry = journal.append(effect, cause)
-      if (entry.kind !== 'event') continue
-      lastEvent.set(entry.chat_id, entry.seq)
-      dispatcher.enqueue(entry)
+      if (effect instanceof EventRecord) commitEvent(effect, cause)
+      else journal.append(effect, cause)
     }
     const evicted = platform.state.messageMemory.evict(platform.state)
     if (evicted !== null) journal.append(evicted, cause)
     deadlineTimer.set()
+  }
+
+  function commitEvent(event: EventRecord, cause: number | null): void {
+    const seq = journal.appendSource(event, cause)
+    lastEvent.set(event.chat_id, seq)
+    dispatcher.enqueue(event, seq)
   }
 
   return {
@@ -46,7 +51,7 @@ export function createCommitter({ journal, platform, clock }: Components, dispat
       commitEffects(effects, journal.append(action, null).seq)
     },
     commitCall(call, effects, faults = NONE) {
-      const seq = journal.appendSource(call)
+      const seq = journal.appendSource(call, null)
       for (const fault of faults) journal.append(fault, seq)
       commitEffects(effects, seq)
     },

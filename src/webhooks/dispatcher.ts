@@ -1,14 +1,16 @@
 /** Delivers webhook events in the background: encodes each event once and knows all deliveries that have not ended. */
 import type { FaultRegistry } from '../faults/registry.ts'
-import type { EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
+import type { EventRecord } from '../platform/event-record.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createAbort } from '../runtime/node.ts'
-import { type Attempts, contentOf, createAttempts, type SendPorts } from './attempts.ts'
+import { type Attempts, createAttempts } from './attempts.ts'
+import type { SendPorts } from './delivery-attempt.ts'
 import { createDeliveryOrder, type DeliveryOrder } from './delivery-order.ts'
+import { DeliveryRecord, NO_HEADERS } from './delivery-record.ts'
 import { type CapturedJob, captureJob, createSchedule, faultEntries, type Job, newJob, restoreJob } from './job.ts'
 import { createManualEvents, type ManualEvents } from './manual.ts'
-import { encodePayload, type RequestPorts, validRequest, type WebhookRequest } from './request.ts'
+import { encodePayload, type RequestPorts, ValidRequest, validRequest, type WebhookRequest } from './request.ts'
 
 export interface DispatcherPorts extends SendPorts, RequestPorts {
   readonly journal: Journal
@@ -22,7 +24,8 @@ export interface DispatcherPorts extends SendPorts, RequestPorts {
 }
 
 export interface Dispatcher extends Pick<ManualEvents, 'trigger' | 'resend'> {
-  enqueue(event: EntryOf<'event'>): void
+  /** `seq` is that of the entry of the event. */
+  enqueue(event: EventRecord, seq: number): void
   /** Sends the events that these faults hold. */
   release(faults: readonly string[]): void
   /** Returns a delivery of the platform that is in progress; null for one that has ended or was sent manually. */
@@ -76,10 +79,11 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
   return {
     trigger: manual.trigger,
     resend: manual.resend,
-    enqueue(event) {
-      const request = requestFor(ports, event)
-      if (active.size + sizeOfRequest(request) > ports.memoryLimit) return refuse(ports, event, request)
-      const job = jobFor(ports, event, request)
+    enqueue(event, seq) {
+      const body = encodePayload(event.payload, ports.knobs()['webhook.json'])
+      const request = new ValidRequest(ports, event.chat_id, event, body)
+      if (active.size + sizeOfRequest(request) > ports.memoryLimit) return refuse(ports, seq, request)
+      const job = jobFor(ports, event, seq, request)
       active.add(job)
       order.start(job)
     },
@@ -143,31 +147,23 @@ function createActiveJobs(): ActiveJobs {
 const JOB_BYTES = 1024
 const sizeOfRequest = ({ body }: WebhookRequest): number => JOB_BYTES + body.length
 
-function requestFor(ports: DispatcherPorts, entry: EntryOf<'event'>): WebhookRequest {
-  const { event, chat_id: chatId, delivery_id: deliveryId, payload } = entry
-  const body = encodePayload(payload, ports.knobs()['webhook.json'])
-  return validRequest(ports, { chatId, deliveryId, event, body })
-}
-
 /** Journals that an event is not sent, because the webhook does not keep up. */
-function refuse({ journal, memoryLimit }: DispatcherPorts, { seq }: EntryOf<'event'>, request: WebhookRequest): void {
+function refuse({ journal, memoryLimit }: DispatcherPorts, seq: number, request: WebhookRequest): void {
   const failure = { code: 'queue_full', limit_bytes: memoryLimit } as const
-  const refused = {
-    url: null,
-    headers: {},
-    outcome: { outcome: 'failed', status: null, response: null, failure },
-  } as const
-  journal.append({ ...contentOf(request, refused, 0), attempt: 1 }, seq)
+  const outcome = { outcome: 'failed', status: null, response: null, failure } as const
+  journal.appendSource(new DeliveryRecord(request, { url: null, headers: NO_HEADERS, outcome }, 0, 1), seq)
 }
 
 /** Applies the faults of the event and journals them. */
-function jobFor(ports: DispatcherPorts, entry: EntryOf<'event'>, request: WebhookRequest): Job {
-  const { event, seq, chat_id: chatId } = entry
-  const faults = ports.faults.onWebhooks ? ports.faults.takeWebhook({ event, chatId }) : null
+function jobFor(ports: DispatcherPorts, event: EventRecord, seq: number, request: WebhookRequest): Job {
+  const faults = ports.faults.onWebhooks ? takeFaults(ports, event) : null
   if (faults !== null)
-    for (const hit of faultEntries(entry, faults, ports.hasConnection())) ports.journal.append(hit, seq)
-  return newJob(request, entry, faults)
+    for (const hit of faultEntries(event, faults, ports.hasConnection())) ports.journal.append(hit, seq)
+  return newJob(request, event.chat_id, seq, faults)
 }
+
+const takeFaults = ({ faults }: DispatcherPorts, { event, chat_id: chatId }: EventRecord) =>
+  faults.takeWebhook({ event, chatId })
 
 function capture({ active, order, manual }: Parts): CapturedDeliveries {
   const begun = active.list().filter(({ phase }) => phase.kind !== 'waiting')

@@ -12,6 +12,7 @@ import {
   signingHeaders,
   validRequest,
   type WebhookRequest,
+  withParts,
 } from './request.ts'
 
 /** The signature covers the body of `encoded`, also when another body is sent. */
@@ -19,19 +20,22 @@ export function faultyRequest(ports: RequestPorts, encoded: EncodedEvent, form: 
   const valid = validRequest(ports, encoded)
   const body = form.sign === 'tampered' ? tamperedBody(encoded.body) : encoded.body
   const headers = (url: string) => faultyHeaders(ports, encoded, form.sign, url)
-  return withWireFaults({ ...valid, body, headers }, form)
+  return withWireFaults(withParts(valid, { body, headers }), form)
 }
 
 export function faultyHeaders(ports: RequestPorts, encoded: EncodedEvent, mode: SignMode, url: string): Headers {
-  const { chatId, deliveryId, body } = encoded
+  const { chatId, body } = encoded
   const signature = faultySignature(mode, ports.signingKey(chatId), body, url, ports.knobs())
-  return requestHeaders(ports, deliveryId, signature)
+  return requestHeaders(ports, encoded, signature)
 }
 
 /** Truncates the body and changes how the bytes travel; the signature stays. */
 export function withWireFaults(request: WebhookRequest, { truncate, wire }: Form): WebhookRequest {
-  const headers = wire?.headerCase ? (url: string) => withUnusualCase(request.headers(url)) : request.headers
-  return { ...request, body: truncate ? truncatedBody(request.body) : request.body, headers, wire }
+  return withParts(request, {
+    ...(truncate && { body: truncatedBody(request.body) }),
+    ...(wire?.headerCase && { headers: (url: string) => withUnusualCase(request.headers(url)) }),
+    wire,
+  })
 }
 
 /** The signature headers of a sign mode. With `tampered` they are valid for `body`, and another body is sent. */

@@ -1,7 +1,8 @@
 /** Describes one event on its way to the webhook, in memory and in a snapshot, and schedules its next step. */
 import { CONNECTION_EFFECTS } from '../faults/effects.ts'
 import type { AppliedWebhookFaults, FaultRegistry } from '../faults/registry.ts'
-import type { EntryOf, FaultContent } from '../journal/entry.ts'
+import type { FaultContent } from '../journal/entry.ts'
+import type { EventRecord } from '../platform/event-record.ts'
 import { type Clock, type ClockTimer, earliest, timeAfter } from '../runtime/clock.ts'
 import type { EncodedEvent, WebhookRequest } from './request.ts'
 
@@ -34,10 +35,10 @@ export interface Job {
   phase: DeliveryPhase
 }
 
-export const newJob = (request: WebhookRequest, event: EntryOf<'event'>, faults: JobFaults | null): Job => ({
+export const newJob = (request: WebhookRequest, chatId: string, seq: number, faults: JobFaults | null): Job => ({
   request,
-  chatId: event.chat_id,
-  seq: event.seq,
+  chatId,
+  seq,
   faults,
   copy: false,
   attempt: 1,
@@ -49,7 +50,7 @@ export const copyOf = (job: Job): Job => ({ ...job, copy: true, atHead: false, p
 
 /** One journal entry for each fault of an event. A webhook that is a function has no connection to change. */
 export function faultEntries(
-  { event, chat_id, delivery_id }: EntryOf<'event'>,
+  { event, chat_id, deliveryId: delivery_id }: EventRecord,
   { hits }: AppliedWebhookFaults,
   hasConnection: boolean,
 ): FaultContent[] {

@@ -7,10 +7,19 @@ import type { Journal } from '../journal/journal.ts'
 import { MASK } from '../journal/mask.ts'
 import { makeId } from '../runtime/random.ts'
 import type { HeaderLines } from '../runtime/transport.ts'
-import { nextAttempt, type SendPorts, sendRequest } from './attempts.ts'
+import { nextAttempt } from './attempts.ts'
+import { type AttemptEnd, DeliveryAttempt, type SendPorts } from './delivery-attempt.ts'
+import { DeliveryRecord } from './delivery-record.ts'
 import { faultyHeaders, faultyRequest, tamperedBody, withWireFaults } from './faulty-request.ts'
 import type { Schedule } from './job.ts'
-import { type EncodedEvent, encodePayload, type RequestPorts, validRequest, type WebhookRequest } from './request.ts'
+import {
+  type EncodedEvent,
+  encodePayload,
+  type RequestPorts,
+  validRequest,
+  type WebhookRequest,
+  withParts,
+} from './request.ts'
 
 type Delivery = EntryOf<'delivery'>
 
@@ -100,11 +109,10 @@ function requestOf(ports: ManualPorts, encoded: EncodedEvent, form: Form): Webho
 }
 
 function altered(request: WebhookRequest, { method, headers }: Alteration): WebhookRequest {
-  return {
-    ...request,
+  return withParts(request, {
     ...(method !== undefined && { method }),
-    ...(headers !== undefined && { headers: url => headers(request.headers(url)) }),
-  }
+    ...(headers !== undefined && { headers: (url: string) => headers(request.headers(url)) }),
+  })
 }
 
 async function deliver(ports: ManualPorts, delivery: ManualDelivery, sending: SendingSpec): Promise<Delivery | null> {
@@ -127,16 +135,17 @@ async function sendCopies(ports: ManualPorts, delivery: ManualDelivery, { count,
 }
 
 function send(ports: ManualPorts, { request, marks, cause }: ManualDelivery, numbered: (next: number) => number) {
-  return new Promise<Delivery | null>((resolve, reject) =>
-    sendRequest(ports, request, ports.signal(), {
-      conclude(content) {
-        const attempt = numbered(nextAttempt(ports.journal, request.deliveryId))
-        resolve(ports.journal.append({ ...content, attempt, ...marks }, cause))
+  return new Promise<Delivery | null>((resolve, reject) => {
+    const end: AttemptEnd<null> = {
+      conclude(_, sent, durationMs) {
+        const number = numbered(nextAttempt(ports.journal, request.deliveryId))
+        resolve(ports.journal.append(new DeliveryRecord(request, sent, durationMs, number, marks).content(), cause))
       },
       aborted: () => resolve(null),
-      failed: reject,
-    }),
-  )
+      failed: (_, error) => reject(error),
+    }
+    new DeliveryAttempt(ports, request, ports.signal(), null, end).send()
+  })
 }
 
 /** False after a reset. */

@@ -29,17 +29,67 @@ export interface WebhookRequest extends EncodedEvent {
   readonly wire: WireFaults | null
 }
 
-export function validRequest(ports: RequestPorts, encoded: EncodedEvent): WebhookRequest {
-  const { chatId, deliveryId, event, body } = encoded
-  const headers = (url: string) =>
-    requestHeaders(ports, deliveryId, signingHeaders(ports.signingKey(chatId), body, url, ports.knobs()))
-  return { chatId, deliveryId, event, body, headers, wire: null }
+/** Signs when the headers are read. */
+export class ValidRequest implements WebhookRequest {
+  readonly chatId: string | undefined
+  readonly body: string
+  readonly #of: Pick<EncodedEvent, 'deliveryId' | 'event'>
+  readonly #ports: RequestPorts
+
+  /** `of` may be an event whose id is made when it is first read. */
+  constructor(
+    ports: RequestPorts,
+    chatId: string | undefined,
+    of: Pick<EncodedEvent, 'deliveryId' | 'event'>,
+    body: string,
+  ) {
+    this.#ports = ports
+    this.chatId = chatId
+    this.#of = of
+    this.body = body
+  }
+
+  get deliveryId(): string {
+    return this.#of.deliveryId
+  }
+
+  get event(): string {
+    return this.#of.event
+  }
+
+  get wire(): null {
+    return null
+  }
+
+  headers(url: string): Headers {
+    const ports = this.#ports
+    const signature = signingHeaders(ports.signingKey(this.chatId), this.body, url, ports.knobs())
+    return requestHeaders(ports, this.#of, signature)
+  }
 }
 
-export function requestHeaders(ports: RequestPorts, deliveryId: string, signature: Headers): Headers {
+export const validRequest = (ports: RequestPorts, encoded: EncodedEvent): WebhookRequest =>
+  new ValidRequest(ports, encoded.chatId, encoded, encoded.body)
+
+/** The same request with other parts. */
+export const withParts = (
+  request: WebhookRequest,
+  parts: Partial<Pick<WebhookRequest, 'method' | 'body' | 'headers' | 'wire'>>,
+): WebhookRequest => ({
+  chatId: request.chatId,
+  deliveryId: request.deliveryId,
+  event: request.event,
+  body: request.body,
+  headers: url => request.headers(url),
+  wire: request.wire,
+  ...(request.method !== undefined && { method: request.method }),
+  ...parts,
+})
+
+export function requestHeaders(ports: RequestPorts, of: Pick<EncodedEvent, 'deliveryId'>, signature: Headers): Headers {
   const idHeader = ports.knobs()['webhook.idHeader']
   const headers = { 'content-type': 'application/json', 'user-agent': ports.userAgent, ...signature }
-  return idHeader === 'off' ? headers : { ...headers, [idHeader]: deliveryId }
+  return idHeader === 'off' ? headers : { ...headers, [idHeader]: of.deliveryId }
 }
 
 const ALGORITHM_NAMES: Record<HashName, string> = { sha256: 'HMAC-SHA-256', sha1: 'HMAC-SHA-1', sha512: 'HMAC-SHA-512' }
