@@ -46,6 +46,8 @@ const PROJECTS = [
 ]
 
 let failed = 0
+const compilerFolder = join(folder, 'compilers')
+install(compilerFolder, { devDependencies: COMPILERS })
 for (const { compilers, resolutions, ...given } of PROJECTS) {
   const project = { folder: 'consumer', beside: [], options: [], ...given, path: join(folder, nameOf(given.file)) }
   makeProject(project)
@@ -59,28 +61,30 @@ function nameOf(file) {
 }
 
 /** Writes the files with the names of the package. */
-function makeProject({ path, file, beside, folder: from, install }) {
-  rmSync(path, { recursive: true, force: true })
-  mkdirSync(path, { recursive: true })
+function makeProject({ path, file, beside, folder: from, install: peers }) {
+  install(path, {
+    type: 'module',
+    dependencies: { 'handover-sim': `file:${tarball}` },
+    devDependencies: { '@types/node': '^24.0.0', ...peers },
+  })
   for (const one of [file, ...beside]) {
     const text = readFileSync(fileURLToPath(new URL(`${from}/${one}`, import.meta.url)), 'utf8')
     const asUser = text.replace('../../../src/vitest/index.ts', 'handover-sim/vitest')
     writeFileSync(join(path, one), asUser.replace('../../../src/index.ts', 'handover-sim'))
   }
-  const devDependencies = { '@types/node': '^24.0.0', ...COMPILERS, ...install }
-  const manifest = {
-    private: true,
-    type: 'module',
-    dependencies: { 'handover-sim': `file:${tarball}` },
-    devDependencies,
-  }
-  writeFileSync(join(path, 'package.json'), JSON.stringify(manifest))
+}
+
+/** Makes a folder with these packages. */
+function install(path, manifest) {
+  rmSync(path, { recursive: true, force: true })
+  mkdirSync(path, { recursive: true })
+  writeFileSync(join(path, 'package.json'), JSON.stringify({ private: true, ...manifest }))
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent'], { cwd: path, stdio: 'inherit' })
 }
 
 function check({ path, file, options }, compiler, resolution) {
   const modules = ['--module', MODULES[resolution], '--moduleResolution', resolution]
-  const tsc = join(path, 'node_modules', compiler, 'bin/tsc')
+  const tsc = join(compilerFolder, 'node_modules', compiler, 'bin/tsc')
   const { stdout, stderr } = spawnSync(process.execPath, [tsc, ...OPTIONS, ...options, ...modules, file], {
     cwd: path,
     encoding: 'utf8',
