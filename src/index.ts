@@ -20,7 +20,7 @@ export { InvalidOptionError, type SettingProblem } from './simulator/options.ts'
 export type { EffectiveAssumption } from './simulator/simulator.ts'
 export type { SimulatorClock } from './simulator/simulator-clock.ts'
 export type { SnapshotOptions } from './simulator/snapshot/capture.ts'
-export { InvalidSnapshotError } from './simulator/snapshot/restore.ts'
+export { InvalidSnapshotError } from './simulator/snapshot/invalid-snapshot.ts'
 export type { Snapshot } from './simulator/snapshot/schema.ts'
 export {
   type FetchWebhook,

@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin, type RolldownOutput } from 'rolldown'
 import { browserVariants } from '../browser-variants.ts'
+import { deferredModules } from './deferred-modules.ts'
 import {
   BROWSER_INTRO,
   GLOBALS_INTRO,
@@ -66,8 +67,24 @@ async function buildSimulators(root: string): Promise<Bundle> {
       matchers: 'src/vitest/matchers.ts',
     },
     platform: 'node',
-    plugins: [start.plugin, namesOfLocales(), dispatchersOfUndici(), timersOfNode(), withoutStyles, asciiStart],
-    output: { format: 'cjs', codeSplitting: { groups: [{ name: START, test: start.has }] } },
+    plugins: [
+      start.plugin,
+      deferredModules(),
+      namesOfLocales(),
+      dispatchersOfUndici(),
+      timersOfNode(),
+      withoutStyles,
+      asciiStart,
+    ],
+    output: {
+      format: 'cjs',
+      codeSplitting: {
+        groups: [
+          { name: START, test: start.has },
+          { name: 'zod', test: isZodModule },
+        ],
+      },
+    },
   })
 }
 
@@ -139,10 +156,13 @@ function writeReExports(root: string, output: Bundle): void {
 
 const START = 'start'
 const STARTS_WITH = /\/src\/cli\/(main|start)\.ts$/
-/** Packages that are in the start chunk as a whole, because their modules import each other. */
-const PACKAGES = /node_modules\/(zod|commander)\//
+/** Packages that are in one chunk as a whole, because their modules import each other. */
+const COMMANDER = /node_modules\/commander\//
+const ZOD_MODULES = /node_modules\/zod\//
 /** Modules of these packages that only descriptions need, such as OpenAPI documents. */
 const DESCRIBES = /\/zod\/v4\/core\/(to-json-schema|json-schema-processors|json-schema-generator)\./
+
+const isZodModule = (id: string) => ZOD_MODULES.test(id) && !DESCRIBES.test(id)
 
 /**
  * Puts everything that `start` imports before it serves into one chunk, because each further file adds a millisecond to
@@ -158,7 +178,7 @@ function startChunk(): { plugin: Plugin; has(id: string): boolean } {
         [...imports.keys()].filter(one => STARTS_WITH.test(one)),
         imports,
       )
-      return !DESCRIBES.test(id) && (needed.has(id) || PACKAGES.test(id))
+      return needed.has(id) || COMMANDER.test(id)
     },
   }
 }

@@ -1,5 +1,5 @@
 /** Holds one call while it is handled, and finds its endpoint (V2, `api.trailingSlash`). */
-import { ALIASES, type Alias, ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
+import { ALIASES, type Alias, ENDPOINT_ROUTES, type EndpointId } from '../contract/endpoint-routes.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
 import type { ByteStore } from '../journal/byte-store.ts'
@@ -94,7 +94,7 @@ const CHAT_PREFIX = '/api/v1/chats/'
 
 function tableFor(versions: readonly string[]): Map<string, ApiRoute> {
   const table = new Map<string, ApiRoute>()
-  for (const { id, path } of Object.values(ENDPOINTS)) {
+  for (const { id, path } of Object.values(ENDPOINT_ROUTES)) {
     if (id === 'chat') continue
     for (const version of ['v2', ...versions]) {
       for (const alias of ALIASES)
@@ -145,14 +145,14 @@ function decode(raw: string): string {
 }
 
 function unknownPath(path: string): Refusal {
-  const list = Object.values(ENDPOINTS).map(endpoint => `${endpoint.method} ${endpoint.path}`)
+  const list = Object.values(ENDPOINT_ROUTES).map(endpoint => `${endpoint.method} ${endpoint.path}`)
   const message = REFUSAL_TEXTS.pathUnknown(path, nearPath(path), list.join(', '))
   return new Refusal('path_not_found', message, /^\/api\/v\d+\//.test(path) ? { assumed: ['api.versions'] } : {})
 }
 
 /** The path that ends alike, because a missing or other beginning is the usual mistake; otherwise a similar one. */
 function nearPath(path: string): string {
-  const paths = Object.values(ENDPOINTS).map(endpoint => endpoint.path)
+  const paths = Object.values(ENDPOINT_ROUTES).map(endpoint => endpoint.path)
   const alike = paths.find(one => lastPart(one) === lastPart(path))
   return alike === undefined ? suggest(path, paths) : didYouMean(alike)
 }

@@ -1,5 +1,5 @@
 /** Applies API faults to a call and its answer. */
-import { ENDPOINTS } from '../contract/endpoints.ts'
+import { ENDPOINT_ROUTES } from '../contract/endpoint-routes.ts'
 import { type AnswerEffect, isUnprocessed } from '../faults/effects.ts'
 import type { AppliedApiFaults } from '../faults/registry.ts'
 import type { FaultContent } from '../journal/entry.ts'
@@ -49,7 +49,7 @@ function targetOf({ platform: { knobs } }: ApiPorts, { request }: ApiCall): Targ
   if (request.method === 'OPTIONS') return null
   const route = findApiRoute(pathOf(request.target), knobs)
   if (route === null) return null
-  const parsed = ENDPOINTS[route.id].body === null ? undefined : tryTo(() => parseJson(request, knobs))
+  const parsed = ENDPOINT_ROUTES[route.id].method === 'GET' ? undefined : tryTo(() => parseJson(request, knobs))
   return { route, body: parsed?.body, valueCount: parsed?.valueCount ?? 0 }
 }
 
@@ -68,7 +68,7 @@ function identified(ports: ApiPorts, call: ApiCall): ApiCall {
   const { keyring, platform } = ports
   Object.assign(call, target)
   const { authorization } = call.request.headers
-  tryTo(() => keyring.authorize(authorization, ENDPOINTS[target.route.id].scope, platform.nowMs(), call))
+  tryTo(() => keyring.authorize(authorization, ENDPOINT_ROUTES[target.route.id].scope, platform.nowMs(), call))
   return call
 }
 

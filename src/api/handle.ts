@@ -1,12 +1,6 @@
 /** Handles one request, from plain data to plain data: match, authenticate, parse, call the platform, encode, journal. */
-import {
-  type AvailabilityRequest,
-  type ChatRequest,
-  ENDPOINTS,
-  type Endpoint,
-  type EndpointId,
-  type MessageRequest,
-} from '../contract/endpoints.ts'
+import { ENDPOINT_ROUTES, type EndpointId, type EndpointRoute } from '../contract/endpoint-routes.ts'
+import type { AvailabilityRequest, ChatRequest, MessageRequest } from '../contract/endpoints.ts'
 import { errorNote } from '../journal/internal-errors.ts'
 import { updateAvailability } from '../platform/availability.ts'
 import { botById, idMismatch, requireChat, unknownChat } from '../platform/chats.ts'
@@ -96,7 +90,7 @@ function serve(call: ApiCall): Maybe<ApiResponse> {
   }
   const route = matchRoute(path, ports.platform.knobs)
   call.route = route
-  const endpoint = ENDPOINTS[route.id]
+  const endpoint = ENDPOINT_ROUTES[route.id]
   if (request.method === 'OPTIONS') return preflightOf(call, allowedMethods(endpoint))
   checkMethod(endpoint, request.method)
   return mustRedirect(call, route) ? redirectOf(call, route) : callOperation(call, endpoint, route)
@@ -106,7 +100,7 @@ const preflightOf = ({ request, ports }: ApiCall, methods: string): ApiResponse 
   preflightResponse(request, methods, ports.platform.knobs['api.cors'])
 
 /** HEAD is GET without the body, as everywhere in HTTP. */
-function checkMethod(endpoint: Endpoint, method: string): void {
+function checkMethod(endpoint: EndpointRoute, method: string): void {
   if (method === endpoint.method || (method === 'HEAD' && endpoint.method === 'GET')) return
   throw new Refusal('method_not_allowed', REFUSAL_TEXTS.methodNotAllowed(endpoint.path, endpoint.method, method))
 }
@@ -120,17 +114,17 @@ function mustRedirect({ ports, transaction }: ApiCall, route: ApiRoute): boolean
   return policy === 'redirect'
 }
 
-function callOperation(call: ApiCall, endpoint: Endpoint, route: ApiRoute): Maybe<ApiResponse> {
+function callOperation(call: ApiCall, endpoint: EndpointRoute, route: ApiRoute): Maybe<ApiResponse> {
   const grant = authorize(call, endpoint)
-  const body = endpoint.body === null ? undefined : readBody(call, endpoint.body)
+  const body = endpoint.method === 'GET' ? undefined : readBody(call, route.id)
   const value = OPERATIONS[route.id](call, grant, body)
   // For nearly every call, the value is there now, and a function that waits for it would be made in vain.
   return value instanceof Promise
-    ? value.then(reply => successResponse(call, endpoint, reply))
-    : successResponse(call, endpoint, value)
+    ? value.then(reply => successResponse(call, route.id, reply))
+    : successResponse(call, route.id, value)
 }
 
-function authorize(call: ApiCall, endpoint: Endpoint): Grant {
+function authorize(call: ApiCall, endpoint: EndpointRoute): Grant {
   const { platform, keyring, rateLimit } = call.ports
   const { authorization } = call.request.headers
   const nowMs = platform.nowMs()
@@ -139,14 +133,14 @@ function authorize(call: ApiCall, endpoint: Endpoint): Grant {
   return grant
 }
 
-function readBody(call: ApiCall, schema: NonNullable<Endpoint['body']>): unknown {
+function readBody(call: ApiCall, id: EndpointId): unknown {
   const { knobs } = call.ports.platform
   checkBodyForm(call.request, call.transaction)
   const { body, valueCount } = parseJson(call.request, knobs)
   call.body = body
   call.valueCount = valueCount
   checkContentType(call.request, knobs, call.transaction)
-  return parseBody(schema, call, knobs)
+  return parseBody(id, call, knobs)
 }
 
 /** Adds the headers of CORS, and journals the call. */
@@ -168,7 +162,7 @@ function append(call: ApiCall, answer: ApiResponse): void {
 }
 
 const READS = 'GET, HEAD, OPTIONS'
-const allowedMethods = ({ method }: Endpoint): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
+const allowedMethods = ({ method }: EndpointRoute): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
 
 const redirectOf = (call: ApiCall, { canonical }: ApiRoute): ApiResponse =>
   marked(call, redirectResponse(canonical, call.request.target))
@@ -191,7 +185,7 @@ function brokenResponse(call: ApiCall, error: unknown): ApiResponse {
 
 function extraHeaders({ route }: ApiCall, refusal: Refusal): Record<string, string> {
   if (refusal instanceof RateLimited) return { 'retry-after': String(refusal.retryAfter) }
-  if (refusal.code === 'method_not_allowed') return { allow: route ? allowedMethods(ENDPOINTS[route.id]) : READS }
+  if (refusal.code === 'method_not_allowed') return { allow: route ? allowedMethods(ENDPOINT_ROUTES[route.id]) : READS }
   return refusal.code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}
 }
 

@@ -1,5 +1,5 @@
 /** Checks API keys, their scopes (A1-A3) and their rate limit, and selects the key that signs events (A4). */
-import type { Scope } from '../contract/endpoints.ts'
+import type { Scope } from '../contract/endpoint-routes.ts'
 import type { Rate } from '../contract/knob-types.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'

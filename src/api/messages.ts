@@ -1,6 +1,8 @@
 /** Defines requests and responses as plain data, for every adapter, and builds the responses of the API. */
-import { type ErrorBody, FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
+
+import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
 import type { Knobs } from '../contract/knobs.ts'
+import type { ErrorBody } from '../contract/schemas.ts'
 import type { EngineError } from '../platform/engines.ts'
 import type { Refusal } from '../platform/refusal.ts'
 import type { Transaction } from '../platform/transaction.ts'

@@ -1,8 +1,7 @@
 /** Checks what an operation returns by its contract, and encodes it; a long transcript in steps, so that other calls are answered meanwhile. */
-import { checkInSteps } from '../contract/check-in-steps.ts'
-import type { Endpoint } from '../contract/endpoints.ts'
+import type { EndpointId } from '../contract/endpoint-routes.ts'
 import { isMap } from '../contract/objects.ts'
-import { quickCheckOf } from '../contract/quick-check.ts'
+import { QUICK_CHECKS } from '../contract/quick-check.ts'
 import { sizeOf } from '../journal/long-bodies.ts'
 import { rememberShortForm } from '../journal/short-entry.ts'
 import type { Maybe } from '../platform/engines.ts'
@@ -13,18 +12,14 @@ import { type BodyPieces, inPieces } from '../runtime/pieces.ts'
 import { jsonPieces } from '../text/json-pieces.ts'
 import type { ApiCall } from './call.ts'
 import { type ApiResponse, bytesResponse, JSON_TYPE, jsonResponse, withUnspecified } from './messages.ts'
+import { schemaChecks } from './schema-checks.deferred.ts'
 
 /** Throws when the value breaks the contract, which is a bug of the simulator. */
-export function successResponse(call: ApiCall, endpoint: Endpoint, reply: unknown): Maybe<ApiResponse> {
-  if (call.hasLongAnswer && isMap(reply)) return inPieces(longResponse(call, endpoint, reply))
-  if (!quickCheckOf(endpoint.response)(reply)) checkAnswer(endpoint, reply)
+export function successResponse(call: ApiCall, id: EndpointId, reply: unknown): Maybe<ApiResponse> {
+  if (call.hasLongAnswer && isMap(reply)) return inPieces(longResponse(call, id, reply))
+  if (!QUICK_CHECKS[id].response(reply)) schemaChecks().checkAnswer(id, reply)
   call.response = reply
   return marked(call, jsonResponse(200, reply))
-}
-
-function checkAnswer(endpoint: Endpoint, reply: unknown): void {
-  const checked = endpoint.response.safeParse(reply)
-  if (!checked.success) throw contractError(endpoint, checked.error.message)
 }
 
 /** Adds the header that names what the call assumed. */
@@ -32,9 +27,6 @@ export function marked(call: ApiCall, answer: ApiResponse): ApiResponse {
   withUnspecified(answer.headers, call.transaction, call.ports.markers)
   return answer
 }
-
-const contractError = ({ id }: Endpoint, message: string) =>
-  new Error(`The answer of ${id} breaks its contract: ${message}`)
 
 /** In messages, or in estimated bytes. */
 const LONG = { messages: 500, bytes: 500_000 }
@@ -47,9 +39,8 @@ export function isLongTranscript({ messages, context }: Chat): boolean {
   return size > LONG.bytes
 }
 
-function* longResponse(call: ApiCall, endpoint: Endpoint, reply: object): Generator<void, ApiResponse> {
-  const checked = yield* checkInSteps(endpoint.response, reply)
-  if (!checked.success) throw contractError(endpoint, JSON.stringify(checked.issues))
+function* longResponse(call: ApiCall, id: EndpointId, reply: object): Generator<void, ApiResponse> {
+  yield* schemaChecks().checkAnswerInSteps(id, reply)
   const body = yield* encodeInSteps(reply)
   call.response = reply
   return marked(call, bytesResponse(body, { 'content-type': JSON_TYPE }))

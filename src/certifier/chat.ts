@@ -1,7 +1,8 @@
 /** One chat of a check: the end user and the agent act in it, and its calls are read in order. */
 
 import type { ENDPOINTS } from '../contract/endpoints.ts'
-import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
+import type { WebhookEventName } from '../contract/event-names.ts'
+import { WEBHOOK_EVENTS } from '../contract/events.ts'
 import { breaksContract, refusalOf } from '../evaluator/violations.ts'
 import type { EntryOf, OpenContent } from '../journal/entry.ts'
 import { payloadOf } from '../platform/events.ts'

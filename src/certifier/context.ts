@@ -1,6 +1,6 @@
 /** Creates what a check acts and observes with: chats of its own, events of any form, and waits for journal entries. */
 import type { Driver } from '../agent-driver/driver.ts'
-import type { SignMode } from '../contract/events.ts'
+import type { SignMode } from '../contract/event-names.ts'
 import type { SendingSpec } from '../faults/schema.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { createJournalWaiter, InterruptedError, rejectOnAbort, type WaitContext, waitUntil } from '../runner/waiting.ts'

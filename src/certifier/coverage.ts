@@ -1,8 +1,10 @@
 /** Counts what the checks of a certificate exercised, from their journals: endpoints, events, signatures, faults. */
 import { ENDPOINTS } from '../contract/endpoints.ts'
-import { SignMode, WEBHOOK_EVENTS } from '../contract/events.ts'
+import { SIGN_MODES } from '../contract/event-names.ts'
+import { WEBHOOK_EVENTS } from '../contract/events.ts'
 import { groupBy, keysOf } from '../contract/objects.ts'
-import { EFFECTS_BY_SIDE, type Side } from '../faults/schema.ts'
+import { EFFECTS_BY_SIDE } from '../faults/schema.ts'
+import type { Side } from '../faults/sides.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 
 export const ANSWER_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'lost'] as const
@@ -39,7 +41,7 @@ export function coverageOf(journals: readonly (readonly Entry[])[]): Coverage {
   return {
     endpoints: countAnswers(calls.map(callAnswer), keysOf(ENDPOINTS)),
     events: countAnswers(deliveries.map(eventAnswer), keysOf(WEBHOOK_EVENTS)),
-    signatures: SignMode.options.map(mode => ({ mode, events: deliveries.filter(({ sign }) => sign === mode).length })),
+    signatures: SIGN_MODES.map(mode => ({ mode, events: deliveries.filter(({ sign }) => sign === mode).length })),
     faults: countFaults(ofKind(entries, 'fault')),
   }
 }

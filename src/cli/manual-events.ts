@@ -1,6 +1,7 @@
 /** Sends an event from a running simulator to its webhook: a manual one (`handover-sim trigger`), or a past delivery (`handover-sim resend`). */
 import * as z from 'zod/mini'
-import { SIGN_MODES, type SignMode, WEBHOOK_EVENTS } from '../contract/events.ts'
+import { SIGN_MODES, type SignMode } from '../contract/event-names.ts'
+import { WEBHOOK_EVENTS } from '../contract/events.ts'
 import { keysOf } from '../contract/objects.ts'
 import { sendingShape } from '../faults/schema.ts'
 import { messageOf, nearest, shortName, suggest } from '../text/error-text.ts'

@@ -1,29 +1,11 @@
-/** Announces that the simulator is ready (ready line, ready file, first commands), and reads and writes snapshots as files. */
-import {
-  accessSync,
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import type { Resolved } from '../config/resolve.ts'
-import { isKnob } from '../contract/knobs.ts'
-import { BUDGETS } from '../files/budgets.ts'
-import { readTextParts } from '../files/user-files.ts'
-import type { PlatformServer, PlatformServerOptions } from '../server/start.ts'
-import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
-import { captureLazily } from '../simulator/snapshot/capture.ts'
-import type { Snapshot } from '../simulator/snapshot/schema.ts'
+/** Announces that the simulator is ready: ready line, ready file, first commands. */
+import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { PlatformServer } from '../server/start.ts'
+import { coreOf } from '../simulator/simulator.ts'
 import { messageOf } from '../text/error-text.ts'
-import { jsonPieces } from '../text/json-pieces.ts'
-import { createJsonReader, JsonDepthError } from '../text/json-reader.ts'
 import { withoutCredentials } from '../text/redactor.ts'
-import { type Io, UsageError } from './io.ts'
+import { UsageError } from './io.ts'
 
 /** The address without its credentials. */
 function webhookUrlOf(server: PlatformServer): string | null {
@@ -86,7 +68,7 @@ export function writeReadyFile(file: string, cwd: string, text: string): () => v
 }
 
 /** Writes a file that only its owner reads, in one step, so that a reader never sees a part of it. */
-function replaceFile(path: string, pieces: Iterable<string>): void {
+export function replaceFile(path: string, pieces: Iterable<string>): void {
   const draft = `${path}.${process.pid}.tmp`
   try {
     writePieces(draft, pieces)
@@ -95,11 +77,6 @@ function replaceFile(path: string, pieces: Iterable<string>): void {
     rmSync(draft, { force: true })
     throw error
   }
-}
-
-function* jsonLine(value: unknown, present: (part: unknown) => unknown): Generator<string, void> {
-  yield* jsonPieces(value, present)
-  yield '\n'
 }
 
 function writePieces(path: string, pieces: Iterable<string>): void {
@@ -120,84 +97,11 @@ function removeOwn(path: string, text: string): void {
   }
 }
 
-/** Options that fit the snapshot. Flags and variables win over the settings in it. */
-export function withSnapshot(file: string, cwd: string, { options, sources, values }: Resolved): PlatformServerOptions {
-  const snapshot = readSnapshot(file, cwd)
-  if (isTyped(sources.seed) && values.seed !== snapshot.seed) {
-    const message = `--import: ${JSON.stringify(file)} has seed ${snapshot.seed}, and ${sources.seed} says ${values.seed}: leave that out.`
-    throw new UsageError(message)
-  }
-  const typed = Object.entries(values).filter(([name]) => isKnob(name) && isTyped(sources[name]))
-  const config = { ...snapshot.config, ...Object.fromEntries(typed) }
-  return { ...options, ...clockFor(snapshot, sources.clock), snapshot: { ...snapshot, config } }
-}
-
-const isTyped = (from = '') => from.startsWith('--') || from.startsWith('HANDOVER_SIM_')
-
-/** Uses the clock of the snapshot unless the user has chosen one. */
-function clockFor({ clock }: Snapshot, from: string | undefined): Pick<PlatformServerOptions, 'clock'> {
-  if (from !== 'default') return {}
-  return { clock: clock?.mode === 'virtual' ? 'virtual' : 'real' }
-}
-
-function readSnapshot(file: string, cwd: string): Snapshot {
-  const name = JSON.stringify(file)
-  const parts = readTextParts(resolve(cwd, file), BUDGETS.snapshotBytes)
-  const reader = createJsonReader(BUDGETS.snapshotNesting)
-  for (;;) {
-    const part = attempt(`--import: cannot read ${name}`, () => parts.next())
-    if (part.done) break
-    parseJson(name, () => reader.write(part.value))
-  }
-  const read = parseJson(name, reader.end)
-  if (typeof read === 'object' && read !== null) return read as Snapshot
-  throw new UsageError(`--import: ${name} is not a snapshot: it must be a JSON object.`)
-}
-
-function parseJson<T>(name: string, run: () => T): T {
-  try {
-    return run()
-  } catch (error) {
-    if (!(error instanceof JsonDepthError)) throw new UsageError(`--import: ${name} is not JSON: ${messageOf(error)}`)
-    throw new UsageError(`--import: ${name} is nested more than ${BUDGETS.snapshotNesting} levels deep.`)
-  }
-}
-
-function attempt<T>(what: string, run: () => T): T {
+/** Throws a `UsageError` that says what failed. */
+export function attempt<T>(what: string, run: () => T): T {
   try {
     return run()
   } catch (error) {
     throw new UsageError(`${what}: ${messageOf(error)}`)
-  }
-}
-
-export interface SnapshotExport {
-  /** Writes the state at the first call, because closing removes state. A failure is reported on stderr. */
-  write(simulator: PlatformSimulator): void
-  failed(): boolean
-}
-
-/** Creates the folder at once, so that a wrong name fails at the start and not at the end. */
-export function createSnapshotExport(file: string, { cwd, stderr }: Io): SnapshotExport {
-  const path = resolve(cwd, file)
-  const failure = `--export: cannot write ${JSON.stringify(file)}`
-  attempt(failure, () => {
-    mkdirSync(dirname(path), { recursive: true })
-    accessSync(dirname(path), constants.W_OK)
-  })
-  let state: 'open' | 'written' | 'failed' = 'open'
-  return {
-    write(simulator) {
-      if (state !== 'open') return
-      state = 'written'
-      try {
-        const core = coreOf(simulator)
-        replaceFile(path, jsonLine(captureLazily(core, {}), core.secrets.redactDeep))
-      } catch (error) {
-        state = 'failed'
-        stderr.write(`${failure}: ${messageOf(error)}\n`)
-      }
-    },
-    failed: () => state === 'failed',
   }
 }

@@ -6,7 +6,7 @@ import { keepHeapSmall } from '../runtime/node.ts'
 import { isLoopback } from '../server/addresses.ts'
 import type { AgentPlayer } from '../server/control/route.ts'
 import { type PlatformServer, startServer } from '../server/start.ts'
-import { InvalidSnapshotError } from '../simulator/snapshot/restore.ts'
+import { InvalidSnapshotError } from '../simulator/snapshot/invalid-snapshot.ts'
 import { configSources, defineCommand, type FlagsOf, SETTING_FLAGS } from './command.ts'
 import {
   type Context,
@@ -18,15 +18,8 @@ import {
   UsageError,
 } from './io.ts'
 import { showTraffic, type Traffic } from './show-traffic.ts'
-import {
-  createSnapshotExport,
-  firstSteps,
-  readyLine,
-  readyText,
-  type SnapshotExport,
-  withSnapshot,
-  writeReadyFile,
-} from './start-files.ts'
+import type { SnapshotExport } from './snapshot-files.ts'
+import { firstSteps, readyLine, readyText, writeReadyFile } from './start-files.ts'
 
 const FLAGS = {
   ...SETTING_FLAGS,
@@ -69,7 +62,7 @@ export const startCommand = defineCommand({
 })
 
 async function serve(context: Context, flags: StartFlags, resolved: Resolved, shutdown: Shutdown): Promise<number> {
-  const snapshotExport = flags.export === undefined ? null : createSnapshotExport(flags.export, context.io)
+  const snapshotExport = flags.export === undefined ? null : await createExport(flags.export, context)
   let agent: AgentPlayer | null = null
   let traffic: Traffic | null = null
   const endTraffic = () => traffic?.end()
@@ -105,7 +98,8 @@ async function start(
   snapshotExport: SnapshotExport | null,
   { shutdown, agent }: { readonly shutdown: Shutdown; readonly agent: () => AgentPlayer | null },
 ) {
-  const options = flags.import === undefined ? resolved.options : withSnapshot(flags.import, io.cwd, resolved)
+  const options =
+    flags.import === undefined ? resolved.options : await optionsWithImport(flags.import, io.cwd, resolved)
   try {
     const onStopRequested = shutdown.request
     const serverOptions = { ...options, onStopRequested, ...(snapshotExport && { onStopped: snapshotExport.write }) }
@@ -115,6 +109,16 @@ async function start(
       throw new UsageError(`--import ${JSON.stringify(flags.import)}: ${error.message}`)
     throw error
   }
+}
+
+async function createExport(file: string, { io }: Context): Promise<SnapshotExport> {
+  const { createSnapshotExport } = await import('./snapshot-files.ts')
+  return createSnapshotExport(file, io)
+}
+
+async function optionsWithImport(file: string, cwd: string, resolved: Resolved) {
+  const { withSnapshot } = await import('./snapshot-files.ts')
+  return withSnapshot(file, cwd, resolved)
 }
 
 /** Throws when a flag excludes another one. */

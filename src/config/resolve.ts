@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { defaultKnobs, formatKnob, formatKnobs, isKnob, KNOB_NAMES, parseKnob } from '../contract/knobs.ts'
 import { ConfigError, type Problem, problem } from '../files/errors.ts'
-import { loadDefault, type NamedFile, readText } from '../files/user-files.ts'
+import type { NamedFile } from '../files/user-files.ts'
 import { addSecretsOf } from '../journal/mask.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
 import { readKnob } from '../simulator/options.ts'
@@ -198,6 +198,7 @@ function named(cwd: string, { file, from }: { file: string; from: string }): Fou
 /** Throws `ConfigError` with every problem found. */
 export async function loadConfig(file: FoundConfig, nodeVersion: string): Promise<Layer> {
   const { layerOf } = await import('./schema.ts')
+  const { loadDefault, readText } = await import('../files/user-files.ts')
   if (file.extension === '.yaml' || file.extension === '.yml' || file.extension === '.json') {
     const { parseSource } = await import('../files/document.ts')
     return layerOf(file.name, parseSource(file.name, readText(file), file.extension === '.json'))

@@ -4,15 +4,10 @@ import type * as z from 'zod/mini'
 /** The definition of a schema of zod, as far as this program reads it. */
 export interface Definition {
   readonly type: string
-  readonly format?: string
-  readonly checks?: readonly { readonly _zod: { readonly def: BoundDefinition } }[]
-  readonly values?: readonly unknown[]
-  readonly entries?: Readonly<Record<string, unknown>>
   readonly innerType?: z.ZodMiniType
   readonly element?: z.ZodMiniType
   readonly options?: readonly z.ZodMiniType[]
   readonly shape?: Readonly<Record<string, z.ZodMiniType>>
-  readonly keyType?: z.ZodMiniType
   readonly valueType?: z.ZodMiniType
   /** Set when the object allows other keys, or refuses them. */
   readonly catchall?: z.ZodMiniType
@@ -20,14 +15,7 @@ export interface Definition {
   readonly getter?: () => z.ZodMiniType
 }
 
-/** A check that a schema has beside its type. */
-export interface BoundDefinition {
-  readonly check: string
-  readonly minimum?: number
-  readonly value?: number
-}
-
-export const ownDefinitionOf = (schema: z.ZodMiniType): Definition => schema._zod.def as unknown as Definition
+const ownDefinitionOf = (schema: z.ZodMiniType): Definition => schema._zod.def as unknown as Definition
 
 /** The definition below `optional`, `nullable` and similar wrappers. */
 export function definitionOf(schema: z.ZodMiniType): Definition {

@@ -1,6 +1,9 @@
-/** Lists the nine endpoints with their request and response bodies; routing, validation, documentation and types derive from this table. */
+/** Defines the request and response bodies of the nine endpoints; validation, documentation and types derive from this table. */
 import * as z from 'zod/mini'
-import type { WEBHOOK_EVENTS, WebhookEventName } from './events.ts'
+import { ENDPOINT_ROUTES, type EndpointId, type EndpointRoute } from './endpoint-routes.ts'
+import type { WebhookEventName } from './event-names.ts'
+import type { WEBHOOK_EVENTS } from './events.ts'
+
 import { AvailabilityReason, AvailabilityValue, Button, ChatRecord, MessageRecord, object, Sender } from './schemas.ts'
 
 const botId = z.int().check(z.describe('Bot identifier, an integer'))
@@ -92,46 +95,17 @@ export type TypingResponse = z.infer<typeof TypingResponse>
 export const ChatResponse = object({ chat: ChatRecord })
 export type ChatResponse = z.infer<typeof ChatResponse>
 
-/** `handover`: the key of the handover settings page (A2). `read_chats`: a bot API key with 'Read chats' (A3). */
-export type Scope = 'handover' | 'read_chats'
-
 /** One endpoint of the platform. `body` is null for a GET request. */
-export interface Endpoint {
-  readonly id: string
-  readonly method: 'GET' | 'POST'
-  /** As the platform writes it, trailing slash included; `{chatId}` is the only parameter. */
-  readonly path: string
-  readonly scope: Scope
-  /** The rule of docs/platform.md that describes it. */
-  readonly rule: string
-  readonly summary: string
+export interface Endpoint extends EndpointRoute {
   readonly body: z.ZodMiniType | null
   readonly response: z.ZodMiniType
 }
 
-const post = <
-  const Id extends string,
-  const Path extends string,
-  Body extends z.ZodMiniType,
-  Response extends z.ZodMiniType,
->(
+const endpoint = <Id extends EndpointId, Body extends z.ZodMiniType | null, Response extends z.ZodMiniType>(
   id: Id,
-  path: Path,
-  rule: string,
-  summary: string,
   body: Body,
   response: Response,
-) =>
-  ({
-    id,
-    method: 'POST',
-    path: `/api/v2/handover/${path}` as const,
-    scope: 'handover',
-    rule,
-    summary,
-    body,
-    response,
-  }) as const
+) => ({ ...ENDPOINT_ROUTES[id], body, response }) as const
 
 /**
  * The endpoints by id, with the schemas of their bodies (E1-E9).
@@ -140,39 +114,16 @@ const post = <
  * ENDPOINTS.start.body.parse({ bot_id: 1042, chat_id: 'c1' })
  */
 export const ENDPOINTS = {
-  transcript: post('transcript', 'transcript', 'E1', 'Get handover transcript', ChatRequest, TranscriptResponse),
-  summarize: post('summarize', 'summarize', 'E2', 'Summarize chat', ChatRequest, SummaryResponse),
-  availability: post(
-    'availability',
-    'availability',
-    'E3',
-    'Set handover availability',
-    AvailabilityRequest,
-    AvailabilityResponse,
-  ),
-  start: post('start', 'start', 'E4', 'Start handover', StartRequest, StartResponse),
-  end: post('end', 'end', 'E5', 'End handover', EndRequest, EndResponse),
-  message: post('message', 'message/', 'E6', 'Send message to user', MessageRequest, MessageResponse),
-  typing_start: post('typing_start', 'typing_start', 'E7', 'Agent typing start', TypingStartRequest, TypingResponse),
-  typing_stop: post('typing_stop', 'typing_stop', 'E8', 'Agent typing stop', ChatRequest, TypingResponse),
-  chat: {
-    id: 'chat',
-    method: 'GET',
-    path: '/api/v1/chats/{chatId}',
-    scope: 'read_chats',
-    rule: 'E9',
-    summary: 'Get chat transcript',
-    body: null,
-    response: ChatResponse,
-  },
-} as const satisfies Record<string, Endpoint>
-/** The id of an endpoint: a key of `ENDPOINTS`. */
-export type EndpointId = keyof typeof ENDPOINTS
-
-/** The two spellings of the handover paths (V2, W7). */
-export const ALIASES = ['handover', 'takeover'] as const
-/** One of the two spellings. */
-export type Alias = (typeof ALIASES)[number]
+  transcript: endpoint('transcript', ChatRequest, TranscriptResponse),
+  summarize: endpoint('summarize', ChatRequest, SummaryResponse),
+  availability: endpoint('availability', AvailabilityRequest, AvailabilityResponse),
+  start: endpoint('start', StartRequest, StartResponse),
+  end: endpoint('end', EndRequest, EndResponse),
+  message: endpoint('message', MessageRequest, MessageResponse),
+  typing_start: endpoint('typing_start', TypingStartRequest, TypingResponse),
+  typing_stop: endpoint('typing_stop', ChatRequest, TypingResponse),
+  chat: endpoint('chat', null, ChatResponse),
+} as const satisfies Record<EndpointId, Endpoint>
 
 type Endpoints = typeof ENDPOINTS
 

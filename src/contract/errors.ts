@@ -1,5 +1,4 @@
 /** Defines the error codes and their usual status. The platform publishes neither (ER4), so every error response names its assumptions in a header. */
-import * as z from 'zod/mini'
 import type { AssumptionName } from './assumptions.ts'
 
 export const ERRORS = {
@@ -21,12 +20,6 @@ export const ERRORS = {
 } as const satisfies Record<string, { status: number; assumed: AssumptionName }>
 /** A code of `ERRORS`. */
 export type ErrorCode = keyof typeof ERRORS
-
-/** The body of an error response; `field` is null when no single field is the cause. Assumed (`errors.body`, ER4). */
-export const ErrorBody = z
-  .object({ error: z.object({ code: z.string(), message: z.string(), field: z.nullable(z.string()) }) })
-  .check(z.meta({ id: 'ErrorBody', description: 'Code, reason and field of a refusal (assumption errors.body)' }))
-export type ErrorBody = z.infer<typeof ErrorBody>
 
 /** The response header that names the assumptions a response depends on: defaults of the simulator, not rules of the platform. */
 export const UNSPECIFIED_HEADER = 'x-handover-sim-unspecified'

@@ -1,5 +1,6 @@
 /** Defines the events that the platform sends to the webhook: a union with the discriminator `event` (EV1-EV9, W5). */
 import * as z from 'zod/mini'
+import { EVENT_NAMES, SIGN_MODES, type WebhookEventName } from './event-names.ts'
 import { Attachment, Bot, ChatReference, object, User } from './schemas.ts'
 
 const about = { bot: Bot, chat: ChatReference, user: User }
@@ -35,20 +36,17 @@ const AgentTypingStop = object({ event: z.literal('AGENT TYPING STOP'), chat_id:
 export const WebhookEvent = z.union([RequestingTakeover, MessageFromUser, AgentTypingStart, AgentTypingStop])
 export type WebhookEvent = z.infer<typeof WebhookEvent>
 
+const event = <Name extends WebhookEventName, Schema extends z.ZodMiniType>(name: Name, schema: Schema) =>
+  ({ schema, ...EVENT_NAMES[name] }) as const
+
 /** The events by name: the schema of each, and whether only the status 200 acknowledges it (WH2, WH3). */
 export const WEBHOOK_EVENTS = {
-  'REQUESTING TAKEOVER': { schema: RequestingTakeover, demands200: true },
-  'MESSAGE FROM USER': { schema: MessageFromUser, demands200: true },
-  'AGENT TYPING START': { schema: AgentTypingStart, demands200: false },
-  'AGENT TYPING STOP': { schema: AgentTypingStop, demands200: false },
+  'REQUESTING TAKEOVER': event('REQUESTING TAKEOVER', RequestingTakeover),
+  'MESSAGE FROM USER': event('MESSAGE FROM USER', MessageFromUser),
+  'AGENT TYPING START': event('AGENT TYPING START', AgentTypingStart),
+  'AGENT TYPING STOP': event('AGENT TYPING STOP', AgentTypingStop),
 } as const
-/** The value of `event`. */
-export type WebhookEventName = keyof typeof WEBHOOK_EVENTS
 
-export const isWebhookEvent = (name: string): name is WebhookEventName => Object.hasOwn(WEBHOOK_EVENTS, name)
-
-export const SIGN_MODES = ['valid', 'none', 'wrong-key', 'tampered', 'truncated', 'hex'] as const
-export const SignMode = z
+export const SignModeSchema = z
   .enum(SIGN_MODES)
   .check(z.meta({ id: 'SignMode', description: 'How an event is signed; all but `valid` are wrong on purpose' }))
-export type SignMode = z.infer<typeof SignMode>

@@ -1,6 +1,6 @@
 /** Shows one coherent conversation as examples of every request, response and event. */
-import type { EndpointId } from './endpoints.ts'
-import type { WebhookEventName } from './events.ts'
+import type { EndpointId } from './endpoint-routes.ts'
+import type { WebhookEventName } from './event-names.ts'
 
 const bot_id = 1042
 const chat_id = '6f1d9c3e-58a2-4b07-9c41-2f6a0d7be513'

@@ -3,21 +3,18 @@
  * intermediary. The schemas use the installed zod, so they can be combined with schemas of the project.
  */
 
+export { ALIASES, type Alias, type EndpointId, type Scope } from './endpoint-routes.ts'
 export {
-  ALIASES,
-  type Alias,
   AvailabilityRequest,
   AvailabilityResponse,
   ChatRequest,
   ChatResponse,
   ENDPOINTS,
   type Endpoint,
-  type EndpointId,
   EndRequest,
   EndResponse,
   MessageRequest,
   MessageResponse,
-  type Scope,
   StartRequest,
   StartResponse,
   SummaryResponse,
@@ -25,8 +22,8 @@ export {
   TypingResponse,
   TypingStartRequest,
 } from './endpoints.ts'
-export { ErrorBody } from './errors.ts'
-export { MessageFromUser, WEBHOOK_EVENTS, WebhookEvent, type WebhookEventName } from './events.ts'
+export type { WebhookEventName } from './event-names.ts'
+export { MessageFromUser, WEBHOOK_EVENTS, WebhookEvent } from './events.ts'
 export {
   Attachment,
   AvailabilityReason,
@@ -35,6 +32,7 @@ export {
   Button,
   ChatRecord,
   ChatReference,
+  ErrorBody,
   MessageRecord,
   Sender,
   User,

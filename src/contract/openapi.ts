@@ -1,11 +1,14 @@
 /** Generates the OpenAPI 3.1 document of the platform from the endpoints, the errors, the events and their schemas. */
 import * as z from 'zod/mini'
-import { ALIASES, type Alias, ENDPOINTS, type Endpoint, type EndpointId } from './endpoints.ts'
-import { ERRORS, ErrorBody, type ErrorCode, UNSPECIFIED_HEADER } from './errors.ts'
-import { WEBHOOK_EVENTS, type WebhookEventName } from './events.ts'
+import { ALIASES, type Alias, type EndpointId } from './endpoint-routes.ts'
+import { ENDPOINTS, type Endpoint } from './endpoints.ts'
+import { ERRORS, type ErrorCode, UNSPECIFIED_HEADER } from './errors.ts'
+import type { WebhookEventName } from './event-names.ts'
+import { WEBHOOK_EVENTS } from './events.ts'
 import { ENDPOINT_EXAMPLES, EVENT_EXAMPLES } from './examples.ts'
 import { KNOBS } from './knobs.ts'
 import { keysOf } from './objects.ts'
+import { ErrorBody } from './schemas.ts'
 import { VERSION } from './version.ts'
 
 const endpoints: readonly Endpoint[] = Object.values(ENDPOINTS)

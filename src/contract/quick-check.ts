@@ -1,97 +1,67 @@
 /**
- * Checks that a value has exactly the form of a schema: then a parse would succeed and return an equal value. It makes no
- * copy and collects no issues, which takes a third of the time of a parse; nearly every request and answer passes it.
+ * Recognizes bodies and answers that a parse by their schema would return unchanged. It makes no copy and collects no issues,
+ * and it needs no schema: nearly every request and answer passes it, so that most simulators never create the schemas.
  */
-import type * as z from 'zod/mini'
-import { type BoundDefinition as Bound, type Definition, ownDefinitionOf } from './definitions.ts'
+import type { EndpointId } from './endpoint-routes.ts'
+import type {
+  AvailabilityRequest,
+  AvailabilityResponse,
+  CallBodies,
+  CallResponses,
+  ChatRequest,
+  ChatResponse,
+  EndRequest,
+  MessageRequest,
+  StartRequest,
+  SummaryResponse,
+  TranscriptResponse,
+  TypingResponse,
+  TypingStartRequest,
+} from './endpoints.ts'
 import { isMap } from './objects.ts'
+import type { AvailabilityReason, AvailabilityValue, Button, ChatRecord, MessageRecord, Sender } from './schemas.ts'
 
 /** True when a parse would return an equal value. False when only a parse can tell. */
-export type QuickCheck = (value: unknown) => boolean
+type Check<T> = (value: unknown) => value is T
 
-const checks = new WeakMap<z.ZodMiniType, QuickCheck>()
+const anything = (_value: unknown): _value is unknown => true
+const nothing = (_value: unknown): _value is never => false
+const text = (value: unknown): value is string => typeof value === 'string'
+const filledText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const flag = (value: unknown): value is boolean => typeof value === 'boolean'
+const integer = (value: unknown): value is number => Number.isSafeInteger(value)
+const positiveInteger = (value: unknown): value is number => integer(value) && value > 0
 
-/** Returns the check of a schema, which is made once. */
-export function quickCheckOf(schema: z.ZodMiniType): QuickCheck {
-  const known = checks.get(schema)
-  if (known !== undefined) return known
-  const check = makeCheck(ownDefinitionOf(schema))
-  checks.set(schema, check)
-  return check
-}
+const optional =
+  <T>(check: Check<T>): Check<T | undefined> =>
+  (value): value is T | undefined =>
+    value === undefined || check(value)
 
-const never: QuickCheck = () => false
+const nullable =
+  <T>(check: Check<T>): Check<T | null> =>
+  (value): value is T | null =>
+    value === null || check(value)
 
-function makeCheck(definition: Definition): QuickCheck {
-  const make = MAKERS[definition.type]
-  const bounds = (definition.checks ?? []).map(({ _zod }) => _zod.def).filter(({ check }) => !isDocumentation(check))
-  return make === undefined ? never : make(definition, bounds)
-}
+const oneOf =
+  <const T extends string>(...words: readonly T[]): Check<T> =>
+  (value): value is T =>
+    words.some(word => word === value)
 
-const isDocumentation = (check: string) => check === 'describe' || check === 'meta'
+const listOf =
+  <T>(check: Check<T>): Check<T[]> =>
+  (value): value is T[] =>
+    Array.isArray(value) && value.every(check)
 
-const isWith = (bounds: readonly Bound[], check: string): boolean => bounds.every(bound => bound.check === check)
+const fieldsOfAnyName = (value: unknown): value is Record<string, unknown> =>
+  isMap(value) && !Object.hasOwn(value, '__proto__')
 
-const MAKERS: Readonly<Record<string, (definition: Definition, bounds: readonly Bound[]) => QuickCheck>> = {
-  string(_, bounds) {
-    if (!isWith(bounds, 'min_length')) return never
-    const shortest = Math.max(0, ...bounds.map(({ minimum = 0 }) => minimum))
-    return value => typeof value === 'string' && value.length >= shortest
-  },
-  number({ format }, bounds) {
-    if (format !== 'safeint' || !isWith(bounds, 'greater_than')) return never
-    const above = Math.max(Number.NEGATIVE_INFINITY, ...bounds.map(({ value = 0 }) => value))
-    return value => Number.isSafeInteger(value) && Number(value) > above
-  },
-  boolean: (_, { length }) => (length > 0 ? never : value => typeof value === 'boolean'),
-  literal: ({ values = [] }, { length }) => (length > 0 ? never : value => values.includes(value)),
-  enum({ entries = {} }, { length }) {
-    const values = Object.values(entries)
-    return length > 0 ? never : value => values.includes(value)
-  },
-  unknown: (_, { length }) => (length > 0 ? never : () => true),
-  optional: ({ innerType }, { length }) => optionalCheck(innerType, length, undefined),
-  nullable: ({ innerType }, { length }) => optionalCheck(innerType, length, null),
-  array({ element }, { length }) {
-    if (element === undefined || length > 0) return never
-    const check = quickCheckOf(element)
-    return value => Array.isArray(value) && value.every(check)
-  },
-  null: (_, { length }) => (length > 0 ? never : value => value === null),
-  union({ options = [] }, { length }) {
-    const checks = options.map(quickCheckOf)
-    return length > 0 ? never : value => checks.some(check => check(value))
-  },
-  record({ keyType, valueType }, { length }) {
-    if (keyType === undefined || valueType === undefined || length > 0 || !isAnyText(keyType)) return never
-    const check = quickCheckOf(valueType)
-    return value => isMap(value) && hasFields(value, check)
-  },
-  object: ({ shape = {}, catchall }, { length }) => (length > 0 ? never : objectCheck(shape, catchall)),
-}
-
-function isAnyText(schema: z.ZodMiniType): boolean {
-  const { type, checks = [] } = ownDefinitionOf(schema)
-  return type === 'string' && checks.length === 0
-}
-
-function hasFields(value: Readonly<Record<string, unknown>>, check: QuickCheck): boolean {
-  for (const name in value) if (name === '__proto__' || !check(value[name])) return false
-  return true
-}
-
-function optionalCheck(innerType: z.ZodMiniType | undefined, bounds: number, absent: null | undefined): QuickCheck {
-  if (innerType === undefined || bounds > 0) return never
-  const check = quickCheckOf(innerType)
-  return value => value === absent || check(value)
-}
+/** The checks of the fields, by name: for each field that the type has. */
+type FieldChecks<T> = { readonly [Name in keyof T]-?: Check<T[Name]> }
 
 /** Another field is allowed only where the parse keeps it. */
-function objectCheck(shape: Readonly<Record<string, z.ZodMiniType>>, catchall: z.ZodMiniType | undefined): QuickCheck {
-  if (catchall !== undefined && catchall._zod.def.type !== 'unknown') return never
-  const isLoose = catchall !== undefined
-  const fields = Object.entries(shape).map(([name, schema]) => ({ name, check: quickCheckOf(schema) }))
-  return value => {
+function object<T extends object>(checks: FieldChecks<T>, others: 'dropped' | 'kept' = 'dropped'): Check<T> {
+  const fields = Object.entries<Check<unknown>>(checks).map(([name, check]) => ({ name, check }))
+  return (value): value is T => {
     if (!isMap(value)) return false
     let known = 0
     for (const { name, check } of fields) {
@@ -99,7 +69,113 @@ function objectCheck(shape: Readonly<Record<string, z.ZodMiniType>>, catchall: z
       if (!check(field)) return false
       if (field !== undefined) known++
     }
-    for (const name in value) if (name === '__proto__' || (--known < 0 && !isLoose)) return false
+    for (const name in value) if (name === '__proto__' || (--known < 0 && others === 'dropped')) return false
     return true
   }
+}
+
+const about = { bot_id: integer, chat_id: filledText }
+const availability = oneOf<AvailabilityValue>('OPEN', 'CLOSED')
+const sender = object<Sender>({
+  name: optional(text),
+  avatar: optional(text),
+  language_codes: optional(listOf(text)),
+})
+const buttons = listOf(object<Button>({ label: optional(text), url: optional(text), handover: optional(flag) }, 'kept'))
+const messages = listOf(
+  object<MessageRecord>({
+    id: text,
+    created: text,
+    from_bot: flag,
+    name: text,
+    message: text,
+    buttons,
+    exchange_id: nullable(text),
+    exchange_type: nullable(text),
+  }),
+)
+
+const chatRequest = object<ChatRequest>(about)
+const confirmation = <Event extends string>(event: Event) =>
+  object<{ event: Event; chat_id: string; chatmessage_id: string }>({
+    event: oneOf(event),
+    chat_id: text,
+    chatmessage_id: text,
+  })
+const typingResponse = object<TypingResponse>({ event: optional(text), chat_id: optional(text) })
+
+const chatRecord = object<ChatRecord>(
+  {
+    active: flag,
+    bot_id: integer,
+    organization_id: integer,
+    bot_name: text,
+    comments: listOf(anything),
+    context: fieldsOfAnyName,
+    created: text,
+    first_name: nullable(text),
+    full_name: nullable(text),
+    gender: nullable(text),
+    id: text,
+    labels: listOf(text),
+    language_code: text,
+    last_name: nullable(text),
+    recipient_id: text,
+    source: text,
+    state: text,
+    taken_over: (value): value is ChatRecord['taken_over'] => value === null || text(value) || flag(value),
+    updated: text,
+    messages,
+  },
+  'kept',
+)
+
+type QuickChecks = {
+  readonly [Id in EndpointId]: { readonly body: Check<CallBodies[Id]>; readonly response: Check<CallResponses[Id]> }
+}
+
+export const QUICK_CHECKS: QuickChecks = {
+  transcript: {
+    body: chatRequest,
+    response: object<TranscriptResponse>({
+      event: oneOf('TRANSCRIPT'),
+      chat: object<TranscriptResponse['chat']>({ id: text, bot_id: integer, messages }, 'kept'),
+    }),
+  },
+  summarize: {
+    body: chatRequest,
+    response: object<SummaryResponse>({ event: oneOf('SUMMARIZED'), chat_id: text, summary: text }),
+  },
+  availability: {
+    body: object<AvailabilityRequest>({
+      availability,
+      queue: optional(text),
+      reason: optional(oneOf<AvailabilityReason>('AGENT_AVAILABILITY', 'BUSINESS_HOURS', 'OTHER')),
+    }),
+    response: object<AvailabilityResponse>({
+      event: oneOf('HANDOVER AVAILABILITY UPDATED'),
+      bot_id: text,
+      queue: text,
+      availability,
+      updated_at: text,
+    }),
+  },
+  start: {
+    body: object<StartRequest>({ ...about, sender: optional(sender), supports_attachment: optional(flag) }),
+    response: confirmation('TAKEOVER STARTED'),
+  },
+  end: {
+    body: object<EndRequest>({ ...about, sender: optional(sender) }),
+    response: confirmation('TAKEOVER ENDED'),
+  },
+  message: {
+    body: object<MessageRequest>({ ...about, message: text, sender: optional(sender), buttons: optional(buttons) }),
+    response: confirmation('MESSAGE SENT TO USER'),
+  },
+  typing_start: {
+    body: object<TypingStartRequest>({ ...about, timeout: optional(positiveInteger) }),
+    response: typingResponse,
+  },
+  typing_stop: { body: chatRequest, response: typingResponse },
+  chat: { body: nothing, response: object<ChatResponse>({ chat: chatRecord }) },
 }

@@ -120,3 +120,9 @@ export const ChatRecord = z
   })
   .check(named('ChatRecord', 'The transcript record of one chat (R-REC)'))
 export type ChatRecord = z.infer<typeof ChatRecord>
+
+/** The body of an error response; `field` is null when no single field is the cause. Assumed (`errors.body`, ER4). */
+export const ErrorBody = z
+  .object({ error: z.object({ code: z.string(), message: z.string(), field: z.nullable(z.string()) }) })
+  .check(z.meta({ id: 'ErrorBody', description: 'Code, reason and field of a refusal (assumption errors.body)' }))
+export type ErrorBody = z.infer<typeof ErrorBody>

@@ -1,6 +1,7 @@
 /** Reads from the journal whether the intermediary was reachable and what its webhook answered. */
 
-import { isWebhookEvent, WEBHOOK_EVENTS } from '../contract/events.ts'
+import { isWebhookEvent } from '../contract/event-names.ts'
+import { WEBHOOK_EVENTS } from '../contract/events.ts'
 import type { DeliveryFailure, Entry, EntryOf } from '../journal/entry.ts'
 import { type ConnectionFailure, certificateProblem } from '../runtime/connection-failure.ts'
 import type { AckWanted, PlannedStep } from '../scenario/plan.ts'

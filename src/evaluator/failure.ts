@@ -1,6 +1,6 @@
 /** Defines failures as codes and data: what was expected, what happened, what came close. `wording/` renders them. */
-import type { EndpointId } from '../contract/endpoints.ts'
-import type { SignMode } from '../contract/events.ts'
+import type { EndpointId } from '../contract/endpoint-routes.ts'
+import type { SignMode } from '../contract/event-names.ts'
 import type { DeliveryFailure } from '../journal/entry.ts'
 import type { DriverFailure, EarlyEnd, StepFailure } from '../journal/run-failures.ts'
 import type { LintFinding } from '../linter/rule.ts'

@@ -1,6 +1,7 @@
 /** Indexes the journal of a play: calls, steps, deliveries and inboxes by step and conversation. */
 
-import { ENDPOINTS, type EndpointId } from '../contract/endpoints.ts'
+import type { EndpointId } from '../contract/endpoint-routes.ts'
+import { ENDPOINTS } from '../contract/endpoints.ts'
 import { isMap } from '../contract/objects.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { type InternalErrorNote, isInternalError } from '../journal/internal-errors.ts'

@@ -1,5 +1,5 @@
 /** Collects the texts of a journal: those users wrote, those in calls, and those agents saw. */
-import type { EndpointId } from '../contract/endpoints.ts'
+import type { EndpointId } from '../contract/endpoint-routes.ts'
 import type { ApiContent, Entry } from '../journal/entry.ts'
 import { hashWords } from '../runtime/random.ts'
 import { stringsIn } from '../scenario/interpolation.ts'

@@ -1,6 +1,6 @@
 /** Reads the effects of a fault from its specification: durations as milliseconds, one value per question. */
 
-import type { SignMode } from '../contract/events.ts'
+import type { SignMode } from '../contract/event-names.ts'
 import { withoutUndefined } from '../contract/objects.ts'
 import type { FaultEffect } from '../journal/entry.ts'
 import type { WireFaults } from '../runtime/transport.ts'

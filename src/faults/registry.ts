@@ -6,7 +6,8 @@
 import { keysOf } from '../contract/objects.ts'
 import type { FaultContent, FaultEffect } from '../journal/entry.ts'
 import { type AnswerEffect, apiEffects, effectOf, type WebhookEffects, webhookEffects } from './effects.ts'
-import { type FaultFields, type Side, sideOf } from './schema.ts'
+import type { FaultFields } from './schema.ts'
+import { type Side, sideOf } from './sides.ts'
 
 /** One applied fault, as the journal records it beside the call or event. */
 export type Hit = Pick<FaultContent, 'fault' | 'effect' | 'hit' | 'of'>

@@ -2,11 +2,13 @@
 import * as z from 'zod/mini'
 import { typed } from '../contract/definitions.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
-import { SIGN_MODES, type SignMode, WEBHOOK_EVENTS } from '../contract/events.ts'
+import { SIGN_MODES, type SignMode } from '../contract/event-names.ts'
+import { WEBHOOK_EVENTS } from '../contract/events.ts'
 import { type SchemaProblemCode, sentenceIssue } from '../contract/explain-issues.ts'
 import { keysOf } from '../contract/objects.ts'
 import { DURATION_PATTERN, type Duration, parseDuration } from '../text/quantities.ts'
 import { FAULT_PROBLEMS } from '../wording/faults.ts'
+import { type Side, sideOf } from './sides.ts'
 
 const says = (description: string) => z.describe(description)
 const DURATION = { pattern: DURATION_PATTERN, examples: ['500ms', '2s'] }
@@ -142,10 +144,6 @@ export type FaultSpec = Omit<FaultFields, 'on' | 'gap' | ApiEffect | WebhookEffe
     | ({ on: 'webhook' | (OneSide & { api?: undefined; webhook: unknown }) } & Pick<FaultFields, 'gap'> &
         AtLeastOne<WebhookEffect>)
   )
-
-export type Side = 'api' | 'webhook'
-export const sideOf = (on: FaultOn): Side =>
-  on === 'api' || (typeof on === 'object' && on.api !== undefined) ? 'api' : 'webhook'
 
 export const EFFECTS_BY_SIDE: Readonly<Record<Side, readonly (keyof FaultFields)[]>> = {
   api: API_EFFECTS,

@@ -1,7 +1,9 @@
 /** Describes the entries of the journal: one schema per kind gives the types, the OpenAPI document and the checks. Wire case: every language reads entries as JSON. */
 import * as z from 'zod/mini'
-import { ALIASES, ENDPOINTS } from '../contract/endpoints.ts'
-import { SignMode, WEBHOOK_EVENTS, WebhookEvent } from '../contract/events.ts'
+import { ALIASES } from '../contract/endpoint-routes.ts'
+import { ENDPOINTS } from '../contract/endpoints.ts'
+import type { SignMode } from '../contract/event-names.ts'
+import { SignModeSchema, WEBHOOK_EVENTS, WebhookEvent } from '../contract/events.ts'
 import { keysOf } from '../contract/objects.ts'
 import type { ConnectionFailure } from '../runtime/connection-failure.ts'
 import type { DriverFailure } from './run-failures.ts'
@@ -147,7 +149,7 @@ const delivery = {
   failure: z.optional(Failure),
   retry_in_ms: z.optional(z.number().check(z.describe("Until the next attempt, on the simulator's clock"))),
   triggered: flag('A manual event; the platform did not send it'),
-  sign: z.optional(SignMode),
+  sign: z.optional(SignModeSchema),
   resent: flag('A past delivery, sent again manually'),
   faults,
   duplicate: flag('One more copy of the same bytes, on purpose; copies are numbered from 2'),

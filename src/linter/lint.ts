@@ -1,5 +1,5 @@
 /** Reads a journal for calls that work and are likely to cause trouble. Each rule is a heading of docs/lint.md. */
-import { ALIASES } from '../contract/endpoints.ts'
+import { ALIASES } from '../contract/endpoint-routes.ts'
 import { defaultKnobs } from '../contract/knobs.ts'
 import type { Entry, EntryOf, FaultEffect, Finding } from '../journal/entry.ts'
 import { stringsIn } from '../scenario/interpolation.ts'

@@ -1,5 +1,6 @@
 /** Keeps a webhook event for the journal and its delivery. Its id and its entry are made when they are first read. */
-import type { WebhookEvent, WebhookEventName } from '../contract/events.ts'
+import type { WebhookEventName } from '../contract/event-names.ts'
+import type { WebhookEvent } from '../contract/events.ts'
 import type { EventContent } from '../journal/entry.ts'
 import { EntrySource, type EventOutline } from '../journal/entry-source.ts'
 import { sizeOf, sizeOfValues } from '../journal/long-bodies.ts'

@@ -1,5 +1,6 @@
 /** Builds the payloads of webhook events and emits the events (EV1-EV9). */
-import type { MessageFromUser, WebhookEvent, WebhookEventName } from '../contract/events.ts'
+import type { WebhookEventName } from '../contract/event-names.ts'
+import type { MessageFromUser, WebhookEvent } from '../contract/events.ts'
 import type { Attachment } from '../contract/schemas.ts'
 import { botName, botOf } from './chats.ts'
 import { EventRecord } from './event-record.ts'

@@ -1,5 +1,5 @@
 /** Draws the steps of a scenario from the entries of a recording, in their order. */
-import { SIGN_MODES } from '../contract/events.ts'
+import { SIGN_MODES } from '../contract/event-names.ts'
 import { groupBy, isMap } from '../contract/objects.ts'
 import { AvailabilityReason } from '../contract/schemas.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'

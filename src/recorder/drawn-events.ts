@@ -1,5 +1,6 @@
 /** Draws what steps say about the events they send: the answer of the webhook, and the fields of manual events. */
-import { isWebhookEvent, WEBHOOK_EVENTS } from '../contract/events.ts'
+import { isWebhookEvent } from '../contract/event-names.ts'
+import { WEBHOOK_EVENTS } from '../contract/events.ts'
 import { groupBy, isMap } from '../contract/objects.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { escapePlaceholders } from '../scenario/compile/step-compiler.ts'

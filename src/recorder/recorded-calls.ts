@@ -1,5 +1,5 @@
 /** Describes recorded calls of the intermediary: whether the platform processed them, which of them repeat a failed one, and the body that a step expects. */
-import type { EndpointId } from '../contract/endpoints.ts'
+import type { EndpointId } from '../contract/endpoint-routes.ts'
 import { isMap, withoutUndefined } from '../contract/objects.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { escapePlaceholders } from '../scenario/compile/step-compiler.ts'

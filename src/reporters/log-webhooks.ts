@@ -1,5 +1,5 @@
 /** Describes webhook events and the answers of the receiver for the log. */
-import type { SignMode } from '../contract/events.ts'
+import type { SignMode } from '../contract/event-names.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import { counted, formatDuration } from '../text/quantities.ts'
 import { faultNames, formatMs, shorten, visible } from '../text/terminal-text.ts'

@@ -1,6 +1,7 @@
 /** Executes steps that change something: acts as the user and the bot, sends events, and changes the environment. */
 import { basename, dirname, extname, resolve } from 'node:path'
-import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
+import type { WebhookEventName } from '../contract/event-names.ts'
+import { WEBHOOK_EVENTS } from '../contract/events.ts'
 import { makeToken } from '../evaluator/tokens.ts'
 import type { FaultFields } from '../faults/schema.ts'
 import { BUDGETS } from '../files/budgets.ts'

@@ -3,8 +3,8 @@
  * parallel users expanded, defaults set, steps numbered. Values may still hold `$(...)`, which is interpolated with the
  * scope of a step when it runs.
  */
-import type { EndpointId } from '../contract/endpoints.ts'
-import type { SignMode } from '../contract/events.ts'
+import type { EndpointId } from '../contract/endpoint-routes.ts'
+import type { SignMode } from '../contract/event-names.ts'
 import type { AvailabilityReason, AvailabilityValue, Button } from '../contract/schemas.ts'
 import type { FaultFields } from '../faults/schema.ts'
 

@@ -8,7 +8,7 @@ import type { Core } from '../simulator/core.ts'
 import { InvalidOptionError } from '../simulator/options.ts'
 import { DEFAULTS, type PlatformSimulatorOptions } from '../simulator/platform-options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../simulator/simulator.ts'
-import { applySnapshot, checkSnapshot } from '../simulator/snapshot/restore.ts'
+import { snapshotRestore } from '../simulator/snapshot/restore.deferred.ts'
 import type { Snapshot } from '../simulator/snapshot/schema.ts'
 import {
   createRequestRouter,
@@ -143,6 +143,7 @@ export async function startServer(
 /** Restores a snapshot. The returned function starts timers and deliveries: after the port is open, because an intermediary may call as soon as it receives an event. */
 async function applyFirstSnapshot(simulator: PlatformSimulator, snapshot: Snapshot): Promise<() => void> {
   const core = coreOf(simulator)
+  const { applySnapshot, checkSnapshot } = snapshotRestore()
   return applySnapshot(core, await checkSnapshot(core, snapshot))
 }
 

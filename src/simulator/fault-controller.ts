@@ -1,18 +1,16 @@
 /** Sets and clears faults: checks them against their simulator and journals the change. */
 
-import { describeIssues } from '../api/body.ts'
-import { ZOD_MESSAGES } from '../contract/explain-issues.ts'
-import { withoutFurtherErrors } from '../contract/limit-errors.ts'
 import { withoutUndefined } from '../contract/objects.ts'
 import { effectOf } from '../faults/effects.ts'
 import { FaultNameTakenError, type FaultRegistry, type NamedFault } from '../faults/registry.ts'
-import { Fault, type FaultFields, type FaultSpec } from '../faults/schema.ts'
+import type { FaultFields, FaultSpec } from '../faults/schema.ts'
 import type { PlatformContext } from '../platform/state.ts'
 import { sizeOfFault } from '../platform/state-memory.ts'
 import { nearest } from '../text/error-text.ts'
 import { FAULT_ERRORS } from '../wording/faults.ts'
 import type { Components } from './components.ts'
 import { InvalidOptionError, type SettingProblem, withinMemory } from './options.ts'
+import { faultParser } from './parse-fault.deferred.ts'
 
 export interface FaultController {
   /** Throws `InvalidOptionError` with all problems of the fault. */
@@ -37,7 +35,7 @@ export function createFaultController(
 
   return {
     add(fault: FaultFields) {
-      const spec = parseFault(fault)
+      const spec = faultParser().parseFault(fault)
       const problems = [...chatProblems(platform, spec), ...signatureProblems(platform, spec)]
       if (problems.length > 0) throw new InvalidOptionError(problems)
       const added = addWithinMemory(faults, platform, spec)
@@ -61,13 +59,6 @@ export function createFaultController(
 function furtherFields({ skip, every, respond }: NamedFault): object {
   const hasContent = respond?.headers !== undefined || respond?.body !== undefined
   return withoutUndefined({ skip, every, respond: hasContent ? respond : undefined })
-}
-
-function parseFault(fault: unknown): FaultFields {
-  const parsed = Fault.safeParse(withoutFurtherErrors(Fault, fault), ZOD_MESSAGES)
-  if (parsed.success) return parsed.data
-  const problems = describeIssues(parsed.error.issues, fault, Fault, 'The fault')
-  throw new InvalidOptionError(problems.map(({ field, message }) => ({ name: field || 'fault', message })))
 }
 
 function addWithinMemory(faults: FaultRegistry, { state }: PlatformContext, spec: FaultFields): NamedFault {

@@ -21,8 +21,9 @@ import { only, text, validateOptions } from './options.ts'
 import type { PlatformSimulatorOptions, SettingChanges } from './platform-options.ts'
 import { configure, effectiveConfig } from './settings.ts'
 import { createSimulatorClock, type SimulatorClock } from './simulator-clock.ts'
-import { captureSnapshot, type SnapshotOptions } from './snapshot/capture.ts'
-import { restoreSnapshot } from './snapshot/restore.ts'
+import { snapshotCapture } from './snapshot/capture.deferred.ts'
+import type { SnapshotOptions } from './snapshot/capture.ts'
+import { snapshotRestore } from './snapshot/restore.deferred.ts'
 import type { Snapshot } from './snapshot/schema.ts'
 
 /** A behaviour that the platform's description leaves open, what the simulator does, and the knobs that change it. */
@@ -167,8 +168,8 @@ function simulatorOf(core: Core): PlatformSimulator {
     assumptions: () => effectiveAssumptions(core),
     settled: () => settled(core),
     reset: core.reset,
-    snapshot: snapshotOptions => captureSnapshot(core, snapshotOptions),
-    restore: snapshot => restoreSnapshot(core, snapshot),
+    snapshot: snapshotOptions => snapshotCapture().captureSnapshot(core, snapshotOptions),
+    restore: snapshot => snapshotRestore().restoreSnapshot(core, snapshot),
     close: core.close,
     [Symbol.asyncDispose]: core.close,
   }

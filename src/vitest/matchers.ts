@@ -1,6 +1,7 @@
 /** Implements the matchers of vitest, which check past calls and deliveries without waiting or claiming. */
 import { type CallId, ENDPOINTS } from '../contract/endpoints.ts'
-import { WEBHOOK_EVENTS, type WebhookEventName } from '../contract/events.ts'
+import type { WebhookEventName } from '../contract/event-names.ts'
+import { WEBHOOK_EVENTS } from '../contract/events.ts'
 import { refusedEventSince } from '../evaluator/deliveries.ts'
 import type { Failure, NearMiss, Obstacle } from '../evaluator/failure.ts'
 import { AVAILABILITY, type Call, callReference } from '../evaluator/journal-index.ts'

@@ -1,5 +1,5 @@
 /** Sends one request to the webhook, and describes its outcome. */
-import { isWebhookEvent, WEBHOOK_EVENTS } from '../contract/events.ts'
+import { EVENT_NAMES, isWebhookEvent } from '../contract/event-names.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { DeliveryFailure } from '../journal/entry.ts'
 import type { OnInternalError } from '../journal/internal-errors.ts'
@@ -171,4 +171,4 @@ function acknowledgementFailure(event: string, status: number, knobs: Knobs): De
 }
 
 /** Unknown events, which a user sends manually, demand 200 like the two that matter. */
-const demands200 = (event: string): boolean => !isWebhookEvent(event) || WEBHOOK_EVENTS[event].demands200
+const demands200 = (event: string): boolean => !isWebhookEvent(event) || EVENT_NAMES[event].demands200

@@ -1,5 +1,5 @@
 /** Builds webhook requests that are wrong on purpose: in the signature, the body or the names of the headers. */
-import type { SignMode } from '../contract/events.ts'
+import type { SignMode } from '../contract/event-names.ts'
 import type { Form } from '../faults/effects.ts'
 import { base64ToHex, hexToBase64 } from '../runtime/encoding.ts'
 import type { HeaderLines } from '../runtime/transport.ts'

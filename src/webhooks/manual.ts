@@ -1,5 +1,5 @@
 /** Sends events that a person or a script asked for, past the queues and all faults: new ones, or past deliveries again. */
-import type { SignMode } from '../contract/events.ts'
+import type { SignMode } from '../contract/event-names.ts'
 import { type Copies, copiesOf, delayOf, type Form, formOf } from '../faults/effects.ts'
 import type { SendingSpec } from '../faults/schema.ts'
 import type { DeliveryContent, EntryOf } from '../journal/entry.ts'

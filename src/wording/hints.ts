@@ -1,5 +1,5 @@
 /** Says why an entry failed and what to try. Of the hints for deliveries, the first whose rule matches is given. */
-import type { SignMode } from '../contract/events.ts'
+import type { SignMode } from '../contract/event-names.ts'
 import { isMap, keysOf } from '../contract/objects.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { type CertificateProblem, certificateProblem } from '../runtime/connection-failure.ts'

@@ -1,8 +1,9 @@
 /** Calls the nine endpoints with types and checks every answer against the contract. */
 import { expect } from 'vitest'
 import type * as z from 'zod/mini'
-import { type Alias, ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
-import { ErrorBody } from '../../src/contract/errors.ts'
+import type { Alias, EndpointId } from '../../src/contract/endpoint-routes.ts'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { ErrorBody } from '../../src/contract/schemas.ts'
 import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { responseProblems, schemaProblems } from './contract-checks.ts'
 

@@ -1,7 +1,8 @@
 /** Checks answers and events against the contract's schemas and against the platform's OpenAPI document. */
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod/mini'
-import { ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
+import type { EndpointId } from '../../src/contract/endpoint-routes.ts'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import { platformOpenApi } from '../../src/contract/openapi.ts'
 import { closeSchema, strictAjv } from './json-schema.ts'
 

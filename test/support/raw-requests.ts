@@ -1,5 +1,6 @@
 /** Sends requests with raw bodies and headers, for tests of malformed requests. */
-import { ENDPOINTS, type EndpointId } from '../../src/contract/endpoints.ts'
+import type { EndpointId } from '../../src/contract/endpoint-routes.ts'
+import { ENDPOINTS } from '../../src/contract/endpoints.ts'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import { checked, encode, pathFor, type Reply } from './api.ts'
 import { AGENT } from './chats.ts'

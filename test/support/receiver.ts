@@ -1,5 +1,6 @@
 /** Creates an in-process webhook that records events, checks every payload, and answers as configured. */
-import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookEventName } from '../../src/contract/events.ts'
+import type { WebhookEventName } from '../../src/contract/event-names.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../src/contract/events.ts'
 import { eventProblems, schemaProblems } from './contract-checks.ts'
 
 export interface ReceivedEvent {

@@ -1,7 +1,7 @@
 /** Builds invalid signatures, each invalid in one way only. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { SIGN_MODES } from '../../src/contract/events.ts'
+import { SIGN_MODES } from '../../src/contract/event-names.ts'
 import { defaultKnobs, KNOBS } from '../../src/contract/knobs.ts'
 import { faultySignature, tamperedBody } from '../../src/webhooks/faulty-request.ts'
 import { encodePayload, signingHeaders } from '../../src/webhooks/request.ts'

@@ -1,5 +1,5 @@
 /** Gathers scenarios whose first failures have the same cause, by codes and never by texts, and renders the cause. */
-import type { EndpointId } from '../../contract/endpoints.ts'
+import type { EndpointId } from '../../contract/endpoint-routes.ts'
 import { groupBy } from '../../contract/objects.ts'
 import type { DeliveryFailure } from '../../journal/entry.ts'
 import type { DriverFailure, StepFailure } from '../../journal/run-failures.ts'

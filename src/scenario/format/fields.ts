@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { typed } from '../../contract/definitions.ts'
 import { ENDPOINTS } from '../../contract/endpoints.ts'
-import { SIGN_MODES } from '../../contract/events.ts'
+import { SIGN_MODES } from '../../contract/event-names.ts'
 import { type SchemaProblemCode, sentenceIssue } from '../../contract/explain-issues.ts'
 import { isMap, keysOf } from '../../contract/objects.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../contract/schemas.ts'

@@ -1,12 +1,12 @@
 /** Turns errors into responses of the control API: `{ error: { code, message, issues? } }`. */
 import type * as z from 'zod/mini'
-import { describeIssues } from '../../api/body.ts'
+import { describeIssues } from '../../api/schema-checks.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Chat } from '../../platform/state.ts'
 import { UserProblem } from '../../platform/user-actions.ts'
 import type { Core } from '../../simulator/core.ts'
 import { InvalidOptionError } from '../../simulator/options.ts'
-import { InvalidSnapshotError } from '../../simulator/snapshot/restore.ts'
+import { InvalidSnapshotError } from '../../simulator/snapshot/invalid-snapshot.ts'
 import { WorkspaceConflictError } from '../../simulator/workspaces.ts'
 import { nearest } from '../../text/error-text.ts'
 

@@ -1,7 +1,7 @@
 /** Replaces the whole state of a simulator with a snapshot; changes nothing when the snapshot is invalid. */
 
-import { describeIssues, type FieldProblem } from '../../api/body.ts'
 import { keyRoles } from '../../api/keyring.ts'
+import { describeIssues, type FieldProblem } from '../../api/schema-checks.ts'
 import { checkInSteps } from '../../contract/check-in-steps.ts'
 import { isMap } from '../../contract/objects.ts'
 import { VERSION } from '../../contract/version.ts'
@@ -22,6 +22,7 @@ import {
   jobFromRow,
   SNAPSHOT_VERSION,
 } from './capture.ts'
+import { InvalidSnapshotError } from './invalid-snapshot.ts'
 import type { Snapshot } from './schema.ts'
 
 /** Throws `InvalidSnapshotError`. Aborts requests and deliveries in flight, as a reset does. */
@@ -124,16 +125,6 @@ const capturedDeliveries = ({ deliveries, continuation, counters }: Snapshot) =>
   random: continuation.random,
   triggered: counters.triggered,
 })
-
-/** A snapshot cannot be restored. Nothing was changed. */
-export class InvalidSnapshotError extends Error {
-  override readonly name = 'InvalidSnapshotError'
-  readonly problems: readonly SettingProblem[]
-  constructor(problems: readonly SettingProblem[]) {
-    super(problems.map(problem => problem.message).join(' '))
-    this.problems = problems
-  }
-}
 
 interface Restoration {
   readonly snapshot: Snapshot

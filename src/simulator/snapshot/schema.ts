@@ -1,6 +1,6 @@
 /** Describes snapshots: one schema gives their types and checks them. Only a restore loads it; other files import its types. */
 import * as z from 'zod/mini'
-import { SIGN_MODES } from '../../contract/events.ts'
+import { SIGN_MODES } from '../../contract/event-names.ts'
 import { AvailabilityReason, AvailabilityValue, Button, Sender } from '../../contract/schemas.ts'
 import { Fault, FaultName } from '../../faults/schema.ts'
 import type { Entry } from '../../journal/entry.ts'

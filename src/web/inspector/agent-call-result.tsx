@@ -1,5 +1,5 @@
 /** Shows the last call of the desk: what the platform answered in words, its entry, and the call as code. */
-import type { EndpointId } from '../../contract/endpoints.ts'
+import type { EndpointId } from '../../contract/endpoint-routes.ts'
 import { isMap } from '../../contract/objects.ts'
 import { defineTexts } from '../../text/texts.ts'
 import type { PlatformAnswer } from '../client/control.ts'

@@ -1,6 +1,7 @@
 /** The agent's side of the page: the agent's profile, the queue, and the calls that the page makes as an intermediary. */
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { ENDPOINTS, EndpointId } from '../../contract/endpoints.ts'
+import type { EndpointId } from '../../contract/endpoint-routes.ts'
+import type { ENDPOINTS } from '../../contract/endpoints.ts'
 import { isMap } from '../../contract/objects.ts'
 import type { Entry } from '../../journal/entry.ts'
 import type { PlatformKeys } from '../../server/control/routes/description.ts'

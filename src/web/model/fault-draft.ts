@@ -1,7 +1,8 @@
 /** Holds a fault while the user makes it: what it applies to, its effects and its limits; and examples to begin with. */
 
 import { isMap } from '../../contract/objects.ts'
-import type { FaultSpec, Side } from '../../faults/schema.ts'
+import type { FaultSpec } from '../../faults/schema.ts'
+import type { Side } from '../../faults/sides.ts'
 import { alternativeFields, type Draft, draftFrom, fieldsOf, type SchemaField, valuesFrom } from './schema-fields.ts'
 
 /** The form of a fault, as its JSON Schema and the list of effects define it. */

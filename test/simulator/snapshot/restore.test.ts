@@ -1,7 +1,7 @@
 /** Checks what snapshots contain, what a restore rejects, and what it leaves unchanged. */
 import { describe, expect, test } from 'vitest'
 import { createPlatformSimulator } from '../../../src/simulator/simulator.ts'
-import { InvalidSnapshotError } from '../../../src/simulator/snapshot/restore.ts'
+import { InvalidSnapshotError } from '../../../src/simulator/snapshot/invalid-snapshot.ts'
 import type { Snapshot } from '../../../src/simulator/snapshot/schema.ts'
 import { call, gate, post, takenOver, texts, transcript, world } from '../../knobs/support.ts'
 

@@ -1,6 +1,7 @@
 /** Lists the attempts to deliver events, sends one again, and sends manual events. */
 import * as z from 'zod/mini'
-import { SignMode, WEBHOOK_EVENTS, type WebhookEventName } from '../../../contract/events.ts'
+import type { SignMode, WebhookEventName } from '../../../contract/event-names.ts'
+import { SignModeSchema, WEBHOOK_EVENTS } from '../../../contract/events.ts'
 import { named } from '../../../contract/schemas.ts'
 import { gapProblems, sendingShape } from '../../../faults/schema.ts'
 import { type EntryOf, EntrySchema } from '../../../journal/entry.ts'
@@ -20,7 +21,7 @@ const TriggerBody = z
     event: NonEmptyText,
     chat_id: z.optional(NonEmptyText.check(z.describe('By default the newest chat'))),
     body: z.optional(z.record(z.string(), z.unknown()).check(z.describe('Fields that replace those of the payload'))),
-    sign: z._default(SignMode, 'valid'),
+    sign: z._default(SignModeSchema, 'valid'),
     ...sendingShape,
   })
   .check(payload => gapProblems(payload), named('Trigger', 'One event to send'))

@@ -7,7 +7,7 @@ import { BUDGETS } from '../../../files/budgets.ts'
 import { LATEST_MS } from '../../../runtime/clock.ts'
 import { isoMicros } from '../../../runtime/timestamps.ts'
 import type { Core } from '../../../simulator/core.ts'
-import { captureLazily } from '../../../simulator/snapshot/capture.ts'
+import { snapshotCapture } from '../../../simulator/snapshot/capture.deferred.ts'
 import type { Snapshot } from '../../../simulator/snapshot/schema.ts'
 import { type Duration, parseDuration } from '../../../text/quantities.ts'
 import { ControlProblem } from '../problems.ts'
@@ -239,7 +239,7 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
     responses: { 200: { description: 'Store it unchanged', schema: SnapshotResponse } },
     run({ core, query }) {
       const keys = query.keys === 'true'
-      return ok(captureLazily(core, { keys, journal: query.journal === 'true' }), keys)
+      return ok(snapshotCapture().captureLazily(core, { keys, journal: query.journal === 'true' }), keys)
     },
   }),
   snapshotRoute('PUT /snapshot', {

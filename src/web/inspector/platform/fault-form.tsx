@@ -1,6 +1,6 @@
 /** Makes a fault: what it applies to, its effects, and how often, from the JSON Schema of the description. */
 import { useId } from 'preact/hooks'
-import type { Side } from '../../../faults/schema.ts'
+import type { Side } from '../../../faults/sides.ts'
 import {
   draftOfFault,
   EMPTY_FAULT,
