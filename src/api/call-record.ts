@@ -114,12 +114,30 @@ function bodyOf({ ports, body, request: { headers, body: bytes } }: ApiCall): St
 const brokenBody = (bytes: Uint8Array): string | null =>
   bytes.length === 0 ? null : new TextDecoder().decode(bytes.subarray(0, BROKEN_BODY_BYTES))
 
-/** The value of the knob of each assumption, as it is written in a configuration; null without a knob. */
+let latest: { readonly names: readonly AssumptionName[]; readonly raw: readonly unknown[]; readonly values: Assumed } =
+  {
+    names: [],
+    raw: [],
+    values: NOTHING_ASSUMED,
+  }
+
+/** The value of the knob of each assumption. Calls in a row often assume the same, and share it. */
 function valuesOf(names: readonly AssumptionName[], knobs: Knobs): Assumed {
-  const values: Partial<Record<AssumptionName, unknown>> = {}
-  for (const name of names) values[name] = isKnob(name) ? maskSetting(name, formatKnob(name, knobs[name])) : null
-  return values
+  const isLatest =
+    names.length === latest.names.length &&
+    names.every((name, at) => name === latest.names[at] && knobValue(name, knobs) === latest.raw[at])
+  if (!isLatest) {
+    const values = Object.freeze(Object.fromEntries(names.map(name => [name, shownValue(name, knobs)])))
+    latest = { names, raw: names.map(name => knobValue(name, knobs)), values }
+  }
+  return latest.values
 }
+
+const knobValue = (name: AssumptionName, knobs: Knobs): unknown => (isKnob(name) ? knobs[name] : null)
+
+/** As it is written in a configuration; null without a knob. */
+const shownValue = (name: AssumptionName, knobs: Knobs): unknown =>
+  isKnob(name) ? maskSetting(name, formatKnob(name, knobs[name])) : null
 
 type Further = Pick<ApiContent, 'shown_to_user' | 'faults' | 'answer_lost'>
 

@@ -42,7 +42,7 @@ export function withUnspecified(
   markers: boolean,
 ): Record<string, string> {
   if (markers && assumed.length > 0) {
-    headers[UNSPECIFIED_HEADER] = assumed.sort().join(', ')
+    headers[UNSPECIFIED_HEADER] = (assumed.length > 1 ? assumed.sort() : assumed).join(', ')
   }
   return headers
 }

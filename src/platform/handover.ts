@@ -188,15 +188,15 @@ export function startTyping(
 ): TypingResponse {
   if (chat.typing) assumed(transaction, 'typing.again')
   chat.typing = true
-  platform.state.deadlines.delete(deadlineKey(chat))
-  if (request.timeout !== undefined) {
-    platform.state.deadlines.set(deadlineKey(chat), platform.nowMs() + request.timeout, {
-      kind: 'typing',
-      chatId: chat.id,
-    })
-  }
+  setTypingDeadline(platform, chat, request.timeout)
   emitTyping(platform, chat, 'AGENT TYPING START', transaction)
   return typingAnswer(platform, chat, 'AGENT TYPING START', transaction)
+}
+
+/** Replaces the deadline of the chat; without a timeout it has none. */
+function setTypingDeadline({ state, nowMs }: PlatformContext, chat: Chat, timeout: number | undefined): void {
+  if (timeout === undefined) state.deadlines.delete(deadlineKey(chat))
+  else state.deadlines.set(deadlineKey(chat), nowMs() + timeout, { kind: 'typing', chatId: chat.id })
 }
 
 export function stopTyping(

@@ -116,7 +116,7 @@ function createDeadlines(): Deadlines {
       push(heap, slot)
       compact()
     },
-    delete: key => void live.delete(key),
+    delete: key => void (live.size > 0 && live.delete(key)),
     nextMs: () => top()?.atMs ?? null,
     take(nowMs) {
       const due = top()

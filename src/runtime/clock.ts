@@ -10,6 +10,8 @@ export interface Timer {
 /** A timer of a simulator's clock. Of two timers for the same moment, the one with the lower order fires first. */
 export interface ClockTimer extends Timer {
   readonly order: number
+  /** As `cancel` and a new timer: fires `delayMs` from now, with a new order. */
+  move(delayMs: number): void
 }
 
 export interface Clock {
@@ -62,8 +64,8 @@ export function earliest(times: Iterable<number>): number | null {
 }
 
 interface Due {
-  readonly at: number
-  readonly order: number
+  at: number
+  order: number
   readonly run: () => void
 }
 
@@ -126,7 +128,17 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS, onThrown: OnThr
     after(delayMs, run) {
       const due = { at: timeAfter(now, delayMs), order: order++, run }
       timers.add(due)
-      return { order: due.order, cancel: () => void timers.delete(due) }
+      return {
+        get order() {
+          return due.order
+        },
+        move(laterMs) {
+          due.at = timeAfter(now, laterMs)
+          due.order = order++
+          timers.add(due)
+        },
+        cancel: () => void timers.delete(due),
+      }
     },
     nextDue: () => soonest(timers)?.at ?? null,
     /** Advances at the same time run one after the other, so that their sum passes. */

@@ -17,7 +17,7 @@ import {
 const EARLY_MS = 2
 
 interface Pending {
-  readonly order: number
+  order: number
   readonly run: () => void
   at: number
   timer: Timer
@@ -49,14 +49,28 @@ export function createRealClock(onThrown: OnThrown = rethrow): RealClock {
       pending.delete(due)
       runGuarded(due.run, onThrown)
     }
-    return pause === null ? machineTimer(due.at, now, fire) : pause.clock.after(due.at - now(), fire)
+    return pause === null ? machineTimer(due, now, fire) : pause.clock.after(due.at - now(), fire)
+  }
+  /** Keeps a timer that fires too early, because it is started again then. */
+  function move(due: Pending, delayMs: number): void {
+    const at = timeAfter(now(), delayMs)
+    const isKept = pause === null && pending.has(due) && at >= due.at
+    due.order = orders++
+    due.at = at
+    pending.add(due)
+    if (isKept) return
+    due.timer.cancel()
+    due.timer = start(due)
   }
   function after(delayMs: number, run: () => void): ClockTimer {
     const due: Pending = { order: orders++, run, at: timeAfter(now(), delayMs), timer: NEVER }
     pending.add(due)
     due.timer = start(due)
     return {
-      order: due.order,
+      get order() {
+        return due.order
+      },
+      move: laterMs => move(due, laterMs),
       cancel() {
         due.timer.cancel()
         pending.delete(due)
@@ -113,16 +127,18 @@ function* dueTimes(pending: Iterable<Pending>): Generator<number> {
 
 const NEVER: Timer = { cancel() {} }
 
-/** A timer of Node for a time on a clock that runs. */
-function machineTimer(at: number, now: () => number, fire: () => void): Timer {
+/** A timer of Node for a time on a clock that runs. The time may move to a later one meanwhile. */
+function machineTimer(due: Pick<Pending, 'at'>, now: () => number, fire: () => void): Timer {
   let handle: ReturnType<typeof setTimeout>
+  let armedFor = due.at
   const arm = () => {
-    const left = at - now()
+    armedFor = due.at
+    const left = armedFor - now()
     handle = setTimeout(left > LONGEST_MS ? arm : ring, Math.min(Math.max(0, left), LONGEST_MS))
   }
   const ring = () => {
-    const left = at - now()
-    return left > 0 && left <= EARLY_MS ? arm() : fire()
+    const left = armedFor - now()
+    return due.at !== armedFor || (left > 0 && left <= EARLY_MS) ? arm() : fire()
   }
   arm()
   return { cancel: () => clearTimeout(handle) }

@@ -69,17 +69,27 @@ interface DeadlineTimer {
   readonly order: number | null
 }
 
+interface ArmedTimer {
+  readonly timer: ClockTimer
+  at: number
+}
+
 /** `commit` receives the effects of the deadlines that fell due. */
 function createDeadlineTimer(
   platform: PlatformContext,
   clock: Clock,
   commit: (effects: readonly Effect[]) => void,
 ): DeadlineTimer {
-  let armed: { at: number; timer: ClockTimer } | null = null
+  let armed: ArmedTimer | null = null
 
   function cancel(): void {
     armed?.timer.cancel()
     armed = null
+  }
+
+  function move(one: ArmedTimer, at: number): void {
+    one.timer.move(at - clock.now())
+    one.at = at
   }
 
   function ring(): void {
@@ -96,8 +106,9 @@ function createDeadlineTimer(
     set() {
       const at = platform.state.deadlines.nextMs()
       if (at === (armed?.at ?? null)) return
-      cancel()
-      if (at !== null) armed = { at, timer: clock.after(at - clock.now(), ring) }
+      if (at === null) return cancel()
+      if (armed === null) armed = { at, timer: clock.after(at - clock.now(), ring) }
+      else move(armed, at)
     },
     cancel,
     get order() {

@@ -100,27 +100,46 @@ const WAITING = { kind: 'waiting' } as const
 function createChatQueues(pick: (waiting: number) => number, run: (job: Job) => void) {
   const queues = new Map<string, ChatQueue>()
 
-  function add(chatId: string, jobs: readonly Job[], put: 'addLast' | 'addFirst'): void {
-    for (const job of jobs) job.phase = WAITING
-    const queue = queues.get(chatId)
-    if (queue !== undefined) return queue[put](jobs)
-    const [first, ...rest] = jobs
-    if (first === undefined) return
-    queues.set(chatId, new ChatQueue(rest))
-    run(first)
+  /** The queue that was removed last. The next queue is the same object. */
+  let unused: ChatQueue | null = null
+
+  function begin(chatId: string): ChatQueue {
+    const queue = unused ?? new ChatQueue()
+    unused = null
+    queues.set(chatId, queue)
+    return queue
+  }
+
+  function end(chatId: string, queue: ChatQueue | undefined): void {
+    queues.delete(chatId)
+    unused = queue ?? null
   }
 
   return {
-    add: (job: Job) => add(job.chatId, [job], 'addLast'),
-    addFirst: (chatId: string, jobs: readonly Job[]) => add(chatId, jobs, 'addFirst'),
+    add(job: Job): void {
+      job.phase = WAITING
+      const queue = queues.get(job.chatId)
+      if (queue !== undefined) return queue.addLast(job)
+      begin(job.chatId)
+      run(job)
+    },
+    addFirst(chatId: string, jobs: readonly Job[]): void {
+      for (const job of jobs) job.phase = WAITING
+      const queue = queues.get(chatId)
+      if (queue !== undefined) return queue.addFirst(jobs)
+      const [first, ...rest] = jobs
+      if (first === undefined) return
+      begin(chatId).addFirst(rest)
+      run(first)
+    },
     next(chatId: string): void {
       const queue = queues.get(chatId)
       const job = queue?.length ? queue.take(pick(queue.length)) : undefined
-      if (job === undefined) queues.delete(chatId)
+      if (job === undefined) end(chatId, queue)
       else run(job)
     },
     /** A job of this chat is being sent: others wait until `next`. */
-    occupy: (chatId: string) => void (queues.has(chatId) || queues.set(chatId, new ChatQueue([]))),
+    occupy: (chatId: string) => void (queues.has(chatId) || begin(chatId)),
     waiting: () => [...queues.keys()].sort().flatMap(chatId => queues.get(chatId)?.list() ?? []),
     clear: () => queues.clear(),
   }
@@ -128,12 +147,8 @@ function createChatQueues(pick: (waiting: number) => number, run: (job: Job) => 
 
 /** The waiting jobs of one chat in order. The first one is taken without moving the others, which may be thousands. */
 class ChatQueue {
-  #jobs: (Job | undefined)[]
+  #jobs: (Job | undefined)[] = []
   #first = 0
-
-  constructor(jobs: Job[]) {
-    this.#jobs = jobs
-  }
 
   get length(): number {
     return this.#jobs.length - this.#first
@@ -143,8 +158,8 @@ class ChatQueue {
     return this.#jobs.filter(job => job !== undefined)
   }
 
-  addLast(jobs: readonly Job[]): void {
-    this.#jobs.push(...jobs)
+  addLast(job: Job): void {
+    this.#jobs.push(job)
   }
 
   addFirst(jobs: readonly Job[]): void {
