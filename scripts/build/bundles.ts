@@ -156,8 +156,7 @@ function writeReExports(root: string, output: Bundle): void {
 
 const START = 'start'
 const STARTS_WITH = /\/src\/cli\/(main|start)\.ts$/
-/** Packages that are in one chunk as a whole, because their modules import each other. */
-const COMMANDER = /node_modules\/commander\//
+/** In one chunk as a whole, because its modules import each other. */
 const ZOD_MODULES = /node_modules\/zod\//
 /** Modules of these packages that only descriptions need, such as OpenAPI documents. */
 const DESCRIBES = /\/zod\/v4\/core\/(to-json-schema|json-schema-processors|json-schema-generator)\./
@@ -178,7 +177,7 @@ function startChunk(): { plugin: Plugin; has(id: string): boolean } {
         [...imports.keys()].filter(one => STARTS_WITH.test(one)),
         imports,
       )
-      return needed.has(id) || COMMANDER.test(id)
+      return needed.has(id)
     },
   }
 }

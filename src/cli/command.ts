@@ -1,14 +1,13 @@
 /** Defines commands by a table of their flags, and the flags that several commands share. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Command, Option } from 'commander'
 import type { ConfigEnvironment } from '../config/resolve.ts'
 import { packagePath } from '../runtime/package-files.ts'
 import type { LoadOptions } from '../scenario/load/load.ts'
 import { messageOf } from '../text/error-text.ts'
 import { type Context, type Io, UsageError } from './io.ts'
 
-interface FlagDefinition {
+export interface FlagDefinition {
   readonly description: string
   /** Whether the flag may be given several times; its value is a list. */
   readonly repeatable?: true
@@ -20,7 +19,7 @@ interface FlagDefinition {
 }
 
 /** Flags as the help shows them (`--port <number>`), each with its description. */
-type FlagTable = Readonly<Record<string, string | FlagDefinition>>
+export type FlagTable = Readonly<Record<string, string | FlagDefinition>>
 
 type CamelCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
   ? `${First}${Capitalize<CamelCase<Rest>>}`
@@ -53,10 +52,17 @@ export type FlagsOf<Table> = {
 }
 
 export interface CliCommand {
-  /** Adds arguments and flags. */
-  define(command: Command): void
+  /** Arguments as the help shows them (`[files...]`), each with its description. */
+  readonly arguments?: Readonly<Record<string, string>>
+  readonly flags: FlagTable
   /** Resolves with the exit code. */
-  run(command: Command, context: Context): Promise<number>
+  run(context: Context, flags: object, args: readonly string[]): Promise<number>
+}
+
+/** A command before it is loaded. */
+export interface CommandEntry {
+  readonly summary: string
+  load(): Promise<CliCommand>
 }
 
 /** Arguments and flags give the help and the types of `run`, which resolves with the exit code. */
@@ -64,22 +70,7 @@ export const defineCommand = <const Table extends FlagTable>(definition: {
   readonly arguments?: Readonly<Record<string, string>>
   readonly flags: Table
   run(context: Context, flags: FlagsOf<Table>, args: readonly string[]): Promise<number>
-}): CliCommand => ({
-  define(command) {
-    for (const [name, description] of Object.entries(definition.arguments ?? {})) command.argument(name, description)
-    for (const [name, flag] of Object.entries(definition.flags)) command.addOption(optionOf(name, flag))
-  },
-  run: (command, context) => definition.run(context, command.opts<FlagsOf<Table>>(), command.args),
-})
-
-function optionOf(name: string, flag: string | FlagDefinition): Option {
-  const definition = typeof flag === 'string' ? { description: flag } : flag
-  const option = new Option(name, definition.description)
-  if (definition.choices !== undefined) option.choices(definition.choices)
-  if (definition.default !== undefined) option.default(definition.default)
-  if (definition.repeatable) option.argParser((value: string, earlier: string[] = []) => [...earlier, value])
-  return option.makeOptionMandatory(definition.required ?? false).hideHelp(definition.hidden ?? false)
-}
+}): CliCommand => definition
 
 export const SETTING_FLAGS = {
   '--port <number>': 'port to listen on; 0 takes any free one (default: 4747)',

@@ -1,14 +1,8 @@
 /** Runs the command that the arguments name, and maps errors to exit codes. */
-import { Command, CommanderError } from 'commander'
-import { VERSION } from '../contract/version.ts'
-import type { CliCommand } from './command.ts'
+import type { CommandEntry } from './command.ts'
 import { type Context, type Io, processIo, reportError } from './io.ts'
+import { readFlags } from './read-flags.ts'
 import { contextWithSecrets } from './secrets.ts'
-
-interface CommandEntry {
-  readonly summary: string
-  load(): Promise<CliCommand>
-}
 
 /** Commands by name; each is loaded when it runs. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
@@ -76,45 +70,15 @@ export async function main(
   try {
     return await dispatch(argv, context)
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     return reportError(error, context.io)
   }
 }
 
 async function dispatch(argv: readonly string[], context: Context): Promise<number> {
-  let code = 0
-  const program = programFor(context.io)
-  for (const [name, { summary, load }] of commandsFor(argv)) {
-    const command = program.command(name).description(summary)
-    if (!argv.includes(name)) continue
-    const loaded = await load()
-    loaded.define(command)
-    command.action(async () => {
-      code = await loaded.run(command, context)
-    })
-  }
-  await program.parseAsync([...argv], { from: 'user' })
-  return code
-}
-
-/** The command that the first argument names. All, when it is a flag, `help` or a mistake, whose answers list them. */
-function commandsFor([first = '']: readonly string[]): [string, CommandEntry][] {
-  const named = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
-  return named === undefined ? Object.entries(COMMANDS) : [[first, named]]
-}
-
-function programFor({ stdout, stderr }: Io): Command {
-  return new Command('handover-sim')
-    .description("Plays a chatbot platform's handover API and its end user, offline")
-    .version(VERSION)
-    .exitOverride()
-    .showHelpAfterError('(--help shows what there is)')
-    .configureOutput({
-      writeOut: text => stdout.write(text),
-      writeErr: text => stderr.write(text),
-      getOutHelpWidth: () => stdout.columns ?? 100,
-      getErrHelpWidth: () => stderr.columns ?? 100,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    })
+  const [name = '', ...rest] = argv
+  const command = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]?.load() : undefined
+  const flags = command === undefined ? null : readFlags(command, rest)
+  if (command !== undefined && flags !== null) return command.run(context, flags, [])
+  const { runWithCommander } = await import('./commander.ts')
+  return runWithCommander(COMMANDS, argv, context)
 }
