@@ -112,8 +112,11 @@ export const machineVersions = () => ({ node: process.version, os: `${process.pl
 /** Compares in constant time. */
 export const sameSecret = (a: string, b: string): boolean => crypto().timingSafeEqual(digest(a), digest(b))
 
-/** Both halves of the young generation together grow to about this size, and only under load. */
-const YOUNG_BYTES = 32 * 1_048_576
+/**
+ * Both halves of the young generation together grow to about this size, and only under load. A larger one costs no less
+ * processor time that can be measured, and its collections pause the process for longer.
+ */
+const YOUNG_BYTES = 16 * 1_048_576
 
 /**
  * Keeps the heap of a process near the size of what is in use. A simulator makes much garbage, and what it keeps is
