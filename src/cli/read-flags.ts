@@ -1,62 +1,55 @@
 /** Reads the flags of a command as they are usually written. commander reads all others, and explains mistakes. */
-import type { CliCommand, FlagDefinition, FlagTable } from './command.ts'
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import type { CliCommand, FlagDefinition } from './command.ts'
 
-interface KnownFlag extends Partial<FlagDefinition> {
-  /** In camelCase. */
-  readonly name: string
-  readonly takesValue: boolean
-  /** Whether it is `--no-name`. */
-  readonly isNegated: boolean
-}
-
-type Values = Record<string, string | boolean | readonly string[]>
+type Values = Record<string, unknown>
 
 /** Returns null when only commander can tell what is meant: an argument, an unknown flag, a value that is not allowed. */
 export function readFlags({ arguments: args, flags }: CliCommand, argv: readonly string[]): Values | null {
   if (args !== undefined) return null
-  const known = knownFlags(flags)
-  const values = defaultsOf(known)
-  for (let at = 0; at < argv.length; at++) {
-    const [, written = '', given] = /^(--[\w-]+)(?:=(.*))?$/s.exec(argv[at] ?? '') ?? []
-    const flag = known.get(written)
-    if (flag === undefined || (given !== undefined && !flag.takesValue)) return null
-    const value = flag.takesValue ? (given ?? argv[++at]) : undefined
-    if (flag.takesValue && !isUsual(flag, value)) return null
-    values[flag.name] = settingOf(flag, value, values[flag.name])
+  const known = Object.entries(flags).map(([shown, definition]) => flagOf(shown, definition))
+  const values = readWritten(known, argv)
+  if (values === null) return null
+  const found: Values = {}
+  for (const flag of known) {
+    const value = settingOf(flag, values[flag.written])
+    if (!isUsual(flag, value)) return null
+    if (value !== undefined) found[flag.name] = value
   }
-  const isComplete = [...known.values()].every(({ required, name }) => !required || values[name] !== undefined)
-  return isComplete ? values : null
+  return found
 }
 
-function knownFlags(table: FlagTable): Map<string, KnownFlag> {
-  return new Map(
-    Object.entries(table).map(([shown, definition]) => {
-      const [written = '', value] = shown.split(' ')
-      const name = written.replace(/^--(no-)?/, '').replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-      const more = typeof definition === 'string' ? {} : definition
-      return [written, { ...more, name, takesValue: value !== undefined, isNegated: written.startsWith('--no-') }]
-    }),
-  )
+interface KnownFlag extends Partial<FlagDefinition> {
+  /** Without dashes, as in `no-inspector`. */
+  readonly written: string
+  /** In camelCase and without `no-`. */
+  readonly name: string
+  readonly takesValue: boolean
 }
 
-function defaultsOf(known: ReadonlyMap<string, KnownFlag>): Values {
-  const values: Values = {}
-  for (const { name, isNegated, default: initial } of known.values()) {
-    if (isNegated) values[name] = true
-    else if (initial !== undefined) values[name] = initial
+function flagOf(shown: string, definition: string | FlagDefinition): KnownFlag {
+  const [flag = '', value] = shown.split(' ')
+  const written = flag.slice(2)
+  const name = written.replace(/^no-/, '').replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+  return { ...(typeof definition === 'string' ? {} : definition), written, name, takesValue: value !== undefined }
+}
+
+function readWritten(flags: readonly KnownFlag[], argv: readonly string[]): Values | null {
+  const options: ParseArgsOptionsConfig = {}
+  for (const { written, takesValue, repeatable = false } of flags)
+    options[written] = { type: takesValue ? 'string' : 'boolean', multiple: repeatable }
+  try {
+    return parseArgs({ args: [...argv], options, strict: true }).values
+  } catch {
+    return null
   }
-  return values
 }
 
-/** A value that begins with a dash may be a flag whose value is missing. */
-const isUsual = ({ choices }: KnownFlag, value: string | undefined): value is string =>
-  value !== undefined && !value.startsWith('-') && (choices === undefined || choices.includes(value))
+const settingOf = ({ written, default: initial }: KnownFlag, value: unknown): unknown =>
+  written.startsWith('no-') ? value === undefined : (value ?? initial)
 
-function settingOf(
-  { repeatable, isNegated }: KnownFlag,
-  value: string | undefined,
-  earlier: Values[string] | undefined,
-) {
-  if (value === undefined) return !isNegated
-  return repeatable ? [...(Array.isArray(earlier) ? earlier : []), value] : value
+/** False for a missing value, and for one that is not allowed. */
+function isUsual({ required, choices }: KnownFlag, value: unknown): boolean {
+  if (value === undefined) return required !== true
+  return choices === undefined || (typeof value === 'string' && choices.includes(value))
 }
