@@ -11,6 +11,7 @@ import { elapsedMs } from '../runtime/clock.ts'
 import { decodeUtf8 } from '../runtime/encoding.ts'
 import { type ApiCall, chatIdOf } from './call.ts'
 import type { ApiResponse } from './messages.ts'
+import { TranscriptSource } from './transcripts.ts'
 
 type Assumed = ApiContent['unspecified']
 
@@ -82,7 +83,7 @@ export class CallRecord extends EntrySource implements CallOutline {
       auth: this.#auth,
       request: this.#request(),
       status: this.status,
-      response: this.#response,
+      response: this.#response instanceof TranscriptSource ? this.#response.value() : this.#response,
       findings: this.findings,
       unspecified: this.unspecified,
       duration_ms: this.#duration / 1000,

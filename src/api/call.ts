@@ -13,6 +13,7 @@ import { didYouMean, suggest } from '../text/error-text.ts'
 import type { CallerRules } from './callers.ts'
 import type { AuthState, Keyring, RateLimit } from './keyring.ts'
 import type { ApiRequest } from './messages.ts'
+import type { TranscriptCache } from './transcripts.ts'
 
 /** What the API needs from other parts of the simulator. */
 export interface ApiPorts extends Omit<UserPorts, 'commit'> {
@@ -23,6 +24,7 @@ export interface ApiPorts extends Omit<UserPorts, 'commit'> {
   readonly markers: boolean
   /** Stores the bodies of calls for the journal. */
   readonly bodies: ByteStore
+  readonly transcripts: TranscriptCache
   readonly faults: Pick<FaultRegistry, 'onApi' | 'takeApi'>
   /** Appends the call, the faults applied to it, and then what it caused. */
   commitCall(call: JournalSource, effects: readonly Effect[], faults?: readonly FaultContent[]): void

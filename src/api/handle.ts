@@ -18,8 +18,7 @@ import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
 import type { Chat, PlatformContext } from '../platform/state.ts'
 import { MemoryLimitError } from '../platform/state-memory.ts'
 import { assumed, type Transaction } from '../platform/transaction.ts'
-import { chatTranscript, handoverTranscript } from '../platform/transcript.ts'
-import { atOnce, inPieces } from '../runtime/pieces.ts'
+import { chatOutline, handoverOutline } from '../platform/transcript.ts'
 import { checkBodyForm, checkContentType, parseBody, parseJson } from './body.ts'
 import { type ApiCall, type ApiPorts, type ApiRoute, createCall, findApiRoute, matchRoute, pathOf } from './call.ts'
 import { CallRecord } from './call-record.ts'
@@ -38,7 +37,8 @@ import {
   resetResponse,
   simulatorResponse,
 } from './messages.ts'
-import { isLongTranscript, marked, successResponse } from './success-response.ts'
+import { marked, successResponse } from './success-response.ts'
+import { answerTranscript } from './transcripts.ts'
 
 export type Api = (request: ApiRequest) => Maybe<ApiResponse>
 
@@ -205,7 +205,7 @@ const onChat =
 
 const OPERATIONS: Record<EndpointId, Operation> = {
   transcript: onChat((platform, chat, body: ChatRequest, transaction, call) =>
-    transcriptOf(call, chat, handoverTranscript(platform, chat, body, transaction)),
+    answerTranscript(call, 'transcript', chat, handoverOutline(platform, chat, body, transaction)),
   ),
   summarize,
   availability: ({ ports: { platform }, transaction }, { botId }, body) =>
@@ -260,10 +260,5 @@ function readChat(call: ApiCall, grant: Grant): unknown {
   const chat = platform.state.chats.get(id)
   if (chat === undefined) throw unknownChat(platform, id, JSON.stringify(id), 'chatId')
   if (chat.botId !== grant.botId) throw idMismatch(platform, REFUSAL_TEXTS.chatOfOtherKey, 'chatId')
-  return transcriptOf(call, chat, chatTranscript(platform, chat, transaction))
-}
-
-function transcriptOf<T>(call: ApiCall, chat: Chat, steps: Generator<void, T>): Maybe<T> {
-  call.hasLongAnswer = isLongTranscript(chat)
-  return call.hasLongAnswer ? inPieces(steps) : atOnce(steps)
+  return answerTranscript(call, 'chat', chat, chatOutline(platform, chat, transaction))
 }

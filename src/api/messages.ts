@@ -49,10 +49,13 @@ export function withUnspecified(
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-export const jsonResponse = (status: number, body: unknown): ApiResponse => ({
+const jsonResponse = (status: number, value: unknown): ApiResponse => textResponse(status, JSON.stringify(value))
+
+/** `body` is JSON. */
+export const textResponse = (status: number, body: string): ApiResponse => ({
   status,
   headers: { 'content-type': JSON_TYPE },
-  body: JSON.stringify(body),
+  body,
 })
 
 export const bytesResponse = (body: Uint8Array | BodyPieces, headers: Record<string, string>): ApiResponse => ({

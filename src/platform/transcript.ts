@@ -1,4 +1,5 @@
 /** Builds the records of a chat: the transcripts of the API (R-REC, R-MSG, E1, E9), and the view of its end user. */
+import type { AssumptionName } from '../contract/assumptions.ts'
 import type { ChatRequest, ChatResponse, TranscriptResponse } from '../contract/endpoints.ts'
 import type { Button, ChatRecord, MessageRecord } from '../contract/schemas.ts'
 import { isoMicros } from '../runtime/timestamps.ts'
@@ -7,40 +8,46 @@ import { viewFile } from './events.ts'
 import type { Chat, Message, PlatformContext } from './state.ts'
 import { assumed, type Transaction } from './transaction.ts'
 
-/** In steps, because a chat may have tens of thousands of messages; the same for `handoverTranscript`. */
-export function* chatTranscript(
-  platform: PlatformContext,
-  chat: Chat,
-  transaction: Transaction,
-): Generator<void, ChatResponse> {
-  return { chat: yield* record(platform, chat, [...chat.messages], transaction) }
+/** The answer of a transcript without its messages. */
+export interface TranscriptOutline {
+  /** Its list of messages is empty, and the last field of `chat`. */
+  readonly answer: ChatResponse | TranscriptResponse
+  /** The number of messages to show, from the first. */
+  readonly count: number
+  /** Fields after the messages. */
+  readonly extra: Readonly<Record<string, string>> | null
 }
 
+export const chatOutline = (platform: PlatformContext, chat: Chat, transaction: Transaction): TranscriptOutline => ({
+  answer: { chat: recordOutline(platform, chat, transaction) },
+  count: chat.messages.length,
+  extra: extraFields(platform),
+})
+
 /** The messages before the latest handover request; all messages without a request (E1.4). */
-export function* handoverTranscript(
+export function handoverOutline(
   platform: PlatformContext,
   chat: Chat,
   _request: ChatRequest,
   transaction: Transaction,
-): Generator<void, TranscriptResponse> {
+): TranscriptOutline {
   assumed(transaction, 'transcript.handover')
-  const messages = chat.messages.slice(0, chat.requestedAt ?? chat.messages.length)
+  const count = chat.requestedAt ?? chat.messages.length
   if (platform.knobs['transcript.handover'] === 'record') {
-    return { event: 'TRANSCRIPT', chat: yield* record(platform, chat, messages, transaction) }
+    const record = recordOutline(platform, chat, transaction)
+    return { answer: { event: 'TRANSCRIPT', chat: record }, count, extra: extraFields(platform) }
   }
-  const rows = yield* messageRecords(platform, messages, transaction)
-  return { event: 'TRANSCRIPT', chat: { id: chat.id, bot_id: chat.botId, messages: rows } }
+  return {
+    answer: { event: 'TRANSCRIPT', chat: { id: chat.id, bot_id: chat.botId, messages: [] } },
+    count,
+    extra: null,
+  }
 }
 
-function* record(
-  platform: PlatformContext,
-  chat: Chat,
-  messages: readonly Message[],
-  transaction: Transaction,
-): Generator<void, ChatRecord> {
+function recordOutline(platform: PlatformContext, chat: Chat, transaction: Transaction): ChatRecord {
   assumed(transaction, 'transcript.state', 'transcript.source')
   const bot = botOf(platform, chat)
-  const fields = {
+  return {
     active: chat.active,
     bot_id: chat.botId,
     organization_id: bot.organizationId,
@@ -60,22 +67,8 @@ function* record(
     state: paired(platform.knobs['transcript.state'], chat.status) ?? 'chatting',
     taken_over: takenOver(platform, chat, transaction),
     updated: isoMicros(chat.updated),
+    messages: [],
   }
-  const records = yield* messageRecords(platform, messages, transaction)
-  return { ...fields, messages: records, ...extraFields(platform) }
-}
-
-function* messageRecords(
-  platform: PlatformContext,
-  messages: readonly Message[],
-  transaction: Transaction,
-): Generator<void, MessageRecord[]> {
-  const records: MessageRecord[] = []
-  for (const message of messages) {
-    records.push(messageRecord(platform, message, transaction))
-    yield
-  }
-  return records
 }
 
 /** Looks a word up in a list of `word=value`. */
@@ -83,8 +76,9 @@ function paired(pairs: readonly string[], name: string): string | undefined {
   return pairs.find(pair => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 }
 
-function extraFields(platform: PlatformContext): Record<string, string> {
-  return Object.fromEntries(platform.knobs['transcript.extra'].map(pair => pair.split(/=(.*)/s).slice(0, 2)))
+function extraFields({ knobs }: PlatformContext): Record<string, string> | null {
+  const pairs = knobs['transcript.extra']
+  return pairs.length === 0 ? null : Object.fromEntries(pairs.map(pair => pair.split(/=(.*)/s).slice(0, 2)))
 }
 
 function takenOver(platform: PlatformContext, chat: Chat, transaction: Transaction): string | boolean | null {
@@ -94,27 +88,49 @@ function takenOver(platform: PlatformContext, chat: Chat, transaction: Transacti
   return form === 'null' ? null : form === 'true' ? true : isoMicros(chat.takeover.since)
 }
 
-function messageRecord(platform: PlatformContext, message: Message, transaction: Transaction): MessageRecord {
-  if (message.from !== 'user' && message.exchangeId === null) assumed(transaction, 'transcript.agentFromBot')
-  if (message.other !== null) assumed(transaction, 'transcript.text')
-  return {
-    id: message.id,
-    created: isoMicros(message.created),
-    from_bot:
-      message.from === 'bot' || (message.from === 'agent' && platform.knobs['transcript.agentFromBot'] === 'on'),
-    name: message.name,
-    message: transcriptText(platform, message),
-    buttons: [...message.buttons],
-    exchange_id: message.exchangeId,
-    exchange_type: message.exchangeId === null ? null : 'usersays',
+/** In steps, because a chat may have tens of thousands of messages. */
+export function* transcriptInSteps(
+  platform: PlatformContext,
+  chat: Chat,
+  { answer, count, extra }: TranscriptOutline,
+  transaction: Transaction,
+): Generator<void, object> {
+  const messages: MessageRecord[] = []
+  for (const message of chat.messages.slice(0, count)) {
+    assumed(transaction, ...assumedBy(message))
+    messages.push(messageRecord(platform, message))
+    yield
   }
+  return { ...answer, chat: { ...answer.chat, messages, ...extra } }
 }
 
-/** With `transcript.text` set to `both`, adds the other side of a translation on a line of its own. */
-function transcriptText(platform: PlatformContext, message: Message): string {
-  const both = message.other !== null && platform.knobs['transcript.text'] === 'both'
-  return both ? `${message.text}\n${message.other}` : message.text
+export const messageRecord = ({ knobs }: PlatformContext, message: Message): MessageRecord => ({
+  id: message.id,
+  created: isoMicros(message.created),
+  from_bot: message.from === 'bot' || (message.from === 'agent' && knobs['transcript.agentFromBot'] === 'on'),
+  name: message.name,
+  message: knobs['transcript.text'] === 'both' ? bothTexts(message) : message.text,
+  buttons: [...message.buttons],
+  exchange_id: message.exchangeId,
+  exchange_type: message.exchangeId === null ? null : 'usersays',
+})
+
+/** The other side of a translation is on a line of its own. */
+const bothTexts = ({ text, other }: Message): string => (other === null ? text : `${text}\n${other}`)
+
+/** What the record of a message assumes. */
+export function assumedBy({ from, exchangeId, other }: Message): readonly AssumptionName[] {
+  const ofSender = from !== 'user' && exchangeId === null
+  if (other === null) return ofSender ? ASSUMED.sender : ASSUMED.nothing
+  return ofSender ? ASSUMED.both : ASSUMED.text
 }
+
+const ASSUMED = {
+  nothing: [],
+  sender: ['transcript.agentFromBot'],
+  text: ['transcript.text'],
+  both: ['transcript.agentFromBot', 'transcript.text'],
+} satisfies Record<string, readonly AssumptionName[]>
 
 /** A file in a message, in the shape that webhook events use (R-ATT). */
 export interface AttachmentView {

@@ -1,5 +1,6 @@
 /** Wires the parts of one simulator around one clock and one seed: platform, journal, dispatcher, API, end user. */
 import { type Api, createApi } from '../api/handle.ts'
+import { createTranscriptCache } from '../api/transcripts.ts'
 import { VERSION } from '../contract/version.ts'
 import { createByteStore } from '../journal/byte-store.ts'
 import { createSecrets } from '../journal/mask.ts'
@@ -71,19 +72,16 @@ function dispatcherFor(components: Components, options: PlatformSimulatorOptions
 
 const hasConnection = ({ webhook }: PlatformSimulatorOptions): boolean => webhook?.fetch === undefined
 
-const apiFor = (
-  components: Components,
-  { commitCall, lastEvent }: Committer,
-  { markers = true }: PlatformSimulatorOptions,
-): Api =>
+const apiFor = (components: Components, { commitCall, lastEvent }: Committer, options: PlatformSimulatorOptions): Api =>
   createApi({
     ...sharedPorts(components),
     keyring: components.keyring,
     callers: components.callers,
     rateLimit: components.rateLimit,
-    markers,
+    markers: options.markers ?? true,
     commitCall,
     bodies: createByteStore(),
+    transcripts: createTranscriptCache(memoryLimitOf(options) / 8),
     faults: components.faultRegistry,
     lastEvent: chatId => lastEvent.get(chatId) ?? null,
     delay: ms => wallDelay(ms, components.epoch.delaySignal()),
