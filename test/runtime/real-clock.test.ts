@@ -57,6 +57,36 @@ test('a cancelled timer neither fires nor is due', async () => {
   expect(fired).toEqual(['last'])
 })
 
+test('a timer that moved fires once, at its last time: later, earlier, or on a clock that was paused meanwhile', async () => {
+  useStallTolerantTimers()
+  const clock = createRealClock()
+  const began = clock.now()
+  const fired = await firing(fire => {
+    clock.after(5, () => fire('later')).move(30)
+    clock.after(60_000, () => fire('earlier')).move(10)
+    const paused = clock.after(15, () => fire('paused'))
+    expect(clock.nextDue()).toBeLessThanOrEqual(began + 10)
+    clock.after(20, () => fire('between'))
+    clock.pause()
+    paused.move(40)
+    clock.resume()
+    clock.after(60, () => fire('last'))
+  })
+  expect(fired).toEqual(['earlier', 'between', 'later', 'paused', 'last'])
+  expect(clock.nextDue()).toBeNull()
+})
+
+test('a timer that moved to a later time does not fire at its first one', async () => {
+  useStallTolerantTimers()
+  const clock = createRealClock()
+  const fired = await firing(fire => {
+    clock.after(5, () => fire('moved')).move(40)
+    clock.after(20, () => fire('between'))
+    clock.after(60, () => fire('last'))
+  })
+  expect(fired).toEqual(['between', 'moved', 'last'])
+})
+
 test('a timer longer than the longest of Node does not fire at once', async () => {
   const clock = createRealClock()
   const warnings: string[] = []

@@ -45,6 +45,18 @@ test('timers of the same time fire in the order they were set', async () => {
   expect(fired).toEqual(Array.from({ length: 20 }, (_, index) => index))
 })
 
+test('a timer that moved fires at its new time, after those that were set for it before', async () => {
+  const clock = createVirtualClock()
+  const fired: string[] = []
+  const moved = clock.after(10, () => fired.push(`moved at ${clock.now() - VIRTUAL_START_MS}`))
+  const before = moved.order
+  clock.after(30, () => fired.push('set for 30'))
+  moved.move(30)
+  expect([moved.order > before, clock.nextDue()]).toEqual([true, VIRTUAL_START_MS + 30])
+  await clock.advance(60, async () => {})
+  expect(fired).toEqual(['set for 30', 'moved at 30'])
+})
+
 test('timers set during an advance fire within it at their time', async () => {
   const clock = createVirtualClock(0)
   const times: number[] = []
