@@ -85,9 +85,9 @@ function createAnswer(api: Api, onThrown: OnThrown) {
 /** Writes plain ASCII, which most answers are, without encoding it again. Returns a promise only for a slow answer. */
 function send(answer: ApiResponse, request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
   if (response.destroyed) return
-  const { status, headers, body, wire } = answer
+  const { status, headers, body, isAscii, wire } = answer
   if (wire !== undefined) return sendFaultyResponse(answer, wire, request, response)
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  const length = typeof body === 'string' && !isAscii ? Buffer.byteLength(body) : body.length
   if (request.method !== 'HEAD' && status !== 204) headers['content-length'] = String(length)
   response.writeHead(status, headers)
   if (typeof body === 'string') response.end(body, length === body.length ? 'latin1' : 'utf8')

@@ -139,6 +139,7 @@ function matchChat(path: string): ApiRoute | null {
 }
 
 function decode(raw: string): string {
+  if (!raw.includes('%')) return raw
   try {
     return decodeURIComponent(raw)
   } catch {

@@ -19,7 +19,7 @@ export function successResponse(call: ApiCall, id: EndpointId, reply: unknown): 
   if (call.hasLongAnswer && isMap(reply)) return inPieces(longResponse(call, id, reply))
   if (reply instanceof EncodedAnswer) {
     call.response = reply.value
-    return marked(call, textResponse(200, reply.json))
+    return marked(call, { ...textResponse(200, reply.json), isAscii: reply.isAscii })
   }
   checkReply(id, reply)
   call.response = reply
@@ -34,10 +34,12 @@ export function checkReply(id: EndpointId, reply: unknown): void {
 /** An answer that is checked and encoded. */
 export class EncodedAnswer {
   readonly json: string
+  readonly isAscii: boolean
   readonly value: unknown
 
-  constructor(json: string, value: unknown) {
+  constructor(json: string, isAscii: boolean, value: unknown) {
     this.json = json
+    this.isAscii = isAscii
     this.value = value
   }
 }

@@ -34,9 +34,12 @@ interface KeptTranscript {
   readonly messages: WrittenMessage[]
   /** The JSON of the messages, with commas between them. */
   json: string
+  /** Whether the JSON of the messages is ASCII. */
+  isAscii: boolean
   answer: Answer | null
   /** The JSON of the latest answer without its messages. */
   answerJson: string
+  isAnswerAscii: boolean
 }
 
 interface WrittenMessage {
@@ -85,8 +88,10 @@ const newTranscript = ({ knobs }: PlatformContext, { messages }: Chat): KeptTran
   first: messages[0],
   messages: [],
   json: '',
+  isAscii: true,
   answer: null,
   answerJson: '',
+  isAnswerAscii: true,
 })
 
 function writeTranscript(
@@ -103,7 +108,8 @@ function writeTranscript(
   const last = messages.at(-1)
   if (last !== undefined) assumed(transaction, ...last.assumed)
   const json = kept.answerJson + kept.json.slice(0, last?.end ?? 0) + END
-  return new EncodedAnswer(json, new TranscriptSource(kept.answer ?? answer, messages))
+  const value = new TranscriptSource(kept.answer ?? answer, messages)
+  return new EncodedAnswer(json, kept.isAscii && kept.isAnswerAscii, value)
 }
 
 /** Checks and writes what an answer shows for the first time. */
@@ -131,6 +137,7 @@ function writeMessages(kept: KeptTranscript, added: readonly Message[], records:
     const json = JSON.stringify(record)
     end += json.length + (texts.length === 0 ? 0 : 1)
     texts.push(json)
+    kept.isAscii &&= isAscii(json)
     const assumes = united(kept.messages.at(-1)?.assumed, assumedBy(added[index]!))
     kept.messages.push({ record, end, assumed: assumes })
   }
@@ -151,8 +158,11 @@ const END = ']}}'
 function writeAnswer(kept: KeptTranscript, answer: Answer): number {
   kept.answer = answer
   kept.answerJson = JSON.stringify(answer).slice(0, -END.length)
+  kept.isAnswerAscii = isAscii(kept.answerJson)
   return kept.answerJson.length
 }
+
+const isAscii = (text: string): boolean => !/[\u0080-\uffff]/.test(text)
 
 const withMessages = (answer: Answer, messages: readonly MessageRecord[]): object => ({
   ...answer,

@@ -4,6 +4,8 @@ import { expect, it } from 'vitest'
 import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { call, post, type Reply, transcript, world } from '../knobs/support.ts'
+import { describeAdapters } from '../support/adapters.ts'
+import { setUp } from '../support/test-simulator.ts'
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1 }),
@@ -149,4 +151,20 @@ it('E9 transcripts of many chats, more than are kept, are complete', async () =>
   const histories = Array.from({ length: 30 }, (_, at) => [{ user: `${at} `.repeat(800) }])
   const chats = await Promise.all(histories.map(history => sim.chat({ history })))
   for (const chat of [...chats, ...chats]) await expectComplete(sim, chat)
+})
+
+describeAdapters('a transcript that is read again', adapter => {
+  it.each(['\u00e6', '\u4e2d', '\ud83d\udc69'])(
+    'E9 has all characters when the first other than ASCII is %s',
+    async other => {
+      const { sim, api } = await setUp(adapter)
+      const named = await sim.chat({ labels: [other], history: [{ user: 'Hello' }] })
+      expect((await api.chat(named.id)).body.chat.labels).toEqual([other])
+      const chat = await sim.chat({ history: [{ user: 'Hello' }] })
+      await api.chat(chat.id)
+      await chat.says(other)
+      const { messages } = (await api.chat(chat.id)).body.chat
+      expect(messages.map(({ message }) => message)).toContain(other)
+    },
+  )
 })
