@@ -125,6 +125,19 @@ it('E9 a value of the journal that is changed changes no other entry and no answ
   expect(await transcript(sim, chat)).toEqual(before)
 })
 
+it('E9 shows the context that the chat was created with, also after the caller changed its own', async () => {
+  const { sim } = world()
+  const context = { order: { total: 10 }, at: new Date(0) }
+  const chat = await sim.chat({ context })
+  context.order.total = 20
+  const before = await transcript(sim, chat)
+  context.order.total = 30
+  await chat.says('Hello')
+  const after = await transcript(sim, chat)
+  const expected = { order: { total: 10 }, at: '1970-01-01T00:00:00.000Z' }
+  expect([before.context, after.context]).toEqual([expected, expected])
+})
+
 /** Expects that a transcript has the messages that the user sees. */
 async function expectComplete(sim: PlatformSimulator, chat: ChatHandle) {
   const { messages } = await transcript(sim, chat)
