@@ -191,6 +191,22 @@ const RESOLVED = Promise.resolve()
 /** Resolves after the events that wait for the process. Long work awaits it between its pieces, so that others continue. */
 export const nextMacrotask = (): Promise<void> => new Promise(resolve => void onWall.setImmediate(resolve))
 
+/** Runs a function after everything that has arrived in this turn of the event loop. */
+export const afterThisTurn = (run: () => void): void => void onWall.setImmediate(run)
+
+/** Collects what arrives during one turn of the event loop, and passes it on together when the turn ends. */
+export function oncePerTurn<T>(passOn: (items: readonly T[]) => void): (item: T) => void {
+  let items: T[] = []
+  const end = () => {
+    const arrived = items
+    items = []
+    passOn(arrived)
+  }
+  return item => {
+    if (items.push(item) === 1) afterThisTurn(end)
+  }
+}
+
 /** A timer on the wall that does not keep its process alive. */
 export function backgroundTimer(delayMs: number, run: () => void): Timer {
   const handle = onWall.setTimeout(run, delayMs)

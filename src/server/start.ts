@@ -1,7 +1,8 @@
 /** `startSimulator`: the simulator behind a real port, with its control API beside the platform. */
 import { declaresTooMuch } from '../adapters/body-request.ts'
-import { createNodeAdapter } from '../adapters/node-http.ts'
+import { createBatchAdapter } from '../adapters/node-http.ts'
 import { createSecrets } from '../journal/mask.ts'
+import { afterThisTurn } from '../runtime/clock.ts'
 import { createAbort, randomToken } from '../runtime/node.ts'
 import { httpTransport } from '../runtime/transport.ts'
 import type { Core } from '../simulator/core.ts'
@@ -178,13 +179,15 @@ function createSimulatorServer(
 ): HttpServer {
   const core = coreOf(simulator)
   const dispatch = createPathRouter({
-    platform: createNodeAdapter(api, limit, error => core.onThrown('answer', error)),
+    platform: createBatchAdapter(api, limit, error => core.onThrown('answer', error)),
     indexPage: createIndexPage(() => info.url),
     page: info.inspector ? () => loadPage(info) : null,
     basePath: basePathOf(core),
     control: async () => {
       const { createControlListener } = await import('./control/app.ts')
-      return createControlListener({ ...info, simulator, workspaces, closing: info.closing.signal })
+      const control = createControlListener({ ...info, simulator, workspaces, closing: info.closing.signal })
+      // A platform call before it on the same connection waits for the end of the turn.
+      return (request, response) => afterThisTurn(() => control(request, response))
     },
   })
   return createHttpServer(dispatch, {

@@ -98,6 +98,15 @@ test('pipelined requests are answered in their order', async () => {
   expect(await line.ended()).toMatch(/TAKEOVER STARTED[\s\S]*TAKEOVER ENDED[\s\S]*handover-sim/)
 })
 
+test('a pipelined request of the control API sees the call before it', async () => {
+  const start = `${head(`Content-Length: ${body().length}`)}${body()}`
+  // The first request loads the control API.
+  await fetch(`${server.url}/_sim/journal`)
+  line.send(`${start}GET /_sim/journal HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+  const [, answer] = (await line.ended()).split('TAKEOVER STARTED')
+  expect(answer).toContain('"endpoint":"start"')
+})
+
 describe('Expect: 100-continue', () => {
   test('is answered with 100 Continue', async () => {
     line.send(head(`Content-Length: ${body().length}\r\nExpect: 100-continue`))
@@ -191,8 +200,14 @@ test('closes a connection whose headers arrive too slowly', async () => {
 describe('an internal error', () => {
   const faulty = async (answer: () => unknown) => {
     const { createServer } = await import('node:http')
-    const { createNodeAdapter } = await import('../../src/adapters/node-http.ts')
-    const http = createServer(createNodeAdapter(answer as never, () => LIMIT))
+    const { createBatchAdapter } = await import('../../src/adapters/node-http.ts')
+    const http = createServer(
+      createBatchAdapter(
+        answer as never,
+        () => LIMIT,
+        () => {},
+      ),
+    )
     const port = await listen(http, '127.0.0.1', 0)
     const told = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'x' })
     http.closeAllConnections()
