@@ -58,7 +58,7 @@ const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 export interface TimeLimit {
   readonly timeoutMs: number
   /** Names the call in the failure. */
-  readonly call: 'http' | 'command' | 'function'
+  readonly call: 'command' | 'function'
   /** Aborts when the run ends. */
   readonly signal: AbortSignal
 }

@@ -1,5 +1,4 @@
 /** Creates a driver from its spec: executes verbs as calls, commands, functions, or questions to a person. */
-import type { Agent } from 'undici'
 import { formatValue } from '../contract/explain-issues.ts'
 import { isMap } from '../contract/objects.ts'
 import { ConfigError } from '../files/errors.ts'
@@ -19,7 +18,7 @@ import type {
   InboxItem,
   VerbSpec,
 } from './driver.ts'
-import { callHttp, createAgent, describeHttp } from './http-call.ts'
+import { describeHttp, HttpCalls } from './http-call.ts'
 import { type AskPerson, createPersonQueue } from './manual-call.ts'
 import { createDriverTarget, type SimulatorAccess, type TargetProcess } from './target.ts'
 
@@ -60,7 +59,7 @@ class CallExecutor {
   readonly #env: Environment
   /** The variables that `$(env.X)` reads in this driver. */
   readonly #variables: Environment
-  readonly #agent: Agent = createAgent()
+  readonly #http = new HttpCalls()
   readonly #askPerson: AskPerson = createPersonQueue()
   readonly #closed = new AbortController()
   readonly #pending = new Set<Promise<unknown>>()
@@ -73,7 +72,7 @@ class CallExecutor {
 
   async execute(verb: string, context: DriverContext, signal: AbortSignal): ReturnType<Driver['inbox']> {
     const started = elapsedMs()
-    const work = this.#try(verb, context, AbortSignal.any([signal, this.#closed.signal]))
+    const work = this.#try(verb, context, signal)
     this.#pending.add(work)
     const { how, outcome } = await work
     this.#pending.delete(work)
@@ -114,21 +113,27 @@ class CallExecutor {
   ): Promise<CallOutcome> {
     switch (spec.kind) {
       case 'http':
-        return callHttp(spec, scope, this.#agent, signal)
+        return this.#http.call(spec, scope, signal)
       case 'exec':
-        return callCommand({ verb, spec, scope, context, folder: this.#spec.folder, env: this.#env }, signal)
+        return callCommand(
+          { verb, spec, scope, context, folder: this.#spec.folder, env: this.#env },
+          this.#untilClosed(signal),
+        )
       case 'function':
-        return callFunction(spec, context, signal)
+        return callFunction(spec, context, this.#untilClosed(signal))
       case 'manual':
-        return this.#askPerson(spec.prompt, verb, context, signal)
+        return this.#askPerson(spec.prompt, verb, context, this.#untilClosed(signal))
     }
+  }
+
+  #untilClosed(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.#closed.signal])
   }
 
   /** Interrupts the pending calls. Resolves when their processes have ended. */
   async close(): Promise<void> {
     this.#closed.abort()
-    await Promise.all(this.#pending)
-    await this.#agent.destroy()
+    await Promise.all([this.#http.close(), ...this.#pending])
   }
 }
 

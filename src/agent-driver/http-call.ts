@@ -1,36 +1,45 @@
 /** Executes a verb as one HTTP call. Does not retry it, and follows no redirect. */
-import { Agent, type Dispatcher } from 'undici'
+import type { Client, Dispatcher } from 'undici'
+import type { DriverFailure } from '../journal/run-failures.ts'
+import { wallTimer } from '../runtime/clock.ts'
 import { connectionFailure } from '../runtime/connection-failure.ts'
+import { createHttpClients, type HttpClients } from '../runtime/http-clients.ts'
+import { onAbort } from '../runtime/on-abort.ts'
 import { type InterpolationScope, interpolate, lookUp, PLACEHOLDER } from '../scenario/interpolation.ts'
 import { isError, systemCodeOf } from '../text/error-text.ts'
-import { CallError, type CallOutcome, failed, MAX_CHARS, startOf, unreachable, withTimeLimit } from './call-outcome.ts'
+import { CallError, type CallOutcome, failed, MAX_CHARS, startOf, unreachable } from './call-outcome.ts'
 import type { HttpVerb } from './driver.ts'
 
 /** A call is not repeated, so idle connections are closed before the help desk may close them. */
 const IDLE_MS = 1_000
 
-export const createAgent = (): Agent =>
-  new Agent({ connections: null, pipelining: 1, keepAliveTimeout: IDLE_MS, headersTimeout: 0, bodyTimeout: 0 })
-
 /** `POST http://127.0.0.1:3100/desk/c1/accept` */
 export const describeHttp = (verb: HttpVerb, scope: InterpolationScope): string =>
   `${verb.method} ${addressOf(verb, scope)}`
 
-export async function callHttp(
-  verb: HttpVerb,
-  scope: InterpolationScope,
-  agent: Agent,
-  signal: AbortSignal,
-): Promise<CallOutcome> {
-  const url = addressOf(verb, scope)
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return failed({ code: 'not_an_address', address: url })
-  const options = { ...placeOf(url), method: verb.method, ...bodyOf(verb, scope) }
-  try {
-    return await withTimeLimit({ timeoutMs: verb.timeoutMs, call: 'http', signal }, inner =>
-      exchange(agent, options, inner),
-    )
-  } catch (error) {
-    return failedRequest(error, new URL(url).host)
+/** The HTTP calls of a driver. They share connections. */
+export class HttpCalls {
+  readonly #clients = createHttpClients({ idleMs: IDLE_MS })
+  readonly #closed = new AbortController()
+
+  /** Fails after the time limit of the verb, and when `signal` aborts. */
+  async call(verb: HttpVerb, scope: InterpolationScope, signal: AbortSignal): Promise<CallOutcome> {
+    const address = addressOf(verb, scope)
+    if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return failed({ code: 'not_an_address', address })
+    const url = new URL(address)
+    const request = { path: url.pathname + url.search, method: verb.method, ...bodyOf(verb, scope) }
+    if (signal.aborted || this.#closed.signal.aborted) return failed({ code: 'run_ended' })
+    return new Promise(resolve => {
+      const exchange = new HttpExchange(url, resolve, this.#clients)
+      exchange.endAfter(verb.timeoutMs, [signal, this.#closed.signal])
+      exchange.send(request)
+    })
+  }
+
+  /** Interrupts the pending calls. */
+  async close(): Promise<void> {
+    this.#closed.abort()
+    await this.#clients.close()
   }
 }
 
@@ -42,64 +51,80 @@ function bodyOf({ json, headers }: HttpVerb, scope: InterpolationScope) {
   return { headers: { 'content-type': 'application/json', ...filled }, body: JSON.stringify(interpolate(json, scope)) }
 }
 
-function placeOf(url: string): { origin: string; path: string } {
-  const { origin, pathname, search } = new URL(url)
-  return { origin, path: pathname + search }
-}
-
-/** Collects the answer without a stream, which would take longer than the rest of the call. */
-function exchange(agent: Agent, options: Dispatcher.DispatchOptions, signal: AbortSignal): Promise<CallOutcome> {
-  return new Promise((resolve, reject) => {
-    agent.dispatch(options, new AnswerReader({ resolve, reject }, signal))
-  })
-}
-
-interface Settle {
-  resolve(outcome: CallOutcome): void
-  reject(error: unknown): void
-}
-
-type Controller = Dispatcher.DispatchController
-
-class AnswerReader implements Dispatcher.DispatchHandler {
-  readonly #settle: Settle
-  readonly #signal: AbortSignal
+/** One call and its answer, collected without a stream, which would take longer than the rest of the call. */
+class HttpExchange implements Dispatcher.DispatchHandler {
+  readonly #url: URL
+  readonly #resolve: (outcome: CallOutcome) => void
+  readonly #clients: HttpClients
+  readonly #client: Client
   readonly #chunks: Buffer[] = []
+  #endings: (() => void)[] = []
+  #settled = false
   #size = 0
   #status = 0
   #location: string | undefined
 
-  constructor(settle: Settle, signal: AbortSignal) {
-    this.#settle = settle
-    this.#signal = signal
+  constructor(url: URL, resolve: (outcome: CallOutcome) => void, clients: HttpClients) {
+    this.#url = url
+    this.#resolve = resolve
+    this.#clients = clients
+    this.#client = clients.take(url.origin)
   }
 
-  onRequestStart(controller: Controller): void {
-    const stop = () => controller.abort(new Error('cancelled'))
-    if (this.#signal.aborted) stop()
-    else this.#signal.addEventListener('abort', stop, { once: true })
+  endAfter(timeoutMs: number, signals: readonly AbortSignal[]): void {
+    const timer = wallTimer(timeoutMs, () => this.#stop({ code: 'call_timeout', timeout_ms: timeoutMs, call: 'http' }))
+    const follow = (signal: AbortSignal) => onAbort(signal, () => this.#stop({ code: 'run_ended' }))
+    this.#endings = [() => timer.cancel(), ...signals.map(follow)]
   }
 
-  onResponseStart(_controller: Controller, status: number, { location }: Record<string, unknown>): void {
+  send(request: Dispatcher.DispatchOptions): void {
+    try {
+      this.#client.dispatch(request, this)
+    } catch (error) {
+      this.onResponseError(null, error)
+    }
+  }
+
+  #stop(failure: DriverFailure): void {
+    this.#fail(failed(failure))
+  }
+
+  /** Settles before closing, because closing reports an error of its own. */
+  #fail(outcome: CallOutcome): void {
+    if (this.#settle(outcome)) this.#clients.destroy(this.#client, new Error('cancelled'))
+  }
+
+  #settle(outcome: CallOutcome): boolean {
+    if (this.#settled) return false
+    this.#settled = true
+    for (const end of this.#endings) end()
+    this.#resolve(outcome)
+    return true
+  }
+
+  /** Required by undici. */
+  onRequestStart(): void {}
+
+  onResponseStart(_controller: unknown, status: number, { location }: Readonly<Record<string, unknown>>): void {
     this.#status = status
     this.#location = location === undefined ? undefined : String(location)
   }
 
-  onResponseData(controller: Controller, chunk: Buffer): void {
+  onResponseData(_controller: unknown, chunk: Buffer): void {
     this.#size += chunk.length
     this.#chunks.push(chunk)
     if (this.#size <= MAX_CHARS) return
     const status = this.#status
-    this.#settle.resolve({ ...failed({ code: 'too_long', status }), status })
-    controller.abort(new Error('answer too long'))
+    this.#fail({ ...failed({ code: 'too_long', status }), status })
   }
 
   onResponseEnd(): void {
-    this.#settle.resolve(outcomeOf(this.#status, this.#location, Buffer.concat(this.#chunks).toString('utf8')))
+    const outcome = outcomeOf(this.#status, this.#location, Buffer.concat(this.#chunks).toString('utf8'))
+    if (this.#settle(outcome)) this.#clients.giveBack(this.#client)
   }
 
-  onResponseError(_controller: Controller, error: unknown): void {
-    this.#settle.reject(error)
+  onResponseError(_controller: unknown, error: unknown): void {
+    this.#fail(failedRequest(error, this.#url.host))
   }
 }
 

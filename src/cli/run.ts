@@ -129,7 +129,7 @@ const seedOf = ({ selfTest }: RunFlags, { sources, values }: Resolved): number =
 /** Renders what a run waits for and how its scenarios end. */
 const listenerOf = (progress: Progress, secrets: Redactor): RunListener => ({
   ...progress,
-  waiting: (name, what, sinceMs, atMostMs) => progress.waiting(name, awaitedText(what), sinceMs, atMostMs),
+  waiting: (name, what, sinceMs, atMostMs) => progress.waiting(name, () => awaitedText(what), sinceMs, atMostMs),
   finished: result => progress.finished(describeScenario(secrets.redactDeep(result))),
 })
 

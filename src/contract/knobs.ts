@@ -149,5 +149,8 @@ export const parseKnob = (name: KnobName, raw: unknown, origin?: KnobOrigin): un
 /** The canonical spelling of a value, as `--set` and the config file take it. */
 export const formatKnob = (name: KnobName, value: unknown): unknown => kindOf(name).format(value)
 
-export const formatKnobs = (knobs: Knobs): Record<string, unknown> =>
-  Object.fromEntries(KNOB_NAMES.map(name => [name, formatKnob(name, knobs[name])]))
+export function formatKnobs(knobs: Knobs): Record<string, unknown> {
+  const formatted: Record<string, unknown> = {}
+  for (const name of KNOB_NAMES) formatted[name] = formatKnob(name, knobs[name])
+  return formatted
+}

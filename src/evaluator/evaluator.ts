@@ -194,6 +194,7 @@ export class Evaluator implements Evaluation {
   }
 
   #consider(verbs: readonly Verb[], conversation: ConversationKey | null): void {
+    if (this.#open.size === 0) return
     const steps = [...this.#open.values()].filter(({ step }) => verbs.includes(step.action.verb))
     const concerned = steps.filter(({ step }) => conversation === AVAILABILITY || conversation === step.conversation)
     for (const evaluator of concerned.sort((a, b) => a.step.number - b.step.number))

@@ -11,6 +11,7 @@ import type { InboxRead } from './journal-index.ts'
 import { type Difference, distanceOf, fits, match } from './match.ts'
 import { chatIn, itemRef } from './references.ts'
 import {
+  type Awaited,
   type EvaluationContext,
   FAILED,
   type FailureDetails,
@@ -41,6 +42,7 @@ export class SeesEvaluator implements StepEvaluator {
   /** The last claimed position before the first read, by the resets of the inbox: own claims do not count. */
   readonly #floors = new Map<number, number>()
   #matcher: unknown
+  #awaited: Awaited | null = null
   #unfillable: string | null = null
   #inbox: InboxMatch | null = null
   #decided: 'met' | 'failed' | null = null
@@ -125,7 +127,8 @@ export class SeesEvaluator implements StepEvaluator {
 
   status(nowMs: number): StepStatus {
     if (this.#decided !== null) return this.#decided === 'met' ? MET : FAILED
-    const awaited = { code: 'inbox_item', item: itemNotation(this.#matcher) } as const
+    this.#awaited ??= { code: 'inbox_item', item: itemNotation(this.#matcher) }
+    const awaited = this.#awaited
     const untilMs = this.#observedUntilMs
     return untilMs !== null && (this.#isEnough() || untilMs > this.#deadline.atMs)
       ? openUntil(nowMs, untilMs, this.#isEnough() ? MET : FAILED, awaited)

@@ -34,8 +34,8 @@ export interface Progress {
   started(name: string): void
   /** A step has begun: what is waited for is its end. */
   step(name: string, step: { readonly number: number; readonly label: string }): void
-  /** `start in chat main`, since a moment of `elapsedMs()`, for at most so long. */
-  waiting(name: string, what: string, sinceMs: number, atMostMs?: number): void
+  /** `start in chat main`, since a moment of `elapsedMs()`, for at most so long. A function makes the text when it is shown. */
+  waiting(name: string, what: Lazy<string>, sinceMs: number, atMostMs?: number): void
   /** The steps are over: nothing is waited for but what comes too late. */
   listening(name: string): void
   finished(scenario: Pick<ScenarioReport, 'name' | 'outcome' | 'reason' | 'durationMs' | 'failures'>): void
@@ -43,8 +43,10 @@ export interface Progress {
   stop(): void
 }
 
+type Lazy<Value extends string> = Value | (() => Value)
+
 interface Waiting {
-  readonly what: string
+  readonly what: () => string
   readonly sinceMs: number
   readonly atMostMs: number | null
   reported: boolean
@@ -76,7 +78,7 @@ export function createProgress(options: ProgressOptions): Progress {
     theme: createTheme(options.colorLevel),
   }
   const state: State = { total: 0, done: 0, failed: 0, running: new Map(), timer: null, drawn: false }
-  const wait = (name: string, what: string, sinceMs: number, atMostMs: number | null) =>
+  const wait = (name: string, what: () => string, sinceMs: number, atMostMs: number | null) =>
     state.running.set(name, { what, sinceMs, atMostMs, reported: false })
   return {
     planned(total) {
@@ -86,9 +88,10 @@ export function createProgress(options: ProgressOptions): Progress {
       state.running.set(name, null)
       arm(context, state)
     },
-    step: (name, { number, label }) => void wait(name, TEXTS.step(number, label), context.now(), null),
-    waiting: (name, what, sinceMs, atMostMs) => void wait(name, TEXTS.waitingFor(what), sinceMs, atMostMs ?? null),
-    listening: name => void wait(name, TEXTS.lateCalls, context.now(), null),
+    step: (name, { number, label }) => void wait(name, () => TEXTS.step(number, label), context.now(), null),
+    waiting: (name, what, sinceMs, atMostMs) =>
+      void wait(name, () => TEXTS.waitingFor(textOf(what)), sinceMs, atMostMs ?? null),
+    listening: name => void wait(name, () => TEXTS.lateCalls, context.now(), null),
     finished: scenario => finish(context, state, scenario),
     stop() {
       state.timer?.cancel()
@@ -98,6 +101,8 @@ export function createProgress(options: ProgressOptions): Progress {
     },
   }
 }
+
+const textOf = (what: Lazy<string>): string => (typeof what === 'string' ? what : what())
 
 /** Arms one timer for all scenarios, as long as one runs. */
 function arm(context: ProgressContext, state: State): void {
@@ -138,7 +143,8 @@ function reportLongWaits(context: ProgressContext, state: State): void {
   }
 }
 
-const waitingText = (waiting: Waiting, nowMs: number): string => `${visible(waiting.what)}${sinceText(waiting, nowMs)}`
+const waitingText = (waiting: Waiting, nowMs: number): string =>
+  `${visible(waiting.what())}${sinceText(waiting, nowMs)}`
 
 /** `, 1.2 s of 5.0 s`. */
 function sinceText({ sinceMs, atMostMs }: Waiting, nowMs: number): string {
@@ -162,7 +168,7 @@ function current({ running }: State, nowMs: number, columns: number): string {
   const [name, waiting] = first
   const others = rest.length === 0 ? '' : TEXTS.more(rest.length)
   const end = `${waiting === null ? '' : sinceText(waiting, nowMs)}${others}`
-  const text = waiting === null ? visible(name) : `${visible(name)}: ${visible(waiting.what)}`
+  const text = waiting === null ? visible(name) : `${visible(name)}: ${visible(waiting.what())}`
   return shorten(`${shorten(text, Math.max(20, columns - widthOf(end)))}${end}`, columns)
 }
 

@@ -3,6 +3,7 @@ import type { Awaited } from '../evaluator/step-evaluator.ts'
 import type { Verdict } from '../evaluator/verdict.ts'
 import type { EarlyEnd } from '../journal/run-failures.ts'
 import { wallTimer } from '../runtime/clock.ts'
+import { onAbort } from '../runtime/on-abort.ts'
 import type { Action, PlannedItem, PlannedStep, Verb } from '../scenario/plan.ts'
 import { readInbox, runAgentStep, runTargetStep } from './agent-steps.ts'
 import { runCheckStep, runSeesStep, waitForVerdict } from './check-steps.ts'
@@ -65,11 +66,17 @@ function createTimeLimit({ plan }: RunContext, outer: AbortSignal) {
   const own = new AbortController()
   const { scenarioMs } = plan.timeouts
   const timer = wallTimer(scenarioMs, () => own.abort())
+  const stopFollowing = onAbort(outer, () => own.abort())
+  if (outer.aborted) own.abort()
   const why = (): { stopped?: EarlyEnd } => {
     if (outer.aborted) return { stopped: earlyEndOf(outer) }
     return own.signal.aborted ? { stopped: { code: 'time_limit', limit_ms: scenarioMs } } : {}
   }
-  return { signal: AbortSignal.any([own.signal, outer]), why, clear: () => timer.cancel() }
+  const clear = () => {
+    timer.cancel()
+    stopFollowing()
+  }
+  return { signal: own.signal, why, clear }
 }
 
 async function executeItems(run: Run, items: readonly PlannedItem[]): Promise<void> {

@@ -6,6 +6,7 @@ import type { Api } from '../api/handle.ts'
 import type { ApiRequest, ApiResponse } from '../api/messages.ts'
 import { isMap } from '../contract/objects.ts'
 import type { Maybe } from '../platform/engines.ts'
+import { afterThisTurn } from '../runtime/clock.ts'
 import { type ControlExtension, type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import type { Core } from '../simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
@@ -73,10 +74,25 @@ function createRequestRouter(fallback: PlatformSimulator, owners: Owners, active
     const file = pathOf(request.target).startsWith(FILES_PREFIX) ? fileOwner(request, owners) : undefined
     return handle((chatId !== null ? owners.get(chatId) : undefined) ?? file ?? alone(), request)
   }
-  return { api, bodyLimit: () => widestLimit(fallback, active) }
+  return { api, bodyLimit: oncePerTurnOf(() => widestLimit(fallback, active)) }
 }
 
-/** Called for every request, while a hundred simulators may be attached. */
+/** Computes a number once for all requests that arrive in one turn of the event loop. */
+function oncePerTurnOf(compute: () => number): () => number {
+  let known: number | null = null
+  const forget = () => {
+    known = null
+  }
+  return () => {
+    if (known === null) {
+      known = compute()
+      afterThisTurn(forget)
+    }
+    return known
+  }
+}
+
+/** A hundred simulators may be attached. */
 function widestLimit(fallback: PlatformSimulator, active: Active): number {
   let widest = limitOf(fallback)
   for (const { platform } of active.values()) widest = Math.max(widest, platform.knobs['limits.body'])

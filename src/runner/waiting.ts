@@ -3,6 +3,7 @@ import type { Entry, EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { EarlyEnd } from '../journal/run-failures.ts'
 import { wallTimer } from '../runtime/clock.ts'
+import { onAbort } from '../runtime/on-abort.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../scenario/plan.ts'
 import type { RunEventOf } from '../scenario/run-events.ts'
 import { advancePaused, type Core } from '../simulator/core.ts'
@@ -92,12 +93,12 @@ export function createJournalWaiter(journal: Journal): JournalWaiter {
         const wake = () => {
           waiting.delete(wake)
           timer.cancel()
-          signal.removeEventListener('abort', wake)
+          stopFollowing()
           resolve()
         }
         const timer = wallTimer(Math.max(0, untilMs - journal.atMs), wake)
+        const stopFollowing = onAbort(signal, wake)
         waiting.add(wake)
-        signal.addEventListener('abort', wake, { once: true })
         if (signal.aborted) wake()
       }),
     stop,

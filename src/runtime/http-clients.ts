@@ -1,6 +1,6 @@
 /**
- * Keeps connections to webhooks open. Each is a client of undici, whose `Agent` and `Pool` would cost a delivery as much
- * as its signature.
+ * Keeps connections open. Each is a client of undici, whose `Agent` and `Pool` would cost a delivery as much as its
+ * signature.
  */
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -11,8 +11,8 @@ import { afterThisCall } from './clock.ts'
 export type OpenSocket = (encrypted: boolean) => Duplex
 
 export interface HttpClients {
-  /** A client for one request to this URL, which ends with `giveBack` or `destroy`. */
-  take(url: string): { readonly path: string; readonly client: Client }
+  /** A client for one request to this origin, which ends with `giveBack` or `destroy`. */
+  take(origin: string): Client
   /** After a complete answer. Another request may use the connection. */
   giveBack(client: Client): void
   /** Closes the connection, also one that is being opened. */
@@ -20,36 +20,45 @@ export interface HttpClients {
   close(): Promise<void>
 }
 
-interface Origin {
-  readonly origin: string
-  /** The client that was used last is used next, so that the others can close their connections. */
-  readonly idle: Client[]
+export interface HttpClientsOptions {
+  /** Default: over the network. */
+  readonly openSocket?: OpenSocket | undefined
+  /** After this time without a request a connection is closed. */
+  readonly idleMs: number
 }
 
-interface Address extends Origin {
-  readonly path: string
-}
+/** The clients that wait for a request. The one that was used last is used next, so that the others can close. */
+type Idle = Client[]
 
-export function createHttpClients(openSocket?: OpenSocket): HttpClients {
+export function createHttpClients({ openSocket, idleMs }: HttpClientsOptions): HttpClients {
   const connect = openSocket === undefined ? buildConnector({ timeout: 10_000 }) : memoryConnector(openSocket)
-  const owners = new Map<Client, Origin>()
-  const addressOf = createAddresses()
+  const options = { pipelining: 1, keepAliveTimeout: idleMs, headersTimeout: 0, bodyTimeout: 0, connect }
+  const owners = new Map<Client, Idle>()
+  const origins = new Map<string, Idle>()
 
-  function open(origin: Origin): Client {
-    const client = new Client(origin.origin, { ...OPTIONS, connect })
-    owners.set(client, origin)
+  function idleOf(origin: string): Idle {
+    const known = origins.get(origin)
+    if (known !== undefined) return known
+    const idle: Idle = []
+    origins.set(origin, idle)
+    return idle
+  }
+
+  function open(origin: string, idle: Idle): Client {
+    const client = new Client(origin, options)
+    owners.set(client, idle)
     client.on('disconnect', () => {
-      if (takeFrom(origin.idle, client)) owners.delete(client)
+      if (takeFrom(idle, client)) owners.delete(client)
     })
     return client
   }
 
   return {
-    take(url) {
-      const address = addressOf(url)
-      return { path: address.path, client: address.idle.pop() ?? open(address) }
+    take(origin) {
+      const idle = idleOf(origin)
+      return idle.pop() ?? open(origin, idle)
     },
-    giveBack: client => void owners.get(client)?.idle.push(client),
+    giveBack: client => void owners.get(client)?.push(client),
     destroy(client, reason) {
       owners.delete(client)
       void client.destroy(reason)
@@ -62,8 +71,6 @@ export function createHttpClients(openSocket?: OpenSocket): HttpClients {
   }
 }
 
-const OPTIONS = { pipelining: 1, keepAliveTimeout: 10_000, headersTimeout: 0, bodyTimeout: 0 }
-
 /** Undici requires that the connection arrives after the call returns. */
 const memoryConnector =
   (openSocket: OpenSocket): buildConnector.connector =>
@@ -75,24 +82,4 @@ function takeFrom<Item>(list: Item[], item: Item): boolean {
   const at = list.indexOf(item)
   if (at !== -1) list.splice(at, 1)
   return at !== -1
-}
-
-const MAX_ADDRESSES = 1000
-
-/** Parses each URL once, because deliveries go to very few. URLs of one origin share their clients. */
-function createAddresses(): (url: string) => Address {
-  const addresses = new Map<string, Address>()
-  function parse(url: string): Address {
-    const { origin, pathname, search } = new URL(url)
-    const { idle } = [...addresses.values()].find(one => one.origin === origin) ?? { idle: [] }
-    return { origin, path: pathname + search, idle }
-  }
-  return url => {
-    const known = addresses.get(url)
-    if (known !== undefined) return known
-    if (addresses.size >= MAX_ADDRESSES) addresses.clear()
-    const address = parse(url)
-    addresses.set(url, address)
-    return address
-  }
 }

@@ -7,6 +7,7 @@ import { afterThisCall, paced, type Timer, wallTimer } from './clock.ts'
 import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
 import { createHttpClients, type HttpClients, type OpenSocket } from './http-clients.ts'
 import { connectionLimit } from './node.ts'
+import { onAbort } from './on-abort.ts'
 import {
   type AnswerHandler,
   type HttpTransport,
@@ -20,26 +21,52 @@ import {
 /** Connections to webhooks at a time, of all simulators that share a transport; at most this share of the open files. */
 const MAX_CONNECTIONS = connectionLimit(384, 3 / 7)
 
+/** Idle connections close after this time. */
+const IDLE_MS = 10_000
+
 /** Requests beyond `MAX_CONNECTIONS` wait in order; their time limit begins when they are sent. */
 export function createHttpTransport(openSocket?: OpenSocket): HttpTransport {
   const slots = createSlots(MAX_CONNECTIONS)
-  const clients = createHttpClients(openSocket)
+  const clients = createHttpClients({ openSocket, idleMs: IDLE_MS })
+  const placeOf = createPlaces()
   const send: Transport = (outgoing, handler) =>
-    slots.take(() => start({ clients, openSocket }, outgoing, { handler, release: slots.release }))
+    slots.take(() => start({ clients, placeOf, openSocket }, outgoing, { handler, release: slots.release }))
   return Object.assign(send, { close: clients.close })
 }
 
 interface Sending {
   readonly clients: HttpClients
+  readonly placeOf: (url: string) => UrlPlace
   readonly openSocket: OpenSocket | undefined
 }
 
-function start({ clients, openSocket }: Sending, outgoing: Outgoing, settle: Settle): void {
+function start(sending: Sending, outgoing: Outgoing, settle: Settle): void {
   if (outgoing.signal.aborted) {
     settle.release()
     afterThisCall(() => settle.handler.failed(cancelled()))
-  } else if (!outgoing.wire) new UndiciExchange(outgoing, settle, clients).run()
-  else new FaultyExchange(outgoing, outgoing.wire, settle, openSocket).run()
+  } else if (!outgoing.wire) new UndiciExchange(outgoing, settle, sending).run()
+  else new FaultyExchange(outgoing, outgoing.wire, settle, sending.openSocket).run()
+}
+
+interface UrlPlace {
+  readonly origin: string
+  readonly path: string
+}
+
+const MAX_PLACES = 1000
+
+/** Parses each URL once, because deliveries go to very few. */
+function createPlaces(): (url: string) => UrlPlace {
+  const places = new Map<string, UrlPlace>()
+  return url => {
+    const known = places.get(url)
+    if (known !== undefined) return known
+    if (places.size >= MAX_PLACES) places.clear()
+    const { origin, pathname, search } = new URL(url)
+    const place = { origin, path: pathname + search }
+    places.set(url, place)
+    return place
+  }
 }
 
 interface Settle {
@@ -55,7 +82,7 @@ type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
 abstract class Exchange {
   readonly outgoing: Outgoing
   #settle: Settle
-  #sameSignal: Set<Exchange>
+  #stopFollowing: () => void
   #settled = false
   #timer: Timer | null = null
   #status = 0
@@ -66,7 +93,7 @@ abstract class Exchange {
   constructor(outgoing: Outgoing, settle: Settle) {
     this.outgoing = outgoing
     this.#settle = settle
-    this.#sameSignal = exchangesOf(outgoing.signal).add(this)
+    this.#stopFollowing = onAbort(outgoing.signal, () => this.#fail(cancelled()))
   }
 
   /** Called once settled. `reason` is null when the answer was read to its end. */
@@ -100,10 +127,6 @@ abstract class Exchange {
     this.#fail(new TransportError(connectionFailure(error, new URL(this.outgoing.url).host)))
   }
 
-  cancel(): void {
-    this.#fail(cancelled())
-  }
-
   /** Settles before closing, because closing reports an error of its own. Undici may fail during the call that sends. */
   #fail(failure: TransportError): void {
     if (!this.#settleOnce()) return
@@ -115,40 +138,27 @@ abstract class Exchange {
     if (this.#settled) return false
     this.#settled = true
     this.#timer?.cancel()
-    this.#sameSignal.delete(this)
+    this.#stopFollowing()
     this.#settle.release()
     return true
   }
 }
 
-const inFlight = new WeakMap<AbortSignal, Set<Exchange>>()
-
-/** The exchanges that end with this signal. They share one listener, because one for each takes longer than to sign. */
-function exchangesOf(signal: AbortSignal): Set<Exchange> {
-  const known = inFlight.get(signal)
-  if (known !== undefined) return known
-  const exchanges = new Set<Exchange>()
-  inFlight.set(signal, exchanges)
-  signal.addEventListener('abort', () => {
-    for (const exchange of exchanges) exchange.cancel()
-  })
-  return exchanges
-}
-
 class UndiciExchange extends Exchange implements Dispatcher.DispatchHandler {
-  #clients: HttpClients
+  #sending: Sending
   #client: Client | null = null
 
-  constructor(outgoing: Outgoing, settle: Settle, clients: HttpClients) {
+  constructor(outgoing: Outgoing, settle: Settle, sending: Sending) {
     super(outgoing, settle)
-    this.#clients = clients
+    this.#sending = sending
   }
 
   run(): void {
     const { url, method = 'POST', headers, body } = this.outgoing
     this.startTimer()
     try {
-      const { path, client } = this.#clients.take(url)
+      const { origin, path } = this.#sending.placeOf(url)
+      const client = this.#sending.clients.take(origin)
       this.#client = client
       client.dispatch({ path, method: method as Dispatcher.HttpMethod, headers, body }, this)
     } catch (error) {
@@ -158,8 +168,8 @@ class UndiciExchange extends Exchange implements Dispatcher.DispatchHandler {
 
   protected override close(reason: Error | null): void {
     if (this.#client === null) return
-    if (reason === null) this.#clients.giveBack(this.#client)
-    else this.#clients.destroy(this.#client, reason)
+    if (reason === null) this.#sending.clients.giveBack(this.#client)
+    else this.#sending.clients.destroy(this.#client, reason)
   }
 
   /** Required by undici. */

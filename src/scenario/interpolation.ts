@@ -54,7 +54,16 @@ export function mapTexts(value: unknown, change: (text: string) => unknown): unk
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map(item => mapTexts(item, change))
   if (typeof value !== 'object' || value === null || isMatcher(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, change)]))
+  const changed: Record<string, unknown> = {}
+  for (const [key, inner] of Object.entries(value)) setOwn(changed, key, mapTexts(inner, change))
+  return changed
+}
+
+/** Also for `__proto__`, which an assignment would not create. */
+function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })
+  else target[key] = value
 }
 
 /** Interpolates every text inside. Throws `InterpolationError`. */
@@ -62,6 +71,7 @@ export const interpolate = (template: unknown, scope: InterpolationScope): unkno
   mapTexts(template, text => interpolateText(text, scope))
 
 function interpolateText(text: string, scope: InterpolationScope): unknown {
+  if (!text.includes('$(')) return text
   const path = onlyPath(text)
   return path === undefined
     ? replacePlaceholders(text, inner => asText(lookUp(inner, scope)), '$(')
@@ -74,6 +84,7 @@ export const replacePlaceholders = (
   replace: (path: string) => string | undefined,
   literal: string,
 ): string => {
+  if (!text.includes('$(')) return text
   let size = text.length
   return text.replace(PLACEHOLDER, (whole, path: string | undefined) => {
     const made = path === undefined ? literal : (replace(path) ?? whole)
@@ -141,7 +152,17 @@ export const namesIn = (template: unknown): string[] =>
   )
 
 /** Every text inside a value, keys left out. */
-export const stringsIn = (value: unknown): string[] => Array.from(textsIn(value), ({ text }) => text)
+export function stringsIn(value: unknown): string[] {
+  const texts: string[] = []
+  collectStrings(value, texts)
+  return texts
+}
+
+function collectStrings(value: unknown, texts: string[]): void {
+  if (typeof value === 'string') texts.push(value)
+  else if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(value)) collectStrings(inner, texts)
+}
 
 /** Every text inside a value with the path to it, keys left out. */
 export function* textsIn(
@@ -178,6 +199,8 @@ export function createVariables(plan: Plan): Variables {
   const configs = new Map<string, Values>()
   let captures: Values = {}
   let started: ScenarioStarted | null = null
+  /** What all steps of a conversation read, until a value changes. */
+  const scopes = new Map<string, InterpolationScope>()
 
   function configIn(language: string): Values {
     const known = configs.get(language)
@@ -199,13 +222,28 @@ export function createVariables(plan: Plan): Variables {
     }
   }
 
+  function sharedScopeOf(conversation: string): InterpolationScope {
+    const known = scopes.get(conversation)
+    if (known !== undefined) return known
+    const ofConversation = plan.conversations.find(({ name }) => name === conversation)?.scope ?? {}
+    const written = [plan.vars, ofConversation].reduce<InterpolationScope>(filledOver, baseOf(conversation))
+    const scope = { ...written, ...captures, ...captured.get(conversation) }
+    scopes.set(conversation, scope)
+    return scope
+  }
+
   return {
     start(event) {
       started = event
       configs.clear()
+      scopes.clear()
     },
-    open: ({ conversation, chat }) => void chats.set(conversation, chat),
+    open({ conversation, chat }) {
+      chats.set(conversation, chat)
+      scopes.clear()
+    },
     capture(conversation, values) {
+      scopes.clear()
       captured.set(conversation, { ...captured.get(conversation), ...values })
       captures = { ...captures, ...values }
     },
@@ -213,11 +251,7 @@ export function createVariables(plan: Plan): Variables {
       return captures
     },
     /** The nearer value wins: the step's own, then captures, then those of the conversation, then `vars`. */
-    scopeOf(conversation, own = {}) {
-      const ofConversation = plan.conversations.find(({ name }) => name === conversation)?.scope ?? {}
-      const written = [plan.vars, ofConversation].reduce<InterpolationScope>(filledOver, baseOf(conversation))
-      return filledOver({ ...written, ...captures, ...captured.get(conversation) }, own)
-    },
+    scopeOf: (conversation, own = {}) => filledOver(sharedScopeOf(conversation), own),
   }
 }
 
