@@ -53,7 +53,7 @@ export function endOfOutput(text: string): string {
   return line.length > SHOWN_CHARS ? `…${line.slice(1 - SHOWN_CHARS)}` : line
 }
 
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
+const oneLine = (text: string) => (/[^\S ]| {2}/.test(text) ? text.replace(/\s+/g, ' ') : text).trim()
 
 export interface TimeLimit {
   readonly timeoutMs: number

@@ -52,6 +52,8 @@ export class Evaluator implements Evaluation {
   readonly #checks = new Map<number, CheckEvaluator>()
   readonly #all = new Map<number, StepEvaluator>()
   readonly #open = new Map<number, StepEvaluator>()
+  /** Results of steps, kept while the verdict is computed, which asks for each several times. */
+  #results: Map<number, StepResult> | null = null
   /** How steps stood when they ended. */
   readonly #ended = new Map<number, StepStatus['state']>()
 
@@ -119,8 +121,16 @@ export class Evaluator implements Evaluation {
   /** A checking step that is undecided when it ends has failed. */
   resultOf(step: PlannedStep, over: boolean): StepResult {
     const evaluator = this.#all.get(step.number)
-    if (evaluator === undefined) return stimulusResult(this.index, step, over)
-    return this.#slowResult(step) ?? this.patterns.within(step.number, () => this.#checkResult(evaluator))
+    const slow = evaluator === undefined ? null : this.#slowResult(step)
+    if (slow !== null) return slow
+    const known = over ? this.#results?.get(step.number) : undefined
+    if (known !== undefined) return known
+    const result =
+      evaluator === undefined
+        ? stimulusResult(this.index, step, over)
+        : this.patterns.within(step.number, () => this.#checkResult(evaluator))
+    if (over) this.#results?.set(step.number, result)
+    return result
   }
 
   #checkResult(evaluator: StepEvaluator): StepResult {
@@ -136,7 +146,12 @@ export class Evaluator implements Evaluation {
   }
 
   finish(): Verdict {
-    return computeVerdict(this)
+    this.#results = new Map()
+    try {
+      return computeVerdict(this)
+    } finally {
+      this.#results = null
+    }
   }
 
   #addRunEvent(event: ReadEvent): void {

@@ -12,6 +12,7 @@ import {
   tooClose,
   unusable,
 } from './expect-failure.ts'
+import type { RequirementRef } from './failure.ts'
 import { AVAILABILITY, type Call, type ConversationKey, callReference, capturable, isLater } from './journal-index.ts'
 import { accepts, type CallQuery, conversationOfQuery } from './near-misses.ts'
 import { requirementRef } from './references.ts'
@@ -41,6 +42,8 @@ export class ExpectEvaluator implements StepEvaluator {
   #alternatives: readonly Alternative[] = []
   #decided: 'met' | 'failed' | null = null
   #explain: (() => FailureDetails) | null = null
+  /** The calls that the best attempt lacks. */
+  #missing: readonly RequirementRef[] | null = null
 
   constructor(context: EvaluationContext, step: PlannedStep, tree: ExpectTree, withinMs: number | null) {
     const { claims, windows } = context
@@ -86,6 +89,7 @@ export class ExpectEvaluator implements StepEvaluator {
     const pool = this.#pool()
     const attempts = this.#alternatives.map(alternative => this.#tryAlternative(alternative, pool))
     this.attempt = attempts.reduce((best, next) => (isBetter(next, best) ? next : best))
+    this.#missing = null
     this.#context.claims.assign(this.step.number, claimedCalls(this.attempt))
     const close = closeCalls(this.attempt)
     if (close !== null) this.#fail(() => tooClose(close))
@@ -140,8 +144,8 @@ export class ExpectEvaluator implements StepEvaluator {
 
   status(nowMs: number): StepStatus {
     if (this.#decided !== null) return this.#decided === 'met' ? { state: 'met', captured: this.#captured } : FAILED
-    const missing = this.attempt.leaves.filter(isMissing).map(({ leaf }) => requirementRef(leaf))
-    return openUntil(nowMs, this.#deadline.atMs, FAILED, { code: 'calls', missing })
+    this.#missing ??= this.attempt.leaves.filter(isMissing).map(({ leaf }) => requirementRef(leaf))
+    return openUntil(nowMs, this.#deadline.atMs, FAILED, { code: 'calls', missing: this.#missing })
   }
 
   close(): void {

@@ -55,9 +55,10 @@ const maskDelivery = ({ url, request, response, sign }: DeliveryContent, signatu
 const isHeaders = (value: unknown): value is Headers => typeof value === 'object' && value !== null
 
 function maskHeaders(headers: Headers, signature: string, digest = DIGEST): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, maskHeader(name.toLowerCase(), value, signature, digest)]),
-  )
+  const masked: Record<string, string> = { ...headers }
+  for (const [name, value] of Object.entries(headers))
+    masked[name] = maskHeader(name.toLowerCase(), value, signature, digest)
+  return masked
 }
 
 const CREDENTIALS = /^(proxy-)?authorization$/

@@ -38,8 +38,8 @@ const aliasMixed = perRun('alias-mixed', ({ calls }) => {
 
 /** Reports faults that nothing was applied to; only when every step ended, because later calls may use a fault. */
 const faultUnused = perRun('fault-unused', history => {
-  if (!isComplete(history)) return []
   const faults = history.entries.filter(isFaultSet)
+  if (faults.length === 0 || !isComplete(history)) return []
   return faults
     .filter(fault => !isUsed(history.entries, fault, faults))
     .map(({ fault, effect, seq, chat_id }) => ({ details: { fault, effect, seq }, chat_id, entrySeqs: [seq] }))
@@ -76,11 +76,14 @@ const secretExposed = perRun('secret-exposed', history => {
   )
 })
 
+const DEFAULT_KNOBS = defaultKnobs()
+
 /** The keys of the scenario, and the keys and signatures in headers, which are masked in a saved journal. */
 function secretsOf({ plan, calls, entries }: History): Secret[] {
-  const knobs = defaultKnobs()
   const apiKey = (value: unknown): Secret => ({ kind: 'api_key', value: String(value) })
-  const configured = (['keys.handover', 'keys.bot'] as const).map(name => apiKey(plan.config[name] ?? knobs[name]))
+  const configured = (['keys.handover', 'keys.bot'] as const).map(name =>
+    apiKey(plan.config[name] ?? DEFAULT_KNOBS[name]),
+  )
   const sent = calls.map(({ request }) =>
     apiKey(/^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''),
   )

@@ -193,29 +193,30 @@ export interface Variables {
   scopeOf(conversation: string, own?: InterpolationScope): InterpolationScope
 }
 
+/** By the settings of a run, which the runner and the evaluator share, and the language. */
+const configs = new WeakMap<Values, Map<string, Values>>()
+
+function configIn(language: string, settings: Values): Values {
+  const known = configs.get(settings) ?? new Map<string, Values>()
+  const config = known.get(language) ?? withNoticeTexts(settings, language)
+  configs.set(settings, known.set(language, config))
+  return config
+}
+
 export function createVariables(plan: Plan): Variables {
   const chats = new Map<string, ConversationOpened['chat']>()
   const captured = new Map<string, Values>()
-  const configs = new Map<string, Values>()
   let captures: Values = {}
   let started: ScenarioStarted | null = null
   /** What all steps of a conversation read, until a value changes. */
   const scopes = new Map<string, InterpolationScope>()
-
-  function configIn(language: string): Values {
-    const known = configs.get(language)
-    if (known !== undefined) return known
-    const config = withNoticeTexts(started?.config ?? {}, language)
-    configs.set(language, config)
-    return config
-  }
 
   function baseOf(conversation: string): InterpolationScope {
     const chat = chats.get(conversation)
     return {
       chat: chat ?? {},
       bot: started?.bot ?? plan.bot,
-      config: configIn(chat?.language ?? ''),
+      config: configIn(chat?.language ?? '', started?.config ?? {}),
       env: started?.env ?? {},
       sim: started?.sim ?? {},
       ...plan.matrix,
@@ -235,7 +236,6 @@ export function createVariables(plan: Plan): Variables {
   return {
     start(event) {
       started = event
-      configs.clear()
       scopes.clear()
     },
     open({ conversation, chat }) {

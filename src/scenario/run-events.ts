@@ -121,8 +121,13 @@ export type RunEvent =
 
 export type RunEventOf<Name extends RunEvent['note']> = Extract<RunEvent, { note: Name }> & EntryOf<'note'>
 
-export const isRunEvent = <Name extends RunEvent['note']>(entry: Entry, ...names: Name[]): entry is RunEventOf<Name> =>
-  entry.kind === 'note' && names.some(name => name === entry.note)
+export function isRunEvent<Name extends RunEvent['note']>(
+  entry: Entry,
+  ...names: readonly Name[]
+): entry is RunEventOf<Name> {
+  const searched: readonly string[] = names
+  return entry.kind === 'note' && searched.includes(entry.note)
+}
 
 /** One call of the agent driver; an inbox read has `items`. */
 export interface DriverCall {

@@ -114,8 +114,11 @@ const unknown = (name: string): SettingProblem => ({
   allowed: SETTING_NAMES,
 })
 
-const maskKeys = (patch: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(patch).map(([name, value]) => [name, maskSetting(name, value)]))
+function maskKeys(patch: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const masked = { ...patch }
+  for (const name of Object.keys(patch)) masked[name] = maskSetting(name, patch[name])
+  return masked
+}
 
 /** Returns all effective settings by dotted name; keys are masked. */
 export function effectiveConfig(core: Core): Record<string, unknown> {
