@@ -1,5 +1,4 @@
 /** Connects commands to the process: streams, signals, errors and exit codes. Tests replace `Io`. */
-import { buffer, text } from 'node:stream/consumers'
 import { INTERNAL_ERROR_CODE } from '../evaluator/verdict.ts'
 import type { ColorLevel } from '../reporters/theme.ts'
 import { backgroundTimer } from '../runtime/clock.ts'
@@ -93,8 +92,8 @@ export function processIo(): Io {
   return {
     stdout: outputOf(process.stdout, 'stdout'),
     stderr: outputOf(process.stderr, 'stderr'),
-    readStdin: () => text(process.stdin),
-    readStdinBytes: () => buffer(process.stdin),
+    readStdin: () => process.getBuiltinModule('node:stream/consumers').text(process.stdin),
+    readStdinBytes: () => process.getBuiltinModule('node:stream/consumers').buffer(process.stdin),
     /** Read when a command needs it, because Node takes a few milliseconds to open stdin. */
     get canAsk() {
       return process.stdin.isTTY === true && process.stderr.isTTY === true

@@ -3,12 +3,13 @@ import type { CommandEntry } from './command.ts'
 import { type Context, type Io, processIo, reportError } from './io.ts'
 import { readFlags } from './read-flags.ts'
 import { contextWithSecrets } from './secrets.ts'
+import { startCommand } from './start.ts'
 
-/** Commands by name; each is loaded when it runs. */
+/** Commands by name. Each is loaded when it runs, except `start`, whose modules are those that every command needs. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   start: {
     summary: 'run the simulator until stopped: platform API and control API',
-    load: async () => (await import('./start.ts')).startCommand,
+    load: async () => startCommand,
   },
   run: {
     summary: 'play scenarios against an intermediary, and write reports',

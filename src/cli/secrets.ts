@@ -47,7 +47,8 @@ function keysIn(argv: readonly string[]): string[] {
 
 const withoutBot = (pair: string) => pair.trim().replace(/:\d+$/, '')
 
-const urlIn = (argument: string) => /[a-z][\w+.-]*:\/\/.*$/is.exec(argument)?.[0]
+const urlIn = (argument: string) =>
+  argument.includes('://') ? /[a-z][\w+.-]*:\/\/.*$/is.exec(argument)?.[0] : undefined
 
 /** Adds what scenarios read with `$(env.X)`, and the keys that they set. */
 export function addSecretsOfPlans(plans: readonly Plan[], { env, secrets }: Context): void {

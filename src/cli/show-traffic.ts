@@ -4,8 +4,10 @@ import { isMap } from '../contract/objects.ts'
 import type { Entry } from '../journal/entry.ts'
 import type { Journal, Wants } from '../journal/journal.ts'
 import { shortEntry } from '../journal/short-entry.ts'
+import { limitedLog } from '../reporters/limited-log.deferred.ts'
+import type { LimitedLog } from '../reporters/limited-log.ts'
 import type { LogStyle } from '../reporters/log-filter.ts'
-import { nextMacrotask } from '../runtime/clock.ts'
+import { afterThisTurn, nextMacrotask } from '../runtime/clock.ts'
 import { onProcessExit } from '../runtime/node.ts'
 import { presentEntry } from '../wording/entry.ts'
 import { type Context, colorLevel, type Output } from './io.ts'
@@ -21,17 +23,15 @@ export interface TrafficFlags {
 }
 
 /** Shows the entries from before the call first. An end of the process in any way loses nothing. */
-export async function showTraffic(
+export function showTraffic(
   journal: Journal,
   { json, output }: TrafficFlags,
   { values }: Resolved,
   context: Context,
-): Promise<Traffic> {
+): Traffic {
   const signatureHeader = String(values['webhook.signatureHeader'])
   const present = (entry: Entry) => presentEntry(entry, signatureHeader)
-  const { show, wants, end } = json
-    ? createJsonLines(context, present)
-    : await createTerminalLog(context, output, present)
+  const { show, wants, end } = json ? createJsonLines(context, present) : createTerminalLog(context, output, present)
   for (const entry of journal.query()) show(entry)
   journal.subscribe(show, undefined, wants)
   const forget = onProcessExit(end)
@@ -61,10 +61,31 @@ function createJsonLines({ unredacted, secrets }: Context, present: Present): Vi
   }
 }
 
-async function createTerminalLog({ io, env, secrets }: Context, style: LogStyle, present: Present): Promise<View> {
-  const { createLimitedLog } = await import('../reporters/limited-log.ts')
+/** Loads the log after the turn that brings the first entry, so that its answer does not wait for it. */
+function createTerminalLog(context: Context, style: LogStyle, present: Present): View {
+  const first: Entry[] = []
+  let log: LimitedLog | null = null
+  const load = () => {
+    if (log !== null) return
+    log = loadTerminalLog(context, style, present)
+    for (const entry of first) log.show(entry)
+  }
+  return {
+    wants: outline => log === null || log.wants(outline),
+    show(entry) {
+      if (log !== null) return log.show(entry)
+      if (first.push(entry) === 1) afterThisTurn(load)
+    },
+    end() {
+      if (first.length > 0) load()
+      log?.end()
+    },
+  }
+}
+
+function loadTerminalLog({ io, env, secrets }: Context, style: LogStyle, present: Present): LimitedLog {
   const { isTTY, columns } = io.stderr
-  return createLimitedLog({
+  return limitedLog().createLimitedLog({
     style,
     colorLevel: colorLevel(env, isTTY),
     columns: Math.min(Math.max(columns ?? 100, 80), 160),

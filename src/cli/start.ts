@@ -1,8 +1,8 @@
 /** Runs the simulator until a signal stops it (`handover-sim start`). */
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import { loadRecorder } from '../recorder/load.ts'
-import { wallDelay } from '../runtime/clock.ts'
-import { keepHeapSmall } from '../runtime/node.ts'
+import { backgroundTimer, wallDelay } from '../runtime/clock.ts'
+import { compileAddressCheck, keepHeapSmall } from '../runtime/node.ts'
 import { isLoopback } from '../server/addresses.ts'
 import type { AgentPlayer } from '../server/control/route.ts'
 import { type PlatformServer, startServer } from '../server/start.ts'
@@ -51,7 +51,7 @@ export const startCommand = defineCommand({
       checkTokenIsKnown(flags, resolved.values)
       return startDetached(context, flags)
     }
-    keepHeapSmall()
+    compileAddressCheck()
     const shutdown = createShutdown(context.io)
     try {
       return await serve(context, flags, resolved, shutdown)
@@ -80,13 +80,17 @@ async function serve(context: Context, flags: StartFlags, resolved: Resolved, sh
     await openPage(server.inspectorUrl, context, shutdown)
   }
   announce(server, flags, context, shutdown)
+  backgroundTimer(READY_FOR_MS, keepHeapSmall)
   if (!flags.json && flags.output === 'pretty') context.unredacted.stderr.write(firstSteps(server, desk))
-  traffic = await showTraffic(server.journal, flags, resolved, context)
+  traffic = showTraffic(server.journal, flags, resolved, context)
   const reason = await shutdown.ended
   await drain(server, flags, context, reason)
   await shutdown.run()
   return snapshotExport?.failed() ? NOT_WRITTEN : END_CODES[reason]
 }
+
+/** How long the first answers go before work that can wait. */
+const READY_FOR_MS = 100
 
 /** The exit code for an environment error. */
 const NOT_WRITTEN = 3

@@ -135,13 +135,14 @@ function defaultLayer(): Layer {
 
 function effective(settings: Layer): Omit<Resolved, 'warnings'> {
   const entries = Object.entries(settings)
-  const values = Object.fromEntries(entries.map(([name, { value }]) => [name, canonical(name, value)]))
+  const values = Object.fromEntries(entries.map(([name, setting]) => [name, canonical(name, setting)]))
   const sources = Object.fromEntries(entries.map(([name, { from }]) => [name, from]))
   const { agent_driver: driver } = values
   return { options: optionsFrom(values), sources, values, agentDriver: typeof driver === 'string' ? driver : null }
 }
 
-const canonical = (name: string, value: unknown) => (isKnob(name) ? formatKnob(name, parseKnob(name, value)) : value)
+const canonical = (name: string, { value, from }: Setting) =>
+  isKnob(name) && from !== 'default' ? formatKnob(name, parseKnob(name, value)) : value
 
 function optionsFrom(values: Readonly<Record<string, unknown>>): PlatformServerOptions {
   const { agent_driver: _, clock, 'clock.start': start, ...others } = values

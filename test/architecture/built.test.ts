@@ -86,7 +86,7 @@ it('Preact is in one file, which loads for an HTML report only', () => {
 it('start loads nothing of the certifier', () => {
   const files = filesIn('dist', '.cjs').map(file => `dist/${file}`)
   const filesOf = (source: string) => files.filter(file => read(file).includes(`// src/${source}`))
-  const start = filesOf('cli/start.ts')
+  const start = filesOf('cli/main.ts')
   expect(start).toHaveLength(1)
   expect(filesOf('certifier/checks/')).not.toEqual([])
   const loaded = new Set([...loadedWith('dist/cli.cjs', 'at once'), ...loadedWith(start[0]!, 'at once')])
