@@ -63,7 +63,11 @@ export const ABSOLUTE = /^https?:\/\/[^/?#]*/i
 /** Returns the URL of a request line; a request to a proxy has the whole URL as its path. Null for an invalid URL. */
 export function requestUrl(origin: string, path: string): URL | null {
   const text = ABSOLUTE.test(path) ? path : `${origin}${path.startsWith('/') ? '' : '/'}${path}`
-  return URL.canParse(text) ? new URL(text) : null
+  try {
+    return new URL(text)
+  } catch {
+    return null
+  }
 }
 
 /** Returns the origin of an address, if simulators are intercepted there; otherwise null. */

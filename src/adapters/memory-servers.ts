@@ -13,6 +13,7 @@ import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { createErrorNotes } from '../journal/internal-errors.ts'
 import { MemorySocket, memorySockets } from '../runtime/memory-socket.ts'
+import { BodyRequest } from './body-request.ts'
 import {
   ABSOLUTE,
   findRoute,
@@ -27,7 +28,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A server that never listens. Clients close idle connections, and the simulator applies `limits.body`. */
 const createMemoryServer = (listener: Listener): Server =>
-  createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, listener)
+  createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, IncomingMessage: BodyRequest }, listener)
 
 const servers = new WeakMap<Intercepted, Server>()
 

@@ -1,7 +1,7 @@
 /** Connects the global dispatcher of undici, which `fetch` of Node uses too, to intercepted simulators. */
 import { runInThisContext } from 'node:vm'
 import type { Agent, buildConnector, Dispatcher } from 'undici'
-import { afterThisCall } from '../runtime/clock.ts'
+import { afterThisCall, hasFakeTimers } from '../runtime/clock.ts'
 import { findRoute, type InterceptedRoute, requestUrl } from './intercepted-routes.ts'
 import { connectTo } from './memory-servers.ts'
 
@@ -79,14 +79,29 @@ const boundTo = (target: object, value: unknown): unknown =>
 const originOf = (origin: string | URL): string =>
   typeof origin === 'string' ? origin.replace(/\/+$/, '') : origin.origin
 
-const agents = new WeakMap<InterceptedRoute, Map<Dispatcher, Dispatcher>>()
+interface RouteAgent {
+  readonly previous: Dispatcher
+  readonly pipelining: number
+  readonly agent: Dispatcher
+}
+
+const agents = new WeakMap<InterceptedRoute, RouteAgent[]>()
 
 function agentOf(route: InterceptedRoute, previous: Dispatcher, createAgent: CreateAgent): Dispatcher {
-  const ofRoute = agents.get(route) ?? new Map<Dispatcher, Dispatcher>()
-  const agent = ofRoute.get(previous) ?? createAgent({ connect: memoryConnector(route) })
-  agents.set(route, ofRoute.set(previous, agent))
+  const ofRoute = agents.get(route) ?? []
+  const pipelining = hasFakeTimers() ? NEW_CONNECTIONS : KEPT_CONNECTIONS
+  const known = ofRoute.find(one => one.previous === previous && one.pipelining === pipelining)
+  if (known !== undefined) return known.agent
+  const agent = createAgent({ pipelining, connect: memoryConnector(route) })
+  agents.set(route, [...ofRoute, { previous, pipelining, agent }])
   return agent
 }
+
+/** As 1, but the next request in a row uses the connection again. With 1, undici opens another one for it. */
+const KEPT_CONNECTIONS = 0.5
+
+/** Before it uses a connection again, undici waits for a turn of the event loop, which may never come under fake timers. */
+const NEW_CONNECTIONS = 0
 
 /** Undici requires that the connection arrives after the call returns. */
 const memoryConnector =
@@ -96,5 +111,5 @@ const memoryConnector =
 
 /** Closes the idle connections of these routes. Requests in flight still get their answer. */
 export function closeUndiciAgents(routes: readonly InterceptedRoute[]): void {
-  for (const route of routes) for (const agent of agents.get(route)?.values() ?? []) void agent.close()
+  for (const route of routes) for (const { agent } of agents.get(route) ?? []) void agent.close()
 }

@@ -171,6 +171,13 @@ const onWall = {
   setImmediate: globalThis.setImmediate?.bind(globalThis) ?? ((run: () => void) => setTimeout(run, 0)),
 }
 
+/** Undefined in browsers, and in jsdom. */
+const firstSetImmediate: object | undefined = globalThis.setImmediate
+
+/** Whether a test has replaced `setImmediate`: since this module was loaded, or before with sinon's timers, which vitest and jest use. */
+export const hasFakeTimers = (): boolean =>
+  globalThis.setImmediate !== firstSetImmediate || (firstSetImmediate !== undefined && 'clock' in firstSetImmediate)
+
 /** Milliseconds since some fixed moment, with fractions: for durations only. */
 export const elapsedMs = (): number => onWall.now()
 

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Agent, createServer, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import net, { type AddressInfo } from 'node:net'
@@ -249,6 +250,29 @@ describe('an interception', () => {
     onTestFinished(() => void vi.useRealTimers())
     for (const [name, send] of Object.entries(CLIENTS))
       for (const _ of [1, 2, 3]) expect(await send(chatsOf(sim), GET), name).toMatchObject({ status: 401 })
+  })
+
+  it('works with fake timers after requests without them', async () => {
+    const sim = createPlatformSimulator()
+    catching(sim)
+    for (const send of Object.values(CLIENTS)) await send(chatsOf(sim), GET)
+    await new Promise(resolve => setImmediate(resolve))
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    for (const [name, send] of Object.entries(CLIENTS))
+      expect(await send(chatsOf(sim), GET), name).toMatchObject({ status: 401 })
+  })
+
+  it('uses a connection of fetch again', async () => {
+    const sim = createPlatformSimulator()
+    catching(sim)
+    let connections = 0
+    const count = () => void connections++
+    subscribe('undici:client:connected', count)
+    onTestFinished(() => void unsubscribe('undici:client:connected', count))
+    for (const _ of [1, 2, 3]) await withFetch(chatsOf(sim), { ...GET, method: 'POST', body: '{}' })
+    await Promise.all([1, 2].map(() => withFetch(chatsOf(sim), GET)))
+    expect(connections).toBe(2)
   })
 
   it('serves an agent for one request, and many requests at once', async () => {
