@@ -2,7 +2,7 @@
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import { loadRecorder } from '../recorder/load.ts'
 import { backgroundTimer, wallDelay } from '../runtime/clock.ts'
-import { compileAddressCheck, keepHeapSmall } from '../runtime/node.ts'
+import { compileAddressCheck, keepHeapSmall, writeCompileCache } from '../runtime/node.ts'
 import { isLoopback } from '../server/addresses.ts'
 import type { AgentPlayer } from '../server/control/route.ts'
 import { type PlatformServer, startServer } from '../server/start.ts'
@@ -80,7 +80,7 @@ async function serve(context: Context, flags: StartFlags, resolved: Resolved, sh
     await openPage(server.inspectorUrl, context, shutdown)
   }
   announce(server, flags, context, shutdown)
-  backgroundTimer(READY_FOR_MS, keepHeapSmall)
+  backgroundTimer(READY_FOR_MS, afterStart)
   if (!flags.json && flags.output === 'pretty') context.unredacted.stderr.write(firstSteps(server, desk))
   traffic = showTraffic(server.journal, flags, resolved, context)
   const reason = await shutdown.ended
@@ -91,6 +91,11 @@ async function serve(context: Context, flags: StartFlags, resolved: Resolved, sh
 
 /** How long the first answers go before work that can wait. */
 const READY_FOR_MS = 100
+
+function afterStart(): void {
+  keepHeapSmall()
+  writeCompileCache()
+}
 
 /** The exit code for an environment error. */
 const NOT_WRITTEN = 3

@@ -1,7 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { folderWith } from '../config/folder.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
 
@@ -60,4 +62,17 @@ it('loads the log after the first answer, and loses no entry when the process en
   const isLog = (file: string) => basename(file).startsWith('limited-log')
   expect(answered.some(isLog)).toBe(false)
   expect(shown.some(isLog)).toBe(true)
+})
+
+const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
+const hasCompileCache = process.getBuiltinModule('node:module').flushCompileCache !== undefined
+
+it.runIf(hasCompileCache)('writes its compiled code while it runs, because it may be killed', async () => {
+  const cache = folderWith()
+  const env = { ...process.env, NODE_COMPILE_CACHE: cache }
+  const child = spawn(process.execPath, [BIN, 'start', '--port', '0'], { env, stdio: 'ignore' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const written = () => readdirSync(cache, { recursive: true, withFileTypes: true }).filter(one => one.isFile())
+  await expect.poll(() => written().length, { timeout: 60_000 }).toBeGreaterThan(2)
+  expect(child.exitCode).toBeNull()
 })
