@@ -1,6 +1,7 @@
 /** Reads the arguments of a command with commander, which prints help and explains mistakes. */
 import { Command, CommanderError, Option } from 'commander'
 import { VERSION } from '../contract/version.ts'
+import { nearestName } from '../text/error-text.ts'
 import type { CliCommand, CommandEntry, FlagDefinition } from './command.ts'
 import type { Context, Io } from './io.ts'
 
@@ -54,6 +55,15 @@ function programFor({ stdout, stderr }: Io): Command {
 export function addFlags(command: Command, { arguments: args = {}, flags }: CliCommand): void {
   for (const [name, description] of Object.entries(args)) command.argument(name, description)
   for (const [name, flag] of Object.entries(flags)) command.addOption(optionOf(name, flag))
+  const written = command.options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long]))
+  command.configureOutput({ outputError: (text, write) => write(withNearestFlag(text, written)) })
+}
+
+/** Names the flag that an unknown one begins. commander names only flags of similar length. */
+function withNearestFlag(text: string, flags: readonly string[]): string {
+  const unknown = /^error: unknown option '(--[^'=]+)[^']*'\n$/.exec(text)?.[1]
+  const name = unknown === undefined ? undefined : nearestName(unknown, flags)
+  return name === undefined ? text : `${text}(Did you mean ${name}?)\n`
 }
 
 function optionOf(name: string, flag: string | FlagDefinition): Option {

@@ -74,11 +74,11 @@ function createRequestRouter(fallback: PlatformSimulator, owners: Owners, active
     const file = pathOf(request.target).startsWith(FILES_PREFIX) ? fileOwner(request, owners) : undefined
     return handle((chatId !== null ? owners.get(chatId) : undefined) ?? file ?? alone(), request)
   }
-  return { api, bodyLimit: oncePerTurnOf(() => widestLimit(fallback, active)) }
+  return { api, bodyLimit: cachePerTurn(() => widestLimit(fallback, active)) }
 }
 
 /** Computes a number once for all requests that arrive in one turn of the event loop. */
-function oncePerTurnOf(compute: () => number): () => number {
+function cachePerTurn(compute: () => number): () => number {
   let known: number | null = null
   const forget = () => {
     known = null

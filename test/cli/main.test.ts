@@ -27,6 +27,12 @@ const post = async (url: string, body: unknown) => {
 describe('usage', () => {
   it.each([
     [['start', '--prot', '1'], /unknown option '--prot'\n\(Did you mean --port\?\)/],
+    [
+      ['start', '--webhook', 'http://127.0.0.1:1/'],
+      /unknown option '--webhook'\n\(Did you mean --webhook-url\?\)\n\(--help/,
+    ],
+    [['start', '--webhook=http://127.0.0.1:1/'], /unknown option '--webhook=.*'\n\(Did you mean --webhook-url\?\)/],
+    [['start', '--xyzzy'], /unknown option '--xyzzy'\n\(--help/],
     [['strat'], /unknown command 'strat'\n\(Did you mean start\?\)/],
     [
       ['start', '--output', 'loud'],
