@@ -104,6 +104,18 @@ describe('a certification ends with a report', () => {
   })
 })
 
+it('a second Ctrl-C ends a certification at once', async () => {
+  const arrived = Promise.withResolvers<void>()
+  const target = await receiver(() => arrived.resolve())
+  const io = fakeIo(process.cwd())
+  const code = main(['certify', '--port', '0', '--target', target], {}, io)
+  await arrived.promise
+  io.signal('SIGINT')
+  io.signal('SIGINT')
+  expect(io.exits).toEqual([130])
+  await code
+})
+
 /** Repeats one call about the chat of the event, many at a time, until the simulator is closed. */
 async function flood(request: IncomingMessage, port: number): Promise<void> {
   const { bot, chat } = JSON.parse(await text(request))

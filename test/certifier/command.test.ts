@@ -61,6 +61,17 @@ describe('capabilities', () => {
   })
 })
 
+it('exits with 70 at an internal error, and shows where it happened', async () => {
+  const io = fakeIo(folderOf({}))
+  Object.defineProperty(io, 'cwd', {
+    get: () => {
+      throw new TypeError('broken')
+    },
+  })
+  expect(await main(['certify', '--self-test', '--dry-run', '--capabilities', 'c.yaml'], {}, io)).toBe(70)
+  expect(io.stderr.text).toMatch(/^Internal error of handover-sim: TypeError: broken\n +at /)
+})
+
 it('validate checks both kinds of files', async () => {
   const files = { 'known.yaml': KNOWN, 'c.yaml': 'version: 1\ntyping: false\n' }
   const { code, stdout } = await run(files, 'validate', 'known.yaml', 'c.yaml')

@@ -38,6 +38,7 @@ describe('certify in a test', () => {
       /^Internal error of handover-sim: TypeError: a driver that breaks its promise/,
     )
     expect(() => certification.assertPassed()).toThrow(/ERROR\s+SIG-02/)
+    expect(certification.report()).toMatch(/^exit 70: internal error of handover-sim/m)
     await close()
   })
 
