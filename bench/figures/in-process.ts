@@ -4,10 +4,11 @@ import { atMost, createRow, type Goal, type Row, valueAtMost } from '../rows.ts'
 import type { Settings } from '../settings.ts'
 
 type Measured = Readonly<Record<string, number>>
+type MeasuredSides = Readonly<Record<string, Measured>>
 
 /** Each round is a process of its own, because V8 optimizes a little differently in each. */
-async function runRounds(settings: Settings, worker: string): Promise<Measured[]> {
-  const rounds: Measured[] = []
+async function runRounds<T>(settings: Settings, worker: string): Promise<T[]> {
+  const rounds: T[] = []
   const command = [settings.node, workerFile(worker), settings.quick ? '0.1' : '1']
   for (let round = 0; round < settings.rounds; round++)
     rounds.push(JSON.parse(await runProcess(command, { core: SERVER_CORE })))
@@ -29,8 +30,13 @@ function rowsOf(figure: string, rounds: readonly Measured[], compared: readonly 
 }
 
 export async function inProcess(settings: Settings): Promise<Row[]> {
-  return rowsOf('in-process', await runRounds(settings, 'in-process.mjs'), [
-    { name: 'in-process, plain data', of: 'plain', goal: valueAtMost(8) },
+  return rowsOf('in-process', await runRounds<Measured>(settings, 'in-process.mjs'), [
+    {
+      name: 'in-process, plain data, beside parsing and writing its JSON',
+      of: 'plain',
+      beside: 'barePlain',
+      goal: valueAtMost(8),
+    },
     {
       name: 'in-process, fetch(Request), beside a bare fetch handler',
       of: 'fetch',
@@ -42,14 +48,23 @@ export async function inProcess(settings: Settings): Promise<Row[]> {
   ])
 }
 
+const SIDES = [
+  { side: 'msw', name: 'through msw 2', goal: atMost(1.05) },
+  { side: 'intercepted', name: 'through the interceptors', goal: atMost(1.05) },
+  { side: 'fixedAnswer', name: 'a fixed answer through the interceptors', goal: undefined },
+]
+
+/** The first calls are rows of their own, because many test files send no more. */
 export async function interception(settings: Settings): Promise<Row[]> {
-  return rowsOf('interception', await runRounds(settings, 'interception.mjs'), [
-    { name: 'through msw 2, beside a bare msw handler', of: 'msw', beside: 'bareMsw', goal: atMost(1.05) },
-    {
-      name: 'through the interceptors, beside a bare msw handler',
-      of: 'intercepted',
-      beside: 'bareMsw',
-      goal: atMost(1.05),
-    },
+  const rounds = await runRounds<MeasuredSides>(settings, 'interception.mjs')
+  const row = (side: string, name: string, field: string, goal?: Goal) => {
+    const values = (of: string) => rounds.map(round => round[of]?.[field] ?? Number.NaN)
+    const measured = { figure: 'interception', name, unit: 'us', values: values(side), yardstick: values('bareMsw') }
+    return createRow({ ...measured, ...(goal && { goal }) })
+  }
+  return SIDES.flatMap(({ side, name, goal }) => [
+    row(side, `${name}, beside a bare msw handler`, 'wall', goal),
+    row(side, `${name}, processor time`, 'processor'),
+    row(side, `${name}, first 300 calls`, 'first'),
   ])
 }

@@ -1,56 +1,42 @@
 /**
  * Measures microseconds per POST message that `fetch` sends through msw, and through the interceptors, beside a bare msw
- * handler. Prints one JSON line.
+ * handler: each way in a process of its own, in alternate slices. Prints one JSON line.
  */
-import { HttpResponse, http } from 'msw'
-import { setupServer } from 'msw/node'
-import { createSimulator } from '../../dist/index.js'
-import { intercept } from '../../dist/interceptors.js'
-import { handlers } from '../../dist/msw.js'
-import { alternately } from './alternately.mjs'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { inChangingOrder } from './alternately.mjs'
 
 const scale = Number(process.argv[2] ?? 1)
-const sim = createSimulator({ clock: 'real' })
-const chat = await sim.chat()
-const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
-const body = JSON.stringify({
-  bot_id: sim.botId,
-  chat_id: chat.id,
-  message: 'Hello, this is Anna. How can I help you today?',
-  sender: { name: 'Anna', avatar: 'https://desk.example.test/anna.png' },
-})
-const PATH = '/api/v2/handover/message/'
-const BARE = 'https://bare.example.test'
+const SIDES = ['bareMsw', 'msw', 'intercepted', 'fixedAnswer']
+const FIRST_CALLS = 300
+const CALLS = 1000 * scale
 
-async function send(base) {
-  const response = await fetch(base + PATH, { method: 'POST', headers, body })
-  if (response.status !== 200) throw new Error(`A message got ${response.status}`)
-  return await response.text()
+const file = fileURLToPath(new URL('interception-side.mjs', import.meta.url))
+const processes = Object.fromEntries(SIDES.map(side => [side, fork(file, [side])]))
+await Promise.all(Object.values(processes).map(one => once(one, 'message')))
+
+/**
+ * Returns the time and the processor time of each side, in microseconds per call. The mean of all slices contains the
+ * garbage collections, which come in few of them. Processor time includes what V8 does after a slice.
+ */
+async function measure(slices, calls) {
+  const found = Object.fromEntries(SIDES.map(side => [side, []]))
+  await inChangingOrder(slices, SIDES, async side => {
+    processes[side].send(calls)
+    const [took] = await once(processes[side], 'message')
+    found[side].push(took)
+  })
+  return side => {
+    const wallUs = found[side].reduce((sum, one) => sum + one.wallUs, 0)
+    const processorUs = found[side].at(-1).afterUs - found[side][0].beforeUs
+    return { wall: wallUs / slices / calls, processor: processorUs / slices / calls }
+  }
 }
 
-const bareHandler = http.post(BARE + PATH, async ({ request }) => {
-  const { chat_id } = await request.json()
-  return HttpResponse.json({ event: 'MESSAGE SENT TO USER', chat_id, chatmessage_id: '76a5725c85ec97249e11de8e' })
-})
-
-/** Both patch the same clients, so only one of them listens at a time. */
-function withMsw(call) {
-  const server = setupServer(bareHandler, ...handlers(sim))
-  return { before: () => server.listen({ onUnhandledRequest: 'error' }), call, after: () => server.close() }
-}
-
-let interception
-const measured = await alternately(9, {
-  bareMsw: { count: 300 * scale, ...withMsw(() => send(BARE)) },
-  msw: { count: 300 * scale, ...withMsw(() => send(sim.baseUrl)) },
-  intercepted: {
-    count: 300 * scale,
-    before() {
-      interception = intercept(sim)
-    },
-    call: () => send(sim.baseUrl),
-    after: () => interception.stop(),
-  },
-})
-process.stdout.write(`${JSON.stringify(measured)}\n`)
-process.exit(0)
+const first = await measure(1, FIRST_CALLS)
+await measure(8, CALLS)
+const warm = await measure(12, CALLS)
+const measured = SIDES.map(side => [side, { ...warm(side), first: first(side).wall }])
+process.stdout.write(`${JSON.stringify(Object.fromEntries(measured))}\n`)
+for (const one of Object.values(processes)) one.disconnect()
