@@ -58,7 +58,7 @@ export function findRoute(url: URL | null): InterceptedRoute | null {
 
 const isUnder = (path: string, base: string) => path === base || path.startsWith(`${base}/`)
 
-export const ABSOLUTE = /^https?:\/\/[^/?#]*/i
+const ABSOLUTE = /^https?:\/\/[^/?#]*/i
 
 /** Returns the URL of a request line; a request to a proxy has the whole URL as its path. Null for an invalid URL. */
 export function requestUrl(origin: string, path: string): URL | null {
@@ -68,6 +68,13 @@ export function requestUrl(origin: string, path: string): URL | null {
   } catch {
     return null
   }
+}
+
+/** Removes the origin, which a request to a proxy has, and the path of the base URL. */
+export function relativeTo(basePath: string, target: string): string {
+  const local = target.replace(ABSOLUTE, '')
+  const rest = basePath !== '' && local.startsWith(basePath) ? local.slice(basePath.length) : local
+  return rest.startsWith('/') ? rest : `/${rest}`
 }
 
 /** Returns the origin of an address, if simulators are intercepted there; otherwise null. */

@@ -15,11 +15,11 @@ import { createErrorNotes } from '../journal/internal-errors.ts'
 import { MemorySocket, memorySockets } from '../runtime/memory-socket.ts'
 import { BodyRequest } from './body-request.ts'
 import {
-  ABSOLUTE,
   findRoute,
   hasOrigin,
   type Intercepted,
   type InterceptedRoute,
+  relativeTo,
   requestUrl,
 } from './intercepted-routes.ts'
 import { createNodeAdapter } from './node-http.ts'
@@ -45,7 +45,7 @@ function serverOf({ simulator, path }: InterceptedRoute): Server {
   const onRequest = createNodeAdapter(
     exchange => simulator.handle(exchange),
     () => Number.POSITIVE_INFINITY,
-    error => simulator.journal && createErrorNotes(simulator.journal)('answer', error),
+    error => noteThrown(simulator, error),
   )
   const server = createMemoryServer((request, response) => {
     request.url = relativeTo(path, request.url ?? '/')
@@ -55,11 +55,9 @@ function serverOf({ simulator, path }: InterceptedRoute): Server {
   return server
 }
 
-/** Removes the origin, which a request to a proxy has, and the path of the base URL. */
-function relativeTo(basePath: string, target: string): string {
-  const local = target.replace(ABSOLUTE, '')
-  const rest = basePath !== '' && local.startsWith(basePath) ? local.slice(basePath.length) : local
-  return rest.startsWith('/') ? rest : `/${rest}`
+/** Adds an error of the simulator itself to its journal. */
+export function noteThrown({ journal }: Intercepted, error: unknown): void {
+  if (journal !== undefined) createErrorNotes(journal)('answer', error)
 }
 
 /** A connection for all routes of an origin, which a client may keep open for further requests. */

@@ -59,7 +59,7 @@ function textHeaders(headers: IncomingHttpHeaders): TextHeaders {
 let latest: TextHeaders = {}
 
 /** The same headers, with the texts of the latest request in place of equal ones. */
-function shared(headers: TextHeaders): TextHeaders {
+export function sharedHeaders(headers: TextHeaders): TextHeaders {
   if (isEqual(headers, latest)) return latest
   const values: Record<string, string> = {}
   for (const name in headers) values[name] = (headers[name] === latest[name] ? latest : headers)[name] ?? ''
@@ -80,7 +80,7 @@ function isEqual(one: TextHeaders, other: TextHeaders): boolean {
 const callOf = (request: IncomingMessage, body: Uint8Array, tooLarge: boolean): ApiRequest => ({
   method: request.method ?? 'GET',
   target: request.url ?? '/',
-  headers: shared(textHeaders(request.headers)),
+  headers: sharedHeaders(textHeaders(request.headers)),
   body,
   tooLarge,
 })

@@ -1,7 +1,9 @@
 /** Connects the global dispatcher of undici, which `fetch` of Node uses too, to intercepted simulators. */
 import { runInThisContext } from 'node:vm'
 import type { Agent, buildConnector, Dispatcher } from 'undici'
+import type { ApiResponse } from '../api/messages.ts'
 import { afterThisCall, hasFakeTimers } from '../runtime/clock.ts'
+import { answerFetch, asFetchCall, type FetchCall } from './direct-dispatch.ts'
 import { findRoute, type InterceptedRoute, requestUrl } from './intercepted-routes.ts'
 import { connectTo } from './memory-servers.ts'
 
@@ -63,13 +65,32 @@ const unpatched = (dispatcher: Dispatcher): Dispatcher => previousOf.get(dispatc
 function interceptingDispatcher(previous: Dispatcher, createAgent: CreateAgent): Dispatcher {
   const dispatch: Dispatcher['dispatch'] = (options, handler) => {
     const route = options.origin === undefined ? null : findRoute(requestUrl(originOf(options.origin), options.path))
-    return (route === null ? previous : agentOf(route, previous, createAgent)).dispatch(options, handler)
+    if (route === null) return previous.dispatch(options, handler)
+    const call = asFetchCall(options, handler)
+    if (call === null) return agentOf(route, previous, createAgent).dispatch(options, handler)
+    void answerFetch(route, call, (body, answer) => answerOverHttp({ route, call, body, answer }, createAgent))
+    return true
   }
   const patched = new Proxy(previous, {
     get: (target, key) => (key === 'dispatch' ? dispatch : boundTo(target, Reflect.get(target, key, target))),
   })
   previousOf.set(patched, previous)
   return patched
+}
+
+interface Answered {
+  readonly route: InterceptedRoute
+  readonly call: FetchCall
+  readonly body: Uint8Array
+  readonly answer: ApiResponse
+}
+
+/** Sends one request over a connection of its own, whose other end has the answer. */
+function answerOverHttp({ route, call, body, answer }: Answered, createAgent: CreateAgent): void {
+  const simulator = { baseUrl: route.simulator.baseUrl, handle: () => answer }
+  const agent = createAgent({ pipelining: NEW_CONNECTIONS, connect: memoryConnector({ ...route, simulator }) })
+  agent.dispatch({ ...call.options, body: call.options.body && body }, call.handler)
+  void agent.close()
 }
 
 /** Methods with private fields work on the dispatcher itself only. */

@@ -238,6 +238,9 @@ export function wallDelay(delayMs: number, signal?: AbortSignal): Promise<void> 
 /** The current time of day in ISO 8601. */
 export const wallTime = (): string => new Date().toISOString()
 
+/** The current time of day as in the header `Date`. */
+export const httpDate = (): string => new Date().toUTCString()
+
 const PIECES = 10
 
 /** Splits bytes into pieces and spreads them over a time on the wall. Yields the last piece at the end of the time. Yields nothing more when aborted. */
