@@ -1,9 +1,12 @@
-/** Measures the shipped command that plays scenarios against the reference intermediary: their speed, and their stability. */
+/**
+ * Measures the shipped command that plays scenarios against the reference intermediary: their speed, beside the same
+ * number of requests between two bare processes, and their stability.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdtempDisposableSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ROOT } from '../processes.ts'
+import { ROOT, workerFile } from '../processes.ts'
 import { createRow, type Row, valueAtMost } from '../rows.ts'
 import { fewer, type Settings } from '../settings.ts'
 
@@ -11,27 +14,56 @@ interface Report {
   readonly plays: readonly { readonly name: string; readonly outcome: string }[]
 }
 
-/** The command, the intermediary and the load share both cores. Returns the wall time in seconds. */
-function play({ node }: Settings, args: readonly string[], statuses: readonly number[] = [0]): number {
+interface Ended {
+  readonly seconds: number
+  readonly status: number | null
+  readonly output: string
+}
+
+/** Runs a process, and those that it starts, on both cores. */
+function timed(command: readonly string[]): Ended {
   const from = performance.now()
-  const command = [`${ROOT}bin/handover-sim.js`, 'run', ...args, '--self-test']
-  const { status, stdout, stderr } = spawnSync(node, command, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8 })
-  const seconds = (performance.now() - from) / 1000
+  const [file = '', ...args] = command
+  const { status, stdout, stderr } = spawnSync(file, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8 })
+  return { seconds: (performance.now() - from) / 1000, status, output: `${stdout.slice(0, 6000)}\n${stderr}` }
+}
+
+/** Returns the wall time in seconds. */
+function play({ node }: Settings, args: readonly string[], statuses: readonly number[] = [0]): number {
+  const { seconds, status, output } = timed([node, `${ROOT}bin/handover-sim.js`, 'run', ...args, '--self-test'])
   if (status !== null && statuses.includes(status)) return seconds
-  throw new Error(`Failed to play ${args.join(' ')}: exit code ${status}\n${stdout.slice(0, 6000)}\n${stderr}`)
+  throw new Error(`Failed to play ${args.join(' ')}: exit code ${status}\n${output}`)
+}
+
+/** The requests of one play of the happy path: three calls, two webhooks and six calls of the agent driver. */
+const REQUESTS = 11
+
+function requestsOf({ node }: Settings, plays: number): number {
+  const { seconds, status, output } = timed([node, workerFile('exchanges.mjs'), `${plays * REQUESTS}`])
+  if (status === 0) return seconds
+  throw new Error(`Failed to send bare requests: exit code ${status}\n${output}`)
 }
 
 export async function scenarios(settings: Settings): Promise<Row[]> {
+  return [happyPath(settings), shippedScenarios(settings)]
+}
+
+function happyPath(settings: Settings): Row {
   const plays = fewer(settings, 1000, 50)
-  const happyPath = ['scenarios/happy-path.yaml', '--repeat', `${plays}`, '--jobs', '50']
-  const row = (name: string, count: number, most: number, args: readonly string[]) => {
-    const values = Array.from({ length: fewer(settings, count, 1) }, () => play(settings, args))
-    return createRow({ figure: 'scenarios', name, unit: 's', values, goal: valueAtMost(most) })
+  const args = ['scenarios/happy-path.yaml', '--repeat', `${plays}`, '--jobs', '50']
+  const [values, yardstick]: [number[], number[]] = [[], []]
+  for (let round = 0; round < settings.rounds; round++) {
+    yardstick.push(requestsOf(settings, plays))
+    values.push(play(settings, args))
   }
-  return [
-    row(`${plays} plays of the happy path, 50 at once`, 7, 4, happyPath),
-    row('the shipped scenarios once, 8 at once', 3, 10, ['--builtin', '--jobs', '8']),
-  ]
+  const name = `${plays} plays of the happy path, 50 at once, beside as many bare requests`
+  return createRow({ figure: 'scenarios', name, unit: 's', values, yardstick, goal: valueAtMost(4) })
+}
+
+function shippedScenarios(settings: Settings): Row {
+  const values = Array.from({ length: fewer(settings, 3, 1) }, () => play(settings, ['--builtin', '--jobs', '8']))
+  const name = 'the shipped scenarios once, 8 at once'
+  return createRow({ figure: 'scenarios', name, unit: 's', values, goal: valueAtMost(10) })
 }
 
 /** Counts scenarios that do not pass. Fifty rounds take minutes, so they are measured only by name. */
