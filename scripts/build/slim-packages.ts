@@ -47,13 +47,27 @@ function namesModule(locale: string): string {
 }
 
 const UNDICI = '\0undici-dispatchers'
+const HTTP2 = '\0undici-http2'
 
-/** Replaces the entry of undici, which also loads its mocks, caches, proxies and interceptors. */
+/**
+ * Replaces the entry of undici, which also loads its mocks, caches, proxies and interceptors, and its client of HTTP/2,
+ * which is off by default and loads `node:http2`.
+ */
 export const dispatchersOfUndici = (): Plugin => ({
   name: 'dispatchers-of-undici',
-  resolveId: specifier => (specifier === 'undici' ? UNDICI : null),
-  load: id => (id === UNDICI ? UNDICI_MODULE : null),
+  resolveId(specifier) {
+    if (specifier === 'undici') return UNDICI
+    return specifier === './client-h2.js' ? HTTP2 : null
+  },
+  load(id) {
+    if (id === HTTP2) return HTTP2_MODULE
+    return id === UNDICI ? UNDICI_MODULE : null
+  },
 })
+
+const HTTP2_MODULE = `module.exports = () => {
+  throw new Error('HTTP/2 is not part of this bundle')
+}`
 
 const UNDICI_MODULE = `
 import Agent from 'undici/lib/dispatcher/agent.js'

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseSource } from '../files/document.ts'
 import { readText } from '../files/user-files.ts'
-import { type DriverOptions, driverOf } from './create-driver.ts'
+import { nextMacrotask } from '../runtime/clock.ts'
+import type { DriverOptions } from './create-driver.ts'
 import type { Driver, DriverSpec } from './driver.ts'
 import { readDriver } from './read-driver.ts'
 import { referenceFile, referenceStart } from './reference-program.ts'
@@ -40,16 +41,21 @@ export async function referenceDriver({
     })
   }
   const target: TargetProcess = createTarget({ start, stopTimeoutMs: STOP_TIMEOUT_MS, onExit })
-  try {
-    await target.start()
-  } catch (error) {
+  const starting = Promise.all([loadDrivers(), target.start()])
+  const [{ driverOf }] = await starting.catch(error => {
     removeFolder()
     throw error
-  }
+  })
   const url = String(target.url)
   const driver = driverOf(referenceSpec(url), env, target)
   const close = () => driver.close().finally(removeFolder)
   return { ...driver, url, webhookUrl: `${url}/webhook`, close }
+}
+
+/** Loads what calls the intermediary, after the turn of the event loop in which its process is started. */
+async function loadDrivers() {
+  await nextMacrotask()
+  return import('./create-driver.ts')
 }
 
 /** The driver of a reference intermediary at `url`. */

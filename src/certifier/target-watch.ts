@@ -1,7 +1,7 @@
 /** Reads which events reached the intermediary, and notices that it does not answer any more, so that a run ends with one reason and not with a failure of every check. */
 import type { EntryOf } from '../journal/entry.ts'
 import type { EarlyEnd } from '../journal/run-failures.ts'
-import { probeTarget } from '../runner/suite.ts'
+import { probeTarget } from '../runner/probe-target.ts'
 import type { CheckResult } from './check.ts'
 
 export type EventAttempt = EntryOf<'delivery'>

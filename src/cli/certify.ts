@@ -13,8 +13,8 @@ import {
   parseReports,
   type ReportRequest,
 } from '../reporters/report-option.ts'
+import { probeTarget } from '../runner/probe-target.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../runner/simulator-router.ts'
-import { probeTarget } from '../runner/suite.ts'
 import { freshSeed } from '../runtime/node.ts'
 import { withoutCredentials } from '../text/redactor.ts'
 import { failureText } from '../wording/failures.ts'

@@ -2,9 +2,10 @@
 import type { Driver } from '../agent-driver/driver.ts'
 import type { Resolved } from '../config/resolve.ts'
 import type { RunResult } from '../evaluator/verdict.ts'
+import { probeTarget } from '../runner/probe-target.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import type { SimulatorRouter } from '../runner/simulator-router.ts'
-import { probeTarget, type SuiteOptions, unreachableResult } from '../runner/suite.ts'
+import type { SuiteOptions } from '../runner/suite.ts'
 import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { formatDuration } from '../text/quantities.ts'
@@ -47,9 +48,13 @@ export async function runAttached(attached: AttachedRun): Promise<RunResult> {
     // Someone stopped the run, which then skips every scenario.
     if (error instanceof InterruptedError && earlyEndOf(signal).code === 'interrupted') return attached.run(options)
     const why = signal.aborted ? earlyEndText(earlyEndOf(signal)) : error.message
-    return unreachableResult(options, why)
+    return notPlayed(options, why)
   }
 }
+
+/** Loads the runner only now, because a target that starts does not wait for it. */
+const notPlayed = async (options: Omit<SuiteOptions, 'listener'>, why: string): Promise<RunResult> =>
+  (await import('../runner/suite.ts')).unreachableResult(options, why)
 
 /** The target that flags and settings name; empty when they name none. */
 export const targetIn = ({ flags, resolved }: Pick<RunSettings, 'flags' | 'resolved'>): string =>
@@ -62,7 +67,7 @@ async function runOn({ target, driver }: RunTarget, attached: AttachedRun): Prom
   const failure = await probeTarget(target, waitMs, signal)
   if (failure === null) return attached.run(options)
   const why = `the target ${withoutCredentials(target.href)} is not reachable: ${failureText(failure)}`
-  return unreachableResult(options, `${why}${afterwards(waitMs, signal)}`)
+  return notPlayed(options, `${why}${afterwards(waitMs, signal)}`)
 }
 
 /** How the wait for the target ended, or how to wait for it. */

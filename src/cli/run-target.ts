@@ -1,12 +1,10 @@
 /** Finds or starts the intermediary of a run, and the agent driver. */
-import { createDriver } from '../agent-driver/create-driver.ts'
 import type { Driver } from '../agent-driver/driver.ts'
-import { loadDriver } from '../agent-driver/load-driver.ts'
 import { referenceDriver } from '../agent-driver/reference-driver.ts'
 import { TargetStartError } from '../agent-driver/target.ts'
 import type { Resolved } from '../config/resolve.ts'
+import { probeTarget } from '../runner/probe-target.ts'
 import type { SimulatorRouter } from '../runner/simulator-router.ts'
-import { probeTarget } from '../runner/suite.ts'
 import { isLoopback } from '../server/addresses.ts'
 import { type Context, EnvironmentError, type Shutdown, UsageError } from './io.ts'
 import type { RunFlags } from './run-flags.ts'
@@ -54,9 +52,11 @@ async function prepareDriver(options: AttachOptions): Promise<() => Promise<RunT
   const ref = flags.agentDriver ?? resolved.agentDriver
   if (ref === null) return async () => ({ target, driver: null })
   const { io, env } = context
+  const { loadDriver } = await import('../agent-driver/load-driver.ts')
   const environment = { cwd: io.cwd, env, nodeVersion: io.nodeVersion, isTTY: io.canAsk, prompt: io.ask }
   const spec = await loadDriver(ref, { ...environment, allowRemote: flags.allowRemote ?? false })
   addSecretsOfDriver(spec, context)
+  const { createDriver } = await import('../agent-driver/create-driver.ts')
   return async () => {
     const driver = createDriver(spec, driverContext(options))
     options.shutdown.defer(() => driver.close())

@@ -1,35 +1,22 @@
 /** Plays scenarios against an intermediary and writes reports (`handover-sim run`). */
 import { type Resolved, resolveSettings } from '../config/resolve.ts'
 import type { RunResult } from '../evaluator/verdict.ts'
-import { awaitedText } from '../evaluator/wording/expected.ts'
-import { describeScenario } from '../evaluator/wording/report.ts'
-import { createProgress, type Progress } from '../reporters/progress.ts'
-import { parseReports, type ReportRequest, RUN_REPORTS, type RunReportName } from '../reporters/report-option.ts'
+import { parseReports, RUN_REPORTS } from '../reporters/report-option.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../runner/simulator-router.ts'
-import { type RunListener, runSuite, type SuiteOptions } from '../runner/suite.ts'
+import type { SuiteOptions } from '../runner/suite.ts'
+import { nextMacrotask } from '../runtime/clock.ts'
 import { freshSeed } from '../runtime/node.ts'
-import type { Redactor } from '../text/redactor.ts'
 import { configSources, defineCommand } from './command.ts'
 import { listenForInterruption } from './interruption.ts'
-import {
-  type Context,
-  colorLevel,
-  columnsOf,
-  createShutdown,
-  EnvironmentError,
-  type Shutdown,
-  SIGNAL_CODES,
-  type Signal,
-} from './io.ts'
+import { type Context, createShutdown, EnvironmentError, type Shutdown, SIGNAL_CODES, type Signal } from './io.ts'
 import { dryRun, listScenarios } from './list-scenarios.ts'
+import type { PlayContext } from './play-scenarios.ts'
 import { runAttached } from './run-attached.ts'
 import { checkCombinations, parseRunFlags, RUN_FLAGS, type RunFlags, type RunOptions } from './run-flags.ts'
 import { attach } from './run-target.ts'
-import { addSecretsOfPlans, redactRun } from './secrets.ts'
+import { addSecretsOfPlans } from './secrets.ts'
 import { type ScenarioSelection, selectScenarios, wantedPatterns } from './select-scenarios.ts'
-import { defaultJournal, writeReports } from './write-reports.ts'
-import { exitCodeOf } from './write-requested.ts'
 
 export const runCommand = defineCommand({
   arguments: { '[files...]': 'scenario files, folders or globs (default: scenarios)' },
@@ -62,11 +49,9 @@ function fail({ io }: Context, message: string, code: number): number {
   return code
 }
 
-interface Session extends Omit<ScenarioSelection, 'message'> {
-  readonly context: Context
+interface Session extends PlayContext, Omit<ScenarioSelection, 'message'> {
   readonly flags: RunFlags
   readonly options: RunOptions
-  readonly reports: readonly ReportRequest<RunReportName>[]
   readonly resolved: Resolved
 }
 
@@ -80,7 +65,7 @@ async function playScenarios(session: Session): Promise<number> {
     shutdown.defer(() => router.close())
     const result = withSignal(await runScenarios(session, router, shutdown, interruption.signal), interruption.by())
     // Also when a signal comes meanwhile: the code is in the reports.
-    return exitCodeOf(result, await report(result, session))
+    return await (await player()).reportRun(result, session)
   } catch (error) {
     const signal = interruption.by()
     if (signal === null || !(error instanceof EnvironmentError)) throw error
@@ -94,25 +79,30 @@ async function playScenarios(session: Session): Promise<number> {
 const withSignal = (result: RunResult, signal: Signal | null): RunResult =>
   signal === null ? result : { ...result, exitCode: SIGNAL_CODES[signal] }
 
-/** Always saves the journal, so that `report` can evaluate the run again. */
-async function report(result: RunResult, { context, reports }: Session): Promise<string[]> {
-  const { io, env, secrets } = context
-  const kept = reports.some(request => request.report === 'journal') ? [] : [defaultJournal(io)]
-  return writeReports(redactRun(result, secrets), [...reports, ...kept], {
-    io,
-    env,
-    colorLevel: colorLevel(env, io.stdout.isTTY),
-  })
-}
-
 function runScenarios(session: Session, router: SimulatorRouter, shutdown: Shutdown, signal: AbortSignal) {
   return runAttached({
     settings: { ...session, seed: seedOf(session.flags, session.resolved) },
     router,
     signal,
-    attach: () => attach({ ...session, storesChats: restarts(session.wanted), router, shutdown, signal }),
-    run: options => withProgress(session, options),
+    attach: async () => {
+      const storesChats = restarts(session.wanted)
+      const starting = attach({ ...session, storesChats, router, shutdown, signal })
+      // After the turn of the event loop in which the process of the target is started.
+      const [target] = await Promise.all([starting, nextMacrotask().then(player)])
+      return target
+    },
+    run: options => play(session, options),
   })
+}
+
+/** Loads what plays scenarios and writes reports. */
+const player = () => import('./play-scenarios.ts')
+
+async function play({ context }: Session, options: Omit<SuiteOptions, 'listener'>): Promise<RunResult> {
+  const result = await (await player()).playWithProgress(context, options)
+  // The target ends while the reports are written; the shutdown waits for it, or says why it did not end.
+  options.driver?.close().catch(() => {})
+  return result
 }
 
 /** Only scenarios that restart the intermediary need its state in a file, which costs a write per change. */
@@ -125,27 +115,3 @@ const restarts = (wanted: readonly SelectedScenario[]): boolean =>
  */
 const seedOf = ({ selfTest }: RunFlags, { sources, values }: Resolved): number =>
   sources.seed === 'default' && !selfTest ? freshSeed() : Number(values.seed)
-
-/** Renders what a run waits for and how its scenarios end. */
-const listenerOf = (progress: Progress, secrets: Redactor): RunListener => ({
-  ...progress,
-  waiting: (name, what, sinceMs, atMostMs) => progress.waiting(name, () => awaitedText(what), sinceMs, atMostMs),
-  finished: result => progress.finished(describeScenario(secrets.redactDeep(result))),
-})
-
-async function withProgress({ context, wanted }: Session, options: Omit<SuiteOptions, 'listener'>): Promise<RunResult> {
-  const { io, env } = context
-  const { isTTY } = io.stderr
-  const progress = createProgress({
-    output: io.stderr,
-    isTTY,
-    colorLevel: colorLevel(env, isTTY),
-    columns: columnsOf(env, io.stderr),
-  })
-  progress.planned(wanted.length)
-  try {
-    return await runSuite({ ...options, listener: listenerOf(progress, context.secrets) })
-  } finally {
-    progress.stop()
-  }
-}

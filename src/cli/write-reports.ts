@@ -1,6 +1,7 @@
 /** Writes the requested reports of a run. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { journalLines } from '../evaluator/journal-file.ts'
 import type { RunResult } from '../evaluator/verdict.ts'
 import { describeRun, type RunReport } from '../evaluator/wording/report.ts'
 import { githubAnnotations, githubSummary } from '../reporters/github.ts'
@@ -51,7 +52,7 @@ type Texts = Readonly<
   Record<Exclude<RunReportName, 'github'>, (result: RunResult, options: PrettyOptions) => Promise<Iterable<string>>>
 >
 
-/** Renderers by report, loaded when they are needed. */
+/** Renderers by report, loaded when they are needed. Every run writes a journal. */
 const textOf: Texts = {
   pretty: async (result, options) => [
     (await import('../reporters/pretty.ts')).prettyReport(describeRun(result), options),
@@ -60,7 +61,7 @@ const textOf: Texts = {
   junit: async result => [(await import('../reporters/junit.ts')).junitReport(describeRun(result))],
   tap: async result => [(await import('../reporters/tap.ts')).tapReport(describeRun(result))],
   html: async result => [(await import('../web/report/report.tsx')).htmlReport(describeRun(result))],
-  journal: async result => linesOf((await import('../evaluator/journal-file.ts')).journalLines(result)),
+  journal: async result => linesOf(journalLines(result)),
 }
 
 function* linesOf(lines: Iterable<string>): Generator<string> {

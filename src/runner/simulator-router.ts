@@ -104,12 +104,14 @@ const handle = (sim: PlatformSimulator, request: ApiRequest): Maybe<ApiResponse>
 
 const CHAT_PATH = /^\/api\/v1\/chats\/([^/?#]+)/
 
+const decoder = new TextDecoder()
+
 function chatIdIn({ target, body }: ApiRequest): string | null {
   const inPath = CHAT_PATH.exec(pathOf(target))?.[1]
   if (inPath !== undefined) return decoded(inPath)
   if (body.length === 0) return null
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(body))
+    const value: unknown = JSON.parse(decoder.decode(body))
     return isMap(value) && typeof value.chat_id === 'string' ? value.chat_id : null
   } catch {
     return null

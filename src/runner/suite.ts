@@ -1,18 +1,17 @@
 /** Runs the selected scenarios against one intermediary. Each has its own simulator; all share one port. */
-import { connect } from 'node:net'
 import type { Driver } from '../agent-driver/driver.ts'
 import { VERSION } from '../contract/version.ts'
 import { leaksBetween } from '../evaluator/echo.ts'
 import type { Awaited } from '../evaluator/step-evaluator.ts'
 import type { Reason, RunResult, ScenarioResult } from '../evaluator/verdict.ts'
-import { elapsedMs, wallDelay, wallTime, wallTimer } from '../runtime/clock.ts'
-import { type ConnectionFailure, connectionFailure } from '../runtime/connection-failure.ts'
+import { elapsedMs, wallTime } from '../runtime/clock.ts'
 import { httpTransport, type Transport } from '../runtime/transport.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
 import type { PlatformSimulatorOptions } from '../simulator/platform-options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../simulator/simulator.ts'
 import { earlyEndText } from '../wording/failures.ts'
+import { probeTarget } from './probe-target.ts'
 import {
   applyStrict,
   finalVerdict,
@@ -249,36 +248,4 @@ function clockFor(
   if (clock === null) return otherwise
   if (clock.mode === 'real') return 'real'
   return clock.start === undefined ? 'virtual' : { mode: 'virtual', start: clock.start }
-}
-
-const CONNECT_MS = 2_000
-const POLL_MS = 100
-
-/** Tries for `waitMs` to connect. Null: the target accepts connections. */
-export async function probeTarget(target: URL, waitMs: number, signal: AbortSignal): Promise<ConnectionFailure | null> {
-  const until = elapsedMs() + waitMs
-  for (;;) {
-    const failure = await probePort(target)
-    if (failure === null) return null
-    if (elapsedMs() >= until || signal.aborted) return failure
-    await wallDelay(Math.min(POLL_MS, Math.max(1, until - elapsedMs())), signal)
-  }
-}
-
-const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80)
-
-function probePort(target: URL): Promise<ConnectionFailure | null> {
-  return new Promise(resolve => {
-    const socket = connect({ host: target.hostname.replace(/^\[|\]$/g, ''), port: portOf(target) })
-    const done = (failure: ConnectionFailure | null) => {
-      timer.cancel()
-      socket.destroy()
-      resolve(failure)
-    }
-    const timer = wallTimer(CONNECT_MS, () =>
-      done(connectionFailure({ code: 'ETIMEDOUT', message: 'timeout' }, target.host)),
-    )
-    socket.once('connect', () => done(null))
-    socket.once('error', error => done(connectionFailure(error, target.host)))
-  })
 }

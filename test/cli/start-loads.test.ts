@@ -58,6 +58,35 @@ it('loads the log after the first answer, and loses no entry when the process en
   expect(shown.some(isLog)).toBe(true)
 })
 
+/** Plays a scenario. The last line of the output names the files that were loaded when the intermediary was started. */
+const SCRIPT_OF_RUN = `
+const programs = require('node:child_process')
+const { spawn } = programs
+let before
+programs.spawn = (...args) => {
+  before = Object.keys(require.cache)
+  return spawn(...args)
+}
+process.on('exit', () => {
+  const loaded = { before, files: Object.keys(require.cache), modules: process.moduleLoadList }
+  require('node:fs').writeSync(1, '\\n' + JSON.stringify(loaded))
+})
+require(process.argv[1]).main(['run', process.argv[2], '--self-test']).then(code => {
+  process.exitCode = code
+})
+`
+
+it('loads the runner while the intermediary starts, and no HTTP/2', () => {
+  const happyPath = fileURLToPath(new URL('../../scenarios/happy-path.yaml', import.meta.url))
+  const command = ['-e', SCRIPT_OF_RUN, CLI, happyPath]
+  const output = execFileSync(process.execPath, command, { encoding: 'utf8', cwd: folderWith(), stdio: 'pipe' })
+  const { before, files, modules }: Loaded & { before: string[] } = JSON.parse(output.split('\n').at(-1)!)
+  const ofRunner = (file: string) => /^(play-scenarios|suite|create-driver)-/.test(basename(file))
+  expect(before.filter(ofRunner)).toEqual([])
+  expect(files.filter(ofRunner)).toHaveLength(3)
+  expect(modules).not.toContain('NativeModule http2')
+})
+
 const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
 const hasCompileCache = process.getBuiltinModule('node:module').flushCompileCache !== undefined
 
