@@ -1,11 +1,11 @@
 /** FLT: faults of the platform's API. */
-import type { DriverCall } from '../../agent-driver/driver.ts'
 import { defineTexts } from '../../text/texts.ts'
-import { type ChatCall, type CheckChat, expectAcknowledged } from '../chat.ts'
+import { type CheckChat, expectAcknowledged } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import { type CheckContext, CheckEndedError } from '../context.ts'
+import type { CheckContext } from '../context.ts'
 import { controlEvent } from '../effects.ts'
-import type { FaultKind } from '../findings/faults.ts'
+import { refusedForAWhile } from './refused-calls.ts'
+import { expectDelivered, FIRST_MESSAGE, reportRepeats, SECOND_MESSAGE, shownTo, takenOver } from './shown-messages.ts'
 
 const NEEDS = ['accept', 'says']
 const common = { level: 'SHOULD', profile: 'resilience', needs: NEEDS } as const
@@ -66,122 +66,22 @@ export const FAULT_CHECKS: readonly CheckDefinition[] = [
   },
 ]
 
-async function takenOver(check: CheckContext, name: string): Promise<CheckChat> {
-  const chat = await check.chat(name)
-  await chat.takeOver()
-  return chat
-}
-
-const FIRST = 'First: I am looking at it.'
-const SECOND = 'Second: it is on its way.'
-
 async function slowAnswer(check: CheckContext): Promise<void> {
   const { slowAnswerMs, effectMs } = check.limits
   const [slow, other] = await Promise.all([takenOver(check, 'slow answer'), takenOver(check, 'other')])
   check.sim.faults.add({ on: { api: 'message' }, chat_id: slow.id, latency: `${slowAnswerMs}ms`, times: 1 })
   // A help desk may answer its agent only after the platform has answered.
-  const writing = slow.tryAgent('says', { text: FIRST })
-  await other.agent('says', { text: SECOND })
+  const writing = slow.tryAgent('says', { text: FIRST_MESSAGE })
+  await other.agent('says', { text: SECOND_MESSAGE })
   const slowCall = () => slow.calls('message').find(({ faults }) => faults !== undefined)
   await check.until(() => slowCall() !== undefined, slowAnswerMs + effectMs)
   await writing
-  await expectDelivered(check, slow, { text: FIRST, fault: 'slow', withinMs: effectMs })
-  await expectDelivered(check, other, { text: SECOND, fault: 'slow', withinMs: effectMs })
-  const [late, free] = [slowCall(), shownTo(other, SECOND)[0]]
+  await expectDelivered(check, slow, { text: FIRST_MESSAGE, fault: 'slow', withinMs: effectMs })
+  await expectDelivered(check, other, { text: SECOND_MESSAGE, fault: 'slow', withinMs: effectMs })
+  const [late, free] = [slowCall(), shownTo(other, SECOND_MESSAGE)[0]]
   if (late !== undefined && free !== undefined && free.seq > late.seq)
     check.report('SHOULD', 'other-chat-blocked', { slowMs: slowAnswerMs }, [late, free])
-  await reportRepeats(check, slow, { text: FIRST, fault: 'slow', atMost: 1 })
-}
-
-async function refusedForAWhile(check: CheckContext): Promise<void> {
-  const unavailable = { status: 503 }
-  const limited = { status: 429, headers: { 'Retry-After': '2' } }
-  await Promise.all([
-    startRefused(check, '503 to start', { respond: unavailable, times: 2 }),
-    startRefused(check, '429 to start', { respond: limited, times: 1 }),
-    messageRefused(check, '503 to message', { respond: unavailable, times: 2 }),
-    messageRefused(check, '429 to message', { respond: limited, times: 1 }),
-  ])
-}
-
-interface Refusal {
-  readonly respond: { readonly status: number; readonly headers?: Record<string, string> }
-  readonly times: number
-}
-
-async function startRefused(check: CheckContext, name: string, refusal: Refusal): Promise<void> {
-  const chat = await check.chat(name)
-  expectAcknowledged(check, await chat.press())
-  check.sim.faults.add({ on: { api: 'start' }, chat_id: chat.id, ...refusal })
-  const accepted = await chat.tryAgent('accept')
-  const isStarted = () => chat.calls('start').some(({ status }) => status === 200)
-  const hasStarted = await check.until(isStarted, check.limits.retryMs)
-  const calls = chat.calls('start')
-  if (!expectRefused(check, 'start', calls, accepted)) return
-  if (!hasStarted) reportGivenUp(check, 'start', refusal, calls)
-  else reportEarly(check, chat, 'start')
-}
-
-async function messageRefused(check: CheckContext, name: string, refusal: Refusal): Promise<void> {
-  const chat = await takenOver(check, name)
-  check.sim.faults.add({ on: { api: 'message' }, chat_id: chat.id, ...refusal })
-  const written = await chat.tryAgent('says', { text: FIRST })
-  await chat.tryAgent('says', { text: SECOND })
-  const isShown = () => [FIRST, SECOND].every(text => shownTo(chat, text).length > 0)
-  const areShown = await check.until(isShown, check.limits.retryMs)
-  if (!expectRefused(check, 'message', chat.calls('message'), written)) return
-  if (!areShown) return reportMissing(check, chat, refusal)
-  reportEarly(check, chat, 'message')
-  const [first, second] = [shownTo(chat, FIRST)[0]!, shownTo(chat, SECOND)[0]!]
-  if (second.seq < first.seq) check.report('SHOULD', 'messages-reordered', { fault: name }, [second, first])
-  await reportRepeats(check, chat, { text: FIRST, fault: 'refused', atMost: 1 })
-}
-
-type Endpoint = 'start' | 'message'
-
-/** False: nothing is known, because the call that the platform would have refused was not made. */
-function expectRefused(
-  check: CheckContext,
-  endpoint: Endpoint,
-  calls: readonly ChatCall[],
-  { verb, failure }: DriverCall,
-) {
-  if (calls.some(({ faults }) => faults !== undefined)) return true
-  check.inconclusive({ code: 'call_not_made', endpoint, verb, failure: failure ?? null })
-  return false
-}
-
-/** The second message was not refused itself. */
-function reportMissing(check: CheckContext, chat: CheckChat, refusal: Refusal): void {
-  const withText = (text: string) => chat.calls('message').filter(call => messageOf(call) === text)
-  if (shownTo(chat, FIRST).length === 0) return reportGivenUp(check, 'message', refusal, withText(FIRST))
-  const details = { chat: chat.name, text: SECOND, fault: 'refused', withinMs: check.limits.retryMs } as const
-  check.report('SHOULD', 'message-missing', details, withText(SECOND))
-}
-
-function reportGivenUp(
-  check: CheckContext,
-  endpoint: Endpoint,
-  { respond: { status } }: Refusal,
-  calls: readonly ChatCall[],
-): void {
-  const details = { endpoint, status, calls: calls.length, withinMs: check.limits.retryMs }
-  check.report('SHOULD', 'call-given-up', details, calls)
-}
-
-const RETRY_AFTER_MS = 2_000
-/** Two clocks differ, and entries are written after the answer. */
-const TOLERANCE_MS = 50
-
-function reportEarly(check: CheckContext, chat: CheckChat, endpoint: Endpoint): void {
-  const calls = chat.calls(endpoint)
-  for (const [index, refused] of calls.entries()) {
-    const next = calls[index + 1]
-    if (refused.status !== 429 || next === undefined) continue
-    const waitedMs = Math.round(next.at_ms - refused.at_ms)
-    if (waitedMs < RETRY_AFTER_MS - TOLERANCE_MS)
-      check.report('SHOULD', 'retry-too-early', { endpoint, waitedMs, retryAfterMs: RETRY_AFTER_MS }, [refused, next])
-  }
+  await reportRepeats(check, slow, { text: FIRST_MESSAGE, fault: 'slow', atMost: 1 })
 }
 
 /** Per chat, while every call is refused. */
@@ -194,7 +94,7 @@ async function refusedKey(check: CheckContext): Promise<void> {
   check.sim.faults.add({ name: 'refused-key', on: 'api', respond: { status: 401 } })
   const refused = () => [open, pending].map(chat => chat.calls().filter(({ seq }) => !before.has(seq)))
   await Promise.all([
-    open.tryAgent('says', { text: FIRST }),
+    open.tryAgent('says', { text: FIRST_MESSAGE }),
     pending.tryAgent('accept'),
     usersWrite(check, open),
     check.until(() => refused().some(calls => calls.length > MAX_REFUSED_CALLS), check.limits.outageMs),
@@ -233,51 +133,10 @@ async function expectRecovery(check: CheckContext): Promise<void> {
 async function lostAnswer(check: CheckContext): Promise<void> {
   const chat = await takenOver(check, 'lost answer')
   check.sim.faults.add({ on: { api: 'message' }, chat_id: chat.id, drop: 'after', times: 1 })
-  await chat.tryAgent('says', { text: FIRST })
-  await chat.tryAgent('says', { text: SECOND })
-  await expectDelivered(check, chat, { text: SECOND, fault: 'lost', withinMs: check.limits.retryMs })
-  await reportRepeats(check, chat, { text: FIRST, fault: 'lost', atMost: 2 })
-  const shown = shownTo(chat, FIRST)
+  await chat.tryAgent('says', { text: FIRST_MESSAGE })
+  await chat.tryAgent('says', { text: SECOND_MESSAGE })
+  await expectDelivered(check, chat, { text: SECOND_MESSAGE, fault: 'lost', withinMs: check.limits.retryMs })
+  await reportRepeats(check, chat, { text: FIRST_MESSAGE, fault: 'lost', atMost: 2 })
+  const shown = shownTo(chat, FIRST_MESSAGE)
   if (shown.length > 0 && shown.length <= 2) check.report('INFO', 'lost-answer', { times: shown.length }, shown)
-}
-
-/** The calls by which the user sees this text, oldest first. */
-const shownTo = (chat: CheckChat, text: string): ChatCall[] =>
-  chat.calls('message').filter(call => isShown(call) && messageOf(call) === text)
-
-/** A lost answer does not change that the platform processed the call. */
-const isShown = ({ status, answer_lost }: ChatCall): boolean => status === 200 || answer_lost === 'after'
-
-function messageOf({ request: { body } }: ChatCall): string | null {
-  const message = (body as { readonly message?: unknown } | null)?.message
-  return typeof message === 'string' ? message : null
-}
-
-interface Shown {
-  readonly text: string
-  /** The fault that the message meets. */
-  readonly fault: FaultKind
-}
-
-/** Reports a message that the user does not see in time, which ends the check. */
-async function expectDelivered(
-  check: CheckContext,
-  chat: CheckChat,
-  { text, fault, withinMs }: Shown & { readonly withinMs: number },
-): Promise<void> {
-  if (await check.until(() => shownTo(chat, text).length > 0, withinMs)) return
-  check.report('SHOULD', 'message-missing', { chat: chat.name, text, fault, withinMs }, chat.calls('message'))
-  throw new CheckEndedError(text)
-}
-
-/** Waits for repetitions, and reports more than `atMost`. */
-async function reportRepeats(
-  check: CheckContext,
-  chat: CheckChat,
-  { text, fault, atMost }: Shown & { readonly atMost: number },
-): Promise<void> {
-  await check.until(() => shownTo(chat, text).length > atMost, check.limits.quietMs)
-  const shown = shownTo(chat, text)
-  if (shown.length > atMost)
-    check.report('SHOULD', 'message-repeated', { text, fault, times: shown.length, atMost }, shown)
 }
