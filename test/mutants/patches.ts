@@ -208,7 +208,8 @@ export const PATCHES = {
     change(
       'webhook.js',
       STORE_AND_ACK,
-      '    this.#dispatch(event)\n    await Promise.race([this.#desk.idle(), new Promise(resolve => setTimeout(resolve, 700))])\n    return',
+      // The check makes answers take 500 ms more than an acknowledgement usually takes, which is long on a busy machine.
+      '    this.#dispatch(event)\n    await Promise.race([this.#desk.idle(), new Promise(resolve => setTimeout(resolve, 2_500))])\n    return',
     ),
     IDLE,
     ANNOUNCE,
