@@ -2,7 +2,7 @@
 import type { AssumptionName } from '../contract/assumptions.ts'
 import { formatKnob, isKnob, type Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults } from '../faults/registry.ts'
-import { bytesOfStored, type StoredBytes } from '../journal/byte-store.ts'
+import { type Block, type ByteStore, createByteStore } from '../journal/byte-store.ts'
 import type { ApiContent } from '../journal/entry.ts'
 import { type CallOutline, EntrySource } from '../journal/entry-source.ts'
 import { longRequest, SHOWN_BODY_BYTES, sizeOfCall, sizeOfParsed } from '../journal/long-bodies.ts'
@@ -19,35 +19,75 @@ const NOTHING_ASSUMED: Assumed = Object.freeze({})
 const NO_FINDINGS: ApiContent['findings'] = Object.freeze([])
 const BROKEN_BODY_BYTES = 2000
 
-/** Refers to nothing of the call but what its entry says, so that the rest can be freed. */
-export class CallRecord extends EntrySource implements CallOutline {
-  readonly size: number
-  readonly chat_id: string | undefined
-  readonly endpoint: ApiContent['endpoint']
-  readonly status: number
-  readonly findings: ApiContent['findings']
-  readonly unspecified: Assumed
-  readonly #alias: ApiContent['alias']
-  readonly #method: string
-  readonly #path: string
-  readonly #auth: ApiContent['auth']
-  readonly #headers: ApiContent['request']['headers']
-  /** The JSON of a short body, or what follows from another one. */
-  readonly #body: StoredBytes | KeptRequest
-  readonly #response: unknown
-  /** In microseconds: a whole number takes no memory of its own. */
-  readonly #duration: number
-  readonly #follows: number | null
-  /** Null for nearly every call. */
-  readonly #further: Further | null
+const NO_HEADERS: ApiContent['request']['headers'] = Object.freeze({})
 
-  constructor(call: ApiCall, answer: ApiResponse) {
+/** Creates the records of calls. A record that the journal needs no more is used again, with its part of the store. */
+export interface CallRecords {
+  create(call: ApiCall, answer: ApiResponse): CallRecord
+}
+
+/** Enough for calls whose entries are dropped one by one. Further records are left to the garbage collector. */
+const MOST_FREE = 64
+
+export function createCallRecords(): CallRecords {
+  const store = createByteStore()
+  const free: CallRecord[] = []
+  const onRelease = (record: CallRecord) => void (free.length < MOST_FREE && free.push(record))
+  return {
+    create(call, answer) {
+      const record = free.pop() ?? new CallRecord(store, onRelease)
+      record.keep(call, answer)
+      return record
+    },
+  }
+}
+
+/**
+ * Refers to nothing of the call but what its entry says, so that the rest can be freed. The garbage collector moves what
+ * outlives some milliseconds, and a journal drops most calls unread some seconds later: so records are used again, short
+ * bodies are bytes in the store, and the other values are those of the route, the chat or the connection.
+ */
+export class CallRecord extends EntrySource implements CallOutline {
+  size = 0
+  chat_id: string | undefined
+  endpoint: ApiContent['endpoint'] = null
+  status = 0
+  findings: ApiContent['findings'] = NO_FINDINGS
+  unspecified: Assumed = NOTHING_ASSUMED
+  #alias: ApiContent['alias'] = null
+  #method = ''
+  #path = ''
+  #auth: ApiContent['auth'] = 'not_checked'
+  #headers = NO_HEADERS
+  /** A request that is not in the store. */
+  #request: ApiContent['request'] | null = null
+  /** Has the JSON of the request, and behind it that of the response, which is empty when `#response` is the value. */
+  #block: Block | null = null
+  #requestStart = 0
+  #requestBytes = 0
+  #responseStart = 0
+  #responseBytes = 0
+  #response: unknown = null
+  /** In microseconds: a whole number takes no memory of its own. */
+  #duration = 0
+  #follows: number | null = null
+  /** Null for nearly every call. */
+  #further: Further | null = null
+  readonly #store: ByteStore
+  readonly #onRelease: (record: CallRecord) => void
+
+  constructor(store: ByteStore, onRelease: (record: CallRecord) => void) {
     super()
+    this.#store = store
+    this.#onRelease = onRelease
+  }
+
+  keep(call: ApiCall, answer: ApiResponse): void {
     const { ports, request, route, transaction } = call
     const { findings, assumed } = transaction
     const chatId = chatIdOf(call)
     this.size = sizeOf(call, answer)
-    this.chat_id = chatId
+    this.chat_id = chatId === undefined ? undefined : (ports.platform.state.chats.get(chatId)?.id ?? chatId)
     this.endpoint = route === null ? null : route.id
     this.status = answer.status
     this.findings = findings.length === 0 ? NO_FINDINGS : findings
@@ -57,11 +97,23 @@ export class CallRecord extends EntrySource implements CallOutline {
     this.#path = request.target === route?.canonical ? route.canonical : request.target
     this.#auth = call.auth
     this.#headers = request.headers
-    this.#body = bodyOf(call)
-    this.#response = call.response ?? null
+    this.#keepBodies(call)
     this.#duration = Math.round((elapsedMs() - call.started) * 1000)
     this.#follows = chatId === undefined ? null : ports.lastEvent(chatId)
     this.#further = furtherOf(call)
+  }
+
+  #keepBodies(call: ApiCall): void {
+    const request = hasShortRequest(call) ? call.request.body : NO_BYTES
+    const response = shortResponse(call)
+    const block = this.#store.take(request.length + response.length * BYTES_OF_CHARACTER)
+    this.#block = block
+    this.#requestStart = block.add(request)
+    this.#requestBytes = request.length
+    this.#request = request.length === call.request.body.length ? null : otherRequest(call)
+    this.#responseStart = block.used
+    this.#responseBytes = block.addText(response)
+    this.#response = response === '' ? (call.response ?? null) : null
   }
 
   get kind(): 'api' {
@@ -81,9 +133,9 @@ export class CallRecord extends EntrySource implements CallOutline {
       path: this.#path,
       alias: this.#alias,
       auth: this.#auth,
-      request: this.#request(),
+      request: this.#readRequest(),
       status: this.status,
-      response: this.#response instanceof TranscriptSource ? this.#response.value() : this.#response,
+      response: this.#readResponse(),
       findings: this.findings,
       unspecified: this.unspecified,
       duration_ms: this.#duration / 1000,
@@ -92,28 +144,50 @@ export class CallRecord extends EntrySource implements CallOutline {
     return this.#further === null ? entry : { ...entry, ...this.#further }
   }
 
-  #request(): ApiContent['request'] {
-    if ('request' in this.#body) return this.#body.request
-    const body: unknown = JSON.parse(decodeUtf8(bytesOfStored(this.#body)))
-    return { headers: this.#headers, body, bytes: this.#body.length }
+  #readRequest(): ApiContent['request'] {
+    if (this.#request !== null) return this.#request
+    const bytes = this.#requestBytes
+    return { headers: this.#headers, body: this.#read(this.#requestStart, bytes), bytes }
+  }
+
+  #readResponse(): unknown {
+    if (this.#responseBytes > 0) return this.#read(this.#responseStart, this.#responseBytes)
+    return this.#response instanceof TranscriptSource ? this.#response.value() : this.#response
+  }
+
+  #read(start: number, length: number): unknown {
+    return length === 0 ? null : JSON.parse(decodeUtf8(this.#block!.bytes.subarray(start, start + length)))
+  }
+
+  override release(): void {
+    if (this.#block !== null) this.#store.release(this.#block)
+    this.#block = null
+    this.#request = null
+    this.#response = null
+    this.#further = null
+    this.#onRelease(this)
   }
 }
-
 /** The values of a longer body are kept, because the chat refers to its long texts too. */
 const SHORT_BYTES = 1024
-
-type KeptRequest = Pick<ApiContent, 'request'>
+/** Of UTF-8, at most. */
+const BYTES_OF_CHARACTER = 3
+const NO_BYTES = new Uint8Array(0)
 
 /** The JSON of a short body is parsed again when the entry is first read: it takes a fraction of the memory of its values. */
-function bodyOf({ ports, body, request: { headers, body: bytes } }: ApiCall): StoredBytes | KeptRequest {
+const hasShortRequest = ({ body, request }: ApiCall): boolean =>
+  body !== undefined && request.body.length <= SHORT_BYTES
+
+const shortResponse = ({ responseText }: ApiCall): string =>
+  responseText !== null && responseText.length <= SHORT_BYTES ? responseText : ''
+
+function otherRequest({ body, request: { headers, body: bytes } }: ApiCall): ApiContent['request'] {
   const { length } = bytes
-  if (body === undefined) return { request: { headers, body: brokenBody(bytes), bytes: length } }
-  if (length <= SHORT_BYTES) return ports.bodies.add(bytes)
-  return { request: length > SHOWN_BODY_BYTES ? longRequest(headers, bytes) : { headers, body, bytes: length } }
+  if (body === undefined) return { headers, body: brokenBody(bytes), bytes: length }
+  return length > SHOWN_BODY_BYTES ? longRequest(headers, bytes) : { headers, body, bytes: length }
 }
 
-const brokenBody = (bytes: Uint8Array): string | null =>
-  bytes.length === 0 ? null : new TextDecoder().decode(bytes.subarray(0, BROKEN_BODY_BYTES))
+const brokenBody = (bytes: Uint8Array): string => new TextDecoder().decode(bytes.subarray(0, BROKEN_BODY_BYTES))
 
 let latest: { readonly names: readonly AssumptionName[]; readonly raw: readonly unknown[]; readonly values: Assumed } =
   {

@@ -2,7 +2,6 @@
 import { ALIASES, type Alias, ENDPOINT_ROUTES, type EndpointId } from '../contract/endpoint-routes.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
-import type { ByteStore } from '../journal/byte-store.ts'
 import type { FaultContent, NoteContent, ShownMessage } from '../journal/entry.ts'
 import type { JournalSource } from '../journal/entry-source.ts'
 import { REFUSAL_TEXTS, Refusal } from '../platform/refusal.ts'
@@ -10,6 +9,7 @@ import { createTransaction, type Effect, type Transaction } from '../platform/tr
 import type { UserPorts } from '../platform/user-actions.ts'
 import { elapsedMs } from '../runtime/clock.ts'
 import { didYouMean, suggest } from '../text/error-text.ts'
+import type { CallRecords } from './call-record.ts'
 import type { CallerRules } from './callers.ts'
 import type { AuthState, Keyring, RateLimit } from './keyring.ts'
 import type { ApiRequest } from './messages.ts'
@@ -22,8 +22,7 @@ export interface ApiPorts extends Omit<UserPorts, 'commit'> {
   readonly rateLimit: RateLimit
   /** Whether answers carry the header that names assumptions. */
   readonly markers: boolean
-  /** Stores the bodies of calls for the journal. */
-  readonly bodies: ByteStore
+  readonly records: CallRecords
   readonly transcripts: TranscriptCache
   readonly faults: Pick<FaultRegistry, 'onApi' | 'takeApi'>
   /** Appends the call, the faults applied to it, and then what it caused. */
@@ -48,6 +47,8 @@ export interface ApiCall {
   /** About how many values `body` has. */
   valueCount: number
   response: unknown
+  /** The JSON of `response`, when it is known. */
+  responseText: string | null
   /** The answer is a transcript that would stop other calls while it is written. */
   hasLongAnswer: boolean
   /** Null for nearly every call. */
@@ -68,6 +69,7 @@ export const createCall = (ports: ApiPorts, request: ApiRequest): ApiCall => ({
   body: undefined,
   valueCount: 0,
   response: undefined,
+  responseText: null,
   hasLongAnswer: false,
   shownToUser: null,
   faults: null,

@@ -21,7 +21,6 @@ import { assumed, type Transaction } from '../platform/transaction.ts'
 import { chatOutline, handoverOutline } from '../platform/transcript.ts'
 import { checkBodyForm, checkContentType, parseBody, parseJson } from './body.ts'
 import { type ApiCall, type ApiPorts, type ApiRoute, createCall, findApiRoute, matchRoute, pathOf } from './call.ts'
-import { CallRecord } from './call-record.ts'
 import { createCallerCheck, type ForeignCaller, foreignCallerBody, preflightResponse, withCors } from './callers.ts'
 import { apiFaultEntries, createFaultedApi } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
@@ -156,7 +155,7 @@ function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
 function append(call: ApiCall, answer: ApiResponse): void {
   const { ports, faults, internalError } = call
   const effects = answer.status < 300 ? call.transaction.effects : []
-  const record = new CallRecord(call, answer)
+  const record = ports.records.create(call, answer)
   const faultEntries = faults === null ? undefined : apiFaultEntries(call, faults)
   ports.commitCall(record, internalError === null ? effects : [internalError], faultEntries)
 }

@@ -22,8 +22,10 @@ export function successResponse(call: ApiCall, id: EndpointId, reply: unknown): 
     return marked(call, { ...textResponse(200, reply.json), isAscii: reply.isAscii })
   }
   checkReply(id, reply)
+  const json = JSON.stringify(reply)
   call.response = reply
-  return marked(call, textResponse(200, JSON.stringify(reply)))
+  call.responseText = json
+  return marked(call, textResponse(200, json))
 }
 
 /** Throws when the value breaks the contract. */

@@ -17,6 +17,9 @@ export abstract class EntrySource {
 
   /** Builds what the entry says; the journal adds its number, time and cause. Called at most once. */
   abstract content(): ApiContent | EventContent | DeliveryContent
+
+  /** Called when the journal refers to it no more: its entry is built, or dropped. */
+  release(): void {}
 }
 
 export type JournalSource = EntrySource & SourceOutline

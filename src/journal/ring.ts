@@ -18,7 +18,12 @@ export interface Ring<T> {
   clear(next?: number): void
 }
 
-export function createRing<T>(limit: number, sizeLimit = Number.POSITIVE_INFINITY): Ring<T> {
+/** `onDrop` gets each item that a bound evicts. */
+export function createRing<T>(
+  limit: number,
+  sizeLimit = Number.POSITIVE_INFINITY,
+  onDrop: (item: T) => void = () => {},
+): Ring<T> {
   let slots: (T | undefined)[] = []
   let sizes: number[] = []
   let next = 1
@@ -33,9 +38,11 @@ export function createRing<T>(limit: number, sizeLimit = Number.POSITIVE_INFINIT
 
   function evict(): void {
     const slot = (first - 1) % limit
+    const item = slots[slot]
     total -= sizes[slot] ?? 0
     slots[slot] = undefined
     first++
+    if (item !== undefined) onDrop(item)
   }
 
   return {

@@ -32,7 +32,9 @@ export interface StoredEntries extends Omit<Ring<Entry>, 'push' | 'replace'> {
 }
 
 export function createEntries(limit: number, memoryLimit: number): StoredEntries {
-  const ring = createRing<Entry | JournalSource>(limit, memoryLimit)
+  const ring = createRing<Entry | JournalSource>(limit, memoryLimit, dropped => {
+    if (dropped instanceof EntrySource) dropped.release()
+  })
   /** Of each source, at the place of its number: lists of numbers need no memory but their own. */
   const stamps: number[] = []
   const times: number[] = []
@@ -48,6 +50,7 @@ export function createEntries(limit: number, memoryLimit: number): StoredEntries
     const place = { seq, stamp: stamps[slot] ?? 0, atMs: times[slot] ?? 0 }
     const entry: Entry = complete(source.content(), place, causes[slot] || null)
     ring.replace(seq, entry)
+    source.release()
     return entry
   }
 

@@ -11,35 +11,57 @@ const TEXTS = defineTexts({
 /** The memory of a message beside its texts. */
 const MESSAGE_BYTES = 512
 
-/** Messages are evicted down to this share of the limit, so that the next messages evict nothing. */
-const EVICTED_SHARE = 1 / 16
+/**
+ * Messages are evicted down to this share below the limit, so that the next messages evict nothing. With the usual limit
+ * these are some hundred messages, which takes a fraction of a millisecond.
+ */
+const EVICTED_SHARE = 1 / 512
+
+/** The chat of each message, in the order in which they came. Taking the oldest does not copy the others. */
+function createOrder() {
+  let older: Chat[] = []
+  let newer: Chat[] = []
+  return {
+    get length() {
+      return older.length + newer.length
+    },
+    add: (chat: Chat): void => void newer.push(chat),
+    takeOldest(): Chat | undefined {
+      if (older.length === 0) {
+        older = newer.reverse()
+        newer = []
+      }
+      return older.pop()
+    },
+    clear(): void {
+      older = []
+      newer = []
+    },
+  }
+}
 
 /** `limit` is a number of bytes. */
 export function createMessageMemory(limit: number): MessageMemory {
-  /** The chat of each message, oldest first. */
-  let stored: Chat[] = []
+  const order = createOrder()
   let total = 0
   let isAnnounced = false
 
   /** Counts the messages to evict by chat; the newest message of all stays. */
   function takeOldest(): Map<Chat, number> {
     const counts = new Map<Chat, number>()
-    let count = 0
-    for (const chat of stored) {
-      if (total <= limit * (1 - EVICTED_SHARE) || count === stored.length - 1) break
+    while (total > limit * (1 - EVICTED_SHARE) && order.length > 1) {
+      const chat = order.takeOldest()!
       const index = counts.get(chat) ?? 0
       const message = chat.messages[index]
       counts.set(chat, index + 1)
       total -= message === undefined ? 0 : sizeOfMessage(message)
-      count++
     }
-    stored = stored.slice(count)
     return counts
   }
 
   return {
     add(chat, message) {
-      stored.push(chat)
+      order.add(chat)
       total += sizeOfMessage(message)
     },
     evict(state) {
@@ -51,7 +73,7 @@ export function createMessageMemory(limit: number): MessageMemory {
       return { kind: 'note', note: 'messages_evicted', setting: 'memoryLimit', message: TEXTS.evicted(limit) }
     },
     clear() {
-      stored = []
+      order.clear()
       total = 0
       isAnnounced = false
     },

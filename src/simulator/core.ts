@@ -1,8 +1,8 @@
 /** Wires the parts of one simulator around one clock and one seed: platform, journal, dispatcher, API, end user. */
+import { createCallRecords } from '../api/call-record.ts'
 import { type Api, createApi } from '../api/handle.ts'
 import { createTranscriptCache } from '../api/transcripts.ts'
 import { VERSION } from '../contract/version.ts'
-import { createByteStore } from '../journal/byte-store.ts'
 import { createSecrets } from '../journal/mask.ts'
 import { createUserActions, type UserActions } from '../platform/user-actions.ts'
 import { wallDelay } from '../runtime/clock.ts'
@@ -80,7 +80,7 @@ const apiFor = (components: Components, { commitCall, lastEvent }: Committer, op
     rateLimit: components.rateLimit,
     markers: options.markers ?? true,
     commitCall,
-    bodies: createByteStore(),
+    records: createCallRecords(),
     transcripts: createTranscriptCache(memoryLimitOf(options) / 8),
     faults: components.faultRegistry,
     lastEvent: chatId => lastEvent.get(chatId) ?? null,
