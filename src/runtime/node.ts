@@ -3,6 +3,7 @@ import type * as Crypto from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
+import type { NodeGCPerformanceDetail } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
 import { systemCodeOf } from '../text/error-text.ts'
 import { backgroundTimer } from './clock.ts'
@@ -112,33 +113,53 @@ export const machineVersions = () => ({ node: process.version, os: `${process.pl
 /** Compares in constant time. */
 export const sameSecret = (a: string, b: string): boolean => crypto().timingSafeEqual(digest(a), digest(b))
 
+/** Both halves of the young generation together grow to about this size, and only under load. */
+const YOUNG_BYTES = 32 * 1_048_576
+
 /**
- * Both halves of the young generation together grow to about this size, and only under load. A larger one costs no less
- * processor time that can be measured, and its collections pause the process for longer.
+ * The old generation may grow by about so many bytes, within these percents of what is in use, before V8 collects it. Its
+ * collection takes the processor from the answers for some tens of milliseconds, so it should be rare under load.
  */
-const YOUNG_BYTES = 16 * 1_048_576
+const OLD_GROWTH = { bytes: 64 * 1_048_576, leastPercent: 80, mostPercent: 200 }
 
 /**
  * Keeps the heap of a process near the size of what is in use. A simulator makes much garbage, and what it keeps is
  * bounded: a young generation of the usual 3 x 32 MB, and an old one that V8 lets grow to four times of what is in use
  * before it collects, cost more memory than they save time. V8 takes the largest size of the young generation only
- * before it starts, so a listener decides after each collection whether it grows further. Call it when the modules of the
- * start are loaded, because V8 does not use cached code of modules while its flags differ from those of their compilation.
+ * before it starts, and a growth of the old one only in percent, so a listener adapts both after each collection. Call it
+ * when the modules of the start are loaded, because V8 does not use cached code of modules while its flags differ from
+ * those of their compilation.
  */
 export function keepHeapSmall(): void {
+  const { PerformanceObserver, constants } = process.getBuiltinModule('node:perf_hooks')
+  const isOfOld = (entry: object): boolean =>
+    'detail' in entry && (entry.detail as NodeGCPerformanceDetail).kind === constants.NODE_PERFORMANCE_GC_MAJOR
+  const boundYoung = createYoungBound()
+  boundYoung()
+  boundOld()
+  new PerformanceObserver(collections => {
+    boundYoung()
+    if (collections.getEntries().some(isOfOld)) boundOld()
+  }).observe({ entryTypes: ['gc'] })
+}
+
+function createYoungBound(): () => void {
   const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule('node:v8')
-  const { PerformanceObserver } = process.getBuiltinModule('node:perf_hooks')
-  setFlagsFromString('--heap-growing-percent=80')
   let factor = 0
-  const adapt = () => {
+  return () => {
     const young = getHeapSpaceStatistics().find(space => space.space_name === 'new_space')
     const wanted = (young?.space_size ?? 0) < YOUNG_BYTES ? 2 : 1
     if (wanted === factor) return
     factor = wanted
     setFlagsFromString(`--semi-space-growth-factor=${factor}`)
   }
-  adapt()
-  new PerformanceObserver(adapt).observe({ entryTypes: ['gc'] })
+}
+
+function boundOld(): void {
+  const { bytes, leastPercent, mostPercent } = OLD_GROWTH
+  const percent = (bytes / process.memoryUsage().heapUsed) * 100
+  const bounded = Math.round(Math.min(mostPercent, Math.max(leastPercent, percent)))
+  process.getBuiltinModule('node:v8').setFlagsFromString(`--heap-growing-percent=${bounded}`)
 }
 
 /**
