@@ -113,8 +113,11 @@ export const machineVersions = () => ({ node: process.version, os: `${process.pl
 /** Compares in constant time. */
 export const sameSecret = (a: string, b: string): boolean => crypto().timingSafeEqual(digest(a), digest(b))
 
-/** Both halves of the young generation together grow to about this size, and only under load. */
-const YOUNG_BYTES = 32 * 1_048_576
+/**
+ * Both halves of the young generation together grow to about this size, and only under load. A larger one costs no less
+ * processor time that can be measured.
+ */
+const YOUNG_BYTES = 16 * 1_048_576
 
 /**
  * The old generation may grow by about so many bytes, within these percents of what is in use, before V8 collects it. Its
