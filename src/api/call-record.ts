@@ -47,7 +47,7 @@ export function createCallRecords(): CallRecords {
  * outlives some milliseconds, and a journal drops most calls unread some seconds later: so records are used again, short
  * bodies are bytes in the store, and the other values are those of the route, the chat or the connection.
  */
-export class CallRecord extends EntrySource implements CallOutline {
+class CallRecord extends EntrySource implements CallOutline {
   size = 0
   chat_id: string | undefined
   endpoint: ApiContent['endpoint'] = null

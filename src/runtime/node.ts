@@ -3,7 +3,6 @@ import type * as Crypto from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
-import type { NodeGCPerformanceDetail } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
 import { systemCodeOf } from '../text/error-text.ts'
 import { backgroundTimer } from './clock.ts'
@@ -136,7 +135,7 @@ const OLD_GROWTH = { bytes: 64 * 1_048_576, leastPercent: 80, mostPercent: 200 }
 export function keepHeapSmall(): void {
   const { PerformanceObserver, constants } = process.getBuiltinModule('node:perf_hooks')
   const isOfOld = (entry: object): boolean =>
-    'detail' in entry && (entry.detail as NodeGCPerformanceDetail).kind === constants.NODE_PERFORMANCE_GC_MAJOR
+    Object(Reflect.get(entry, 'detail')).kind === constants.NODE_PERFORMANCE_GC_MAJOR
   const boundYoung = createYoungBound()
   boundYoung()
   boundOld()
