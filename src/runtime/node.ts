@@ -122,7 +122,7 @@ const YOUNG_BYTES = 16 * 1_048_576
  * The old generation may grow by about so many bytes, within these percents of what is in use, before V8 collects it. Its
  * collection takes the processor from the answers for some tens of milliseconds, so it should be rare under load.
  */
-const OLD_GROWTH = { bytes: 96 * 1_048_576, leastPercent: 80, mostPercent: 200 }
+const OLD_GROWTH = { bytes: 64 * 1_048_576, leastPercent: 80, mostPercent: 200 }
 
 /**
  * Keeps the heap of a process near the size of what is in use. A simulator makes much garbage, and what it keeps is
