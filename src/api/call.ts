@@ -24,7 +24,7 @@ export interface ApiPorts extends Omit<UserPorts, 'commit'> {
   readonly markers: boolean
   readonly records: CallRecords
   readonly transcripts: TranscriptCache
-  readonly faults: Pick<FaultRegistry, 'onApi' | 'takeApi'>
+  readonly faults: Pick<FaultRegistry, 'mayChangeCalls' | 'takeApi'>
   /** Appends the call, the faults applied to it, and then what it caused. */
   commitCall(call: JournalSource, effects: readonly Effect[], faults?: readonly FaultContent[]): void
   /** Seq of the latest webhook event of a chat. */

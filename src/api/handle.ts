@@ -48,7 +48,7 @@ export function createApi(ports: ApiPorts): Api {
     const call = createCall(ports, request)
     const caller = findForeignCaller(request)
     if (caller !== null) return refuseCaller(call, caller)
-    return ports.faults.onApi ? faulted(call) : answerCall(call)
+    return ports.faults.mayChangeCalls() ? faulted(call) : answerCall(call)
   }
 }
 

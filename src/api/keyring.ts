@@ -33,7 +33,7 @@ export interface Keyring {
   accepts(key: string, nowMs: number): boolean
   /** Sets the function that explains an unknown key in a sentence; it returns null when it cannot. */
   about(tell: (key: string) => string | null): void
-  readonly botIds: readonly number[]
+  botIds(): readonly number[]
 }
 
 export interface Authorized {
@@ -84,9 +84,7 @@ export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring 
     about(tell) {
       explainUnknownKey = tell
     },
-    get botIds() {
-      return [...signing.keys()]
-    },
+    botIds: () => [...signing.keys()],
   }
 }
 
@@ -160,7 +158,7 @@ function wrongScope(scope: Scope): Refusal {
 export interface RateLimit {
   /** Counts one call; throws `RateLimited` when the limit is exceeded. */
   take(key: string, rate: Rate | null, nowMs: number): void
-  readonly windows: ReadonlyMap<string, Window>
+  windows(): ReadonlyMap<string, Window>
   /** Replaces all counted calls by `windows`. */
   reset(windows?: Iterable<readonly [key: string, window: Window]>): void
 }
@@ -189,9 +187,7 @@ export function createRateLimit(): RateLimit {
       windows.set(key, window)
       if (++window.calls > rate.calls) throw new RateLimited(rate, window.start + rate.windowMs - nowMs)
     },
-    get windows() {
-      return windows
-    },
+    windows: () => windows,
     reset(windowsKept = []) {
       windows = new Map(windowsKept)
     },

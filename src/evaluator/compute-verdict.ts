@@ -30,7 +30,7 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
     failures,
     warnings: [...warnings.map(one => warningOf(evaluation, one)), ...lint(index.plan, index.entries)],
     steps: results.map(({ step, result }) => stepVerdict(evaluation, step, result)),
-    captures: variables.captures,
+    captures: variables.captures(),
   }
 }
 

@@ -146,7 +146,7 @@ export class JournalIndex {
 
   #addCall(entry: EntryOf<'api'>): Call | null {
     if (!isCall(entry)) return null
-    const call = callOf(entry)
+    const call = new Call(entry)
     insert(this.calls, call)
     const conversation = this.conversationOf(call)
     if (conversation !== null) insert(listIn(this.#callsByConversation, conversation), call)
@@ -221,7 +221,7 @@ function listIn<Key, Item>(map: Map<Key, Item[]>, key: Key): Item[] {
   return list
 }
 
-export interface Call {
+export class Call {
   readonly seq: number
   /** When the request was fully read, on `at_ms`. */
   readonly readAt: number
@@ -230,30 +230,27 @@ export interface Call {
   /** Null: no path of the platform. */
   readonly endpoint: EndpointId | null
   readonly chatId: string | null
-  /** Parsed even where the platform refused the call before it read the body. */
-  readonly body: unknown
   readonly entry: EntryOf<'api'>
+
+  constructor(entry: EntryOf<'api'>) {
+    this.seq = entry.seq
+    this.readAt = entry.at_ms - entry.duration_ms
+    this.atMs = entry.at_ms
+    this.endpoint = entry.endpoint
+    this.chatId = entry.chat_id ?? chatIdIn(bodyOf(entry))
+    this.entry = entry
+  }
+
+  /** Parsed even where the platform refused the call before it read the body. A long body is parsed when it is read. */
+  get body(): unknown {
+    return bodyOf(this.entry)
+  }
 }
 
 /** Downloads of attachments are not calls of the protocol. */
 const FILES = '/files/'
 
 const isCall = (entry: EntryOf<'api'>): boolean => !(entry.endpoint === null && entry.path.startsWith(FILES))
-
-function callOf(entry: EntryOf<'api'>): Call {
-  return {
-    seq: entry.seq,
-    readAt: entry.at_ms - entry.duration_ms,
-    atMs: entry.at_ms,
-    endpoint: entry.endpoint,
-    chatId: entry.chat_id ?? chatIdIn(bodyOf(entry)),
-    // A long body is parsed when it is read.
-    get body() {
-      return bodyOf(entry)
-    },
-    entry,
-  }
-}
 
 const chatIdIn = (body: unknown): string | null =>
   isMap(body) && typeof body.chat_id === 'string' ? body.chat_id : null

@@ -34,8 +34,8 @@ export class FaultNameTakenError extends Error {
 
 export interface FaultRegistry {
   /** Whether any fault may apply to a call. Without one, calls skip the registry. */
-  readonly onApi: boolean
-  readonly onWebhooks: boolean
+  mayChangeCalls(): boolean
+  mayChangeEvents(): boolean
   /** Throws `FaultNameTakenError`. */
   add(spec: FaultFields): NamedFault
   list(): NamedFault[]
@@ -84,12 +84,8 @@ export function createFaultRegistry(): FaultRegistry {
   }
 
   return {
-    get onApi() {
-      return active.api
-    },
-    get onWebhooks() {
-      return active.webhook
-    },
+    mayChangeCalls: () => active.api,
+    mayChangeEvents: () => active.webhook,
     add(spec) {
       if (spec.name !== undefined && isTaken(rules, spec.name)) throw new FaultNameTakenError(spec.name)
       const rule = createRule(spec, spec.name ?? freeName())

@@ -12,9 +12,9 @@ export type OnInternalError = (where: ErrorPlace, error: unknown) => void
 const LONGEST_MESSAGE = 500
 
 export const createErrorNotes =
-  ({ append }: Pick<Journal, 'append'>): OnInternalError =>
+  (journal: Pick<Journal, 'append'>): OnInternalError =>
   (where, error) =>
-    void append(errorNote(where, error), null)
+    void journal.append(errorNote(where, error), null)
 
 export function errorNote(where: ErrorPlace, error: unknown): NoteContent {
   const code = systemCodeOf(error) ?? (isError(error) ? error.name : typeof error)

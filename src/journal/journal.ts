@@ -7,7 +7,7 @@ import { defineTexts } from '../text/texts.ts'
 import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf } from './entry.ts'
 import type { EntryOutline, JournalSource } from './entry-source.ts'
 import { sizeOfEntry } from './long-bodies.ts'
-import { complete, createEntries, type StoredEntries } from './stored-entries.ts'
+import { complete, StoredEntries } from './stored-entries.ts'
 import { createWaiters, type JournalWaitOptions } from './waiters.ts'
 
 /** Selects entries of the journal. */
@@ -67,85 +67,113 @@ export interface JournalOptions {
   readonly stamp: () => number
 }
 
-export function createJournal({ limit, memoryLimit, stamp }: JournalOptions): Journal {
-  const entries = createEntries(limit, memoryLimit)
-  const waiters = createWaiters(after => entries.since(after))
-  const subscribers = createSubscribers(entries, (error, seq) =>
-    write({ kind: 'note', note: 'subscriber_failed', message: String(error) }, seq),
-  )
-  let createdAt = elapsedMs()
-  let isAnnounced = false
-  const atMs = () => roundMs(elapsedMs() - createdAt)
+export const createJournal = (options: JournalOptions): Journal => new BoundedJournal(options)
 
-  function write<Content extends EntryContent>(content: Content, cause: number | null): Content & EntryFrame {
+/** A class, because V8 looks a property of an object with getters of its own up in a dictionary. */
+class BoundedJournal implements Journal {
+  readonly #options: JournalOptions
+  readonly #entries: StoredEntries
+  readonly #waiters = createWaiters(after => this.#entries.since(after))
+  readonly #subscribers: Subscribers
+  #createdAt = elapsedMs()
+  #isAnnounced = false
+
+  constructor(options: JournalOptions) {
+    this.#options = options
+    this.#entries = new StoredEntries(options.limit, options.memoryLimit)
+    this.#subscribers = createSubscribers(this.#entries, (error, seq) =>
+      this.append({ kind: 'note', note: 'subscriber_failed', message: String(error) }, seq),
+    )
+  }
+
+  get nextSeq(): number {
+    return this.#entries.next
+  }
+
+  get atMs(): number {
+    return roundMs(elapsedMs() - this.#createdAt)
+  }
+
+  get firstSeq(): number {
+    return this.#entries.first
+  }
+
+  append<Content extends EntryContent>(content: Content, cause: number | null): Content & EntryFrame {
     const size = sizeOfEntry(content)
-    announceEviction(size)
-    const entry = complete(content, { seq: entries.next, stamp: stamp(), atMs: atMs() }, cause)
-    entries.push(entry, size)
-    tell(entry.seq)
+    this.#announceEviction(size)
+    const place = { seq: this.nextSeq, stamp: this.#options.stamp(), atMs: this.atMs }
+    const entry = complete(content, place, cause)
+    this.#entries.push(entry, size)
+    this.#tell(entry.seq)
     return entry
   }
 
-  function appendSource(source: JournalSource, cause: number | null): number {
+  appendSource(source: JournalSource, cause: number | null): number {
     const { size } = source
-    announceEviction(size)
-    const seq = entries.next
-    entries.pushSource(source, size, cause, stamp(), atMs())
-    tell(seq)
+    this.#announceEviction(size)
+    const seq = this.nextSeq
+    this.#entries.pushSource(source, size, cause, this.#options.stamp(), this.atMs)
+    this.#tell(seq)
     return seq
   }
 
+  query<Kind extends EntryKind = EntryKind>(query: JournalQuery<Kind> = {}): EntryOf<Kind>[] {
+    return select(this.#entries, query)
+  }
+
+  find(seq: number): Entry | undefined {
+    return this.#entries.at(seq)
+  }
+
+  sizeOf(seq: number): number {
+    return this.#entries.sizeOf(seq)
+  }
+
+  subscribe(listener: (entry: Entry) => void, onReset?: () => void, wants?: Wants): () => void {
+    return this.#subscribers.add(listener, onReset, wants)
+  }
+
+  waitFor<Match extends Entry>(match: (entry: Entry) => entry is Match, options?: JournalWaitOptions): Promise<Match>
+  waitFor(match: (entry: Entry) => boolean, options?: JournalWaitOptions): Promise<Entry>
+  waitFor(match: (entry: Entry) => boolean, options?: JournalWaitOptions): Promise<Entry> {
+    return this.#waiters.waitFor(match, options)
+  }
+
+  reset(): void {
+    this.#entries.clear()
+    this.#isAnnounced = false
+    this.#endWaits()
+  }
+
+  restore({ nextSeq, atMs, entries: captured }: CapturedJournal): void {
+    const latest = captured.slice(-this.#options.limit)
+    this.#entries.clear(nextSeq - latest.length)
+    for (const entry of latest) this.#entries.push(entry, sizeOfEntry(entry))
+    this.#isAnnounced = captured.length > 0 && this.firstSeq > 1
+    this.#createdAt = elapsedMs() - atMs
+    this.#endWaits()
+  }
+
   /** Builds the entry only when it is wanted. */
-  function tell(seq: number): void {
-    if (waiters.isWaiting) waiters.offer(entries.at(seq)!)
-    subscribers.publish(seq)
+  #tell(seq: number): void {
+    if (this.#waiters.isWaiting()) this.#waiters.offer(this.#entries.at(seq)!)
+    this.#subscribers.publish(seq)
   }
 
   /** Announces the eviction once, before the first entry is evicted; `firstSeq` shows later ones. */
-  function announceEviction(size: number): void {
-    const bound = isAnnounced ? null : entries.wouldExceed(size)
+  #announceEviction(size: number): void {
+    const bound = this.#isAnnounced ? null : this.#entries.wouldExceed(size)
     if (bound === null) return
-    isAnnounced = true
+    this.#isAnnounced = true
+    const { limit, memoryLimit } = this.#options
     const message = bound === 'count' ? TEXTS.tooMany(limit) : TEXTS.tooLarge(memoryLimit)
     const setting = bound === 'count' ? 'journalLimit' : 'memoryLimit'
-    write({ kind: 'note', note: 'evicted', setting, message }, null)
+    this.append({ kind: 'note', note: 'evicted', setting, message }, null)
   }
 
-  function endWaits(): void {
-    waiters.abandon()
-    subscribers.reset()
-  }
-
-  return {
-    append: write,
-    appendSource,
-    get nextSeq() {
-      return entries.next
-    },
-    get atMs() {
-      return atMs()
-    },
-    get firstSeq() {
-      return entries.first
-    },
-    query: (query = {}) => select(entries, query),
-    find: seq => entries.at(seq),
-    sizeOf: seq => entries.sizeOf(seq),
-    subscribe: subscribers.add,
-    waitFor: waiters.waitFor,
-    reset() {
-      entries.clear()
-      isAnnounced = false
-      endWaits()
-    },
-    restore({ nextSeq, atMs, entries: captured }) {
-      const latest = captured.slice(-limit)
-      entries.clear(nextSeq - latest.length)
-      for (const entry of latest) entries.push(entry, sizeOfEntry(entry))
-      isAnnounced = captured.length > 0 && entries.first > 1
-      createdAt = elapsedMs() - atMs
-      endWaits()
-    },
+  #endWaits(): void {
+    this.#waiters.abandon()
+    this.#subscribers.reset()
   }
 }
 
@@ -168,6 +196,8 @@ function select<Kind extends EntryKind>(entries: StoredEntries, query: JournalQu
   return found
 }
 
+type Subscribers = ReturnType<typeof createSubscribers>
+
 interface Subscriber {
   readonly listener: (entry: Entry) => void
   readonly onReset: (() => void) | undefined
@@ -176,12 +206,12 @@ interface Subscriber {
 
 /** Removes a subscriber that throws, and calls `onFailure`, so that it cannot break the simulator. */
 function createSubscribers(
-  { at, outline }: Pick<StoredEntries, 'at' | 'outline'>,
+  entries: Pick<StoredEntries, 'at' | 'outline'>,
   onFailure: (error: unknown, seq: number) => void,
 ) {
   const subscribers = new Set<Subscriber>()
   const tell = ({ listener, wants }: Subscriber, seq: number) => {
-    if (wants === undefined || wants(outline(seq)!)) listener(at(seq)!)
+    if (wants === undefined || wants(entries.outline(seq)!)) listener(entries.at(seq)!)
   }
   return {
     add(listener: (entry: Entry) => void, onReset?: () => void, wants?: Wants): () => void {

@@ -2,82 +2,80 @@
 
 export type RingBound = 'count' | 'size'
 
-export interface Ring<T> {
-  readonly first: number
-  readonly next: number
+export class Ring<T> {
+  readonly #limit: number
+  readonly #sizeLimit: number
+  readonly #onDrop: (item: T) => void
+  #slots: (T | undefined)[] = []
+  #sizes: number[] = []
+  #first = 1
+  #next = 1
+  #total = 0
+
+  /** `onDrop` gets each item that a bound evicts. */
+  constructor(limit: number, sizeLimit = Number.POSITIVE_INFINITY, onDrop: (item: T) => void = () => {}) {
+    this.#limit = limit
+    this.#sizeLimit = sizeLimit
+    this.#onDrop = onDrop
+  }
+
+  get first(): number {
+    return this.#first
+  }
+
+  get next(): number {
+    return this.#next
+  }
+
   /** The bound that evicts an item when one more of this size is pushed. */
-  wouldExceed(size: number): RingBound | null
+  wouldExceed(size: number): RingBound | null {
+    if (this.#first === this.#next) return null
+    if (this.#next - this.#first >= this.#limit) return 'count'
+    return this.#total + size > this.#sizeLimit ? 'size' : null
+  }
+
   /** Drops the oldest items that exceed a bound; the newest item always stays. */
-  push(item: T, size?: number): void
-  at(seq: number): T | undefined
+  push(item: T, size = 0): void {
+    while (this.wouldExceed(size) !== null) this.#evict()
+    const slot = this.#slotOf(this.#next)
+    this.#slots[slot] = item
+    this.#sizes[slot] = size
+    this.#total += size
+    this.#next++
+  }
+
+  at(seq: number): T | undefined {
+    return seq >= this.#first && seq < this.#next ? this.#slots[this.#slotOf(seq)] : undefined
+  }
+
   /** Stores another item at a number that is in use. */
-  replace(seq: number, item: T): void
-  sizeOf(seq: number): number
-  since(after: number): Iterable<T>
+  replace(seq: number, item: T): void {
+    if (this.at(seq) !== undefined) this.#slots[this.#slotOf(seq)] = item
+  }
+
+  sizeOf(seq: number): number {
+    return this.at(seq) === undefined ? 0 : (this.#sizes[this.#slotOf(seq)] ?? 0)
+  }
+
   /** Removes all items; the next one gets the number `next`. */
-  clear(next?: number): void
-}
-
-/** `onDrop` gets each item that a bound evicts. */
-export function createRing<T>(
-  limit: number,
-  sizeLimit = Number.POSITIVE_INFINITY,
-  onDrop: (item: T) => void = () => {},
-): Ring<T> {
-  let slots: (T | undefined)[] = []
-  let sizes: number[] = []
-  let next = 1
-  let first = 1
-  let total = 0
-  const at = (seq: number) => (seq >= first && seq < next ? slots[(seq - 1) % limit] : undefined)
-
-  function wouldExceed(size: number): RingBound | null {
-    if (first === next) return null
-    return next - first >= limit ? 'count' : total + size > sizeLimit ? 'size' : null
+  clear(next = 1): void {
+    this.#slots = []
+    this.#sizes = []
+    this.#first = next
+    this.#next = next
+    this.#total = 0
   }
 
-  function evict(): void {
-    const slot = (first - 1) % limit
-    const item = slots[slot]
-    total -= sizes[slot] ?? 0
-    slots[slot] = undefined
-    first++
-    if (item !== undefined) onDrop(item)
+  #slotOf(seq: number): number {
+    return (seq - 1) % this.#limit
   }
 
-  return {
-    get first() {
-      return first
-    },
-    get next() {
-      return next
-    },
-    wouldExceed,
-    push(item, size = 0) {
-      while (wouldExceed(size) !== null) evict()
-      const slot = (next - 1) % limit
-      slots[slot] = item
-      sizes[slot] = size
-      total += size
-      next++
-    },
-    at,
-    replace(seq, item) {
-      if (at(seq) !== undefined) slots[(seq - 1) % limit] = item
-    },
-    sizeOf: seq => (at(seq) === undefined ? 0 : (sizes[(seq - 1) % limit] ?? 0)),
-    *since(after) {
-      for (let seq = Math.max(first, after + 1); seq < next; seq++) {
-        const item = at(seq)
-        if (item !== undefined) yield item
-      }
-    },
-    clear(from = 1) {
-      slots = []
-      sizes = []
-      first = from
-      next = from
-      total = 0
-    },
+  #evict(): void {
+    const slot = this.#slotOf(this.#first)
+    const item = this.#slots[slot]
+    this.#total -= this.#sizes[slot] ?? 0
+    this.#slots[slot] = undefined
+    this.#first++
+    if (item !== undefined) this.#onDrop(item)
   }
 }

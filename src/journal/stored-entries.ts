@@ -2,7 +2,7 @@
 import { isoMicros } from '../runtime/timestamps.ts'
 import type { Entry, EntryContent, EntryFrame } from './entry.ts'
 import { type EntryOutline, EntrySource, type JournalSource } from './entry-source.ts'
-import { createRing, type Ring, type RingBound } from './ring.ts'
+import { Ring, type RingBound } from './ring.ts'
 
 /** When an entry was appended. */
 interface Place {
@@ -23,62 +23,82 @@ export function complete<Content extends EntryContent>(
   return Object.assign(content, frame)
 }
 
-export interface StoredEntries extends Omit<Ring<Entry>, 'push' | 'replace'> {
-  push(entry: Entry, size: number): void
-  /** Stores an entry that is built when it is first read. */
-  pushSource(source: JournalSource, size: number, cause: number | null, stamp: number, atMs: number): void
-  /** What is known of an entry without building it. */
-  outline(seq: number): EntryOutline | undefined
-}
-
-export function createEntries(limit: number, memoryLimit: number): StoredEntries {
-  const ring = createRing<Entry | JournalSource>(limit, memoryLimit, dropped => {
-    if (dropped instanceof EntrySource) dropped.release()
-  })
+/** The entries of a journal by their `seq`, bounded by their number and their memory in bytes. */
+export class StoredEntries {
+  readonly #ring: Ring<Entry | JournalSource>
+  readonly #limit: number
   /** Of each source, at the place of its number: lists of numbers need no memory but their own. */
-  const stamps: number[] = []
-  const times: number[] = []
+  readonly #stamps: number[] = []
+  readonly #times: number[] = []
   /** 0 without a cause. */
-  const causes: number[] = []
+  readonly #causes: number[] = []
 
-  function at(seq: number): Entry | undefined {
-    const stored = ring.at(seq)
-    return stored instanceof EntrySource ? built(stored, seq) : stored
+  constructor(limit: number, memoryLimit: number) {
+    this.#limit = limit
+    this.#ring = new Ring(limit, memoryLimit, releaseSource)
   }
-  function built(source: EntrySource, seq: number): Entry {
-    const slot = seq % limit
-    const place = { seq, stamp: stamps[slot] ?? 0, atMs: times[slot] ?? 0 }
-    const entry: Entry = complete(source.content(), place, causes[slot] || null)
-    ring.replace(seq, entry)
+
+  get first(): number {
+    return this.#ring.first
+  }
+
+  get next(): number {
+    return this.#ring.next
+  }
+
+  wouldExceed(size: number): RingBound | null {
+    return this.#ring.wouldExceed(size)
+  }
+
+  push(entry: Entry, size: number): void {
+    this.#ring.push(entry, size)
+  }
+
+  /** Stores an entry that is built when it is first read. */
+  pushSource(source: JournalSource, size: number, cause: number | null, stamp: number, atMs: number): void {
+    const slot = this.#ring.next % this.#limit
+    this.#stamps[slot] = stamp
+    this.#times[slot] = atMs
+    this.#causes[slot] = cause ?? 0
+    this.#ring.push(source, size)
+  }
+
+  at(seq: number): Entry | undefined {
+    const stored = this.#ring.at(seq)
+    return stored instanceof EntrySource ? this.#built(stored, seq) : stored
+  }
+
+  /** What is known of an entry without building it. */
+  outline(seq: number): EntryOutline | undefined {
+    return this.#ring.at(seq)
+  }
+
+  sizeOf(seq: number): number {
+    return this.#ring.sizeOf(seq)
+  }
+
+  *since(after: number): Generator<Entry> {
+    for (let seq = Math.max(this.first, after + 1); seq < this.next; seq++) {
+      const entry = this.at(seq)
+      if (entry !== undefined) yield entry
+    }
+  }
+
+  /** Removes all entries; the next one gets the number `next`. */
+  clear(next?: number): void {
+    this.#ring.clear(next)
+  }
+
+  #built(source: JournalSource, seq: number): Entry {
+    const slot = seq % this.#limit
+    const place = { seq, stamp: this.#stamps[slot] ?? 0, atMs: this.#times[slot] ?? 0 }
+    const entry: Entry = complete(source.content(), place, this.#causes[slot] || null)
+    this.#ring.replace(seq, entry)
     source.release()
     return entry
   }
+}
 
-  return {
-    get first() {
-      return ring.first
-    },
-    get next() {
-      return ring.next
-    },
-    wouldExceed: (size: number): RingBound | null => ring.wouldExceed(size),
-    push: ring.push,
-    pushSource(source, size, cause, stamp, atMs) {
-      const slot = ring.next % limit
-      stamps[slot] = stamp
-      times[slot] = atMs
-      causes[slot] = cause ?? 0
-      ring.push(source, size)
-    },
-    at,
-    outline: ring.at,
-    sizeOf: ring.sizeOf,
-    *since(after) {
-      for (let seq = Math.max(ring.first, after + 1); seq < ring.next; seq++) {
-        const entry = at(seq)
-        if (entry !== undefined) yield entry
-      }
-    },
-    clear: ring.clear,
-  }
+function releaseSource(dropped: Entry | JournalSource): void {
+  if (dropped instanceof EntrySource) dropped.release()
 }

@@ -55,9 +55,7 @@ export function createWaiters(since: (after: number) => Iterable<Entry>) {
   }
 
   return {
-    get isWaiting() {
-      return waiting.size > 0
-    },
+    isWaiting: () => waiting.size > 0,
     offer(entry: Entry): void {
       if (waiting.size === 0) return
       for (const waiter of [...waiting]) offerTo(waiter, entry)

@@ -22,9 +22,7 @@ function createOrder() {
   let older: Chat[] = []
   let newer: Chat[] = []
   return {
-    get length() {
-      return older.length + newer.length
-    },
+    length: () => older.length + newer.length,
     add: (chat: Chat): void => void newer.push(chat),
     takeOldest(): Chat | undefined {
       if (older.length === 0) {
@@ -49,7 +47,7 @@ export function createMessageMemory(limit: number): MessageMemory {
   /** Counts the messages to evict by chat; the newest message of all stays. */
   function takeOldest(): Map<Chat, number> {
     const counts = new Map<Chat, number>()
-    while (total > limit * (1 - EVICTED_SHARE) && order.length > 1) {
+    while (total > limit * (1 - EVICTED_SHARE) && order.length() > 1) {
       const chat = order.takeOldest()!
       const index = counts.get(chat) ?? 0
       const message = chat.messages[index]

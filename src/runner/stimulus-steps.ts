@@ -31,7 +31,7 @@ import { awaitAck, InterruptedError, rejectOnAbort, stepEvent } from './waiting.
 
 export const runWaitStep: StepHandler<'wait'> = async ({ context, action, signal }) => {
   const { core } = context
-  if (core.clock.paused) await rejectOnAbort(advancePaused(core, action.ms), signal)
+  if (core.clock.isPaused()) await rejectOnAbort(advancePaused(core, action.ms), signal)
   else await wallDelay(action.ms, signal)
   if (signal.aborted) throw new InterruptedError()
   return {}

@@ -59,7 +59,7 @@ export async function waitUntil(
 /** A virtual clock moves only to a delivery that is due later: a retry, or a delayed event. */
 async function nextChange({ core, journalWaiter }: WaitContext, untilMs: number, signal: AbortSignal): Promise<void> {
   if (core.clock.mode === 'real' || core.dispatcher.nextDue() === null) return journalWaiter.next(untilMs, signal)
-  if (core.activity.busy) return idleOr(core, next => journalWaiter.next(untilMs, AbortSignal.any([signal, next])))
+  if (core.activity.isBusy()) return idleOr(core, next => journalWaiter.next(untilMs, AbortSignal.any([signal, next])))
   await advanceToNextDelivery(core)
 }
 
@@ -131,7 +131,7 @@ export async function settle(context: WaitContext, { quietMs, awaitCall, signal 
       hadCall ||= entry.kind === 'api'
     }
     const quietAt = hadCall ? lastMs + quietMs : until
-    const over = (journal.atMs >= quietAt && !activity.busy) || journal.atMs >= until
+    const over = (journal.atMs >= quietAt && !activity.isBusy()) || journal.atMs >= until
     return over ? null : { untilMs: Math.min(journal.atMs >= quietAt ? until : quietAt, until) }
   }
   if (!signal.aborted) await waitUntil(context, status, signal).catch(() => {})

@@ -10,7 +10,7 @@ export interface Activity {
   /** As `begin`, without a function for each: `end` takes the returned number. */
   start(): number
   end(started: number): void
-  readonly busy: boolean
+  isBusy(): boolean
   /** Resolves when nothing is in flight. */
   idle(): Promise<void>
   /** Forgets all work that has started. */
@@ -46,9 +46,7 @@ export function createActivity(): Activity {
     },
     start,
     end,
-    get busy() {
-      return running > 0
-    },
+    isBusy: () => running > 0,
     idle: () => (running === 0 ? Promise.resolve() : new Promise(resolve => waiting.push(resolve))),
     forget() {
       generation++

@@ -9,7 +9,7 @@ export interface Timer {
 
 /** A timer of a simulator's clock. Of two timers for the same moment, the one with the lower order fires first. */
 export interface ClockTimer extends Timer {
-  readonly order: number
+  order(): number
   /** As `cancel` and a new timer: fires `delayMs` from now, with a new order. */
   move(delayMs: number): void
 }
@@ -17,7 +17,7 @@ export interface ClockTimer extends Timer {
 export interface Clock {
   readonly mode: 'real' | 'virtual'
   /** Whether it moves only by `advance`: a virtual clock, and a real one that is paused. */
-  readonly paused: boolean
+  isPaused(): boolean
   /** Epoch milliseconds. They never go back, also when the wall clock does, except with `rewind`. */
   now(): number
   /** The date for timestamps and business hours, in epoch milliseconds: the wall clock, or the time of a virtual clock. */
@@ -43,7 +43,7 @@ export interface RealClock extends Clock {
 /** A clock that moves only by `advance`. `rewind` cancels all timers. */
 export interface VirtualClock extends Clock {
   readonly mode: 'virtual'
-  readonly startMs: number
+  startMs(): number
   /** Moves to another start and moment, and cancels all timers. */
   set(startMs: number, nowMs: number): void
 }
@@ -122,16 +122,14 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS, onThrown: OnThr
 
   return {
     mode: 'virtual',
-    paused: true,
+    isPaused: () => true,
     now: () => now,
     wallMs: () => now,
     after(delayMs, run) {
       const due = { at: timeAfter(now, delayMs), order: order++, run }
       timers.add(due)
       return {
-        get order() {
-          return due.order
-        },
+        order: () => due.order,
         move(laterMs) {
           due.at = timeAfter(now, laterMs)
           due.order = order++
@@ -149,9 +147,7 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS, onThrown: OnThr
       return moved
     },
     rewind: () => jump(startMs),
-    get startMs() {
-      return startMs
-    },
+    startMs: () => startMs,
     set(start, at) {
       startMs = start
       jump(at)

@@ -36,7 +36,7 @@ export interface Random {
   below(bound: number): number
   pick<T>(items: readonly T[]): T
   /** The state from which `randomFrom` continues. */
-  readonly state: number
+  state(): number
 }
 
 /** A mulberry32 generator. Streams with different labels are independent of each other. */
@@ -55,9 +55,7 @@ export function randomFrom(initial: number): Random {
     next,
     below,
     pick: items => items[below(items.length)]!,
-    get state() {
-      return state
-    },
+    state: () => state,
   }
 }
 

@@ -67,9 +67,7 @@ export function createRealClock(onThrown: OnThrown = rethrow): RealClock {
     pending.add(due)
     due.timer = start(due)
     return {
-      get order() {
-        return due.order
-      },
+      order: () => due.order,
       move: laterMs => move(due, laterMs),
       cancel() {
         due.timer.cancel()
@@ -98,9 +96,7 @@ export function createRealClock(onThrown: OnThrown = rethrow): RealClock {
 
   return {
     mode: 'real',
-    get paused() {
-      return pause !== null
-    },
+    isPaused: () => pause !== null,
     now,
     wallMs,
     after,

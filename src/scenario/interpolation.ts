@@ -188,7 +188,7 @@ export interface Variables {
   /** Keeps values for later steps: those of the conversation first, then for all others. */
   capture(conversation: string, values: Values): void
   /** Everything captured so far, by name. */
-  readonly captures: Values
+  captures(): Values
   /** The values for a step of a conversation; `own` are those of the step itself, such as `$(i)` of a repeat. */
   scopeOf(conversation: string, own?: InterpolationScope): InterpolationScope
 }
@@ -247,9 +247,7 @@ export function createVariables(plan: Plan): Variables {
       captured.set(conversation, { ...captured.get(conversation), ...values })
       captures = { ...captures, ...values }
     },
-    get captures() {
-      return captures
-    },
+    captures: () => captures,
     /** The nearer value wins: the step's own, then captures, then those of the conversation, then `vars`. */
     scopeOf: (conversation, own = {}) => filledOver(sharedScopeOf(conversation), own),
   }

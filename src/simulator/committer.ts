@@ -66,7 +66,7 @@ interface DeadlineTimer {
   set(): void
   cancel(): void
   /** The order of its timer; null while no timer is armed. */
-  readonly order: number | null
+  order(): number | null
 }
 
 interface ArmedTimer {
@@ -111,9 +111,7 @@ function createDeadlineTimer(
       else move(armed, at)
     },
     cancel,
-    get order() {
-      return armed?.timer.order ?? null
-    },
+    order: () => armed?.timer.order() ?? null,
   }
 }
 
@@ -171,7 +169,7 @@ function refreshBots({ keyring, knobs, clock, identity: { bot }, platform, secre
   keyring.refresh(knobs, clock.now())
   addSecretsOf(secrets, knobs)
   const botOf = (id: number) => (id === bot.id ? bot : { ...bot, id, name: `${bot.name} ${id}` })
-  ensureBots(platform, keyring.botIds.map(botOf))
+  ensureBots(platform, keyring.botIds().map(botOf))
 }
 
 function clearState({ state }: PlatformContext): void {

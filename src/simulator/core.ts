@@ -102,13 +102,13 @@ export async function settled(core: Core): Promise<void> {
   for (let quiet = false; !quiet; ) {
     await core.activity.idle()
     const due = core.clock.nextDue()
-    quiet = !core.activity.busy && (due === null || due > core.clock.now())
+    quiet = !core.activity.isBusy() && (due === null || due > core.clock.now())
     if (!quiet) await fireDueTimers(core)
   }
 }
 
 /** A clock that runs fires them by itself, and may be paused meanwhile. */
-const fireDueTimers = (core: Core): Promise<void> => (core.clock.paused ? advancePaused(core, 0) : wallDelay(1))
+const fireDueTimers = (core: Core): Promise<void> => (core.clock.isPaused() ? advancePaused(core, 0) : wallDelay(1))
 
 /** Advances a virtual clock, or a real one that is paused. Waits after each timer until the work it started has ended. */
 export const advancePaused = ({ clock, activity }: Core, ms: number): Promise<void> =>

@@ -25,7 +25,7 @@ export interface SimulatorClock {
 export const createSimulatorClock = (core: Core): SimulatorClock => ({
   mode: core.clock.mode,
   get paused() {
-    return core.clock.paused
+    return core.clock.isPaused()
   },
   now: core.clock.now,
   advance: by => advance(core, by),
@@ -36,7 +36,7 @@ export const createSimulatorClock = (core: Core): SimulatorClock => ({
 async function advance(core: Core, by: Duration): Promise<void> {
   const ms = parseDuration(by)
   if (ms === null) throw invalidOption('by', `by must be a duration such as 10m, got ${JSON.stringify(by)}.`)
-  if (!core.clock.paused) throw invalidOption('clock', CLOCK_RUNS)
+  if (!core.clock.isPaused()) throw invalidOption('clock', CLOCK_RUNS)
   if (core.clock.now() + ms <= LATEST_MS) return advancePaused(core, ms)
   throw invalidOption('by', `by must end before the year 2255, got ${JSON.stringify(by)}.`)
 }
@@ -45,14 +45,14 @@ const CLOCK_RUNS =
   'A real clock must be paused to be advanced: call clock.pause() first, or start with the clock set to virtual.'
 
 function pause(core: Core): void {
-  if (core.clock.mode === 'virtual' || core.clock.paused) return
+  if (core.clock.mode === 'virtual' || core.clock.isPaused()) return
   core.clock.pause()
   core.journal.append({ kind: 'note', note: 'clock_paused' }, null)
 }
 
 function resume(core: Core): void {
   if (core.clock.mode === 'virtual') throw invalidOption('clock', ALWAYS_STANDS)
-  if (!core.clock.paused) return
+  if (!core.clock.isPaused()) return
   core.clock.resume()
   core.journal.append({ kind: 'note', note: 'clock_resumed' }, null)
 }

@@ -26,7 +26,7 @@ export interface DeliveryOrder {
   /** How many later events must still pass a held one. */
   passing(job: Job): number
   /** The state of the random order. */
-  readonly random: number
+  randomState(): number
   /** Forgets all jobs. `random` is the state of a snapshot. */
   reset(random?: number): void
 }
@@ -81,9 +81,7 @@ export function createDeliveryOrder(ports: OrderPorts): DeliveryOrder {
     },
     waiting: queues.waiting,
     passing: held.passing,
-    get random() {
-      return random.state
-    },
+    randomState: () => random.state(),
     reset(state) {
       random = state === undefined ? createRandom(ports.seed(), 'delivery order') : randomFrom(state)
       held.clear()

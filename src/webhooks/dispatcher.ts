@@ -16,7 +16,7 @@ export interface DispatcherPorts extends SendPorts, RequestPorts {
   readonly journal: Journal
   readonly clock: Clock
   seed(): number
-  readonly faults: Pick<FaultRegistry, 'onWebhooks' | 'takeWebhook' | 'releaseOf'>
+  readonly faults: Pick<FaultRegistry, 'mayChangeEvents' | 'takeWebhook' | 'releaseOf'>
   /** False when the webhook is a function. */
   hasConnection(): boolean
   /** The bound of the deliveries in progress, in bytes. */
@@ -82,7 +82,7 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     enqueue(event, seq) {
       const body = encodePayload(event.payload, ports.knobs()['webhook.json'])
       const request = new ValidRequest(ports, event.chat_id, event, body)
-      if (active.size + sizeOfRequest(request) > ports.memoryLimit) return refuse(ports, seq, request)
+      if (active.size() + sizeOfRequest(request) > ports.memoryLimit) return refuse(ports, seq, request)
       const job = jobFor(ports, event, seq, request)
       active.add(job)
       order.start(job)
@@ -112,12 +112,13 @@ interface Parts {
   readonly manual: ManualEvents
 }
 
-/** The jobs that have not ended, and their memory in bytes. */
+/** The jobs that have not ended. */
 interface ActiveJobs {
   add(job: Job): void
   delete(job: Job): void
   list(): Job[]
-  readonly size: number
+  /** The memory of all, in bytes. */
+  size(): number
   clear(): void
 }
 
@@ -133,9 +134,7 @@ function createActiveJobs(): ActiveJobs {
       if (jobs.delete(job)) size -= sizeOfRequest(job.request)
     },
     list: () => [...jobs],
-    get size() {
-      return size
-    },
+    size: () => size,
     clear() {
       jobs.clear()
       size = 0
@@ -156,7 +155,7 @@ function refuse({ journal, memoryLimit }: DispatcherPorts, seq: number, request:
 
 /** Applies the faults of the event and journals them. */
 function jobFor(ports: DispatcherPorts, event: EventRecord, seq: number, request: WebhookRequest): Job {
-  const faults = ports.faults.onWebhooks ? takeFaults(ports, event) : null
+  const faults = ports.faults.mayChangeEvents() ? takeFaults(ports, event) : null
   if (faults !== null)
     for (const hit of faultEntries(event, faults, ports.hasConnection())) ports.journal.append(hit, seq)
   return newJob(request, event.chat_id, seq, faults)
@@ -170,8 +169,8 @@ function capture({ active, order, manual }: Parts): CapturedDeliveries {
   const jobs = [...begun.sort((a, b) => a.seq - b.seq), ...order.waiting()]
   return {
     jobs: jobs.map(job => captureJob(job, order.passing(job))),
-    random: order.random,
-    triggered: manual.count,
+    random: order.randomState(),
+    triggered: manual.count(),
   }
 }
 

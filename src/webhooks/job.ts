@@ -112,7 +112,7 @@ export function createSchedule(clock: Clock): Schedule {
       })
       const scheduled = { atMs: timeAfter(clock.now(), delayMs), timer }
       waiting.add(scheduled)
-      return { atMs: scheduled.atMs, order: timer.order }
+      return { atMs: scheduled.atMs, order: timer.order() }
     },
     next: () => earliest([...waiting].map(({ atMs }) => atMs)),
     clear() {

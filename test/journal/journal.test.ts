@@ -1,9 +1,10 @@
 /** Checks the journal: order, bounds, queries, subscribers. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { EntryContent } from '../../src/journal/entry.ts'
+import type { Entry, EntryContent } from '../../src/journal/entry.ts'
 import { createJournal } from '../../src/journal/journal.ts'
-import { createRing } from '../../src/journal/ring.ts'
+import { Ring } from '../../src/journal/ring.ts'
+import { StoredEntries } from '../../src/journal/stored-entries.ts'
 import { createTimestamps } from '../../src/runtime/timestamps.ts'
 
 const note = (name: string, chat_id?: string): EntryContent =>
@@ -22,12 +23,10 @@ const seqs = (entries: Iterable<{ seq: number }>) => [...entries].map(entry => e
 describe('the ring', () => {
   test('keeps the last N items in order after any sequence of pushes', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat()), fc.nat({ max: 60 }), (limit, items, after) => {
-        const ring = createRing<number>(limit)
+      fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat()), (limit, items) => {
+        const ring = new Ring<number>(limit)
         for (const item of items) ring.push(item)
         const first = Math.max(0, items.length - limit)
-        expect([...ring.since(0)]).toEqual(items.slice(first))
-        expect([...ring.since(after)]).toEqual(items.slice(Math.max(first, after)))
         expect([ring.first, ring.next]).toEqual([first + 1, items.length + 1])
         for (const [index, item] of items.entries()) expect(ring.at(index + 1)).toBe(index < first ? undefined : item)
         expect([ring.at(0), ring.at(items.length + 1)]).toEqual([undefined, undefined])
@@ -35,24 +34,39 @@ describe('the ring', () => {
     )
   })
 
-  test('yields items pushed during iteration, and skips evicted ones', () => {
-    const ring = createRing<number>(3)
-    for (const item of [1, 2, 3]) ring.push(item)
-    const seen: number[] = []
-    for (const item of ring.since(0)) {
-      seen.push(item)
-      if (item === 1) for (const more of [4, 5]) ring.push(more)
-    }
-    expect(seen).toEqual([1, 3, 4, 5])
-  })
-
   test('starts at 1 again after clear', () => {
-    const ring = createRing<string>(2)
+    const ring = new Ring<string>(2)
     for (const item of ['a', 'b', 'c']) ring.push(item)
     ring.clear()
-    expect([ring.first, ring.next, [...ring.since(0)]]).toEqual([1, 1, []])
+    expect([ring.first, ring.next, ring.at(1)]).toEqual([1, 1, undefined])
     ring.push('d')
     expect(ring.at(1)).toBe('d')
+  })
+})
+
+describe('stored entries', () => {
+  const entry = (seq: number): Entry => ({ ...note('one'), v: 1, seq, time: '', cause: null, at_ms: 0 })
+
+  test('are listed after a number, oldest first', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), fc.nat({ max: 40 }), fc.nat({ max: 60 }), (limit, count, after) => {
+        const entries = new StoredEntries(limit, 1e9)
+        const all = Array.from({ length: count }, (_, index) => entry(index + 1))
+        for (const one of all) entries.push(one, 0)
+        expect([...entries.since(after)]).toEqual(all.slice(Math.max(0, count - limit, after)))
+      }),
+    )
+  })
+
+  test('that are added while they are listed are listed too, and evicted ones are not', () => {
+    const entries = new StoredEntries(3, 1e9)
+    for (const seq of [1, 2, 3]) entries.push(entry(seq), 0)
+    const seen: number[] = []
+    for (const { seq } of entries.since(0)) {
+      seen.push(seq)
+      if (seq === 1) for (const more of [4, 5]) entries.push(entry(more), 0)
+    }
+    expect(seen).toEqual([1, 3, 4, 5])
   })
 })
 

@@ -43,7 +43,8 @@ function withoutSecrets({ secrets }: Core, snapshot: Snapshot): Snapshot {
 export function captureLazily(core: Core, options: SnapshotOptions): Lazy<Snapshot> {
   const { platform, identity } = core
   const deliveries = core.dispatcher.capture()
-  const rank = ranking(deliveries.jobs, core.deadlineTimer.order)
+  const deadlineOrder = core.deadlineTimer.order()
+  const rank = ranking(deliveries.jobs, deadlineOrder)
   const faults = core.faultRegistry.capture()
   return {
     v: SNAPSHOT_VERSION,
@@ -68,10 +69,10 @@ export function captureLazily(core: Core, options: SnapshotOptions): Lazy<Snapsh
     deliveries: deliveries.jobs.map(job => deliveryRow(job, rank)),
     rate_limits: rateLimits(core),
     continuation: {
-      stamp: core.stamps.last,
-      journal_stamp: core.journalStamps.last,
+      stamp: core.stamps.last(),
+      journal_stamp: core.journalStamps.last(),
       random: deliveries.random,
-      deadline_timer_order: core.deadlineTimer.order === null ? null : rank(core.deadlineTimer.order),
+      deadline_timer_order: deadlineOrder === null ? null : rank(deadlineOrder),
     },
     journal: journalOf(core, options),
   }
@@ -92,8 +93,8 @@ function ranking(jobs: readonly CapturedJob[], deadlineTimer: number | null): (o
 
 const clockOf = ({ clock }: Core): Snapshot['clock'] =>
   clock.mode === 'virtual'
-    ? { mode: clock.mode, now_ms: clock.now(), start_ms: clock.startMs }
-    : { mode: clock.mode, now_ms: clock.now(), ...(clock.paused ? { paused: true } : {}) }
+    ? { mode: clock.mode, now_ms: clock.now(), start_ms: clock.startMs() }
+    : { mode: clock.mode, now_ms: clock.now(), ...(clock.isPaused() ? { paused: true } : {}) }
 
 function configOf(core: Core, { keys }: SnapshotOptions): Record<string, unknown> {
   const { seed: _, clock: __, 'bot.id': ___, 'bot.name': ____, ...config } = effectiveConfig(core)
@@ -103,7 +104,7 @@ function configOf(core: Core, { keys }: SnapshotOptions): Record<string, unknown
 /** Names each key by its role, because the key itself is a secret. */
 function rateLimits({ rateLimit, platform }: Core) {
   const roles = new Map(keyRoles(platform.knobs).map(({ role, key }) => [key, role]))
-  return [...rateLimit.windows].flatMap(([key, { start, calls }]) => {
+  return [...rateLimit.windows()].flatMap(([key, { start, calls }]) => {
     const role = roles.get(key)
     return role === undefined ? [] : [{ key: role, start_ms: start, calls }]
   })

@@ -146,8 +146,12 @@ export const DOCUMENT_ROUTES: readonly ControlRoute[] = [
 
 export function clockNow({ clock }: Core) {
   const due = clock.nextDue()
-  const { mode, paused } = clock
-  return { mode, paused, now: isoMicros(clock.now() * 1000), next_due: due === null ? null : isoMicros(due * 1000) }
+  return {
+    mode: clock.mode,
+    paused: clock.isPaused(),
+    now: isoMicros(clock.now() * 1000),
+    next_due: due === null ? null : isoMicros(due * 1000),
+  }
 }
 
 /** Before the entries of the timers that become due. An advance beyond the last possible time is refused. */
@@ -184,7 +188,7 @@ export const TIME_ROUTES: readonly ControlRoute[] = [
       409: 'The clock is real and not paused',
     },
     async run({ core, simulator, body }) {
-      if (!core.clock.paused) throw new ControlProblem(409, 'real_clock', REAL_CLOCK)
+      if (!core.clock.isPaused()) throw new ControlProblem(409, 'real_clock', REAL_CLOCK)
       noteAdvance(core, body.by)
       await simulator.clock.advance(body.by)
       return ok(clockNow(core))
