@@ -130,9 +130,12 @@ export async function settle(context: WaitContext, { quietMs, awaitCall, signal 
       lastMs = entry.at_ms
       hadCall ||= entry.kind === 'api'
     }
+    // Read once: it may pass `quietAt` between two readings.
+    const { atMs } = journal
     const quietAt = hadCall ? lastMs + quietMs : until
-    const over = (journal.atMs >= quietAt && !activity.isBusy()) || journal.atMs >= until
-    return over ? null : { untilMs: Math.min(journal.atMs >= quietAt ? until : quietAt, until) }
+    const isQuiet = atMs >= quietAt
+    if ((isQuiet && !activity.isBusy()) || atMs >= until) return null
+    return { untilMs: isQuiet ? until : Math.min(quietAt, until) }
   }
   if (!signal.aborted) await waitUntil(context, status, signal).catch(() => {})
 }
