@@ -1,6 +1,6 @@
 /**
  * Shows the progress of a run: on a terminal one line that changes, elsewhere a line for each scenario that ends and one
- * for each wait that takes long.
+ * for each wait that takes long. Writes at most ten times a second, because each write takes as long as a call.
  */
 
 import type { ScenarioReport } from '../evaluator/wording/report.ts'
@@ -58,6 +58,8 @@ interface State {
   failed: number
   /** By name, the one that began first at the front. */
   readonly running: Map<string, Waiting | null>
+  /** Lines that are written with the next tick. */
+  lines: string
   timer: Timer | null
   drawn: boolean
 }
@@ -65,8 +67,7 @@ interface State {
 type ProgressContext = Required<ProgressOptions> & { readonly theme: Theme }
 
 const MAX_CAUSE_COLUMNS = 200
-const REDRAW_MS = 100
-const CHECK_MS = 1000
+const TICK_MS = 100
 const LONG_WAIT_MS = 5000
 const CLEAR = '\r\u001b[2K'
 
@@ -77,7 +78,7 @@ export function createProgress(options: ProgressOptions): Progress {
     ...options,
     theme: createTheme(options.colorLevel),
   }
-  const state: State = { total: 0, done: 0, failed: 0, running: new Map(), timer: null, drawn: false }
+  const state: State = { total: 0, done: 0, failed: 0, running: new Map(), lines: '', timer: null, drawn: false }
   const wait = (name: string, what: () => string, sinceMs: number, atMostMs: number | null) =>
     state.running.set(name, { what, sinceMs, atMostMs, reported: false })
   return {
@@ -97,6 +98,7 @@ export function createProgress(options: ProgressOptions): Progress {
       state.timer?.cancel()
       state.timer = null
       state.running.clear()
+      writeLines(context, state)
       clear(context, state)
     },
   }
@@ -107,20 +109,30 @@ const textOf = (what: Lazy<string>): string => (typeof what === 'string' ? what 
 /** Arms one timer for all scenarios, as long as one runs. */
 function arm(context: ProgressContext, state: State): void {
   if (state.timer !== null) return
-  state.timer = context.after(context.isTTY ? REDRAW_MS : CHECK_MS, () => {
+  state.timer = context.after(TICK_MS, () => {
     state.timer = null
-    if (context.isTTY) redraw(context, state)
-    else reportLongWaits(context, state)
+    tick(context, state)
     if (state.running.size > 0) arm(context, state)
   })
+}
+
+function tick(context: ProgressContext, state: State): void {
+  if (context.isTTY) return redraw(context, state)
+  reportLongWaits(context, state)
+  writeLines(context, state)
+}
+
+function writeLines({ output }: ProgressContext, state: State): void {
+  if (state.lines !== '') output.write(state.lines)
+  state.lines = ''
 }
 
 function finish(context: ProgressContext, state: State, scenario: Parameters<Progress['finished']>[0]): void {
   state.running.delete(scenario.name)
   state.done++
   if (scenario.outcome === 'fail' || scenario.outcome === 'error') state.failed++
-  if (context.isTTY) return redraw(context, state)
-  context.output.write(`${counter(state)}  ${endLine(context, scenario)}\n`)
+  if (!context.isTTY) state.lines += `${counter(state)}  ${endLine(context, scenario)}\n`
+  if (state.running.size === 0) tick(context, state)
 }
 
 function endLine(
@@ -139,7 +151,7 @@ function reportLongWaits(context: ProgressContext, state: State): void {
   for (const [name, waiting] of state.running) {
     if (waiting === null || waiting.reported || context.now() - waiting.sinceMs < LONG_WAIT_MS) continue
     waiting.reported = true
-    context.output.write(`${counter(state)}  ${visible(name)}: ${waitingText(waiting, context.now())}\n`)
+    state.lines += `${counter(state)}  ${visible(name)}: ${waitingText(waiting, context.now())}\n`
   }
 }
 

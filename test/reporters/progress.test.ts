@@ -53,6 +53,19 @@ describe('without a terminal', () => {
     )
   })
 
+  it('lines are written together ten times a second, and at the end', () => {
+    const { progress, time, taken } = watch(false)
+    for (const name of ['A', 'B', 'C', 'D']) progress.started(name)
+    progress.finished(scenarioResult({ name: 'A' }))
+    progress.finished(scenarioResult({ name: 'B' }))
+    expect(taken()).toBe('')
+    time.pass(100)
+    expect(taken()).toBe(' 1/40  PASS A, 640 ms\n 2/40  PASS B, 640 ms\n')
+    progress.finished(scenarioResult({ name: 'C' }))
+    progress.stop()
+    expect(taken()).toBe(' 3/40  PASS C, 640 ms\n')
+  })
+
   it('a line appears once for a step longer than five seconds', () => {
     const { progress, time, taken } = watch(false)
     progress.started('Happy path')
@@ -88,6 +101,7 @@ describe('on a terminal', () => {
     time.pass(100)
     expect(taken()).toBe(`${CLEAR} 0/40  Happy path: waiting for start in chat main, 3.3 s of 5.0 s (and 1 more)`)
     progress.finished(scenarioResult({ outcome: 'fail' }))
+    time.pass(100)
     expect(taken()).toBe(`${CLEAR} 1/40, 1 failed  Other`)
     progress.stop()
     expect(taken()).toBe(CLEAR)
