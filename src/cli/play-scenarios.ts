@@ -1,10 +1,13 @@
 /** Plays scenarios with progress on stderr, and writes reports. `run` loads it while the target starts. */
-import type { RunResult } from '../evaluator/verdict.ts'
+import { encodeEntries } from '../evaluator/journal-file.ts'
+import type { RunResult, ScenarioResult } from '../evaluator/verdict.ts'
 import { awaitedText } from '../evaluator/wording/expected.ts'
 import { describeScenario } from '../evaluator/wording/report.ts'
+import type { Entry } from '../journal/entry.ts'
 import { createProgress, type Progress } from '../reporters/progress.ts'
 import type { ReportRequest, RunReportName } from '../reporters/report-option.ts'
 import { type RunListener, runSuite, type SuiteOptions } from '../runner/suite.ts'
+import { nextMacrotask } from '../runtime/clock.ts'
 import type { Redactor } from '../text/redactor.ts'
 import { type Context, colorLevel, columnsOf } from './io.ts'
 import { redactRun } from './secrets.ts'
@@ -27,20 +30,59 @@ export async function playWithProgress(
     colorLevel: colorLevel(env, isTTY),
     columns: columnsOf(env, io.stderr),
   })
-  progress.planned(options.wanted.length)
+  const total = options.wanted.length
+  progress.planned(total)
+  const encoder = createIdleEncoder(total)
   try {
-    return await runSuite({ ...options, listener: listenerOf(progress, secrets) })
+    return await runSuite({ ...options, listener: listenerOf(progress, encoder, secrets) })
   } finally {
+    encoder.stop()
     progress.stop()
   }
 }
 
 /** Renders what a run waits for and how its scenarios end. */
-const listenerOf = (progress: Progress, secrets: Redactor): RunListener => ({
+const listenerOf = (progress: Progress, encoder: IdleEncoder, secrets: Redactor): RunListener => ({
   ...progress,
   waiting: (name, what, sinceMs, atMostMs) => progress.waiting(name, () => awaitedText(what), sinceMs, atMostMs),
-  finished: result => progress.finished(describeScenario(secrets.redactDeep(result))),
+  listening(name) {
+    progress.listening(name)
+    encoder.listening()
+  },
+  finished(result) {
+    progress.finished(describeScenario(secrets.redactDeep(result)))
+    encoder.finished(result)
+  },
 })
+
+type IdleEncoder = ReturnType<typeof createIdleEncoder>
+
+/** Encodes the journals of ended scenarios when all others only wait for late calls, because then nothing else is to do. */
+function createIdleEncoder(scenarios: number) {
+  const journals: (readonly Entry[])[] = []
+  let playing = scenarios
+  let isEncoding = false
+  async function encode(): Promise<void> {
+    if (playing > 0 || isEncoding) return
+    isEncoding = true
+    for (let next = journals.shift(); next !== undefined; next = journals.shift()) {
+      encodeEntries(next)
+      await nextMacrotask()
+    }
+    isEncoding = false
+  }
+  return {
+    listening() {
+      playing--
+      void encode()
+    },
+    finished({ journal }: ScenarioResult) {
+      journals.push(journal)
+      void encode()
+    },
+    stop: () => void journals.splice(0),
+  }
+}
 
 /** Always saves the journal, so that `report` can evaluate the run again. Resolves with the exit code of the command. */
 export async function reportRun(result: RunResult, { context, reports }: PlayContext): Promise<number> {

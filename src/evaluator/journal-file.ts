@@ -87,13 +87,27 @@ export function* journalLines(result: RunResult): Generator<string> {
   yield JSON.stringify(runLine(result))
   for (const [index, played] of result.scenarios.entries()) {
     yield JSON.stringify(playLine(played, index + 1))
-    for (const entry of played.journal) yield entryLine(index + 1, entry)
+    yield* entryLines(index + 1, played.journal)
   }
-  for (const entry of result.journal) yield entryLine(null, entry)
+  yield* entryLines(null, result.journal)
 }
 
-const entryLine = (play: number | null, entry: Entry) =>
-  JSON.stringify({ v: 1, type: 'entry', play, entry } satisfies EntryLine)
+/** Each is an `EntryLine`. */
+function* entryLines(play: number | null, journal: readonly Entry[]): Generator<string> {
+  const texts = encodedEntries.get(journal)
+  for (const [index, entry] of journal.entries())
+    yield `{"v":1,"type":"entry","play":${play},"entry":${texts?.[index] ?? JSON.stringify(entry)}}`
+}
+
+const encodedEntries = new WeakMap<readonly Entry[], readonly string[]>()
+
+/** Encodes a journal that is saved later. A call that comes after it makes another list of entries. */
+export function encodeEntries(journal: readonly Entry[]): void {
+  encodedEntries.set(
+    journal,
+    journal.map(entry => JSON.stringify(entry)),
+  )
+}
 
 const runLine = ({ version, target, seed, stopped, failures, scenarios, journal, ...result }: RunResult): RunLine => ({
   v: 1,

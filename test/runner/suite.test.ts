@@ -228,6 +228,25 @@ describe('unexpected calls', () => {
       ['Bo', []],
     ])
   })
+
+  it('after the end of a scenario are saved, also when only late calls are waited for', async () => {
+    // The first is over when its call comes, and the steps of the second are.
+    const second = scenario('Bo', ACCEPTED).replace('settle: 100ms', 'settle: 1s')
+    const desk = await eagerDesk((self, chatId) => {
+      if (chats.push(chatId) > 1) return
+      setTimeout(() => void call(self.platform, 'end', { bot_id: 1042, chat_id: chatId }), 500)
+    })
+    const chats: string[] = []
+    const { folder } = await played(desk, { 'a.yaml': THREE['a.yaml'], 'b.yaml': second }, '--jobs', '1')
+    const saved = readFileSync(inFolder(folder, '.handover-sim/journal.jsonl'), 'utf8').trim().split('\n')
+    const ofFirst = saved.map(line => JSON.parse(line)).filter(({ play }) => play === 1)
+    const [head, ...entries] = ofFirst
+    expect([head.entries, entries.map(({ entry }) => entry.endpoint).filter(Boolean)]).toEqual([
+      entries.length,
+      ['start', 'end'],
+    ])
+    expect(entries.map(({ type, v }) => [type, v])).toEqual(entries.map(() => ['entry', 1]))
+  })
 })
 
 describe('an inconclusive scenario', () => {
