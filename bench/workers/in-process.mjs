@@ -9,15 +9,24 @@ const scale = Number(process.argv[2] ?? 1)
 const sim = createSimulator({ clock: 'real' })
 const chat = await sim.chat()
 const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
-const text = JSON.stringify({
+const about = {
   bot_id: sim.botId,
   chat_id: chat.id,
-  message: 'Hello, this is Anna. How can I help you today?',
   sender: { name: 'Anna', avatar: 'https://desk.example.test/anna.png' },
-})
+}
+const text = JSON.stringify({ ...about, message: 'Hello, this is Anna. How can I help you today?' })
 const bytes = Buffer.from(text)
-const target = '/api/v2/handover/message/'
+const handover = '/api/v2/handover/'
+const target = `${handover}message/`
 const request = () => new Request(`${sim.baseUrl}${target}`, { method: 'POST', headers, body: text })
+
+// As in the bench over the network: without a takeover, each answer would explain what the simulator assumes.
+const started = await sim.fetch(`${sim.baseUrl}${handover}start`, {
+  method: 'POST',
+  headers,
+  body: JSON.stringify(about),
+})
+if (started.status !== 200) throw new Error(`The takeover got ${started.status}`)
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 const answerTo = ({ chat_id }) =>

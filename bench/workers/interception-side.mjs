@@ -7,13 +7,14 @@ import { createSimulator } from '../../dist/index.js'
 const sim = createSimulator({ clock: 'real' })
 const chat = await sim.chat()
 const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
-const body = JSON.stringify({
-  bot_id: sim.botId,
-  chat_id: chat.id,
-  message: 'Hello, this is Anna. How can I help you today?',
-  sender: { name: 'Anna', avatar: 'https://desk.example.test/anna.png' },
-})
-const ADDRESS = `${sim.baseUrl}/api/v2/handover/message/`
+const sender = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
+const about = { bot_id: sim.botId, chat_id: chat.id, sender }
+const body = JSON.stringify({ ...about, message: 'Hello, this is Anna. How can I help you today?' })
+const HANDOVER = `${sim.baseUrl}/api/v2/handover/`
+const ADDRESS = `${HANDOVER}message/`
+// As in the bench over the network: without a takeover, each answer would explain what the simulator assumes.
+await sim.fetch(`${HANDOVER}start`, { method: 'POST', headers, body: JSON.stringify(about) })
+
 const answerTo = chat_id => ({ event: 'MESSAGE SENT TO USER', chat_id, chatmessage_id: '76a5725c85ec97249e11de8e' })
 
 /** Begins to answer the requests to the simulator's address. */
