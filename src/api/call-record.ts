@@ -168,6 +168,7 @@ class CallRecord extends EntrySource implements CallOutline {
     this.#onRelease(this)
   }
 }
+
 /** The values of a longer body are kept, because the chat refers to its long texts too. */
 const SHORT_BYTES = 1024
 /** Of UTF-8, at most. */

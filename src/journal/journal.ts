@@ -69,7 +69,7 @@ export interface JournalOptions {
 
 export const createJournal = (options: JournalOptions): Journal => new BoundedJournal(options)
 
-/** A class, because V8 looks a property of an object with getters of its own up in a dictionary. */
+/** A class, because V8 keeps an object with getters of its own as a dictionary. */
 class BoundedJournal implements Journal {
   readonly #options: JournalOptions
   readonly #entries: StoredEntries
