@@ -55,6 +55,9 @@ const listenerOf = (progress: Progress, encoder: IdleEncoder, secrets: Redactor)
   },
 })
 
+/** A late call would wait while more entries are encoded. */
+const MOST_ENTRIES = 5_000
+
 type IdleEncoder = ReturnType<typeof createIdleEncoder>
 
 /** Encodes the journals of ended scenarios when all others only wait for late calls, because then nothing else is to do. */
@@ -62,23 +65,27 @@ function createIdleEncoder(scenarios: number) {
   const journals: (readonly Entry[])[] = []
   let playing = scenarios
   let isEncoding = false
-  async function encode(): Promise<void> {
-    if (playing > 0 || isEncoding) return
-    isEncoding = true
+  async function encodeAll(): Promise<void> {
     for (let next = journals.shift(); next !== undefined; next = journals.shift()) {
       encodeEntries(next)
       await nextMacrotask()
     }
     isEncoding = false
   }
+  function encode(): void {
+    if (playing > 0 || isEncoding) return
+    isEncoding = true
+    // What cannot be encoded is reported when the journal is written.
+    encodeAll().catch(() => {})
+  }
   return {
     listening() {
       playing--
-      void encode()
+      encode()
     },
     finished({ journal }: ScenarioResult) {
-      journals.push(journal)
-      void encode()
+      if (journal.length <= MOST_ENTRIES) journals.push(journal)
+      encode()
     },
     stop: () => void journals.splice(0),
   }
