@@ -78,6 +78,17 @@ export const PATCHES = {
       'void this.#platform.send(call)',
     ),
   ],
+  // The first message of the second chat leaves late, so that the second message passes it.
+  'sends-side-by-side-one-late': [
+    change(
+      'outbox.js',
+      'queue.outbox.push(call)\n    this.#store.save()\n    this.#wake(queue)',
+      `this.writers ??= []
+    const isFirst = call.name === 'message' && !this.writers.includes(queue)
+    if (isFirst) this.writers.push(queue)
+    setTimeout(() => this.#platform.send(call), isFirst && this.writers.length === 2 ? 100 : 0)`,
+    ),
+  ],
   'sends-twice': [change('desk.js', MESSAGE_CALL, `${MESSAGE_CALL}\n    ${MESSAGE_CALL}`)],
   'omits-sender': [change('desk.js', MESSAGE_CALL, MESSAGE_CALL.replace(' sender,', ''))],
 

@@ -5,7 +5,15 @@ import type { CheckDefinition } from '../check.ts'
 import type { CheckContext } from '../context.ts'
 import { controlEvent } from '../effects.ts'
 import { refusedForAWhile } from './refused-calls.ts'
-import { expectDelivered, FIRST_MESSAGE, reportRepeats, SECOND_MESSAGE, shownTo, takenOver } from './shown-messages.ts'
+import {
+  expectDelivered,
+  FIRST_MESSAGE,
+  reportRepeats,
+  SECOND_MESSAGE,
+  shownTo,
+  takenOver,
+  writeBoth,
+} from './shown-messages.ts'
 
 const NEEDS = ['accept', 'says']
 const common = { level: 'SHOULD', profile: 'resilience', needs: NEEDS } as const
@@ -133,8 +141,7 @@ async function expectRecovery(check: CheckContext): Promise<void> {
 async function lostAnswer(check: CheckContext): Promise<void> {
   const chat = await takenOver(check, 'lost answer')
   check.sim.faults.add({ on: { api: 'message' }, chat_id: chat.id, drop: 'after', times: 1 })
-  await chat.tryAgent('says', { text: FIRST_MESSAGE })
-  await chat.tryAgent('says', { text: SECOND_MESSAGE })
+  await writeBoth(check, chat)
   await expectDelivered(check, chat, { text: SECOND_MESSAGE, fault: 'lost', withinMs: check.limits.retryMs })
   await reportRepeats(check, chat, { text: FIRST_MESSAGE, fault: 'lost', atMost: 2 })
   const shown = shownTo(chat, FIRST_MESSAGE)

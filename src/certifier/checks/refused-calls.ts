@@ -2,7 +2,15 @@
 import type { DriverCall } from '../../agent-driver/driver.ts'
 import { type ChatCall, type CheckChat, expectAcknowledged } from '../chat.ts'
 import type { CheckContext } from '../context.ts'
-import { FIRST_MESSAGE, reportRepeats, SECOND_MESSAGE, shownTo, takenOver, textInCall } from './shown-messages.ts'
+import {
+  FIRST_MESSAGE,
+  reportRepeats,
+  SECOND_MESSAGE,
+  shownTo,
+  takenOver,
+  textInCall,
+  writeBoth,
+} from './shown-messages.ts'
 
 export async function refusedForAWhile(check: CheckContext): Promise<void> {
   const unavailable = { status: 503 }
@@ -36,8 +44,7 @@ async function startRefused(check: CheckContext, name: string, refusal: Refusal)
 async function messageRefused(check: CheckContext, name: string, refusal: Refusal): Promise<void> {
   const chat = await takenOver(check, name)
   check.sim.faults.add({ on: { api: 'message' }, chat_id: chat.id, ...refusal })
-  const written = await chat.tryAgent('says', { text: FIRST_MESSAGE })
-  await chat.tryAgent('says', { text: SECOND_MESSAGE })
+  const written = await writeBoth(check, chat)
   const isShown = () => [FIRST_MESSAGE, SECOND_MESSAGE].every(text => shownTo(chat, text).length > 0)
   const areShown = await check.until(isShown, check.limits.retryMs)
   if (!expectRefused(check, 'message', chat.calls('message'), written)) return

@@ -1,4 +1,5 @@
 /** The two messages that the agent writes in checks of faults, and what the user sees of them. */
+import type { DriverCall } from '../../agent-driver/driver.ts'
 import type { ChatCall, CheckChat } from '../chat.ts'
 import { type CheckContext, CheckEndedError } from '../context.ts'
 import type { FaultKind } from '../findings/faults.ts'
@@ -11,6 +12,17 @@ export async function takenOver(check: CheckContext, name: string): Promise<Chec
 
 export const FIRST_MESSAGE = 'First: I am looking at it.'
 export const SECOND_MESSAGE = 'Second: it is on its way.'
+
+/**
+ * The agent writes both messages. The second waits for the call of the first, because a fault is to meet the first: calls
+ * that are under way together may come in either order. Resolves with how the first was written.
+ */
+export async function writeBoth(check: CheckContext, chat: CheckChat): Promise<DriverCall> {
+  const written = await chat.tryAgent('says', { text: FIRST_MESSAGE })
+  await check.until(() => chat.calls('message').length > 0, check.limits.effectMs)
+  await chat.tryAgent('says', { text: SECOND_MESSAGE })
+  return written
+}
 
 /** The calls by which the user sees this text, oldest first. */
 export const shownTo = (chat: CheckChat, text: string): ChatCall[] =>

@@ -54,6 +54,14 @@ export const FAULTS_BUGS: readonly FoundBug[] = [
     flags,
   },
   {
+    bug: 'sends-side-by-side-one-late',
+    check: 'FLT-02',
+    outcome: 'warn',
+    code: 'messages-reordered',
+    says: /second message of the agent before the first/,
+    flags,
+  },
+  {
     bug: 'never-stops-on-401',
     check: 'FLT-03',
     outcome: 'warn',
