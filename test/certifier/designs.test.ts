@@ -62,6 +62,11 @@ it.concurrent('one whose agents are too slow for a crowd, which decides nothing'
   expect(measurements).toHaveProperty('to_user_20_chats_p50_ms')
 })
 
+it.concurrent('the example, when the time of a crowd is over before its agents act', async () => {
+  const { checks } = await certifyExample(null, '--only', 'CON-01', '--observe', '1ms')
+  expect(checks[0]?.findings.map(({ code }) => code)).toEqual(['crowd-not-finished'])
+})
+
 it.concurrent('one that repeats notices, and reads the transcript with every request', async () => {
   expect(await certifyDesign('repeats-notices', '--only', 'SIG-08')).toEqual({})
 })

@@ -204,16 +204,18 @@ async function inTurns(
 ): Promise<void> {
   const waiting = [...members]
   const next = async () => {
-    for (let member = waiting.shift(); member !== undefined; member = waiting.shift()) {
-      endInTime(crowd)
-      await work(member)
+    try {
+      for (let member = waiting.shift(); member !== undefined; member = waiting.shift()) {
+        endInTime(crowd)
+        await work(member)
+      }
+    } catch (error) {
+      // At once, so that no other one reports the same.
+      waiting.length = 0
+      throw error
     }
   }
-  const stop = (error: unknown) => {
-    waiting.length = 0
-    throw error
-  }
-  await Promise.all(Array.from({ length: DRIVER_CALLS }, () => next().catch(stop)))
+  await Promise.all(Array.from({ length: DRIVER_CALLS }, next))
 }
 
 /** A few chats are played whatever it takes, because they decide. */
