@@ -13,8 +13,14 @@ const bundles = await buildBundles(root)
 const page = await buildPage(root)
 collectLicences(root, [...bundles.flat(), ...page])
 buildTypes(root, {
-  reExported: ['index', 'adapters/interceptors', 'testing/scenario', 'testing/certify', 'signature/index'],
-  inBothForms: ['adapters/msw'],
-  esOnly: ['vitest/index'],
-  schemas: ['contract/index'],
+  reExported: [
+    'index',
+    'testing/interceptors/interceptors',
+    'testing/scenario',
+    'testing/certify',
+    'platform/signature/index',
+  ],
+  inBothForms: ['testing/msw'],
+  esOnly: ['testing/vitest/index'],
+  schemas: ['platform/contract/index'],
 })

@@ -1,8 +1,9 @@
 /** Generates the index of the checks of a certification, and what it varies. */
-import { type CheckDefinition, PROFILES, type Profile } from '../src/certifier/check.ts'
-import { CHECKS } from '../src/certifier/checks/index.ts'
-import { NOT_ROTATED, type NotRotated, ROTATED } from '../src/certifier/rotation.ts'
-import { keysOf } from '../src/contract/objects.ts'
+
+import { keysOf } from '../src/base/objects.ts'
+import { type CheckDefinition, PROFILES, type Profile } from '../src/running/certifier/check.ts'
+import { CHECKS } from '../src/running/certifier/checks/index.ts'
+import { NOT_ROTATED, type NotRotated, ROTATED } from '../src/running/certifier/rotation.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 

@@ -69,7 +69,7 @@ function makeProject({ path, file, beside, folder: from, install: peers }) {
   })
   for (const one of [file, ...beside]) {
     const text = readFileSync(fileURLToPath(new URL(`${from}/${one}`, import.meta.url)), 'utf8')
-    const asUser = text.replace('../../../src/vitest/index.ts', 'handover-sim/vitest')
+    const asUser = text.replace('../../../src/testing/vitest/index.ts', 'handover-sim/vitest')
     writeFileSync(join(path, one), asUser.replace('../../../src/index.ts', 'handover-sim'))
   }
 }

@@ -14,7 +14,7 @@ if (args[0] === SIMULATOR) await runSimulator(args.slice(1))
 else await serve(args)
 
 async function runSimulator(argv: readonly string[]): Promise<void> {
-  const { main } = await import('../src/cli/main.ts')
+  const { main } = await import('../src/commands/main.ts')
   process.exitCode = await main(argv)
 }
 

@@ -1,13 +1,13 @@
 /** Generates the pages of docs/ that come from the contract, and the catalogue of the shipped scenarios. */
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod/mini'
-import { ASSUMPTIONS } from '../src/contract/assumptions.ts'
-import { ENDPOINTS } from '../src/contract/endpoints.ts'
-import { allowedFor, defaultKnobs, formatKnob } from '../src/contract/knobs.ts'
-import { groupBy } from '../src/contract/objects.ts'
-import { compile } from '../src/scenario/compile/compile.ts'
-import { loadScenarios } from '../src/scenario/load/load.ts'
-import type { Plan } from '../src/scenario/plan.ts'
+import { groupBy } from '../src/base/objects.ts'
+import { compile } from '../src/evaluation/scenario/compile/compile.ts'
+import { loadScenarios } from '../src/evaluation/scenario/load/load.ts'
+import type { Plan } from '../src/evaluation/scenario/plan.ts'
+import { ASSUMPTIONS } from '../src/platform/contract/assumptions.ts'
+import { ENDPOINTS } from '../src/platform/contract/endpoints.ts'
+import { allowedFor, defaultKnobs, formatKnob } from '../src/platform/contract/knobs.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 const knobText = (value: unknown) =>

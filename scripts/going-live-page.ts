@@ -1,5 +1,5 @@
 /** Generates docs/how-to/going-live.md: what changes on the real platform, and how to be safe where it may differ. */
-import { ASSUMPTIONS, type AssumptionName } from '../src/contract/assumptions.ts'
+import { ASSUMPTIONS, type AssumptionName } from '../src/platform/contract/assumptions.ts'
 
 const BEGINNING = `# Going live
 

@@ -1,9 +1,10 @@
 /** Generates the JSON Schemas for editors from the schemas of the program. */
-import { driverJsonSchema } from '../src/agent-driver/driver-schema.ts'
-import { capabilitiesJsonSchema } from '../src/certifier/capabilities.ts'
-import { expectedFailuresJsonSchema } from '../src/certifier/expected-failures.ts'
-import { configJsonSchema } from '../src/config/schema.ts'
-import { scenarioJsonSchema } from '../src/scenario/format/json-schema.ts'
+
+import { scenarioJsonSchema } from '../src/evaluation/scenario/format/json-schema.ts'
+import { driverJsonSchema } from '../src/running/agent-driver/driver-schema.ts'
+import { capabilitiesJsonSchema } from '../src/running/certifier/capabilities.ts'
+import { expectedFailuresJsonSchema } from '../src/running/certifier/expected-failures.ts'
+import { configJsonSchema } from '../src/server/config/schema.ts'
 
 /** Returns file name -> text. */
 export const schemaFiles = (): Record<string, string> => ({

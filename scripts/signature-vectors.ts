@@ -3,7 +3,7 @@
  * mistakes. The output is deterministic: `npm run generate` writes it.
  */
 import { createHash, createHmac } from 'node:crypto'
-import { encodePayload } from '../src/webhooks/request.ts'
+import { encodePayload } from '../src/platform/webhooks/request.ts'
 
 export interface Vector {
   readonly name: string

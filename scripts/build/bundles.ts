@@ -31,22 +31,22 @@ export async function buildBundles(root: string): Promise<Bundle[]> {
   const [simulators, ...others] = await Promise.all([
     buildSimulators(root),
     bundle(root, {
-      input: { index: 'src/index.ts', msw: 'src/adapters/msw.ts' },
+      input: { index: 'src/index.ts', msw: 'src/testing/msw.ts' },
       platform: 'browser',
       plugins: [browserVariants(), namesOfLocales()],
       output: { dir: 'dist/browser', intro: BROWSER_INTRO },
     }),
-    bundle(root, { input: { vitest: 'src/vitest/index.ts' }, platform: 'node', plugins: [builtMatchers] }),
-    ...inBothForms(root, { input: { msw: 'src/adapters/msw.ts' }, platform: 'node' }),
+    bundle(root, { input: { vitest: 'src/testing/vitest/index.ts' }, platform: 'node', plugins: [builtMatchers] }),
+    ...inBothForms(root, { input: { msw: 'src/testing/msw.ts' }, platform: 'node' }),
     // Runs in every runtime, so it is one file without imports.
     ...inBothForms(root, {
-      input: { signature: 'src/signature/index.ts' },
+      input: { signature: 'src/platform/signature/index.ts' },
       platform: 'neutral',
       transform: { define: signatureGlobals },
       output: { intro: SIGNATURE_INTRO },
     }),
     ...inBothForms(root, {
-      input: { contract: 'src/contract/index.ts' },
+      input: { contract: 'src/platform/contract/index.ts' },
       platform: 'neutral',
       external: [...PEERS, ZOD],
     }),
@@ -60,11 +60,11 @@ async function buildSimulators(root: string): Promise<Bundle> {
   return bundle(root, {
     input: {
       index: 'src/index.ts',
-      cli: 'src/cli/main.ts',
-      interceptors: 'src/adapters/interceptors.ts',
+      cli: 'src/commands/main.ts',
+      interceptors: 'src/testing/interceptors/interceptors.ts',
       scenario: 'src/testing/scenario.ts',
       certify: 'src/testing/certify.ts',
-      matchers: 'src/vitest/matchers.ts',
+      matchers: 'src/testing/vitest/matchers.ts',
     },
     platform: 'node',
     plugins: [
@@ -163,7 +163,7 @@ function writeReExports(root: string, output: Bundle): void {
 }
 
 const START = 'start'
-const STARTS_WITH = /\/src\/cli\/(main|start)\.ts$/
+const STARTS_WITH = /\/src\/commands\/(main|start)\.ts$/
 /** In one chunk as a whole, because its modules import each other. */
 const ZOD_MODULES = /node_modules\/zod\//
 /** Modules of these packages that only descriptions need, such as OpenAPI documents. */

@@ -9,7 +9,7 @@ const pages = (root: string): BuildOptions => ({
   assetsDir: '_sim/page',
   assetsInlineLimit: 0,
   modulePreload: { polyfill: false },
-  rolldownOptions: { input: ['index.html', 'ui-mode.html'].map(name => join(root, 'src/web', name)) },
+  rolldownOptions: { input: ['index.html', 'ui-mode.html'].map(name => join(root, 'src/pages/web', name)) },
 })
 
 /** A report has its script and its style inside, so each is one file. */
@@ -32,7 +32,7 @@ export async function buildPage(root: string): Promise<RolldownOutput['output'][
 
 /** Where Vite finds the page, also for `npm run dev`. */
 export const pageRoot = (root: string) =>
-  ({ root: join(root, 'src/web'), configFile: false, base: './', logLevel: 'warn' }) satisfies InlineConfig
+  ({ root: join(root, 'src/pages/web'), configFile: false, base: './', logLevel: 'warn' }) satisfies InlineConfig
 
 const buildWith = (root: string, options: BuildOptions) =>
   build({

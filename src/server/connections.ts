@@ -1,8 +1,8 @@
 /** Limits and closes the connections of the server: how many are open, how slow a client may be, and how they end. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { backgroundTimer, elapsedMs, wallDelay } from '../runtime/clock.ts'
-import { connectionLimit } from '../runtime/node.ts'
+import { backgroundTimer, elapsedMs, wallDelay } from '../base/runtime/clock.ts'
+import { connectionLimit } from '../base/runtime/node.ts'
 
 export interface HttpBounds {
   readonly headersMs: number

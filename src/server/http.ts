@@ -1,10 +1,10 @@
 /** Creates a `node:http` server that limits slow clients and stops gracefully, and routes requests by path. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { BodyRequest } from '../adapters/body-request.ts'
-import { pathOf } from '../api/call.ts'
-import { internalErrorResponse } from '../api/messages.ts'
-import { VERSION } from '../contract/version.ts'
+import { pathOf } from '../platform/api/call.ts'
+import { internalErrorResponse } from '../platform/api/messages.ts'
+import { VERSION } from '../platform/contract/version.ts'
+import { BodyRequest } from './body-request.ts'
 import { closeUnread, HTTP_BOUNDS, limitConnections, stopServer } from './connections.ts'
 
 /** Not imported as a module: that would also load Node's fetch, which takes a third of the time to start. */

@@ -3,7 +3,7 @@ import { promises as files } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename } from 'node:path'
-import { ListenError, type PortHolder, PortInUseError } from './addresses.ts'
+import { ListenError, type PortHolder, PortInUseError } from './control/addresses.ts'
 
 /** Resolves with the port that was opened; rejects with `ListenError` or `PortInUseError`. */
 export async function listen(server: Server, host: string, port: number): Promise<number> {

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join } from 'node:path'
-import { pathOf } from '../api/call.ts'
-import { packagePath } from '../runtime/package-files.ts'
-import { type AllowedHosts, refusedHostText } from './addresses.ts'
+import { packagePath } from '../base/runtime/package-files.ts'
+import { pathOf } from '../platform/api/call.ts'
+import { type AllowedHosts, refusedHostText } from './control/addresses.ts'
 import { type Listener, PAGE_FILES } from './http.ts'
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -1,16 +1,16 @@
 /** `startSimulator`: the simulator behind a real port, with its control API beside the platform. */
-import { declaresTooMuch } from '../adapters/body-request.ts'
-import { createBatchAdapter } from '../adapters/node-http.ts'
-import { createSecrets } from '../journal/mask.ts'
-import { afterThisTurn } from '../runtime/clock.ts'
-import { createAbort, randomToken } from '../runtime/node.ts'
-import { httpTransport } from '../runtime/transport.ts'
-import type { Core } from '../simulator/core.ts'
-import { InvalidOptionError } from '../simulator/options.ts'
-import { DEFAULTS, type PlatformSimulatorOptions } from '../simulator/platform-options.ts'
-import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../simulator/simulator.ts'
-import { snapshotRestore } from '../simulator/snapshot/restore.deferred.ts'
-import type { Snapshot } from '../simulator/snapshot/schema.ts'
+
+import { afterThisTurn } from '../base/runtime/clock.ts'
+import { createAbort, randomToken } from '../base/runtime/node.ts'
+import { httpTransport } from '../base/runtime/transport.ts'
+import type { Redactor } from '../base/text/redactor.ts'
+import { createSecrets } from '../platform/journal/mask.ts'
+import type { Core } from '../platform/simulator/core.ts'
+import { InvalidOptionError } from '../platform/simulator/options.ts'
+import { DEFAULTS, type PlatformSimulatorOptions } from '../platform/simulator/platform-options.ts'
+import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../platform/simulator/simulator.ts'
+import { snapshotRestore } from '../platform/simulator/snapshot/restore.deferred.ts'
+import type { Snapshot } from '../platform/simulator/snapshot/schema.ts'
 import {
   createRequestRouter,
   createWorkspaces,
@@ -19,13 +19,14 @@ import {
   type PlatformWorkspaceOptions,
   type RequestRouter,
   type Workspaces,
-} from '../simulator/workspaces.ts'
-import type { Redactor } from '../text/redactor.ts'
-import { allowedHosts, createHostCheck, isLoopback, urlOf } from './addresses.ts'
+} from '../platform/simulator/workspaces.ts'
+import { declaresTooMuch } from './body-request.ts'
+import { allowedHosts, createHostCheck, isLoopback, urlOf } from './control/addresses.ts'
 import type { LoadRecorder } from './control/recorder.ts'
 import type { AgentPlayer, ControlRoute } from './control/route.ts'
 import { createHttpServer, createIndexPage, createPathRouter, type HttpServer } from './http.ts'
 import { listen } from './listen.ts'
+import { createBatchAdapter } from './node-http.ts'
 import type { PageName } from './page.ts'
 
 export interface PlatformServerOptions extends PlatformSimulatorOptions {

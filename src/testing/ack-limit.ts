@@ -1,12 +1,13 @@
 /** Limits how long a test waits for the webhook, so that an error names the cause before the test runner ends the test. */
-import { WaitTimeoutError } from '../journal/waiters.ts'
-import { wallTimer } from '../runtime/clock.ts'
-import type { PlatformSimulatorOptions } from '../simulator/platform-options.ts'
-import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
-import { formatDuration } from '../text/quantities.ts'
-import { withoutCredentials } from '../text/redactor.ts'
-import { defineTexts } from '../text/texts.ts'
-import type { Job } from '../webhooks/job.ts'
+
+import { wallTimer } from '../base/runtime/clock.ts'
+import { formatDuration } from '../base/text/quantities.ts'
+import { withoutCredentials } from '../base/text/redactor.ts'
+import { defineTexts } from '../base/text/texts.ts'
+import { WaitTimeoutError } from '../platform/journal/waiters.ts'
+import type { PlatformSimulatorOptions } from '../platform/simulator/platform-options.ts'
+import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
+import type { Job } from '../platform/webhooks/job.ts'
 
 export interface AckLimit {
   /** Milliseconds on the wall clock. */

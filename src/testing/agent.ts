@@ -1,11 +1,12 @@
 /** Acts as a human agent through functions of the test, and expects what the agent sees. */
-import type { Driver, DriverChat, DriverContext, Environment, InboxItem } from '../agent-driver/driver.ts'
-import { runSeesStep } from '../runner/check-steps.ts'
-import type { Action } from '../scenario/plan.ts'
-import { flow } from '../scenario/value-text.ts'
-import { anything, invalidOption, validateOptions } from '../simulator/options.ts'
-import type { PlatformSimulator } from '../simulator/simulator.ts'
-import { type Duration, formatDuration } from '../text/quantities.ts'
+
+import { type Duration, formatDuration } from '../base/text/quantities.ts'
+import type { Action } from '../evaluation/scenario/plan.ts'
+import { flow } from '../evaluation/scenario/value-text.ts'
+import { anything, invalidOption, validateOptions } from '../platform/simulator/options.ts'
+import type { PlatformSimulator } from '../platform/simulator/simulator.ts'
+import type { Driver, DriverChat, DriverContext, Environment, InboxItem } from '../running/agent-driver/driver.ts'
+import { runSeesStep } from '../running/runner/check-steps.ts'
 import { type BodyMatcher, checkOperators, escapeReferences } from './body-matcher.ts'
 import { checkChatExists, runStep, type Subject } from './expectations.ts'
 import { durationMs, type ExpectedTimes, timesOf } from './options.ts'
@@ -62,7 +63,7 @@ function agentOf(sim: PlatformSimulator): Promise<Driver> | null {
 }
 
 async function driverFrom(functions: AgentFunctions): Promise<Driver> {
-  const { functionDriver } = await import('../agent-driver/function-driver.ts')
+  const { functionDriver } = await import('../running/agent-driver/function-driver.ts')
   return functionDriver(functions as Readonly<Record<string, unknown>>)
 }
 
@@ -87,8 +88,8 @@ const isDriver = (driver: object | string): driver is Driver =>
 
 async function driverFile(sim: PlatformSimulator, ref: string, env: Environment, cwd = process.cwd()) {
   const [{ loadDriver }, { createDriver }] = await Promise.all([
-    import('../agent-driver/load-driver.ts'),
-    import('../agent-driver/create-driver.ts'),
+    import('../running/agent-driver/load-driver.ts'),
+    import('../running/agent-driver/create-driver.ts'),
   ])
   const terminal = { isTTY: false, prompt: async () => '' }
   const spec = await loadDriver(ref, { cwd, env, nodeVersion: process.version, ...terminal })

@@ -1,8 +1,8 @@
 /** Converts the expected body of a test to a pattern of the evaluator. */
-import { isMap } from '../contract/objects.ts'
-import { type Matcher, matcherProblems } from '../scenario/format/matchers.ts'
-import { isAsymmetric } from '../scenario/interpolation.ts'
-import { describeValue, invalidOption } from '../simulator/options.ts'
+import { isMap } from '../base/objects.ts'
+import { type Matcher, matcherProblems } from '../evaluation/scenario/format/matchers.ts'
+import { isAsymmetric } from '../evaluation/scenario/interpolation.ts'
+import { describeValue, invalidOption } from '../platform/simulator/options.ts'
 
 /** An asymmetric matcher of a test runner, such as `expect.any(String)`. */
 interface RunnerMatcher {

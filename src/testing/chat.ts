@@ -1,8 +1,9 @@
 /** Adds expectations to a chat: the user acts, and the test states which calls the intermediary has to make. */
-import type { CallBodies, CallId } from '../contract/endpoints.ts'
-import type { ActOptions, ChatHandle } from '../simulator/chat-handle.ts'
-import type { PlatformSimulator } from '../simulator/simulator.ts'
-import type { Duration } from '../text/quantities.ts'
+
+import type { Duration } from '../base/text/quantities.ts'
+import type { CallBodies, CallId } from '../platform/contract/endpoints.ts'
+import type { ActOptions, ChatHandle } from '../platform/simulator/chat-handle.ts'
+import type { PlatformSimulator } from '../platform/simulator/simulator.ts'
 import { type AckLimit, withinAckLimit } from './ack-limit.ts'
 import { type ExpectedItem, expectAgentSees, type SeesOptions } from './agent.ts'
 import type { BodyMatcher } from './body-matcher.ts'

@@ -1,9 +1,10 @@
 /** Validates options of a test: those of simulators, servers, workspaces and chats, and those of expectations. */
 
-import { controlToken, toOptions } from '../config/settings.ts'
-import { ENDPOINTS } from '../contract/endpoints.ts'
-import { isMap } from '../contract/objects.ts'
-import type { Times } from '../scenario/plan.ts'
+import { isMap } from '../base/objects.ts'
+import { nearest } from '../base/text/error-text.ts'
+import { parseDuration } from '../base/text/quantities.ts'
+import type { Times } from '../evaluation/scenario/plan.ts'
+import { ENDPOINTS } from '../platform/contract/endpoints.ts'
 import {
   anything,
   callable,
@@ -21,9 +22,8 @@ import {
   type Shape,
   text,
   whole,
-} from '../simulator/options.ts'
-import { nearest } from '../text/error-text.ts'
-import { parseDuration } from '../text/quantities.ts'
+} from '../platform/simulator/options.ts'
+import { controlToken, toOptions } from '../server/config/settings.ts'
 
 /** `createSimulator` checks later whether `start` is a date. */
 const clock = optionKind(

@@ -1,9 +1,9 @@
 /** Builds the plan of a test: a conversation for each chat, a step for each user action and expectation. */
 
-import { FIRST_TURN, type Turn, turnAfter } from '../scenario/compile/turns.ts'
-import type { Action, ConversationSpec, Plan, PlannedStep } from '../scenario/plan.ts'
-import type { Core } from '../simulator/core.ts'
-import { effectiveConfig } from '../simulator/settings.ts'
+import { FIRST_TURN, type Turn, turnAfter } from '../evaluation/scenario/compile/turns.ts'
+import type { Action, ConversationSpec, Plan, PlannedStep } from '../evaluation/scenario/plan.ts'
+import type { Core } from '../platform/simulator/core.ts'
+import { effectiveConfig } from '../platform/simulator/settings.ts'
 
 type AllowedCalls = Plan['strict']['allow']
 

@@ -2,15 +2,15 @@
  * Evaluates a simulator inside a test: passes every entry of its journal to the scenario evaluator, together with a plan
  * that grows with each user action and each expectation.
  */
-import { Evaluator } from '../evaluator/evaluator.ts'
-import type { Entry, EntryOf } from '../journal/entry.ts'
-import type { Chat } from '../platform/state.ts'
-import { contextOf, driverChat, type RunContext, scenarioStarted } from '../runner/run-context.ts'
-import type { Action, PlannedStep } from '../scenario/plan.ts'
-import { isRunEvent, type RunEvent } from '../scenario/run-events.ts'
-import { flow } from '../scenario/value-text.ts'
-import type { Core } from '../simulator/core.ts'
-import { coreOf, type PlatformSimulator } from '../simulator/simulator.ts'
+import { Evaluator } from '../evaluation/evaluator/evaluator.ts'
+import type { Action, PlannedStep } from '../evaluation/scenario/plan.ts'
+import { isRunEvent, type RunEvent } from '../evaluation/scenario/run-events.ts'
+import { flow } from '../evaluation/scenario/value-text.ts'
+import type { Entry, EntryOf } from '../platform/journal/entry.ts'
+import type { Chat } from '../platform/rules/state.ts'
+import type { Core } from '../platform/simulator/core.ts'
+import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
+import { contextOf, driverChat, type RunContext, scenarioStarted } from '../running/runner/run-context.ts'
 import { createPlanBuilder } from './plan-builder.ts'
 
 const testRuns = new WeakMap<Core, TestRun>()

@@ -3,8 +3,8 @@ import { createServer, request as requestHttp } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import axios from 'axios'
 import { expect, it, onTestFinished } from 'vitest'
-import { intercept } from '../../src/adapters/interceptors.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { intercept } from '../../src/testing/interceptors/interceptors.ts'
 
 const ORIGIN = 'https://bot.example.test'
 

@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { type Interception, intercept } from '../../src/adapters/interceptors.ts'
-import type { FaultSpec } from '../../src/faults/schema.ts'
-import type { EntryOf } from '../../src/journal/entry.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { FaultSpec } from '../../src/platform/faults/schema.ts'
+import type { EntryOf } from '../../src/platform/journal/entry.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { type Interception, intercept } from '../../src/testing/interceptors/interceptors.ts'
 
 const MESSAGE = '/api/v2/handover/message/'
 

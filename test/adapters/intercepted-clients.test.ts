@@ -13,8 +13,8 @@ import * as undici7 from 'undici'
 import * as undici6 from 'undici6'
 import * as undici8 from 'undici8'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { type Interception, intercept } from '../../src/adapters/interceptors.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { type Interception, intercept } from '../../src/testing/interceptors/interceptors.ts'
 
 const ORIGINS = ['https://bot.example.test', 'http://bot.example.test:8080']
 const calls = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' }).length

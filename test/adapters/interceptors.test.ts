@@ -5,9 +5,9 @@ import net, { type AddressInfo } from 'node:net'
 import axios from 'axios'
 import { getGlobalDispatcher } from 'undici'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type Interception, intercept } from '../../src/adapters/interceptors.ts'
-import type { ApiResponse } from '../../src/api/messages.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { ApiResponse } from '../../src/platform/api/messages.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { type Interception, intercept } from '../../src/testing/interceptors/interceptors.ts'
 import { CLIENTS, overNode, type Sent, withFetch } from './clients.ts'
 
 const patched = () => [

@@ -2,8 +2,8 @@
 // @ts-expect-error: jsdom has no types.
 import { JSDOM } from 'jsdom'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { intercept } from '../../src/adapters/interceptors.ts'
-import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
+import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { intercept } from '../../src/testing/interceptors/interceptors.ts'
 
 const NAMES = ['XMLHttpRequest', 'XMLHttpRequestUpload', 'Document'] as const
 

@@ -31,8 +31,8 @@ try {
 }`
 
 beforeAll(async () => {
-  writeFileSync(place('interceptors.cjs'), await bundle('src/adapters/interceptors.ts', 'cjs'))
-  const handlers = await bundle('src/adapters/msw.ts', 'esm')
+  writeFileSync(place('interceptors.cjs'), await bundle('src/testing/interceptors/interceptors.ts', 'cjs'))
+  const handlers = await bundle('src/testing/msw.ts', 'esm')
   for (const name of ['msw', 'msw3']) {
     mkdirSync(place(name, 'node_modules'), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules', name), place(name, 'node_modules/msw'))

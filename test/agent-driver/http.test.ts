@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { addressOf } from '../../src/agent-driver/http-call.ts'
+import { addressOf } from '../../src/running/agent-driver/http-call.ts'
 import { freePort } from '../support/port.ts'
 import { CHAT, context, drive, never, openDesk } from './desk.ts'
 

@@ -1,7 +1,7 @@
 /** What an inbox may be, and what is said about one that is not. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseInbox } from '../../src/agent-driver/create-driver.ts'
+import { parseInbox } from '../../src/running/agent-driver/create-driver.ts'
 import { context, drive, never, openDesk, withError } from './desk.ts'
 
 const WANTED = 'the inbox must be a list of { request?, text?, attachments? }'

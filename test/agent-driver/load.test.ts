@@ -1,9 +1,9 @@
 /** Reading a driver: its forms, and what is said about one that is wrong. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { createDriver } from '../../src/agent-driver/create-driver.ts'
-import { loadDriver } from '../../src/agent-driver/load-driver.ts'
-import { ConfigError } from '../../src/files/errors.ts'
+import { ConfigError } from '../../src/base/files/errors.ts'
+import { createDriver } from '../../src/running/agent-driver/create-driver.ts'
+import { loadDriver } from '../../src/running/agent-driver/load-driver.ts'
 import { folderWith } from '../config/folder.ts'
 import { around, SIM } from './desk.ts'
 

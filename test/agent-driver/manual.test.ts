@@ -1,8 +1,8 @@
 /** A person at the terminal: what is asked, what the answers mean, one question at a time. */
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import type { Prompt } from '../../src/agent-driver/driver.ts'
-import { questionOf, terminalPrompt } from '../../src/agent-driver/manual-call.ts'
+import type { Prompt } from '../../src/running/agent-driver/driver.ts'
+import { questionOf, terminalPrompt } from '../../src/running/agent-driver/manual-call.ts'
 import { CHAT, context, drive, never, until } from './desk.ts'
 
 const ALL = 'accept: manual\nsays: manual\naway: manual\ndoes: { transfer: manual }'

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Driver } from '../../src/agent-driver/driver.ts'
+import type { Driver } from '../../src/running/agent-driver/driver.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
 import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
@@ -235,7 +235,7 @@ describe('a target that ends by itself', () => {
 })
 
 it('the target ends with the process that started it, also after process.exit', async () => {
-  const src = (file: string) => JSON.stringify(new URL(`../../src/agent-driver/${file}`, import.meta.url).href)
+  const src = (file: string) => JSON.stringify(new URL(`../../src/running/agent-driver/${file}`, import.meta.url).href)
   const port = await freePort()
   const folder = folderWith({
     'app.mjs': APP,

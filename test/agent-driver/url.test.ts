@@ -1,7 +1,7 @@
 /** A driver that is served: from this machine, and without commands. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createDriver } from '../../src/agent-driver/create-driver.ts'
-import { loadDriver } from '../../src/agent-driver/load-driver.ts'
+import { createDriver } from '../../src/running/agent-driver/create-driver.ts'
+import { loadDriver } from '../../src/running/agent-driver/load-driver.ts'
 import { freePort } from '../support/port.ts'
 import { around, context, never, openDesk, SIM } from './desk.ts'
 

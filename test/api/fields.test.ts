@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { EndpointId } from '../../src/contract/endpoint-routes.ts'
+import type { EndpointId } from '../../src/platform/contract/endpoint-routes.ts'
 import { describeAdapters } from '../support/adapters.ts'
 import { CHAT_BODY_IDS, HISTORY, post, stateOf, validBody } from '../support/raw-requests.ts'
 import { setUp } from '../support/test-simulator.ts'

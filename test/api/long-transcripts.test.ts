@@ -1,8 +1,8 @@
 /** Checks that a long transcript, which is answered in pieces, differs from a short one in nothing but its length. */
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { shortEntry } from '../../src/journal/short-entry.ts'
-import { coreOf } from '../../src/simulator/simulator.ts'
+import { shortEntry } from '../../src/platform/journal/short-entry.ts'
+import { coreOf } from '../../src/platform/simulator/simulator.ts'
 import { describeAdapters } from '../support/adapters.ts'
 import { type SimulatorSetup, setUp } from '../support/test-simulator.ts'
 

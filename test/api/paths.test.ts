@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ALIASES } from '../../src/contract/endpoint-routes.ts'
+import { ALIASES } from '../../src/platform/contract/endpoint-routes.ts'
 import { describeAdapters } from '../support/adapters.ts'
 import { pathFor } from '../support/api.ts'
 import { HANDOVER_IDS, HISTORY, validBody } from '../support/raw-requests.ts'

@@ -1,8 +1,8 @@
 /** Checks that a transcript, whose messages are written once, is the JSON of what the chat and the knobs are when it is read. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { call, post, type Reply, transcript, world } from '../knobs/support.ts'
 import { describeAdapters } from '../support/adapters.ts'
 import { setUp } from '../support/test-simulator.ts'

@@ -4,9 +4,9 @@ import { createHmac } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ENDPOINTS } from '../../src/contract/endpoints.ts'
-import { VERSION } from '../../src/contract/version.ts'
 import { createSimulator } from '../../src/index.ts'
+import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
+import { VERSION } from '../../src/platform/contract/version.ts'
 import { receiver } from '../webhooks/receiver.ts'
 import { loadedWith, specifiersOf } from './built-modules.ts'
 import { filesIn, ROOT, read } from './files.ts'
@@ -86,11 +86,11 @@ it('Preact is in one file, which loads for an HTML report only', () => {
 it('start loads nothing of the certifier', () => {
   const files = filesIn('dist', '.cjs').map(file => `dist/${file}`)
   const filesOf = (source: string) => files.filter(file => read(file).includes(`// src/${source}`))
-  const start = filesOf('cli/main.ts')
+  const start = filesOf('commands/main.ts')
   expect(start).toHaveLength(1)
-  expect(filesOf('certifier/checks/')).not.toEqual([])
+  expect(filesOf('running/certifier/checks/')).not.toEqual([])
   const loaded = new Set([...loadedWith('dist/cli.cjs', 'at once'), ...loadedWith(start[0]!, 'at once')])
-  expect(filesOf('certifier/').filter(file => loaded.has(file))).toEqual([])
+  expect(filesOf('running/certifier/').filter(file => loaded.has(file))).toEqual([])
 })
 
 it('the bundle for browsers, whose parts run in Node too, delivers a signed event to a URL', async () => {

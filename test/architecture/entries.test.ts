@@ -30,9 +30,9 @@ const inRoot = (path: string) => path.replace('./', '')
 
 /** Package -> the built files that may import it. */
 const IMPORTABLE: Readonly<Record<string, RegExp>> = {
-  zod: /^dist\/(contract\.c?js$|schemas\/contract\/)/,
-  msw: /^dist\/(browser\/)?(msw\.c?js$|types\/adapters\/msw\.d\.[cm]ts$)/,
-  vitest: /^dist\/(vitest\.js$|types\/vitest\/)/,
+  zod: /^dist\/(contract\.c?js$|schemas\/platform\/contract\/)/,
+  msw: /^dist\/(browser\/)?(msw\.c?js$|types\/testing\/msw\.d\.[cm]ts$)/,
+  vitest: /^dist\/(vitest\.js$|types\/testing\/vitest\/)/,
 }
 const packageOf = (specifier: string) => /^(@[^/]+\/)?[^/]+/.exec(specifier)![0]
 const outside = (specifiers: readonly string[]) => specifiers.filter(one => !one.startsWith('.'))

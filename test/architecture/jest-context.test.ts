@@ -46,8 +46,8 @@ function requireInContext(): { load: Require; evaluate: (code: string) => unknow
 }
 
 type Library = typeof import('../../src/index.ts')
-type Interceptors = typeof import('../../src/adapters/interceptors.ts')
-type Signature = typeof import('../../src/signature/index.ts')
+type Interceptors = typeof import('../../src/testing/interceptors/interceptors.ts')
+type Signature = typeof import('../../src/platform/signature/index.ts')
 type Scenarios = typeof import('../../src/testing/scenario.ts')
 
 it('plays a handover, with expectations, interceptors and a scenario', async () => {

@@ -1,7 +1,7 @@
-/** Checks the names of src: exported names are unique, and terms of the field take the place of metaphors. */
+/** Checks the names of src: terms of the field take the place of metaphors. */
 import { basename } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exportsOf, nodesOf, SOURCES } from './source.ts'
+import { nodesOf, SOURCES } from './source.ts'
 
 /** Words that the glossary replaces, compared with each word of an identifier, file or folder name. */
 const METAPHORS = new Set(
@@ -21,21 +21,10 @@ const identifiersOf = (file: string): string[] => [
   ),
 ]
 
-/** A variant for browsers exports the names of the file that it replaces. */
-const isBrowserVariant = (file: string) => file.endsWith('.browser.ts')
-
 /** Files whose identifiers are not compared with the list. */
 const NOT_COMPARED = /^testing\/count-matches\.ts$/
 
 describe('names', () => {
-  it('every exported name is unique', () => {
-    const files = new Map<string, string[]>()
-    for (const file of SOURCES.filter(one => !isBrowserVariant(one)))
-      for (const name of exportsOf(file)) files.set(name, [...(files.get(name) ?? []), file])
-    const shared = [...files].filter(([, exporting]) => exporting.length > 1)
-    expect(shared.map(([name, exporting]) => `${name}: ${exporting.join(', ')}`)).toEqual([])
-  })
-
   it('no identifier is a metaphor', () => {
     const files = SOURCES.filter(file => !NOT_COMPARED.test(file))
     expect(

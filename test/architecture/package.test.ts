@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { homedir, tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { VERSION } from '../../src/contract/version.ts'
+import { VERSION } from '../../src/platform/contract/version.ts'
 import { ROOT, read, readJson, trackedFiles } from './files.ts'
 
 interface Manifest {

@@ -8,11 +8,11 @@ import { ROOT, read } from './files.ts'
 
 const ENTRIES = {
   'handover-sim': 'src/index.ts',
-  'handover-sim/signature': 'src/signature/index.ts',
-  'handover-sim/contract': 'src/contract/index.ts',
-  'handover-sim/msw': 'src/adapters/msw.ts',
-  'handover-sim/interceptors': 'src/adapters/interceptors.ts',
-  'handover-sim/vitest': 'src/vitest/index.ts',
+  'handover-sim/signature': 'src/platform/signature/index.ts',
+  'handover-sim/contract': 'src/platform/contract/index.ts',
+  'handover-sim/msw': 'src/testing/msw.ts',
+  'handover-sim/interceptors': 'src/testing/interceptors/interceptors.ts',
+  'handover-sim/vitest': 'src/testing/vitest/index.ts',
   'handover-sim/scenario': 'src/testing/scenario.ts',
 } as const
 

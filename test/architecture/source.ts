@@ -1,4 +1,4 @@
-/** Parses the files of src: their syntax nodes, exports, comments and importers. */
+/** Parses the files of src: their syntax nodes, comments and importers. */
 import { dirname, join, normalize } from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
 import { filesIn, importsOf, read } from './files.ts'
@@ -23,11 +23,6 @@ export function nodesOf(file: string): Node[] {
   visit(parseAst(read(`src/${file}`), { lang: file.endsWith('x') ? 'tsx' : 'ts' }).body)
   return found
 }
-
-const EXPORT = /^export (?:declare )?(?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type) (\w+)/gm
-/** Returns the names that a file of src declares and exports. */
-export const exportsOf = (file: string): Set<string> =>
-  new Set([...read(`src/${file}`).matchAll(EXPORT)].map(([, name]) => name!))
 
 const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|[\s;{}(),])\/\/ .*$/gm
 /** Returns the comments of a file of src, each on one line. */

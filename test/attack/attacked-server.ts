@@ -1,9 +1,9 @@
 /** Starts servers for attacks, sends requests to them whose path and headers `fetch` would change, and plays a handover that must work afterwards. */
 import { Agent, request as httpRequest } from 'node:http'
 import { expect, onTestFinished } from 'vitest'
-import type { WebhookEvent } from '../../src/contract/events.ts'
+import type { WebhookEvent } from '../../src/platform/contract/events.ts'
+import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../../src/server/start.ts'
-import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import { AGENT } from '../support/chats.ts'
 
 export interface AttackedServer {

@@ -1,5 +1,5 @@
 /** Draws hostile values and mutates JSON, from a seed. */
-import { createRandom, type Random } from '../../src/runtime/random.ts'
+import { createRandom, type Random } from '../../src/base/runtime/random.ts'
 
 export type Draw = ReturnType<typeof createDraw>
 

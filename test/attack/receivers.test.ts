@@ -1,8 +1,8 @@
 /** Delivers events to receivers that never answer, answer without end or break the protocol, and checks time, failure code and memory. */
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { EntryOf } from '../../src/journal/entry.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { EntryOf } from '../../src/platform/journal/entry.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { takenOver } from '../knobs/support.ts'
 import { rounds, startAttack } from './rounds.ts'
 

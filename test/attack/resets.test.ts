@@ -1,8 +1,8 @@
 /** Resets a server while many clients call it, and checks that nothing from before a reset is delivered or journaled after it. */
 import { describe, expect, test } from 'vitest'
-import type { Entry } from '../../src/journal/entry.ts'
-import { wallDelay } from '../../src/runtime/clock.ts'
-import { createRandom, type Random } from '../../src/runtime/random.ts'
+import { wallDelay } from '../../src/base/runtime/clock.ts'
+import { createRandom, type Random } from '../../src/base/runtime/random.ts'
+import type { Entry } from '../../src/platform/journal/entry.ts'
 import type { PlatformServer } from '../../src/server/start.ts'
 import { type RawRequest, sendRaw, startAttackedServer } from './attacked-server.ts'
 import { type Attempt, rounds, seed, startAttack } from './rounds.ts'

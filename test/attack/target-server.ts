@@ -2,9 +2,9 @@
 import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
-import { INTERNAL_HEADER } from '../../src/contract/errors.ts'
+import { INTERNAL_HEADER } from '../../src/platform/contract/errors.ts'
+import { coreOf } from '../../src/platform/simulator/simulator.ts'
 import { type PlatformServer, startServer } from '../../src/server/start.ts'
-import { coreOf } from '../../src/simulator/simulator.ts'
 import { AGENT } from '../support/chats.ts'
 import { callPlatform } from './attacked-server.ts'
 

@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createRandom, type Random } from '../../src/runtime/random.ts'
-import { verify } from '../../src/signature/index.ts'
+import { createRandom, type Random } from '../../src/base/runtime/random.ts'
+import { verify } from '../../src/platform/signature/index.ts'
 import { sendRaw, startAttackedServer } from './attacked-server.ts'
 import { type Attempt, rounds, seed, startAttack } from './rounds.ts'
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { CertificateReport } from '../../src/certifier/report.ts'
-import { htmlCertificate } from '../../src/web/certificate/certificate.tsx'
+import { htmlCertificate } from '../../src/pages/web/certificate/certificate.tsx'
+import type { CertificateReport } from '../../src/running/certifier/report.ts'
 import {
   certificateReport,
   checkResult,

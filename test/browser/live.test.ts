@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { elapsedMs, wallDelay } from '../../src/runtime/clock.ts'
+import { elapsedMs, wallDelay } from '../../src/base/runtime/clock.ts'
 import type { PlatformServer } from '../../src/server/start.ts'
 import { chromium, startInspected, useBrowser } from './inspector-page.ts'
 

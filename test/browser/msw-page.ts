@@ -1,8 +1,8 @@
 /** Runs a simulator behind msw's service worker in a page; msw.test.ts bundles this file. */
 import { HttpResponse, http } from 'msw'
 import { setupWorker } from 'msw/browser'
-import { handlers } from '../../src/adapters/msw.ts'
 import { createSimulator, startSimulator } from '../../src/index.ts'
+import { handlers } from '../../src/testing/msw.ts'
 
 interface TranscriptAnswer {
   readonly status: number

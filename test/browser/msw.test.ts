@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { browserVariants } from '../../scripts/browser-variants.ts'
-import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
+import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { ROOT } from '../architecture/files.ts'
 import { findChromium, launch } from './chromium.ts'
 
@@ -62,7 +62,7 @@ async function conversationInNode() {
   return { chat: ada.id, transcript: { status: response.status, body: await response.json() }, signatures }
 }
 
-it.each(['src/index.ts', 'src/adapters/msw.ts'])('the browser bundle of %s imports nothing of Node', async input => {
+it.each(['src/index.ts', 'src/testing/msw.ts'])('the browser bundle of %s imports nothing of Node', async input => {
   const { files, imports } = await bundle(input, {}, [/^msw/])
   expect(imports.filter(name => !files.has(`/${name}`))).toEqual(input.endsWith('msw.ts') ? ['msw'] : [])
   expect([...files.values()].filter(code => /\brequire\(["']|^[^*\n]*from ["']node:/m.test(code))).toEqual([])

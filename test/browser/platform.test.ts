@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { loadRecorder } from '../../src/recorder/load.ts'
+import { loadRecorder } from '../../src/running/recorder/load.ts'
 import { createControlClient } from '../support/control-client.ts'
 import { startWebhook } from '../support/network.ts'
 import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'

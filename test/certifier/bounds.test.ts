@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { main } from '../../src/commands/main.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { freePort } from '../support/port.ts'
 import { certify } from './target.ts'

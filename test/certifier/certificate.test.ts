@@ -1,9 +1,9 @@
 /** Levels, exit codes, expected failures and coverage of a certificate. */
 import { describe, expect, it } from 'vitest'
-import type { CheckResult } from '../../src/certifier/check.ts'
-import { CHECKS } from '../../src/certifier/checks/index.ts'
-import { coverageOf, exercisedIn } from '../../src/certifier/coverage.ts'
-import { levelTexts } from '../../src/certifier/report.ts'
+import type { CheckResult } from '../../src/running/certifier/check.ts'
+import { CHECKS } from '../../src/running/certifier/checks/index.ts'
+import { coverageOf, exercisedIn } from '../../src/running/certifier/coverage.ts'
+import { levelTexts } from '../../src/running/certifier/report.ts'
 import { read, rows, section } from '../docs/pages.ts'
 import { certificate, checkResult, failedResult, unobservedResult, warnedResult } from '../reporters/certificates.ts'
 import { CHATS, Journal } from '../reporters/run-results.ts'

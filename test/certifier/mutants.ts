@@ -1,7 +1,7 @@
 /** Lists which bug each check of the certification finds, and by which finding. */
 import { expect, it } from 'vitest'
-import type { FindingCode } from '../../src/certifier/findings/index.ts'
-import { groupBy } from '../../src/contract/objects.ts'
+import { groupBy } from '../../src/base/objects.ts'
+import type { FindingCode } from '../../src/running/certifier/findings/index.ts'
 import type { BugName } from '../mutants/patches.ts'
 import { ALSO_FAILED } from './also-failed.ts'
 import { certifyExample, type ReportedCertificate } from './target.ts'

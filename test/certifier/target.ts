@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { main } from '../../src/cli/main.ts'
+import { main } from '../../src/commands/main.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
 import type { DesignName } from '../mutants/designs.ts'
 import type { BugName } from '../mutants/patches.ts'

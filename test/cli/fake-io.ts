@@ -1,7 +1,7 @@
 /** A process for commands under test: what was written, signals on demand, and an exit that only counts. */
 import { onTestFinished } from 'vitest'
-import type { Io, Signal } from '../../src/cli/io.ts'
-import { main } from '../../src/cli/main.ts'
+import type { Io, Signal } from '../../src/commands/io.ts'
+import { main } from '../../src/commands/main.ts'
 import { folderWith } from '../config/folder.ts'
 
 export interface FakeOutput {

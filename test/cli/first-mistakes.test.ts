@@ -1,8 +1,8 @@
 /** What goes wrong in the first hour: each is told with its place and the way out. */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { main } from '../../src/cli/main.ts'
-import { loadExports } from '../../src/files/user-files.ts'
+import { loadExports } from '../../src/base/files/user-files.ts'
+import { main } from '../../src/commands/main.ts'
 import { folderWith } from '../config/folder.ts'
 import { fakeIo } from './fake-io.ts'
 

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { CliCommand } from '../../src/cli/command.ts'
-import { addFlags } from '../../src/cli/commander.ts'
-import { COMMANDS } from '../../src/cli/main.ts'
-import { readFlags } from '../../src/cli/read-flags.ts'
+import type { CliCommand } from '../../src/commands/command.ts'
+import { addFlags } from '../../src/commands/commander.ts'
+import { COMMANDS } from '../../src/commands/main.ts'
+import { readFlags } from '../../src/commands/read-flags.ts'
 
 const NAMES = Object.keys(COMMANDS)
 

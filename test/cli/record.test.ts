@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { main } from '../../src/commands/main.ts'
 import type { SimulatorServer } from '../../src/index.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, read } from '../docs/pages.ts'

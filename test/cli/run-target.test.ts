@@ -1,6 +1,6 @@
 /** The driver of a run and its target: open until the run closes them, also after an interruption. */
 import { expect, it } from 'vitest'
-import { type AttachOptions, attach } from '../../src/cli/run-target.ts'
+import { type AttachOptions, attach } from '../../src/commands/run-target.ts'
 import { context, SIM } from '../agent-driver/desk.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { main } from '../../src/commands/main.ts'
 import { filesIn } from '../architecture/files.ts'
 import { folderWith } from '../config/folder.ts'
 import { fakeIo } from './fake-io.ts'

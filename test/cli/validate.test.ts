@@ -1,6 +1,6 @@
 /** `handover-sim validate`: files of every kind. */
 import { describe, expect, it } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { main } from '../../src/commands/main.ts'
 import { type Files, folderOf } from '../scenario/format/written.ts'
 import { fakeIo } from './fake-io.ts'
 

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { FILE_URL, type Vector } from '../../scripts/signature-vectors.ts'
-import { main } from '../../src/cli/main.ts'
+import { main } from '../../src/commands/main.ts'
 import { folderWith } from '../config/folder.ts'
 import { fakeIo } from './fake-io.ts'
 

@@ -4,8 +4,8 @@ import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { schemaFiles } from '../../scripts/json-schemas.ts'
-import { ConfigFile, configJsonSchema } from '../../src/config/schema.ts'
-import { defaultKnobs, formatKnobs, KNOB_NAMES } from '../../src/contract/knobs.ts'
+import { defaultKnobs, formatKnobs, KNOB_NAMES } from '../../src/platform/contract/knobs.ts'
+import { ConfigFile, configJsonSchema } from '../../src/server/config/schema.ts'
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats.default(ajv)

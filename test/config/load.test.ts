@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findConfig, loadConfig } from '../../src/config/resolve.ts'
-import { ConfigError } from '../../src/files/errors.ts'
+import { ConfigError } from '../../src/base/files/errors.ts'
+import { findConfig, loadConfig } from '../../src/server/config/resolve.ts'
 import { folderWith } from './folder.ts'
 
 async function load(name: string, content: string | Uint8Array | null, nodeVersion = 'v24.0.0') {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Env, resolveSettings } from '../../src/config/resolve.ts'
-import type { SettingFlags } from '../../src/config/settings.ts'
-import { ConfigError } from '../../src/files/errors.ts'
+import { ConfigError } from '../../src/base/files/errors.ts'
+import { type Env, resolveSettings } from '../../src/server/config/resolve.ts'
+import type { SettingFlags } from '../../src/server/config/settings.ts'
 import { folderWith } from './folder.ts'
 
 type Files = Parameters<typeof folderWith>[0]

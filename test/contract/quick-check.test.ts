@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type * as z from 'zod/mini'
-import { ENDPOINTS } from '../../src/contract/endpoints.ts'
-import { ENDPOINT_EXAMPLES } from '../../src/contract/examples.ts'
-import { isMap, keysOf } from '../../src/contract/objects.ts'
-import { QUICK_CHECKS } from '../../src/contract/quick-check.ts'
+import { isMap, keysOf } from '../../src/base/objects.ts'
+import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
+import { ENDPOINT_EXAMPLES } from '../../src/platform/contract/examples.ts'
+import { QUICK_CHECKS } from '../../src/platform/contract/quick-check.ts'
 
 interface Checked {
   readonly name: string

@@ -1,9 +1,9 @@
 /** Checks that a zod locale of the user changes no message: all copies of zod in a process share their settings. */
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { layerOf } from '../../src/config/schema.ts'
-import { parseSource } from '../../src/files/document.ts'
-import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
+import { parseSource } from '../../src/base/files/document.ts'
+import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { layerOf } from '../../src/server/config/schema.ts'
 
 function useGermanLocale(): void {
   const before = z.config().localeError

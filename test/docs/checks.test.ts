@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { CHECKS } from '../../src/certifier/checks/index.ts'
+import { CHECKS } from '../../src/running/certifier/checks/index.ts'
 import { pathOf, read } from './pages.ts'
 
 const SECTIONS = ['What it means', 'How it goes wrong', 'How to fix it']

@@ -1,7 +1,7 @@
 /** Compares docs/cli.md with the commands and flags of the program. */
 import { expect, it } from 'vitest'
-import { COMMANDS, main } from '../../src/cli/main.ts'
-import { readyLine } from '../../src/cli/start-files.ts'
+import { COMMANDS, main } from '../../src/commands/main.ts'
+import { readyLine } from '../../src/commands/start-files.ts'
 import { startServer } from '../../src/server/start.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'

@@ -1,11 +1,11 @@
 /** Compares docs/config.md with the settings of the program. */
 import { expect, it } from 'vitest'
-import { resolveSettings } from '../../src/config/resolve.ts'
-import { ConfigFile, layerOf } from '../../src/config/schema.ts'
-import { TEXT_SETTINGS } from '../../src/config/settings.ts'
-import { knownKeys } from '../../src/contract/definitions.ts'
-import { parseSource } from '../../src/files/document.ts'
-import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
+import { parseSource } from '../../src/base/files/document.ts'
+import { knownKeys } from '../../src/base/schemas/definitions.ts'
+import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { resolveSettings } from '../../src/server/config/resolve.ts'
+import { ConfigFile, layerOf } from '../../src/server/config/schema.ts'
+import { TEXT_SETTINGS } from '../../src/server/config/settings.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, read, rows, section } from './pages.ts'
 

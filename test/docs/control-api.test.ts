@@ -1,11 +1,11 @@
 /** Compares docs/control-api.md with the routes of the control API. */
 import { expect, it } from 'vitest'
-import { ENDPOINTS } from '../../src/contract/endpoints.ts'
+import { createRedactor } from '../../src/base/text/redactor.ts'
+import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
+import { uiRoutes } from '../../src/running/ui-mode/routes.ts'
+import { createSavedSession } from '../../src/running/ui-mode/session.ts'
 import { controlOpenApi } from '../../src/server/control/openapi.ts'
 import { startServer } from '../../src/server/start.ts'
-import { createRedactor } from '../../src/text/redactor.ts'
-import { uiRoutes } from '../../src/ui-mode/routes.ts'
-import { createSavedSession } from '../../src/ui-mode/session.ts'
 import { ranOf } from '../scenario/journal-builder.ts'
 import { blocks, hasShell, inlineCode, PAGES, read, rows, runInShell } from './pages.ts'
 

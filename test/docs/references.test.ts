@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ASSUMPTIONS } from '../../src/contract/assumptions.ts'
-import { defaultKnobs, KNOB_NAMES } from '../../src/contract/knobs.ts'
-import { KEPT_BODY_CHARS } from '../../src/runtime/transport.ts'
-import { DEFAULTS } from '../../src/simulator/platform-options.ts'
-import { signingHeaders } from '../../src/webhooks/request.ts'
+import { KEPT_BODY_CHARS } from '../../src/base/runtime/transport.ts'
+import { ASSUMPTIONS } from '../../src/platform/contract/assumptions.ts'
+import { defaultKnobs, KNOB_NAMES } from '../../src/platform/contract/knobs.ts'
+import { DEFAULTS } from '../../src/platform/simulator/platform-options.ts'
+import { signingHeaders } from '../../src/platform/webhooks/request.ts'
 import { blocks, inlineCode, PAGES, pathOf, read, run } from './pages.ts'
 
 const headingId = (heading: string) =>

@@ -1,11 +1,11 @@
 /** Checks that the examples of docs/scenarios.md load, and that the page names every key, step and matcher. */
 import { describe, expect, it } from 'vitest'
-import { knownKeys } from '../../src/contract/definitions.ts'
-import { OPTION_NAMES } from '../../src/scenario/format/checks.ts'
-import { CALL_NAMES } from '../../src/scenario/format/fields.ts'
-import { OPS } from '../../src/scenario/format/matchers.ts'
-import { ScenarioFile } from '../../src/scenario/format/scenario.ts'
-import { Step, VERBS } from '../../src/scenario/format/step.ts'
+import { knownKeys } from '../../src/base/schemas/definitions.ts'
+import { OPTION_NAMES } from '../../src/evaluation/scenario/format/checks.ts'
+import { CALL_NAMES } from '../../src/evaluation/scenario/format/fields.ts'
+import { OPS } from '../../src/evaluation/scenario/format/matchers.ts'
+import { ScenarioFile } from '../../src/evaluation/scenario/format/scenario.ts'
+import { Step, VERBS } from '../../src/evaluation/scenario/format/step.ts'
 import { complaints, HEAD, load } from '../scenario/format/written.ts'
 import { blocks, read, rows, section } from './pages.ts'
 
@@ -37,7 +37,7 @@ describe('docs/scenarios.md', () => {
     const [code = ''] = blocks(PAGE, 'ts')
     const local = code.replace(
       "'handover-sim/scenario'",
-      JSON.stringify(new URL('../../src/scenario/build/index.ts', import.meta.url).href),
+      JSON.stringify(new URL('../../src/evaluation/scenario/build/index.ts', import.meta.url).href),
     )
     const [loaded] = await load({ 's.mjs': local }, ['s.mjs'])
     expect(loaded!.value.steps).toHaveLength(6)

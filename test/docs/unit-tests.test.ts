@@ -13,7 +13,7 @@ it('shows the files of test/docs/unit-tests', () => {
     read(`test/docs/unit-tests/${file}`)
       .replace(/^\/\*\*.*\*\/\n\n/, '')
       .replaceAll('../../../src/index.ts', 'handover-sim')
-      .replaceAll('../../../src/vitest/index.ts', 'handover-sim/vitest')
+      .replaceAll('../../../src/testing/vitest/index.ts', 'handover-sim/vitest')
   expect(app).toBe(shown('app.ts'))
   expect(example).toBe(shown('example.test.ts'))
 })

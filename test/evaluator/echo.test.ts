@@ -1,11 +1,11 @@
 /** Users' texts in the wrong place, in journals written by hand. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { echoes, leaksBetween } from '../../src/evaluator/echo.ts'
-import { makeToken } from '../../src/evaluator/tokens.ts'
-import type { ScenarioResult } from '../../src/evaluator/verdict.ts'
-import { describeFailure } from '../../src/evaluator/wording/report.ts'
-import type { Action, PlannedStep } from '../../src/scenario/plan.ts'
+import { echoes, leaksBetween } from '../../src/evaluation/evaluator/echo.ts'
+import { makeToken } from '../../src/evaluation/evaluator/tokens.ts'
+import type { ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
+import { describeFailure } from '../../src/evaluation/evaluator/wording/report.ts'
+import type { Action, PlannedStep } from '../../src/evaluation/scenario/plan.ts'
 import { planOf, type Written, writeJournal } from '../linter/journal.ts'
 
 const step = (number: number, action: Action, conversation = 'ada'): PlannedStep => ({

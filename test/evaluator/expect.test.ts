@@ -1,7 +1,7 @@
 /** Which call an `expect` takes, by when, and what it keeps of it. */
 import { describe, expect, it } from 'vitest'
-import { Evaluator } from '../../src/evaluator/evaluator.ts'
-import type { VerdictReport as Verdict } from '../../src/evaluator/wording/report.ts'
+import { Evaluator } from '../../src/evaluation/evaluator/evaluator.ts'
+import type { VerdictReport as Verdict } from '../../src/evaluation/evaluator/wording/report.ts'
 import { checked, journalOf, planOf } from '../scenario/journal-builder.ts'
 
 const outcomes = ({ steps }: Verdict) => steps.map(({ outcome }) => outcome)

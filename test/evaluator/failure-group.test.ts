@@ -1,7 +1,7 @@
 /** Which failures a report shows together, by their codes and data. */
 import { expect, it } from 'vitest'
-import type { Failure, Happened } from '../../src/evaluator/failure.ts'
-import { describeFailure } from '../../src/evaluator/wording/report.ts'
+import type { Failure, Happened } from '../../src/evaluation/evaluator/failure.ts'
+import { describeFailure } from '../../src/evaluation/evaluator/wording/report.ts'
 
 const groupOf = (happened: Happened, more: Partial<Failure> = {}) =>
   describeFailure({

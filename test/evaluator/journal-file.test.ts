@@ -1,7 +1,7 @@
 /** A run as a file: what is written is read again, and what is not whole is refused. */
 import { describe, expect, it } from 'vitest'
-import { evaluate } from '../../src/evaluator/evaluator.ts'
-import { journalLines, readJournal } from '../../src/evaluator/journal-file.ts'
+import { evaluate } from '../../src/evaluation/evaluator/evaluator.ts'
+import { journalLines, readJournal } from '../../src/evaluation/evaluator/journal-file.ts'
 import { journalOf, planOf, ranOf } from '../scenario/journal-builder.ts'
 
 const plan = await planOf({ steps: [{ press: 'handover' }, { expect: 'start' }] })

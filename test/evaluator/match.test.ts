@@ -1,10 +1,10 @@
 /** What fits what, and how a difference reads. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { DifferenceNote } from '../../src/evaluator/difference-notes.ts'
-import { fits, match } from '../../src/evaluator/match.ts'
-import { stripToken } from '../../src/evaluator/tokens.ts'
-import { noteText } from '../../src/evaluator/wording/expected.ts'
+import type { DifferenceNote } from '../../src/evaluation/evaluator/difference-notes.ts'
+import { fits, match } from '../../src/evaluation/evaluator/match.ts'
+import { stripToken } from '../../src/evaluation/evaluator/tokens.ts'
+import { noteText } from '../../src/evaluation/evaluator/wording/expected.ts'
 
 const noted = (note: DifferenceNote | undefined) => (note === undefined ? '' : noteText(note))
 

@@ -1,9 +1,9 @@
 /** Tests the evaluation of generated runs: live or later, with conversations interleaved in any order. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Evaluator, evaluate } from '../../src/evaluator/evaluator.ts'
-import type { Entry } from '../../src/journal/entry.ts'
-import type { Plan } from '../../src/scenario/plan.ts'
+import { Evaluator, evaluate } from '../../src/evaluation/evaluator/evaluator.ts'
+import type { Plan } from '../../src/evaluation/scenario/plan.ts'
+import type { Entry } from '../../src/platform/journal/entry.ts'
 import { journalOf, planOf } from '../scenario/journal-builder.ts'
 
 const LANES = ['ada', 'bo', 'cy']

@@ -1,6 +1,6 @@
 /** Why a call was not taken: every reason in the words a reader gets, the most telling call first. */
 import { expect, it } from 'vitest'
-import type { FailureReport } from '../../src/evaluator/wording/report.ts'
+import type { FailureReport } from '../../src/evaluation/evaluator/wording/report.ts'
 import { checked, type JournalBuilder } from '../scenario/journal-builder.ts'
 
 const HI = { message: { message: "I'm Anna", sender: { name: 'Anna' } } }

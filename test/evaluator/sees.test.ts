@@ -1,6 +1,6 @@
 /** What the agent sees: inbox items, new in the turn, each claimed once. */
 import { describe, expect, it } from 'vitest'
-import type { VerdictReport } from '../../src/evaluator/wording/report.ts'
+import type { VerdictReport } from '../../src/evaluation/evaluator/wording/report.ts'
 import { checked, type JournalBuilder } from '../scenario/journal-builder.ts'
 
 const first = ({ failures }: VerdictReport) => failures[0]!

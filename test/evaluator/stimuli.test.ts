@@ -1,7 +1,7 @@
 /** Tests the results of action steps, and the verdict of a run. */
 import { describe, expect, it } from 'vitest'
-import { Evaluator } from '../../src/evaluator/evaluator.ts'
-import { driverFailureText } from '../../src/wording/failures.ts'
+import { Evaluator } from '../../src/evaluation/evaluator/evaluator.ts'
+import { driverFailureText } from '../../src/platform/wording/failures.ts'
 import { checked, type Delivered, journalOf, planOf } from '../scenario/journal-builder.ts'
 
 const REFUSED = { code: 'connection_refused', target: '127.0.0.1:3100', system_code: 'ECONNREFUSED' } as const

@@ -1,7 +1,7 @@
 /** Defines the tests that every reference intermediary must pass, in any language. */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
+import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import { type ExampleSetup, setUpExample } from './example-setup.ts'
 import { type Example, emptyFolder } from './program.ts'
 

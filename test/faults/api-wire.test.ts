@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import type { FaultSpec } from '../../src/faults/schema.ts'
+import type { FaultSpec } from '../../src/platform/faults/schema.ts'
 import { startServer } from '../../src/server/start.ts'
 import { connectRaw } from '../support/network.ts'
 import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'

@@ -1,8 +1,8 @@
 /** Applies faults to API calls through every adapter: the answer, the effect on the platform, and the journal. */
 import { expect, test } from 'vitest'
-import { FAULT_HEADER, UNSPECIFIED_HEADER } from '../../src/contract/errors.ts'
-import type { FaultSpec } from '../../src/faults/schema.ts'
-import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
+import { FAULT_HEADER, UNSPECIFIED_HEADER } from '../../src/platform/contract/errors.ts'
+import type { FaultSpec } from '../../src/platform/faults/schema.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { describeAdapters } from '../support/adapters.ts'
 import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { setUp } from '../support/test-simulator.ts'

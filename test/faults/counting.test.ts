@@ -1,8 +1,8 @@
 /** Decides to which calls and events a fault applies: skip, every, times, chats, and several faults. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createFaultRegistry, FaultNameTakenError } from '../../src/faults/registry.ts'
-import type { FaultSpec } from '../../src/faults/schema.ts'
+import { createFaultRegistry, FaultNameTakenError } from '../../src/platform/faults/registry.ts'
+import type { FaultSpec } from '../../src/platform/faults/schema.ts'
 
 const optional = (least: number) => fc.option(fc.integer({ min: least, max: 5 }), { nil: undefined })
 const counts = fc.record({ skip: optional(0), every: optional(1), times: optional(1) })

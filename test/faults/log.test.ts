@@ -1,9 +1,9 @@
 /** Shows faults in the terminal log as faults, not as behaviour of the platform or the receiver. */
 import { expect, test } from 'vitest'
-import type { FaultSpec } from '../../src/faults/schema.ts'
-import { createLog } from '../../src/reporters/log.ts'
-import type { LogStyle } from '../../src/reporters/log-filter.ts'
-import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
+import { createLog } from '../../src/pages/reporters/log.ts'
+import type { LogStyle } from '../../src/pages/reporters/log-filter.ts'
+import type { FaultSpec } from '../../src/platform/faults/schema.ts'
+import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { post } from '../knobs/support.ts'
 
 /** Replaces measured durations. */

@@ -1,8 +1,8 @@
 /** Sets random webhook faults: after they are cleared and time has passed, every event has arrived. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { FaultSpec } from '../../src/faults/schema.ts'
-import type { Duration } from '../../src/text/quantities.ts'
+import type { Duration } from '../../src/base/text/quantities.ts'
+import type { FaultSpec } from '../../src/platform/faults/schema.ts'
 import { takenOver, world } from '../knobs/support.ts'
 import { writes } from './support.ts'
 

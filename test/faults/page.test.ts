@@ -1,8 +1,8 @@
 /** Checks docs/faults.md: every effect is described, and each example works. */
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { FAULT_HEADER } from '../../src/contract/errors.ts'
-import { Fault } from '../../src/faults/schema.ts'
+import { FAULT_HEADER } from '../../src/platform/contract/errors.ts'
+import { Fault } from '../../src/platform/faults/schema.ts'
 import { startServer } from '../../src/server/start.ts'
 import { blocks, hasShell, inlineCode, read, rows, runInShell } from '../docs/pages.ts'
 

@@ -1,9 +1,9 @@
 /** Refuses faults that contradict themselves or never match, in-process and over HTTP, with field and fix. */
 import { describe, expect, test } from 'vitest'
-import { Fault, type FaultSpec } from '../../src/faults/schema.ts'
+import { Fault, type FaultSpec } from '../../src/platform/faults/schema.ts'
+import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
+import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { startServer } from '../../src/server/start.ts'
-import { InvalidOptionError } from '../../src/simulator/options.ts'
-import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
 import { createControlClient } from '../support/control-client.ts'
 
 const CONTRADICTIONS: readonly [fault: object, message: string][] = [

@@ -1,7 +1,7 @@
 /** Helpers for tests of faults. */
-import type { FaultSpec } from '../../src/faults/schema.ts'
-import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { FaultSpec } from '../../src/platform/faults/schema.ts'
+import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { AGENT } from '../support/chats.ts'
 import type { SimulatorSetup } from '../support/test-simulator.ts'
 

@@ -1,9 +1,9 @@
 /** Applies faults to events: their time, order, number, signature and body. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { FaultSpec } from '../../src/faults/schema.ts'
-import { coreOf, type PlatformSimulator } from '../../src/simulator/simulator.ts'
-import type { Duration } from '../../src/text/quantities.ts'
+import type { Duration } from '../../src/base/text/quantities.ts'
+import type { FaultSpec } from '../../src/platform/faults/schema.ts'
+import { coreOf, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { gate, post, takenOver, type World, world } from '../knobs/support.ts'
 import { hitsOf, writes } from './support.ts'
 

@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Entry } from '../../src/journal/entry.ts'
-import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { Entry } from '../../src/platform/journal/entry.ts'
+import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 
 const SHORT_LIMIT = 12
 

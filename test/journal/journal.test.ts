@@ -1,11 +1,11 @@
 /** Checks the journal: order, bounds, queries, subscribers. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Entry, EntryContent } from '../../src/journal/entry.ts'
-import { createJournal } from '../../src/journal/journal.ts'
-import { Ring } from '../../src/journal/ring.ts'
-import { StoredEntries } from '../../src/journal/stored-entries.ts'
-import { createTimestamps } from '../../src/runtime/timestamps.ts'
+import { createTimestamps } from '../../src/base/runtime/timestamps.ts'
+import type { Entry, EntryContent } from '../../src/platform/journal/entry.ts'
+import { createJournal } from '../../src/platform/journal/journal.ts'
+import { Ring } from '../../src/platform/journal/ring.ts'
+import { StoredEntries } from '../../src/platform/journal/stored-entries.ts'
 
 const note = (name: string, chat_id?: string): EntryContent =>
   chat_id === undefined ? { kind: 'note', note: name } : { kind: 'note', note: name, chat_id }

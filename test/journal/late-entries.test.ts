@@ -1,8 +1,8 @@
 /** Checks that events and deliveries say the same whether their entries are built at once or when they are read later. */
 import { expect, onTestFinished, test } from 'vitest'
-import type { Entry } from '../../src/journal/entry.ts'
-import { sizeOfEntry } from '../../src/journal/long-bodies.ts'
-import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { Entry } from '../../src/platform/journal/entry.ts'
+import { sizeOfEntry } from '../../src/platform/journal/long-bodies.ts'
+import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
 
 const OPTIONS = { knobs: { 'webhook.retry': '1s', 'webhook.idHeader': 'x-delivery' } } as const

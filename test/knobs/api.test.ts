@@ -1,7 +1,7 @@
 /** How strict the API is about paths, headers and fields. */
 import { expect, test } from 'vitest'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { startServer } from '../../src/server/start.ts'
-import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
 import { AGENT, assumedBy, call, post, takenOver, world } from './support.ts'
 
 const findings = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' }).at(-1)!.findings

@@ -1,6 +1,6 @@
 /** Availability: where it starts, its queues, its time, and what closing does. */
 import { expect, test } from 'vitest'
-import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { assumedBy, call, post, texts, world } from './support.ts'
 
 const set = (sim: PlatformSimulator, body: object, key?: string) =>

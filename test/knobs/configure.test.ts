@@ -1,8 +1,8 @@
 /** `configure()`: all or none, refusals that say what is allowed, and what the configuration shows. */
 import { expect, test } from 'vitest'
-import { allowedFor, defaultKnobs, formatKnobs, KNOB_NAMES, type KnobName } from '../../src/contract/knobs.ts'
-import { InvalidOptionError } from '../../src/simulator/options.ts'
-import { createPlatformSimulator } from '../../src/simulator/simulator.ts'
+import { allowedFor, defaultKnobs, formatKnobs, KNOB_NAMES, type KnobName } from '../../src/platform/contract/knobs.ts'
+import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
+import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { post, world } from './support.ts'
 
 const refusal = async (patch: Record<string, unknown>): Promise<InvalidOptionError> => {

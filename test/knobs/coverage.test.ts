@@ -1,8 +1,8 @@
 /** Holds tests, table, defaults and rules together. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ASSUMPTIONS } from '../../src/contract/assumptions.ts'
-import { defaultKnobs, formatKnobs, KNOB_NAMES } from '../../src/contract/knobs.ts'
+import { ASSUMPTIONS } from '../../src/platform/contract/assumptions.ts'
+import { defaultKnobs, formatKnobs, KNOB_NAMES } from '../../src/platform/contract/knobs.ts'
 import { read, trackedFiles } from '../architecture/files.ts'
 import { DEFAULTS } from './defaults.ts'
 

@@ -1,8 +1,8 @@
 /** Which key opens what, which one signs, and what a new key does to the old one. */
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { assumedBy, call, type Delivered, post, takenOver, world } from './support.ts'
 
 const stop = async (sim: PlatformSimulator, chat: ChatHandle, key: string) =>

@@ -1,7 +1,7 @@
 /** Summaries: when they are refused, how long they take, what they say. */
 import { expect, test } from 'vitest'
-import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { assumedBy, call, post, world } from './support.ts'
 
 const LONG = ['My parcel has not arrived', 'It was due on Monday']

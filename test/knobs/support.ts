@@ -1,8 +1,8 @@
 /** A simulator whose webhook is a function in this process, and the API as its tests call it. */
 import { onTestFinished } from 'vitest'
-import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { PlatformSimulatorOptions } from '../../src/simulator/platform-options.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
+import type { PlatformSimulatorOptions } from '../../src/platform/simulator/platform-options.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 
 export interface Delivered {
   readonly url: string

@@ -1,6 +1,6 @@
 /** Live translation: when languages are the same, what a translation looks like, what the transcript keeps. */
 import { expect, test } from 'vitest'
-import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { AGENT, assumedBy, post, sends, takenOver, texts, transcript, type World, world } from './support.ts'
 
 const speaking = (...language_codes: string[]) => ({ sender: { ...AGENT, language_codes } })

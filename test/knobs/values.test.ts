@@ -1,7 +1,7 @@
 /** Every value a knob takes has one canonical spelling that reads back as the same value. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { allowedFor, formatKnob, KNOB_NAMES, type KnobName, parseKnob } from '../../src/contract/knobs.ts'
+import { allowedFor, formatKnob, KNOB_NAMES, type KnobName, parseKnob } from '../../src/platform/contract/knobs.ts'
 
 /** What users write, one arbitrary per wording of `allowed`. */
 const word = fc.stringMatching(/^[A-Za-z0-9-]{1,12}$/)

@@ -1,6 +1,7 @@
 /** Builds journals of runs by hand: the notes of the runner and the entries between. */
-import type { ApiContent, DeliveryContent, Entry, EntryContent } from '../../src/journal/entry.ts'
-import type { Plan, PlannedItem } from '../../src/scenario/plan.ts'
+
+import type { Plan, PlannedItem } from '../../src/evaluation/scenario/plan.ts'
+import type { ApiContent, DeliveryContent, Entry, EntryContent } from '../../src/platform/journal/entry.ts'
 
 export interface Written {
   readonly entries: readonly Entry[]

@@ -1,6 +1,6 @@
 /** Tests that docs/lint.md and the rules cover each other and every finding of the platform. */
 import { expect, it } from 'vitest'
-import { FINDINGS, RULES } from '../../src/linter/lint.ts'
+import { FINDINGS, RULES } from '../../src/evaluation/linter/lint.ts'
 import { filesIn } from '../architecture/files.ts'
 import { read } from '../docs/pages.ts'
 
@@ -10,7 +10,7 @@ it('docs/lint.md has one heading per rule, in their order', () => {
 })
 
 it('every finding that the platform and the API make has a rule', () => {
-  const made = ['src/api', 'src/platform'].flatMap(folder =>
+  const made = ['src/platform/api', 'src/platform'].flatMap(folder =>
     filesIn(folder, '.ts').flatMap(file =>
       [...read(`${folder}/${file}`).matchAll(/\baddFinding\(transaction, '([^']+)'/g)].map(([, rule]) => rule!),
     ),

@@ -1,9 +1,9 @@
 /** Tests each rule with a journal that breaks it and one that nearly does. */
 import { describe, expect, it } from 'vitest'
-import type { DeliveryContent } from '../../src/journal/entry.ts'
-import { lint } from '../../src/linter/lint.ts'
-import { findingText } from '../../src/linter/texts.ts'
-import type { PlannedItem } from '../../src/scenario/plan.ts'
+import { lint } from '../../src/evaluation/linter/lint.ts'
+import { findingText } from '../../src/evaluation/linter/texts.ts'
+import type { PlannedItem } from '../../src/evaluation/scenario/plan.ts'
+import type { DeliveryContent } from '../../src/platform/journal/entry.ts'
 import { planOf, type Written, writeJournal } from './journal.ts'
 
 function found(write: (journal: Written) => void, plan = planOf()) {

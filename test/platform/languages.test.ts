@@ -1,9 +1,9 @@
 /** The texts of the bot in the language of the chat, and the conversations that chats begin with. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { BOT_LANGUAGES, botTexts } from '../../src/contract/bot-texts.ts'
-import { TRANSCRIPT_NAMES } from '../../src/contract/transcripts.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import { BOT_LANGUAGES, botTexts } from '../../src/platform/contract/bot-texts.ts'
+import { TRANSCRIPT_NAMES } from '../../src/platform/contract/transcripts.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { read } from '../docs/pages.ts'
 
 const FOLDER = new URL('../../fixtures/transcripts/', import.meta.url)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { SummaryInput } from '../../src/platform/engines.ts'
+import type { SummaryInput } from '../../src/platform/rules/engines.ts'
 import { describeAdapters } from '../support/adapters.ts'
 import { AGENT } from '../support/chats.ts'
 import { setUp } from '../support/test-simulator.ts'

@@ -1,11 +1,11 @@
 /** `POST /_sim/record`: which scenario it writes for what happened. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { compile } from '../../src/evaluation/scenario/compile/compile.ts'
+import { interpolate } from '../../src/evaluation/scenario/interpolation.ts'
+import { loadText } from '../../src/evaluation/scenario/load/load.ts'
+import { stepsOf } from '../../src/evaluation/scenario/plan.ts'
 import { createSimulator } from '../../src/index.ts'
-import { compile } from '../../src/scenario/compile/compile.ts'
-import { interpolate } from '../../src/scenario/interpolation.ts'
-import { loadText } from '../../src/scenario/load/load.ts'
-import { stepsOf } from '../../src/scenario/plan.ts'
 import { runScenario } from '../../src/testing/scenario.ts'
 import { ANNA, played, type Recorded } from './recorded.ts'
 

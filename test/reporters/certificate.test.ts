@@ -1,14 +1,14 @@
 /** The reports of a certificate. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CertificateReport } from '../../src/certifier/report.ts'
-import { badgeValue, certificateBadge } from '../../src/reporters/certificate-badge.ts'
-import { certificateJunit, certificateTap } from '../../src/reporters/certificate-ci.ts'
-import { certificateText } from '../../src/reporters/certificate-console.ts'
-import { certificateJson } from '../../src/reporters/certificate-json.ts'
-import { certificateAnnotations, certificateMarkdown } from '../../src/reporters/certificate-markdown.ts'
-import { createCertificateProgress } from '../../src/reporters/certificate-progress.ts'
-import { widthOf } from '../../src/text/terminal-text.ts'
+import { widthOf } from '../../src/base/text/terminal-text.ts'
+import { badgeValue, certificateBadge } from '../../src/pages/reporters/certificate-badge.ts'
+import { certificateJunit, certificateTap } from '../../src/pages/reporters/certificate-ci.ts'
+import { certificateText } from '../../src/pages/reporters/certificate-console.ts'
+import { certificateJson } from '../../src/pages/reporters/certificate-json.ts'
+import { certificateAnnotations, certificateMarkdown } from '../../src/pages/reporters/certificate-markdown.ts'
+import { createCertificateProgress } from '../../src/pages/reporters/certificate-progress.ts'
+import type { CertificateReport } from '../../src/running/certifier/report.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
 import {
   certificateReport,

@@ -1,9 +1,9 @@
 /** Certificates made by hand: what a certification would hand to the reports. */
-import { type Certificate, certificateOf } from '../../src/certifier/certificate.ts'
-import type { CheckDefinition, CheckResult } from '../../src/certifier/check.ts'
-import type { ExpectedFailure } from '../../src/certifier/expected-failures.ts'
-import type { CheckFinding } from '../../src/certifier/findings/index.ts'
-import { type CertificateReport, describeCertificate } from '../../src/certifier/report.ts'
+import { type Certificate, certificateOf } from '../../src/running/certifier/certificate.ts'
+import type { CheckDefinition, CheckResult } from '../../src/running/certifier/check.ts'
+import type { ExpectedFailure } from '../../src/running/certifier/expected-failures.ts'
+import type { CheckFinding } from '../../src/running/certifier/findings/index.ts'
+import { type CertificateReport, describeCertificate } from '../../src/running/certifier/report.ts'
 import { hostileResult } from './hostile.ts'
 import { CHATS, Journal } from './run-results.ts'
 

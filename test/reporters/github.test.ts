@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { githubAnnotations, githubSummary, withoutCommands } from '../../src/reporters/github.ts'
+import { githubAnnotations, githubSummary, withoutCommands } from '../../src/pages/reporters/github.ts'
 import { anyText, hostileResult } from './hostile.ts'
 import { failure, result, scenarioResult } from './run-results.ts'
 import { escapedPlay, openResult, passedResult, unreachableResult } from './samples.ts'

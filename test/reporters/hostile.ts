@@ -1,6 +1,6 @@
 /** Defines hostile texts, and runs that contain them everywhere. */
 import * as fc from 'fast-check'
-import type { ScenarioReport } from '../../src/evaluator/wording/report.ts'
+import type { ScenarioReport } from '../../src/evaluation/evaluator/wording/report.ts'
 import { CHATS, failure, Journal, scenarioResult, step, stepVerdict } from './run-results.ts'
 
 export const HOSTILE = [

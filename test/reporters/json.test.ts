@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonReport } from '../../src/reporters/json.ts'
+import { jsonReport } from '../../src/pages/reporters/json.ts'
 import { read } from '../architecture/files.ts'
 import { rows, section } from '../docs/pages.ts'
 import { HOSTILE, hostileResult } from './hostile.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { element, junitReport, xmlAttribute, xmlText } from '../../src/reporters/junit.ts'
+import { element, junitReport, xmlAttribute, xmlText } from '../../src/pages/reporters/junit.ts'
 import { anyText, hostileResult } from './hostile.ts'
 import { failure, result, scenarioResult } from './run-results.ts'
 import { escapedPlay, openResult, passedResult, skippedResult, unreachableResult } from './samples.ts'

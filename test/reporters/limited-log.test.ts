@@ -1,9 +1,9 @@
 /** The log under load: the first entries of a second, then one line that counts the others. */
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../../src/journal/entry.ts'
-import { createLimitedLog } from '../../src/reporters/limited-log.ts'
-import { createLog } from '../../src/reporters/log.ts'
-import type { LogStyle } from '../../src/reporters/log-filter.ts'
+import { createLimitedLog } from '../../src/pages/reporters/limited-log.ts'
+import { createLog } from '../../src/pages/reporters/log.ts'
+import type { LogStyle } from '../../src/pages/reporters/log-filter.ts'
+import type { Entry } from '../../src/platform/journal/entry.ts'
 import { at, CHAT, call, created, delivery, event, refusedWith, says } from './log-samples.ts'
 
 /** A log whose seconds end when the test says so. */

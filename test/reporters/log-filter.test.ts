@@ -1,8 +1,8 @@
 /** Which entries a style of the log shows is decided from their codes; the renderer and the counts of the log rely on it. */
 import { expect, it } from 'vitest'
-import type { Entry } from '../../src/journal/entry.ts'
-import { createLog } from '../../src/reporters/log.ts'
-import { isShown, type LogStyle } from '../../src/reporters/log-filter.ts'
+import { createLog } from '../../src/pages/reporters/log.ts'
+import { isShown, type LogStyle } from '../../src/pages/reporters/log-filter.ts'
+import type { Entry } from '../../src/platform/journal/entry.ts'
 import {
   at,
   botSays,

@@ -1,5 +1,5 @@
 /** Journal entries of every kind, for tests of the log. */
-import type { DeliveryFailure, Entry, EntryContent, EntryOf } from '../../src/journal/entry.ts'
+import type { DeliveryFailure, Entry, EntryContent, EntryOf } from '../../src/platform/journal/entry.ts'
 
 export const CHAT = 'c394b674-c865-4926-9541-db8f3c7cb8b6'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Entry, EntryOf } from '../../src/journal/entry.ts'
-import { createLog, type LogOptions } from '../../src/reporters/log.ts'
+import { createLog, type LogOptions } from '../../src/pages/reporters/log.ts'
+import type { Entry, EntryOf } from '../../src/platform/journal/entry.ts'
 import {
   at,
   botSays,

@@ -1,15 +1,15 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { widthOf } from '../../src/base/text/terminal-text.ts'
 import {
   describeWarning,
   type FailureReport,
   type RunReport,
   type ScenarioReport,
-} from '../../src/evaluator/wording/report.ts'
-import { elide, isGap } from '../../src/reporters/diagram.ts'
-import { prettyReport } from '../../src/reporters/pretty.ts'
-import { widthOf } from '../../src/text/terminal-text.ts'
-import type { TimelineRow } from '../../src/timeline/rows.ts'
+} from '../../src/evaluation/evaluator/wording/report.ts'
+import type { TimelineRow } from '../../src/evaluation/timeline/rows.ts'
+import { elide, isGap } from '../../src/pages/reporters/diagram.ts'
+import { prettyReport } from '../../src/pages/reporters/pretty.ts'
 import { anyText, HOSTILE, hostileResult, UNSEEN } from './hostile.ts'
 import { failure, Journal, result, scenarioResult, step, stepVerdict } from './run-results.ts'
 import {

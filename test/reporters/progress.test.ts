@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createProgress } from '../../src/reporters/progress.ts'
+import { createProgress } from '../../src/pages/reporters/progress.ts'
 import { failure, scenarioResult } from './run-results.ts'
 
 /** A wall clock that tests advance. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CERTIFICATE_REPORTS, parseReports, RUN_REPORTS } from '../../src/reporters/report-option.ts'
+import { CERTIFICATE_REPORTS, parseReports, RUN_REPORTS } from '../../src/pages/reporters/report-option.ts'
 
 const shown = (flag: string, env = {}) =>
   parseReports(flag, RUN_REPORTS, env).map(({ report, file }) => (file === null ? report : `${report}=${file}`))

@@ -1,10 +1,10 @@
 /** Plays made by hand: what a runner would hand to the reports. */
 
-import type { Failure, StepRef } from '../../src/evaluator/failure.ts'
-import type { Outcome, RunResult, StepVerdict } from '../../src/evaluator/verdict.ts'
-import type { FailureReport, RunReport, ScenarioReport } from '../../src/evaluator/wording/report.ts'
-import type { Entry, EntryContent, EntryOf } from '../../src/journal/entry.ts'
-import type { DriverCall } from '../../src/scenario/run-events.ts'
+import type { Failure, StepRef } from '../../src/evaluation/evaluator/failure.ts'
+import type { Outcome, RunResult, StepVerdict } from '../../src/evaluation/evaluator/verdict.ts'
+import type { FailureReport, RunReport, ScenarioReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import type { DriverCall } from '../../src/evaluation/scenario/run-events.ts'
+import type { Entry, EntryContent, EntryOf } from '../../src/platform/journal/entry.ts'
 
 export const CHATS = { main: 'c394b674-c865-4926-9541-db8f3c7cb8b6', bo: '11111111-2222-4333-8444-555555555555' }
 

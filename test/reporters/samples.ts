@@ -1,5 +1,5 @@
 /** Plays as they come out of real runs, one for each way to fail. */
-import { describeWarning, type ScenarioReport } from '../../src/evaluator/wording/report.ts'
+import { describeWarning, type ScenarioReport } from '../../src/evaluation/evaluator/wording/report.ts'
 import { CHATS, failure, Journal, scenarioResult, step, stepVerdict } from './run-results.ts'
 
 /** The agent's words came with HTML in them. */

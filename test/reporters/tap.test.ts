@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { tapReport } from '../../src/reporters/tap.ts'
+import { tapReport } from '../../src/pages/reporters/tap.ts'
 import { anyText, hostileResult } from './hostile.ts'
 import { failure, result } from './run-results.ts'
 import { escapedPlay, openResult, passedResult, skippedResult, unreachableResult } from './samples.ts'

@@ -1,8 +1,8 @@
 /** Failures of several scenarios with one cause are gathered at the end of the reports. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { describeCauses } from '../../src/evaluator/wording/causes.ts'
-import { transformTexts } from '../../src/text/texts.ts'
+import { transformTexts } from '../../src/base/text/texts.ts'
+import { describeCauses } from '../../src/evaluation/evaluator/wording/causes.ts'
 import { call, finished, inFolder, startRun, startTarget } from './targets.ts'
 
 const scenario = (name: string, steps: string) =>

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { main } from '../../src/commands/main.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { verify } from '../../src/signature/index.ts'
+import { verify } from '../../src/platform/signature/index.ts'
 
 export interface Received {
   readonly event: string

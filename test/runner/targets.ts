@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { main } from '../../src/commands/main.ts'
 import { type FakeIo, fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
 import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DURATION_PATTERN, formatDuration, parseDuration } from '../../src/text/quantities.ts'
+import { DURATION_PATTERN, formatDuration, parseDuration } from '../../src/base/text/quantities.ts'
 import { world } from '../knobs/support.ts'
 
 test.each([

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { base64ToHex, hexToBase64 } from '../../src/runtime/encoding.ts'
-import { hmac as inBrowser } from '../../src/runtime/node.browser.ts'
-import { hmac } from '../../src/runtime/node.ts'
+import { base64ToHex, hexToBase64 } from '../../src/base/runtime/encoding.ts'
+import { hmac as inBrowser } from '../../src/base/runtime/node.browser.ts'
+import { hmac } from '../../src/base/runtime/node.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 300 })
 

@@ -1,6 +1,6 @@
 /** Tests personas: repeatable for seed, label and language, and typical of their language. */
 import { expect, test } from 'vitest'
-import { drawPersona } from '../../src/runtime/random.ts'
+import { drawPersona } from '../../src/base/runtime/random.ts'
 import { transcript, world } from '../knobs/support.ts'
 
 const draw = (language: string, count = 40) =>

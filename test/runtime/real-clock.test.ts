@@ -1,7 +1,7 @@
 /** Tests the real clock and the wall clock: long timers, and delays that can be aborted. */
 import { expect, onTestFinished, test } from 'vitest'
-import { type Timer, wallDelay, wallTimer } from '../../src/runtime/clock.ts'
-import { createRealClock } from '../../src/runtime/real-clock.ts'
+import { type Timer, wallDelay, wallTimer } from '../../src/base/runtime/clock.ts'
+import { createRealClock } from '../../src/base/runtime/real-clock.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
 import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 

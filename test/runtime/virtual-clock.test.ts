@@ -1,7 +1,7 @@
 /** Tests the virtual clock: it moves only by `advance`, fires in due order, and waits for work between timers. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createVirtualClock, VIRTUAL_START_MS } from '../../src/runtime/clock.ts'
+import { createVirtualClock, VIRTUAL_START_MS } from '../../src/base/runtime/clock.ts'
 import { takenOver, world } from '../knobs/support.ts'
 
 const idle = async () => {}

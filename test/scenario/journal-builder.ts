@@ -1,13 +1,13 @@
 /** Journals of plays, written by hand: what the player would note, and what happened in between. */
 
-import { evaluate } from '../../src/evaluator/evaluator.ts'
-import type { RunResult, ScenarioResult } from '../../src/evaluator/verdict.ts'
-import { describeVerdict, type VerdictReport } from '../../src/evaluator/wording/report.ts'
-import type { ApiContent, DeliveryFailure, Entry, EntryContent } from '../../src/journal/entry.ts'
-import { compile } from '../../src/scenario/compile/compile.ts'
-import { loadValues } from '../../src/scenario/load/load.ts'
-import { type Plan, stepsOf } from '../../src/scenario/plan.ts'
-import type { InboxItem, TranscriptRow } from '../../src/scenario/run-events.ts'
+import { evaluate } from '../../src/evaluation/evaluator/evaluator.ts'
+import type { RunResult, ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
+import { describeVerdict, type VerdictReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import { compile } from '../../src/evaluation/scenario/compile/compile.ts'
+import { loadValues } from '../../src/evaluation/scenario/load/load.ts'
+import { type Plan, stepsOf } from '../../src/evaluation/scenario/plan.ts'
+import type { InboxItem, TranscriptRow } from '../../src/evaluation/scenario/run-events.ts'
+import type { ApiContent, DeliveryFailure, Entry, EntryContent } from '../../src/platform/journal/entry.ts'
 
 /** A scenario as one would write it; name and version are added. */
 export async function planOf(scenario: object): Promise<Plan> {

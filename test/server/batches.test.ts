@@ -2,9 +2,9 @@
 import { createServer } from 'node:http'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { createBatchAdapter } from '../../src/adapters/node-http.ts'
-import type { ApiRequest } from '../../src/api/messages.ts'
+import type { ApiRequest } from '../../src/platform/api/messages.ts'
 import { listen } from '../../src/server/listen.ts'
+import { createBatchAdapter } from '../../src/server/node-http.ts'
 import { type PlatformServer, startServer } from '../../src/server/start.ts'
 import { connectRaw } from '../support/network.ts'
 

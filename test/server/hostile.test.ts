@@ -1,7 +1,7 @@
 /** Clients that do what they should not: the server answers as well as it can, and stays. */
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { INTERNAL_HEADER } from '../../src/contract/errors.ts'
+import { INTERNAL_HEADER } from '../../src/platform/contract/errors.ts'
 import { HTTP_BOUNDS } from '../../src/server/connections.ts'
 import { createHttpServer } from '../../src/server/http.ts'
 import { listen } from '../../src/server/listen.ts'
@@ -200,7 +200,7 @@ test('closes a connection whose headers arrive too slowly', async () => {
 describe('an internal error', () => {
   const faulty = async (answer: () => unknown) => {
     const { createServer } = await import('node:http')
-    const { createBatchAdapter } = await import('../../src/adapters/node-http.ts')
+    const { createBatchAdapter } = await import('../../src/server/node-http.ts')
     const http = createServer(
       createBatchAdapter(
         answer as never,

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
+import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../../src/server/start.ts'
-import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
 import { createControlClient } from '../support/control-client.ts'
 
 async function setUp(options: PlatformServerOptions = {}) {

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { ListenError, PortInUseError } from '../../src/index.ts'
-import { allowedHosts, isLoopback, urlOf } from '../../src/server/addresses.ts'
+import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
+import { coreOf } from '../../src/platform/simulator/simulator.ts'
+import { allowedHosts, isLoopback, urlOf } from '../../src/server/control/addresses.ts'
 import { findPortHolder, listeningSockets } from '../../src/server/listen.ts'
 import { startServer } from '../../src/server/start.ts'
-import { InvalidOptionError } from '../../src/simulator/options.ts'
-import { coreOf } from '../../src/simulator/simulator.ts'
 import { freePort } from '../support/port.ts'
 
 test('reports the actual port, and is a simulator with live getters', async () => {

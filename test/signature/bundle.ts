@@ -5,7 +5,7 @@ import { ROOT } from '../architecture/files.ts'
 export async function bundled(): Promise<string> {
   const { output } = await build({
     cwd: ROOT,
-    input: 'src/signature/index.ts',
+    input: 'src/platform/signature/index.ts',
     platform: 'neutral',
     output: { format: 'esm' },
     write: false,

@@ -2,9 +2,9 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Explanation, explain, type MistakeId } from '../../src/signature/index.ts'
-import { FIX_TEXTS, MISTAKE_TEXTS } from '../../src/signature/mistakes/catalogue.ts'
-import { encodePayload } from '../../src/webhooks/request.ts'
+import { type Explanation, explain, type MistakeId } from '../../src/platform/signature/index.ts'
+import { FIX_TEXTS, MISTAKE_TEXTS } from '../../src/platform/signature/mistakes/catalogue.ts'
+import { encodePayload } from '../../src/platform/webhooks/request.ts'
 import { SLIPS } from './mistakes.ts'
 
 const KEY = 'top+secret/key=42%'

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonForms } from '../../src/signature/mistakes/json-forms.ts'
-import { encodePayload } from '../../src/webhooks/request.ts'
+import { jsonForms } from '../../src/platform/signature/mistakes/json-forms.ts'
+import { encodePayload } from '../../src/platform/webhooks/request.ts'
 
 const formsOf = (text: string) => new Set([...jsonForms(text)].map(({ value }) => value))
 const FORMS = ['compact', 'spaced', 'ascii', 'slashes', 'pretty', 'newline', 'reordered'] as const

@@ -1,6 +1,6 @@
 /** Makes each mistake independently of the code under test: with node:crypto, Buffer and plain text. */
 import { createHash, createHmac } from 'node:crypto'
-import type { MistakeId } from '../../src/signature/index.ts'
+import type { MistakeId } from '../../src/platform/signature/index.ts'
 
 /** A mistake of signing code. For some bodies it changes no byte, so that there is no mistake. */
 export interface Slip {

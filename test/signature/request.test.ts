@@ -1,6 +1,6 @@
 /** Tests `verifyRequest` with requests of fetch handlers. */
 import { describe, expect, test } from 'vitest'
-import { SIGNATURE_HEADER, sign, verifyRequest } from '../../src/signature/index.ts'
+import { SIGNATURE_HEADER, sign, verifyRequest } from '../../src/platform/signature/index.ts'
 
 const KEY = 'examplekey'
 const BODY = '{"message":"Blåbær 🫐"}'

@@ -81,9 +81,9 @@ const TEXTS = '/text/texts.ts'
 
 test('the module imports only itself and the function that defines text tables', () => {
   expect(importsOf(read(`src${TEXTS}`))).toEqual([])
-  const files = filesIn('src/signature', '.ts')
+  const files = filesIn('src/platform/signature', '.ts')
   expect(files.length).toBeGreaterThan(5)
-  const withoutComments = (file: string) => read(`src/signature/${file}`).replace(/\/\*.*?\*\//gs, '')
+  const withoutComments = (file: string) => read(`src/platform/signature/${file}`).replace(/\/\*.*?\*\//gs, '')
   const imports = files.flatMap(file => importsOf(withoutComments(file)).map(specifier => ({ file, specifier })))
   const outside = imports.filter(({ file, specifier }) => {
     const { pathname } = new URL(specifier, new URL(file, 'file:///signature/'))

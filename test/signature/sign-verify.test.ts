@@ -2,7 +2,13 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ALGORITHM_HEADER, SIGNATURE_HEADER, sign, signatureHeaders, verify } from '../../src/signature/index.ts'
+import {
+  ALGORITHM_HEADER,
+  SIGNATURE_HEADER,
+  sign,
+  signatureHeaders,
+  verify,
+} from '../../src/platform/signature/index.ts'
 
 const BODY = '{"foo":1,"bar":2}'
 const KEY = 'examplekey'

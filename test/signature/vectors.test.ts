@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { FILE_URL, type Vector } from '../../scripts/signature-vectors.ts'
-import { explain, type MistakeId, verify } from '../../src/signature/index.ts'
+import { explain, type MistakeId, verify } from '../../src/platform/signature/index.ts'
 
 const { vectors } = JSON.parse(readFileSync(FILE_URL, 'utf8')) as { vectors: Vector[] }
 const bodyOf = ({ body_base64 }: Vector) => Buffer.from(body_base64, 'base64')

@@ -14,7 +14,7 @@ import {
   type SimulatorOptions,
   startSimulator,
 } from '../../src/index.ts'
-import { verify } from '../../src/signature/index.ts'
+import { verify } from '../../src/platform/signature/index.ts'
 import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 
 const KEY = 'sim-handover-key'

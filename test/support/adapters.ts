@@ -4,11 +4,11 @@ import { setupServer as setup2 } from 'msw/node'
 import * as msw3 from 'msw3'
 import { setupServer as setup3 } from 'msw3/node'
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
-import { intercept } from '../../src/adapters/interceptors.ts'
-import { createHandlers } from '../../src/adapters/msw-handlers.ts'
+import type { PlatformSimulatorOptions } from '../../src/platform/simulator/platform-options.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { startServer } from '../../src/server/start.ts'
-import type { PlatformSimulatorOptions } from '../../src/simulator/platform-options.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import { intercept } from '../../src/testing/interceptors/interceptors.ts'
+import { createHandlers } from '../../src/testing/msw-handlers.ts'
 
 export interface Adapter {
   readonly name: string

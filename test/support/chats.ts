@@ -1,9 +1,9 @@
 /** Reads transcripts and starts handovers for tests. */
 
-import type { MessageView } from '../../src/platform/transcript.ts'
-import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
-import type { ChatOptions } from '../../src/simulator/new-chat.ts'
-import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { MessageView } from '../../src/platform/rules/transcript.ts'
+import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
+import type { ChatOptions } from '../../src/platform/simulator/new-chat.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import type { Api } from './api.ts'
 
 export const AGENT = { name: 'Kari', avatar: 'https://desk.example.test/kari.png' }

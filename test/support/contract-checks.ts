@@ -1,9 +1,9 @@
 /** Checks answers and events against the contract's schemas and against the platform's OpenAPI document. */
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod/mini'
-import type { EndpointId } from '../../src/contract/endpoint-routes.ts'
-import { ENDPOINTS } from '../../src/contract/endpoints.ts'
-import { platformOpenApi } from '../../src/contract/openapi.ts'
+import type { EndpointId } from '../../src/platform/contract/endpoint-routes.ts'
+import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
+import { platformOpenApi } from '../../src/platform/contract/openapi.ts'
 import { closeSchema, strictAjv } from './json-schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, walked by path

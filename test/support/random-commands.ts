@@ -1,7 +1,7 @@
 /** Generates random commands for property tests, and performs them. */
 import fc from 'fast-check'
-import type { EndpointId } from '../../src/contract/endpoint-routes.ts'
-import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
+import type { EndpointId } from '../../src/platform/contract/endpoint-routes.ts'
+import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import { AGENT } from './chats.ts'
 import type { SimulatorSetup } from './test-simulator.ts'
 

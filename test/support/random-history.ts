@@ -1,7 +1,7 @@
 /** Performs random commands and records the state before and after each, for checks of invariants. */
-import type { Entry } from '../../src/journal/entry.ts'
-import type { ChatView } from '../../src/platform/transcript.ts'
-import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
+import type { Entry } from '../../src/platform/journal/entry.ts'
+import type { ChatView } from '../../src/platform/rules/transcript.ts'
+import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import { type Command, openChats, perform, type RandomConditions } from './random-commands.ts'
 import type { SimulatorSetup } from './test-simulator.ts'
 

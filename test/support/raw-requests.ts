@@ -1,7 +1,7 @@
 /** Sends requests with raw bodies and headers, for tests of malformed requests. */
-import type { EndpointId } from '../../src/contract/endpoint-routes.ts'
-import { ENDPOINTS } from '../../src/contract/endpoints.ts'
-import type { ChatHandle } from '../../src/simulator/chat-handle.ts'
+import type { EndpointId } from '../../src/platform/contract/endpoint-routes.ts'
+import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
+import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import { checked, encode, pathFor, type Reply } from './api.ts'
 import { AGENT } from './chats.ts'
 import type { SimulatorSetup } from './test-simulator.ts'

@@ -1,6 +1,6 @@
 /** Creates an in-process webhook that records events, checks every payload, and answers as configured. */
-import type { WebhookEventName } from '../../src/contract/event-names.ts'
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../../src/contract/events.ts'
+import type { WebhookEventName } from '../../src/platform/contract/event-names.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../src/platform/contract/events.ts'
 import { eventProblems, schemaProblems } from './contract-checks.ts'
 
 export interface ReceivedEvent {

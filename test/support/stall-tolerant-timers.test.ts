@@ -1,7 +1,7 @@
 /** Tests the timers that stop while the process is blocked. */
 import { expect, test } from 'vitest'
-import { elapsedMs, wallDelay } from '../../src/runtime/clock.ts'
-import { createRealClock } from '../../src/runtime/real-clock.ts'
+import { elapsedMs, wallDelay } from '../../src/base/runtime/clock.ts'
+import { createRealClock } from '../../src/base/runtime/real-clock.ts'
 import { useStallTolerantTimers } from './stall-tolerant-timers.ts'
 
 /** Blocks this thread. */

@@ -1,7 +1,7 @@
 /** Creates simulators with a recording webhook and closes them when the test ends. */
 import { expect, onTestFinished } from 'vitest'
-import type { PlatformSimulatorOptions } from '../../src/simulator/platform-options.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulatorOptions } from '../../src/platform/simulator/platform-options.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { type Adapter, inProcess } from './adapters.ts'
 import { type Api, api, type Send } from './api.ts'
 import { createReceiver, type Receiver } from './receiver.ts'

@@ -1,8 +1,8 @@
 /** Checks of absence fail when the entries that would show the call were evicted from the journal. */
 import { describe, expect, it } from 'vitest'
-import { check, defineScenario, none, press, user } from '../../src/scenario/build/index.ts'
+import { check, defineScenario, none, press, user } from '../../src/evaluation/scenario/build/index.ts'
 import { runScenario } from '../../src/testing/scenario.ts'
-import { matchers } from '../../src/vitest/matchers.ts'
+import { matchers } from '../../src/testing/vitest/matchers.ts'
 import { ANNA, shouting, simulatorWith } from './desk.ts'
 
 expect.extend(matchers as never)

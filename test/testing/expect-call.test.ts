@@ -1,7 +1,7 @@
 /** `expectCall` and `expectNone`: claims, windows and bounds are those of scenarios, and so are the words. */
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { InvalidOptionError } from '../../src/simulator/options.ts'
+import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
 import { ANNA, shouting, simulatorWith } from './desk.ts'
 

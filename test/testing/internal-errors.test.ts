@@ -1,7 +1,7 @@
 /** A test or a run in which handover-sim itself failed does not pass, and asks for a report of the problem. */
 import { expect, it, onTestFinished } from 'vitest'
-import { defineScenario, none, press } from '../../src/scenario/build/index.ts'
-import { coreOf } from '../../src/simulator/simulator.ts'
+import { defineScenario, none, press } from '../../src/evaluation/scenario/build/index.ts'
+import { coreOf } from '../../src/platform/simulator/simulator.ts'
 import { runScenario } from '../../src/testing/scenario.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
 import { AGENT } from '../support/chats.ts'

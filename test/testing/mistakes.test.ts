@@ -1,9 +1,9 @@
 /** Errors of the testing API name the field that is wrong, and nothing passes or fails for another reason. */
 import express from 'express'
 import { describe, expect, it } from 'vitest'
-import { InvalidOptionError } from '../../src/simulator/options.ts'
+import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
 import { createSimulator, type SimulatorOptions, startSimulator } from '../../src/testing/simulator.ts'
-import { matchers } from '../../src/vitest/matchers.ts'
+import { matchers } from '../../src/testing/vitest/matchers.ts'
 import { simulatorWith } from './desk.ts'
 
 const ok = () => new Response('ok')

@@ -1,6 +1,6 @@
 /** Calls that go to the network because nothing passes them to the simulator: the failure asks for `intercept`. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { intercept } from '../../src/adapters/interceptors.ts'
+import { intercept } from '../../src/testing/interceptors/interceptors.ts'
 import { createSimulator, startSimulator } from '../../src/testing/simulator.ts'
 
 const QUESTION =

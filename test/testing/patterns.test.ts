@@ -1,9 +1,9 @@
 /** Patterns that backtrack without end: an expectation with one fails within its time limit, and is never met. */
 import { describe, expect, it } from 'vitest'
-import { check, defineScenario, expectCall, none, press, $ as re } from '../../src/scenario/build/index.ts'
+import { check, defineScenario, expectCall, none, press, $ as re } from '../../src/evaluation/scenario/build/index.ts'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
 import { runScenario } from '../../src/testing/scenario.ts'
-import { matchers } from '../../src/vitest/matchers.ts'
+import { matchers } from '../../src/testing/vitest/matchers.ts'
 import { ANNA, simulatorWith } from './desk.ts'
 
 expect.extend(matchers as never)

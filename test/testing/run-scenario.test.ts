@@ -1,6 +1,15 @@
 /** `runScenario`: the shipped scenarios inside a test process, and what it makes of others. */
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { agent, check, defineScenario, expectCall, none, press, user, wait } from '../../src/scenario/build/index.ts'
+import {
+  agent,
+  check,
+  defineScenario,
+  expectCall,
+  none,
+  press,
+  user,
+  wait,
+} from '../../src/evaluation/scenario/build/index.ts'
 import { runScenario, ScenarioFailedError, type ScenarioRun } from '../../src/testing/scenario.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
 import { filesIn } from '../architecture/files.ts'

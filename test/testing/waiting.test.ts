@@ -1,6 +1,6 @@
 /** `waitFor`, `expectAgentSees`, actions that do not wait, and the words of the judge put into code. */
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { InboxItem } from '../../src/agent-driver/driver.ts'
+import type { InboxItem } from '../../src/running/agent-driver/driver.ts'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
 import { ANNA, shouting, simulatorWith } from './desk.ts'

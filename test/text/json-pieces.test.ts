@@ -1,8 +1,8 @@
 /** Tests that JSON in pieces is the JSON of the whole value. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { copyJson, jsonPieces, LazyList, LazyText } from '../../src/text/json-pieces.ts'
-import { createRedactor } from '../../src/text/redactor.ts'
+import { copyJson, jsonPieces, LazyList, LazyText } from '../../src/base/text/json-pieces.ts'
+import { createRedactor } from '../../src/base/text/redactor.ts'
 
 const written = (value: unknown) => [...jsonPieces(value)].join('')
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createJsonReader, JsonDepthError } from '../../src/text/json-reader.ts'
+import { createJsonReader, JsonDepthError } from '../../src/base/text/json-reader.ts'
 
 function read(text: string, partChars: number, levels = 256): unknown {
   const reader = createJsonReader(levels)

@@ -1,6 +1,6 @@
 /** Which values are redacted, in which forms, and at which cost. */
 import { describe, expect, it } from 'vitest'
-import { createRedactor, withoutCredentials } from '../../src/text/redactor.ts'
+import { createRedactor, withoutCredentials } from '../../src/base/text/redactor.ts'
 
 const SECRET = 'p4ß "w\\rd/+&1'
 const base64 = (text: string) => Buffer.from(text).toString('base64')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { nearest } from '../../src/text/error-text.ts'
-import { quote, shorten, widthOf } from '../../src/text/terminal-text.ts'
+import { nearest } from '../../src/base/text/error-text.ts'
+import { quote, shorten, widthOf } from '../../src/base/text/terminal-text.ts'
 
 test.each([
   ['æ'.repeat(1_000_000), 20],

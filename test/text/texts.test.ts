@@ -1,6 +1,6 @@
 /** Tests tables of texts. */
 import { afterEach, expect, it } from 'vitest'
-import { defineTexts, transformTexts } from '../../src/text/texts.ts'
+import { defineTexts, transformTexts } from '../../src/base/text/texts.ts'
 
 const TEXTS = defineTexts({ plain: 'nothing was sent', made: (status: number) => `answered ${status}` })
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { timelineOf } from '../../src/timeline/timeline.ts'
+import { timelineOf } from '../../src/evaluation/timeline/timeline.ts'
 import { anyText, hostileResult, UNSEEN } from '../reporters/hostile.ts'
 import { CHATS, failure, Journal, scenarioResult, step, stepVerdict } from '../reporters/run-results.ts'
 import { crossTalkPlay, escapedPlay } from '../reporters/samples.ts'

@@ -15,7 +15,7 @@ import {
   startSimulator,
 } from '../../src/index.ts'
 import { $, defineScenario, expectCall as expectStep, fault, wait } from '../../src/testing/scenario.ts'
-import '../../src/vitest/index.ts'
+import '../../src/testing/vitest/index.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const is = <_T extends true>(): void => {}

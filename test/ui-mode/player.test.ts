@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { createSecrets } from '../../src/journal/mask.ts'
-import type { SelectedScenario } from '../../src/runner/schedule.ts'
-import { createPlayer, type PlayRun } from '../../src/ui-mode/player.ts'
-import { createScenarioStates, nameOf } from '../../src/ui-mode/scenario-states.ts'
+import { createSecrets } from '../../src/platform/journal/mask.ts'
+import type { SelectedScenario } from '../../src/running/runner/schedule.ts'
+import { createPlayer, type PlayRun } from '../../src/running/ui-mode/player.ts'
+import { createScenarioStates, nameOf } from '../../src/running/ui-mode/scenario-states.ts'
 
 const scenarioNamed = (name: string) => ({ plan: { name }, instance: 1 }) as SelectedScenario
 

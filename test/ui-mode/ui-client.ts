@@ -1,8 +1,8 @@
 /** Starts `run --ui`, and speaks to it as its page does: requests, and a stream whose events add up to one state. */
 import { expect } from 'vitest'
-import type { ScenarioReport } from '../../src/evaluator/wording/report.ts'
-import type { Entry } from '../../src/journal/entry.ts'
-import type { Catalogue, ScenarioStatus, Status } from '../../src/ui-mode/protocol.ts'
+import type { ScenarioReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import type { Entry } from '../../src/platform/journal/entry.ts'
+import type { Catalogue, ScenarioStatus, Status } from '../../src/running/ui-mode/protocol.ts'
 import type { FakeIo } from '../cli/fake-io.ts'
 import { call, type Run, startRun, startTarget, type Target } from '../runner/targets.ts'
 

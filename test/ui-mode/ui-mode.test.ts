@@ -2,7 +2,7 @@
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { main } from '../../src/cli/main.ts'
+import { main } from '../../src/commands/main.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { call, finished, startRun } from '../runner/targets.ts'
 import { ACCEPTED, connect, isDone, outcomeOf, politeTarget, scenarioFile, startUi, stepsOf } from './ui-client.ts'

@@ -1,7 +1,7 @@
 /** The matchers of `handover-sim/vitest`: registered by importing them. */
 import { describe, expect, it } from 'vitest'
-import '../../src/vitest/index.ts'
-import { pickExpectedFields } from '../../src/vitest/matchers.ts'
+import '../../src/testing/vitest/index.ts'
+import { pickExpectedFields } from '../../src/testing/vitest/matchers.ts'
 import { ANNA, shouting, simulatorWith } from '../testing/desk.ts'
 
 async function talked() {

@@ -1,10 +1,10 @@
 /** Builds invalid signatures, each invalid in one way only. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { SIGN_MODES } from '../../src/contract/event-names.ts'
-import { defaultKnobs, KNOBS } from '../../src/contract/knobs.ts'
-import { faultySignature, tamperedBody } from '../../src/webhooks/faulty-request.ts'
-import { encodePayload, signingHeaders } from '../../src/webhooks/request.ts'
+import { SIGN_MODES } from '../../src/platform/contract/event-names.ts'
+import { defaultKnobs, KNOBS } from '../../src/platform/contract/knobs.ts'
+import { faultySignature, tamperedBody } from '../../src/platform/webhooks/faulty-request.ts'
+import { encodePayload, signingHeaders } from '../../src/platform/webhooks/request.ts'
 
 const BODY = '{"foo":1,"bar":2}'
 const URL_ = 'https://any.example.test'

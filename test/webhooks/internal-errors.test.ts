@@ -2,11 +2,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { createNodeAdapter } from '../../src/adapters/node-http.ts'
-import { INTERNAL_HEADER } from '../../src/contract/errors.ts'
-import { createVirtualClock } from '../../src/runtime/clock.ts'
-import { createRealClock } from '../../src/runtime/real-clock.ts'
-import { coreOf } from '../../src/simulator/simulator.ts'
+import { createVirtualClock } from '../../src/base/runtime/clock.ts'
+import { createRealClock } from '../../src/base/runtime/real-clock.ts'
+import { INTERNAL_HEADER } from '../../src/platform/contract/errors.ts'
+import { coreOf } from '../../src/platform/simulator/simulator.ts'
+import { createNodeAdapter } from '../../src/server/node-http.ts'
 import { createTestSimulator } from '../support/test-simulator.ts'
 
 const bug = () => {

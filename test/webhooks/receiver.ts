@@ -2,9 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { DeliveryContent } from '../../src/journal/entry.ts'
-import type { PlatformSimulatorOptions } from '../../src/simulator/platform-options.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { DeliveryContent } from '../../src/platform/journal/entry.ts'
+import type { PlatformSimulatorOptions } from '../../src/platform/simulator/platform-options.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { takenOver } from '../knobs/support.ts'
 
 export interface Got {

@@ -1,7 +1,7 @@
 /** Retries failed deliveries: their times, their bytes, and the events that wait for them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { PlatformSimulator } from '../../src/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
 import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { receiver, simFor } from './receiver.ts'

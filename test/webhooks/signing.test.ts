@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { defaultKnobs, KNOBS } from '../../src/contract/knobs.ts'
-import { encodePayload, signingHeaders } from '../../src/webhooks/request.ts'
+import { defaultKnobs, KNOBS } from '../../src/platform/contract/knobs.ts'
+import { encodePayload, signingHeaders } from '../../src/platform/webhooks/request.ts'
 import { takenOver } from '../knobs/support.ts'
 import { receiver, simFor } from './receiver.ts'
 

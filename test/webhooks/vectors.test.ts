@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { FILE_URL, fileText, tableText, type Vector } from '../../scripts/signature-vectors.ts'
-import { defaultKnobs } from '../../src/contract/knobs.ts'
-import { signingHeaders } from '../../src/webhooks/request.ts'
+import { defaultKnobs } from '../../src/platform/contract/knobs.ts'
+import { signingHeaders } from '../../src/platform/webhooks/request.ts'
 
 const text = readFileSync(FILE_URL, 'utf8')
 const { about, vectors } = JSON.parse(text) as { about: string; vectors: Vector[] }

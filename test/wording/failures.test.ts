@@ -1,7 +1,7 @@
 /** Renders every failure of a delivery. */
 import { describe, expect, test } from 'vitest'
-import { type DeliveryFailure, FAILURE_CODES } from '../../src/journal/entry.ts'
-import { failureBesideStatus, failureText } from '../../src/wording/failures.ts'
+import { type DeliveryFailure, FAILURE_CODES } from '../../src/platform/journal/entry.ts'
+import { failureBesideStatus, failureText } from '../../src/platform/wording/failures.ts'
 
 const target = '127.0.0.1:3000'
 const at = (system_code: string) => ({ target, system_code })

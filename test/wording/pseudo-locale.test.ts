@@ -1,9 +1,14 @@
 /** Replaces all texts of deliveries, faults, steps and driver calls, to show that verdicts and hints depend on codes only. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { type DeliveryFailure, type EntryOf, FAILURE_CODES, type FaultEffect } from '../../src/journal/entry.ts'
-import type { DriverFailure, StepFailure } from '../../src/journal/run-failures.ts'
-import { transformTexts } from '../../src/text/texts.ts'
-import { deliveryHint } from '../../src/wording/hints.ts'
+import { transformTexts } from '../../src/base/text/texts.ts'
+import {
+  type DeliveryFailure,
+  type EntryOf,
+  FAILURE_CODES,
+  type FaultEffect,
+} from '../../src/platform/journal/entry.ts'
+import type { DriverFailure, StepFailure } from '../../src/platform/journal/run-failures.ts'
+import { deliveryHint } from '../../src/platform/wording/hints.ts'
 import { checked, type JournalBuilder, journalOf, planOf } from '../scenario/journal-builder.ts'
 
 afterEach(() => transformTexts(null))

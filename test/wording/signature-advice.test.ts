@@ -1,10 +1,10 @@
 /** Plays intermediaries with mistakes in their verification, and asks what the journal shows about them. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { explain } from '../../src/signature/index.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/simulator/simulator.ts'
-import { explainEntry } from '../../src/wording/hints.ts'
-import { signatureAdvice } from '../../src/wording/signature-advice.ts'
+import { explain } from '../../src/platform/signature/index.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { explainEntry } from '../../src/platform/wording/hints.ts'
+import { signatureAdvice } from '../../src/platform/wording/signature-advice.ts'
 
 type Encoding = 'base64' | 'hex'
 const hmac = (body: string, key: string, encoding: Encoding = 'base64') =>

@@ -1,19 +1,27 @@
 /** Describes a simulator to people: every knob with its value, the endpoints, the events, and what can be chosen. */
-import { ASSUMPTIONS, assumptionOf } from '../../contract/assumptions.ts'
-import { BOT_LANGUAGES, botTexts } from '../../contract/bot-texts.ts'
-import { ENDPOINTS } from '../../contract/endpoints.ts'
-import { SIGN_MODES } from '../../contract/event-names.ts'
-import { WEBHOOK_EVENTS } from '../../contract/events.ts'
-import { ENDPOINT_EXAMPLES, EVENT_EXAMPLES } from '../../contract/examples.ts'
-import type { JsonShape } from '../../contract/knob-types.ts'
-import { allowedFor, defaultKnobs, formatKnob, KNOB_NAMES, type Knobs, schemaFor } from '../../contract/knobs.ts'
-import { isMap, keysOf } from '../../contract/objects.ts'
-import { jsonSchemaOf } from '../../contract/openapi.ts'
-import { TRANSCRIPT_NAMES } from '../../contract/transcripts.ts'
-import { VERSION } from '../../contract/version.ts'
-import { EFFECTS_BY_SIDE, Fault } from '../../faults/schema.ts'
-import { maskSetting } from '../../journal/mask.ts'
-import { DURATION_PATTERN } from '../../text/quantities.ts'
+
+import { isMap, keysOf } from '../../base/objects.ts'
+import { DURATION_PATTERN } from '../../base/text/quantities.ts'
+import { ASSUMPTIONS, assumptionOf } from '../../platform/contract/assumptions.ts'
+import { BOT_LANGUAGES, botTexts } from '../../platform/contract/bot-texts.ts'
+import { ENDPOINTS } from '../../platform/contract/endpoints.ts'
+import { SIGN_MODES } from '../../platform/contract/event-names.ts'
+import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
+import { ENDPOINT_EXAMPLES, EVENT_EXAMPLES } from '../../platform/contract/examples.ts'
+import type { JsonShape } from '../../platform/contract/knob-types.ts'
+import {
+  allowedFor,
+  defaultKnobs,
+  formatKnob,
+  KNOB_NAMES,
+  type Knobs,
+  schemaFor,
+} from '../../platform/contract/knobs.ts'
+import { jsonSchemaOf } from '../../platform/contract/openapi.ts'
+import { TRANSCRIPT_NAMES } from '../../platform/contract/transcripts.ts'
+import { VERSION } from '../../platform/contract/version.ts'
+import { EFFECTS_BY_SIDE, Fault } from '../../platform/faults/schema.ts'
+import { maskSetting } from '../../platform/journal/mask.ts'
 
 export const describeSimulator = (knobs: Knobs) => ({
   version: VERSION,

@@ -1,7 +1,8 @@
 /** Streams journal entries as server-sent events, resumable by seq; the journal is the only buffer. */
-import type { Entry } from '../../journal/entry.ts'
-import type { Journal } from '../../journal/journal.ts'
-import { nextMacrotask, wallTimer } from '../../runtime/clock.ts'
+
+import { nextMacrotask, wallTimer } from '../../base/runtime/clock.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
+import type { Journal } from '../../platform/journal/journal.ts'
 
 export interface EventsOptions {
   readonly journal: Journal

@@ -1,8 +1,8 @@
 /** Generates the OpenAPI 3.1 document of the control API from the table that registers its routes. */
 import * as z from 'zod/mini'
-import { shapeOf } from '../../contract/definitions.ts'
-import { type JsonSchema, type Named, refTo, toComponents } from '../../contract/openapi.ts'
-import { VERSION } from '../../contract/version.ts'
+import { shapeOf } from '../../base/schemas/definitions.ts'
+import { type JsonSchema, type Named, refTo, toComponents } from '../../platform/contract/openapi.ts'
+import { VERSION } from '../../platform/contract/version.ts'
 import { ControlErrorResponse, type ControlRoute, type DocumentedResponse } from './route.ts'
 import { PREFIX, ROUTES } from './routes.ts'
 

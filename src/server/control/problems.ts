@@ -1,14 +1,14 @@
 /** Turns errors into responses of the control API: `{ error: { code, message, issues? } }`. */
 import type * as z from 'zod/mini'
-import { describeIssues } from '../../api/schema-checks.ts'
-import { Refusal } from '../../platform/refusal.ts'
-import type { Chat } from '../../platform/state.ts'
-import { UserProblem } from '../../platform/user-actions.ts'
-import type { Core } from '../../simulator/core.ts'
-import { InvalidOptionError } from '../../simulator/options.ts'
-import { InvalidSnapshotError } from '../../simulator/snapshot/invalid-snapshot.ts'
-import { WorkspaceConflictError } from '../../simulator/workspaces.ts'
-import { nearest } from '../../text/error-text.ts'
+import { nearest } from '../../base/text/error-text.ts'
+import { describeIssues } from '../../platform/api/schema-checks.ts'
+import { Refusal } from '../../platform/rules/refusal.ts'
+import type { Chat } from '../../platform/rules/state.ts'
+import { UserProblem } from '../../platform/rules/user-actions.ts'
+import type { Core } from '../../platform/simulator/core.ts'
+import { InvalidOptionError } from '../../platform/simulator/options.ts'
+import { InvalidSnapshotError } from '../../platform/simulator/snapshot/invalid-snapshot.ts'
+import { WorkspaceConflictError } from '../../platform/simulator/workspaces.ts'
 
 export interface Issue {
   readonly field: string

@@ -1,5 +1,5 @@
 /** Defines the recorder behind `POST /_sim/record`: it writes a scenario from the journal. A layer above the server implements it. */
-import type { Core } from '../../simulator/core.ts'
+import type { Core } from '../../platform/simulator/core.ts'
 
 /** Which part of the journal becomes a scenario. */
 export interface RecordingRequest {

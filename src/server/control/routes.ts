@@ -1,9 +1,9 @@
 /** Lists all routes of the control API, each once more for every workspace. */
 
 import * as z from 'zod/mini'
-import { named } from '../../contract/schemas.ts'
-import { VERSION } from '../../contract/version.ts'
-import { coreOf } from '../../simulator/simulator.ts'
+import { named } from '../../platform/contract/schemas.ts'
+import { VERSION } from '../../platform/contract/version.ts'
+import { coreOf } from '../../platform/simulator/simulator.ts'
 import { type ControlRequest, type ControlRoute, ok, routesOf } from './route.ts'
 import { AGENT_ROUTES } from './routes/agent.ts'
 import { CHAT_ROUTES } from './routes/chats.ts'

@@ -1,7 +1,7 @@
 /** An intermediary with Express, shown in docs/how-to/express-and-nest.md. */
 
 import express from 'express'
-import { verify } from '../../../src/signature/index.ts'
+import { verify } from '../../../src/platform/signature/index.ts'
 
 const { BOT_URL = 'https://bot.example.test', BOT_KEY = 'sim-handover-key' } = process.env
 const sender = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }

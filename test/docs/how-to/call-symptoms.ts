@@ -2,9 +2,9 @@
 import { get } from 'node:http'
 import { Script } from 'node:vm'
 import { setupServer } from 'msw/node'
-import { intercept } from '../../../src/adapters/interceptors.ts'
-import { handlers } from '../../../src/adapters/msw.ts'
 import { createSimulator, type Simulator, type SimulatorOptions, startSimulator } from '../../../src/index.ts'
+import { intercept } from '../../../src/testing/interceptors/interceptors.ts'
+import { handlers } from '../../../src/testing/msw.ts'
 import { startWebhook } from '../../support/network.ts'
 import { pathOf, read } from '../pages.ts'
 

@@ -1,6 +1,6 @@
 /** Causes the symptoms of docs/how-to/troubleshooting.md that commands show: with the mistake, and with its fix. */
 import { createServer } from 'node:http'
-import { main } from '../../../src/cli/main.ts'
+import { main } from '../../../src/commands/main.ts'
 import { createSimulator, startSimulator } from '../../../src/index.ts'
 import { fakeIo } from '../../cli/fake-io.ts'
 import { folderWith } from '../../config/folder.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, it } from 'vitest'
-import { intercept } from '../../../src/adapters/interceptors.ts'
 import { createSimulator, fromNode } from '../../../src/index.ts'
+import { intercept } from '../../../src/testing/interceptors/interceptors.ts'
 import { app } from './app.ts'
 
 const sim = createSimulator({ webhook: fromNode(app) })

@@ -1,7 +1,7 @@
 import fastify from 'fastify'
 import { expect, it } from 'vitest'
 import { createSimulator, fromFastify } from '../../../src/index.ts'
-import { verify } from '../../../src/signature/index.ts'
+import { verify } from '../../../src/platform/signature/index.ts'
 
 const app = fastify()
 app.removeAllContentTypeParsers()

@@ -1,8 +1,8 @@
 /** Runs the commands of docs/how-to/going-live.md, and checks that it names each assumption and the default settings. */
 import { afterEach, expect, it } from 'vitest'
-import { main } from '../../../src/cli/main.ts'
-import { ASSUMPTIONS } from '../../../src/contract/assumptions.ts'
+import { main } from '../../../src/commands/main.ts'
 import { createSimulator } from '../../../src/index.ts'
+import { ASSUMPTIONS } from '../../../src/platform/contract/assumptions.ts'
 import { fakeIo } from '../../cli/fake-io.ts'
 import { folderWith } from '../../config/folder.ts'
 import { blocks, inlineCode, read, rows, section } from '../pages.ts'

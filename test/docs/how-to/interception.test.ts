@@ -6,7 +6,7 @@ import { blocks, read } from '../pages.ts'
 const shown = (file: string) =>
   read(file)
     .replaceAll('../../../src/index.ts', 'handover-sim')
-    .replaceAll('../../../src/adapters/interceptors.ts', 'handover-sim/interceptors')
+    .replaceAll('../../../src/testing/interceptors/interceptors.ts', 'handover-sim/interceptors')
 
 it('docs/how-to/nock.md shows a line and the test that has it', () => {
   const test = shown('test/docs/how-to/nock.test.ts')

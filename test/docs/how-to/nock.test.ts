@@ -1,7 +1,7 @@
 import nock from 'nock'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { type Interception, intercept } from '../../../src/adapters/interceptors.ts'
 import { createSimulator } from '../../../src/index.ts'
+import { type Interception, intercept } from '../../../src/testing/interceptors/interceptors.ts'
 
 const sim = createSimulator({ baseUrl: 'https://bot.example.test' })
 

@@ -7,8 +7,8 @@ const shown = (file: string) =>
   read(file)
     .replace(/^\/\*\*.*\*\/\n\n/, '')
     .replaceAll('../../../src/index.ts', 'handover-sim')
-    .replaceAll('../../../src/signature/index.ts', 'handover-sim/signature')
-    .replaceAll('../../../src/adapters/interceptors.ts', 'handover-sim/interceptors')
+    .replaceAll('../../../src/platform/signature/index.ts', 'handover-sim/signature')
+    .replaceAll('../../../src/testing/interceptors/interceptors.ts', 'handover-sim/interceptors')
 
 it('docs/how-to/express-and-nest.md shows the files that run', () => {
   const files = ['app.ts', 'express.test.ts'].map(name => `test/docs/how-to/${name}`)

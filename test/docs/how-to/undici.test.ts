@@ -1,7 +1,7 @@
 import { Agent, Pool, request } from 'undici'
 import { afterAll, afterEach, expect, it } from 'vitest'
-import { intercept } from '../../../src/adapters/interceptors.ts'
 import { createSimulator } from '../../../src/index.ts'
+import { intercept } from '../../../src/testing/interceptors/interceptors.ts'
 
 const sim = createSimulator({ baseUrl: 'https://bot.example.test' })
 const interception = intercept(sim)

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { createSimulator } from '../../../src/index.ts'
-import '../../../src/vitest/index.ts'
+import '../../../src/testing/vitest/index.ts'
 import { createApp } from './app.ts'
 
 const sim = createSimulator({

@@ -26,7 +26,7 @@ import {
   toYaml,
   user,
   wait,
-} from '../../../src/scenario/build/index.ts'
+} from '../../../src/evaluation/scenario/build/index.ts'
 import { complaints, load } from './written.ts'
 
 const inner = [press('handover')]

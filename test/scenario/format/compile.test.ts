@@ -1,7 +1,7 @@
 /** Tests plans: step numbers, conversations, turns, defaults, requirements, hints. */
 import { describe, expect, it } from 'vitest'
-import { namedTexts } from '../../../src/scenario/compile/names.ts'
-import { createVariables, interpolate } from '../../../src/scenario/interpolation.ts'
+import { namedTexts } from '../../../src/evaluation/scenario/compile/names.ts'
+import { createVariables, interpolate } from '../../../src/evaluation/scenario/interpolation.ts'
 import { allSteps, complaints, HEAD, load, planOf, plansOf } from './written.ts'
 
 const turnsOf = async (steps: string, head = '') => allSteps(await planOf(steps, head)).map(({ turn }) => turn)

@@ -2,9 +2,9 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { compile } from '../../../src/scenario/compile/compile.ts'
-import { findFiles, patternToRegExp } from '../../../src/scenario/load/find.ts'
-import { loadScenarios, loadValues } from '../../../src/scenario/load/load.ts'
+import { compile } from '../../../src/evaluation/scenario/compile/compile.ts'
+import { findFiles, patternToRegExp } from '../../../src/evaluation/scenario/load/find.ts'
+import { loadScenarios, loadValues } from '../../../src/evaluation/scenario/load/load.ts'
 import { allSteps, complaints, type Files, folderOf, load, plansOf } from './written.ts'
 
 const scenario = (name: string, steps = '  - expect: start\n') => `version: 1\nname: ${name}\nsteps:\n${steps}`

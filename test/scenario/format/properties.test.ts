@@ -1,11 +1,17 @@
 /** Tests rules that hold for every scenario, with generated scenarios. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseSources } from '../../../src/files/document.ts'
-import { type Step, toYaml } from '../../../src/scenario/build/index.ts'
-import { compile } from '../../../src/scenario/compile/compile.ts'
-import { loadValues } from '../../../src/scenario/load/load.ts'
-import { isCheck, isStimulus, type Plan, type PlannedItem, type PlannedStep } from '../../../src/scenario/plan.ts'
+import { parseSources } from '../../../src/base/files/document.ts'
+import { type Step, toYaml } from '../../../src/evaluation/scenario/build/index.ts'
+import { compile } from '../../../src/evaluation/scenario/compile/compile.ts'
+import { loadValues } from '../../../src/evaluation/scenario/load/load.ts'
+import {
+  isCheck,
+  isStimulus,
+  type Plan,
+  type PlannedItem,
+  type PlannedStep,
+} from '../../../src/evaluation/scenario/plan.ts'
 import { anyCheck, anyPassing, anyScenario, anyStimulus } from './some-scenario.ts'
 import { allSteps } from './written.ts'
 

@@ -24,8 +24,8 @@ import {
   target,
   user,
   wait,
-} from '../../../src/scenario/build/index.ts'
-import { RESERVED_NAMES } from '../../../src/scenario/compile/names.ts'
+} from '../../../src/evaluation/scenario/build/index.ts'
+import { RESERVED_NAMES } from '../../../src/evaluation/scenario/compile/names.ts'
 
 /** Texts that a careless writer of YAML would lose. */
 // biome-ignore format: a list of samples

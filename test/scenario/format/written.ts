@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { ConfigError } from '../../../src/files/errors.ts'
-import { compile } from '../../../src/scenario/compile/compile.ts'
-import type { LoadedScenario } from '../../../src/scenario/format/scenario.ts'
-import { loadScenarios } from '../../../src/scenario/load/load.ts'
-import { type Plan, type PlannedStep, stepsOf } from '../../../src/scenario/plan.ts'
+import { ConfigError } from '../../../src/base/files/errors.ts'
+import { compile } from '../../../src/evaluation/scenario/compile/compile.ts'
+import type { LoadedScenario } from '../../../src/evaluation/scenario/format/scenario.ts'
+import { loadScenarios } from '../../../src/evaluation/scenario/load/load.ts'
+import { type Plan, type PlannedStep, stepsOf } from '../../../src/evaluation/scenario/plan.ts'
 
 export type Files = Readonly<Record<string, string>>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Entry } from '../../../src/journal/entry.ts'
+import type { Entry } from '../../../src/platform/journal/entry.ts'
 import { startServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../support/control-client.ts'
 

@@ -1,6 +1,6 @@
 import type { AnySchema } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { defaultKnobs, formatKnob, KNOB_NAMES } from '../../../src/contract/knobs.ts'
+import { defaultKnobs, formatKnob, KNOB_NAMES } from '../../../src/platform/contract/knobs.ts'
 import { startServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { strictAjv } from '../../support/json-schema.ts'

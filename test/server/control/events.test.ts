@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { createPlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
 import { eventStream } from '../../../src/server/control/event-stream.ts'
 import { type PlatformServer, startServer } from '../../../src/server/start.ts'
-import { createPlatformSimulator } from '../../../src/simulator/simulator.ts'
 
 interface Heard {
   readonly id: number | null

@@ -1,7 +1,7 @@
 /** Tests requests at the borders: names of prototypes, unusable hosts, times beyond all clocks, deep bodies. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { Snapshot } from '../../../src/platform/simulator/snapshot/schema.ts'
 import { type PlatformServer, startServer } from '../../../src/server/start.ts'
-import type { Snapshot } from '../../../src/simulator/snapshot/schema.ts'
 import { type ControlClient, createControlClient } from '../../support/control-client.ts'
 import { connectRaw } from '../../support/network.ts'
 import { createReceiver } from '../../support/receiver.ts'

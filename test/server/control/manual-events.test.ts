@@ -1,8 +1,8 @@
 /** Sends manual events to a receiver on a real socket that verifies signatures. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { WEBHOOK_EVENTS } from '../../../src/contract/events.ts'
-import type { EntryOf } from '../../../src/journal/entry.ts'
+import { WEBHOOK_EVENTS } from '../../../src/platform/contract/events.ts'
+import type { EntryOf } from '../../../src/platform/journal/entry.ts'
 import { type PlatformServerOptions, startServer } from '../../../src/server/start.ts'
 import { schemaProblems } from '../../support/contract-checks.ts'
 import { createControlClient } from '../../support/control-client.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { ApiContent, DeliveryContent, Entry } from '../../../src/journal/entry.ts'
-import { maskEntry } from '../../../src/journal/mask.ts'
-import { hmac } from '../../../src/runtime/node.ts'
+import { hmac } from '../../../src/base/runtime/node.ts'
+import type { ApiContent, DeliveryContent, Entry } from '../../../src/platform/journal/entry.ts'
+import { maskEntry } from '../../../src/platform/journal/mask.ts'
 
 const frame = { v: 1, seq: 1, time: '2024-01-01T09:00:00.000000Z', cause: null, at_ms: 0 } as const
 

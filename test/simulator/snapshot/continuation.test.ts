@@ -1,8 +1,8 @@
 /** Checks that a restored simulator continues like one that was never stopped. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { PlatformSimulator } from '../../../src/simulator/simulator.ts'
-import type { Snapshot } from '../../../src/simulator/snapshot/schema.ts'
+import type { PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
+import type { Snapshot } from '../../../src/platform/simulator/snapshot/schema.ts'
 import { firstSteps, laterSteps, player, withoutWall } from './random-steps.ts'
 
 const asFile = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot

@@ -1,10 +1,10 @@
 /** Generates random steps of users, agents, faults and time, plays them, and records everything observable. */
 import fc from 'fast-check'
-import type { FaultSpec } from '../../../src/faults/schema.ts'
-import type { Entry } from '../../../src/journal/entry.ts'
-import type { PlatformSimulatorOptions } from '../../../src/simulator/platform-options.ts'
-import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../../src/simulator/simulator.ts'
-import type { Duration } from '../../../src/text/quantities.ts'
+import type { Duration } from '../../../src/base/text/quantities.ts'
+import type { FaultSpec } from '../../../src/platform/faults/schema.ts'
+import type { Entry } from '../../../src/platform/journal/entry.ts'
+import type { PlatformSimulatorOptions } from '../../../src/platform/simulator/platform-options.ts'
+import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
 import { AGENT, call } from '../../knobs/support.ts'
 
 /** `chat` is an index into the existing chats, modulo their number, so that every step has an effect. */

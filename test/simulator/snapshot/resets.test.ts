@@ -1,9 +1,9 @@
 /** Resets simulators with work in flight and checks that nothing from before a reset appears after it. */
 import { expect, test } from 'vitest'
-import type { FaultSpec } from '../../../src/faults/schema.ts'
-import type { Entry } from '../../../src/journal/entry.ts'
-import { wallDelay } from '../../../src/runtime/clock.ts'
-import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../../src/simulator/simulator.ts'
+import { wallDelay } from '../../../src/base/runtime/clock.ts'
+import type { FaultSpec } from '../../../src/platform/faults/schema.ts'
+import type { Entry } from '../../../src/platform/journal/entry.ts'
+import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
 import { AGENT, call } from '../../knobs/support.ts'
 import { receiver } from '../../webhooks/receiver.ts'
 

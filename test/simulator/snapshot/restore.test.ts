@@ -1,8 +1,8 @@
 /** Checks what snapshots contain, what a restore rejects, and what it leaves unchanged. */
 import { describe, expect, test } from 'vitest'
-import { createPlatformSimulator } from '../../../src/simulator/simulator.ts'
-import { InvalidSnapshotError } from '../../../src/simulator/snapshot/invalid-snapshot.ts'
-import type { Snapshot } from '../../../src/simulator/snapshot/schema.ts'
+import { createPlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
+import { InvalidSnapshotError } from '../../../src/platform/simulator/snapshot/invalid-snapshot.ts'
+import type { Snapshot } from '../../../src/platform/simulator/snapshot/schema.ts'
 import { call, gate, post, takenOver, texts, transcript, world } from '../../knobs/support.ts'
 
 const copy = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot
@@ -179,7 +179,7 @@ test('a masked delivery that is resent manually gets a new signature', async () 
   await (await takenOver(from)).says('Hello')
   const to = world()
   await to.sim.restore(from.snapshot({ journal: true }))
-  const { coreOf } = await import('../../../src/simulator/simulator.ts')
+  const { coreOf } = await import('../../../src/platform/simulator/simulator.ts')
   await coreOf(to.sim).dispatcher.resend(to.sim.deliveries[0]!, false)
   expect(to.inbox[0]!.headers.get('kindly-hmac')).toBe(from.deliveries[0]!.request.headers['Kindly-HMAC'])
 })

@@ -1,9 +1,9 @@
 /** Checks workspaces behind one port: identity, routing by API key, isolation, and their control API. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createPlatformSimulator, type PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
+import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../../../src/platform/simulator/workspaces.ts'
 import { startServer } from '../../../src/server/start.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../../src/simulator/simulator.ts'
-import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../../../src/simulator/workspaces.ts'
 import { AGENT } from '../../knobs/support.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { startWebhook } from '../../support/network.ts'

@@ -3,8 +3,8 @@ import * as fc from 'fast-check'
 // @ts-expect-error: jsdom has no types
 import { JSDOM } from 'jsdom'
 import { describe, expect, it } from 'vitest'
-import type { CertificateReport } from '../../../src/certifier/report.ts'
-import { htmlCertificate } from '../../../src/web/certificate/certificate.tsx'
+import { htmlCertificate } from '../../../src/pages/web/certificate/certificate.tsx'
+import type { CertificateReport } from '../../../src/running/certifier/report.ts'
 import {
   certificateReport,
   checkResult,

@@ -1,10 +1,10 @@
 /** Follows the journals of real servers as the page does: through a reset, an interruption, and a restart. */
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Entry } from '../../../src/journal/entry.ts'
+import { createControlClient } from '../../../src/pages/web/client/control.ts'
+import { followJournal, type JournalFeedState } from '../../../src/pages/web/client/event-feed.ts'
+import type { Entry } from '../../../src/platform/journal/entry.ts'
 import { type PlatformServer, startServer } from '../../../src/server/start.ts'
-import { createControlClient } from '../../../src/web/client/control.ts'
-import { followJournal, type JournalFeedState } from '../../../src/web/client/event-feed.ts'
 import { freePort } from '../../support/port.ts'
 
 function follow({ url }: Pick<PlatformServer, 'url'>) {

@@ -1,6 +1,6 @@
 /** The queue of the agent's desk, from the journal of a simulator. */
 import { expect, test } from 'vitest'
-import { createAgentQueue, platformRefusal } from '../../../src/web/model/agent-queue.ts'
+import { createAgentQueue, platformRefusal } from '../../../src/pages/web/model/agent-queue.ts'
 import { setUp } from '../../support/test-simulator.ts'
 
 async function withQueue(options = {}) {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { draftOfFault, FAULT_EXAMPLES, faultBody, faultFormOf } from '../../../src/pages/web/model/fault-draft.ts'
+import { fieldsOf, valuesFrom } from '../../../src/pages/web/model/schema-fields.ts'
+import { isAboutDay, isWithin, usualWeek, weekOf, writtenWeek } from '../../../src/pages/web/model/week-hours.ts'
 import { startServer } from '../../../src/server/start.ts'
-import { draftOfFault, FAULT_EXAMPLES, faultBody, faultFormOf } from '../../../src/web/model/fault-draft.ts'
-import { fieldsOf, valuesFrom } from '../../../src/web/model/schema-fields.ts'
-import { isAboutDay, isWithin, usualWeek, weekOf, writtenWeek } from '../../../src/web/model/week-hours.ts'
 import { createControlClient } from '../../support/control-client.ts'
 
 test('the form of a fault has every effect of its side, and every example is accepted', async () => {

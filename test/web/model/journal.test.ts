@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../../../src/journal/entry.ts'
-import { type EntryFilter, filterLog } from '../../../src/web/model/entry-filter.ts'
-import { createJournalLog, type JournalLog } from '../../../src/web/model/journal-log.ts'
+import { type EntryFilter, filterLog } from '../../../src/pages/web/model/entry-filter.ts'
+import { createJournalLog, type JournalLog } from '../../../src/pages/web/model/journal-log.ts'
+import type { Entry } from '../../../src/platform/journal/entry.ts'
 import { createTestSimulator } from '../../support/test-simulator.ts'
 
 const nameOf = (chatId: string) => `chat ${chatId.slice(0, 4)}`

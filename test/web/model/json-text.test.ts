@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseJsonText } from '../../../src/web/model/json-text.ts'
+import { parseJsonText } from '../../../src/pages/web/model/json-text.ts'
 
 describe('the mistake in a JSON text', () => {
   it.each([

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { timelineOf } from '../../../src/timeline/timeline.ts'
-import type { CatalogueScenario, ScenarioStatus } from '../../../src/ui-mode/protocol.ts'
-import { beginningOfEntries, missingMessages } from '../../../src/web/model/chat-beginning.ts'
-import { createLivePlays, LIVE_ROWS } from '../../../src/web/model/live-plays.ts'
-import { livePlay } from '../../../src/web/model/shown-play.ts'
+import { timelineOf } from '../../../src/evaluation/timeline/timeline.ts'
+import { beginningOfEntries, missingMessages } from '../../../src/pages/web/model/chat-beginning.ts'
+import { createLivePlays, LIVE_ROWS } from '../../../src/pages/web/model/live-plays.ts'
+import { livePlay } from '../../../src/pages/web/model/shown-play.ts'
+import type { CatalogueScenario, ScenarioStatus } from '../../../src/running/ui-mode/protocol.ts'
 import { createTape } from '../report/journal-recorder.ts'
 
 const IDLE: ScenarioStatus = { name: 'Ada', state: 'idle', play: null, steps: {}, last: null }

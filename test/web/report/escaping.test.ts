@@ -2,9 +2,9 @@ import * as fc from 'fast-check'
 // @ts-expect-error: jsdom has no types
 import { JSDOM } from 'jsdom'
 import { describe, expect, it } from 'vitest'
-import { visibleLines } from '../../../src/web/model/formats.ts'
-import { htmlReport } from '../../../src/web/report/report.tsx'
-import { scriptJson } from '../../../src/web/report/timeline-data.tsx'
+import { visibleLines } from '../../../src/pages/web/model/formats.ts'
+import { htmlReport } from '../../../src/pages/web/report/report.tsx'
+import { scriptJson } from '../../../src/pages/web/report/timeline-data.tsx'
 import { hostile, sample } from './sample.ts'
 import { failure, run, scenarioResult } from './verdicts.ts'
 

@@ -1,5 +1,5 @@
 /** Builds a journal entry by entry, as the simulator and the runner write it. */
-import type { DeliveryFailure, Entry, FaultEffect } from '../../../src/journal/entry.ts'
+import type { DeliveryFailure, Entry, FaultEffect } from '../../../src/platform/journal/entry.ts'
 
 const TARGET = 'http://127.0.0.1:3000/webhook'
 const SENDER = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }

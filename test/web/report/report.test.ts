@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { compareTexts } from '../../../src/web/components/differences.tsx'
-import { htmlReport } from '../../../src/web/report/report.tsx'
+import { compareTexts } from '../../../src/pages/web/components/differences.tsx'
+import { htmlReport } from '../../../src/pages/web/report/report.tsx'
 import { sample } from './sample.ts'
 import { failure, run, scenarioResult } from './verdicts.ts'
 

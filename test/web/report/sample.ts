@@ -1,5 +1,9 @@
 /** A run as it might have been: a wrong text, cross-talk, a dead target, a driver with a gap, faults, a warning. */
-import { describeWarning, type RunReport, type ScenarioReport } from '../../../src/evaluator/wording/report.ts'
+import {
+  describeWarning,
+  type RunReport,
+  type ScenarioReport,
+} from '../../../src/evaluation/evaluator/wording/report.ts'
 import { createTape } from './journal-recorder.ts'
 import { failure, ref, run, scenarioResult, step } from './verdicts.ts'
 

@@ -3,12 +3,16 @@ import { JSDOM } from 'jsdom'
 import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { describe, expect, it, test } from 'vitest'
-import type { ScenarioReport } from '../../../src/evaluator/wording/report.ts'
-import type { Entry } from '../../../src/journal/entry.ts'
-import { EntryDetails } from '../../../src/web/components/entry-details.tsx'
-import { PAYLOAD_LIMIT, truncateEntry } from '../../../src/web/model/entry-sections.ts'
-import { linkScenarios } from '../../../src/web/report/scenario-links.ts'
-import { collectTimelineData, type EmbeddedTimeline, scenarioTimeline } from '../../../src/web/report/timeline-data.tsx'
+import type { ScenarioReport } from '../../../src/evaluation/evaluator/wording/report.ts'
+import { EntryDetails } from '../../../src/pages/web/components/entry-details.tsx'
+import { PAYLOAD_LIMIT, truncateEntry } from '../../../src/pages/web/model/entry-sections.ts'
+import { linkScenarios } from '../../../src/pages/web/report/scenario-links.ts'
+import {
+  collectTimelineData,
+  type EmbeddedTimeline,
+  scenarioTimeline,
+} from '../../../src/pages/web/report/timeline-data.tsx'
+import type { Entry } from '../../../src/platform/journal/entry.ts'
 import { createTape } from './journal-recorder.ts'
 import { failure, scenarioResult } from './verdicts.ts'
 

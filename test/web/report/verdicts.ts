@@ -1,8 +1,8 @@
 /** Parts of a verdict, with what a test does not care about filled in. */
 
-import type { StepRef } from '../../../src/evaluator/failure.ts'
-import type { Outcome, StepVerdict } from '../../../src/evaluator/verdict.ts'
-import type { FailureReport, RunReport, ScenarioReport } from '../../../src/evaluator/wording/report.ts'
+import type { StepRef } from '../../../src/evaluation/evaluator/failure.ts'
+import type { Outcome, StepVerdict } from '../../../src/evaluation/evaluator/verdict.ts'
+import type { FailureReport, RunReport, ScenarioReport } from '../../../src/evaluation/evaluator/wording/report.ts'
 
 export const ref = (file: string, number: number, of: number, label: string, more: Partial<StepRef> = {}): StepRef => ({
   number,

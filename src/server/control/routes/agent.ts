@@ -1,9 +1,9 @@
 /** Plays the human agent through the agent driver, or through the desk of the demo, as scenarios do. */
 import * as z from 'zod/mini'
-import { named } from '../../../contract/schemas.ts'
-import { messageOf } from '../../../text/error-text.ts'
-import { withoutCredentials } from '../../../text/redactor.ts'
-import { driverFailureText } from '../../../wording/failures.ts'
+import { messageOf } from '../../../base/text/error-text.ts'
+import { withoutCredentials } from '../../../base/text/redactor.ts'
+import { named } from '../../../platform/contract/schemas.ts'
+import { driverFailureText } from '../../../platform/wording/failures.ts'
 import { ControlProblem, resetProblem } from '../problems.ts'
 import { type AgentPlayer, type ControlContext, type ControlRoute, NonEmptyText, ok, routesOf } from '../route.ts'
 

@@ -1,10 +1,10 @@
 /** Gives people and pages what they need to act: the keys, and a description of everything that can be set. */
 import * as z from 'zod/mini'
-import { moreKeys } from '../../../api/keyring.ts'
-import { KNOB_NAMES } from '../../../contract/knobs.ts'
-import { named } from '../../../contract/schemas.ts'
-import type { Core } from '../../../simulator/core.ts'
-import { withoutCredentials } from '../../../text/redactor.ts'
+import { withoutCredentials } from '../../../base/text/redactor.ts'
+import { moreKeys } from '../../../platform/api/keyring.ts'
+import { KNOB_NAMES } from '../../../platform/contract/knobs.ts'
+import { named } from '../../../platform/contract/schemas.ts'
+import type { Core } from '../../../platform/simulator/core.ts'
 import { type ControlRoute, ok, routesOf } from '../route.ts'
 
 const KeysResponse = z

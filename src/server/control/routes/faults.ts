@@ -1,8 +1,8 @@
 /** Sets, lists and clears faults. */
 import * as z from 'zod/mini'
-import { named } from '../../../contract/schemas.ts'
-import { Fault, type FaultFields } from '../../../faults/schema.ts'
-import type { Core } from '../../../simulator/core.ts'
+import { named } from '../../../platform/contract/schemas.ts'
+import { Fault, type FaultFields } from '../../../platform/faults/schema.ts'
+import type { Core } from '../../../platform/simulator/core.ts'
 import { getChat, unknownId } from '../problems.ts'
 import { type ControlResponse, type ControlRoute, ok, routesOf } from '../route.ts'
 

@@ -1,6 +1,6 @@
 /** Writes a scenario from the journal. */
 import * as z from 'zod/mini'
-import { named } from '../../../contract/schemas.ts'
+import { named } from '../../../platform/contract/schemas.ts'
 import { ControlProblem } from '../problems.ts'
 import { type ControlRoute, NonEmptyText, ok, routesOf, SeqNumber } from '../route.ts'
 

@@ -1,0 +1,229 @@
+/** Parses YAML and JSON into values, and finds the line and column of every key and value. */
+import { Composer, Document, isMap, isNode, isPair, isScalar, LineCounter, type Node } from 'yaml'
+import type * as z from 'zod/mini'
+import { explainIssues, fieldName } from '../schemas/explain-issues.ts'
+import { messageOf } from '../text/error-text.ts'
+import { maskedLine } from '../text/secret-positions.ts'
+import { defineTexts } from '../text/texts.ts'
+import { BUDGETS } from './budgets.ts'
+import {
+  byLine,
+  ConfigError,
+  createExcerpts,
+  type ExcerptAt,
+  fileProblem,
+  limitProblems,
+  type Position,
+  type Problem,
+} from './errors.ts'
+import { BudgetError, tokensOf } from './yaml-budgets.ts'
+import { mistakesIn } from './yaml-mistakes.ts'
+
+const TEXTS = defineTexts({
+  oneDocument: 'is a second document (after ---); this file holds one',
+  documents: (most: number) =>
+    `is one document too many (after ---): a file may have ${most}; split it into several files`,
+  badJson: (message: string) => `is not valid JSON: ${message}`,
+  wrongJson: 'is not valid JSON here',
+})
+
+export interface Span extends Position {
+  readonly length: number
+}
+
+export interface Source {
+  readonly value: unknown
+  /** The YAML document; null for a value from a module. */
+  readonly document: Document | null
+  place(path: readonly PropertyKey[], of: 'key' | 'value'): Span | null
+  /** `name:line:column: field`, with the line shown. */
+  problem(path: readonly PropertyKey[], of: 'key' | 'value', field: string, message: string): Problem
+}
+
+/** Throws `ConfigError` with every syntax error. */
+export function parseSource(name: string, text: string, json: boolean): Source {
+  const lines = new LineCounter()
+  if (json) checkJson(name, text)
+  const [document = new Document(null), second] = documentsIn(name, text, lines, true)
+  if (second !== undefined)
+    throw new ConfigError([
+      syntaxProblem(name, createExcerpts(text), positionAt(lines, second.range[0]), TEXTS.oneDocument),
+    ])
+  checkSyntax(name, text, lines, [document])
+  return sourceOf(name, createExcerpts(text), lines, document)
+}
+
+/** Parses every document of a file, which `---` separates, and skips empty ones. Throws like `parseSource`. */
+export function parseSources(name: string, text: string, json: boolean): Source[] {
+  if (json) return [parseSource(name, text, json)]
+  const lines = new LineCounter()
+  const documents = documentsIn(name, text, lines, false)
+  const filled = documents.filter(one => one.errors.length > 0 || !isEmpty(one.contents))
+  checkSyntax(name, text, lines, filled)
+  const excerptAt = createExcerpts(text)
+  return filled.map(document => sourceOf(name, excerptAt, lines, document))
+}
+
+const isEmpty = (contents: Node | null) => contents === null || (isScalar(contents) && contents.value === null)
+
+/** The parser prints no warnings to stderr. */
+const OPTIONS = { prettyErrors: false, uniqueKeys: false, logLevel: 'error' } as const
+
+/** Parses text within its budgets; with `atLeastOne`, empty text is one empty document. */
+function documentsIn(name: string, text: string, lines: LineCounter, atLeastOne: boolean): Document.Parsed[] {
+  try {
+    const documents: Document.Parsed[] = []
+    for (const document of new Composer(OPTIONS).compose(tokensOf(text, lines), atLeastOne, text.length)) {
+      if (documents.length === BUDGETS.documents)
+        throw new BudgetError(TEXTS.documents(BUDGETS.documents), document.range[0])
+      documents.push(document)
+    }
+    return documents
+  } catch (error) {
+    if (!(error instanceof BudgetError)) throw error
+    throw new ConfigError([syntaxProblem(name, createExcerpts(text), positionAt(lines, error.offset), error.message)])
+  }
+}
+
+function checkSyntax(name: string, text: string, lines: LineCounter, documents: readonly Document[]): void {
+  const mistakes = documents.flatMap(one => mistakesIn(one, text))
+  const excerptAt = createExcerpts(text)
+  const problems = mistakes
+    .slice(0, BUDGETS.problems)
+    .map(({ offset, message }) => syntaxProblem(name, excerptAt, positionAt(lines, offset), message))
+  const hidden = Math.max(0, mistakes.length - BUDGETS.problems)
+  if (problems.length > 0) throw new ConfigError(limitProblems(problems, hidden))
+}
+
+function sourceOf(name: string, excerptAt: ExcerptAt, lines: LineCounter, document: Document): Source {
+  const place = (path: readonly PropertyKey[], of: 'key' | 'value') => {
+    const range = rangeOf(document, path, of)
+    if (range === null) return null
+    return { ...positionAt(lines, range[0]), length: range[1] - range[0] }
+  }
+  return {
+    value: valueIn(name, document),
+    document,
+    place,
+    problem(path, of, field, message) {
+      const found = place(path, of)
+      const label = field === '' ? '' : `: ${field}`
+      if (found === null) return { at: `${name}${label}`, file: name, message }
+      const { line, column, length } = found
+      const excerpt = excerptAt(found, length)
+      return { at: `${name}:${line}:${column}${label}`, file: name, line, message, excerpt }
+    },
+  }
+}
+
+/** The budgets limit aliases better than the parser, which does not consider the size of what they stand for. */
+function valueIn(name: string, document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: -1 })
+  } catch (error) {
+    throw fileProblem(name, messageOf(error))
+  }
+}
+
+type Range = readonly [from: number, valueTo: number, nodeTo: number]
+
+function positionAt(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset)
+  return { line, column: col }
+}
+
+const syntaxProblem = (name: string, excerptAt: ExcerptAt, position: Position, message: string): Problem => ({
+  at: `${name}:${position.line}:${position.column}`,
+  file: name,
+  line: position.line,
+  message: message.replace(/\s+/g, ' '),
+  excerpt: excerptAt(position),
+})
+
+/** Checks JSON by itself, because the YAML parser accepts more. */
+function checkJson(name: string, text: string): void {
+  try {
+    JSON.parse(text)
+  } catch (error) {
+    const message = messageOf(error)
+    const offset = offsetIn(message, text)
+    const before = text.slice(0, offset).split('\n')
+    const position = { line: before.length, column: (before.at(-1) ?? '').length + 1 }
+    const problem = syntaxProblem(name, createExcerpts(text), position, TEXTS.badJson(message))
+    throw new ConfigError([hasSecret(text, position.line) ? { ...problem, message: TEXTS.wrongJson } : problem])
+  }
+}
+
+/** Whether the line has a secret, which the message of V8 may quote. */
+function hasSecret(text: string, line: number): boolean {
+  const lines = text.split('\n')
+  return maskedLine(lines, line - 1) !== lines[line - 1]
+}
+
+/** V8 names a position, or quotes ten characters before and after the wrong one, or means the end of the text. */
+function offsetIn(message: string, text: string): number {
+  const position = /position (\d+)/.exec(message)?.[1]
+  if (position !== undefined) return Number(position)
+  const [, cutBefore, around = '', cutAfter] =
+    /^Unexpected token '.', (\.{3})?"(.*)"(\.{3})? is not/s.exec(message) ?? []
+  const from = text.indexOf(around)
+  if ((!cutBefore && !cutAfter) || from === -1 || from !== text.lastIndexOf(around)) return text.length
+  return cutBefore ? from + AROUND : around.length - AROUND
+}
+
+const AROUND = 10
+
+/** A missing part has the range of its parent. */
+function rangeOf(document: Document, path: readonly PropertyKey[], of: 'key' | 'value'): Range | null {
+  const node = of === 'value' || path.length === 0 ? document.getIn(path, true) : undefined
+  const found = (isNode(node) ? node.range : null) ?? keyRange(document, path)
+  return found ?? (path.length === 0 ? null : rangeOf(document, path.slice(0, -1), 'value'))
+}
+
+function keyRange(document: Document, path: readonly PropertyKey[]): Range | null {
+  const parent = path.length <= 1 ? document.contents : document.getIn(path.slice(0, -1), true)
+  if (!isMap(parent)) return null
+  const wanted = String(path.at(-1))
+  const pair = parent.items.find(item => isPair(item) && isScalar(item.key) && String(item.key.value) === wanted)
+  return isNode(pair?.key) ? (pair.key.range ?? null) : null
+}
+
+/** A value that a module exports, which has no places. */
+export function moduleSource(name: string, value: unknown): Source {
+  return {
+    value,
+    document: null,
+    place: () => null,
+    problem: (_path, _of, field, message) => ({ at: field === '' ? name : `${name}: ${field}`, file: name, message }),
+  }
+}
+
+/** The issues that `schema` has with `value`, which stands at the path `at`, in the order of the lines. */
+export function schemaProblems(
+  source: Source,
+  issues: readonly z.core.$ZodIssue[],
+  value: unknown,
+  schema: z.ZodMiniType,
+  at: readonly PropertyKey[] = [],
+): Problem[] {
+  const { shown, hidden } = firstIssues(issues)
+  const findings = explainIssues(shown, value, schema)
+  const problems = findings.map(({ path, wrong, message }) => {
+    const full = [...at, ...path]
+    return source.problem(full, wrong, fieldName(full), message)
+  })
+  return limitProblems(byLine(problems), hidden)
+}
+
+type Issue = z.core.$ZodIssue
+
+/** Cuts issues, and the keys of an issue, before they are explained, because that takes long. */
+function firstIssues(issues: readonly Issue[]): { shown: Issue[]; hidden: number } {
+  const most = BUDGETS.problems
+  const cut = issues.slice(0, most).map(issue => {
+    if (issue.code !== 'unrecognized_keys' || issue.keys.length <= most) return { issue, hidden: 0 }
+    return { issue: { ...issue, keys: issue.keys.slice(0, most) }, hidden: issue.keys.length - most }
+  })
+  const hidden = cut.reduce((sum, one) => sum + one.hidden, Math.max(0, issues.length - most))
+  return { shown: cut.map(({ issue }) => issue), hidden }
+}

@@ -1,0 +1,120 @@
+/** Defines commands by a table of their flags, and the flags that several commands share. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { packagePath } from '../base/runtime/package-files.ts'
+import { messageOf } from '../base/text/error-text.ts'
+import type { LoadOptions } from '../evaluation/scenario/load/load.ts'
+import type { ConfigEnvironment } from '../server/config/resolve.ts'
+import { type Context, type Io, UsageError } from './io.ts'
+
+export interface FlagDefinition {
+  readonly description: string
+  /** Whether the flag may be given several times; its value is a list. */
+  readonly repeatable?: true
+  readonly required?: true
+  /** Whether the help leaves it out. */
+  readonly hidden?: true
+  readonly choices?: readonly string[]
+  readonly default?: string
+}
+
+/** Flags as the help shows them (`--port <number>`), each with its description. */
+export type FlagTable = Readonly<Record<string, string | FlagDefinition>>
+
+type CamelCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name
+type NameOf<Flag extends string> = Flag extends `--no-${infer Name}`
+  ? CamelCase<Name>
+  : Flag extends `--${infer Name} <${string}>` | `--${infer Name}`
+    ? CamelCase<Name>
+    : never
+type ValueOf<Flag, Definition> = Definition extends { readonly choices: readonly (infer Choice)[] }
+  ? Choice
+  : Definition extends { readonly repeatable: true }
+    ? readonly string[]
+    : Flag extends `${string} <${string}>`
+      ? string
+      : boolean
+type AlwaysSet = { readonly default: string } | { readonly required: true }
+
+/** The values of the flags, by their names in camelCase. */
+export type FlagsOf<Table> = {
+  readonly [Flag in keyof Table & string as Table[Flag] extends AlwaysSet ? never : NameOf<Flag>]?: ValueOf<
+    Flag,
+    Table[Flag]
+  >
+} & {
+  readonly [Flag in keyof Table & string as Table[Flag] extends AlwaysSet ? NameOf<Flag> : never]: ValueOf<
+    Flag,
+    Table[Flag]
+  >
+}
+
+export interface CliCommand {
+  /** Arguments as the help shows them (`[files...]`), each with its description. */
+  readonly arguments?: Readonly<Record<string, string>>
+  readonly flags: FlagTable
+  /** Resolves with the exit code. */
+  run(context: Context, flags: object, args: readonly string[]): Promise<number>
+}
+
+/** A command before it is loaded. */
+export interface CommandEntry {
+  readonly summary: string
+  load(): Promise<CliCommand>
+}
+
+/** Arguments and flags give the help and the types of `run`, which resolves with the exit code. */
+export const defineCommand = <const Table extends FlagTable>(definition: {
+  readonly arguments?: Readonly<Record<string, string>>
+  readonly flags: Table
+  run(context: Context, flags: FlagsOf<Table>, args: readonly string[]): Promise<number>
+}): CliCommand => definition
+
+export const SETTING_FLAGS = {
+  '--port <number>': 'port to listen on; 0 takes any free one (default: 4747)',
+  '--host <address>': 'address to listen on (default: 127.0.0.1)',
+  '--webhook-url <url>': 'where events are sent: the webhook of the intermediary',
+  '--api-key <key>': 'handover API key; it also signs the webhooks',
+  '--bot-api-key <key>': 'bot API key that may read chats',
+  '--base-url <url>': 'what _links.self and attachment links begin with',
+  '--token <token>': 'control token: what clients of the control API must send',
+  '--config <file>': 'config file (default: handover-sim.config.{yaml,yml,json,js,mjs,ts})',
+  '--seed <number>': 'same seed: same ids, names and texts (default: 1)',
+  '--clock <mode>': 'real | virtual (default: real)',
+  '--memory-limit <size>': 'bound of the journal, and of the transcripts (default: 64mb)',
+  '--set <knob=value>': { description: 'set a knob; may be repeated', repeatable: true },
+  '--no-inspector': 'serve no page for people',
+  '--no-markers': 'do not name the assumptions of an answer in its header',
+} as const
+
+export const REPORT_FLAG = {
+  '--report <reports>': {
+    description: 'pretty, tap, github, json=F, junit=F, html=F, journal=F; with commas',
+    repeatable: true,
+  },
+} as const
+
+export const configSources = ({ io, env, secrets }: Context): ConfigEnvironment => ({
+  cwd: io.cwd,
+  env,
+  secrets,
+  nodeVersion: io.nodeVersion,
+})
+
+/** Where scenario files are looked for; `builtin:` names those that the package ships. */
+export const scenarioSources = ({ io }: Context): LoadOptions => ({
+  cwd: io.cwd,
+  nodeVersion: io.nodeVersion,
+  builtin: packagePath('scenarios'),
+})
+
+/** Reads the file that `--body` names. */
+export function readBodyFile(file: string, { cwd }: Io): Buffer {
+  try {
+    return readFileSync(resolve(cwd, file))
+  } catch (error) {
+    throw new UsageError(`--body: ${file} cannot be read: ${messageOf(error)}.`)
+  }
+}

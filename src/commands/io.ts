@@ -1,0 +1,270 @@
+/** Connects commands to the process: streams, signals, errors and exit codes. Tests replace `Io`. */
+
+import { backgroundTimer } from '../base/runtime/clock.ts'
+import { onParentExit } from '../base/runtime/node.ts'
+import { counted, formatDuration } from '../base/text/quantities.ts'
+import type { Redactor } from '../base/text/redactor.ts'
+import { INTERNAL_ERROR_CODE } from '../evaluation/evaluator/verdict.ts'
+import type { ColorLevel } from '../pages/reporters/theme.ts'
+
+export interface Output {
+  write(text: string): void
+  readonly isTTY: boolean
+  /** Of the terminal, when it is one. */
+  readonly columns?: number | undefined
+}
+
+/** SIGHUP says that the terminal was closed. */
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
+export type Signal = (typeof SIGNALS)[number]
+
+export interface Io {
+  /** For data. */
+  readonly stdout: Output
+  /** For messages to people. */
+  readonly stderr: Output
+  /** Reads stdin to its end, as text. */
+  readStdin(): Promise<string>
+  /** Reads stdin to its end, as bytes. */
+  readStdinBytes(): Promise<Uint8Array>
+  /** Whether a person at the terminal can answer questions. */
+  readonly canAsk: boolean
+  /** Shows a question and resolves with the line typed. Rejects when aborted. */
+  ask(question: string, signal: AbortSignal): Promise<string>
+  readonly cwd: string
+  readonly nodeVersion: string
+  /** Calls `listener` for every signal. Returns a function that stops this. */
+  onSignal(listener: (signal: Signal) => void): () => void
+  /** Ends the process at once. */
+  exit(code: number): void
+}
+
+export interface Context {
+  /** Its output shows `***` in place of secrets. */
+  readonly io: Io
+  /** For output that shows keys because the user asked for them. */
+  readonly unredacted: Io
+  /** What the command knows as secret. */
+  readonly secrets: Redactor
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly argv: readonly string[]
+}
+
+export const SIGNAL_CODES: Readonly<Record<Signal, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
+
+/** Why a command ends: a signal, or a request to the control API. */
+export type EndReason = Signal | 'request'
+export const END_CODES: Readonly<Record<EndReason, number>> = { ...SIGNAL_CODES, request: 0 }
+
+/** The environment is not ready: the target is unreachable, or a time limit passed. Exit code 3. */
+export class EnvironmentError extends Error {
+  override readonly name = 'EnvironmentError'
+}
+
+/** A flag or an argument is invalid. Exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** Exit codes by the name of the error: a command does not load classes that it does not use. */
+const EXPECTED: Readonly<Record<string, number>> = {
+  UsageError: 2,
+  ConfigError: 2,
+  InvalidOptionError: 2,
+  ListenError: 3,
+  PortInUseError: 3,
+  EnvironmentError: 3,
+}
+
+/** Prints an error of the user as its message, and any other as an internal error with its stack. Returns the exit code. */
+export function reportError(error: unknown, { stderr }: Io): number {
+  if (!(error instanceof Error)) {
+    stderr.write(`Internal error of handover-sim: ${String(error)}\n`)
+    return INTERNAL_ERROR_CODE
+  }
+  const code = EXPECTED[error.name]
+  stderr.write(
+    code === undefined ? `Internal error of handover-sim: ${error.stack ?? error.message}\n` : `${error.message}\n`,
+  )
+  return code ?? INTERNAL_ERROR_CODE
+}
+
+export function processIo(): Io {
+  return {
+    stdout: outputOf(process.stdout, 'stdout'),
+    stderr: outputOf(process.stderr, 'stderr'),
+    readStdin: () => process.getBuiltinModule('node:stream/consumers').text(process.stdin),
+    readStdinBytes: () => process.getBuiltinModule('node:stream/consumers').buffer(process.stdin),
+    /** Read when a command needs it, because Node takes a few milliseconds to open stdin. */
+    get canAsk() {
+      return process.stdin.isTTY === true && process.stderr.isTTY === true
+    },
+    ask: askOnTerminal,
+    /** Read when a command needs it: a directory that was deleted does not stop `--version`. */
+    get cwd() {
+      return workingDirectory()
+    },
+    nodeVersion: process.version,
+    onSignal: isChildOfNpm(process.env) ? watchSignalsAndParent : watchSignals,
+    exit: code => process.exit(code),
+  }
+}
+
+function workingDirectory(): string {
+  try {
+    return process.cwd()
+  } catch {
+    throw new EnvironmentError(
+      'Failed to read the working directory: it was deleted. Change to a directory that exists.',
+    )
+  }
+}
+
+/** Asks on stderr, because stdout carries data. */
+async function askOnTerminal(question: string, signal: AbortSignal): Promise<string> {
+  const { terminalPrompt } = await import('../running/agent-driver/manual-call.ts')
+  return terminalPrompt(process.stdin, process.stderr)(question, signal)
+}
+
+/** How many bytes of a stream may wait to be read. */
+const MAX_UNREAD_BYTES = 8 * 1_048_576
+
+/** A closed pipe (`| head`; `EOF` on Windows) does not stop the simulator, and neither does one that nothing reads: further text is dropped. */
+function outputOf(stream: NodeJS.WriteStream, name: string): Output {
+  let open = true
+  let droppedLines = 0
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    open = false
+    if (error.code !== 'EPIPE' && error.code !== 'EOF') giveUp(stream, error)
+  })
+  stream.on('drain', () => {
+    const lines = droppedLines
+    droppedLines = 0
+    // On stderr also for stdout, which carries data.
+    if (lines > 0) process.stderr.write(droppedNotice(name, lines))
+  })
+  return {
+    write(text) {
+      if (!open) return
+      if (droppedLines > 0 || stream.writableLength > MAX_UNREAD_BYTES) droppedLines += lineCount(text)
+      else stream.write(text)
+    },
+    isTTY: stream.isTTY === true,
+    get columns() {
+      return stream.columns
+    },
+  }
+}
+
+const droppedNotice = (name: string, lines: number): string =>
+  `${counted(lines, 'line')} of ${name} ${lines === 1 ? 'was' : 'were'} dropped because nothing read the output.\n`
+
+/** A text without a line break counts as a line. */
+const lineCount = (text: string): number => Math.max(1, text.split('\n').length - 1)
+
+/** Ends with exit code 3 when output is lost, such as on a full disk. */
+function giveUp(stream: NodeJS.WriteStream, { message }: Error): void {
+  if (stream !== process.stderr) process.stderr.write(`stdout cannot be written: ${message}.\n`)
+  process.exit(3)
+}
+
+function watchSignals(listener: (signal: Signal) => void): () => void {
+  for (const signal of SIGNALS) process.on(signal, listener)
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, listener)
+  }
+}
+
+/**
+ * Whether npm or npx started this process through a shell, and the script of that shell waits for it. npm passes a
+ * signal on to the shell only, which ends and leaves this process running.
+ */
+const isChildOfNpm = ({ npm_lifecycle_script: script = '' }: Context['env']): boolean =>
+  /(^|[\s'"/])handover-sim(?=$|[\s'"])/.test(script) && !/(^|[^&>])&(?![&>])/.test(script)
+
+/** Takes the end of the parent as SIGTERM, unless a signal came before. */
+function watchSignalsAndParent(listener: (signal: Signal) => void): () => void {
+  const stopWatching = onParentExit(() => listener('SIGTERM'))
+  const stopListening = watchSignals(signal => {
+    stopWatching()
+    listener(signal)
+  })
+  return () => {
+    stopWatching()
+    stopListening()
+  }
+}
+
+const USUAL = 100
+
+/** The columns in `COLUMNS`, else those of the terminal. */
+export function columnsOf(
+  env: Readonly<Record<string, string | undefined>>,
+  stream: { readonly columns?: number | undefined },
+): number {
+  const answer = env.COLUMNS ?? ''
+  return /^[1-9]\d{0,4}$/.test(answer) ? Number(answer) : (stream.columns ?? USUAL)
+}
+
+const on = (value: string | undefined) => value !== undefined && value !== '' && value !== '0' && value !== 'false'
+
+export function colorLevel(env: Context['env'], isTTY: boolean): ColorLevel {
+  if (env.NO_COLOR || env.FORCE_COLOR === '0' || env.FORCE_COLOR === 'false') return 0
+  if (on(env.FORCE_COLOR)) return env.FORCE_COLOR === '2' ? 2 : env.FORCE_COLOR === '3' ? 3 : 1
+  if (on(env.CLICOLOR_FORCE)) return 1
+  if (!isTTY || env.TERM === 'dumb' || env.CLICOLOR === '0') return 0
+  return 1
+}
+
+export interface Shutdown {
+  /** Resolves with the first signal or request. */
+  readonly ended: Promise<EndReason>
+  /** Begins the shutdown, as the first signal does. */
+  request(): void
+  /** Registers what `run` calls, and optionally what a forced end calls instead. */
+  defer(undo: () => void | Promise<void>, force?: () => void): void
+  /** Calls what is deferred, latest first. A second signal meanwhile forces the rest. */
+  run(): Promise<void>
+}
+
+/** From the first signal to the end of the process; shorter than the 10 s after which containers are killed. */
+const SHUTDOWN_MS = 9_000
+
+/** The second signal forces the end of the process, and so does the end of `SHUTDOWN_MS`, also when only output waits to be read. */
+export function createShutdown(io: Io): Shutdown {
+  const deferred: { undo(): void | Promise<void>; force?: (() => void) | undefined }[] = []
+  let first: (reason: EndReason) => void
+  const ended = new Promise<EndReason>(resolve => {
+    first = resolve
+  })
+  const force = (reason: EndReason) => {
+    for (const { force } of deferred) force?.()
+    io.exit(END_CODES[reason])
+  }
+  let begun = false
+  const begin = (reason: EndReason) => {
+    begun = true
+    backgroundTimer(SHUTDOWN_MS, () => {
+      io.stderr.write(
+        `Failed to shut down within ${formatDuration(SHUTDOWN_MS)} of ${reason === 'request' ? 'the request' : reason}: exiting now.\n`,
+      )
+      force(reason)
+    })
+    first(reason)
+  }
+  const removeListener = io.onSignal(signal => (begun ? force(signal) : begin(signal)))
+  return {
+    ended,
+    request: () => {
+      if (!begun) begin('request')
+    },
+    defer: (undo, force) => void deferred.push({ undo, force }),
+    async run() {
+      for (let last = deferred.at(-1); last !== undefined; last = deferred.at(-1)) {
+        await last.undo()
+        deferred.pop()
+      }
+      removeListener()
+    },
+  }
+}

@@ -1,0 +1,139 @@
+/** Plans the checks of a run, and prints checks without running any: their definitions, the plan of a run, a help page. */
+import { readFileSync } from 'node:fs'
+import { packagePath } from '../base/runtime/package-files.ts'
+import { nearest } from '../base/text/error-text.ts'
+import { pad, widthOf, wrap } from '../base/text/terminal-text.ts'
+import { defineTexts } from '../base/text/texts.ts'
+import { createTheme } from '../pages/reporters/theme.ts'
+import { type CheckDefinition, PROFILES, type Profile } from '../running/certifier/check.ts'
+import { CHECKS } from '../running/certifier/checks/index.ts'
+import { selectChecks, UnknownCheckError } from '../running/certifier/select.ts'
+import type { CertifyRunOptions } from './certify-flags.ts'
+import { type Context, colorLevel, columnsOf, UsageError } from './io.ts'
+
+const TEXTS = defineTexts({
+  unknown: (id: string, hint: string) => `There is no check ${JSON.stringify(id)}${hint}`,
+  listed: '; `handover-sim certify --list` prints all.',
+  otherProfile: (ids: string, profiles: string) =>
+    `${ids}: of the profile ${profiles}, which needs an agent driver: pass --agent-driver FILE.`,
+  facts: (level: string, profile: string, rules: string) => `${level}, ${profile}, ${rules}`,
+  sends: 'sends',
+  observes: 'observes',
+  passes: 'passes',
+  needs: 'needs',
+  verbs: (verbs: readonly string[]) => `an agent driver with ${verbs.join(', ')}`,
+  restart: 'an agent driver that can start the intermediary',
+  total: (count: number) => `${count} check${count === 1 ? '' : 's'}`,
+  toRun: (count: number) => `${count} check${count === 1 ? '' : 's'} would run`,
+  noPage: (id: string) => `There is no help page for ${id}.`,
+})
+
+/** The checks of a run. */
+export interface CheckPlan {
+  readonly checks: readonly CheckDefinition[]
+  readonly profiles: readonly Profile[]
+}
+
+/** Without `--profile`, the profiles are all that can run. Throws `UsageError`. */
+export function planChecks(options: CertifyRunOptions, hasDriver: boolean): CheckPlan {
+  const profiles = options.profiles ?? (hasDriver ? PROFILES : ['webhook'])
+  const checks = checksIn(options, profiles)
+  const [other, ...others] = checks.length > 0 || options.profiles !== null ? [] : checksIn(options, PROFILES)
+  if (other !== undefined)
+    throw new UsageError(TEXTS.otherProfile([other, ...others].map(({ id }) => id).join(', '), other.profile))
+  return { checks, profiles }
+}
+
+function checksIn(options: CertifyRunOptions, profiles: readonly Profile[]): CheckDefinition[] {
+  try {
+    return selectChecks(options, profiles)
+  } catch (error) {
+    throw error instanceof UnknownCheckError ? new UsageError(error.message) : error
+  }
+}
+
+/** `certify --list`. */
+export function listChecks(checks: readonly CheckDefinition[], json: boolean, { io, env }: Context): string {
+  if (json) return checks.map(check => `${JSON.stringify(lineOf(check))}\n`).join('')
+  const layout = { columns: columnsOf(env, io.stdout), theme: createTheme(colorLevel(env, io.stdout.isTTY)) }
+  const blocks = checks.map(check => `${definitionLines(check, layout).join('\n')}\n`)
+  return `${blocks.join('\n')}\n${TEXTS.total(checks.length)}\n`
+}
+
+interface Layout {
+  readonly columns: number
+  readonly theme: ReturnType<typeof createTheme>
+}
+
+const INDENT = '  '
+const LABEL_COLUMNS = 10
+
+function definitionLines(check: CheckDefinition, { columns, theme }: Layout): string[] {
+  const { id, level, profile, rules, texts } = check
+  const facts = TEXTS.facts(level, profile, rules.join(' '))
+  const rows = [
+    [TEXTS.sends, texts.sends],
+    [TEXTS.observes, texts.observes],
+    [TEXTS.passes, texts.passes],
+    ...needsOf(check).map(text => [TEXTS.needs, text] as const),
+  ] as const
+  const lines = rows.flatMap(([label, text]) =>
+    wrap(text, columns - INDENT.length - LABEL_COLUMNS).map(
+      (line, at) => `${INDENT}${theme.faint(pad(at === 0 ? label : '', LABEL_COLUMNS))}${line}`,
+    ),
+  )
+  return [`${theme.strong(`${id}  ${texts.title}`)}  ${theme.faint(facts)}`, ...lines]
+}
+
+function needsOf({ needs = [], restarts = false }: CheckDefinition): string[] {
+  return [...(needs.length === 0 ? [] : [TEXTS.verbs(needs)]), ...(restarts ? [TEXTS.restart] : [])]
+}
+
+const lineOf = ({ id, level, profile, rules, texts, needs = [], restarts = false, ...check }: CheckDefinition) => ({
+  v: 1,
+  type: 'check',
+  id,
+  title: texts.title,
+  level,
+  profile,
+  rules,
+  sends: texts.sends,
+  observes: texts.observes,
+  passes: texts.passes,
+  needs,
+  restarts,
+  capability: check.capability ?? null,
+  alone: check.exclusive ?? false,
+})
+
+/** `certify --dry-run`: one line for each check. */
+export function checksDryRun({ checks }: CheckPlan): string {
+  const columns = Math.max(0, ...checks.map(({ id }) => widthOf(id)))
+  const lines = checks.map(
+    ({ id, level, profile, texts }) => `${pad(id, columns)}  ${texts.title}  (${level}, ${profile})`,
+  )
+  return `${[...lines, TEXTS.toRun(checks.length)].join('\n')}\n`
+}
+
+/** `certify --explain ID`: what the check does, and its help page. */
+export function explainCheck(id: string, { io, env }: Context): string {
+  const check = findCheck(id)
+  const theme = createTheme(colorLevel(env, io.stdout.isTTY))
+  const definition = definitionLines(check, { columns: columnsOf(env, io.stdout), theme })
+  const [, ...page] = pageOf(check).split('\n')
+  const styled = page.map(line => (line.startsWith('#') ? theme.strong(line) : line))
+  return `${[...definition, ...styled].join('\n').trimEnd()}\n`
+}
+
+function findCheck(id: string): CheckDefinition {
+  const check = CHECKS.find(one => one.id === id.toUpperCase())
+  if (check !== undefined) return check
+  const ids = CHECKS.map(one => one.id)
+  throw new UsageError(TEXTS.unknown(id, nearest(id.toUpperCase(), ids) || TEXTS.listed))
+}
+
+function pageOf({ id }: CheckDefinition): string {
+  const path = packagePath(`docs/checks/${id}.md`)
+  if (path === null) throw new UsageError(TEXTS.noPage(id))
+  return readFileSync(path, 'utf8')
+}

@@ -1,0 +1,150 @@
+/** Finds a running simulator by the flags, variables and files that name it, and calls its control API. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import * as z from 'zod/mini'
+import { type ConnectionFailure, connectionFailure } from '../base/runtime/connection-failure.ts'
+import { messageOf, systemCodeOf } from '../base/text/error-text.ts'
+import { httpUrl } from '../platform/simulator/options.ts'
+import { failureText } from '../platform/wording/failures.ts'
+import { resolveSettings } from '../server/config/resolve.ts'
+import { urlOf } from '../server/control/addresses.ts'
+import { configSources, type FlagsOf } from './command.ts'
+import { type Context, EnvironmentError, UsageError } from './io.ts'
+
+/** The flags of every command that calls a running simulator. */
+export const ADDRESS_FLAGS = {
+  '--url <url>': 'the simulator (default: HANDOVER_SIM_URL, else the configured port on this machine)',
+  '--port <number>': 'its port, when it is on this machine',
+  '--ready-file <file>': 'the ready file that it writes',
+  '--token <token>': 'its control token (default: HANDOVER_SIM_TOKEN, or that of the ready file)',
+  '--config <file>': 'config file that names its port',
+} as const
+
+export type AddressFlags = FlagsOf<typeof ADDRESS_FLAGS>
+
+export interface RunningSimulator {
+  readonly url: string
+  /** Null when none is known; the simulator may need none. */
+  readonly token: string | null
+}
+
+const simulatorAddress = httpUrl('http://127.0.0.1:4747')
+
+/**
+ * Reads `--url`, `--port` or `--ready-file`; without them HANDOVER_SIM_URL, else the configured port on this machine.
+ * Null when the ready file is not there.
+ */
+export async function findSimulator(context: Context, flags: AddressFlags): Promise<RunningSimulator | null> {
+  refuseSeveral(flags)
+  if (flags.readyFile !== undefined) return fromReadyFile(flags.readyFile, flags, context)
+  const environment = flags.port === undefined ? context.env.HANDOVER_SIM_URL : undefined
+  const [from, given] = flags.url === undefined ? ['HANDOVER_SIM_URL', environment] : ['--url', flags.url]
+  if (given) return { url: checkedUrl(from, given), token: tokenFrom(flags, context) }
+  const { url: _, readyFile: __, ...setting } = flags
+  const { values } = await resolveSettings(setting, configSources(context))
+  if (values.port === 0)
+    throw new UsageError('--url or --ready-file is needed: the configured port is 0, which may be any.')
+  const token = values.control_token
+  return { url: urlOf(String(values.host), Number(values.port)), token: typeof token === 'string' ? token : null }
+}
+
+/** As `findSimulator`; throws when the ready file is not there. */
+export async function requireSimulator(context: Context, flags: AddressFlags): Promise<RunningSimulator> {
+  const found = await findSimulator(context, flags)
+  if (found !== null) return found
+  throw new EnvironmentError(
+    `No simulator runs: its ready file ${JSON.stringify(flags.readyFile)} is not there. ${START}`,
+  )
+}
+
+const START = 'Start one with: handover-sim start'
+
+function refuseSeveral({ url, port, readyFile }: AddressFlags): void {
+  const given = Object.entries({ '--url': url, '--port': port, '--ready-file': readyFile })
+  const names = given.flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (names.length > 1)
+    throw new UsageError(`${names.join(' and ')} name the simulator more than once: give one of them.`)
+}
+
+function checkedUrl(from: string, url: string): string {
+  if (simulatorAddress.fits(url)) return url.replace(/\/+$/, '')
+  throw new UsageError(`${from}: must be ${simulatorAddress.expected}, got ${JSON.stringify(url)}.`)
+}
+
+const tokenFrom = ({ token }: AddressFlags, { env }: Context): string | null =>
+  token ?? (env.HANDOVER_SIM_TOKEN || null)
+
+const ReadyFile = z.looseObject({ url: z.string(), controlToken: z.optional(z.string()) })
+
+function fromReadyFile(file: string, flags: AddressFlags, context: Context): RunningSimulator | null {
+  const text = readIfThere(file, context.io.cwd)
+  if (text === null) return null
+  const ready = ReadyFile.safeParse(parsed(text))
+  if (!ready.success) throw new UsageError(`--ready-file: ${JSON.stringify(file)} has no ready line of a simulator.`)
+  const { url, controlToken: token = null } = ready.data
+  context.secrets.add(token)
+  return {
+    url: checkedUrl(`--ready-file: ${file}: url`, url),
+    token: flags.token ?? token ?? tokenFrom(flags, context),
+  }
+}
+
+function readIfThere(file: string, cwd: string): string | null {
+  try {
+    return readFileSync(resolve(cwd, file), 'utf8')
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return null
+    throw new UsageError(`--ready-file: cannot read ${JSON.stringify(file)}: ${messageOf(error)}.`)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+export interface ControlAnswer {
+  readonly status: number
+  /** Null when it is not JSON. */
+  readonly body: unknown
+}
+
+/** Posts to the control API. Returns the failure when no answer came. */
+export async function postControl(
+  { url, token }: RunningSimulator,
+  path: string,
+  body: unknown,
+  signal?: AbortSignal,
+): Promise<ControlAnswer | ConnectionFailure> {
+  const bearer: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
+  const headers = { 'content-type': 'application/json', ...bearer }
+  try {
+    const response = await fetch(`${url}/_sim${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      signal: signal ?? null,
+    })
+    return { status: response.status, body: await response.json().catch(() => null) }
+  } catch (error) {
+    return connectionFailure(error, new URL(url).host)
+  }
+}
+
+export const noAnswer = (url: string, failure: ConnectionFailure): EnvironmentError =>
+  new EnvironmentError(`No simulator answers at ${url}: ${failureText(failure)}. ${START}`)
+
+const Refusal = z.looseObject({ error: z.looseObject({ message: z.string() }) })
+
+/** The message of a refused request. Throws when the answer is not one of a simulator. */
+export function refusalMessage({ url }: RunningSimulator, { status, body }: ControlAnswer): string {
+  const refusal = Refusal.safeParse(body)
+  if (refusal.success) return status === 401 ? TOKEN_NEEDED : refusal.data.error.message
+  throw new EnvironmentError(`No simulator answers at ${url}: something else does, with status ${status}.`)
+}
+
+const TOKEN_NEEDED =
+  'The simulator needs its control token, and the one given is missing or wrong: pass --token TOKEN or set HANDOVER_SIM_TOKEN, as `handover-sim start` has it, or pass --ready-file FILE.'

@@ -1,0 +1,111 @@
+/** Collects the secrets of a command, and writes none of them to its streams. */
+
+import type { Redactor } from '../base/text/redactor.ts'
+import { isSecretName } from '../base/text/secret-positions.ts'
+import type { Outcome, RunResult, ScenarioResult } from '../evaluation/evaluator/verdict.ts'
+import type { Plan } from '../evaluation/scenario/plan.ts'
+import { addSecretsOf, createSecrets } from '../platform/journal/mask.ts'
+import type { DriverSpec } from '../running/agent-driver/driver.ts'
+import type { Context, Io, Output } from './io.ts'
+
+const KEY_FLAGS: readonly string[] = ['--api-key', '--bot-api-key', '--key', '--token']
+const KEY_VARIABLES: readonly string[] = [
+  'HANDOVER_SIM_API_KEY',
+  'HANDOVER_SIM_BOT_API_KEY',
+  'HANDOVER_SIM_TOKEN',
+  'HANDOVER_SIM_WEBHOOK_SECRET',
+]
+const KEY_SETTING = /^[^=]*key[^=]*=(.*)$/is
+
+/** The context of a command: its output shows no secret, also when it fails before it has read its arguments. */
+export function contextWithSecrets(argv: readonly string[], env: Context['env'], io: Io): Context {
+  const secrets = createSecrets()
+  secrets.add(...keysIn(argv), ...KEY_VARIABLES.map(name => env[name]))
+  for (const [name, value] of Object.entries(env)) if (name.startsWith('HANDOVER_SIM_')) secrets.addUrl(value)
+  for (const argument of argv) secrets.addUrl(urlIn(argument))
+  return { argv, env, io: redactedIo(io, secrets), unredacted: io, secrets }
+}
+
+/** The values of flags for keys, and of `--set keys.NAME=VALUE`. */
+function keysIn(argv: readonly string[]): string[] {
+  return argv.flatMap((argument, at) => {
+    const [, flag = argument, given] = /^(--[\w-]+)=(.*)$/s.exec(argument) ?? []
+    const value = given ?? argv[at + 1] ?? ''
+    if (KEY_FLAGS.includes(flag)) return [value]
+    const [, keys] = (flag === '--set' ? KEY_SETTING.exec(value) : null) ?? []
+    return keys === undefined
+      ? []
+      : [
+          keys,
+          ...keys
+            .replace(/^\[|\]$/g, '')
+            .split(',')
+            .map(withoutBot),
+        ]
+  })
+}
+
+const withoutBot = (pair: string) => pair.trim().replace(/:\d+$/, '')
+
+const urlIn = (argument: string) =>
+  argument.includes('://') ? /[a-z][\w+.-]*:\/\/.*$/is.exec(argument)?.[0] : undefined
+
+/** Adds what scenarios read with `$(env.X)`, and the keys that they set. */
+export function addSecretsOfPlans(plans: readonly Plan[], { env, secrets }: Context): void {
+  for (const plan of plans) {
+    secrets.add(...plan.env.map(name => env[name]))
+    addSecretsOf(secrets, plan.config)
+  }
+}
+
+/** Adds the variables that a driver reads, and what it writes under the name of a secret. */
+export function addSecretsOfDriver({ variables, verbs, target }: DriverSpec, { env, secrets }: Context): void {
+  secrets.add(...variables.map(({ name }) => env[name]))
+  for (const verb of Object.values(verbs)) {
+    if (verb.kind !== 'http') continue
+    secrets.addUrl(verb.base + verb.path)
+    addNamedSecrets(verb.headers, secrets)
+  }
+  addNamedSecrets(target?.env ?? {}, secrets)
+}
+
+function addNamedSecrets(values: Readonly<Record<string, string>>, secrets: Redactor): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (isSecretName(name) && !value.includes('$(')) secrets.add(value, value.replace(/^\w+ +/, ''))
+  }
+}
+
+/** Marks scenarios whose journal lost values, because they cannot be evaluated again in every case. */
+export function redactRun(result: RunResult, secrets: Redactor): RunResult {
+  const redacted = secrets.redactDeep(result)
+  if (redacted === result) return result
+  const scenarios = result.scenarios.map((scenario, index) => {
+    const shown = redacted.scenarios[index] ?? scenario
+    return shown.journal === scenario.journal
+      ? shown
+      : { ...shown, redacted: scenario.redacted ?? outcomeBeforeStrict(scenario) }
+  })
+  return { ...redacted, scenarios }
+}
+
+/** `--strict` turns warnings into failures of the kind `lint`. */
+const outcomeBeforeStrict = ({ outcome, failures }: ScenarioResult): Outcome =>
+  outcome === 'fail' && failures.every(({ kind }) => kind === 'lint') ? 'pass' : outcome
+
+/** Inherits the rest, because reading the working directory may fail. */
+function redactedIo(io: Io, secrets: Redactor): Io {
+  const own: Pick<Io, 'stdout' | 'stderr' | 'ask'> = {
+    stdout: redactedOutput(io.stdout, secrets),
+    stderr: redactedOutput(io.stderr, secrets),
+    ask: (question, signal) => io.ask(secrets.redact(question), signal),
+  }
+  return Object.assign(Object.create(io), own)
+}
+
+const redactedOutput = (output: Output, secrets: Redactor): Output => ({
+  write: text => output.write(secrets.redact(text)),
+  isTTY: output.isTTY,
+  get columns() {
+    return output.columns
+  },
+})

@@ -1,0 +1,171 @@
+/** Serves UI mode: scenarios that a page plays and watches (`run --ui`), or the results of a saved run (`report --open`). */
+
+import { wallTimer } from '../base/runtime/clock.ts'
+import { freshSeed } from '../base/runtime/node.ts'
+import type { RunResult } from '../evaluation/evaluator/verdict.ts'
+import { findFiles } from '../evaluation/scenario/load/find.ts'
+import { type Plan, stepsOf } from '../evaluation/scenario/plan.ts'
+import { createSimulatorRouter, type SimulatorRouter } from '../running/runner/simulator-router.ts'
+import { runSuite } from '../running/runner/suite.ts'
+import { InterruptedError, rejectOnAbort } from '../running/runner/waiting.ts'
+import type { PlayRequest } from '../running/ui-mode/player.ts'
+import { uiRoutes } from '../running/ui-mode/routes.ts'
+import { createSavedSession, createUiSession, type UiSession } from '../running/ui-mode/session.ts'
+import { type PlatformServer, startServer } from '../server/start.ts'
+import { scenarioSources } from './command.ts'
+import { type Context, createShutdown, END_CODES, EnvironmentError, type Shutdown } from './io.ts'
+import { type RunSettings, runAttached, targetIn } from './run-attached.ts'
+import { type AttachOptions, prepareTarget, type RunTarget } from './run-target.ts'
+import { addSecretsOfPlans } from './secrets.ts'
+
+export interface UiModeOptions extends Omit<RunSettings, 'wanted' | 'plans' | 'seed'> {
+  readonly patterns: readonly string[]
+}
+
+/** Resolves with the exit code when a signal or a request has ended it. */
+export async function runUiMode(options: UiModeOptions): Promise<number> {
+  const shutdown = createShutdown(options.context.io)
+  try {
+    await serve(options, shutdown)
+    return END_CODES[await shutdown.ended]
+  } finally {
+    await shutdown.run()
+  }
+}
+
+async function serve(options: UiModeOptions, shutdown: Shutdown): Promise<void> {
+  const { context, resolved, patterns, flags } = options
+  const { io, secrets } = context
+  const session = await createUiSession({
+    files: {
+      ...scenarioSources(context),
+      patterns,
+      selection: options.options,
+      onPlans: plans => addSecretsOfPlans(plans, context),
+    },
+    target: flags.selfTest ? null : targetIn(options),
+    secrets,
+    play: request => playRun(options, router, attachOnce, request),
+  })
+  shutdown.defer(() => session.close())
+  const serverOptions = { ...resolved.options, ...(flags.selfTest && flags.port === undefined ? { port: 0 } : {}) }
+  const router = await createSimulatorRouter({ ...serverOptions, onStopRequested: shutdown.request }, secrets, {
+    routes: uiRoutes(session, secrets),
+    page: 'ui-mode.html',
+  })
+  shutdown.defer(() => router.close())
+  const ended = endSignal(shutdown)
+  const attachOnce = createAttachment({ ...options, storesChats: true, router, shutdown, signal: ended })
+  // The page is there while the target starts.
+  const attached = attachOnce(() => announce(router.server, context, flags.open ?? false, shutdown))
+  await rejectOnAbort(attached, ended).catch(error => {
+    if (error instanceof InterruptedError) return
+    if (!(error instanceof EnvironmentError)) throw error
+    io.stderr.write(`${error.message}\n`)
+  })
+}
+
+/** Serves the results of a saved run. Resolves when a signal or a request has ended it. */
+export async function serveSavedRun(result: RunResult, plans: readonly Plan[], context: Context): Promise<void> {
+  const { io, secrets } = context
+  const shutdown = createShutdown(io)
+  try {
+    const session = createSavedSession(result, plans, secrets, fileFinder(plans, context))
+    const options = { port: 0, onStopRequested: shutdown.request }
+    const server = await startServer(options, undefined, secrets, {
+      routes: uiRoutes(session, secrets),
+      page: 'ui-mode.html',
+    })
+    shutdown.defer(() => server.close())
+    await announce(server, context, true, shutdown)
+    await shutdown.ended
+  } finally {
+    await shutdown.run()
+  }
+}
+
+/** The address has the token, where one is needed. A browser is opened only for a person at a terminal. */
+async function announce(
+  { inspectorUrl, url }: PlatformServer,
+  context: Context,
+  open: boolean,
+  shutdown: Shutdown,
+): Promise<void> {
+  const { stdout } = context.unredacted
+  stdout.write(`UI mode: ${inspectorUrl ?? url}\n`)
+  if (!open || !stdout.isTTY || inspectorUrl === null) return
+  const { openPage } = await import('./open-page.ts')
+  await openPage(inspectorUrl, context, shutdown)
+}
+
+/** Finds the files that the places of the scenarios name, and no other. */
+function fileFinder(plans: readonly Plan[], context: Context): UiSession['findFile'] {
+  const steps = plans.flatMap(plan => [...stepsOf([...plan.steps, ...plan.finally])])
+  const names = new Set([...plans.map(({ file }) => file), ...steps.flatMap(({ place }) => place?.file ?? [])])
+  return name => (names.has(name) ? findFiles([name], scenarioSources(context))[0] : undefined)
+}
+
+/** Aborts when the command ends. */
+function endSignal({ ended }: Shutdown): AbortSignal {
+  const end = new AbortController()
+  void ended.then(() => end.abort(new InterruptedError()))
+  return end.signal
+}
+
+type AttachOnce = (beforeStart?: () => Promise<void>) => Promise<RunTarget>
+
+/** Starts the target once; again when it could not be started. Calls `beforeStart` when target and driver are valid. */
+function createAttachment(options: AttachOptions): AttachOnce {
+  let attached: Promise<RunTarget> | null = null
+  const attach: AttachOnce = async beforeStart => {
+    const start = await prepareTarget(options)
+    await beforeStart?.()
+    return start()
+  }
+  return beforeStart => {
+    attached ??= attach(beforeStart).catch(error => {
+      attached = null
+      throw error
+    })
+    return attached
+  }
+}
+
+async function playRun(
+  { context, ...options }: UiModeOptions,
+  router: SimulatorRouter,
+  attachOnce: AttachOnce,
+  { wanted, all, listener, signal }: PlayRequest,
+): Promise<RunResult> {
+  router.beginRun()
+  const limit = createTimeLimit(options.options.timeoutMs)
+  const { sources, values } = options.resolved
+  const settings: RunSettings = {
+    ...options,
+    context,
+    wanted,
+    plans: all.map(({ plan }) => plan),
+    // A running intermediary remembers the chats of earlier plays.
+    seed: sources.seed === 'default' ? freshSeed() : Number(values.seed),
+  }
+  const ended = AbortSignal.any([signal, limit.signal])
+  try {
+    return await runAttached({
+      settings,
+      router,
+      signal: ended,
+      // Ends the wait only: a target that is starting serves the next play.
+      attach: () => rejectOnAbort(attachOnce(), ended),
+      run: suite => runSuite({ ...suite, listener }),
+    })
+  } finally {
+    limit.cancel()
+  }
+}
+
+function createTimeLimit(timeoutMs: number | null) {
+  const limit = new AbortController()
+  const end = (limit_ms: number) => limit.abort(new InterruptedError({ code: 'run_time_limit', limit_ms }))
+  const timer = timeoutMs === null ? null : wallTimer(timeoutMs, () => end(timeoutMs))
+  return { signal: limit.signal, cancel: () => timer?.cancel() }
+}

@@ -1,0 +1,82 @@
+/** Checks a signature and names the mistake when it is wrong (`handover-sim verify`). */
+
+import { defaultKnobs } from '../platform/contract/knobs.ts'
+import { type Explanation, explain } from '../platform/signature/index.ts'
+import { resolveSettings } from '../server/config/resolve.ts'
+import { configSources, defineCommand, type FlagsOf, readBodyFile } from './command.ts'
+import { type Context, UsageError } from './io.ts'
+
+const FLAGS = {
+  '--body <file>': { description: 'the raw body as it arrived; - for stdin', required: true },
+  '--signature <text>': { description: 'the value of the Kindly-HMAC header', required: true },
+  '--key <key>': 'the API key; other users of this machine may see it, so better:',
+  '--key-env <name>': 'the variable with the API key (default: the key `start` would use)',
+  '--candidate-key-env <name>': {
+    description: 'a variable with a key that may have been used instead; may be repeated',
+    repeatable: true,
+  },
+  '--algorithm-header <text>': 'the value of the Kindly-HMAC-algorithm header',
+  '--webhook-url <url>': 'where it was sent, to tell a signature over URL and body',
+  '--config <file>': 'config file that has the key',
+  '--show-signature': 'show the right signature',
+  '--json': 'one line of JSON: { v, type, ok, mistake, also, message, fix }',
+} as const
+
+type VerifyFlags = FlagsOf<typeof FLAGS>
+
+export const verifyCommand = defineCommand({
+  flags: FLAGS,
+  async run(context, flags) {
+    const { io } = context
+    const key = await keyFor(context, flags)
+    const body = flags.body === '-' ? await io.readStdinBytes() : readBodyFile(flags.body, io)
+    const explanation = await explain(body, flags.signature, key, {
+      otherKeys: otherKeys(context, flags),
+      reveal: flags.showSignature === true,
+      ...(flags.algorithmHeader === undefined ? {} : { algorithm: flags.algorithmHeader }),
+      ...(flags.webhookUrl === undefined ? {} : { url: flags.webhookUrl }),
+    })
+    io.stdout.write(flags.json ? inJson(explanation) : inWords(explanation))
+    return explanation.ok ? 0 : 1
+  },
+})
+
+async function keyFor(context: Context, { key, keyEnv, config }: VerifyFlags): Promise<string> {
+  if (key !== undefined && keyEnv !== undefined) throw new UsageError('--key and --key-env: give one of them.')
+  if (key === '') throw new UsageError('--key: must not be empty.')
+  if (key !== undefined) return key
+  if (keyEnv !== undefined) return variable(context, '--key-env', keyEnv)
+  const { values, sources } = await resolveSettings(config === undefined ? {} : { config }, configSources(context))
+  const from = sources['keys.handover']
+  const which = from === 'default' ? "the simulator's default" : `from ${from}`
+  context.io.stderr.write(`The key is ${which}; --key-env names another.\n`)
+  return String(values['keys.handover'])
+}
+
+function variable({ env, secrets }: Context, flag: string, name: string): string {
+  const value = env[name]
+  secrets.add(value)
+  if (value) return value
+  throw new UsageError(`${flag}: the variable ${name} is ${value === '' ? 'empty' : 'not set'}.`)
+}
+
+/** Keys that may have been used by mistake, by names that may be printed. */
+function otherKeys(context: Context, flags: VerifyFlags): Record<string, string> {
+  const defaults = defaultKnobs()
+  const variables = ['HANDOVER_SIM_API_KEY', 'HANDOVER_SIM_BOT_API_KEY'].flatMap(name => {
+    const value = context.env[name]
+    return value ? [[name, value]] : []
+  })
+  const named = (flags.candidateKeyEnv ?? []).map(name => [name, variable(context, '--candidate-key-env', name)])
+  return {
+    'the default handover API key of the simulator': defaults['keys.handover'],
+    'the default bot API key of the simulator': defaults['keys.bot'],
+    ...Object.fromEntries(variables),
+    ...Object.fromEntries(named),
+  }
+}
+
+const inJson = (explanation: Explanation) => `${JSON.stringify({ v: 1, type: 'verify', ...explanation })}\n`
+
+const inWords = ({ ok, mistake, also, message, fix }: Explanation) =>
+  ok ? `right: ${message}\n` : `wrong (${[mistake, ...also].join(', ')}): ${message}\n${fix}\n`

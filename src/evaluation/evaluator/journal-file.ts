@@ -1,0 +1,236 @@
+/** Saves a run as lines of JSON (one for the run, one for each scenario, one for each entry of its journal), and reads it again. */
+import * as z from 'zod/mini'
+import { ConfigError, problem } from '../../base/files/errors.ts'
+import { isMap } from '../../base/objects.ts'
+import { explainIssues, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
+import { messageOf } from '../../base/text/error-text.ts'
+import { type Entry, EntryFrameSchema } from '../../platform/journal/entry.ts'
+import type { Place } from '../scenario/plan.ts'
+import type { Failure } from './failure.ts'
+import type { Outcome, Reason, RunResult, ScenarioResult } from './verdict.ts'
+
+const texts = z.readonly(z.array(z.string()))
+
+const RunLine = z.object({
+  v: z.literal(1),
+  type: z.literal('run'),
+  version: z.string(),
+  started_at: z.string(),
+  duration_ms: z.number(),
+  target: z.string(),
+  /** Null in a merged run whose shards had different seeds. */
+  seed: z.nullable(z.number()),
+  stopped: z.nullable(z.string()),
+  /** Those that belong to no scenario. */
+  failures: z.readonly(z.array(z.custom<Failure>(isMap))),
+  exit_code: z.int(),
+  /** How many scenarios follow, and how many entries that belong to none of them. */
+  plays: z.int(),
+  entries: z.int(),
+})
+type RunLine = Readonly<z.infer<typeof RunLine>>
+
+const ScenarioLine = z.object({
+  v: z.literal(1),
+  type: z.literal('play'),
+  /** 1, 2, 3 ... in the order of the run. */
+  play: z.int(),
+  name: z.string(),
+  file: z.string(),
+  place: z.nullable(z.custom<Place>(isMap)),
+  tags: texts,
+  spec: texts,
+  instance: z.int(),
+  seed: z.number(),
+  clock: z.enum(['real', 'virtual']),
+  started_at: z.string(),
+  duration_ms: z.number(),
+  outcome: z.custom<Outcome>(value => typeof value === 'string'),
+  reason: z.nullable(z.custom<Reason>(isMap)),
+  conversations: z.record(z.string(), z.string()),
+  again: z.string(),
+  /** The outcome of the run before `--strict`, when entries have `***` in place of secrets. */
+  redacted: z.optional(z.custom<Outcome>(value => typeof value === 'string')),
+  /** How many entries it has, which shows a file that was cut off. */
+  entries: z.int(),
+})
+export type ScenarioLine = Readonly<z.infer<typeof ScenarioLine>>
+
+const isEntry = (value: unknown): value is Entry => EntryFrameSchema.safeParse(value).success
+
+const EntryLine = z.object({
+  v: z.literal(1),
+  type: z.literal('entry'),
+  /** Null for an entry that belongs to no scenario. */
+  play: z.nullable(z.int()),
+  entry: z.custom<Entry>(isEntry, {
+    error: 'must be an entry of a journal, with seq and kind',
+    params: { problem: 'unexpected_value' },
+  }),
+})
+type EntryLine = Readonly<z.infer<typeof EntryLine>>
+
+type Line = RunLine | ScenarioLine | EntryLine
+
+export interface SavedScenario extends ScenarioLine {
+  readonly journal: readonly Entry[]
+}
+
+export interface SavedRun {
+  readonly run: RunLine
+  readonly scenarios: readonly SavedScenario[]
+  readonly journal: readonly Entry[]
+}
+
+/** Without line ends. */
+export function* journalLines(result: RunResult): Generator<string> {
+  yield JSON.stringify(runLine(result))
+  for (const [index, played] of result.scenarios.entries()) {
+    yield JSON.stringify(playLine(played, index + 1))
+    yield* entryLines(index + 1, played.journal)
+  }
+  yield* entryLines(null, result.journal)
+}
+
+/** Each is an `EntryLine`. */
+function* entryLines(play: number | null, journal: readonly Entry[]): Generator<string> {
+  const texts = encodedEntries.get(journal)
+  for (const [index, entry] of journal.entries())
+    yield `{"v":1,"type":"entry","play":${play},"entry":${texts?.[index] ?? JSON.stringify(entry)}}`
+}
+
+const encodedEntries = new WeakMap<readonly Entry[], readonly string[]>()
+
+/** Encodes a journal that is saved later. A call that comes after it makes another list of entries. */
+export function encodeEntries(journal: readonly Entry[]): void {
+  encodedEntries.set(
+    journal,
+    journal.map(entry => JSON.stringify(entry)),
+  )
+}
+
+const runLine = ({ version, target, seed, stopped, failures, scenarios, journal, ...result }: RunResult): RunLine => ({
+  v: 1,
+  type: 'run',
+  version,
+  started_at: result.startedAt,
+  duration_ms: result.durationMs,
+  target,
+  seed,
+  stopped,
+  failures,
+  exit_code: result.exitCode,
+  plays: scenarios.length,
+  entries: journal.length,
+})
+
+const playLine = (played: ScenarioResult, play: number): ScenarioLine => ({
+  v: 1,
+  type: 'play',
+  play,
+  name: played.name,
+  file: played.file,
+  place: played.place,
+  tags: played.tags,
+  spec: played.spec,
+  instance: played.instance,
+  seed: played.seed,
+  clock: played.clock,
+  started_at: played.startedAt,
+  duration_ms: played.durationMs,
+  outcome: played.outcome,
+  reason: played.reason,
+  conversations: played.conversations,
+  again: played.rerunCommand,
+  ...(played.redacted === undefined ? {} : { redacted: played.redacted }),
+  entries: played.journal.length,
+})
+
+/** Throws `ConfigError` that names the line. */
+export function readJournal(name: string, text: string): SavedRun {
+  const lines = linesOf(name, text)
+  const [run, ...rest] = lines
+  if (run?.type !== 'run') throw problem(`${name}:1`, 'must be the line of the run: {"v":1,"type":"run", …}')
+  const scenarios = rest.filter(line => line.type === 'play').map(withJournal)
+  const journal: Entry[] = []
+  const byNumber = new Map(scenarios.map(play => [play.play, play]))
+  for (const line of rest) {
+    if (line.type !== 'entry') continue
+    const entries = line.play === null ? journal : byNumber.get(line.play)?.journal
+    if (entries === undefined) throw problem(name, `has entries of play ${line.play}, but not its line of type "play"`)
+    entries.push(line.entry)
+  }
+  const saved = { run, scenarios, journal }
+  checkWhole(name, saved)
+  return saved
+}
+
+const withJournal = (play: ScenarioLine): ScenarioLine & { readonly journal: Entry[] } => ({ ...play, journal: [] })
+
+function linesOf(name: string, text: string): Line[] {
+  const texts = text.replace(/^\ufeff/, '').split('\n')
+  const last = texts.findLastIndex(line => line.trim() !== '')
+  return texts.flatMap((line, index) =>
+    line.trim() === '' ? [] : [parsed(`${name}:${index + 1}`, line, index === last)],
+  )
+}
+
+function parsed(at: string, text: string, last: boolean): Line {
+  const line = jsonOf(at, text, last)
+  if (!isMap(line)) throw problem(at, 'must be a JSON object')
+  const { v, type } = line
+  if (v !== 1) throw problem(at, `v: must be 1, got ${JSON.stringify(v)}: was it written by another version?`)
+  if (type === 'run') return checked(at, RunLine, line)
+  if (type === 'play') return checked(at, ScenarioLine, line)
+  if (type !== 'entry') throw problem(at, `type: must be run, play or entry, got ${JSON.stringify(type)}`)
+  const { entry, ...rest } = checked(at, EntryLine, line)
+  return { ...rest, entry: withDefaults(entry) }
+}
+
+/** Adds what calls of journals that an earlier version wrote do not have, so that readers need no defaults. */
+const withDefaults = (entry: Entry): Entry =>
+  entry.kind === 'api' ? { ...{ findings: [], unspecified: {} }, ...entry } : entry
+
+function jsonOf(at: string, text: string, last: boolean): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const why = last ? 'the file was cut off in the middle of its last line' : `is not JSON: ${messageOf(error)}`
+    throw problem(at, why)
+  }
+}
+
+function checked<Value>(at: string, schema: z.ZodMiniType<Value>, value: unknown): Value {
+  const parsed = schema.safeParse(value, ZOD_MESSAGES)
+  if (parsed.success) return parsed.data
+  throw new ConfigError(
+    explainIssues(parsed.error.issues, value, schema).map(({ field, message }) => ({
+      at,
+      message: `${field}: ${message}`,
+    })),
+  )
+}
+
+/**
+ * Refuses a journal with a gap, in which a missing entry looks like a call that did not arrive. The evaluator recognizes
+ * a journal whose beginning was evicted.
+ */
+function checkWhole(name: string, { run, scenarios }: SavedRun): void {
+  const problems = scenarios.flatMap(play => {
+    const why = gapIn(play)
+    return why === null ? [] : [{ at: `${name}: play ${play.play} (${play.name})`, message: why }]
+  })
+  if (run.plays !== scenarios.length) {
+    problems.push({ at: name, message: `has ${scenarios.length} of ${run.plays} plays: it was cut off` })
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+}
+
+function gapIn({ journal, entries }: SavedScenario): string | null {
+  if (journal.length < entries) return `has ${journal.length} of its ${entries} entries: the file was cut off`
+  for (const [index, { seq }] of journal.entries()) {
+    const before = journal[index - 1]?.seq ?? seq - 1
+    if (seq !== before + 1) return `has no entry between #${before} and #${seq}: the journal is not whole`
+  }
+  return null
+}

@@ -1,0 +1,29 @@
+/** Renders outcomes and exit codes as text. Separate from failures, so that a page of outcomes stays small. */
+import { defineTexts } from '../../../base/text/texts.ts'
+import { INTERNAL_ERROR_CODE } from '../verdict.ts'
+
+/** The outcomes of scenarios, as they end a count: `3 passed`. */
+export const OUTCOME_TEXTS = defineTexts({
+  pass: 'passed',
+  fail: 'failed',
+  error: 'could not be played',
+  inconclusive: 'inconclusive',
+  skipped: 'skipped',
+})
+
+const EXIT_CODES = defineTexts({
+  0: 'passed',
+  1: 'an expectation failed',
+  2: 'a file or a flag is invalid',
+  3: 'the environment failed: target, agent driver, port or a report file',
+  4: 'incomplete: the run stopped early, nothing was played, or a result that counts is inconclusive',
+  [INTERNAL_ERROR_CODE]: 'internal error of handover-sim: please report it with the journal',
+  129: 'interrupted: the terminal was closed (SIGHUP)',
+  130: 'interrupted (SIGINT)',
+  143: 'terminated (SIGTERM)',
+})
+
+const isExitCode = (code: number): code is keyof typeof EXIT_CODES => Object.hasOwn(EXIT_CODES, code)
+
+/** What an exit code means; undefined for codes that no command has. */
+export const exitCodeText = (code: number): string | undefined => (isExitCode(code) ? EXIT_CODES[code] : undefined)

@@ -1,0 +1,121 @@
+/** Defines the rules of the linter: what they read of a journal, and what they report. */
+import type { Entry, EntryOf, FaultEffect, Finding } from '../../platform/journal/entry.ts'
+import type { Plan } from '../scenario/plan.ts'
+import { type ConversationOf, conversationsIn } from '../scenario/run-events.ts'
+
+type Call = EntryOf<'api'>
+type CallRef = Pick<Call, 'seq' | 'method' | 'path'>
+
+/** What each rule reports beside the conversation and the entries. Each name is a heading of docs/lint.md. */
+export interface LintDetails {
+  readonly 'message-after-end': { readonly call: CallRef; readonly endSeq: number }
+  readonly 'start-twice': { readonly call: CallRef; readonly startSeq: number }
+  /** `timeoutMs` is null when the call has no timeout. */
+  readonly 'typing-never-stopped': { readonly call: CallRef; readonly timeoutMs: number | null }
+  /** `refusedEnds` counts calls of `end` that failed after the agent left. */
+  readonly 'chat-never-ended': { readonly leaveSeq: number; readonly refusedEnds: number }
+  readonly 'call-before-ack': {
+    readonly call: CallRef
+    readonly event: string
+    readonly deliverySeq: number
+    readonly earlyMs: number
+  }
+  /** The attempt `deliverySeq` had no answer in time; `repeatedSeq` sent the event again. */
+  readonly 'ack-slower-than-retry': {
+    readonly event: string
+    readonly timeoutMs: number
+    readonly retryMs: number
+    readonly deliverySeq: number
+    readonly repeatedSeq: number
+  }
+  readonly 'transcript-polling': { readonly call: CallRef; readonly reads: number; readonly withinMs: number }
+  readonly 'secret-exposed': { readonly seq: number; readonly secret: Secret['kind']; readonly place: SecretPlace }
+  readonly 'alias-mixed': { readonly handoverSeqs: readonly number[]; readonly takeoverSeqs: readonly number[] }
+  readonly 'fault-unused': { readonly fault: string; readonly effect: FaultEffect; readonly seq: number }
+  readonly 'unknown-fields': ForgivenCalls
+  readonly 'sender-incomplete': ForgivenCalls
+  readonly 'content-type': ForgivenCalls
+  readonly 'end-without-takeover': ForgivenCalls
+}
+
+export type LintRule = keyof LintDetails
+
+/** A secret that journals must not show; `parameter` is recognized by its name. */
+export interface Secret {
+  readonly kind: 'api_key' | 'signature' | 'parameter'
+  readonly value: string
+}
+export type SecretPlace = 'text' | 'address' | 'webhook_answer'
+
+/** Calls of one endpoint, or path, that the platform accepted with the same finding. */
+export interface ForgivenCalls {
+  readonly target: string
+  readonly finding: Finding
+  readonly seqs: readonly number[]
+}
+
+/** A call that works and is likely to cause trouble; `entrySeqs` are the entries to show. */
+export interface LintFinding<Id extends LintRule = LintRule> {
+  readonly rule: Id
+  readonly details: LintDetails[Id]
+  readonly conversation: string | null
+  readonly entrySeqs: readonly number[]
+}
+
+export interface LinterRule {
+  readonly id: LintRule
+  find(history: History): readonly LintFinding[]
+}
+
+/** What the rules read of a plan. */
+export type LintedPlan = Pick<Plan, 'config' | 'steps' | 'finally'>
+
+export interface History {
+  readonly plan: LintedPlan
+  readonly entries: readonly Entry[]
+  /** Entries by chat id; entries of no chat are left out. */
+  readonly chats: ReadonlyMap<string, readonly Entry[]>
+  readonly calls: readonly Call[]
+  readonly conversationOf: ConversationOf
+}
+
+export function historyOf(plan: LintedPlan, entries: readonly Entry[]): History {
+  const chats = new Map<string, Entry[]>()
+  for (const entry of entries) {
+    if (entry.chat_id === undefined) continue
+    const chat = chats.get(entry.chat_id)
+    if (chat === undefined) chats.set(entry.chat_id, [entry])
+    else chat.push(entry)
+  }
+  const calls = entries.filter(entry => entry.kind === 'api')
+  return { plan, entries, chats, calls, conversationOf: conversationsIn(entries) }
+}
+
+type Found<Id extends LintRule> = Pick<LintFinding<Id>, 'details' | 'entrySeqs'> & {
+  readonly chat_id?: string | undefined
+}
+
+/** A rule that reads the entries of all chats; a finding with `chat_id` is about that chat. */
+export const perRun = <Id extends LintRule>(id: Id, find: (history: History) => readonly Found<Id>[]): LinterRule => ({
+  id,
+  find: history =>
+    find(history).map(({ details, chat_id, entrySeqs }) => {
+      return { rule: id, details, conversation: history.conversationOf(chat_id), entrySeqs }
+    }),
+})
+
+/** A rule that reads one chat at a time. */
+export const perChat = <Id extends LintRule>(
+  id: Id,
+  find: (chat: readonly Entry[], history: History) => readonly Found<Id>[],
+): LinterRule =>
+  perRun(id, history =>
+    [...history.chats].flatMap(([chat_id, chat]) => find(chat, history).map(found => ({ ...found, chat_id }))),
+  )
+
+export const succeeded = ({ status }: Call): boolean => status >= 200 && status < 300
+
+/** Whether a fault changed the call, so that a repetition of it is right. */
+export const isFaulty = ({ faults }: Call): boolean => faults !== undefined
+
+export const callRef = ({ seq, method, path }: Call): CallRef => ({ seq, method, path })

@@ -1,0 +1,272 @@
+/**
+ * Interpolates `$(path)` in texts and data, and computes the variables that a step can read. A value that is only `$(x)`
+ * keeps its type; inside a longer text it becomes text. `$$(` is a literal `$(`.
+ */
+
+import { BUDGETS } from '../../base/files/budgets.ts'
+import { nearest } from '../../base/text/error-text.ts'
+import { defineTexts } from '../../base/text/texts.ts'
+import { withNoticeTexts } from '../../platform/contract/bot-texts.ts'
+import type { Plan } from './plan.ts'
+import type { ConversationOpened, ScenarioStarted } from './run-events.ts'
+
+const TEXTS = defineTexts({
+  unknown: (path: string, hint: string) => `$(${path}) is not known here${hint}`,
+  oversized: (most: number) => `$(...) makes a value of more than ${most} characters and parts`,
+  noPart: (name: string) => `; ${name} has no such part`,
+  names: (names: readonly string[]) => `; there are ${names.join(', ')}`,
+})
+
+export type InterpolationScope = Readonly<Record<string, unknown>>
+
+/** A `$(...)` has no value; the message names the missing part and the names that exist. */
+export class InterpolationError extends Error {
+  override readonly name = 'InterpolationError'
+}
+
+/** A `$(...)` makes a value that is larger than the budget. */
+export class OversizedValueError extends InterpolationError {
+  constructor() {
+    super(TEXTS.oversized(BUDGETS.valueSize))
+  }
+}
+
+export const PLACEHOLDER = /\$\$\(|\$\(([^()]*)\)/g
+const ALONE = /^\$\(([^()]*)\)$/
+
+/** The path of a text that is a single `$(path)`. */
+export const onlyPath = (text: string): string | undefined => ALONE.exec(text)?.[1]
+
+/** A matcher of a test runner: `expect.any(String)`, `expect.stringContaining('a')`. */
+export interface Asymmetric {
+  asymmetricMatch(actual: unknown): boolean
+}
+
+export const isAsymmetric = (value: unknown): value is Asymmetric =>
+  typeof value === 'object' &&
+  value !== null &&
+  'asymmetricMatch' in value &&
+  typeof value.asymmetricMatch === 'function'
+
+const isMatcher = (value: object): boolean => value instanceof RegExp || isAsymmetric(value)
+
+/** A copy of a value with every text inside changed; keys and matchers of test runners stay as they are. */
+export function mapTexts(value: unknown, change: (text: string) => unknown): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map(item => mapTexts(item, change))
+  if (typeof value !== 'object' || value === null || isMatcher(value)) return value
+  const changed: Record<string, unknown> = {}
+  for (const [key, inner] of Object.entries(value)) setOwn(changed, key, mapTexts(inner, change))
+  return changed
+}
+
+/** Also for `__proto__`, which an assignment would not create. */
+function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })
+  else target[key] = value
+}
+
+/** Interpolates every text inside. Throws `InterpolationError`. */
+export const interpolate = (template: unknown, scope: InterpolationScope): unknown =>
+  mapTexts(template, text => interpolateText(text, scope))
+
+function interpolateText(text: string, scope: InterpolationScope): unknown {
+  if (!text.includes('$(')) return text
+  const path = onlyPath(text)
+  return path === undefined
+    ? replacePlaceholders(text, inner => asText(lookUp(inner, scope)), '$(')
+    : lookUp(path, scope)
+}
+
+/** Replaces each `$(path)` for which `replace` gives a text, and each `$$(` by `literal`. */
+export const replacePlaceholders = (
+  text: string,
+  replace: (path: string) => string | undefined,
+  literal: string,
+): string => {
+  if (!text.includes('$(')) return text
+  let size = text.length
+  return text.replace(PLACEHOLDER, (whole, path: string | undefined) => {
+    const made = path === undefined ? literal : (replace(path) ?? whole)
+    size += made.length
+    if (size > BUDGETS.valueSize) throw new OversizedValueError()
+    return made
+  })
+}
+
+/** The number of characters and parts; a shared part counts each time it occurs. Throws `OversizedValueError`. */
+export function sizeOfValue(value: unknown): number {
+  const sizes = new Map<object, number>()
+  const sizeOf = (part: unknown): number => {
+    if (typeof part === 'string') return part.length
+    if (typeof part !== 'object' || part === null) return 1
+    const known = sizes.get(part)
+    if (known !== undefined) return known
+    const size = Object.values(part).reduce<number>((sum, inner) => sum + sizeOf(inner), 1)
+    sizes.set(part, size)
+    return size
+  }
+  const total = sizeOf(value)
+  if (total > BUDGETS.valueSize) throw new OversizedValueError()
+  return total
+}
+
+export const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
+
+/** Resolves `body.sender.name` or `languages[0]`; a key with dots, as in `config.messages.open`, comes first. */
+export function lookUp(path: string, scope: InterpolationScope): unknown {
+  const found = valueAt(path.trim(), scope)
+  if (found !== MISSING) return found
+  const first = firstWord(path)
+  const names = Object.keys(scope)
+  const hint = Object.hasOwn(scope, first) ? TEXTS.noPart(first) : nearest(first, names) || TEXTS.names(names)
+  throw new InterpolationError(TEXTS.unknown(path, hint))
+}
+
+/** The name that a path begins with: `body` of `body.sender.name`. */
+export const firstWord = (path: string): string => path.trim().split(/[.[]/)[0] ?? ''
+
+export const MISSING: unique symbol = Symbol('missing')
+
+/** The part of a value at a path, or `MISSING`. */
+export function valueAt(path: string, value: unknown): unknown {
+  if (path === '') return value
+  if (typeof value !== 'object' || value === null) return MISSING
+  if (Object.hasOwn(value, path)) return Reflect.get(value, path)
+  for (let end = lastBreak(path, path.length); end > 0; end = lastBreak(path, end)) {
+    const [head, rest] = [path.slice(0, end), path.slice(end)]
+    if (!Object.hasOwn(value, head)) continue
+    return valueAt(rest.replace(/^\./, '').replace(/^\[(\d+)\]/, '$1'), Reflect.get(value, head))
+  }
+  return MISSING
+}
+
+const lastBreak = (path: string, before: number) =>
+  Math.max(path.lastIndexOf('.', before - 1), path.lastIndexOf('[', before - 1))
+
+/** The path of every `$(...)` inside: `env.TEAM`, `chat.id`, `who`. */
+export const namesIn = (template: unknown): string[] =>
+  stringsIn(template).flatMap(text =>
+    [...text.matchAll(PLACEHOLDER)].flatMap(([, path]) => (path === undefined ? [] : [path.trim()])),
+  )
+
+/** Every text inside a value, keys left out. */
+export function stringsIn(value: unknown): string[] {
+  const texts: string[] = []
+  collectStrings(value, texts)
+  return texts
+}
+
+function collectStrings(value: unknown, texts: string[]): void {
+  if (typeof value === 'string') texts.push(value)
+  else if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(value)) collectStrings(inner, texts)
+}
+
+/** Every text inside a value with the path to it, keys left out. */
+export function* textsIn(
+  value: unknown,
+  path: readonly PropertyKey[] = [],
+): Generator<{ text: string; path: readonly PropertyKey[] }> {
+  if (typeof value === 'string') yield { text: value, path }
+  else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* textsIn(item, [...path, index])
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, inner] of Object.entries(value)) yield* textsIn(inner, [...path, key])
+  }
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/**
+ * The values that `$(...)` reads in a step. The runner writes what it captures into the journal, so the evaluator
+ * computes the same values from the run events.
+ */
+export interface Variables {
+  start(event: ScenarioStarted): void
+  open(event: ConversationOpened): void
+  /** Keeps values for later steps: those of the conversation first, then for all others. */
+  capture(conversation: string, values: Values): void
+  /** Everything captured so far, by name. */
+  captures(): Values
+  /** The values for a step of a conversation; `own` are those of the step itself, such as `$(i)` of a repeat. */
+  scopeOf(conversation: string, own?: InterpolationScope): InterpolationScope
+}
+
+/** By the settings of a run, which the runner and the evaluator share, and the language. */
+const configs = new WeakMap<Values, Map<string, Values>>()
+
+function configIn(language: string, settings: Values): Values {
+  const known = configs.get(settings) ?? new Map<string, Values>()
+  const config = known.get(language) ?? withNoticeTexts(settings, language)
+  configs.set(settings, known.set(language, config))
+  return config
+}
+
+export function createVariables(plan: Plan): Variables {
+  const chats = new Map<string, ConversationOpened['chat']>()
+  const captured = new Map<string, Values>()
+  let captures: Values = {}
+  let started: ScenarioStarted | null = null
+  /** What all steps of a conversation read, until a value changes. */
+  const scopes = new Map<string, InterpolationScope>()
+
+  function baseOf(conversation: string): InterpolationScope {
+    const chat = chats.get(conversation)
+    return {
+      chat: chat ?? {},
+      bot: started?.bot ?? plan.bot,
+      config: configIn(chat?.language ?? '', started?.config ?? {}),
+      env: started?.env ?? {},
+      sim: started?.sim ?? {},
+      ...plan.matrix,
+    }
+  }
+
+  function sharedScopeOf(conversation: string): InterpolationScope {
+    const known = scopes.get(conversation)
+    if (known !== undefined) return known
+    const ofConversation = plan.conversations.find(({ name }) => name === conversation)?.scope ?? {}
+    const written = [plan.vars, ofConversation].reduce<InterpolationScope>(filledOver, baseOf(conversation))
+    const scope = { ...written, ...captures, ...captured.get(conversation) }
+    scopes.set(conversation, scope)
+    return scope
+  }
+
+  return {
+    start(event) {
+      started = event
+      scopes.clear()
+    },
+    open({ conversation, chat }) {
+      chats.set(conversation, chat)
+      scopes.clear()
+    },
+    capture(conversation, values) {
+      scopes.clear()
+      captured.set(conversation, { ...captured.get(conversation), ...values })
+      captures = { ...captures, ...values }
+    },
+    captures: () => captures,
+    /** The nearer value wins: the step's own, then captures, then those of the conversation, then `vars`. */
+    scopeOf: (conversation, own = {}) => filledOver(sharedScopeOf(conversation), own),
+  }
+}
+
+/** Adds a layer whose values may read the values below. Captured values are foreign data and are never interpolated. */
+export function filledOver(below: InterpolationScope, layer: InterpolationScope): InterpolationScope {
+  const scope: Record<string, unknown> = { ...below }
+  for (const [name, value] of Object.entries(layer)) scope[name] = filled(value, scope)
+  return scope
+}
+
+/** Keeps a value that cannot be interpolated yet: it is an error only where it is read. */
+function filled(value: unknown, scope: InterpolationScope): unknown {
+  try {
+    return interpolate(value, scope)
+  } catch (error) {
+    if (error instanceof InterpolationError) return value
+    throw error
+  }
+}

@@ -1,0 +1,81 @@
+/** Merges the saved journals of the shards of one run into one saved run. */
+
+import { ConfigError, problemOf } from '../../base/files/errors.ts'
+import { defineTexts } from '../../base/text/texts.ts'
+import type { Failure } from '../../evaluation/evaluator/failure.ts'
+import type { SavedRun, SavedScenario } from '../../evaluation/evaluator/journal-file.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
+
+const TEXTS = defineTexts({
+  twice: (scenario: string, other: string) =>
+    `has scenario ${scenario}, and so does ${other}: name the journal of each shard once.`,
+})
+
+/**
+ * The run of all shards, which run side by side: the duration is the longest one, the start the earliest. Throws
+ * `ConfigError` when two journals have the same scenario.
+ *
+ * @param runs at least one, by the name of its file.
+ */
+export function mergeRuns(runs: ReadonlyMap<string, SavedRun>): SavedRun {
+  checkDisjoint(runs)
+  const numbered = numberedOn([...runs.values()])
+  const [first] = numbered
+  if (first === undefined) throw new Error('Failed to merge runs: there is no journal.')
+  const lines = numbered.map(({ run }) => run)
+  const scenarios = numbered.flatMap(saved => saved.scenarios)
+  const journal = numbered.flatMap(saved => saved.journal)
+  const run = {
+    ...first.run,
+    started_at: lines.map(line => line.started_at).sort()[0] ?? first.run.started_at,
+    duration_ms: Math.max(...lines.map(line => line.duration_ms)),
+    target: distinct(lines.map(line => line.target)).join(', '),
+    seed: lines.every(({ seed }) => seed === first.run.seed) ? first.run.seed : null,
+    stopped: distinct(lines.flatMap(({ stopped }) => stopped ?? [])).join('; ') || null,
+    failures: lines.flatMap(({ failures }) => failures),
+    plays: scenarios.length,
+    entries: journal.length,
+  }
+  return { run, scenarios, journal }
+}
+
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)]
+
+/** Each shard numbers the entries of no scenario from 1: shifts these numbers, and the failures that refer to them. */
+function numberedOn(runs: readonly SavedRun[]): SavedRun[] {
+  let offset = 0
+  return runs.map(({ run, scenarios, journal }) => {
+    const by = offset
+    offset += Math.max(0, ...journal.map(({ seq }) => seq))
+    const failures = run.failures.map(failure => shiftFailure(failure, by))
+    return { run: { ...run, failures }, scenarios, journal: journal.map(entry => shiftEntry(entry, by)) }
+  })
+}
+
+const shiftEntry = <Numbered extends Entry>(entry: Numbered, offset: number): Numbered => ({
+  ...entry,
+  seq: entry.seq + offset,
+  cause: entry.cause === null ? null : entry.cause + offset,
+})
+
+const shiftFailure = (failure: Failure, offset: number): Failure => ({
+  ...failure,
+  entrySeqs: failure.entrySeqs.map(seq => seq + offset),
+  nearest: failure.nearest.map(miss => ({ ...miss, seq: miss.seq + offset })),
+})
+
+function checkDisjoint(runs: ReadonlyMap<string, SavedRun>): void {
+  const fileOf = new Map<string, string>()
+  const problems = [...runs].flatMap(([file, { scenarios }]) =>
+    scenarios.flatMap(scenario => {
+      const title = titleOf(scenario)
+      const other = fileOf.get(title)
+      fileOf.set(title, file)
+      return other === undefined ? [] : [problemOf(file, TEXTS.twice(JSON.stringify(title), other))]
+    }),
+  )
+  if (problems.length > 0) throw new ConfigError(problems)
+}
+
+/** `Happy path`, `Happy path #2` when it is repeated. */
+const titleOf = ({ name, instance }: SavedScenario): string => (instance > 1 ? `${name} #${instance}` : name)

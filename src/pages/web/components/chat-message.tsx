@@ -1,0 +1,195 @@
+/** Draws one message of a chat, or a line between messages. */
+import './chat-message.css'
+import { useState } from 'preact/hooks'
+import { defineTexts, textFor } from '../../../base/text/texts.ts'
+import type { Button } from '../../../platform/contract/schemas.ts'
+import type { ControlClient } from '../client/control.ts'
+import type { ChatLine, ChatMessage } from '../model/chat-at.ts'
+import { hueOf, initialsOf, pictureAt, safeLink, timeText } from '../model/chat-format.ts'
+import { ChatFile, LostFile } from './chat-file.tsx'
+
+/** What a message needs from its chat. */
+export interface MessageContext {
+  readonly origin: URL
+  /** Loads files; null where the server does not have them. */
+  readonly client: ControlClient | null
+  /** Whether the shown moment is now, so that buttons work. */
+  readonly isNow: boolean
+  /** The selected entry. */
+  readonly selected: number | null
+  select(seq: number): void
+  press(label: string): void
+}
+
+const SENDERS = { user: 'User', bot: 'Bot', agent: 'Agent' } as const
+
+export interface MessageProps {
+  readonly context: MessageContext
+  readonly message: ChatMessage
+  /** Whether another sender wrote the message before. */
+  readonly isFirst: boolean
+}
+
+export function ChatBubble({ context, message, isFirst }: MessageProps) {
+  const { from, name, attachments, buttons, seq, notice } = message
+  if (notice !== undefined) return <Notice context={context} message={message} />
+  const shown = name || SENDERS[from]
+  return (
+    <li
+      class={`message ${from}${isFirst ? ' first' : ''}`}
+      tabIndex={-1}
+      aria-current={seq !== null && seq === context.selected ? 'true' : undefined}
+    >
+      {from === 'user' ? null : <Avatar name={shown} picture={pictureAt(message.avatar, context.origin)} from={from} />}
+      <span class={isFirst && from !== 'user' ? 'sender' : 'sender visually-hidden'} dir="auto">
+        {shown}
+      </span>
+      <MessageText message={message} />
+      {attachments.map(file =>
+        context.client === null ? (
+          <LostFile key={file.url} file={file} />
+        ) : (
+          <ChatFile key={file.url} file={file} client={context.client} />
+        ),
+      )}
+      {buttons.length === 0 ? null : <Choices buttons={buttons} context={context} />}
+      <MessageTime context={context} seq={seq} time={message.time} />
+    </li>
+  )
+}
+
+function MessageText({ message: { from, text, original, isCut } }: { readonly message: ChatMessage }) {
+  if (text === '' && original === undefined && isCut === undefined) return null
+  return (
+    <div class="message-text">
+      {isCut && text === '' ? (
+        <p lang="en" dir="ltr">
+          This text is too long for the journal.
+        </p>
+      ) : (
+        <p dir="auto">{text}</p>
+      )}
+      {original === undefined ? null : (
+        <p class="original">
+          <span class="original-label" lang="en">
+            {from === 'user' ? 'The agent reads' : 'The agent wrote'}
+          </span>
+          <span dir="auto">{original}</span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface AvatarProps {
+  readonly name: string
+  readonly picture: string | null
+  readonly from: ChatMessage['from']
+}
+
+/** A picture, or initials when there is none that may be loaded. */
+export function Avatar({ name, picture, from }: AvatarProps) {
+  const [broken, setBroken] = useState<string | null>(null)
+  const hasPicture = picture !== null && picture !== broken
+  return (
+    <span class={`avatar ${from} ${hueOf(name)}`} aria-hidden="true">
+      {hasPicture ? <img src={picture} alt="" onError={() => setBroken(picture)} /> : initialsOf(name)}
+    </span>
+  )
+}
+
+const NOTICES = defineTexts({
+  opened: 'The request was accepted.',
+  closed: 'The request was refused: closed.',
+  joined: 'The agent joined.',
+  left: 'The agent left.',
+})
+
+/** A message of the bot about the handover, in the words of the platform. */
+function Notice({ context, message: { text, notice = 'opened', seq, time } }: Omit<MessageProps, 'isFirst'>) {
+  return (
+    <li
+      class={`notice ${notice}`}
+      tabIndex={-1}
+      aria-current={seq !== null && seq === context.selected ? 'true' : undefined}
+    >
+      <p dir="auto" lang={text === '' ? 'en' : undefined} title={NOTICES[notice]}>
+        {text || NOTICES[notice]}
+      </p>
+      <MessageTime context={context} seq={seq} time={time} />
+    </li>
+  )
+}
+
+function Choices({ buttons, context }: { readonly buttons: readonly Button[]; readonly context: MessageContext }) {
+  return (
+    <div class="choices">
+      {buttons.map((button, index) => (
+        <Choice key={index} button={button} context={context} />
+      ))}
+    </div>
+  )
+}
+
+function Choice({
+  button: { label = '', url },
+  context,
+}: {
+  readonly button: Button
+  readonly context: MessageContext
+}) {
+  const press = () => context.press(label)
+  const link = safeLink(url)
+  if (link !== null && context.isNow)
+    return (
+      <a class="choice" href={link.href} target="_blank" rel="noopener noreferrer" onClick={press}>
+        <span dir="auto">{label}</span> <small dir="ltr">{link.target} ↗</small>
+      </a>
+    )
+  return (
+    <button type="button" class="choice" disabled={!context.isNow || label === ''} onClick={press}>
+      <span dir="auto">{label || 'Button without a label'}</span>
+      {url === undefined ? null : <small dir="ltr"> {link?.target ?? `not opened: ${String(url)}`}</small>}
+    </button>
+  )
+}
+
+const LINES = defineTexts({
+  pressed: (button: string) => `Pressed “${button}”`,
+  link_opened: (url: string) => `Opened ${url}`,
+  ended: 'The chat ended, because nobody wrote',
+})
+
+export function Line({ context, line }: { readonly context: MessageContext; readonly line: ChatLine }) {
+  const { line: code, detail, seq, time } = line
+  return (
+    <li class={`line ${code}`} tabIndex={-1} aria-current={seq === context.selected ? 'true' : undefined}>
+      <p dir="auto" lang="en">
+        {textFor(LINES, code, detail)}
+      </p>
+      <MessageTime context={context} seq={seq} time={time} />
+    </li>
+  )
+}
+
+interface TimeProps {
+  readonly context: MessageContext
+  readonly seq: number | null
+  readonly time: string
+}
+
+/** Appears when the pointer or the focus is on the message, and selects its entry. */
+function MessageTime({ context, seq, time }: TimeProps) {
+  if (seq === null)
+    return (
+      <time class="message-time" dateTime={time}>
+        {timeText(time)}
+      </time>
+    )
+  return (
+    <button type="button" class="message-time" tabIndex={-1} title={time} onClick={() => context.select(seq)}>
+      <time dateTime={time}>{timeText(time)}</time> <span>#{seq}</span>
+      <span class="visually-hidden"> Show the entry</span>
+    </button>
+  )
+}

@@ -1,0 +1,83 @@
+/** Shows the fields in which a call differs from what was expected, and marks the characters that differ. */
+import './differences.css'
+import { visible } from '../../../base/text/terminal-text.ts'
+import type { DifferenceReport } from '../../../evaluation/evaluator/wording/report.ts'
+
+export function Differences({ differences }: { readonly differences: readonly DifferenceReport[] }) {
+  if (differences.length === 0) return null
+  return (
+    <table class="differences">
+      <thead>
+        <tr>
+          <th>field</th>
+          <th>expected</th>
+          <th>received</th>
+          <th>
+            <span class="visually-hidden">hint</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {differences.map(difference => (
+          <DifferenceRow key={difference.path} difference={difference} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function DifferenceRow({ difference: { path, expected, received, hint } }: { readonly difference: DifferenceReport }) {
+  const [wanted, was] = compareTexts(expected, received)
+  return (
+    <tr>
+      <th scope="row">{visible(path) || 'the whole'}</th>
+      <td class="difference-expected">
+        <MarkedText parts={wanted} />
+      </td>
+      <td class="difference-received">
+        <MarkedText parts={was} />
+      </td>
+      <td>{visible(hint ?? '')}</td>
+    </tr>
+  )
+}
+
+export function MarkedText({ parts: { start, changed, end } }: { readonly parts: TextParts }) {
+  return (
+    <code>
+      {visible(start)}
+      {changed === '' ? null : <mark>{visible(changed)}</mark>}
+      {visible(end)}
+    </code>
+  )
+}
+
+interface TextParts {
+  readonly start: string
+  /** Empty when nothing is marked. */
+  readonly changed: string
+  readonly end: string
+}
+
+/** Marks where two texts differ; marks nothing when they have little in common. */
+export function compareTexts(before: string, after: string): readonly [before: TextParts, after: TextParts] {
+  const [a, b] = [shortened(before), shortened(after)]
+  const shorter = Math.min(a.length, b.length)
+  let start = 0
+  while (start < shorter && a[start] === b[start]) start++
+  let end = 0
+  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++
+  if ((start + end) * 2 < shorter) return [partsOf(a, a.length, 0), partsOf(b, b.length, 0)]
+  return [partsOf(a, start, end), partsOf(b, start, end)]
+}
+
+const LONGEST = 2000
+
+/** The characters of a text, with an ellipsis when there are too many to compare. */
+const shortened = (text: string): string[] => (text.length <= LONGEST ? [...text] : [...text.slice(0, LONGEST), '…'])
+
+const partsOf = (chars: readonly string[], start: number, end: number): TextParts => ({
+  start: chars.slice(0, start).join(''),
+  changed: chars.slice(start, chars.length - end).join(''),
+  end: end === 0 ? '' : chars.slice(-end).join(''),
+})

@@ -1,0 +1,139 @@
+/** Shows two journal entries side by side: the fields that differ, and folded those that are equal. */
+import './entry-comparison.css'
+import type { ComponentChildren } from 'preact'
+import { isMap } from '../../../base/objects.ts'
+import { counted } from '../../../base/text/quantities.ts'
+import type { Entry } from '../../../platform/journal/entry.ts'
+import { KIND_NAMES, summaryOf } from '../model/entry-summary.ts'
+import { compareTexts, MarkedText } from './differences.tsx'
+
+export interface EntryComparisonProps {
+  readonly left: Entry
+  readonly right: Entry
+  /** Beside the title, such as a button that closes it. */
+  readonly tools?: ComponentChildren
+}
+
+export function EntryComparison({ left, right, tools }: EntryComparisonProps) {
+  const fields = compareEntries(left, right)
+  const different = fields.filter(({ isEqual }) => !isEqual)
+  const equal = fields.filter(({ isEqual }) => isEqual)
+  return (
+    <section class="entry-details entry-comparison" aria-label={`Entries ${left.seq} and ${right.seq}`} tabIndex={-1}>
+      <header class="entry-head">
+        <h3>
+          #{left.seq} and #{right.seq}:{' '}
+          {different.length === 0
+            ? 'no field differs'
+            : `${counted(different.length, 'field')} differ${different.length === 1 ? 's' : ''}`}
+        </h3>
+        {tools}
+      </header>
+      <Fields left={left} right={right} fields={different} />
+      {equal.length === 0 ? null : (
+        <details class="entry-raw">
+          <summary>{counted(equal.length, 'equal field')}</summary>
+          <Fields left={left} right={right} fields={equal} />
+        </details>
+      )}
+    </section>
+  )
+}
+
+interface FieldsProps extends Pick<EntryComparisonProps, 'left' | 'right'> {
+  readonly fields: readonly FieldPair[]
+}
+
+function Fields({ left, right, fields }: FieldsProps) {
+  if (fields.length === 0) return null
+  return (
+    <table class="comparison">
+      <thead>
+        <tr>
+          <th scope="col">field</th>
+          <EntryHead entry={left} />
+          <EntryHead entry={right} />
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map(pair => (
+          <PairRow key={pair.path} pair={pair} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const EntryHead = ({ entry }: { readonly entry: Entry }) => (
+  <th scope="col">
+    #{entry.seq} {KIND_NAMES[entry.kind]} <bdi>{summaryOf(entry).label}</bdi>
+  </th>
+)
+
+function PairRow({ pair: { path, left, right, isEqual } }: { readonly pair: FieldPair }) {
+  const [before, after] = compareTexts(left ?? '', right ?? '')
+  return (
+    <tr>
+      <th scope="row">{path}</th>
+      <td class="comparison-left">{left === null ? <Absent /> : <MarkedText parts={before} />}</td>
+      <td class="comparison-right">
+        {isEqual ? (
+          <span class="comparison-absent">the same</span>
+        ) : right === null ? (
+          <Absent />
+        ) : (
+          <MarkedText parts={after} />
+        )}
+      </td>
+    </tr>
+  )
+}
+
+const Absent = () => <span class="comparison-absent">absent</span>
+
+interface FieldPair {
+  /** `request.body.sender.name` */
+  readonly path: string
+  /** As JSON, or the text itself; null when the entry does not have the field. */
+  readonly left: string | null
+  readonly right: string | null
+  readonly isEqual: boolean
+}
+
+/** More fields are not compared. */
+const MOST_FIELDS = 2_000
+
+/** In the order of the left entry; fields that only the right one has follow. */
+function compareEntries(left: Entry, right: Entry): FieldPair[] {
+  const [before, after] = [fieldsOf(left), fieldsOf(right)]
+  const paths = [...new Set([...before.keys(), ...after.keys()])]
+  return paths.map(path => {
+    const [one, other] = [before.get(path) ?? null, after.get(path) ?? null]
+    return { path, left: one, right: other, isEqual: one === other }
+  })
+}
+
+/** Without what differs between all entries and says nothing. */
+function fieldsOf({ v, seq, at_ms, ...rest }: Entry): Map<string, string> {
+  const fields = new Map<string, string>()
+  addFields(fields, '', rest)
+  return fields
+}
+
+function addFields(fields: Map<string, string>, path: string, value: unknown): void {
+  if (value === undefined || fields.size >= MOST_FIELDS) return
+  const parsed = typeof value === 'string' && path.endsWith('.body') ? parsedJson(value) : value
+  const parts = Array.isArray(parsed) ? Object.entries(parsed) : isMap(parsed) ? Object.entries(parsed) : []
+  if (parts.length === 0) fields.set(path, typeof parsed === 'string' ? parsed : JSON.stringify(parsed))
+  for (const [name, part] of parts)
+    addFields(fields, Array.isArray(parsed) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`, part)
+}
+
+/** Bodies of deliveries are texts. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

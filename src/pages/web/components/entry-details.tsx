@@ -1,0 +1,297 @@
+/** Shows one journal entry: why it failed, what was checked, what was sent and answered, its cause and its effects. */
+import './entry-details.css'
+import type { ComponentChildren } from 'preact'
+import { counted } from '../../../base/text/quantities.ts'
+import { visible } from '../../../base/text/terminal-text.ts'
+import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
+import { explainEntry } from '../../../platform/wording/hints.ts'
+import { type EntryFact, type FieldRefusal, factsOf, fieldProblemOf } from '../model/entry-facts.ts'
+import { isTruncatedValue, partsOf, pretty, type Section } from '../model/entry-sections.ts'
+import { KIND_NAMES, summaryOf } from '../model/entry-summary.ts'
+import { moment, visibleLines } from '../model/formats.ts'
+import { BodyView } from './body-view.tsx'
+import { EntryRef } from './entry-ref.tsx'
+import { Mark } from './mark.tsx'
+
+export interface EntryDetailsProps {
+  readonly entry: Entry
+  /** The seqs of the entries that it caused. */
+  readonly effects: readonly number[]
+  /** Finds an entry by its seq, for the labels of cause and effects. */
+  entryOf?(seq: number): Entry | undefined
+  /** Of a delivery or an event: all attempts to send it. */
+  readonly attempts?: readonly EntryOf<'delivery'>[]
+  /** Without it, references to other entries are text. */
+  onSelect?(seq: number): void
+  /** The level of its heading; the headings of its sections are one deeper. */
+  readonly level?: 3 | 4
+  /** Shows bodies as text without buttons, for a page without scripts. */
+  readonly isStatic?: boolean
+  /** Shows the knob of an assumption; without it the names are text. */
+  onKnob?(name: string): void
+  /** Beside the title, such as a button that closes it. */
+  readonly tools?: ComponentChildren
+  /** Replaces the hint on why it failed. */
+  readonly advice?: ComponentChildren
+  /** What the page offers for this entry, such as buttons. */
+  readonly children?: ComponentChildren
+}
+
+/** As many effects are listed. */
+const MOST_EFFECTS = 12
+
+export function EntryDetails(props: EntryDetailsProps) {
+  const { entry, effects, entryOf, level = 3, isStatic = false, tools, children } = props
+  const { label, answer } = summaryOf(entry)
+  const Heading = level === 3 ? 'h3' : 'h4'
+  const caused = effects.slice(0, MOST_EFFECTS).flatMap(seq => entryOf?.(seq) ?? [])
+  return (
+    <section class="entry-details" aria-label={`Entry ${entry.seq}`} tabIndex={-1}>
+      <header class="entry-head">
+        <Heading>
+          <span class="entry-seq">#{entry.seq}</span> <span class="entry-kind">{KIND_NAMES[entry.kind]}</span>{' '}
+          <bdi>{label}</bdi>
+        </Heading>
+        {tools}
+      </header>
+      <p class="entry-meta">
+        {moment(entry.time)}
+        {answer === '' ? null : <span>{answer}</span>}
+      </p>
+      <Links {...props} />
+      <Explanation {...props} />
+      <Facts facts={factsOf(entry, caused)} />
+      {children}
+      <Remarks {...props} />
+      {partsOf(entry).map(section => (
+        <EntrySection key={section.title} section={section} heading={level === 3 ? 'h4' : 'h5'} isStatic={isStatic} />
+      ))}
+      <Attempts {...props} />
+      <details class="entry-raw">
+        <summary>The entry as JSON</summary>
+        {isStatic ? <Payload payload={entry} /> : <BodyView payload={entry} label="Entry" />}
+      </details>
+    </section>
+  )
+}
+
+/** Cause and effects with their labels. */
+function Links(props: EntryDetailsProps) {
+  const { entry, effects } = props
+  if (entry.cause === null && effects.length === 0) return null
+  return (
+    <dl class="entry-links">
+      {entry.cause === null ? null : <LinkRow {...props} name="Caused by" seqs={[entry.cause]} />}
+      {effects.length === 0 ? null : <LinkRow {...props} name="Caused" seqs={effects} />}
+    </dl>
+  )
+}
+
+interface LinkRowProps extends EntryDetailsProps {
+  readonly name: string
+  readonly seqs: readonly number[]
+}
+
+function LinkRow({ name, seqs, entryOf, onSelect }: LinkRowProps) {
+  const more = seqs.length - MOST_EFFECTS
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {seqs.slice(0, MOST_EFFECTS).map(seq => {
+          const entry = entryOf?.(seq)
+          return (
+            <span key={seq} class="entry-link">
+              <EntryRef seq={seq} refs={onSelect === undefined ? {} : { onSelect }} />{' '}
+              {entry === undefined ? null : <bdi>{summaryOf(entry).label}</bdi>}
+            </span>
+          )
+        })}
+        {more > 0 ? <span class="entry-link">{more} more</span> : null}
+      </dd>
+    </div>
+  )
+}
+
+function Explanation({ entry, advice }: EntryDetailsProps) {
+  const explained = explainEntry(entry)
+  const problem = fieldProblemOf(entry)
+  if (explained === null && problem === null) return null
+  return (
+    <div class="entry-explanation" role="note" aria-label="Why it failed">
+      {problem === null ? (
+        <p class="entry-why">{visible(explained?.why ?? `Answered ${answerOf(entry)}.`)}</p>
+      ) : (
+        <FieldTable problem={problem} />
+      )}
+      {advice ?? (explained?.hint == null ? null : <p>{visible(explained.hint)}</p>)}
+    </div>
+  )
+}
+
+const answerOf = (entry: Entry): string => summaryOf(entry).answer
+
+function FieldTable({ problem: { field, expected, received } }: { readonly problem: FieldRefusal }) {
+  return (
+    <dl class="entry-problem">
+      <div>
+        <dt>Field</dt>
+        <dd>
+          <code>{visible(field)}</code>
+        </dd>
+      </div>
+      <div>
+        <dt>Expected</dt>
+        <dd>{visible(expected)}</dd>
+      </div>
+      <div>
+        <dt>Received</dt>
+        <dd>{received === null ? 'nothing' : <code>{visible(received)}</code>}</dd>
+      </div>
+    </dl>
+  )
+}
+
+function Facts({ facts }: { readonly facts: readonly EntryFact[] }) {
+  if (facts.length === 0) return null
+  return (
+    <dl class="entry-facts">
+      {facts.map(({ label, text, outcome }) => (
+        <div key={label} class={outcome}>
+          <dt>{label}</dt>
+          <dd>
+            {outcome === undefined ? null : <Mark kind={outcome === 'warn' ? 'error' : outcome} label="" />}{' '}
+            {visible(text)}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** Findings with their rules, and assumptions with links to their knobs. */
+function Remarks({ entry, onKnob }: EntryDetailsProps) {
+  if (entry.kind !== 'api') return null
+  const { findings, unspecified } = entry
+  const assumptions = Object.entries(unspecified)
+  return (
+    <>
+      {findings.length === 0 ? null : (
+        <div class="entry-section">
+          <h4>Findings</h4>
+          {isTruncatedValue(findings) ? <Payload payload={findings} /> : <Findings findings={findings} />}
+        </div>
+      )}
+      {assumptions.length === 0 ? null : (
+        <div class="entry-section">
+          <h4>
+            Assumed <small>the platform does not say it; a knob changes it</small>
+          </h4>
+          <ul class="entry-remarks">
+            {assumptions.map(([name, value]) => (
+              <li key={name}>
+                <Knob name={name} hasKnob={value !== null} onKnob={onKnob} />
+                {value === null ? null : (
+                  <code>{visible(typeof value === 'string' ? value : JSON.stringify(value))}</code>
+                )}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Findings({ findings }: Pick<EntryOf<'api'>, 'findings'>) {
+  return (
+    <ul class="entry-remarks">
+      {findings.map(({ rule, message }) => (
+        <li key={rule + message}>
+          <code>{visible(rule)}</code> {visible(message)}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface KnobProps {
+  readonly name: string
+  readonly hasKnob: boolean
+  readonly onKnob: EntryDetailsProps['onKnob']
+}
+
+function Knob({ name, hasKnob, onKnob }: KnobProps) {
+  if (!hasKnob || onKnob === undefined) return <span>{visible(name)}</span>
+  return (
+    <button type="button" class="link" onClick={() => onKnob(name)}>
+      {visible(name)}
+    </button>
+  )
+}
+
+interface EntrySectionProps {
+  readonly section: Section
+  readonly heading: 'h4' | 'h5'
+  readonly isStatic: boolean
+}
+
+function EntrySection({ section, heading: Heading, isStatic }: EntrySectionProps) {
+  const { title, aside, headers = {}, payload, exact, truncatedFrom } = section
+  const more = { ...(exact !== undefined && { exact }), ...(truncatedFrom !== undefined && { truncatedFrom }) }
+  return (
+    <div class="entry-section">
+      <Heading>
+        {visible(title)} {aside === undefined ? null : <small>{visible(aside)}</small>}
+      </Heading>
+      <Headers headers={headers} />
+      {payload === undefined || payload === '' ? null : isStatic ? (
+        <Payload payload={payload} />
+      ) : (
+        <BodyView payload={payload} label={`Body of ${visible(title)}`} {...more} />
+      )}
+    </div>
+  )
+}
+
+function Headers({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
+  if (isTruncatedValue(headers)) return <Payload payload={headers} />
+  const rows = Object.entries(headers)
+  if (rows.length === 0) return null
+  return (
+    <details class="entry-headers-fold" open={rows.length <= 6}>
+      <summary>{counted(rows.length, 'header')}</summary>
+      <dl class="entry-headers">
+        {rows.map(([name, value]) => (
+          <div key={name}>
+            <dt>{visible(name)}</dt>
+            <dd>{visible(String(value))}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+function Attempts({ entry, attempts = [], onSelect }: EntryDetailsProps) {
+  const others = attempts.filter(({ seq }) => seq !== entry.seq)
+  if (others.length === 0) return null
+  return (
+    <div class="entry-section">
+      <h4>{entry.kind === 'delivery' ? 'Other attempts' : 'Attempts'}</h4>
+      <ul class="entry-remarks">
+        {others.map(one => (
+          <li key={one.seq}>
+            <EntryRef seq={one.seq} refs={onSelect === undefined ? {} : { onSelect }} /> {summaryOf(one).label}:{' '}
+            {summaryOf(one).answer}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** A body as formatted JSON, or as the text it is. */
+export function Payload({ payload }: { readonly payload: unknown }) {
+  return <pre tabIndex={0}>{visibleLines(pretty(payload))}</pre>
+}

@@ -1,0 +1,136 @@
+/** Shows failures: what was expected, what happened, a hint, and the nearest calls with their differences. */
+import './failure-cards.css'
+import type { ComponentChildren } from 'preact'
+import { counted } from '../../../base/text/quantities.ts'
+import { visible } from '../../../base/text/terminal-text.ts'
+import { defineTexts } from '../../../base/text/texts.ts'
+import type { FailureReport, NearMissReport } from '../../../evaluation/evaluator/wording/report.ts'
+import { placeText } from '../../../evaluation/scenario/plan.ts'
+import { offsetText } from '../model/formats.ts'
+import { Differences } from './differences.tsx'
+import { EntryRef, EntryRefList, type EntryRefs } from './entry-ref.tsx'
+import { Mark } from './mark.tsx'
+
+const KINDS = defineTexts({
+  expect: 'an expected call is missing',
+  none: 'a forbidden call',
+  sees: 'the agent does not see the message as expected',
+  check: 'the chat is not in the expected state',
+  stimulus: 'a step failed',
+  driver: 'the agent driver refused',
+  unexpected: 'an unexpected call',
+  contract: 'a call that violates the contract',
+  never: 'a violated invariant',
+  times: 'too many calls, or too close together',
+  echo: "the user's own text was sent back",
+  leak: 'a text appeared in another chat',
+  late: 'a call after the end of the scenario',
+  lint: 'a warning, treated as a failure',
+  stopped: 'interrupted',
+  evicted: 'evicted entries',
+  scenario: 'unusable scenario',
+  environment: 'an environment error',
+  internal: 'an internal error of handover-sim',
+} satisfies Record<FailureReport['kind'], string>)
+
+export interface FailureCardsProps {
+  readonly failures: readonly FailureReport[]
+  readonly refs?: EntryRefs
+  /** The level of their headings. */
+  readonly level: 3 | 4
+}
+
+export function FailureCards({ failures, refs, level }: FailureCardsProps) {
+  if (failures.length === 0) return null
+  return (
+    <div class="failure-cards">
+      {failures.map((failure, index) => (
+        <FailureCard key={index} failure={failure} refs={refs} level={level} />
+      ))}
+    </div>
+  )
+}
+
+interface FailureCardProps extends Pick<FailureCardsProps, 'refs' | 'level'> {
+  readonly failure: FailureReport
+}
+
+function FailureCard({ failure, refs, level }: FailureCardProps) {
+  const { kind, soft, expected, happened, entrySeqs, hint, nearest } = failure
+  const Heading = level === 3 ? 'h3' : 'h4'
+  return (
+    <article class={`failure-card${soft ? ' soft' : ''}`}>
+      <Heading class="failure-title">
+        <Mark kind={kind === 'environment' || kind === 'internal' ? 'error' : 'fail'} label="failed" />
+        <span class="failure-kind">{KINDS[kind]}</span>
+        <FailurePlace failure={failure} />
+      </Heading>
+      <dl class="failure-facts">
+        <Fact name="expected">{visible(expected)}</Fact>
+        <Fact name="happened">
+          {visible(happened)} <EntryRefList seqs={entrySeqs} refs={refs} />
+        </Fact>
+        {hint === undefined ? null : <Fact name="hint">{visible(hint)}</Fact>}
+      </dl>
+      <NearMisses nearest={nearest} refs={refs} />
+    </article>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div class={`failure-${name}`}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function FailurePlace({ failure: { step, conversation, rules, soft } }: Pick<FailureCardProps, 'failure'>) {
+  const words = [
+    step !== null && `step ${step.number}/${step.of}${step.name === null ? '' : ` ${step.name}`}`,
+    step?.place != null && placeText(step.place),
+    conversation !== null && conversation !== 'main' && `chat ${conversation}`,
+    rules.length > 0 && `rule ${rules.join(', ')}`,
+    soft && 'soft',
+  ].filter(word => word !== false)
+  return (
+    <span class="failure-place">
+      {words.map(word => (
+        <span key={word}>{visible(word)}</span>
+      ))}
+    </span>
+  )
+}
+
+function NearMisses({ nearest, refs }: Pick<FailureReport, 'nearest'> & Pick<FailureCardsProps, 'refs'>) {
+  const [first, ...others] = nearest
+  if (first === undefined) return null
+  return (
+    <div class="near-misses">
+      <p class="near-misses-title">Nearest</p>
+      <NearMiss miss={first} refs={refs} />
+      {others.length === 0 ? null : (
+        <details>
+          <summary>{counted(others.length, 'other')}</summary>
+          {others.map(miss => (
+            <NearMiss key={`${miss.seq} ${miss.what}`} miss={miss} refs={refs} />
+          ))}
+        </details>
+      )}
+    </div>
+  )
+}
+
+function NearMiss({ miss, refs }: { readonly miss: NearMissReport } & Pick<FailureCardsProps, 'refs'>) {
+  const { seq, what, afterMs, why, differences } = miss
+  return (
+    <div class="near-miss">
+      <p>
+        <EntryRef seq={seq} refs={refs} /> {visible(what)} <span class="near-miss-at">{offsetText(afterMs)} s</span>{' '}
+        <span class="near-miss-why">{visible(why)}</span>
+      </p>
+      <Differences differences={differences} />
+    </div>
+  )
+}

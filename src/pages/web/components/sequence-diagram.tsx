@@ -1,0 +1,220 @@
+/** Draws a whole timeline as a sequence diagram, in which keys move from row to row and from failure to failure. */
+import './sequence-diagram.css'
+import { useMemo, useRef } from 'preact/hooks'
+import { formatMs, visible } from '../../../base/text/terminal-text.ts'
+import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import { conversationsOf, LIFELINES, quietBefore, spanOf } from '../model/diagram-geometry.ts'
+import { offsetText } from '../model/formats.ts'
+import { Mark } from './mark.tsx'
+import { Lifelines } from './sequence-row.tsx'
+
+export interface SequenceDiagramProps {
+  readonly rows: readonly TimelineRow[]
+  /** Its name for screen readers. */
+  readonly label: string
+  /** The index of the selected row; -1 without one. */
+  readonly selected: number
+  /** Hides the rows of other chats; null shows all. */
+  readonly conversation: string | null
+  /** A key moved to this row. */
+  onMove(index: number): void
+  /** `isKey`: by the keyboard, so that the focus can follow. */
+  onOpen(index: number, isKey: boolean): void
+}
+
+/** Rows per chunk: the browser lays out a chunk when it comes near the screen. */
+const CHUNK = 50
+
+export function SequenceDiagram(props: SequenceDiagramProps) {
+  const { rows, label, selected, conversation } = props
+  const conversations = useEqual(useMemo(() => conversationsOf(rows), [rows]))
+  const stop = selected === -1 ? rows.findIndex(row => isShown(row, conversation)) : selected
+  const chunks = Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, number) => number * CHUNK)
+  return (
+    <div class={`diagram${conversations.length > 1 ? ' with-chats' : ''}`}>
+      <DiagramHeads />
+      <div
+        class="diagram-rows"
+        role="listbox"
+        aria-label={label}
+        onKeyDown={event => onKey(event, props)}
+        onClick={event => onClick(event, props)}
+      >
+        {chunks.map(first => {
+          const within = (index: number) => (index >= first && index < first + CHUNK ? index : -1)
+          const shared = { rows, first, conversations, conversation }
+          return <Chunk key={first} {...shared} selected={within(selected)} stop={within(stop)} />
+        })}
+      </div>
+    </div>
+  )
+}
+
+function DiagramHeads() {
+  return (
+    <div class="diagram-heads" aria-hidden="true">
+      <span class="diagram-at">s</span>
+      <span class="diagram-seq">entry</span>
+      <span class="diagram-chat">chat</span>
+      <span class="diagram-actors">
+        {LIFELINES.map(({ actor, at }) => (
+          <span key={actor} style={{ left: `${at}%` }}>
+            {actor}
+          </span>
+        ))}
+      </span>
+      <span class="diagram-answer">answer</span>
+    </div>
+  )
+}
+
+interface ChunkProps extends Pick<SequenceDiagramProps, 'rows' | 'selected' | 'conversation'> {
+  readonly first: number
+  /** The index of the row in the tab order. */
+  readonly stop: number
+  readonly conversations: readonly string[]
+}
+
+/** Draws its rows again only when something changes in this chunk. */
+function Chunk({ rows, first, selected, stop, conversation, conversations }: ChunkProps) {
+  const own = useEqual(rows.slice(first, first + CHUNK))
+  return useMemo(
+    () => (
+      <div class="diagram-chunk" role="none" style={{ '--rows': own.length }}>
+        {own.map((row, offset) => {
+          const index = first + offset
+          const isHidden = !isShown(row, conversation)
+          const states = { isSelected: index === selected, isStop: index === stop, isHidden }
+          const quietMs = isHidden ? null : quietBefore(rows, index)
+          return (
+            <Row key={index} row={row} index={index} hue={hueOf(row, conversations)} quietMs={quietMs} {...states} />
+          )
+        })}
+      </div>
+    ),
+    [own, first, selected, stop, conversation, conversations],
+  )
+}
+
+/** Returns the list of before when it has the same elements. */
+function useEqual<Element>(list: readonly Element[]): readonly Element[] {
+  const kept = useRef(list)
+  const isEqual = kept.current.length === list.length && list.every((element, index) => element === kept.current[index])
+  if (!isEqual) kept.current = list
+  return kept.current
+}
+
+/** Colours for chats; with more chats they repeat, and names tell the chats apart. */
+const HUES = 6
+
+const hueOf = ({ conversation }: TimelineRow, conversations: readonly string[]): string =>
+  conversation === null || conversations.length === 1 ? '' : `hue-${(conversations.indexOf(conversation) % HUES) + 1}`
+
+const isShown = (row: TimelineRow, conversation: string | null): boolean =>
+  conversation === null || row.conversation === null || row.conversation === conversation
+
+interface RowProps {
+  readonly row: TimelineRow
+  readonly index: number
+  readonly hue: string
+  readonly quietMs: number | null
+  readonly isSelected: boolean
+  readonly isStop: boolean
+  readonly isHidden: boolean
+}
+
+function Row({ row, index, hue, quietMs, isSelected, isStop, isHidden }: RowProps) {
+  const { kind, failed, ok, seq, atMs, conversation, answer } = row
+  const chat = visible(conversation ?? '')
+  const states = [kind, failed ? 'failed' : ok ? '' : 'refused', hue, spanOf(row).points === null ? 'no-arrow' : '']
+  return (
+    <>
+      {quietMs === null ? null : <Gap ms={quietMs} />}
+      <div
+        class={['diagram-row', ...states].filter(Boolean).join(' ')}
+        role="option"
+        tabIndex={isStop ? 0 : -1}
+        aria-selected={isSelected}
+        data-index={index}
+        hidden={isHidden}
+      >
+        <span class="diagram-at">{offsetText(atMs)}</span>
+        <span class="diagram-seq">#{seq}</span>
+        <span class="diagram-chat" title={chat}>
+          {chat}
+        </span>
+        <Lifelines row={row} />
+        <span class="diagram-answer" title={answer ?? ''}>
+          {failed || !ok ? <Mark kind={failed ? 'fail' : 'error'} label={failed ? 'failed' : 'refused'} /> : null}
+          {answer}
+        </span>
+      </div>
+    </>
+  )
+}
+
+function Gap({ ms }: { readonly ms: number }) {
+  return (
+    <div class="diagram-gap" role="none">
+      <span aria-hidden="true">{formatMs(ms)} later</span>
+    </div>
+  )
+}
+
+const indexAt = (target: EventTarget | null): number =>
+  target instanceof Element ? Number(target.closest<HTMLElement>('.diagram-row')?.dataset.index ?? -1) : -1
+
+/** A click that ends a selection of text selects nothing. */
+function onClick({ target }: MouseEvent, { onOpen }: SequenceDiagramProps): void {
+  const index = indexAt(target)
+  if (index >= 0 && getSelection()?.isCollapsed !== false) onOpen(index, false)
+}
+
+const STEPS: Readonly<Record<string, number>> = {
+  ...{ ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 },
+  ...{ PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity },
+}
+
+function onKey(event: KeyboardEvent, { rows, conversation, onMove, onOpen }: SequenceDiagramProps): void {
+  const index = indexAt(event.target)
+  if (index < 0 || event.ctrlKey || event.metaKey || event.altKey) return
+  const by = STEPS[event.key]
+  const next =
+    by === undefined ? failureFrom(rows, conversation, index, event.key) : rowFrom(rows, conversation, index, by)
+  if (event.key === 'Enter' || event.key === ' ') onOpen(index, true)
+  else if (next === null || !(event.currentTarget instanceof Element)) return
+  else {
+    onMove(next)
+    focusRow(event.currentTarget, next)
+  }
+  event.preventDefault()
+}
+
+/** The row `by` rows away, or the last one; skips hidden rows. */
+export function rowFrom(rows: readonly TimelineRow[], conversation: string | null, index: number, by: number): number {
+  const shown = indexesOf(rows, (row, one) => one === index || isShown(row, conversation))
+  return shown[Math.max(0, Math.min(shown.length - 1, shown.indexOf(index) + by))] ?? index
+}
+
+/** The next failure with `f`, the one before with `F`; goes on at the other end. Null when there is none. */
+export function failureFrom(
+  rows: readonly TimelineRow[],
+  conversation: string | null,
+  index: number,
+  key: string,
+): number | null {
+  if (key !== 'f' && key !== 'F') return null
+  const failed = indexesOf(rows, row => row.failed && isShown(row, conversation))
+  if (key === 'f') return failed.find(one => one > index) ?? failed[0] ?? null
+  return failed.findLast(one => one < index) ?? failed.at(-1) ?? null
+}
+
+const indexesOf = (rows: readonly TimelineRow[], test: (row: TimelineRow, index: number) => boolean): number[] =>
+  rows.flatMap((row, index) => (test(row, index) ? [index] : []))
+
+/** Focuses a row of the diagram inside of `host`, and scrolls only as far as needed. */
+export function focusRow(host: Element, index: number, block: ScrollLogicalPosition = 'nearest'): void {
+  const row = host.querySelector<HTMLElement>(`.diagram-row[data-index="${index}"]`)
+  row?.focus({ preventScroll: true })
+  row?.scrollIntoView({ block })
+}

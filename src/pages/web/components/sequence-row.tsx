@@ -1,0 +1,104 @@
+/** Draws one row of a sequence diagram: an arrow between two lifelines with its label, or a remark. */
+import './sequence-row.css'
+import { formatMs } from '../../../base/text/terminal-text.ts'
+import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import { type ColumnSpan, LIFELINES, labelSpace, routeOf, spanOf } from '../model/diagram-geometry.ts'
+import { Mark } from './mark.tsx'
+
+/** The names of the lifelines, above the rows. */
+export function DiagramHead() {
+  return (
+    <div class="sequence-head" aria-hidden="true">
+      <span class="sequence-heads">
+        {LIFELINES.map(({ actor, at }) => (
+          <span key={actor} style={{ insetInlineStart: `${at}%` }}>
+            {actor}
+          </span>
+        ))}
+      </span>
+    </div>
+  )
+}
+
+/** The name of a chat, and the class of its colour: `hue-1` to `hue-6`. */
+export interface ChatTag {
+  readonly name: string
+  readonly hue: string
+}
+
+export interface SequenceRowProps {
+  readonly row: TimelineRow
+  /** Of the row, where it may grow: the row is drawn again when it does. */
+  readonly entryCount?: number
+  /** Milliseconds since the row before it, when that is long. */
+  readonly quietMs: number | null
+  /** Whether it is after the moment that is shown. */
+  readonly later: boolean
+  /** Whether one of its entries is a problem. */
+  readonly isProblem: boolean
+  /** Set where rows of several chats are shown; null for a row of no chat. */
+  readonly chat?: ChatTag | null
+}
+
+export function SequenceRow({ row, quietMs, later, isProblem, chat }: SequenceRowProps) {
+  const states = [
+    row.kind,
+    row.ok ? '' : 'refused',
+    isProblem ? 'has-problem' : '',
+    later ? 'later' : '',
+    chat?.hue ?? '',
+  ]
+  return (
+    <div class={['sequence-row', ...states].filter(Boolean).join(' ')}>
+      <span class="sequence-at">{quietMs === null ? '' : `+${formatMs(quietMs)}`}</span>
+      {chat === undefined ? null : <span class="sequence-chat">{chat?.name}</span>}
+      <Lifelines row={row} />
+      <span class="sequence-answer" title={row.answer}>
+        {isProblem && row.kind !== 'fault' ? <ProblemMark ok={row.ok} /> : null}
+        {row.answer}
+      </span>
+    </div>
+  )
+}
+
+export const ProblemMark = ({ ok }: { readonly ok: boolean }) => (
+  <Mark kind={ok ? 'inconclusive' : 'fail'} label={ok ? 'has findings' : 'failed'} />
+)
+
+/** The lifelines of a row, with its arrow and its label. */
+export function Lifelines({ row }: Pick<SequenceRowProps, 'row'>) {
+  const span = spanOf(row)
+  return (
+    <span class="sequence-lifelines">
+      <span class="sequence-route">{routeOf(row)} </span>
+      <Arrow span={span} />
+      <RowLabel row={row} span={span} />
+    </span>
+  )
+}
+
+function RowLabel({ row: { label, kind }, span }: { row: TimelineRow; span: ColumnSpan }) {
+  const { left, right, side } = labelSpace(span)
+  const place = {
+    insetInlineStart: `calc(${left}% + 0.5rem)`,
+    insetInlineEnd: `calc(${right}% + 0.5rem)`,
+    maxWidth: `calc(${100 - left - right}% - 1rem)`,
+  }
+  return (
+    <span class={`sequence-label ${side}${span.points === null ? ' no-arrow' : ''}`} style={place} title={label}>
+      {kind === 'fault' ? <Mark kind="fault" label="" /> : null}
+      <bdi>{label}</bdi>
+    </span>
+  )
+}
+
+function Arrow({ span: { left, right, points } }: { span: ColumnSpan }) {
+  if (points === null) return null
+  return (
+    <span
+      class={`sequence-arrow ${points}`}
+      style={{ insetInlineStart: `${left}%`, width: `${right - left}%` }}
+      aria-hidden="true"
+    />
+  )
+}

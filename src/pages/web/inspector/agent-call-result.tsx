@@ -1,0 +1,101 @@
+/** Shows the last call of the desk: what the platform answered in words, its entry, and the call as code. */
+
+import { isMap } from '../../../base/objects.ts'
+import { defineTexts } from '../../../base/text/texts.ts'
+import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
+import type { PlatformAnswer } from '../client/control.ts'
+import { CallCode } from '../components/call-code.tsx'
+import { Payload } from '../components/entry-details.tsx'
+import { platformRefusal } from '../model/agent-queue.ts'
+import type { DeskProps } from './agent-desk.tsx'
+import { showEntry } from './agent-side.ts'
+
+export function AgentCallResult({ session, side }: DeskProps) {
+  const call = side.lastCall.value
+  if (call === null) return null
+  const answer = call.answer.value
+  const seq = side.entryOf(call)
+  return (
+    <section class="desk-call" aria-label="Last call">
+      <header>
+        <h3>
+          {call.code.method} {shortPath(call.code.url)}
+        </h3>
+        {seq === null ? null : (
+          <button type="button" class="link" onClick={() => showEntry(session, seq)}>
+            Entry #{seq}
+          </button>
+        )}
+      </header>
+      <div role="status">
+        {answer === null ? (
+          <p class="hint">Waiting for the answer.</p>
+        ) : (
+          <Answer endpoint={call.endpoint} answer={answer} />
+        )}
+      </div>
+      <details>
+        <summary>The call as code</summary>
+        <CallCode call={call.code} />
+        <p class="hint">Put the key into {call.code.keyVariable} first. The platform column has it.</p>
+      </details>
+    </section>
+  )
+}
+
+const shortPath = (url: string): string => new URL(url).pathname.replace(/^.*\/(api\/v\d\/)/, '$1')
+
+interface AnswerProps {
+  readonly endpoint: EndpointId
+  readonly answer: PlatformAnswer | { readonly failure: string }
+}
+
+function Answer({ endpoint, answer }: AnswerProps) {
+  if ('failure' in answer) return <p class="desk-refusal">The server did not answer: {answer.failure}</p>
+  const { status, body } = answer
+  if (status >= 400) return <Refusal status={status} body={body} />
+  return (
+    <>
+      <p class="desk-done">
+        {status} {DONE_TEXTS[endpoint]}
+      </p>
+      {endpoint === 'summarize' && isMap(body) && typeof body.summary === 'string' ? (
+        <blockquote dir="auto">{body.summary}</blockquote>
+      ) : (
+        <details>
+          <summary>The answer</summary>
+          <Payload payload={body} />
+        </details>
+      )}
+    </>
+  )
+}
+
+const DONE_TEXTS = defineTexts<Readonly<Record<EndpointId, string>>>({
+  start: 'The agent has the chat.',
+  end: 'The bot has the chat again.',
+  message: 'The user sees the message.',
+  typing_start: 'The user sees that the agent types.',
+  typing_stop: 'The user no longer sees it.',
+  transcript: 'The messages before the request.',
+  summarize: 'A summary of the chat.',
+  availability: 'The availability is set.',
+  chat: 'The chat with all its messages.',
+})
+
+function Refusal({ status, body }: PlatformAnswer) {
+  const refusal = platformRefusal(body)
+  return (
+    <div class="desk-refusal">
+      <p>
+        <strong>Refused with {status}.</strong> {refusal?.text}
+      </p>
+      {refusal?.field == null ? null : (
+        <p>
+          Field: <code>{refusal.field}</code>
+        </p>
+      )}
+      {refusal === null ? <Payload payload={body} /> : null}
+    </div>
+  )
+}

@@ -1,0 +1,164 @@
+/** Writes a message of the agent, with buttons, and shows the user that the agent types meanwhile. */
+import type { Signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { elapsedMs, type Timer, wallTimer } from '../../../base/runtime/clock.ts'
+import { useShortcut } from '../components/shortcuts.tsx'
+import { type AgentSide, senderOf } from './agent-side.ts'
+import { type AgentDraft, type ButtonDraft, joinTexts, NO_AGENT_DRAFT } from './drafts.ts'
+
+/** What the platform is asked to show without a further call. */
+const TYPING_MS = 10_000
+/** Without a key for this long, the agent has stopped. */
+const IDLE_MS = 4_000
+
+/** The answers of these calls would hide those of others. */
+const QUIET = { isQuiet: true }
+
+interface AgentComposerProps {
+  readonly side: AgentSide
+  readonly chatId: string
+  readonly draft: Signal<AgentDraft>
+  /** Whether an agent has the chat. */
+  readonly hasChat: boolean
+}
+
+/** Belongs to one chat: another one needs another `key`. */
+export function AgentComposer({ side, chatId, draft, hasChat }: AgentComposerProps) {
+  const { text, buttons } = draft.value
+  const setButtons = (changed: readonly ButtonDraft[]) => {
+    draft.value = { ...draft.peek(), buttons: changed }
+  }
+  const typing = useTyping(side, chatId)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useShortcut('r', 'Agent', 'Answer as the agent', () => field.current?.focus())
+  const send = () => {
+    typing.stop()
+    sendDraft(side, chatId, draft)
+  }
+  const write = (value: string) => {
+    draft.value = { ...draft.peek(), text: value }
+    if (hasChat) typing.changed(value)
+  }
+  return (
+    <form
+      class="agent-composer"
+      onSubmit={event => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        ref={field}
+        aria-label="Message of the agent"
+        placeholder="Write as the agent"
+        rows={2}
+        dir="auto"
+        value={text}
+        onInput={({ currentTarget: { value } }) => write(value)}
+        onKeyDown={event => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+          event.preventDefault()
+          send()
+        }}
+      />
+      {buttons.map((button, index) => (
+        <ButtonFields
+          key={index}
+          number={index + 1}
+          button={button}
+          onChange={changed =>
+            setButtons(changed === null ? without(buttons, index) : replaced(buttons, index, changed))
+          }
+        />
+      ))}
+      <div class="agent-buttons">
+        <button type="submit" class={hasChat ? 'primary' : ''}>
+          Send
+        </button>
+        <button type="button" class="quiet" onClick={() => setButtons([...buttons, { label: '', url: '' }])}>
+          Add a button
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** The draft comes back when the message is not accepted. */
+async function sendDraft(side: AgentSide, chatId: string, draft: Signal<AgentDraft>): Promise<void> {
+  const { text, buttons } = draft.peek()
+  if (text === '' && buttons.length === 0) return
+  draft.value = NO_AGENT_DRAFT
+  const isSent = await side.call('message', chatId, {
+    message: text,
+    sender: senderOf(side.profile.value),
+    ...(buttons.length === 0 ? {} : { buttons: buttons.map(toButton) }),
+  })
+  if (isSent) return
+  const later = draft.peek()
+  draft.value = { text: joinTexts(text, later.text), buttons: [...buttons, ...later.buttons] }
+}
+
+/** A button without a link is pressed by the user. */
+const toButton = ({ label, url }: ButtonDraft) => (url === '' ? { label } : { label, url })
+
+const without = <T,>(list: readonly T[], index: number): readonly T[] => list.filter((_, at) => at !== index)
+const replaced = <T,>(list: readonly T[], index: number, value: T): readonly T[] =>
+  list.map((one, at) => (at === index ? value : one))
+
+interface ButtonFieldsProps {
+  readonly number: number
+  readonly button: ButtonDraft
+  /** Null removes it. */
+  onChange(button: ButtonDraft | null): void
+}
+
+function ButtonFields({ number, button, onChange }: ButtonFieldsProps) {
+  return (
+    <div class="button-fields">
+      <input
+        aria-label={`Label of button ${number}`}
+        placeholder="Label"
+        dir="auto"
+        value={button.label}
+        onInput={({ currentTarget: { value } }) => onChange({ ...button, label: value })}
+      />
+      <input
+        aria-label={`Link of button ${number}`}
+        placeholder="Link (optional)"
+        value={button.url}
+        onInput={({ currentTarget: { value } }) => onChange({ ...button, url: value })}
+      />
+      <button type="button" class="quiet" aria-label={`Remove button ${number}`} onClick={() => onChange(null)}>
+        ✕
+      </button>
+    </div>
+  )
+}
+
+interface Typing {
+  changed(text: string): void
+  stop(): void
+}
+
+/** Calls `typing_start` with the first key and again before its timeout, and `typing_stop` when the agent stops. */
+function useTyping(side: AgentSide, chatId: string): Typing {
+  const typing = useRef<{ startedMs: number; idle: Timer } | null>(null)
+  const finish = () => {
+    if (typing.current === null) return
+    typing.current.idle.cancel()
+    typing.current = null
+    side.call('typing_stop', chatId, {}, QUIET)
+  }
+  useEffect(() => finish, [])
+  return {
+    stop: finish,
+    changed(text) {
+      if (!side.profile.peek().showsTyping || text === '') return finish()
+      const { startedMs = Number.NEGATIVE_INFINITY, idle } = typing.current ?? {}
+      idle?.cancel()
+      const isDue = elapsedMs() - startedMs > TYPING_MS / 2
+      if (isDue) side.call('typing_start', chatId, { timeout: TYPING_MS }, QUIET)
+      typing.current = { startedMs: isDue ? elapsedMs() : startedMs, idle: wallTimer(IDLE_MS, finish) }
+    },
+  }
+}

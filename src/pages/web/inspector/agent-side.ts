@@ -1,0 +1,242 @@
+/** The agent's side of the page: the agent's profile, the queue, and the calls that the page makes as an intermediary. */
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { isMap } from '../../../base/objects.ts'
+import { messageOf } from '../../../base/text/error-text.ts'
+import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
+import type { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
+import type { Entry } from '../../../platform/journal/entry.ts'
+import type { PlatformKeys } from '../../../server/control/routes/description.ts'
+import { callPlatform, type PlatformAnswer } from '../client/control.ts'
+import { type AgentQueue, createAgentQueue } from '../model/agent-queue.ts'
+import { countUntil, type JournalLog } from '../model/journal-log.ts'
+import type { CodeCall } from '../model/snippets.ts'
+import type { Session } from './session.ts'
+
+/** Who the agent is, for `sender` of the calls. Kept in this browser. */
+export interface AgentProfile {
+  readonly name: string
+  readonly avatar: string
+  /** Separated by commas; empty for none. */
+  readonly languages: string
+  readonly supportsAttachment: boolean
+  /** Whether writing a message calls `typing_start` and `typing_stop`. */
+  readonly showsTyping: boolean
+}
+
+/** A call that the page made, with its answer once it came. */
+export interface DeskCall {
+  readonly endpoint: EndpointId
+  readonly code: CodeCall
+  readonly requestId: string
+  /** The last entry before the call. */
+  readonly afterSeq: number
+  /** The answer, or why there is none. */
+  readonly answer: ReadonlySignal<PlatformAnswer | { readonly failure: string } | null>
+}
+
+export interface AgentSide {
+  readonly profile: Signal<AgentProfile>
+  readonly queue: ReadonlySignal<AgentQueue>
+  readonly lastCall: ReadonlySignal<DeskCall | null>
+  /** Whether the user wants to play although an intermediary or a help desk does. */
+  readonly playsAnyway: Signal<boolean>
+  /**
+   * Calls an endpoint about a chat, after the calls before it; not at an earlier moment. `body` has what belongs beside the ids.
+   * A quiet call becomes the last one only when it is refused, and is left out for a chat that no longer exists.
+   * Resolves to whether the platform accepted it.
+   */
+  call(
+    endpoint: EndpointId,
+    chatId: string | null,
+    body?: object,
+    options?: { readonly isQuiet: boolean },
+  ): Promise<boolean>
+  /** The entry of a call in the journal; null until it arrives. */
+  entryOf(call: DeskCall): number | null
+}
+
+/** Selects an entry in the wire, which narrow screens then show instead of the desk. */
+export function showEntry({ view }: Session, seq: number): void {
+  batch(() => {
+    view.entry.value = seq
+    view.column.value = 'wire'
+  })
+}
+
+const sides = new WeakMap<Session, AgentSide>()
+
+/** The one agent's side of a session, so that it stays when the column shows the platform. */
+export function agentSideOf(session: Session): AgentSide {
+  const known = sides.get(session)
+  if (known !== undefined) return known
+  const side = createAgentSide(session)
+  sides.set(session, side)
+  return side
+}
+
+function createAgentSide(session: Session): AgentSide {
+  const profile = signal(readProfile())
+  effect(() => writeStored(PROFILE, JSON.stringify(profile.value)))
+  const reader = computed(() => createQueueOf(session.log.value))
+  const queue = computed(() => reader.value(entriesOf(session)))
+  const lastCall = signal<DeskCall | null>(null)
+  const inOrder = createSequence()
+  return {
+    profile,
+    queue,
+    lastCall,
+    playsAnyway: signal(false),
+    async call(endpoint, chat, body = {}, { isQuiet } = { isQuiet: false }) {
+      const { view, chats, client } = session
+      const chatId = chat ?? ''
+      if (view.at.peek() !== null || (isQuiet && !chats.ids.peek().includes(chatId))) return false
+      const done = inOrder(async () => {
+        const keys = await client.send<PlatformKeys>('GET', '/keys')
+        const botId = queue.peek().botIdOf(chatId) ?? keys.bot_id
+        const fields = requestBody(endpoint, { bot_id: botId, chat_id: chatId, ...body })
+        const call = callOf(session, endpoint, fields, chatId)
+        if (!isQuiet) lastCall.value = call
+        await run(call, keyFor(endpoint, botId, keys))
+        if (isRefused(call)) lastCall.value = call
+        return !isRefused(call)
+      })
+      session.act(() => done)
+      return done.catch(() => false)
+    },
+    entryOf: call => entryOf(entriesOf(session), call),
+  }
+}
+
+/** Runs each work after the one before it, also when that failed. */
+function createSequence(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve()
+  return work => {
+    const done = last.then(work)
+    last = done.catch(() => {})
+    return done
+  }
+}
+
+function isRefused({ answer }: DeskCall): boolean {
+  const given = answer.peek()
+  return given !== null && ('failure' in given || given.status >= 400)
+}
+
+/** A journal that begins again has a queue of its own. */
+const createQueueOf = (_log: JournalLog) => createAgentQueue()
+
+/** The entries now; a component that reads them is drawn again when there are more. */
+const entriesOf = ({ version, log }: Session): readonly Entry[] => (version.value < 0 ? [] : log.value.entries)
+
+/** Written out, so that the page does not contain the schemas of the contract. */
+const PATHS: { readonly [Id in EndpointId]: (typeof ENDPOINTS)[Id]['path'] } = {
+  transcript: '/api/v2/handover/transcript',
+  summarize: '/api/v2/handover/summarize',
+  availability: '/api/v2/handover/availability',
+  start: '/api/v2/handover/start',
+  end: '/api/v2/handover/end',
+  message: '/api/v2/handover/message/',
+  typing_start: '/api/v2/handover/typing_start',
+  typing_stop: '/api/v2/handover/typing_stop',
+  chat: '/api/v1/chats/{chatId}',
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+function requestBody(endpoint: EndpointId, { bot_id, chat_id, ...own }: Body): Body | undefined {
+  if (endpoint === 'chat') return undefined
+  return endpoint === 'availability' ? own : { bot_id, chat_id, ...own }
+}
+
+const requests = { count: 0 }
+
+function callOf({ origin, log }: Session, endpoint: EndpointId, body: Body | undefined, chatId: string) {
+  const path = PATHS[endpoint].replace('{chatId}', encodeURIComponent(chatId))
+  const code: CodeCall = {
+    method: endpoint === 'chat' ? 'GET' : 'POST',
+    url: new URL(path.slice(1), origin).href,
+    body,
+    keyVariable: endpoint === 'chat' ? 'HANDOVER_SIM_BOT_API_KEY' : 'HANDOVER_SIM_API_KEY',
+  }
+  const afterSeq = log.peek().entries.at(-1)?.seq ?? 0
+  const answer = signal<PlatformAnswer | { readonly failure: string } | null>(null)
+  return { endpoint, code, requestId: `page-${afterSeq}-${++requests.count}`, afterSeq, answer }
+}
+
+/** A bot of `keys.more` has a handover key of its own. */
+function keyFor(endpoint: EndpointId, botId: number, { api_key, bot_api_key, more }: PlatformKeys): string {
+  if (endpoint === 'chat') return bot_api_key
+  return more.find(one => one.bot_id === botId)?.api_key ?? api_key
+}
+
+async function run({ code: { method, url, body }, requestId, answer }: ReturnType<typeof callOf>, key: string) {
+  try {
+    answer.value = await callPlatform({ method, url: new URL(url), key, body, requestId })
+  } catch (error) {
+    answer.value = { failure: messageOf(error) }
+  }
+}
+
+function entryOf(entries: readonly Entry[], { requestId, afterSeq }: DeskCall): number | null {
+  for (let index = countUntil(entries, afterSeq); index < entries.length; index++) {
+    const entry = entries[index]
+    if (entry?.kind === 'api' && entry.request.headers['x-request-id'] === requestId) return entry.seq
+  }
+  return null
+}
+
+/** What `sender` has in a call. A start may also name the agent's languages. */
+export function senderOf({ name, avatar, languages }: AgentProfile, withLanguages = false): object {
+  const codes = languages.split(',').flatMap(code => code.trim() || [])
+  return {
+    ...(name === '' ? {} : { name }),
+    ...(avatar === '' ? {} : { avatar }),
+    ...(withLanguages && codes.length > 0 ? { language_codes: codes } : {}),
+  }
+}
+
+const PROFILE = 'handover-sim agent'
+
+const FIRST_PROFILE: AgentProfile = {
+  name: 'Anna',
+  avatar: 'https://desk.example.test/anna.png',
+  languages: '',
+  supportsAttachment: true,
+  showsTyping: true,
+}
+
+/** A stored value of another form gives way to the first profile. */
+function readProfile(): AgentProfile {
+  const stored = parsed(readStored(PROFILE))
+  const own = Object.entries(FIRST_PROFILE).map(([name, first]) => [
+    name,
+    typeof stored[name] === typeof first ? stored[name] : first,
+  ])
+  return { ...FIRST_PROFILE, ...Object.fromEntries(own) }
+}
+
+function parsed(text: string | null): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}')
+    return isMap(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Browsers may refuse storage. */
+export function readStored(name: string): string | null {
+  try {
+    return localStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+
+export function writeStored(name: string, value: string): void {
+  try {
+    localStorage.setItem(name, value)
+  } catch {
+    // The value lasts as long as the page.
+  }
+}

@@ -1,0 +1,123 @@
+/** What can be done with an entry: send a delivery again, edit an event and send it, repeat a call, copy an id. */
+import './entry-actions.css'
+import type { Signal } from '@preact/signals'
+import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
+import { CallCode } from '../components/call-code.tsx'
+import { CopyButton } from '../components/copy-button.tsx'
+import { codeCallOf } from '../model/snippets.ts'
+import { CallDialog } from './call-dialog.tsx'
+import { EventDialog, type EventDialogProps } from './event-dialog.tsx'
+import { selectNextEntry } from './next-entry.ts'
+import type { Session } from './session.ts'
+
+/** The dialog that is open. It stays while other entries are selected. */
+export type ActionDialog =
+  | { readonly kind: 'call'; readonly call: EntryOf<'api'> }
+  | { readonly kind: 'event'; readonly first?: EventDialogProps['first'] }
+
+interface ActionProps {
+  readonly session: Session
+  readonly dialog: Signal<ActionDialog | null>
+}
+
+interface EntryActionsProps extends ActionProps {
+  readonly entry: Entry
+}
+
+export function OpenDialog({ session, dialog }: ActionProps) {
+  const open = dialog.value
+  const close = () => (dialog.value = null)
+  if (open === null) return null
+  if (open.kind === 'call') return <CallDialog session={session} call={open.call} onClose={close} />
+  return <EventDialog session={session} first={open.first} onClose={close} />
+}
+
+export function EntryActions({ session, dialog, entry }: EntryActionsProps) {
+  const props = { session, dialog }
+  return (
+    <>
+      {entry.kind === 'api' ? <CallActions {...props} call={entry} /> : null}
+      {entry.kind === 'delivery' || entry.kind === 'event' ? <EventActions {...props} entry={entry} /> : null}
+      <Ids entry={entry} />
+    </>
+  )
+}
+
+function CallActions({ session, dialog, call }: ActionProps & { readonly call: EntryOf<'api'> }) {
+  return (
+    <>
+      <div class="entry-actions">
+        <button type="button" onClick={() => (dialog.value = { kind: 'call', call })}>
+          Repeat with changes
+        </button>
+      </div>
+      <details class="entry-code">
+        <summary>This call as code</summary>
+        <CallCode call={codeCallOf(call, session.origin)} />
+      </details>
+    </>
+  )
+}
+
+function EventActions({ session, dialog, entry }: ActionProps & { readonly entry: EntryOf<'delivery' | 'event'> }) {
+  const again = (isSigned: boolean) => session.act(() => resend(session, entry.delivery_id, isSigned))
+  return (
+    <div class="entry-actions">
+      <button type="button" onClick={() => again(false)}>
+        Send the same bytes again
+      </button>
+      <button type="button" onClick={() => again(true)}>
+        Sign and send again
+      </button>
+      <button type="button" onClick={() => (dialog.value = { kind: 'event', first: firstOf(entry) })}>
+        Edit and send
+      </button>
+    </div>
+  )
+}
+
+/** The entry of the new attempt has the answer of the webhook. */
+function resend(session: Session, deliveryId: string, isSigned: boolean): Promise<unknown> {
+  const path = `/deliveries/${encodeURIComponent(deliveryId)}/resend`
+  return selectNextEntry(
+    session,
+    entry => entry.kind === 'delivery' && entry.delivery_id === deliveryId,
+    () => session.client.send('POST', path, { query: { resign: String(isSigned) } }),
+  )
+}
+
+function firstOf(entry: EntryOf<'delivery' | 'event'>): EventDialogProps['first'] {
+  const payload = entry.kind === 'event' ? entry.payload : parsed(entry.request.body)
+  return { event: entry.event, chatId: entry.chat_id, payload }
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return {}
+  }
+}
+
+/** The ids that other programs need. */
+function Ids({ entry }: Pick<EntryActionsProps, 'entry'>) {
+  const ids = [
+    ['Chat', entry.chat_id],
+    ['Delivery', 'delivery_id' in entry ? entry.delivery_id : undefined],
+  ] as const
+  if (ids.every(([, id]) => typeof id !== 'string')) return null
+  return (
+    <dl class="entry-ids">
+      {ids.map(([name, id]) =>
+        typeof id !== 'string' ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <code>{id}</code> <CopyButton text={id} what={`the id of the ${name.toLowerCase()}`} />
+            </dd>
+          </div>
+        ),
+      )}
+    </dl>
+  )
+}

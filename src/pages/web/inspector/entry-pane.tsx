@@ -1,0 +1,149 @@
+/** Shows the details of the selected entry with what can be done with it, or how it differs from a second one. */
+import type { Signal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import type { Entry } from '../../../platform/journal/entry.ts'
+import { type SignatureAdvice, signatureAdvice } from '../../../platform/wording/signature-advice.ts'
+import { EntryComparison } from '../components/entry-comparison.tsx'
+import { EntryDetails } from '../components/entry-details.tsx'
+import { useShortcut } from '../components/shortcuts.tsx'
+import { countUntil } from '../model/journal-log.ts'
+import { showKnob } from './address.ts'
+import { type ActionDialog, EntryActions } from './entry-actions.tsx'
+import type { Session } from './session.ts'
+
+export interface EntryPaneProps {
+  readonly session: Session
+  readonly dialog: Signal<ActionDialog | null>
+  onClose(): void
+}
+
+export function EntryPane({ session, dialog, onClose }: EntryPaneProps) {
+  const { view, log, version } = session
+  const selected = version.value >= 0 ? view.entry.value : null
+  const entry = selected === null ? undefined : log.value.entry(selected)
+  const second = log.value.entry(view.compare.value ?? -1)
+  const advice = useSignatureAdvice(session, entry)
+  useCompareKey(session)
+  if (entry === undefined) return null
+  if (second !== undefined && second !== entry)
+    return <EntryComparison left={second} right={entry} tools={<CompareTools session={session} onClose={onClose} />} />
+  return (
+    <EntryDetails
+      key={entry.seq}
+      entry={entry}
+      effects={log.value.effects(entry.seq)}
+      entryOf={log.value.entry}
+      attempts={attemptsOf(session, entry)}
+      onSelect={seq => (view.entry.value = seq)}
+      onKnob={name => showKnob(view, name)}
+      tools={<PaneTools session={session} entry={entry} onClose={onClose} />}
+      advice={advice === null ? null : <SignatureHelp advice={advice} />}
+    >
+      {second === entry ? <CompareNotice session={session} seq={entry.seq} /> : null}
+      <EntryActions session={session} dialog={dialog} entry={entry} />
+    </EntryDetails>
+  )
+}
+
+const attemptsOf = ({ log }: Session, entry: Entry) =>
+  entry.kind === 'delivery' || entry.kind === 'event' ? log.value.attempts(entry.delivery_id) : []
+
+interface PaneToolsProps extends Omit<EntryPaneProps, 'dialog'> {
+  readonly entry: Entry
+}
+
+function PaneTools({ session: { view }, entry, onClose }: PaneToolsProps) {
+  const isShown = view.at.value === entry.seq
+  return (
+    <div class="entry-tools">
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={isShown}
+        onClick={() => (view.at.value = isShown ? null : entry.seq)}
+      >
+        Show this moment
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        title="Then select the other entry"
+        onClick={() => (view.compare.value = entry.seq)}
+      >
+        Compare
+      </button>
+      <button type="button" class="quiet" aria-label="Close the details" onClick={onClose}>
+        ✕
+      </button>
+    </div>
+  )
+}
+
+/** The first key press keeps the selected entry, which is compared with those that are selected after it. */
+function useCompareKey({ view }: Session): void {
+  const toggle = useMemo(
+    () => () => (view.compare.value = view.compare.peek() === null ? view.entry.peek() : null),
+    [view],
+  )
+  useShortcut('c', 'Wire', 'Compare the selected entry with another one', toggle)
+}
+
+function CompareNotice({ session: { view }, seq }: { readonly session: Session; readonly seq: number }) {
+  return (
+    <p class="compare-notice" role="status">
+      Select the entry to compare #{seq} with.
+      <button type="button" class="link" onClick={() => (view.compare.value = null)}>
+        Cancel
+      </button>
+    </p>
+  )
+}
+
+function CompareTools({ session: { view }, onClose }: Omit<EntryPaneProps, 'dialog'>) {
+  const swap = () => {
+    const { entry, compare } = view
+    ;[entry.value, compare.value] = [compare.value, entry.value]
+  }
+  return (
+    <div class="entry-tools">
+      <button type="button" class="quiet" onClick={swap}>
+        Swap
+      </button>
+      <button type="button" class="quiet" onClick={() => (view.compare.value = null)}>
+        Stop comparing
+      </button>
+      <button type="button" class="quiet" aria-label="Close the details" onClick={onClose}>
+        ✕
+      </button>
+    </div>
+  )
+}
+
+/** The evidence is computed once for an entry. */
+function useSignatureAdvice({ log }: Session, entry: Entry | undefined): SignatureAdvice | null {
+  const { entries } = log.value
+  return useMemo(
+    () => (entry === undefined ? null : signatureAdvice(entry, entries.slice(0, countUntil(entries, entry.seq)))),
+    [entry, entries],
+  )
+}
+
+function SignatureHelp({ advice: { known, likely, tries } }: { readonly advice: SignatureAdvice }) {
+  return (
+    <>
+      <p>{known}</p>
+      <h4>Likely mistakes</h4>
+      <ul>
+        {likely.map(text => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      <h4>To try</h4>
+      <ul>
+        {tries.map(({ code, text }) => (
+          <li key={code}>{text}</li>
+        ))}
+      </ul>
+    </>
+  )
+}

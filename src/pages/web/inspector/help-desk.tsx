@@ -1,0 +1,245 @@
+/** Plays the agent in a help desk: its inbox of the shown chat, and what the agent driver can do there. */
+import './help-desk.css'
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+import { wallDelay } from '../../../base/runtime/clock.ts'
+import { messageOf } from '../../../base/text/error-text.ts'
+import type { AgentActionResult, AgentDescription, AgentInbox } from '../../../server/control/routes/agent.ts'
+import { useShortcut } from '../components/shortcuts.tsx'
+import type { ChatState } from '../model/chat-at.ts'
+import { showEntry } from './agent-side.ts'
+import { type AgentDraft, agentDraftOf, joinTexts } from './drafts.ts'
+import type { Session } from './session.ts'
+
+interface HelpDeskProps {
+  readonly session: Session
+  readonly agent: AgentDescription
+}
+
+type Action = { readonly verb: string; readonly text?: string; readonly with?: unknown }
+
+export function HelpDesk({ session, agent: { verbs } }: HelpDeskProps) {
+  const result = useSignal<AgentActionResult | null>(null)
+  const chatId = session.chatId.value
+  const act = async (action: Action) => {
+    const body = { chat_id: chatId ?? undefined, ...action }
+    const answer = session.client.send<AgentActionResult>('POST', '/agent', { body })
+    session.act(async () => (result.value = await answer))
+    return answer.then(({ outcome }) => outcome === 'ok').catch(() => false)
+  }
+  // A chat in which the agent acts stays, also when a newer one begins.
+  const stay = () => {
+    if (chatId !== null) session.view.chat.value = chatId
+  }
+  const isNow = session.view.at.value === null
+  useShortcut('a', 'Agent', 'Accept the chat in the help desk', () => {
+    if (isNow && verbs.includes('accept')) act({ verb: 'accept' })
+  })
+  return (
+    <section class="help-desk" aria-label="Help desk" onFocusCapture={stay}>
+      {chatId !== null && verbs.includes('inbox') ? <Inbox key={chatId} session={session} chatId={chatId} /> : null}
+      {isNow ? null : <p class="hint">You see an earlier moment. Go back to now to act.</p>}
+      <fieldset class="desk-actions" disabled={!isNow}>
+        <VerbButtons verbs={verbs} status={session.chat.value?.status ?? null} act={act} />
+        {verbs.includes('says') && chatId !== null ? (
+          <Reply
+            key={chatId}
+            draft={agentDraftOf(session, chatId)}
+            isMain={session.chat.value?.status === 'agent'}
+            act={act}
+          />
+        ) : null}
+        <OwnVerbs verbs={verbs.filter(verb => verb.startsWith(OWN))} act={act} />
+      </fieldset>
+      <div role="status">{result.value === null ? null : <Result session={session} result={result.value} />}</div>
+    </section>
+  )
+}
+
+interface ActProps {
+  /** Resolves to whether the help desk accepted the action. */
+  readonly act: (action: Action) => Promise<boolean>
+}
+
+const VERBS = [
+  ['accept', 'Accept'],
+  ['type', 'Type'],
+  ['stop', 'Stop typing'],
+  ['leave', 'Leave the chat'],
+  ['away', 'Go away'],
+  ['back', 'Come back'],
+] as const
+
+/** These are about the whole help desk. */
+const CHATLESS: readonly string[] = ['away', 'back']
+
+interface VerbButtonsProps extends ActProps {
+  readonly verbs: readonly string[]
+  /** Null without a chat. */
+  readonly status: ChatState['status'] | null
+}
+
+function VerbButtons({ verbs, status, act }: VerbButtonsProps) {
+  return (
+    <div class="agent-buttons">
+      {VERBS.filter(([verb]) => verbs.includes(verb)).map(([verb, text]) => (
+        <button
+          key={verb}
+          type="button"
+          class={verb === 'accept' && status !== 'agent' ? 'primary' : ''}
+          disabled={status === null && !CHATLESS.includes(verb)}
+          onClick={() => act({ verb })}
+        >
+          {text}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+interface ReplyProps extends ActProps {
+  readonly draft: Signal<AgentDraft>
+  readonly isMain: boolean
+}
+
+/** Belongs to one chat: another one needs another `key`. */
+function Reply({ draft, isMain, act }: ReplyProps) {
+  const { text } = draft.value
+  const setText = (value: string) => {
+    draft.value = { ...draft.peek(), text: value }
+  }
+  const send = async (event: Event) => {
+    event.preventDefault()
+    if (text === '') return
+    setText('')
+    if (!(await act({ verb: 'says', text }))) setText(joinTexts(text, draft.peek().text))
+  }
+  return (
+    <form class="help-desk-reply" onSubmit={send}>
+      <input
+        aria-label="Message of the agent"
+        placeholder="Write in the help desk"
+        autocomplete="off"
+        dir="auto"
+        value={text}
+        onInput={({ currentTarget: { value } }) => setText(value)}
+      />
+      <button type="submit" class={isMain ? 'primary' : ''}>
+        Send
+      </button>
+    </form>
+  )
+}
+
+const OWN = 'does.'
+
+/** Verbs of the user's driver, with their parameters as JSON. */
+function OwnVerbs({ verbs, act }: ActProps & { readonly verbs: readonly string[] }) {
+  const [parameters, setParameters] = useState('')
+  const [problem, setProblem] = useState<string | null>(null)
+  if (verbs.length === 0) return null
+  const run = (verb: string) => {
+    try {
+      act({ verb, with: JSON.parse(parameters || '{}') })
+      setProblem(null)
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+  }
+  return (
+    <details>
+      <summary class="desk-summary">Verbs of your own</summary>
+      <div class="desk-form">
+        <label>
+          Parameters as JSON
+          <input
+            value={parameters}
+            placeholder={'{"team":"billing"}'}
+            aria-invalid={problem !== null}
+            aria-describedby="own-verb-problem"
+            onInput={({ currentTarget: { value } }) => setParameters(value)}
+          />
+        </label>
+        <p id="own-verb-problem" class="desk-refusal" hidden={problem === null}>
+          {problem}
+        </p>
+        <div class="agent-buttons">
+          {verbs.map(verb => (
+            <button key={verb} type="button" onClick={() => run(verb)}>
+              {verb.slice(OWN.length)}
+            </button>
+          ))}
+        </div>
+      </div>
+    </details>
+  )
+}
+
+function Result({ session, result }: { readonly session: Session; readonly result: AgentActionResult }) {
+  const { how, outcome, status, error, seq } = result
+  return (
+    <div class={outcome === 'ok' ? 'help-desk-result' : 'help-desk-result desk-refusal'}>
+      <code>{how}</code>
+      <p>
+        {outcome === 'ok' ? `The help desk answered${status === undefined ? '' : ` ${status}`}.` : error}{' '}
+        <button type="button" class="link" onClick={() => showEntry(session, seq)}>
+          Entry #{seq}
+        </button>
+      </p>
+    </div>
+  )
+}
+
+function Inbox({ session, chatId }: { readonly session: Session; readonly chatId: string }) {
+  const inbox = useInbox(session, chatId)
+  if (inbox === null) return <p class="hint">Reading the inbox.</p>
+  const { items, error } = inbox
+  return (
+    <div class="inbox">
+      <h3>Inbox of the help desk</h3>
+      {error === undefined ? null : <p class="desk-refusal">The inbox cannot be read: {error}</p>}
+      {items.length === 0 && error === undefined ? (
+        <p class="hint">The help desk does not have this chat yet.</p>
+      ) : null}
+      <ol aria-label="Inbox of the help desk">
+        {items.map((item, index) => (
+          <li key={index} dir="auto">
+            {item.request ? <span class="hint">The user asks for a person.</span> : (item.text ?? '')}
+            {(item.attachments ?? []).map((file, at) => (
+              <span key={at} class="inbox-file">
+                {file.name}
+              </span>
+            ))}
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+/** A help desk may take an event after it has answered, so the inbox is read once more a little later. */
+const READ_AFTER_MS = [100, 1_500]
+
+/** Reads the inbox again when something happened in the chat. Entries of the driver are left out: the page makes them. */
+function useInbox({ log, version, client, problem }: Session, chatId: string): AgentInbox | null {
+  const [inbox, setInbox] = useState<AgentInbox | null>(null)
+  const entries = version.value < 0 ? [] : (log.value.chats.get(chatId) ?? [])
+  const changedSeq = entries.findLast(({ kind }) => kind !== 'driver')?.seq ?? 0
+  useEffect(() => {
+    const ended = new AbortController()
+    const read = async () => {
+      for (const delayMs of READ_AFTER_MS) {
+        await wallDelay(delayMs, ended.signal)
+        if (ended.signal.aborted) return
+        setInbox(
+          await client.send<AgentInbox>('GET', '/agent/inbox', { query: { chat_id: chatId }, signal: ended.signal }),
+        )
+      }
+    }
+    read().catch((error: unknown) => {
+      if (!ended.signal.aborted) problem.value = messageOf(error)
+    })
+    return () => ended.abort()
+  }, [client, chatId, changedSeq])
+  return inbox
+}

@@ -1,0 +1,150 @@
+/** Shows the clock of the simulator, pauses and resumes a real one, and moves one that stands still. */
+import { useSignalEffect } from '@preact/signals'
+import { useEffect, useId, useState } from 'preact/hooks'
+import { elapsedMs, wallTimer } from '../../../../base/runtime/clock.ts'
+import { isoMicros } from '../../../../base/runtime/timestamps.ts'
+import { formatDuration } from '../../../../base/text/quantities.ts'
+import { moment as momentText } from '../../model/formats.ts'
+import { createDraftHook } from '../drafts.ts'
+import { FieldIssue, OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
+import type { PlatformMoment, PlatformStore } from './platform-store.ts'
+
+const TICK_MS = 1000
+
+/** The time of the shown moment, in milliseconds since 1970. A clock that runs goes on once a second. */
+export function useShownTime({ session }: PlatformStore, { clock, isPast }: PlatformMoment): number {
+  const [ticks, setTicks] = useState({ from: clock, since: elapsedMs(), now: elapsedMs() })
+  const isTicking = !clock.paused && !isPast
+  if (ticks.from !== clock) setTicks({ from: clock, since: elapsedMs(), now: elapsedMs() })
+  useEffect(() => {
+    if (!isTicking) return
+    const timer = wallTimer(TICK_MS, () => setTicks(old => ({ ...old, now: elapsedMs() })))
+    return () => timer.cancel()
+  }, [isTicking, ticks])
+  if (isTicking) return Date.parse(clock.now) + ticks.now - ticks.since
+  const { entries } = session.log.value
+  const at = session.view.at.value
+  const last = at === null ? entries.at(-1) : session.log.value.entry(at)
+  return isPast
+    ? Date.parse(last?.time ?? clock.now)
+    : Math.max(Date.parse(clock.now), Date.parse(last?.time ?? clock.now))
+}
+
+const timeText = (ms: number) => momentText(isoMicros(ms * 1000))
+
+export function ClockSection({ store, moment }: SectionProps) {
+  const { clock } = moment
+  const now = useShownTime(store, moment)
+  const isPausable = clock.mode === 'real'
+  return (
+    <PlatformSection
+      store={store}
+      name="clock"
+      title="Clock"
+      summary={isPausable && clock.paused ? 'real, paused' : clock.mode}
+    >
+      <p class="platform-line">
+        <b>{timeText(now)}</b>
+      </p>
+      {isPausable && <PauseButton store={store} moment={moment} />}
+      {clock.paused && <AdvanceForm store={store} moment={moment} nowMs={now} />}
+    </PlatformSection>
+  )
+}
+
+/** A pause stops typing timers, retries and idle chats. */
+function PauseButton({ store, moment: { clock, isPast } }: SectionProps) {
+  const saving = useSaving(store)
+  const id = useId()
+  const [label, path] = clock.paused ? (['Resume', '/clock/resume'] as const) : (['Pause', '/clock/pause'] as const)
+  return (
+    <div class="platform-form">
+      <p class="hint" id={id}>
+        {clock.paused
+          ? 'Resume lets it go on from this time. After a reset it shows the time of this machine.'
+          : 'Paused, timers for typing, retries and idle chats wait, and you can move it.'}
+      </p>
+      <div class="platform-buttons">
+        <button
+          type="button"
+          aria-describedby={id}
+          disabled={isPast || saving.isPending}
+          onClick={() => void saving.save(client => client.send('POST', path))}
+        >
+          {label}
+        </button>
+      </div>
+      <OtherProblems issues={saving.issues} names={[]} />
+    </div>
+  )
+}
+
+const STEPS = ['1s', '1m', '10m', '1h'] as const
+
+const useDurationDraft = createDraftHook('')
+
+function AdvanceForm({ store, moment, nowMs }: SectionProps & { readonly nowMs: number }) {
+  const [by, setBy] = useDurationDraft(store.session)
+  const saving = useSaving(store)
+  const id = useId()
+  const { version } = store.session
+  // Every entry may set or end a timer.
+  useSignalEffect(() => {
+    if (version.value > 0) store.refresh()
+  })
+  const advance = (duration: string) =>
+    saving.save(client => client.send('POST', '/clock/advance', { body: { by: duration } }))
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (await advance(by)) setBy('')
+  }
+  return (
+    <form class="platform-form" onSubmit={submit}>
+      <fieldset class="platform-buttons" disabled={moment.isPast || saving.isPending}>
+        <legend class="hint">It stands still until you move it.</legend>
+        {STEPS.map(step => (
+          <button key={step} type="button" onClick={() => void advance(step)}>
+            + {step}
+          </button>
+        ))}
+        <NextTimer moment={moment} nowMs={nowMs} onAdvance={advance} />
+        <label class="platform-inline" for={id}>
+          By
+          <input
+            id={id}
+            class="platform-short"
+            value={by}
+            placeholder="90m"
+            autocomplete="off"
+            aria-describedby={`${id}problem`}
+            onInput={({ currentTarget }) => setBy(currentTarget.value)}
+          />
+        </label>
+        <button type="submit" disabled={by === ''}>
+          Advance
+        </button>
+      </fieldset>
+      <FieldIssue id={`${id}problem`} issues={saving.issues} name="by" />
+      <OtherProblems issues={saving.issues} names={['by']} />
+    </form>
+  )
+}
+
+interface NextTimerProps extends Pick<SectionProps, 'moment'> {
+  readonly nowMs: number
+  onAdvance(duration: string): unknown
+}
+
+/** A real clock is paused between two seconds. */
+const roughly = (ms: number): number => (ms < 10_000 ? ms : Math.round(ms / 1000) * 1000)
+
+/** Typing, retries, delays and idle chats set timers. */
+function NextTimer({ moment: { clock, isPast }, nowMs, onAdvance }: NextTimerProps) {
+  if (clock.next_due === null || isPast) return null
+  const left = Math.max(0, Date.parse(clock.next_due) - nowMs)
+  return (
+    <button type="button" title={momentText(clock.next_due)} onClick={() => void onAdvance(formatDuration(left))}>
+      To the next timer (+ {formatDuration(roughly(left))})
+    </button>
+  )
+}

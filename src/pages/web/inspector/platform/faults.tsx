@@ -1,0 +1,121 @@
+/** Lists the faults that are set, with their hits, and clears them. */
+import { useMemo } from 'preact/hooks'
+import { counted } from '../../../../base/text/quantities.ts'
+import { effectText } from '../../../../platform/wording/faults.ts'
+import { faultFormOf } from '../../model/fault-draft.ts'
+import type { FaultState } from '../../model/platform-log.ts'
+import { showEntry } from '../agent-side.ts'
+import { createDraftHook } from '../drafts.ts'
+import { FaultForm } from './fault-form.tsx'
+import { OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
+import type { PlatformStore } from './platform-store.ts'
+
+export function FaultsSection({ store, moment }: SectionProps) {
+  const { faults } = moment
+  return (
+    <PlatformSection
+      store={store}
+      name="faults"
+      title="Faults"
+      summary={faults.length === 0 ? 'none' : `${faults.length} set`}
+    >
+      <FaultList store={store} moment={moment} />
+    </PlatformSection>
+  )
+}
+
+const useFaultAdding = createDraftHook(false)
+
+function FaultList({ store, moment: { faults, isPast, description } }: SectionProps) {
+  const [isAdding, setAdding] = useFaultAdding(store.session)
+  const saving = useSaving(store)
+  const form = useMemo(() => faultFormOf(description.fault, description.fault_effects), [description])
+  const clear = (name: string | null) =>
+    void saving.save(client => client.send('DELETE', name === null ? '/faults' : `/faults/${encodeURIComponent(name)}`))
+  return (
+    <>
+      {faults.length === 0 ? (
+        <p class="hint">A fault makes calls or events fail on purpose, to see how the intermediary copes.</p>
+      ) : (
+        <ul class="platform-faults">
+          {faults.map(fault => (
+            <li key={fault.name}>
+              <FaultView store={store} fault={fault} />
+              <button
+                type="button"
+                disabled={isPast || saving.isPending}
+                aria-label={`Clear the fault ${fault.name}`}
+                onClick={() => clear(fault.name)}
+              >
+                Clear
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <OtherProblems issues={saving.issues} names={[]} />
+      {isAdding && !isPast ? (
+        <FaultForm store={store} form={form} onClose={() => setAdding(false)} />
+      ) : (
+        <div class="platform-buttons">
+          <button type="button" disabled={isPast} onClick={() => setAdding(true)}>
+            Add a fault
+          </button>
+          {faults.length > 1 ? (
+            <button type="button" disabled={isPast || saving.isPending} onClick={() => clear(null)}>
+              Clear all
+            </button>
+          ) : null}
+        </div>
+      )}
+    </>
+  )
+}
+
+function FaultView({ store, fault }: { readonly store: PlatformStore; readonly fault: FaultState }) {
+  const { name, effect, of, hits } = fault
+  const isUsedUp = of !== null && hits >= of
+  return (
+    <div class={isUsedUp ? 'platform-fault used-up' : 'platform-fault'}>
+      <p>
+        <b>{name}</b> {effectText(effect)}
+      </p>
+      <p class="hint">
+        {onText(fault)}
+        {' · '}
+        {of === null ? counted(hits, 'hit') : `${hits} of ${counted(of, 'hit')}`}
+        {isUsedUp ? ', used up' : ''}
+        {fault.holding > 0 ? `, holds ${counted(fault.holding, 'event')}` : ''}
+      </p>
+      <Hits store={store} fault={fault} />
+    </div>
+  )
+}
+
+function onText({ on, chat_id, skip, every }: FaultState): string {
+  const names = on === null || typeof on === 'string' ? [] : [on.api ?? on.webhook ?? []].flat()
+  const side = on === 'webhook' || (typeof on === 'object' && on?.webhook !== undefined) ? 'events' : 'calls'
+  return [
+    names.length === 0 || names.includes('any') ? `all ${side}` : `${side}: ${names.join(', ')}`,
+    ...(chat_id === null ? [] : [`of chat ${chat_id}`]),
+    ...(skip === 0 ? [] : [`after ${skip}`]),
+    ...(every === 1 ? [] : [`every ${every}.`]),
+  ].join(' ')
+}
+
+/** So many of the latest hits are links. */
+const LINKED = 5
+
+function Hits({ store, fault: { hitSeqs } }: { readonly store: PlatformStore; readonly fault: FaultState }) {
+  if (hitSeqs.length === 0) return null
+  return (
+    <p class="fault-hits">
+      <span class="hint">At</span>
+      {hitSeqs.slice(-LINKED).map(seq => (
+        <button key={seq} type="button" class="link" onClick={() => showEntry(store.session, seq)}>
+          #{seq}
+        </button>
+      ))}
+    </p>
+  )
+}

@@ -1,0 +1,197 @@
+/** Saves what happened as a scenario file: chooses chats and entries, and shows the file and what was tried. */
+import { useId } from 'preact/hooks'
+import { counted } from '../../../../base/text/quantities.ts'
+import type { RecordedScenarioAnswer } from '../../../../server/control/routes/record.ts'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { OutcomeMark } from '../../components/mark.tsx'
+import { saveFile } from '../../components/save-file.ts'
+import { showEntry } from '../agent-side.ts'
+import { createDraftHook } from '../drafts.ts'
+import { FieldIssue, OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
+import type { PlatformStore } from './platform-store.ts'
+
+export function RecordSection({ store }: SectionProps) {
+  return (
+    <PlatformSection store={store} name="record" title="Save as scenario">
+      <RecordForm store={store} />
+    </PlatformSection>
+  )
+}
+
+interface Range {
+  readonly name: string
+  /** The first and the last entry, as typed. */
+  readonly from: string
+  readonly to: string
+  /** None: every chat in which something happened. */
+  readonly chatIds: readonly string[]
+}
+
+const useRangeDraft = createDraftHook<Range | null>(null)
+const useRecorded = createDraftHook<RecordedScenarioAnswer | null>(null)
+
+function RecordForm({ store }: { readonly store: PlatformStore }) {
+  const { at } = store.session.view
+  const [draft, setRange] = useRangeDraft(store.session)
+  const range = draft ?? { name: '', from: '', to: String(at.value ?? ''), chatIds: [] }
+  const [recorded, setRecorded] = useRecorded(store.session)
+  const saving = useSaving(store)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    const body = bodyOf(range)
+    await saving.save(async client => setRecorded(await client.send('POST', '/record', { body })))
+  }
+  return (
+    <>
+      <form class="platform-form" onSubmit={submit} noValidate>
+        <p class="hint">
+          Steps are what users and agents did, expectations are the calls of the intermediary. The file is tried once
+          before you get it.
+        </p>
+        <RangeFields range={range} saving={saving} onChange={setRange} />
+        <Chats store={store} range={range} onChange={setRange} />
+        <OtherProblems issues={saving.issues} names={FIELDS} />
+        <div class="platform-buttons">
+          <button type="submit" class="primary" disabled={saving.isPending}>
+            {saving.isPending ? 'Trying it' : 'Make the scenario'}
+          </button>
+        </div>
+      </form>
+      {recorded === null ? null : <Recorded store={store} recorded={recorded} />}
+    </>
+  )
+}
+
+const FIELDS = ['name', 'after', 'before']
+
+const bodyOf = ({ name, from, to, chatIds }: Range) => ({
+  ...(name === '' ? {} : { name }),
+  ...(from === '' ? {} : { after: numberOr(from, -1) }),
+  ...(to === '' ? {} : { before: numberOr(to, 1) }),
+  ...(chatIds.length === 0 ? {} : { chat_ids: chatIds }),
+})
+
+/** The neighbour of an entry; what is no number stays as it is, so that the server can name it. */
+const numberOr = (typed: string, step: number) => (/^\d+$/.test(typed) ? Number(typed) + step : typed)
+
+interface RangeFieldsProps {
+  readonly range: Range
+  readonly saving: ReturnType<typeof useSaving>
+  onChange(range: Range): void
+}
+
+function RangeFields({ range, saving, onChange }: RangeFieldsProps) {
+  const id = useId()
+  const field = (key: 'name' | 'from' | 'to', label: string, wire: string, placeholder: string) => (
+    <div class="platform-field">
+      <label for={id + key}>{label}</label>
+      <input
+        id={id + key}
+        value={range[key]}
+        placeholder={placeholder}
+        inputMode={key === 'name' ? 'text' : 'numeric'}
+        autocomplete="off"
+        aria-describedby={`${id}${key}problem`}
+        onInput={({ currentTarget }) => onChange({ ...range, [key]: currentTarget.value })}
+      />
+      <FieldIssue id={`${id}${key}problem`} issues={saving.issues} name={wire} />
+    </div>
+  )
+  return (
+    <>
+      {field('name', 'Name', 'name', 'Recorded conversation')}
+      <div class="record-range">
+        {field('from', 'From entry', 'after', 'the first')}
+        {field('to', 'To entry', 'before', 'the last')}
+      </div>
+    </>
+  )
+}
+
+interface ChatsProps extends Pick<RangeFieldsProps, 'range' | 'onChange'> {
+  readonly store: PlatformStore
+}
+
+function Chats({ store: { session }, range, onChange }: ChatsProps) {
+  const known = session.version.value >= 0 ? [...session.log.value.chats.keys()] : []
+  if (known.length < 2) return null
+  const toggle = (id: string) =>
+    onChange({ ...range, chatIds: known.filter(one => (one === id) !== range.chatIds.includes(one)) })
+  return (
+    <fieldset class="platform-fieldset">
+      <legend>Chats</legend>
+      <span class="hint">{range.chatIds.length === 0 ? 'All of them, or only:' : 'Only:'}</span>
+      <div class="knob-choices record-chats">
+        {known.map(id => (
+          <label key={id} title={id}>
+            <input type="checkbox" checked={range.chatIds.includes(id)} onChange={() => toggle(id)} />
+            {session.chatName(id)}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+interface RecordedProps {
+  readonly store: PlatformStore
+  readonly recorded: RecordedScenarioAnswer
+}
+
+function Recorded({ store, recorded: { name, yaml, notes, tried } }: RecordedProps) {
+  return (
+    <section class="platform-block" aria-label="The scenario">
+      <p role="status">
+        <OutcomeMark outcome={tried.outcome} /> <b>{TRIED[tried.outcome]}</b>{' '}
+        <span class="hint">
+          It expects {counted(tried.calls, 'call')}; {tried.left_out} were left out in turn, and without {tried.noticed}{' '}
+          of them it fails.
+        </span>
+      </p>
+      {tried.failures.length === 0 ? null : (
+        <ul class="record-notes platform-problem">
+          {tried.failures.map(failure => (
+            <li key={failure}>{failure}</li>
+          ))}
+        </ul>
+      )}
+      {notes.length === 0 ? null : (
+        <ul class="record-notes hint">
+          {notes.map(({ code, message, seq }) => (
+            <li key={`${code} ${seq} ${message}`}>
+              {message}{' '}
+              {seq === null ? null : (
+                <button type="button" class="link" onClick={() => showEntry(store.session, seq)}>
+                  #{seq}
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      <pre class="record-yaml" tabIndex={0}>
+        {yaml}
+      </pre>
+      <div class="platform-buttons">
+        <button type="button" onClick={() => saveFile(`${fileName(name)}.yaml`, yaml, 'application/yaml')}>
+          Download
+        </button>
+        <CopyButton text={yaml} what="the scenario" />
+      </div>
+    </section>
+  )
+}
+
+const TRIED = {
+  pass: 'Tried: it passes.',
+  fail: 'Tried: it fails.',
+  error: 'Tried: it could not be played.',
+  inconclusive: 'Tried: it decides nothing.',
+  skipped: 'It was not tried.',
+} as const
+
+const fileName = (name: string) =>
+  name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '') || 'scenario'

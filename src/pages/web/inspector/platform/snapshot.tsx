@@ -1,0 +1,189 @@
+/** Downloads and restores the whole state of the simulator, and resets it. */
+import { useId, useState } from 'preact/hooks'
+import { isMap } from '../../../../base/objects.ts'
+import { counted } from '../../../../base/text/quantities.ts'
+import { Dialog } from '../../components/dialog.tsx'
+import { saveFile } from '../../components/save-file.ts'
+import { moment as momentText } from '../../model/formats.ts'
+import { createDraftHook } from '../drafts.ts'
+import { OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
+import type { PlatformStore } from './platform-store.ts'
+
+export function SnapshotSection({ store, moment: { isPast } }: SectionProps) {
+  return (
+    <PlatformSection store={store} name="snapshot" title="Snapshot and reset">
+      <Download store={store} />
+      <Restore store={store} isPast={isPast} />
+      <Reset store={store} isPast={isPast} />
+    </PlatformSection>
+  )
+}
+
+const useSnapshotParts = createDraftHook({ journal: true, keys: false })
+
+/** A snapshot is of now, whatever moment is shown. */
+function Download({ store }: { readonly store: PlatformStore }) {
+  const [parts, setParts] = useSnapshotParts(store.session)
+  const saving = useSaving(store)
+  const download = () =>
+    saving.save(async client => {
+      const query = { journal: String(parts.journal), keys: String(parts.keys) }
+      const snapshot = await client.send<Readonly<Record<string, unknown>>>('GET', '/snapshot', { query })
+      saveFile(
+        `handover-sim-${String(snapshot.taken_at).replace(/[:.]/g, '-')}.json`,
+        JSON.stringify(snapshot, null, 1),
+      )
+    })
+  const part = (name: 'journal' | 'keys', text: string) => (
+    <label class="platform-check">
+      <input
+        type="checkbox"
+        checked={parts[name]}
+        onChange={({ currentTarget }) => setParts({ ...parts, [name]: currentTarget.checked })}
+      />
+      {text}
+    </label>
+  )
+  return (
+    <div class="platform-block">
+      <h4>The state of now as a file</h4>
+      <div class="platform-buttons">
+        {part('journal', 'with the journal')}
+        {part('keys', 'with the keys, unmasked')}
+      </div>
+      <div class="platform-buttons">
+        <button type="button" disabled={saving.isPending} onClick={() => void download()}>
+          Download a snapshot
+        </button>
+      </div>
+      <OtherProblems issues={saving.issues} names={[]} />
+    </div>
+  )
+}
+
+type Snapshot = Readonly<Record<string, unknown>>
+
+interface ChangeProps {
+  readonly store: PlatformStore
+  readonly isPast: boolean
+}
+
+function Restore({ store, isPast }: ChangeProps) {
+  const [chosen, setChosen] = useState<{ name: string; snapshot: Snapshot } | null>(null)
+  const saving = useSaving(store)
+  const id = useId()
+  const choose = async (input: HTMLInputElement) => {
+    const file = input.files?.[0]
+    if (file === undefined) return
+    await saving.save(async () => setChosen({ name: file.name, snapshot: await readSnapshot(file) }))
+    input.value = ''
+  }
+  const restore = async () => {
+    const { snapshot } = chosen ?? {}
+    if (await saving.save(client => client.send('PUT', '/snapshot', { body: snapshot }))) setChosen(null)
+  }
+  return (
+    <div class="platform-block">
+      <div class="platform-field">
+        <label for={id}>Restore a snapshot from a file</label>
+        <input
+          id={id}
+          type="file"
+          accept=".json,application/json"
+          disabled={isPast || saving.isPending}
+          onChange={({ currentTarget }) => void choose(currentTarget)}
+        />
+      </div>
+      {chosen === null ? <OtherProblems issues={saving.issues} names={[]} /> : null}
+      {chosen === null ? null : (
+        <Confirmation
+          title="Restore this snapshot?"
+          button="Restore"
+          saving={saving}
+          onConfirm={restore}
+          onClose={() => setChosen(null)}
+        >
+          <p>
+            <b>{chosen.name}</b>, {aboutSnapshot(chosen.snapshot)}
+          </p>
+          <p>
+            It replaces all chats, files, timers, settings, faults, availability, the clock and the journal. The base
+            URL, a webhook URL that is set, and masked keys stay. Requests under way are aborted.
+          </p>
+        </Confirmation>
+      )}
+    </div>
+  )
+}
+
+async function readSnapshot(file: File): Promise<Snapshot> {
+  const parsed: unknown = await file
+    .text()
+    .then(JSON.parse, () => null)
+    .catch(() => null)
+  if (isMap(parsed)) return parsed
+  throw new Error(`${file.name} is not JSON. Choose a file from "Download a snapshot" or GET /_sim/snapshot.`)
+}
+
+function aboutSnapshot({ handover_sim, taken_at, chats }: Snapshot): string {
+  const version = typeof handover_sim === 'string' ? `from version ${handover_sim}` : 'from an unknown version'
+  const time = typeof taken_at === 'string' ? `, taken ${momentText(taken_at)}` : ''
+  return `${version}${time}${Array.isArray(chats) ? `, with ${counted(chats.length, 'chat')}` : ''}.`
+}
+
+function Reset({ store, isPast }: ChangeProps) {
+  const [isAsking, setAsking] = useState(false)
+  const saving = useSaving(store)
+  const reset = async () => {
+    if (await saving.save(client => client.send('POST', '/reset'))) setAsking(false)
+  }
+  return (
+    <div class="platform-block">
+      <h4>Begin again</h4>
+      <div class="platform-buttons">
+        <button type="button" disabled={isPast} onClick={() => setAsking(true)}>
+          Reset
+        </button>
+      </div>
+      {isAsking ? (
+        <Confirmation
+          title="Reset the simulator?"
+          button="Reset"
+          saving={saving}
+          onConfirm={reset}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            It removes all chats, timers, faults, availability and the journal, and nothing from before is delivered
+            after it. Knobs and other settings stay. To keep the state, download a snapshot first.
+          </p>
+        </Confirmation>
+      ) : null}
+    </div>
+  )
+}
+
+interface ConfirmationProps extends Pick<Parameters<typeof Dialog>[0], 'title' | 'children' | 'onClose'> {
+  readonly button: string
+  readonly saving: ReturnType<typeof useSaving>
+  onConfirm(): unknown
+}
+
+function Confirmation({ title, button, saving, onConfirm, onClose, children }: ConfirmationProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="platform-confirmation">
+        {children}
+        <OtherProblems issues={saving.issues} names={[]} />
+        <div class="platform-buttons">
+          <button type="button" class="primary" disabled={saving.isPending} onClick={() => void onConfirm()}>
+            {button}
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,152 @@
+/** Sets the URL of the webhook, shows whether it answers, and sends a test event. */
+import { useId } from 'preact/hooks'
+import { explainEntry } from '../../../../platform/wording/hints.ts'
+import { moment as momentText } from '../../model/formats.ts'
+import type { WebhookHealth } from '../../model/webhook-health.ts'
+import { showEntry } from '../agent-side.ts'
+import { createDraftHook } from '../drafts.ts'
+import {
+  FieldIssue,
+  OtherProblems,
+  PlatformSection,
+  patchConfig,
+  type SectionProps,
+  useSaving,
+} from './platform-section.tsx'
+import type { PlatformStore } from './platform-store.ts'
+
+const STATES = {
+  no_url: { text: 'no URL', look: 'skipped' },
+  untested: { text: 'set', look: 'skipped' },
+  accepting: { text: 'answers', look: 'pass' },
+  failing: { text: 'fails', look: 'fail' },
+} as const
+
+export function WebhookSection({ store, moment }: SectionProps) {
+  const { health } = moment
+  const { text, look } = STATES[health.state]
+  return (
+    <PlatformSection
+      store={store}
+      name="webhook"
+      title="Webhook"
+      summary={<span class={`platform-state ${look}`}>{text}</span>}
+    >
+      <UrlForm store={store} moment={moment} />
+      <Health store={store} health={health} />
+      <TestEvent store={store} moment={moment} />
+    </PlatformSection>
+  )
+}
+
+const useUrlDraft = createDraftHook<string | null>(null)
+
+function UrlForm({ store, moment: { config, isPast } }: SectionProps) {
+  const url = config['webhook.url']
+  const current = typeof url === 'string' ? url : ''
+  const [typed, setTyped] = useUrlDraft(store.session)
+  const saving = useSaving(store)
+  const id = useId()
+  const set = async (value: string | null) => {
+    if (await saving.save(patchConfig({ 'webhook.url': value }))) setTyped(null)
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (typed !== null) void set(typed === '' ? null : typed)
+  }
+  const isWrong = saving.issues.length > 0
+  return (
+    <form class="platform-form" onSubmit={submit} noValidate>
+      <fieldset class="platform-field" disabled={isPast || saving.isPending}>
+        <label for={id}>URL that gets the events</label>
+        <span class="platform-joined">
+          <input
+            id={id}
+            type="url"
+            value={typed ?? current}
+            placeholder="http://127.0.0.1:3000/webhook"
+            autocomplete="off"
+            spellcheck={false}
+            aria-invalid={isWrong}
+            aria-describedby={`${id}problem`}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+          {typed === null || typed === current ? (
+            <button type="button" disabled={current === ''} onClick={() => void set(null)}>
+              Clear
+            </button>
+          ) : (
+            <button type="submit" class="primary">
+              Set
+            </button>
+          )}
+        </span>
+      </fieldset>
+      <FieldIssue id={`${id}problem`} issues={saving.issues} name="webhook.url" />
+      <OtherProblems issues={saving.issues} names={['webhook.url']} />
+    </form>
+  )
+}
+
+function Health({ store, health }: { readonly store: PlatformStore; readonly health: WebhookHealth }) {
+  const { state, last, notSent } = health
+  return (
+    <div class="platform-health" aria-live="polite">
+      {state === 'untested' ? <p class="hint">No event has been sent to this URL yet.</p> : null}
+      {state === 'no_url' ? (
+        <p class="hint">Without a URL, no event is sent. You can play the agent in this page.</p>
+      ) : null}
+      {notSent === 0 ? null : <p class="hint">{notSent === 1 ? '1 event was' : `${notSent} events were`} not sent.</p>}
+      {last === null ? null : <LastAnswer store={store} health={health} />}
+    </div>
+  )
+}
+
+function LastAnswer({ store, health }: { readonly store: PlatformStore; readonly health: WebhookHealth }) {
+  const { last, failuresInARow, failingSince } = health
+  if (last === null) return null
+  const explained = explainEntry(last)
+  return (
+    <>
+      <p class={explained === null ? '' : 'platform-warning'}>
+        {explained === null ? `Answered ${last.status} in ${Math.round(last.duration_ms)} ms` : explained.why}
+        {', '}
+        <button type="button" class="link" onClick={() => showEntry(store.session, last.seq)}>
+          {last.event} #{last.seq}
+        </button>
+      </p>
+      {failuresInARow > 1 && failingSince !== null ? (
+        <p class="hint">
+          {failuresInARow} failures in a row, since {momentText(failingSince.time)}
+        </p>
+      ) : null}
+      {explained === null || explained.hint === null ? null : <p class="hint">{explained.hint}</p>}
+    </>
+  )
+}
+
+/** Any event shows whether the webhook answers; the end of typing changes least at the intermediary. */
+const TEST_EVENT = 'AGENT TYPING STOP'
+
+function TestEvent({ store, moment: { isPast, config } }: SectionProps) {
+  const saving = useSaving(store)
+  const chatId = store.session.chatId.value
+  const hasUrl = typeof config['webhook.url'] === 'string'
+  const send = () =>
+    saving.save(client => client.send('POST', '/trigger', { body: { event: TEST_EVENT, chat_id: chatId } }))
+  return (
+    <div class="platform-buttons">
+      <button
+        type="button"
+        disabled={isPast || saving.isPending || !hasUrl || chatId === null}
+        onClick={() => void send()}
+      >
+        Send a test event
+      </button>
+      <span class="hint">
+        {!hasUrl ? 'Set a URL first.' : chatId === null ? 'Start a chat first: an event is about one.' : TEST_EVENT}
+      </span>
+      <OtherProblems issues={saving.issues} names={[]} />
+    </div>
+  )
+}

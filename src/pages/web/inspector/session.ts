@@ -1,0 +1,116 @@
+/** The state of the inspector: the journal, the shown moment, and the actions of user and agent. */
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { messageOf } from '../../../base/text/error-text.ts'
+import type { Entry } from '../../../platform/journal/entry.ts'
+import { type ControlClient, createControlClient } from '../client/control.ts'
+import { createFrameBatches, followJournal, type JournalFeedState } from '../client/event-feed.ts'
+import type { ChatTag } from '../components/sequence-row.tsx'
+import type { ChatState } from '../model/chat-at.ts'
+import { createJournalLog, type JournalLog } from '../model/journal-log.ts'
+import { keepInAddress, type View } from './address.ts'
+import { type ChatBook, createChats } from './chats.ts'
+
+export interface Session {
+  readonly view: View
+  readonly client: ControlClient
+  /** The client of the default workspace, which lists and creates the others. */
+  readonly server: ControlClient
+  /** Where the server is, with a slash at the end. */
+  readonly origin: URL
+  readonly chats: ChatBook
+  /** The selected chat, or the newest one. */
+  readonly chatId: ReadonlySignal<string | null>
+  readonly feed: ReadonlySignal<JournalFeedState>
+  /** Grows with every batch of entries; `log` is the same object until the journal begins again. */
+  readonly version: ReadonlySignal<number>
+  readonly log: ReadonlySignal<JournalLog>
+  /** The selected chat at the shown moment; null without a chat. */
+  readonly chat: ReadonlySignal<ChatState | null>
+  /** The last refusal or failure of an action; null when there is none. */
+  readonly problem: Signal<string | null>
+  /** Runs an action and shows its failure. */
+  act(run: () => Promise<unknown>): void
+  /** The name of a chat: `chat 1`. */
+  chatName(chatId: string): string
+  /** The name and the colour of a chat, which tell it apart from others. */
+  chatTag(chatId: string): ChatTag
+  close(): void
+}
+
+export function createSession(view: View, origin: URL, token: string | null): Session {
+  const client = createControlClient(origin, token, view.workspace.value)
+  const feed = signal<JournalFeedState>('connecting')
+  const version = signal(0)
+  const problem = signal<string | null>(null)
+  const tags = new Map<string, ChatTag>()
+  const chatTag = (chatId: string) => tags.get(chatId) ?? rememberTag(tags, chatId)
+  const chatName = (chatId: string) => chatTag(chatId).name
+  const log = signal(createJournalLog(chatName))
+  const chats = createChats({ client, view, log, version })
+  chats.begin()
+
+  const batches = createFrameBatches<Entry>(entries => {
+    for (const entry of entries) {
+      // Named in the order of the journal, whatever is shown first.
+      if (entry.chat_id !== undefined) chatTag(entry.chat_id)
+      log.peek().add(entry)
+    }
+    version.value++
+  })
+  const stopFeed = followJournal(client, {
+    onEntries: batches.add,
+    onReset() {
+      batches.clear()
+      batch(() => {
+        tags.clear()
+        log.value = createJournalLog(chatName)
+        view.at.value = null
+        view.entry.value = null
+        view.compare.value = null
+        version.value++
+        chats.begin()
+      })
+    },
+    onState: state => {
+      feed.value = state
+    },
+  })
+  const chatId = computed(() => chats.choose(view.chat.value))
+  const chat = computed(() => (chatId.value === null ? null : chats.read(chatId.value)))
+  const stopAddress = keepInAddress(view)
+  return {
+    view,
+    client,
+    server: createControlClient(origin, token, null),
+    origin,
+    chats,
+    chatId,
+    feed,
+    version,
+    log,
+    chat,
+    problem,
+    chatName,
+    chatTag,
+    act(run) {
+      problem.value = null
+      run().catch((error: unknown) => {
+        problem.value = messageOf(error)
+      })
+    },
+    close() {
+      stopFeed()
+      batches.clear()
+      stopAddress()
+    },
+  }
+}
+
+/** Colours for chats; with more chats they repeat, and names tell the chats apart. */
+const HUES = 6
+
+function rememberTag(tags: Map<string, ChatTag>, chatId: string): ChatTag {
+  const tag = { name: `chat ${tags.size + 1}`, hue: `hue-${(tags.size % HUES) + 1}` }
+  tags.set(chatId, tag)
+  return tag
+}

@@ -1,0 +1,144 @@
+/** Shows the filtered entries as a sequence diagram or as a list, with one selection for both. */
+import { useMemo } from 'preact/hooks'
+import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import type { Entry } from '../../../platform/journal/entry.ts'
+import { EntryRow } from '../components/entry-row.tsx'
+import { DiagramHead, SequenceRow } from '../components/sequence-row.tsx'
+import { useShortcut } from '../components/shortcuts.tsx'
+import { VirtualList } from '../components/virtual-list.tsx'
+import { quietBefore } from '../model/diagram-geometry.ts'
+import type { FilteredLog } from '../model/entry-filter.ts'
+import { isProblem } from '../model/entry-summary.ts'
+import { countUntil, indexOf } from '../model/journal-log.ts'
+import type { Session } from './session.ts'
+
+export interface WireRowsProps {
+  readonly session: Session
+  readonly filtered: FilteredLog
+  readonly isNarrow: boolean
+  readonly withChats: boolean
+  onOpen(): void
+}
+
+/** In pixels. */
+const ROW_HEIGHTS = { diagram: 38, list: 30, narrow: 54 } as const
+
+export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: WireRowsProps) {
+  const { view, log } = session
+  const isDiagram = view.wire.value === 'diagram'
+  const items: readonly (TimelineRow | Entry)[] = isDiagram ? filtered.rows : filtered.entries
+  const indexIn = (seq: number | null) =>
+    seq === null ? -1 : indexOf(items, isDiagram ? (log.value.row(seq)?.seq ?? -1) : seq)
+  useProblemKeys(session, filtered)
+  return (
+    <div class={withChats ? 'wire-rows with-chats' : 'wire-rows'}>
+      {isDiagram ? <DiagramHead /> : null}
+      {items.length === 0 ? <NoRows session={session} /> : null}
+      <VirtualList
+        label={isDiagram ? 'Calls and events' : 'Entries of the journal'}
+        count={items.length}
+        rowHeight={isNarrow ? ROW_HEIGHTS.narrow : ROW_HEIGHTS[view.wire.value]}
+        selected={indexIn(view.entry.value)}
+        second={indexIn(view.compare.value)}
+        onSelect={(index, isSecond) => select(session, seqToShow(items[index]), isSecond)}
+        onOpen={onOpen}
+        row={index =>
+          isDiagram ? (
+            <DiagramRow
+              session={session}
+              row={filtered.rows[index]}
+              entryCount={filtered.rows[index]?.entrySeqs.length ?? 0}
+              quietMs={quietBefore(filtered.rows, index)}
+              withChats={withChats}
+            />
+          ) : (
+            <ListRow session={session} entry={filtered.entries[index]} withChats={withChats} />
+          )
+        }
+      />
+    </div>
+  )
+}
+
+/** Of an event that was answered, the delivery: it has what was sent and what came back. */
+const seqToShow = (item: TimelineRow | Entry | undefined): number | null =>
+  (item !== undefined && 'entrySeqs' in item && item.kind === 'event' ? item.entrySeqs.at(-1) : item?.seq) ?? null
+
+function NoRows({ session: { view } }: Pick<WireRowsProps, 'session'>) {
+  const isFiltered = view.filter.value !== '' || view.kind.value !== null || view.onlyProblems.value
+  return <p class="empty">{isFiltered ? 'No entry matches the filter.' : 'Nothing has passed in this chat yet.'}</p>
+}
+
+/** A click with the shift key compares with the entry that was selected before. */
+function select({ view }: Session, seq: number | null, isSecond: boolean): void {
+  if (isSecond && view.entry.value !== null) view.compare.value = view.entry.value
+  view.entry.value = seq
+}
+
+interface DiagramRowProps {
+  readonly session: Session
+  readonly row: TimelineRow | undefined
+  /** Of the row. It grows when an entry answers the row: then the row, the same object, is drawn again. */
+  readonly entryCount: number
+  readonly quietMs: number | null
+  readonly withChats: boolean
+}
+
+function DiagramRow({ session, row, entryCount, quietMs, withChats }: DiagramRowProps) {
+  const { view, log } = session
+  if (row === undefined) return null
+  const at = view.at.value
+  const later = at !== null && row.seq > at
+  const chat = withChats ? tagOf(session, log.value.entry(row.seq)) : undefined
+  return (
+    <SequenceRow
+      row={row}
+      entryCount={entryCount}
+      quietMs={quietMs}
+      later={later}
+      isProblem={hasProblem(session, row)}
+      {...(chat !== undefined && { chat })}
+    />
+  )
+}
+
+function ListRow({
+  session,
+  entry,
+  withChats,
+}: Pick<DiagramRowProps, 'session' | 'withChats'> & { entry: Entry | undefined }) {
+  if (entry === undefined) return null
+  const at = session.view.at.value
+  const chat = withChats ? tagOf(session, entry) : undefined
+  return <EntryRow entry={entry} later={at !== null && entry.seq > at} {...(chat !== undefined && { chat })} />
+}
+
+const tagOf = ({ chatTag }: Session, entry: Entry | undefined) =>
+  entry?.chat_id === undefined ? null : chatTag(entry.chat_id)
+
+const hasProblem = ({ log }: Session, { entrySeqs }: TimelineRow) =>
+  entrySeqs.some(seq => {
+    const entry = log.peek().entry(seq)
+    return entry !== undefined && isProblem(entry)
+  })
+
+function useProblemKeys(session: Session, filtered: FilteredLog): void {
+  const [next, previous] = useMemo(
+    () => [() => goToProblem(session, filtered, 1), () => goToProblem(session, filtered, -1)] as const,
+    [session, filtered],
+  )
+  useShortcut('f', 'Wire', 'Go to the next problem', next)
+  useShortcut('F', 'Wire', 'Go to the problem before', previous)
+}
+
+/** Continues at the other end after the last one. */
+function goToProblem({ view }: Session, { entries }: FilteredLog, by: 1 | -1): void {
+  const selected = view.entry.peek()
+  const from = selected === null ? (by > 0 ? -1 : entries.length) : countUntil(entries, selected) - 1
+  for (let steps = 1; steps <= entries.length; steps++) {
+    const entry = entries[(from + by * steps + 2 * entries.length) % entries.length]
+    if (entry === undefined || !isProblem(entry)) continue
+    view.entry.value = entry.seq
+    return
+  }
+}

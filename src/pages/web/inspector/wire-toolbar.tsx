@@ -1,0 +1,151 @@
+/** Chooses the view of the wire, and which entries it shows. */
+import type { Signal } from '@preact/signals'
+import { useMemo, useRef } from 'preact/hooks'
+import { wallTime } from '../../../base/runtime/clock.ts'
+import type { Entry } from '../../../platform/journal/entry.ts'
+import { useShortcut } from '../components/shortcuts.tsx'
+import { KIND_NAMES } from '../model/entry-summary.ts'
+import { savedJournalLines } from '../model/journal-log.ts'
+import { ENTRY_KINDS } from './address.ts'
+import type { ActionDialog } from './entry-actions.tsx'
+import type { Session } from './session.ts'
+
+export interface WireToolbarProps {
+  readonly session: Session
+  readonly dialog: Signal<ActionDialog | null>
+  readonly shown: number
+  readonly all: number
+}
+
+export function WireToolbar({ session, dialog, shown, all }: WireToolbarProps) {
+  const { view, log } = session
+  const chats = log.value.chats.size
+  return (
+    <div class="wire-toolbar" role="toolbar" aria-label="View and filter">
+      <ViewChoice session={session} />
+      <SearchField session={session} />
+      <select
+        aria-label="Kind of entries"
+        value={view.kind.value ?? ''}
+        onChange={({ currentTarget }) => {
+          view.kind.value = ENTRY_KINDS.find(kind => kind === currentTarget.value) ?? null
+        }}
+      >
+        <option value="">All kinds</option>
+        {ENTRY_KINDS.map(kind => (
+          <option key={kind} value={kind}>
+            {KIND_NAMES[kind]}
+          </option>
+        ))}
+      </select>
+      <Toggle label="Problems" name="Only problems" value={view.onlyProblems} />
+      {chats > 1 || view.all.value ? <Toggle label="All chats" name="All chats" value={view.all} /> : null}
+      <p class="wire-count" role="status">
+        {shown === all ? '' : `${shown} of ${all}`}
+      </p>
+      <WireActions session={session} dialog={dialog} />
+      {log.value.droppedUntil === 0 ? null : (
+        <p class="hint">The page keeps the latest entries. Those up to #{log.value.droppedUntil} are dropped.</p>
+      )}
+    </div>
+  )
+}
+
+function ViewChoice({ session: { view } }: Pick<WireToolbarProps, 'session'>) {
+  return (
+    <fieldset class="wire-views" aria-label="View">
+      {(['diagram', 'list'] as const).map(name => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={view.wire.value === name}
+          onClick={() => (view.wire.value = name)}
+        >
+          {name === 'diagram' ? 'Diagram' : 'List'}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+function SearchField({ session: { view } }: Pick<WireToolbarProps, 'session'>) {
+  const field = useRef<HTMLInputElement>(null)
+  useShortcut(
+    '/',
+    'Wire',
+    'Search in entries',
+    useMemo(() => () => field.current?.focus(), []),
+  )
+  return (
+    <input
+      ref={field}
+      type="search"
+      class="wire-search"
+      aria-label="Search in entries"
+      placeholder="Search"
+      value={view.filter.value}
+      onInput={({ currentTarget }) => (view.filter.value = currentTarget.value)}
+    />
+  )
+}
+
+interface ToggleProps {
+  readonly label: string
+  /** For screen readers. */
+  readonly name: string
+  readonly value: Session['view']['all']
+}
+
+function Toggle({ label, name, value }: ToggleProps) {
+  return (
+    <button type="button" aria-label={name} aria-pressed={value.value} onClick={() => (value.value = !value.value)}>
+      {label}
+    </button>
+  )
+}
+
+/** What can be done without an entry. */
+function WireActions({ session, dialog }: Pick<WireToolbarProps, 'session' | 'dialog'>) {
+  const menu = useRef<HTMLDetailsElement>(null)
+  const close = () => menu.current?.removeAttribute('open')
+  // A dialog gives the focus back to what had it.
+  const run = (act: () => unknown) => {
+    menu.current?.querySelector('summary')?.focus()
+    close()
+    act()
+  }
+  const onFocusOut = ({ relatedTarget }: FocusEvent) =>
+    relatedTarget instanceof Node && menu.current?.contains(relatedTarget) ? undefined : close()
+  return (
+    <details ref={menu} class="wire-more" onFocusOut={onFocusOut}>
+      <summary>More</summary>
+      <div>
+        <button type="button" class="quiet" onClick={() => run(() => (dialog.value = { kind: 'event' }))}>
+          Send an event
+        </button>
+        <button type="button" class="quiet" onClick={() => run(() => session.act(() => downloadJournal(session)))}>
+          Download the journal
+        </button>
+      </div>
+    </details>
+  )
+}
+
+/** In the form of saved journals, which `handover-sim report` reads. Of long bodies it has the beginning. */
+async function downloadJournal({ client }: Session): Promise<void> {
+  const [{ version }, { entries }] = await Promise.all([
+    client.send<{ version: string }>('GET', '/state'),
+    client.send<{ entries: readonly Entry[] }>('GET', '/journal'),
+  ])
+  const lines = savedJournalLines(entries, version, wallTime())
+  saveAs(new Blob([`${lines.join('\n')}\n`], { type: 'application/x-ndjson' }), 'handover-sim-journal.jsonl')
+}
+
+function saveAs(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+}

@@ -1,0 +1,130 @@
+/** Keeps the journal as it arrives: entries by seq, by chat and by cause, and the rows of the sequence diagram. */
+
+import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import { createLiveTimeline } from '../../../evaluation/timeline/timeline.ts'
+import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
+import { createTimeMarks, type TimeMarks } from './time-marks.ts'
+
+export interface JournalLog {
+  /** Oldest first; their seqs grow, with gaps where entries were dropped. */
+  readonly entries: readonly Entry[]
+  /** The rows of the sequence diagram. */
+  readonly rows: readonly TimelineRow[]
+  /** Chats in the order of their first entry, each with its entries. */
+  readonly chats: ReadonlyMap<string, readonly Entry[]>
+  /** For the time line. */
+  readonly marks: TimeMarks
+  /** The last entry that was dropped to bound the memory; 0 before that. */
+  readonly droppedUntil: number
+  add(entry: Entry): void
+  entry(seq: number): Entry | undefined
+  /** The row that shows the entry. */
+  row(seq: number): TimelineRow | undefined
+  /** The seqs of the entries that this one caused. */
+  effects(seq: number): readonly number[]
+  /** All attempts of a delivery. */
+  attempts(deliveryId: string): readonly Delivery[]
+}
+
+type Delivery = EntryOf<'delivery'>
+
+/** With more entries than these, the oldest tenth is dropped. */
+const MOST_ENTRIES = 100_000
+
+interface Parts {
+  readonly entries: Entry[]
+  readonly chats: Map<string, Entry[]>
+  readonly effects: Map<number, number[]>
+  readonly shownBy: Map<number, TimelineRow>
+  readonly deliveries: Map<string, Delivery[]>
+  readonly timeline: ReturnType<typeof createLiveTimeline>
+  readonly marks: TimeMarks
+}
+
+/** `chatName` gives the short name of a chat for the diagram. */
+export function createJournalLog(chatName: (chatId: string) => string | null, most = MOST_ENTRIES): JournalLog {
+  const timeline = createLiveTimeline(chatName)
+  const lists = { entries: [], chats: new Map(), effects: new Map(), deliveries: new Map() }
+  const parts: Parts = { ...lists, shownBy: new Map(), timeline, marks: createTimeMarks() }
+  const { entries, chats, effects, shownBy, deliveries, marks } = parts
+  let droppedUntil = 0
+  return {
+    entries,
+    rows: timeline.rows,
+    chats,
+    marks,
+    get droppedUntil() {
+      return droppedUntil
+    },
+    add(entry) {
+      addTo(parts, entry)
+      if (entries.length > most) droppedUntil = dropOldest(parts, Math.ceil(most / 10))
+    },
+    entry: seq => entries[indexOf(entries, seq)],
+    row: seq => shownBy.get(seq),
+    effects: seq => effects.get(seq) ?? [],
+    attempts: id => deliveries.get(id) ?? [],
+  }
+}
+
+function addTo(parts: Parts, entry: Entry): void {
+  const { entries, chats, effects, shownBy, deliveries, timeline, marks } = parts
+  entries.push(entry)
+  marks.add(entry)
+  if (entry.chat_id !== undefined) append(chats, entry.chat_id, entry)
+  if (entry.cause !== null) append(effects, entry.cause, entry.seq)
+  if (entry.kind === 'delivery') append(deliveries, entry.delivery_id, entry)
+  const row = timeline.add(entry)
+  if (row !== null) shownBy.set(entry.seq, row)
+}
+
+/** Returns the seq of the last entry that was dropped. */
+function dropOldest(parts: Parts, count: number): number {
+  const { entries, chats, effects, shownBy, deliveries, timeline, marks } = parts
+  marks.drop(count)
+  const dropped = entries.splice(0, count)
+  const last = dropped.at(-1)?.seq ?? 0
+  for (const entry of dropped) {
+    const { seq, chat_id } = entry
+    if (entry.kind === 'delivery') deliveries.delete(entry.delivery_id)
+    effects.delete(seq)
+    shownBy.delete(seq)
+    const ofChat = chats.get(chat_id ?? '')
+    if (ofChat?.[0] !== undefined && ofChat[0].seq <= last) ofChat.splice(0, countUntil(ofChat, last))
+  }
+  timeline.dropUntil(last)
+  return last
+}
+
+/** Adds a value to the list of a key. */
+export function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [value])
+  else list.push(value)
+}
+
+/** The index of the entry with this seq, by binary search; -1 when there is none. */
+export function indexOf(entries: readonly { readonly seq: number }[], seq: number): number {
+  const index = countUntil(entries, seq) - 1
+  return entries[index]?.seq === seq ? index : -1
+}
+
+/** How many entries have at most this seq. They are in the order of their seqs. */
+export function countUntil(entries: readonly { readonly seq: number }[], seq: number): number {
+  let [low, high] = [0, entries.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((entries[middle]?.seq ?? 0) <= seq) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The lines of a saved journal without scenarios. `startedAt` is in ISO 8601. */
+export function savedJournalLines(entries: readonly Entry[], version: string, startedAt: string): string[] {
+  const run = { v: 1, type: 'run', version, started_at: startedAt, duration_ms: 0, target: '', seed: null }
+  const counts = { stopped: null, failures: [], exit_code: 0, plays: 0, entries: entries.length }
+  return [{ ...run, ...counts }, ...entries.map(entry => ({ v: 1, type: 'entry', play: null, entry }))].map(line =>
+    JSON.stringify(line),
+  )
+}

@@ -1,0 +1,38 @@
+/** Orders the scenarios of a report and gives each an address in the page. */
+import type { Outcome } from '../../../evaluation/evaluator/verdict.ts'
+import type { ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
+
+/** Failed scenarios come first. */
+export const OUTCOME_ORDER: readonly Outcome[] = ['fail', 'error', 'inconclusive', 'pass', 'skipped']
+
+export interface LinkedScenario {
+  readonly scenario: ScenarioReport
+  /** Unique in the report: `happy-path`, `happy-path-2`. */
+  readonly slug: string
+}
+
+export function linkScenarios(scenarios: readonly ScenarioReport[]): LinkedScenario[] {
+  const sorted = OUTCOME_ORDER.flatMap(outcome => scenarios.filter(scenario => scenario.outcome === outcome))
+  const taken = new Set<string>()
+  return sorted.map(scenario => ({ scenario, slug: freeSlug(slugOf(scenario), taken) }))
+}
+
+const MAX_SLUG_CHARS = 60
+
+/** Letters and digits of any script, so a slug never equals the id of another element. */
+function slugOf({ name, instance }: ScenarioReport): string {
+  const words =
+    name
+      .toWellFormed()
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  const slug = [...words.join('-')].slice(0, MAX_SLUG_CHARS).join('').replace(/-$/, '')
+  return `${slug || 'scenario'}${instance > 1 ? `-run-${instance}` : ''}`
+}
+
+function freeSlug(wanted: string, taken: Set<string>): string {
+  let slug = wanted
+  for (let count = 2; taken.has(slug); count++) slug = `${wanted}-${count}`
+  taken.add(slug)
+  return slug
+}

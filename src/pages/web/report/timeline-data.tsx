@@ -1,0 +1,163 @@
+/** Collects the timelines of a report, and leaves data out when the report would be too large. */
+import { renderToString } from 'preact-render-to-string'
+import { visible } from '../../../base/text/terminal-text.ts'
+import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import { type TimelineSource, timelineOf } from '../../../evaluation/timeline/timeline.ts'
+import type { Entry } from '../../../platform/journal/entry.ts'
+import { EntryDetails } from '../components/entry-details.tsx'
+import { conversationsOf } from '../model/diagram-geometry.ts'
+import { truncateEntry } from '../model/entry-sections.ts'
+import { offsetText } from '../model/formats.ts'
+import type { LinkedScenario } from './scenario-links.ts'
+
+/** What a timeline is made of, with its place in the report. */
+export interface TimelineInput {
+  readonly slug: string
+  readonly source: TimelineSource
+  /** The entries that failures or findings refer to. */
+  readonly marked: ReadonlySet<number>
+  readonly isPassed: boolean
+}
+
+export const scenarioTimeline = ({ slug, scenario }: LinkedScenario): TimelineInput => ({
+  slug,
+  source: scenario,
+  marked: new Set(
+    scenario.failures.flatMap(({ entrySeqs, nearest }) => [...entrySeqs, ...nearest.map(({ seq }) => seq)]),
+  ),
+  isPassed: scenario.outcome === 'pass',
+})
+
+/** A timeline, for the script of the page. */
+export interface EmbeddedTimeline {
+  readonly rows: readonly TimelineRow[]
+  /** Entries of the rows, as far as they fit into the page; long payloads are truncated. */
+  readonly entries: readonly Entry[]
+}
+
+/** Bytes of timelines in one report. They are served in order, failed ones first. */
+const BUDGET = 20 * 1024 * 1024
+
+/** whole: everything. marked: entries only where a failure points. rows: no entries. nothing: no timeline either. */
+export type DetailLevel = 'whole' | 'marked' | 'rows' | 'nothing'
+
+export interface TimelineData {
+  readonly level: DetailLevel
+  readonly rowCount: number
+  /** An `EmbeddedTimeline` as JSON that is safe inside a script element. */
+  readonly json: string
+  /** Markup for readers without scripts; empty for what passed. */
+  readonly staticTable: string
+}
+
+export function collectTimelineData(inputs: readonly TimelineInput[], budget = BUDGET): TimelineData[] {
+  let left = budget
+  return inputs.map(input => {
+    const data = fittingData(input, left)
+    left -= bytesOf(data)
+    return data
+  })
+}
+
+const bytesOf = ({ json, staticTable }: TimelineData) => Buffer.byteLength(json) + Buffer.byteLength(staticTable)
+
+function fittingData(input: TimelineInput, left: number): TimelineData {
+  const { slug, source, marked, isPassed } = input
+  const rows = timelineOf(source)
+  const levels: readonly DetailLevel[] = isPassed ? ['whole', 'rows'] : ['whole', 'marked', 'rows']
+  for (const level of levels) {
+    const timeline: EmbeddedTimeline = { rows, entries: entriesOf(input, rows, level) }
+    const staticTable = isPassed ? '' : renderStaticTable(slug, timeline, marked)
+    const data = { level, rowCount: rows.length, json: scriptJson(timeline), staticTable }
+    if (bytesOf(data) <= left) return data
+  }
+  return { level: 'nothing', rowCount: rows.length, json: '', staticTable: '' }
+}
+
+/** JSON that cannot end the script element around it. */
+export const scriptJson = (value: unknown): string =>
+  JSON.stringify(value).replace(/[<\u2028\u2029]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** The entries that a row or a failure refers to. */
+function entriesOf({ source, marked }: TimelineInput, rows: readonly TimelineRow[], level: DetailLevel): Entry[] {
+  if (level === 'rows') return []
+  const seqs = new Set(marked)
+  if (level === 'whole') for (const row of rows) for (const seq of sampleSeqs(row)) seqs.add(seq)
+  return source.journal.filter(({ seq }) => seqs.has(seq)).map(entry => truncateEntry(entry))
+}
+
+/** Of a row with many equal entries, the first two and the last. */
+const sampleSeqs = ({ entrySeqs }: TimelineRow) =>
+  entrySeqs.length <= 3 ? entrySeqs : [...entrySeqs.slice(0, 2), ...entrySeqs.slice(-1)]
+
+const MAX_ROWS = 300
+const MAX_ENTRIES = 6
+
+export const renderStaticTable = (slug: string, timeline: EmbeddedTimeline, marked: ReadonlySet<number>): string =>
+  renderToString(<StaticTimeline slug={slug} timeline={timeline} marked={marked} />)
+
+interface StaticTimelineProps {
+  readonly slug: string
+  readonly timeline: EmbeddedTimeline
+  readonly marked: ReadonlySet<number>
+}
+
+function StaticTimeline({ slug, timeline: { rows, entries }, marked }: StaticTimelineProps) {
+  const shown = rows.slice(0, MAX_ROWS)
+  const hasChats = conversationsOf(rows).length > 1
+  const heads = ['s', 'entry', ...(hasChats ? ['chat'] : []), 'from', 'to', 'what', 'answer']
+  return (
+    <>
+      <table class="static-timeline">
+        <thead>
+          <tr>
+            {heads.map(head => (
+              <th key={head}>{head}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(row => (
+            <StaticRow key={row.seq} row={row} slug={slug} hasChats={hasChats} />
+          ))}
+        </tbody>
+      </table>
+      {rows.length === shown.length ? null : (
+        <p class="report-left-out">{rows.length - shown.length} more rows are shown when scripts are allowed.</p>
+      )}
+      {entries
+        .filter(({ seq }) => marked.has(seq))
+        .slice(0, MAX_ENTRIES)
+        .map(entry => (
+          <details key={entry.seq} class="report-entry">
+            <summary>Entry #{entry.seq}</summary>
+            <EntryDetails entry={entry} effects={[]} level={4} isStatic />
+          </details>
+        ))}
+    </>
+  )
+}
+
+interface StaticRowProps {
+  readonly row: TimelineRow
+  readonly slug: string
+  readonly hasChats: boolean
+}
+
+function StaticRow({ row, slug, hasChats }: StaticRowProps) {
+  const { seq, atMs, conversation, from, to, label, failed, ok, answer } = row
+  return (
+    <tr id={`${slug}/${seq}`} class={failed ? 'failed' : undefined}>
+      <td>{offsetText(atMs)}</td>
+      <td>#{seq}</td>
+      {hasChats ? <td>{visible(conversation ?? '')}</td> : null}
+      <td>{from}</td>
+      <td>{to === from ? '' : to}</td>
+      <td>{label}</td>
+      <td>
+        {failed ? '✕ ' : ok ? '' : '! '}
+        {answer}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,195 @@
+/** The state of UI mode: files and scenarios, the selected one with its play, and what a person asks for. */
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { messageOf } from '../../../base/text/error-text.ts'
+import type { ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
+import type {
+  Catalogue,
+  CatalogueScenario,
+  PlayBody,
+  RunStatus,
+  ScenarioStatus,
+  WatchSetting,
+} from '../../../running/ui-mode/protocol.ts'
+import type { ControlClient } from '../client/control.ts'
+import { createFrameBatches, type FeedState } from '../client/event-feed.ts'
+import { followUi, type UiEvent } from '../client/ui-feed.ts'
+import { createLivePlays } from '../model/live-plays.ts'
+import { EMPTY_PLAY, endedPlay, livePlay, type ShownPlay } from '../model/shown-play.ts'
+import { filterOf } from './scenario-filter.ts'
+import { keepUiAddress, type UiView } from './ui-address.ts'
+
+export interface UiState {
+  readonly view: UiView
+  readonly origin: URL
+  readonly feed: ReadonlySignal<FeedState>
+  readonly catalogue: ReadonlySignal<Catalogue | null>
+  readonly run: ReadonlySignal<RunStatus>
+  readonly watch: ReadonlySignal<WatchSetting>
+  readonly statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>
+  /** The scenario of the address, else the one that is playing or played last, else the first that the filter shows. */
+  readonly selected: ReadonlySignal<CatalogueScenario | null>
+  readonly play: ReadonlySignal<ShownPlay>
+  /** The text of the file of the selected scenario, or of the selected step. */
+  readonly source: ReadonlySignal<SourceText | null>
+  /** The last refusal or failure of a request; null when there is none. */
+  readonly problem: Signal<string | null>
+  select(name: string): void
+  playScenarios(body: PlayBody): void
+  stop(): void
+  setWatch(setting: WatchSetting): void
+}
+
+export interface SourceText {
+  readonly file: string
+  readonly lines: readonly string[]
+}
+
+/** The page is drawn so often while a scenario is playing. */
+const REDRAW_MS = 250
+
+const IDLE: RunStatus = { state: 'idle', done: 0, total: 0, problem: null, failures: [] }
+
+export function createUiState(view: UiView, client: ControlClient, origin: URL): UiState {
+  const feed = signal<FeedState>('connecting')
+  const catalogue = signal<Catalogue | null>(null)
+  const run = signal(IDLE)
+  const watch = signal<WatchSetting>({ all: false, files: [] })
+  const statuses = signal<ReadonlyMap<string, ScenarioStatus>>(new Map())
+  const live = createLivePlays()
+  /** Grows when `live` changes. */
+  const liveVersion = signal(0)
+  const followed = signal<string | null>(null)
+  const problem = signal<string | null>(null)
+
+  const forget = () => {
+    statuses.value = new Map()
+    followed.value = null
+    live.clear()
+    liveVersion.value++
+  }
+  const apply = (event: UiEvent) => {
+    if (event.name === 'catalogue') {
+      if (event.data.instance !== catalogue.peek()?.instance) forget()
+      catalogue.value = event.data
+    } else if (event.name === 'entries') {
+      live.add(event.data)
+      liveVersion.value++
+    } else {
+      run.value = event.data.run
+      watch.value = event.data.watch
+      statuses.value = new Map([...statuses.peek(), ...event.data.scenarios.map(one => [one.name, one] as const)])
+      followed.value = followedOf(followed.peek(), statuses.peek())
+      event.data.scenarios.forEach(live.keepOnly)
+    }
+  }
+  const batches = createFrameBatches<UiEvent>(events => batch(() => events.forEach(apply)), REDRAW_MS)
+  followUi(client, {
+    onEvents: batches.add,
+    onState: state => {
+      feed.value = state
+    },
+  })
+
+  const selected = computed(() => {
+    const scenarios = catalogue.value?.scenarios ?? []
+    const find = (name: string | null) => scenarios.find(one => one.name === name)
+    const shown = scenarios.filter(filterOf({ view, statuses }) ?? (() => true))
+    return find(view.scenario.value) ?? find(followed.value) ?? shown[0] ?? scenarios[0] ?? null
+  })
+  const ask = (request: () => Promise<unknown>) => {
+    problem.value = null
+    request().catch((error: unknown) => {
+      problem.value = messageOf(error)
+    })
+  }
+  const report = createReports(client, selected, statuses, ask)
+  const play = computed((): ShownPlay => {
+    const scenario = selected.value
+    if (scenario === null) return EMPTY_PLAY
+    const status = statuses.value.get(scenario.name)
+    if (status?.state === 'playing')
+      return livePlay(scenario, status, liveVersion.value >= 0 ? live.viewOf(status) : null)
+    return report.value === null ? livePlay(scenario, status) : endedPlay(report.value)
+  })
+  keepUiAddress(view)
+  return {
+    ...{ view, origin, feed, catalogue, run, watch, statuses, selected, play, problem },
+    source: createSource(client, catalogue, selected, play, view),
+    select(name) {
+      batch(() => {
+        view.scenario.value = name
+        view.step.value = null
+        view.entry.value = null
+        view.chat.value = null
+      })
+    },
+    playScenarios: body => ask(() => client.send('POST', '/ui/play', { body })),
+    stop: () => ask(() => client.send('POST', '/ui/stop')),
+    setWatch: setting => ask(() => client.send('PUT', '/ui/watch', { body: setting })),
+  }
+}
+
+/** Several may play at once: the page stays with one until it has ended. */
+function followedOf(before: string | null, statuses: ReadonlyMap<string, ScenarioStatus>): string | null {
+  if (before !== null && statuses.get(before)?.state === 'playing') return before
+  return [...statuses.values()].find(({ state }) => state === 'playing')?.name ?? before
+}
+
+/** The result of the selected scenario. The one before it stays until the next one is there. */
+function createReports(
+  client: ControlClient,
+  selected: ReadonlySignal<CatalogueScenario | null>,
+  statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>,
+  ask: (request: () => Promise<unknown>) => void,
+): ReadonlySignal<ScenarioReport | null> {
+  const known = signal<{ readonly name: string; readonly play: number; readonly report: ScenarioReport } | null>(null)
+  const wanted = computed(() => {
+    const name = selected.value?.name
+    const last = name === undefined ? null : (statuses.value.get(name)?.last ?? null)
+    return name === undefined || last === null ? null : `${last.play} ${last.startedAt} ${last.failures} ${name}`
+  })
+  effect(() => {
+    const [name, key] = [selected.peek()?.name, wanted.value]
+    const play = name === undefined ? undefined : statuses.peek().get(name)?.last?.play
+    if (name === undefined || play === undefined) return
+    ask(async () => {
+      const report = await client.send<ScenarioReport>('GET', '/ui/result', { query: { name } })
+      if (key === wanted.peek()) known.value = { name, play, report }
+    })
+  })
+  return computed(() => {
+    const name = selected.value?.name
+    const last = name === undefined ? null : (statuses.value.get(name)?.last ?? null)
+    return known.value?.name === name && last !== null ? (known.value?.report ?? null) : null
+  })
+}
+
+/** Asks for the text again when files were read again. */
+function createSource(
+  client: ControlClient,
+  catalogue: ReadonlySignal<Catalogue | null>,
+  selected: ReadonlySignal<CatalogueScenario | null>,
+  play: ReadonlySignal<ShownPlay>,
+  view: UiView,
+): ReadonlySignal<SourceText | null> {
+  const source = signal<SourceText | null>(null)
+  const file = computed(() => {
+    const step = play.value.steps.find(({ number }) => number === view.step.value)
+    return step?.place?.file ?? selected.value?.file ?? null
+  })
+  const key = computed(() => `${catalogue.value?.version} ${file.value}`)
+  effect(() => {
+    const wanted = key.value
+    const name = file.peek()
+    if (name === null) return
+    client.send<{ text: string }>('GET', '/ui/file', { query: { name } }).then(
+      ({ text }) => {
+        if (wanted === key.peek()) source.value = { file: name, lines: text.split(/\r?\n/) }
+      },
+      () => {
+        if (wanted === key.peek()) source.value = { file: name, lines: [] }
+      },
+    )
+  })
+  return source
+}

@@ -1,0 +1,119 @@
+/** Applies API faults to a call and its answer. */
+
+import { wholeBody } from '../../base/runtime/pieces.ts'
+import { ENDPOINT_ROUTES } from '../contract/endpoint-routes.ts'
+import { type AnswerEffect, isUnprocessed } from '../faults/effects.ts'
+import type { AppliedApiFaults } from '../faults/registry.ts'
+import type { FaultContent } from '../journal/entry.ts'
+import { andThen, type Maybe } from '../rules/engines.ts'
+import { parseJson } from './body.ts'
+import { type ApiCall, type ApiPorts, type ApiRoute, chatIdOf, findApiRoute, pathOf } from './call.ts'
+import { type ApiResponse, resetResponse, withFaults } from './messages.ts'
+
+/** `play` answers as the platform does; `finish` records the answered call in the journal. */
+export function createFaultedApi(
+  ports: ApiPorts,
+  play: (call: ApiCall) => Maybe<ApiResponse>,
+  finish: (call: ApiCall, answer: ApiResponse) => ApiResponse,
+): (call: ApiCall) => Maybe<ApiResponse> {
+  async function delayed(call: ApiCall, applied: AppliedApiFaults): Promise<ApiResponse> {
+    const ended = ports.inFlight()
+    try {
+      await ports.delay(applied.latencyMs)
+      return call.epoch === ports.epoch() ? await applyFaults(call, applied) : finish(call, resetResponse())
+    } finally {
+      ended()
+    }
+  }
+
+  function applyFaults(call: ApiCall, applied: AppliedApiFaults): Maybe<ApiResponse> {
+    if (isUnprocessed(applied.answer)) return finish(identified(ports, call), insteadOfPlatform(call, applied))
+    return andThen(play(call), answer => (call.epoch === ports.epoch() ? faultyAnswer(ports, answer, applied) : answer))
+  }
+
+  return call => {
+    const target = targetOf(ports, call)
+    call.faults = target && ports.faults.takeApi({ endpoint: target.route.id, chatId: chatIdOf(target) })
+    if (call.faults === null) return play(call)
+    return call.faults.latencyMs > 0 ? delayed(call, call.faults) : applyFaults(call, call.faults)
+  }
+}
+
+interface Target {
+  readonly route: ApiRoute
+  readonly body: unknown
+  readonly valueCount: number
+}
+
+/** Null for preflight requests and unknown paths: faults apply to calls of endpoints only. */
+function targetOf({ platform: { knobs } }: ApiPorts, { request }: ApiCall): Target | null {
+  if (request.method === 'OPTIONS') return null
+  const route = findApiRoute(pathOf(request.target), knobs)
+  if (route === null) return null
+  const parsed = ENDPOINT_ROUTES[route.id].method === 'GET' ? undefined : tryTo(() => parseJson(request, knobs))
+  return { route, body: parsed?.body, valueCount: parsed?.valueCount ?? 0 }
+}
+
+function tryTo<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads endpoint, key and body for the journal; the platform does not process the call. */
+function identified(ports: ApiPorts, call: ApiCall): ApiCall {
+  const target = targetOf(ports, call)
+  if (target === null) return call
+  const { keyring, platform } = ports
+  Object.assign(call, target)
+  const { authorization } = call.request.headers
+  tryTo(() => keyring.authorize(authorization, ENDPOINT_ROUTES[target.route.id].scope, platform.nowMs(), call))
+  return call
+}
+
+const noAnswer = (): ApiResponse => ({ status: 0, headers: {}, body: '' })
+
+/** The answer to a call that the platform does not process. */
+function insteadOfPlatform(call: ApiCall, { answer, faults }: AppliedApiFaults): ApiResponse {
+  if (answer?.kind !== 'respond') return dropped(answer)
+  call.response = answer.body ?? null
+  return withFaults(responseOf(answer), faults)
+}
+
+const dropped = (effect: AnswerEffect | null): ApiResponse =>
+  effect?.kind === 'drop' ? { ...noAnswer(), wire: { kind: 'lost', how: effect.how } } : noAnswer()
+
+function responseOf({ status, headers, body }: Extract<AnswerEffect, { kind: 'respond' }>): ApiResponse {
+  const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  if (body === undefined) return { status, headers: own, body: '' }
+  const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8'
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return { status, headers: { 'content-type': type, ...own }, body: text }
+}
+
+function faultyAnswer(ports: ApiPorts, answer: ApiResponse, { answer: effect, faults }: AppliedApiFaults): ApiResponse {
+  if (effect?.kind === 'drop') return dropped(effect)
+  const marked = withFaults(answer, faults)
+  if (effect?.kind === 'malformed') return { ...marked, body: firstHalf(answer.body) }
+  if (effect?.kind !== 'slow_body') return marked
+  return { ...marked, wire: { kind: 'slow', overMs: effect.overMs, stop: ports.resetSignal() } }
+}
+
+/** Half of a JSON object is never valid JSON. */
+const firstHalf = (body: ApiResponse['body']) => {
+  const whole = typeof body === 'string' ? body : wholeBody(body)
+  return whole.slice(0, Math.floor(whole.length / 2))
+}
+
+/** One journal entry for each applied fault. */
+export function apiFaultEntries(call: ApiCall, { hits }: AppliedApiFaults): FaultContent[] {
+  const chatId = chatIdOf(call)
+  return hits.map(hit => ({
+    kind: 'fault',
+    ...(chatId === undefined ? {} : { chat_id: chatId }),
+    ...hit,
+    ...(call.route === null ? {} : { endpoint: call.route.id }),
+  }))
+}

@@ -1,0 +1,51 @@
+/** Serves attachment links: `{base_url}/files/{id}/{name}` (R-ATT). */
+import { fileContents, openFile } from '../rules/files.ts'
+import { REFUSAL_TEXTS, Refusal } from '../rules/refusal.ts'
+import { assumed, type Transaction } from '../rules/transaction.ts'
+import type { ApiPorts } from './call.ts'
+import { type ApiRequest, type ApiResponse, bytesResponse, withUnspecified } from './messages.ts'
+
+export const FILES_PREFIX = '/files/'
+const NO_BYTES = new Uint8Array(0)
+
+export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, transaction: Transaction): ApiResponse {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw new Refusal('method_not_allowed', REFUSAL_TEXTS.fileMethod(request.method))
+  }
+  if (ports.platform.knobs['attachments.auth'] === 'on') {
+    ports.keyring.authorize(request.headers.authorization, 'handover', ports.platform.nowMs(), { auth: 'not_checked' })
+  }
+  const [segment = '', name = ''] = path.slice(FILES_PREFIX.length).split('/')
+  const file = openFile(ports.platform, ports.platform.links.fileId(segment) ?? '', decodeName(name))
+  assumed(transaction, 'attachments.auth', 'attachments.ttl')
+  const headers = fileHeaders(file.name, headerSafe(file.type))
+  const bytes = request.method === 'HEAD' ? NO_BYTES : fileContents(file)
+  return bytesResponse(bytes, withUnspecified(headers, transaction, ports.markers))
+}
+
+/** Types that a browser shows without running or parsing anything: no page, no XML, no PDF. */
+const INERT = /^(image\/(png|jpeg|gif|webp|avif|bmp|x-icon)|(audio|video)\/[\w.+-]+|text\/plain)(; *charset=[\w-]+)?$/i
+
+/**
+ * Makes a file inert, because it shares its port with the control API: scripts do not run, and what is not surely inert
+ * is downloaded. Pages of other origins may embed it, as a help desk does with images.
+ */
+const fileHeaders = (name: string, type: string): Record<string, string> => ({
+  'content-type': type,
+  'content-disposition': `${INERT.test(type) ? 'inline' : 'attachment'}; filename*=UTF-8''${encodeURIComponent(name)}`,
+  'content-security-policy': "sandbox; default-src 'none'",
+  'cross-origin-resource-policy': 'cross-origin',
+  'x-content-type-options': 'nosniff',
+})
+
+/** Replaces a media type that is not valid in a header by the one of plain bytes. */
+const headerSafe = (type: string): string =>
+  /^[\x21-\x7e][\x20-\x7e]*$/.test(type) ? type : 'application/octet-stream'
+
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

@@ -1,0 +1,126 @@
+/** Defines requests and responses as plain data, for every adapter, and builds the responses of the API. */
+
+import type { BodyPieces } from '../../base/runtime/pieces.ts'
+import { messageOf } from '../../base/text/error-text.ts'
+import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
+import type { Knobs } from '../contract/knobs.ts'
+import type { ErrorBody } from '../contract/schemas.ts'
+import type { EngineError } from '../rules/engines.ts'
+import type { Refusal } from '../rules/refusal.ts'
+import type { Transaction } from '../rules/transaction.ts'
+
+/** A request as an adapter received it. */
+export interface ApiRequest {
+  readonly method: string
+  /** Path and query as received. */
+  readonly target: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  /** The adapter stopped reading because the body is larger than `limits.body`. */
+  readonly tooLarge?: boolean
+}
+
+export interface ApiResponse {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string | Uint8Array | BodyPieces
+  /** The body is a text that is known to be ASCII: its bytes need not be counted, which takes Node 24 longer than sending them. */
+  readonly isAscii?: boolean
+  /** How an adapter sends the response when a fault changes that. Status 0 means no response. */
+  readonly wire?: ResponseWire
+}
+
+export type ResponseWire =
+  /** No response: the connection is closed, or reset. */
+  | { readonly kind: 'lost'; readonly how: 'closed' | 'reset' }
+  /** The body is sent in pieces over `overMs` milliseconds of wall time; `stop` is aborted by the next reset and closes the connection. */
+  | { readonly kind: 'slow'; readonly overMs: number; readonly stop: AbortSignal }
+
+/** Adds the header that names what `transaction` assumed. */
+export function withUnspecified(
+  headers: Record<string, string>,
+  { assumed }: Pick<Transaction, 'assumed'>,
+  markers: boolean,
+): Record<string, string> {
+  if (markers && assumed.length > 0) {
+    headers[UNSPECIFIED_HEADER] = (assumed.length > 1 ? assumed.sort() : assumed).join(', ')
+  }
+  return headers
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+const jsonResponse = (status: number, value: unknown): ApiResponse => textResponse(status, JSON.stringify(value))
+
+/** `body` is JSON. */
+export const textResponse = (status: number, body: string): ApiResponse => ({
+  status,
+  headers: { 'content-type': JSON_TYPE },
+  body,
+})
+
+export const bytesResponse = (body: Uint8Array | BodyPieces, headers: Record<string, string>): ApiResponse => ({
+  status: 200,
+  headers,
+  body,
+})
+
+/** Redirects with a relative location, which is valid behind any base path, and keeps the query. */
+export function redirectResponse(canonical: string, target: string): ApiResponse {
+  const name = canonical.replace(/\/$/, '').split('/').at(-1)
+  const path = canonical.endsWith('/') ? `${name}/` : `../${name}`
+  const query = /\?[^#]*/.exec(target)?.[0] ?? ''
+  return { status: 308, headers: { location: path + query }, body: '' }
+}
+
+export const errorBodyOf = (refusal: Refusal): ErrorBody => ({
+  error: { code: refusal.code, message: refusal.message, field: refusal.field },
+})
+
+/** Writes a refusal in one of the four forms of `errors.body`. */
+export function refusalResponse(refusal: Refusal, knobs: Knobs, extra: Record<string, string>): ApiResponse {
+  const form = knobs['errors.body']
+  if (form === 'json') {
+    const answer = jsonResponse(refusal.status, errorBodyOf(refusal))
+    Object.assign(answer.headers, extra)
+    return answer
+  }
+  if (form === 'empty') return { status: refusal.status, headers: { ...extra }, body: '' }
+  const type = form === 'html' ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8'
+  const body =
+    form === 'html' ? `<!doctype html><title>${refusal.status}</title><h1>${refusal.status}</h1>` : refusal.code
+  return { status: refusal.status, headers: { 'content-type': type, ...extra }, body }
+}
+
+/** Adds the header that names the faults applied to this answer. */
+export const withFaults = (answer: ApiResponse, faults: readonly string[]): ApiResponse => ({
+  ...answer,
+  headers: { ...answer.headers, [FAULT_HEADER]: faults.join(', ') },
+})
+
+export const resetResponse = (): ApiResponse =>
+  errorResponse(
+    new Error('The simulator was reset while this request was in flight.'),
+    'This is no mistake of your service: reset the simulator when no request is in flight.',
+  )
+
+/** An internal error of the simulator. */
+export const internalErrorResponse = (error: unknown): ApiResponse =>
+  errorResponse(
+    error,
+    'This is an internal error of handover-sim, not of your service. Please report it with this text.',
+  )
+
+export const engineErrorResponse = (error: EngineError): ApiResponse =>
+  errorResponse(error, `The ${error.engine} engine failed, a function or module of yours. Make it return a text.`)
+
+const errorResponse = (error: unknown, hint: string): ApiResponse =>
+  simulatorResponse(500, { handover_sim: { internal_error: messageOf(error), hint } })
+
+/** An answer of the simulator itself: never in the platform's shape. */
+export function simulatorResponse(status: number, body: { readonly handover_sim: object }): ApiResponse {
+  const answer = jsonResponse(status, body)
+  answer.headers[INTERNAL_HEADER] = '1'
+  return answer
+}

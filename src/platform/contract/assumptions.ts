@@ -1,0 +1,301 @@
+/**
+ * Lists every behaviour the platform's description leaves open: what is not said, what the simulator does instead,
+ * and the knobs that change it. An assumption has the name of its principal knob, or a name of its own without one.
+ */
+
+import { keysOf } from '../../base/objects.ts'
+import { isKnob, type KnobName } from './knobs.ts'
+
+interface OpenPoint {
+  /** The rule of docs/platform.md nearest to the gap. */
+  readonly rule: string
+  /** What the description does not say. */
+  readonly open: string
+  /** What the simulator does by default, and why. */
+  readonly behaviour: string
+  readonly furtherKnobs: readonly KnobName[]
+}
+
+const openPoint = (rule: string, open: string, behaviour: string, ...furtherKnobs: KnobName[]): OpenPoint => ({
+  rule,
+  open,
+  behaviour,
+  furtherKnobs,
+})
+
+const OPEN_POINTS = {
+  'webhook.signature': openPoint(
+    'A4',
+    'Header name, algorithm, signed content and encoding of the webhook signature.',
+    'Kindly-HMAC is the base64 HMAC-SHA256 of the raw body, keyed with the API key; Kindly-HMAC-algorithm names it. This is what the public guide shows.',
+    'webhook.signatureHeader',
+    'webhook.algorithmHeader',
+    'webhook.algorithm',
+    'webhook.signedContent',
+  ),
+  'webhook.json': openPoint('EV1', 'How the JSON of a webhook body is written.', 'Compact, UTF-8.'),
+  'webhook.retry': openPoint(
+    'WH1',
+    'Whether a delivery is tried again, and what happens after a response other than 200.',
+    'It is never tried again; the journal marks it as failed and the chat does not change.',
+  ),
+  'webhook.timeout': openPoint(
+    'WH1',
+    'How long the webhook may take to respond.',
+    '10 s; the body of the response is ignored.',
+  ),
+  'webhook.redirect': openPoint('WH1', 'Whether redirects of the webhook are followed.', 'A redirect is a failure.'),
+  'webhook.order': openPoint(
+    'EV1',
+    'The order of deliveries.',
+    'Per chat in the order they were caused, each after the response to the one before; different chats are independent.',
+  ),
+  'webhook.idHeader': openPoint(
+    'EV1',
+    'Whether a delivery carries an id or a retry marker.',
+    'None: the payloads have none.',
+  ),
+  'typing.webhook': openPoint(
+    'EV9',
+    'What triggers the two typing events.',
+    'Sent after typing_start, after typing_stop and when the indicator times out; any answer but a redirect counts as received.',
+  ),
+  'typing.response': openPoint(
+    'E7',
+    'The response body of typing_start and typing_stop.',
+    'An empty object with status 200: the smallest body a client can rely on.',
+  ),
+  'typing.again': openPoint('E7.5', 'Typing again while the indicator is on.', 'The new call replaces the timer.'),
+  'typing.timeout': openPoint('L5', 'A timeout of zero or less.', 'Refused as an invalid parameter.'),
+  'typing.clearOn': openPoint(
+    'E7.5',
+    'Whether a message or the end hides the typing indicator.',
+    'The end hides it, a message does not.',
+  ),
+  'typing.idle': openPoint(
+    'ST13',
+    'Typing while no agent has taken the chat over.',
+    '200, as in a chat with an agent.',
+  ),
+  'errors.body': openPoint(
+    'ER4',
+    'Status codes, error bodies and error codes.',
+    '400 for bad JSON, 401 for the key, 403 for the scope, 404 for an id or path, 405, 413; the body names code, message and field.',
+  ),
+  'errors.validation': openPoint('ER4', 'The status of a refused parameter.', '400.'),
+  'errors.idMismatch': openPoint('A5', 'A bot_id and a chat_id that do not belong together.', '404.'),
+  'summarize.errorStatus': openPoint(
+    'ER3',
+    'The error when a chat is too short to summarize.',
+    '400 precondition_failed: the request itself is well formed.',
+  ),
+  'summarize.count': openPoint(
+    'L2',
+    'How "more than 30 characters" counts.',
+    'Code points of the trimmed user messages, added up.',
+  ),
+  'summarize.text': openPoint(
+    'E2.5',
+    'Text and language of a summary.',
+    'A fixed template drawn from the user messages, in the language of the chat.',
+    'summarize.vary',
+    'summarize.prompt',
+  ),
+  'summarize.latency': openPoint('E2.5', 'How long a summary takes.', 'It is ready at once.'),
+  'availability.initial': openPoint(
+    'ST17',
+    'Availability before the first update.',
+    'OPEN, so that a first run works.',
+  ),
+  'availability.otherQueues': openPoint('R-AVL.2', 'Queues other than DEFAULT.', 'Another queue is refused.'),
+  'availability.missingQueue': openPoint('R-AVL.2', 'An availability call without a queue.', 'It means DEFAULT.'),
+  'availability.missingReason': openPoint('R-AVL.3', 'An availability call without a reason.', 'Accepted.'),
+  'availability.closedBlocksStart': openPoint(
+    'ST21',
+    'What CLOSED does to chats that wait or are taken over, and to start.',
+    'No effect: only new requests stop.',
+  ),
+  'time.format': openPoint(
+    'R-AVL.4',
+    'The format of updated_at.',
+    'ISO 8601 with microseconds and Z, as in the transcript sample.',
+  ),
+  'keys.handover': openPoint('A2', 'The API key of the handover settings page.', 'A fixed key, the same in every run.'),
+  'keys.bot': openPoint('A3', 'The bot API key with the scope Read chats.', 'A fixed key, the same in every run.'),
+  'keys.more': openPoint(
+    'E3.6',
+    'Which bot an availability call means: its body has no bot_id.',
+    'The bot the key belongs to; the answer gives bot_id as a string, as published.',
+  ),
+  'keys.shared': openPoint(
+    'A3',
+    'Whether the handover key also reads transcripts.',
+    'No: only a key with Read chats does; the other one gets 403 with a hint.',
+  ),
+  'keys.graceful': openPoint(
+    'A4',
+    'What happens to the old key when a new one is made.',
+    'The old key is refused at once; events are signed with the new one.',
+  ),
+  'request.repeat': openPoint(
+    'ST4',
+    'Pressing the handover button while closed, while a request waits, or while an agent is there.',
+    'Closed: the closed text and no event (no text either while an agent is there: the bot stays silent). Otherwise the event is sent again. The press itself adds no user message.',
+  ),
+  'request.forwardPending': openPoint(
+    'ST5',
+    'Whether user messages are sent to the webhook while a request waits.',
+    'No event is sent; the bot answers.',
+  ),
+  'bot.delay': openPoint('ST2', 'How long the bot takes to answer.', 'It answers at once, on the simulator clock.'),
+  'start.unrequested': openPoint('ST6', 'A start without a request.', '200, as with a request.'),
+  'start.again': openPoint(
+    'ST6',
+    'A start while the chat is taken over.',
+    '200 with a new message id; sender, languages and attachment support are replaced.',
+  ),
+  'end.idle': openPoint(
+    'ST13',
+    'An end while no agent has taken the chat over.',
+    '200 with a fresh id that is in no transcript; no text is added.',
+  ),
+  'message.requiresTakeover': openPoint(
+    'ST13',
+    'A message while no agent has taken the chat over.',
+    '200; the user gets it.',
+  ),
+  'message.allowEmpty': openPoint('L', 'An empty message.', 'Refused.'),
+  'messages.open': openPoint(
+    'ST20',
+    "The text for 'Handover is open' (configured in the workspace).",
+    'A short sentence in the language of the chat, or in English.',
+  ),
+  'messages.closed': openPoint(
+    'ST23',
+    "The text for 'Handover is closed' (configured in the workspace).",
+    'A short sentence in the language of the chat, or in English.',
+  ),
+  'messages.entering': openPoint(
+    'ST8',
+    'The text when an agent enters (configured in the workspace).',
+    'A short sentence in the language of the chat, or in English; {name} is the sender.',
+  ),
+  'messages.left': openPoint(
+    'ST15',
+    'The text when the agent leaves (configured in the workspace).',
+    'A short sentence in the language of the chat, or in English; {name} is the sender.',
+  ),
+  'strict.sender': openPoint(
+    'R-SENDER.4',
+    'A message without sender, name or avatar: expected, but not called required.',
+    'Accepted with a finding.',
+  ),
+  'buttons.schema': openPoint(
+    'R-BTN',
+    'The fields of a button.',
+    'Any object; label, url and handover are rendered, the rest passes through.',
+  ),
+  'limits.body': openPoint('L', 'The largest body.', 'A body over 1 MiB is 413.'),
+  'limits.nesting': openPoint('L', 'The deepest body.', 'A body nested more than 200 levels deep is refused.'),
+  'limits.rate': openPoint('L', 'Rate limits.', 'None.'),
+  'limits.attachmentKb': openPoint(
+    'L',
+    'Attachment limits.',
+    'None from the platform; the simulator makes up to 100 MB.',
+  ),
+  'attachments.auth': openPoint('R-ATT', 'Who may open an attachment link.', 'Anyone: the agent can click it.'),
+  'attachments.ttl': openPoint('R-ATT', 'How long an attachment link works.', 'For as long as the simulator runs.'),
+  'attachments.whenEmpty': openPoint(
+    'EV5',
+    'attachments when a message has none, and the text of a message that is only files.',
+    'An empty list when started with support, no key otherwise; an empty text.',
+  ),
+  'translation.match': openPoint(
+    'E4.7',
+    'How language codes are compared (en and en-GB).',
+    'Without case, by primary subtag; no is not nb.',
+    'translation.aliases',
+  ),
+  'translation.engine': openPoint(
+    'E4.8',
+    'The translated text, an empty language_codes, the engine.',
+    'A visible marker such as [no>en] before the text; an empty list turns translation off.',
+  ),
+  'transcript.text': openPoint(
+    'R-MSG',
+    'Which text the transcript keeps of a translated message.',
+    'The text as the user typed or saw it.',
+  ),
+  'transcript.state': openPoint(
+    'R-REC',
+    'The values of state and their transitions.',
+    'Always chatting, the only sample.',
+  ),
+  'transcript.source': openPoint(
+    'R-REC',
+    'The values of source.',
+    'Events: web, facebook, slack, app, test. Transcript: chatbubble for web, else the same word.',
+  ),
+  'transcript.takenOver': openPoint(
+    'R-REC',
+    'taken_over when it is not null.',
+    'The time of start in ISO 8601; null when the chat is not taken over.',
+  ),
+  'transcript.extra': openPoint(
+    'R-REC',
+    'The elements of comments, and further fields.',
+    'An empty list; no field is added.',
+  ),
+  'transcript.handover': openPoint(
+    'E1.3',
+    'Further fields of the handover transcript, and where it is cut off.',
+    'The same record as the chat transcript; messages before the latest request, all of them if there was none.',
+  ),
+  'transcript.agentFromBot': openPoint(
+    'R-MSG',
+    'from_bot, exchange_id and exchange_type of messages by an agent or the system.',
+    "from_bot is true, the name is the sender's, both exchange fields are null. The bot's own notices have null too.",
+  ),
+  'ids.chat': openPoint('R-CHAT', 'The form of chat ids.', 'A UUID.'),
+  'ids.message': openPoint('R-MSG', 'The form of message ids.', '24 hexadecimal digits.'),
+  'ids.user': openPoint('R-USER', 'The form of user ids.', '24 hexadecimal digits.'),
+  'ids.exchange': openPoint('R-MSG', 'The form of exchange ids.', 'A UUID.'),
+  'api.trailingSlash': openPoint('E6.1', 'Trailing slashes other than written.', 'Accepted.'),
+  'api.byteOrderMark': openPoint('E0.2', 'A byte order mark before the body.', 'Accepted with a finding.'),
+  'api.contentEncoding': openPoint(
+    'E0.2',
+    'A Content-Encoding other than identity.',
+    'A finding; the body is parsed as it is, so a compressed one is not valid JSON.',
+  ),
+  'api.contentType': openPoint('E0.2', 'A missing or different Content-Type.', 'Accepted with a finding.'),
+  'api.unknownFields': openPoint('ER1', 'Unknown fields in a request.', 'Ignored with a finding.'),
+  'api.versions': openPoint(
+    'V4',
+    'Other API versions and their end of life.',
+    'There are none: calls of other versions get 404.',
+  ),
+  'api.cors': openPoint(
+    'E9.1',
+    'Which web pages may call the API from a browser and read its answers (CORS).',
+    'Pages on loopback addresses and localhost, and those listed. While published default keys are in force, other pages, and clients that use a host name unknown to the server, get 403 from handover-sim itself.',
+  ),
+  'chat.idleTimeout': openPoint('R-REC', 'When a chat ends by itself (active turns false).', 'Never.'),
+} as const satisfies Record<string, OpenPoint>
+
+export type AssumptionName = keyof typeof OPEN_POINTS
+
+export interface Assumption extends Omit<OpenPoint, 'furtherKnobs'> {
+  readonly name: AssumptionName
+  /** The principal knob first; empty when no knob changes the behaviour. */
+  readonly knobs: readonly KnobName[]
+}
+
+const NAMES = keysOf(OPEN_POINTS)
+
+export const ASSUMPTIONS: readonly Assumption[] = NAMES.map(name => {
+  const { furtherKnobs, ...openPoint } = OPEN_POINTS[name]
+  return { name, ...openPoint, knobs: isKnob(name) ? [name, ...furtherKnobs] : furtherKnobs }
+})
+
+/** The assumption a knob changes. */
+export const assumptionOf = (knob: KnobName): Assumption => ASSUMPTIONS.find(({ knobs }) => knobs.includes(knob))!

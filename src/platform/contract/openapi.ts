@@ -1,0 +1,248 @@
+/** Generates the OpenAPI 3.1 document of the platform from the endpoints, the errors, the events and their schemas. */
+import * as z from 'zod/mini'
+import { keysOf } from '../../base/objects.ts'
+import { ALIASES, type Alias, type EndpointId } from './endpoint-routes.ts'
+import { ENDPOINTS, type Endpoint } from './endpoints.ts'
+import { ERRORS, type ErrorCode, UNSPECIFIED_HEADER } from './errors.ts'
+import type { WebhookEventName } from './event-names.ts'
+import { WEBHOOK_EVENTS } from './events.ts'
+import { ENDPOINT_EXAMPLES, EVENT_EXAMPLES } from './examples.ts'
+import { KNOBS } from './knobs.ts'
+import { ErrorBody } from './schemas.ts'
+import { VERSION } from './version.ts'
+
+const endpoints: readonly Endpoint[] = Object.values(ENDPOINTS)
+
+/** `baseUrl`: the base URL of the nine endpoints. */
+export function platformOpenApi({ baseUrl }: { readonly baseUrl: string }): Record<string, unknown> {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Handover and chat transcript service, simulated by handover-sim',
+      version: VERSION,
+      description: ABOUT,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: baseUrl }],
+    tags: TAGS,
+    paths: Object.fromEntries(endpoints.flatMap(pathsOf)),
+    webhooks: webhooks(),
+    components: {
+      schemas: toComponents({ ...bodySchemas(), ...eventSchemas(), ErrorBody }),
+      responses: errorResponses(),
+      headers: { [UNSPECIFIED_HEADER]: UNSPECIFIED },
+      securitySchemes: SECURITY,
+    },
+  }
+}
+
+const ABOUT = `Rule ids such as E4 refer to docs/platform.md. Where the platform publishes nothing, the answer carries
+the header ${UNSPECIFIED_HEADER} with the names of the assumptions it rests on: knobs of docs/assumptions.md.`
+
+const TAGS = [
+  { name: 'handover', description: 'Calls of the intermediary to the platform' },
+  { name: 'takeover', description: 'The older spelling of the same functions' },
+  { name: 'chats', description: 'Reading a chat with a bot API key' },
+]
+
+const UNSPECIFIED = {
+  description: 'Names of the assumptions this answer rests on, where the platform publishes nothing',
+  schema: { type: 'string', pattern: '^[a-zA-Z.]+(, [a-zA-Z.]+)*$' },
+  example: 'errors.body',
+}
+
+const UNSPECIFIED_REF = { [UNSPECIFIED_HEADER]: { $ref: `#/components/headers/${UNSPECIFIED_HEADER}` } }
+
+const SECURITY = {
+  handoverKey: { type: 'http', scheme: 'bearer', description: 'The key of the handover settings page (A2)' },
+  botApiKey: { type: 'http', scheme: 'bearer', description: "A bot API key with the scope 'Read chats' (A3)" },
+}
+
+const pascal = (id: string) => id.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())
+const requestName = (id: string) => `${pascal(id)}Request`
+const responseName = (id: string) => `${pascal(id)}Response`
+
+function bodySchemas(): Named {
+  const schemas: Record<string, Named[string]> = {}
+  for (const { id, body, response } of endpoints) {
+    if (body !== null) schemas[requestName(id)] = body
+    schemas[responseName(id)] = response
+  }
+  return schemas
+}
+
+function pathsOf(endpoint: Endpoint): [path: string, item: unknown][] {
+  if (endpoint.id === 'chat') return [[endpoint.path, { parameters: [CHAT_ID], get: operation(endpoint, null) }]]
+  return ALIASES.map(alias => [
+    endpoint.path.replace('/handover/', `/${alias}/`),
+    { [endpoint.method.toLowerCase()]: operation(endpoint, alias) },
+  ])
+}
+
+const CHAT_ID = {
+  name: 'chatId',
+  in: 'path',
+  required: true,
+  description: 'Chat identifier',
+  schema: { type: 'string' },
+}
+
+function operation(endpoint: Endpoint, alias: Alias | null): unknown {
+  const { id, summary, rule, scope, body } = endpoint
+  const example = ENDPOINT_EXAMPLES[id as EndpointId]
+  return {
+    operationId: alias === 'takeover' ? `${id}_takeover` : id,
+    tags: [alias ?? 'chats'],
+    summary,
+    description: alias === 'takeover' ? `Rule ${rule}; the same as under /handover/.` : `Rule ${rule}.`,
+    security: [{ [scope === 'handover' ? 'handoverKey' : 'botApiKey']: [] }],
+    ...(body === null ? {} : { requestBody: { required: true, content: json(requestName(id), example.request) } }),
+    responses: { 200: okResponse(responseName(id), example.response), ...errorsOf(endpoint) },
+  }
+}
+
+function okResponse(name: string, example: unknown): unknown {
+  return {
+    description: 'Received, and its parameters were valid',
+    headers: UNSPECIFIED_REF,
+    content: json(name, example),
+  }
+}
+
+const json = (name: string, example: unknown): JsonSchema => ({
+  'application/json': { schema: refTo(name), example },
+})
+
+const WORDS: Record<number, string> = {
+  400: 'The body is not JSON, a parameter is wrong, or a precondition is not met',
+  401: 'The API key is missing or unknown',
+  403: 'The API key lacks the scope that this endpoint needs',
+  404: 'No such chat or bot, or the two do not belong together',
+  409: 'The chat is not in a state for this (only when configured so)',
+  413: 'The body is too large',
+  415: 'The content type is not JSON (only when configured so)',
+  422: 'A parameter is wrong (only when configured so)',
+  429: 'Too many calls (only when configured so)',
+}
+
+/** Codes that none of the nine endpoints returns. */
+const ELSEWHERE: readonly ErrorCode[] = ['path_not_found', 'file_not_found', 'method_not_allowed']
+
+const codesOf = (status: number): string[] => {
+  if (status === 422) return ['invalid_parameter']
+  const codes = keysOf(ERRORS).filter(code => !ELSEWHERE.includes(code))
+  return codes.filter(code => ERRORS[code].status === status)
+}
+
+const name = (status: number) => `Error${status}`
+
+const errorResponses = (): Record<string, unknown> =>
+  Object.fromEntries(Object.keys(WORDS).map(status => [name(Number(status)), errorResponse(Number(status))]))
+
+function errorResponse(status: number): unknown {
+  const codes = codesOf(status)
+  const examples = codes.map(code => [code, { value: { error: { code, message: WORDS[status], field: null } } }])
+  return {
+    description: `${WORDS[status]}. Codes: ${codes.join(', ')}. Not published by the platform (assumption errors.body).`,
+    headers: { ...UNSPECIFIED_REF, ...(status === 429 ? RETRY : {}) },
+    content: { 'application/json': { schema: refTo('ErrorBody'), examples: Object.fromEntries(examples) } },
+  }
+}
+
+const RETRY = { 'retry-after': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } }
+
+/** The error responses of an endpoint. 409 occurs only with knobs such as `start.again`. */
+function errorsOf(endpoint: Endpoint): Record<string, unknown> {
+  const conflicts = ['start', 'end', 'message', 'summarize'].includes(endpoint.id)
+  const withBody = endpoint.body === null ? [] : [...(conflicts ? [409] : []), 413, 415, 422]
+  const statuses = [400, 401, 403, 404, 429, ...withBody].sort((a, b) => a - b)
+  return Object.fromEntries(statuses.map(status => [status, { $ref: `#/components/responses/${name(status)}` }]))
+}
+
+const names = keysOf(WEBHOOK_EVENTS)
+const camel = (name: string) => name.toLowerCase().replace(/ ([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const schemaName = (name: string) => camel(name).replace(/^[a-z]/, letter => letter.toUpperCase())
+
+const eventSchemas = (): Named => Object.fromEntries(names.map(name => [schemaName(name), WEBHOOK_EVENTS[name].schema]))
+
+const webhooks = (): Record<string, unknown> => Object.fromEntries(names.map(name => [name, { post: webhook(name) }]))
+
+function webhook(name: WebhookEventName): unknown {
+  const { demands200, schema } = WEBHOOK_EVENTS[name]
+  const content = { schema: refTo(schemaName(name)), example: EVENT_EXAMPLES[name] }
+  return {
+    operationId: camel(name),
+    summary: z.globalRegistry.get(schema)?.description,
+    description: 'Posted to the configured webhook URL; the kind of event is in the field `event`.',
+    security: [],
+    parameters: SIGNATURE,
+    requestBody: { required: true, content: { 'application/json': content } },
+    responses: demands200 ? DEMANDS_200 : ANY_ANSWER,
+  }
+}
+
+const header = (name: string, description: string, example: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+  example,
+})
+
+/** The headers of the public guide; the knobs of `webhook.signature` change them. */
+const SIGNATURE = [
+  header(
+    KNOBS['webhook.signatureHeader'].initial,
+    'Base64 of the HMAC-SHA256 of the raw body, keyed with the API key of the handover settings page (assumption webhook.signature)',
+    'Zyu0OQqRUVIKDlRIFpJCjbLI2RFw+LZCdBRz3IXvDOE=',
+  ),
+  header(
+    KNOBS['webhook.algorithmHeader'].initial,
+    'Names how the signature was made (assumption webhook.signature)',
+    'HMAC-SHA-256 (base64 encoded)',
+  ),
+]
+
+const RECEIVED = { description: 'Received. The body is not read' }
+const DEMANDS_200 = { 200: RECEIVED, default: { description: 'A failed delivery' } }
+const ANY_ANSWER = { '2XX': RECEIVED }
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+export type Named = Readonly<Record<string, z.ZodMiniType>>
+
+/** Every name of `named`, and every schema with an id that they use. */
+export function toComponents(named: Named): JsonSchema {
+  const all = z.toJSONSchema(z.object(named), { io: 'input', unrepresentable: 'any', override: tidy })
+  const components: Record<string, unknown> = { ...all.$defs }
+  for (const [name, schema] of Object.entries(all.properties ?? {})) {
+    const itself = typeof schema === 'object' && schema.$ref === `#/$defs/${name}`
+    if (!itself) components[name] = schema
+  }
+  return mapValues(components, moveRefs)
+}
+
+/** A schema as JSON Schema that refers to nothing outside of it. */
+export function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
+  const { $schema, ...found } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: tidy })
+  return found
+}
+
+export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+
+/** Removes bounds that only mean "a JavaScript integer". */
+function tidy({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+}
+
+function moveRefs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(moveRefs)
+  if (typeof value !== 'object' || value === null) return value
+  return mapValues(value, (inner, key) =>
+    key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : moveRefs(inner),
+  )
+}
+
+const mapValues = (fields: object, change: (value: unknown, key: string) => unknown): JsonSchema =>
+  Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, change(value, key)]))

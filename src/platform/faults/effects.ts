@@ -1,0 +1,128 @@
+/** Reads the effects of a fault from its specification: durations as milliseconds, one value per question. */
+
+import { withoutUndefined } from '../../base/objects.ts'
+import type { WireFaults } from '../../base/runtime/transport.ts'
+import { parseDuration } from '../../base/text/quantities.ts'
+import type { SignMode } from '../contract/event-names.ts'
+import type { FaultEffect } from '../journal/entry.ts'
+import type { FaultFields, SendingSpec } from './schema.ts'
+
+/** What the fault does to the answer of a call. */
+export type AnswerEffect =
+  | {
+      readonly kind: 'respond'
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: unknown
+    }
+  | { readonly kind: 'drop'; readonly processed: boolean; readonly how: 'closed' | 'reset' }
+  | { readonly kind: 'slow_body'; readonly overMs: number }
+  | { readonly kind: 'malformed' }
+
+/** Whether the platform does not process the call. */
+export const isUnprocessed = (effect: AnswerEffect | null): boolean =>
+  effect?.kind === 'respond' || (effect?.kind === 'drop' && !effect.processed)
+
+export interface ApiEffects {
+  readonly latencyMs: number
+  readonly answer: AnswerEffect | null
+}
+
+const ms = (duration: string | undefined): number => parseDuration(duration) ?? 0
+
+export const apiEffects = (spec: FaultFields): ApiEffects => ({
+  latencyMs: ms(spec.latency),
+  answer: answerEffect(spec),
+})
+
+function answerEffect({ respond, drop, reset, slow_body, malformed }: FaultFields): AnswerEffect | null {
+  if (respond) {
+    const { status, headers = {}, body } = respond
+    return { kind: 'respond', status, headers, body }
+  }
+  if (drop) return { kind: 'drop', processed: drop === 'after', how: 'closed' }
+  if (reset) return { kind: 'drop', processed: false, how: 'reset' }
+  if (slow_body) return { kind: 'slow_body', overMs: ms(slow_body) }
+  return malformed ? { kind: 'malformed' } : null
+}
+
+/** When an event is sent, on the simulator's clock. */
+export type Order =
+  | { readonly kind: 'delay' | 'slow'; readonly ms: number }
+  /** Until this many later events of the chat have passed. */
+  | { readonly kind: 'hold'; readonly passing: number }
+
+/** How the request is formed. */
+export interface Form {
+  readonly sign: SignMode
+  readonly truncate: boolean
+  /** Null: the bytes travel as usual. */
+  readonly wire: WireFaults | null
+}
+
+export interface Copies {
+  /** In all. */
+  readonly count: number
+  readonly gapMs: number
+}
+
+export interface WebhookEffects {
+  readonly order: Order | null
+  readonly form: Form
+  readonly copies: Copies
+}
+
+export const webhookEffects = (spec: FaultFields): WebhookEffects => ({
+  order: orderOf(spec),
+  form: formOf(spec, spec.sign),
+  copies: copiesOf(spec),
+})
+
+function orderOf({ delay, slow, swap, hold }: FaultFields): Order | null {
+  if (delay) return { kind: 'delay', ms: ms(delay) }
+  if (slow) return { kind: 'slow', ms: ms(slow) }
+  return swap || hold ? { kind: 'hold', passing: hold ?? 1 } : null
+}
+
+export const delayOf = ({ delay }: SendingSpec): number => ms(delay)
+export const copiesOf = ({ duplicate = 1, gap }: SendingSpec): Copies => ({ count: duplicate, gapMs: ms(gap) })
+
+export function formOf(spec: SendingSpec, sign: SignMode = 'valid'): Form {
+  const styles = [spec.http ?? []].flat()
+  const wire = {
+    dripMs: ms(spec.drip),
+    chunked: styles.includes('chunked'),
+    headerCase: styles.includes('header-case'),
+    resetAfterAnswer: spec.reset_after_answer ?? false,
+  }
+  const changesWire = wire.dripMs > 0 || wire.chunked || wire.headerCase || wire.resetAfterAnswer
+  return { sign, truncate: spec.truncate ?? false, wire: changesWire ? wire : null }
+}
+
+/** The fields of a specification that define effects, in the order of the log. */
+export function effectOf(spec: FaultFields): FaultEffect {
+  const { latency, respond, drop, reset, slow_body, malformed } = spec
+  const { delay, slow, swap, hold, sign, duplicate, gap, truncate, drip, reset_after_answer, http } = spec
+  return withoutUndefined({
+    latency,
+    respond: respond && { status: respond.status },
+    drop,
+    reset,
+    slow_body,
+    malformed,
+    delay,
+    slow,
+    swap,
+    hold,
+    sign,
+    duplicate,
+    gap,
+    truncate,
+    drip,
+    reset_after_answer,
+    http: http && [http].flat(),
+  })
+}
+
+/** Effects that need a connection of their own. */
+export const CONNECTION_EFFECTS = ['drip', 'reset_after_answer', 'http'] as const

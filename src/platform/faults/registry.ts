@@ -1,0 +1,278 @@
+/**
+ * Stores the faults that are set, and applies them to calls and events. In the order they were set, the first fault that
+ * is due applies, and later ones that change something else. Nothing depends on chance.
+ */
+
+import { keysOf } from '../../base/objects.ts'
+import type { FaultContent, FaultEffect } from '../journal/entry.ts'
+import { type AnswerEffect, apiEffects, effectOf, type WebhookEffects, webhookEffects } from './effects.ts'
+import type { FaultFields } from './schema.ts'
+import { type Side, sideOf } from './sides.ts'
+
+/** One applied fault, as the journal records it beside the call or event. */
+export type Hit = Pick<FaultContent, 'fault' | 'effect' | 'hit' | 'of'>
+
+export interface AppliedFaults {
+  /** Names. */
+  readonly faults: readonly string[]
+  readonly hits: readonly Hit[]
+}
+
+export interface AppliedApiFaults extends AppliedFaults {
+  readonly latencyMs: number
+  readonly answer: AnswerEffect | null
+}
+
+export interface AppliedWebhookFaults extends AppliedFaults, WebhookEffects {
+  /** Called when the event is no longer held. */
+  release(): void
+}
+
+export class FaultNameTakenError extends Error {
+  override readonly name = 'FaultNameTakenError'
+}
+
+export interface FaultRegistry {
+  /** Whether any fault may apply to a call. Without one, calls skip the registry. */
+  mayChangeCalls(): boolean
+  mayChangeEvents(): boolean
+  /** Throws `FaultNameTakenError`. */
+  add(spec: FaultFields): NamedFault
+  list(): NamedFault[]
+  /** Clears all faults or the named one. */
+  clear(name?: string): void
+  /** Applies faults to a call, and counts it. */
+  takeApi(call: { readonly endpoint: string; readonly chatId: string | undefined }): AppliedApiFaults | null
+  /** Applies faults to an event, and counts it. */
+  takeWebhook(event: { readonly event: string; readonly chatId: string }): AppliedWebhookFaults | null
+  reset(): void
+  /** Returns the whole state as plain data. */
+  capture(): CapturedFaults
+  restore(captured: CapturedFaults): void
+  /** The `release` of a held event that a snapshot restores. */
+  releaseOf(names: readonly string[]): () => void
+}
+
+export interface CapturedFaults {
+  /** How many names were made for faults without one. */
+  readonly made: number
+  readonly rules: readonly { readonly name: string; readonly spec: FaultFields; readonly progress: FaultProgress }[]
+}
+
+export function createFaultRegistry(): FaultRegistry {
+  let rules: readonly FaultRule[] = []
+  let made = 0
+  const active: Record<Side, boolean> = { api: false, webhook: false }
+
+  function setRules(next: readonly FaultRule[]): void {
+    rules = next
+    active.api = rules.some(rule => rule.side === 'api' && !isUsedUp(rule))
+    active.webhook = rules.some(rule => rule.side === 'webhook' && !isUsedUp(rule))
+  }
+
+  function take(side: Side, name: string, chatId: string | undefined): readonly FaultRule[] {
+    const applied = applicable(rules, side, name, chatId)
+    for (const rule of applied) rule.hits++
+    if (applied.some(isUsedUp)) setRules(rules)
+    return applied
+  }
+
+  function freeName(): string {
+    do made++
+    while (isTaken(rules, `fault-${made}`))
+    return `fault-${made}`
+  }
+
+  return {
+    mayChangeCalls: () => active.api,
+    mayChangeEvents: () => active.webhook,
+    add(spec) {
+      if (spec.name !== undefined && isTaken(rules, spec.name)) throw new FaultNameTakenError(spec.name)
+      const rule = createRule(spec, spec.name ?? freeName())
+      setRules([...rules, rule])
+      return viewOf(rule)
+    },
+    list: () => rules.map(viewOf),
+    clear: name => setRules(rules.filter(rule => name !== undefined && rule.name !== name)),
+    takeApi: ({ endpoint, chatId }) => applyToCall(take('api', endpoint, chatId)),
+    takeWebhook: ({ event, chatId }) => applyToEvent(take('webhook', event, chatId), chatId),
+    reset() {
+      made = 0
+      setRules([])
+    },
+    capture: () => ({
+      made,
+      rules: rules.map(rule => ({ name: rule.name, spec: rule.spec, progress: progressOf(rule) })),
+    }),
+    restore(captured) {
+      made = captured.made
+      setRules(captured.rules.map(({ name, spec, progress }) => createRule(spec, name, progress)))
+    },
+    releaseOf: names => releaseBy(rules.filter(({ name }) => names.includes(name))),
+  }
+}
+
+const isTaken = (rules: readonly FaultRule[], name: string): boolean => rules.some(rule => rule.name === name)
+
+/** The rules that apply to one call or event. Every rule that looks at it counts it. */
+function applicable(
+  rules: readonly FaultRule[],
+  side: Side,
+  name: string,
+  chatId: string | undefined,
+): readonly FaultRule[] {
+  const applied: FaultRule[] = []
+  const candidates = rules.filter(rule => rule.side === side && !isUsedUp(rule) && !isPassing(rule, chatId))
+  for (const rule of candidates) {
+    if (matches(rule, name, chatId) && !sharesAspect(rule, applied) && isTurn(rule)) applied.push(rule)
+  }
+  return applied
+}
+
+function applyToCall(rules: readonly FaultRule[]): AppliedApiFaults | null {
+  return rules.length === 0 ? null : { ...appliedFaults(rules), ...apiEffects(merged(rules)) }
+}
+
+function applyToEvent(rules: readonly FaultRule[], chatId: string): AppliedWebhookFaults | null {
+  if (rules.length === 0) return null
+  const effects = webhookEffects(merged(rules))
+  if (effects.order?.kind === 'hold') hold(rules, chatId, effects.order.passing)
+  return { ...appliedFaults(rules), ...effects, release: effects.order?.kind === 'hold' ? releaseBy(rules) : () => {} }
+}
+
+/** Rules that apply together change different aspects, so their specifications can be read as one. */
+const merged = (rules: readonly FaultRule[]): FaultFields => Object.assign({}, ...rules.map(({ spec }) => spec))
+
+const ordering = (rules: readonly FaultRule[]): FaultRule | undefined =>
+  rules.find(({ aspects }) => aspects.includes('order'))
+
+/** Reserves the events that pass the held one by their order alone, not by the time of their answers. */
+function hold(rules: readonly FaultRule[], chatId: string, passing: number): void {
+  const rule = ordering(rules)
+  if (rule === undefined) return
+  rule.passing.set(chatId, passing)
+  rule.holding++
+}
+
+function releaseBy(rules: readonly FaultRule[]): () => void {
+  const rule = ordering(rules)
+  return () => {
+    if (rule !== undefined) rule.holding--
+  }
+}
+
+const appliedFaults = (rules: readonly FaultRule[]): AppliedFaults => ({
+  faults: rules.map(({ name }) => name),
+  hits: rules.map(({ name, spec, effect, hits }) => ({ fault: name, effect, hit: hits, of: spec.times ?? null })),
+})
+
+/** A fault that is set, and what it did so far. */
+export interface NamedFault extends FaultFields {
+  readonly name: string
+  readonly hits: number
+  /** How many hits it has in all; null: until it is cleared. */
+  readonly of: number | null
+  readonly used_up: boolean
+  /** How many events it holds now. */
+  readonly holding: number
+}
+
+export interface FaultRule {
+  readonly name: string
+  readonly spec: FaultFields
+  readonly side: Side
+  readonly effect: FaultEffect
+  /** What it changes of a call or event. Faults that change different aspects can apply together. */
+  readonly aspects: readonly Aspect[]
+  /** How many calls or events it matched. */
+  seen: number
+  hits: number
+  /** How many events it holds now. */
+  holding: number
+  /** By chat: how many of the next events pass the one it holds. */
+  readonly passing: Map<string, number>
+}
+
+const ASPECTS = {
+  latency: 'latency',
+  respond: 'answer',
+  drop: 'answer',
+  reset: 'answer',
+  slow_body: 'answer',
+  malformed: 'answer',
+  delay: 'order',
+  slow: 'order',
+  swap: 'order',
+  hold: 'order',
+  duplicate: 'copies',
+  sign: 'sign',
+  truncate: 'truncate',
+  drip: 'drip',
+  reset_after_answer: 'reset_after_answer',
+  http: 'http',
+} as const satisfies Partial<Record<keyof FaultFields, string>>
+
+type Effect = keyof typeof ASPECTS
+type Aspect = (typeof ASPECTS)[Effect]
+
+const EFFECTS = keysOf(ASPECTS)
+
+/** The counters of a rule as plain data. */
+export interface FaultProgress {
+  readonly seen: number
+  readonly hits: number
+  readonly holding: number
+  readonly passing: readonly (readonly [chatId: string, events: number])[]
+}
+
+const progressOf = ({ seen, hits, holding, passing }: FaultRule): FaultProgress => ({
+  seen,
+  hits,
+  holding,
+  passing: [...passing].filter(([, left]) => left > 0).sort(([a], [b]) => (a < b ? -1 : 1)),
+})
+
+const NO_PROGRESS: FaultProgress = { seen: 0, hits: 0, holding: 0, passing: [] }
+
+function createRule(spec: FaultFields, name: string, { passing, ...counts } = NO_PROGRESS): FaultRule {
+  const aspects = EFFECTS.filter(effect => spec[effect] !== undefined).map(effect => ASPECTS[effect])
+  const { on } = spec
+  return { name, spec, side: sideOf(on), effect: effectOf(spec), aspects, ...counts, passing: new Map(passing) }
+}
+
+const isUsedUp = ({ spec, hits }: FaultRule): boolean => spec.times !== undefined && hits >= spec.times
+
+/** Whether the rule is about this endpoint or event in this chat. */
+function matches({ spec, side }: FaultRule, name: string, chatId: string | undefined): boolean {
+  const { on } = spec
+  const names = typeof on === 'object' ? [on[side] ?? []].flat() : ['any']
+  return (names.includes('any') || names.includes(name)) && (spec.chat_id ?? chatId) === chatId
+}
+
+/** Whether an earlier rule already changes the same aspect. */
+const sharesAspect = (rule: FaultRule, applied: readonly FaultRule[]): boolean =>
+  applied.some(({ aspects }) => aspects.some(aspect => rule.aspects.includes(aspect)))
+
+/** Whether this event passes one that the rule holds; the rule does not apply to such an event. Counts down. */
+function isPassing({ passing }: FaultRule, chatId: string | undefined): boolean {
+  const left = chatId === undefined ? 0 : (passing.get(chatId) ?? 0)
+  if (chatId === undefined || left === 0) return false
+  passing.set(chatId, left - 1)
+  return true
+}
+
+/** Whether the rule applies to the next call or event it matches. Counts up. */
+function isTurn(rule: FaultRule): boolean {
+  const { skip = 0, every = 1 } = rule.spec
+  rule.seen++
+  return rule.seen > skip && (rule.seen - skip) % every === 0
+}
+
+const viewOf = (rule: FaultRule): NamedFault => ({
+  ...rule.spec,
+  name: rule.name,
+  hits: rule.hits,
+  of: rule.spec.times ?? null,
+  used_up: isUsedUp(rule),
+  holding: rule.holding,
+})

@@ -1,0 +1,230 @@
+/** Creates chats, adds their messages, and finds the chat of a request. */
+
+import { type IdForm, makeIdFrom } from '../../base/runtime/random.ts'
+import type { Button } from '../contract/schemas.ts'
+import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
+import type { BotState, Chat, Message, Persona, PlatformContext, StoredFile } from './state.ts'
+import { sizeOfChat } from './state-memory.ts'
+import { note, type Transaction } from './transaction.ts'
+
+/** One message of the history that a chat begins with. */
+export type ChatHistoryRow =
+  | { readonly user: string }
+  | { readonly bot: string; readonly buttons?: readonly Button[] }
+  | { readonly agent: string; readonly text: string }
+
+export interface NewChat {
+  readonly id?: string
+  readonly botId: number
+  readonly language: string
+  readonly source: string
+  readonly userId?: string
+  readonly persona: Persona
+  readonly context: Record<string, unknown>
+  readonly labels: readonly string[]
+  readonly history: readonly ChatHistoryRow[]
+  /** The name of the shipped conversation that the history comes from. */
+  readonly transcript?: string
+  /** The name of the bot in this chat, when it differs from that of the workspace. */
+  readonly botName?: string | null
+}
+
+/** Throws `MemoryLimitError`. */
+export function createChat(platform: PlatformContext, spec: NewChat, transaction: Transaction): Chat {
+  const number = platform.state.chatCounter + 1
+  const id = spec.id ?? platform.id(platform.knobs['ids.chat'], `chat ${number}`)
+  const now = platform.stamp()
+  const times = timesOf(spec.history, now)
+  const [created = 0] = times
+  const chat: Chat = {
+    id,
+    userId: spec.userId ?? platform.id(platform.knobs['ids.user'], `user ${number}`),
+    botId: spec.botId,
+    botName: spec.botName ?? null,
+    language: spec.language,
+    source: spec.source,
+    persona: spec.persona,
+    context: spec.context,
+    labels: spec.labels,
+    created,
+    updated: created,
+    active: true,
+    status: 'bot',
+    takeover: null,
+    requestedAt: null,
+    typing: false,
+    messages: [],
+    counter: 0,
+    words: platform.words(id),
+    idleEnds: 0,
+  }
+  platform.state.memory.add(sizeOfChat(chat))
+  platform.state.chatCounter = number
+  platform.state.chats.set(id, chat)
+  spec.history.forEach((row, index) => void addHistory(platform, chat, row, times[index + 1]))
+  chat.updated = now
+  keepAlive(platform, chat)
+  note(transaction, 'chat_created', id, detailsOf(platform, chat, spec))
+  return chat
+}
+
+/** What a reader of the journal needs to draw the chat. The messages of the history are not in the journal. */
+const detailsOf = (platform: PlatformContext, chat: Chat, { history, transcript }: NewChat) => ({
+  language: chat.language,
+  source: chat.source,
+  user_id: chat.userId,
+  user_name: userName(chat),
+  bot_id: chat.botId,
+  bot_name: botName(platform, chat),
+  ...(transcript === undefined ? {} : { transcript }),
+  ...(history.length === 0 ? {} : { history_count: history.length }),
+})
+
+function addHistory(platform: PlatformContext, chat: Chat, row: ChatHistoryRow, created?: number): Message {
+  if ('user' in row) return addMessage(platform, chat, { from: 'user', name: userName(chat), text: row.user }, created)
+  if ('bot' in row) return addBotReply(platform, chat, row.bot, row.buttons ?? [], created)
+  return addMessage(platform, chat, { from: 'agent', name: row.agent, text: row.text }, created)
+}
+
+/** How long a message takes: the milliseconds before its first character, and for each. */
+const PACE = { user: [4_000, 130], bot: [900, 12], agent: [6_000, 110] } as const
+const SLOWEST_MS = 75_000
+/** From the last message of a history to now. */
+const SINCE_LAST_MS = 9_000
+
+/** The times of a chat and of its history, which ends shortly before `now`, in microseconds: as if people had typed it. */
+function timesOf(history: readonly ChatHistoryRow[], now: number): number[] {
+  if (history.length === 0) return [now]
+  const gaps = history.map(gapMs)
+  const total = gaps.reduce((sum, gap) => sum + gap, SINCE_LAST_MS)
+  let time = Math.max(0, now - total * 1000)
+  return [time, ...gaps.map(gap => (time += gap * 1000))]
+}
+
+function gapMs(row: ChatHistoryRow, index: number): number {
+  const [from, text] =
+    'user' in row
+      ? (['user', row.user] as const)
+      : 'bot' in row
+        ? (['bot', row.bot] as const)
+        : (['agent', row.text] as const)
+  const [first, perCharacter] = PACE[from]
+  // Differs between messages, and is the same in every run.
+  const uneven = (text.length * 37 + index * 311) % 1_000
+  return Math.min(SLOWEST_MS, first + text.length * perCharacter) + uneven
+}
+
+export const userName = (chat: Chat): string => chat.persona.fullName ?? 'User'
+
+/** Numbers ids per chat, so that events in one chat do not change the ids of another. */
+export const nextId = (chat: Chat, form: IdForm, what: string): string =>
+  makeIdFrom(form, chat.words, `${what} ${++chat.counter}`)
+
+export interface NewMessage {
+  readonly from: Message['from']
+  readonly name: string
+  readonly text: string
+  readonly other?: string | null
+  readonly buttons?: readonly Button[]
+  readonly attachments?: readonly StoredFile[]
+  readonly exchangeId?: string | null
+}
+
+const NONE: readonly never[] = []
+
+export function addMessage(
+  platform: PlatformContext,
+  chat: Chat,
+  spec: NewMessage,
+  created = platform.stamp(),
+): Message {
+  const message: Message = {
+    id: nextId(chat, platform.knobs['ids.message'], 'message'),
+    created,
+    from: spec.from,
+    name: spec.name,
+    text: spec.text,
+    other: spec.other ?? null,
+    buttons: spec.buttons ?? NONE,
+    attachments: spec.attachments ?? NONE,
+    exchangeId: spec.exchangeId ?? null,
+  }
+  chat.messages.push(message)
+  platform.state.messageMemory.add(chat, message)
+  chat.updated = message.created
+  keepAlive(platform, chat)
+  return message
+}
+
+/** Adds an answer of the bot's dialogue, which belongs to an exchange (R-MSG). */
+export function addBotReply(
+  platform: PlatformContext,
+  chat: Chat,
+  text: string,
+  buttons: readonly Button[],
+  created?: number,
+): Message {
+  const exchangeId = nextId(chat, platform.knobs['ids.exchange'], 'exchange')
+  return addMessage(platform, chat, { from: 'bot', name: botName(platform, chat), text, buttons, exchangeId }, created)
+}
+
+/** Adds a notice of the bot about the handover, which belongs to no exchange (`transcript.agentFromBot`). */
+export function addNotice(platform: PlatformContext, chat: Chat, text: string, transaction: Transaction): Message {
+  const message = addMessage(platform, chat, { from: 'bot', name: botName(platform, chat), text })
+  note(transaction, 'bot_message', chat.id, { message_id: message.id, text })
+  return message
+}
+
+export function botById({ state }: PlatformContext, id: number): BotState {
+  const bot = state.bots.get(id)
+  if (bot === undefined) throw new Error(`The state has no bot ${id}.`)
+  return bot
+}
+
+export const botName = (platform: PlatformContext, chat: Chat): string => chat.botName ?? botOf(platform, chat).name
+
+export const botOf = (platform: PlatformContext, chat: Chat): BotState => botById(platform, chat.botId)
+
+/** Marks the chat as active; with `chat.idleTimeout`, restarts its idle deadline. */
+function keepAlive(platform: PlatformContext, chat: Chat): void {
+  chat.active = true
+  if (platform.knobs['chat.idleTimeout'] !== null) expireAfter(platform, chat, platform.nowMs())
+}
+
+function expireAfter(platform: PlatformContext, chat: Chat, fromMs: number): void {
+  const idle = platform.knobs['chat.idleTimeout']
+  const key = `idle ${chat.id}`
+  if (idle === null) platform.state.deadlines.delete(key)
+  else platform.state.deadlines.set(key, fromMs + idle, { kind: 'idle', chatId: chat.id })
+}
+
+/** Sets the idle deadlines of all chats again, counted from their latest message, after `chat.idleTimeout` may have changed. */
+export function refreshIdle(platform: PlatformContext): void {
+  for (const chat of platform.state.chats.values()) {
+    if (chat.active) expireAfter(platform, chat, Math.floor(chat.updated / 1000))
+  }
+}
+
+/** Finds the chat of a request; throws a refusal unless bot, chat and key belong together (A5, `errors.idMismatch`). */
+export function requireChat(platform: PlatformContext, keyBotId: number, botId: number, chatId: string): Chat {
+  if (!platform.state.bots.has(botId)) {
+    const known = [...platform.state.bots.keys()].join(', ')
+    throw new Refusal('bot_not_found', REFUSAL_TEXTS.botUnknown(botId, known), { field: 'bot_id' })
+  }
+  const chat = platform.state.chats.get(chatId)
+  if (chat === undefined) throw unknownChat(platform, chatId, `chat_id ${JSON.stringify(chatId)}`, 'chat_id')
+  if (chat.botId !== botId)
+    throw idMismatch(platform, REFUSAL_TEXTS.chatOfOtherBot(chat.id, chat.botId, botId), 'bot_id')
+  if (keyBotId !== botId) throw idMismatch(platform, REFUSAL_TEXTS.keyOfOtherBot(keyBotId, botId), 'bot_id')
+  return chat
+}
+
+export function unknownChat({ state }: PlatformContext, id: string, named: string, field: string): Refusal {
+  const text = state.forgotten.has(id) ? REFUSAL_TEXTS.chatRemoved : REFUSAL_TEXTS.chatUnknown
+  return new Refusal('chat_not_found', text(named), { field })
+}
+
+/** The status is the knob `errors.idMismatch`. */
+export function idMismatch({ knobs }: PlatformContext, message: string, field: string): Refusal {
+  return new Refusal('id_mismatch', message, { field, status: Number(knobs['errors.idMismatch']) })
+}

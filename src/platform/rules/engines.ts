@@ -1,0 +1,197 @@
+/**
+ * Translates messages and summarizes chats (E2, E4.7-E4.9): when it applies, the default engines, and calls of engines. An
+ * engine may return a promise, which is awaited here, in order per chat. Without promises everything stays synchronous.
+ */
+
+import { isThenable } from '../../base/objects.ts'
+import { messageOf } from '../../base/text/error-text.ts'
+import { textsFor } from '../contract/bot-texts.ts'
+import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
+import type { Chat, PlatformContext } from './state.ts'
+import { assumed, type Transaction } from './transaction.ts'
+
+export interface Engines {
+  readonly translate: Translate
+  readonly summarize: Summarize
+}
+
+/** A value, or a promise of it. */
+export type Maybe<T> = T | Promise<T>
+
+/** Calls `next` with the value, now or when its promise resolves. */
+export const andThen = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> =>
+  value instanceof Promise ? value.then(next) : next(value)
+
+/** The translated text, or the text as it is when there is nothing to translate. Throws `EngineError`. */
+export const translated = (engines: Engines, job: Translation | null, text: string): Maybe<string> =>
+  job === null ? text : textFrom('translate', () => engines.translate(job.text, job.from, job.to))
+
+/** Throws `EngineError`. */
+export const summarized = (engines: Engines, input: SummaryInput): Maybe<string> =>
+  textFrom('summarize', () => engines.summarize(input))
+
+/** An engine failed. It is code of the user, so this is no error of the simulator. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError'
+  readonly engine: keyof Engines
+
+  constructor(engine: keyof Engines, cause: unknown) {
+    super(messageOf(cause), { cause })
+    this.engine = engine
+  }
+}
+
+function textFrom(engine: keyof Engines, call: () => Maybe<unknown>): Maybe<string> {
+  const fail = (error: unknown) => {
+    throw new EngineError(engine, error)
+  }
+  try {
+    const result = native(call())
+    return result instanceof Promise
+      ? result.then(value => checkText(engine, value)).catch(fail)
+      : checkText(engine, result)
+  } catch (error) {
+    return fail(error)
+  }
+}
+
+/** Converts promises of any library, because engines are code of the user. */
+const native = <T>(value: Maybe<T>): Maybe<T> => (isThenable(value) ? Promise.resolve(value) : value)
+
+function checkText(engine: keyof Engines, result: unknown): string {
+  if (typeof result === 'string') return result
+  throw new TypeError(`The ${engine} engine must return a text, got ${result === null ? 'null' : typeof result}.`)
+}
+
+export type InOrder = <T>(chatId: string, run: () => Maybe<T>) => Maybe<T>
+
+export interface ChatQueues {
+  /** Runs one piece of work per chat at a time; different chats do not wait for each other. */
+  readonly inOrder: InOrder
+  /** Lets new work start without waiting for earlier work. */
+  clear(): void
+}
+
+export function createChatQueues(): ChatQueues {
+  const last = new Map<string, Promise<unknown>>()
+  return {
+    inOrder(chatId, run) {
+      const before = last.get(chatId)
+      const result = before === undefined ? run() : before.then(run, run)
+      if (!(result instanceof Promise)) return result
+      last.set(chatId, result)
+      const leave = () => void (last.get(chatId) === result && last.delete(chatId))
+      result.then(leave, leave)
+      return result
+    },
+    clear: () => last.clear(),
+  }
+}
+
+export interface Translation {
+  readonly text: string
+  readonly from: string
+  readonly to: string
+}
+export type Translate = (text: string, from: string, to: string) => string | Promise<string>
+
+/** Marks a text instead of translating it: `[no>en] Hei`. */
+export const markTranslation: Translate = (text, from, to) => (text === '' ? '' : `[${from}>${to}] ${text}`)
+export const sameText: Translate = text => text
+
+/** The first language of the agent when none of them is the language of the chat; null when no translation is needed (E4.7, E4.8). */
+export function agentLanguage(platform: PlatformContext, chat: Chat, codes: readonly string[] = []): string | null {
+  const [first] = codes
+  if (first === undefined || chat.language === '' || first === '') return null
+  return codes.some(code => sameLanguage(platform, code, chat.language)) ? null : first
+}
+
+/** Compares without case and by primary subtag, unless `translation.match` says otherwise. */
+function sameLanguage(platform: PlatformContext, a: string, b: string): boolean {
+  const key = (code: string) => {
+    const lower = code.toLowerCase()
+    const cut = platform.knobs['translation.match'] === 'exact' ? lower : (lower.split(/[-_]/)[0] ?? lower)
+    return aliasOf(platform, cut)
+  }
+  return key(a) === key(b)
+}
+
+function aliasOf(platform: PlatformContext, code: string): string {
+  const pair = platform.knobs['translation.aliases'].find(alias => alias.toLowerCase().startsWith(`${code}=`))
+  return pair === undefined ? code : pair.slice(code.length + 1).toLowerCase()
+}
+
+/** The translation that a text of the user needs, or null. */
+export function toAgent(chat: Chat, text: string): Translation | null {
+  const to = chat.takeover?.agentLanguage ?? null
+  return to === null || text === '' ? null : { text, from: chat.language, to }
+}
+
+/** The translation that a text of the agent needs, or null. */
+export function toUser(chat: Chat, text: string): Translation | null {
+  const from = chat.takeover?.agentLanguage ?? null
+  return from === null || text === '' ? null : { text, from, to: chat.language }
+}
+
+export interface SummaryInput {
+  readonly chatId: string
+  readonly language: string
+  /** What the user wrote, oldest first. */
+  readonly userMessages: readonly string[]
+  /** The workspace's 'Chat Summary prompt'; empty when none is set. */
+  readonly prompt: string
+}
+export type Summarize = (input: SummaryInput) => string | Promise<string>
+
+const MIN_MESSAGES = 2
+const MORE_THAN_CHARACTERS = 30
+
+/** Collects the user messages; throws a refusal for a chat that is too short (L1, L2, `summarize.count`). */
+export function summaryInput(platform: PlatformContext, chat: Chat, transaction: Transaction): SummaryInput {
+  const userMessages = chat.messages.filter(message => message.from === 'user').map(message => message.text)
+  const size = userMessages.reduce((sum, text) => sum + countCharacters(platform, text), 0)
+  if (userMessages.length < MIN_MESSAGES || size <= MORE_THAN_CHARACTERS) {
+    const message = REFUSAL_TEXTS.chatTooShort(userMessages.length, size, MIN_MESSAGES, MORE_THAN_CHARACTERS)
+    const status = Number(platform.knobs['summarize.errorStatus'])
+    throw new Refusal('precondition_failed', message, { field: 'chat_id', status, assumed: ['summarize.count'] })
+  }
+  assumed(transaction, 'summarize.text')
+  return { chatId: chat.id, language: chat.language, userMessages, prompt: platform.knobs['summarize.prompt'] }
+}
+
+const countCharacters = (platform: PlatformContext, text: string): number => {
+  const trimmed = text.trim()
+  return platform.knobs['summarize.count'] === 'utf16' ? trimmed.length : [...trimmed].length
+}
+
+const TEMPLATES = {
+  en: 'The user wrote {count} messages. It began with "{first}" and the latest is "{last}".',
+  nb: 'Brukeren skrev {count} meldinger. Det begynte med «{first}», og den siste er «{last}».',
+  de: 'Die Person hat {count} Nachrichten geschrieben. Am Anfang stand „{first}“, zuletzt „{last}“.',
+  ar: 'كتب المستخدم {count} رسائل. بدأت المحادثة بـ «{first}» وآخر رسالة هي «{last}».',
+}
+
+function templateFor(platform: PlatformContext, language: string): string {
+  const own = platform.knobs['summarize.text']
+  return own === 'template' ? textsFor(TEMPLATES, language) : own
+}
+
+const shorten = (text: string): string => {
+  const line = [...text.replace(/\s+/g, ' ').trim()]
+  return line.length <= 80 ? line.join('') : `${line.slice(0, 79).join('')}…`
+}
+
+/** The default engine. It ignores the prompt, but shows that one is set: `[prompt: …]`. */
+export function fillTemplate(platform: PlatformContext, input: SummaryInput): string {
+  const values: Record<string, string> = {
+    count: String(input.userMessages.length),
+    first: shorten(input.userMessages[0] ?? ''),
+    last: shorten(input.userMessages.at(-1) ?? ''),
+  }
+  const text = templateFor(platform, input.language).replace(
+    /\{(count|first|last)\}/g,
+    (_, name: string) => values[name] ?? '',
+  )
+  const varied = platform.knobs['summarize.vary'] === 'on' ? `${text} (${++platform.state.summaryCounter})` : text
+  return input.prompt === '' ? varied : `[prompt: ${input.prompt}] ${varied}`
+}

@@ -1,0 +1,59 @@
+/** Bounds the memory of the state that is never evicted: chats with their context, senders of handovers, and faults. */
+
+import { defineTexts } from '../../base/text/texts.ts'
+import type { Sender } from '../contract/schemas.ts'
+import { sizeOf } from '../journal/long-bodies.ts'
+import type { Chat } from './state.ts'
+
+const TEXTS = defineTexts({
+  full: (needed: number, limit: number) =>
+    `Chats and faults would take ${needed} bytes, and the limit is ${limit} bytes (memoryLimit): reset the simulator, or raise the limit with --memory-limit or memoryLimit.`,
+})
+
+/** The state would exceed `memoryLimit`. Nothing was changed. */
+export class MemoryLimitError extends Error {
+  override readonly name = 'MemoryLimitError'
+}
+
+export interface StateMemory {
+  /** Counts so many bytes more, or fewer. Throws `MemoryLimitError`, and counts nothing, when they exceed the limit. */
+  add(bytes: number): void
+  /** Says why so many bytes in all exceed the limit; null when they do not. */
+  problem(total: number): string | null
+  clear(): void
+}
+
+export function createStateMemory(limit: number): StateMemory {
+  let total = 0
+  const problem = (needed: number) => (needed > limit ? TEXTS.full(needed, limit) : null)
+  return {
+    add(bytes) {
+      const found = bytes > 0 ? problem(total + bytes) : null
+      if (found !== null) throw new MemoryLimitError(found)
+      total += bytes
+    },
+    problem,
+    clear() {
+      total = 0
+    },
+  }
+}
+
+/** The measured memory of a chat whose fields have at most the size of ordinary ones. */
+const CHAT_BYTES = 640
+const ORDINARY_BYTES = 1024
+const FAULT_BYTES = 1024
+
+const beyondOrdinary = (value: unknown): number => Math.max(0, sizeOf(value) - ORDINARY_BYTES)
+
+type ChatFields = Pick<Chat, 'id' | 'userId' | 'language' | 'source' | 'persona' | 'context' | 'labels'>
+
+/** The memory of a chat without its messages, which can be evicted, and without the sender of its handover. */
+export const sizeOfChat = ({ id, userId, language, source, persona, context, labels }: ChatFields): number =>
+  CHAT_BYTES + beyondOrdinary([id, userId, language, source, persona, context, labels])
+
+export const sizeOfSender = (sender: Sender | null | undefined): number => beyondOrdinary(sender)
+
+/** The other fields of a fault are short. */
+export const sizeOfFault = ({ name, respond }: { readonly name: string; readonly respond?: unknown }): number =>
+  FAULT_BYTES + sizeOf([name, respond])

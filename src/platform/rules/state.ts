@@ -1,0 +1,168 @@
+/** Defines the state of the platform, and the context of its rules. Times are whole microseconds since 1970 unless the name has another unit. */
+
+import type { IdForm, Words } from '../../base/runtime/random.ts'
+import type { Knobs } from '../contract/knobs.ts'
+import type { AvailabilityReason, AvailabilityValue, Button, Sender } from '../contract/schemas.ts'
+import type { NoteContent } from '../journal/entry.ts'
+import type { StateMemory } from './state-memory.ts'
+
+export interface StoredFile {
+  readonly id: string
+  readonly name: string
+  readonly type: string
+  readonly sizeKb: number
+  /** The uploaded bytes; null when bytes are generated as the link is opened. */
+  readonly bytes: Uint8Array | null
+  readonly createdMs: number
+}
+
+export interface Message {
+  readonly id: string
+  readonly created: number
+  readonly from: 'user' | 'bot' | 'agent'
+  readonly name: string
+  /** The text as the user sees it. */
+  readonly text: string
+  /** The text on the agent's side of a live translation; null without one. */
+  readonly other: string | null
+  readonly buttons: readonly Button[]
+  readonly attachments: readonly StoredFile[]
+  readonly exchangeId: string | null
+}
+
+export interface Persona {
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly fullName: string | null
+  readonly gender: string | null
+}
+
+export interface Takeover {
+  readonly since: number
+  readonly sender: Sender | null
+  readonly supportsAttachment: boolean
+  /** The language of the agent; null when no translation is needed. */
+  readonly agentLanguage: string | null
+}
+
+export interface Chat {
+  readonly id: string
+  readonly userId: string
+  readonly botId: number
+  /** The name of the bot in a shipped conversation; null where it has its own. */
+  readonly botName: string | null
+  readonly language: string
+  readonly source: string
+  readonly persona: Persona
+  readonly context: Record<string, unknown>
+  readonly labels: readonly string[]
+  readonly created: number
+  updated: number
+  active: boolean
+  status: 'bot' | 'pending' | 'agent'
+  takeover: Takeover | null
+  /** The number of messages before the latest handover request; null without a request. */
+  requestedAt: number | null
+  typing: boolean
+  readonly messages: Message[]
+  /** Numbers the ids of this chat, so that other chats do not change them. */
+  counter: number
+  /** The random words that the ids of this chat are derived from. */
+  readonly words: Words
+  /** Numbers the answers to `end` while the chat is not taken over; they are in no transcript. */
+  idleEnds: number
+}
+
+export interface Queue {
+  readonly availability: AvailabilityValue
+  readonly reason: AvailabilityReason | null
+  readonly updated: number | null
+}
+
+export interface BotState {
+  readonly id: number
+  readonly name: string
+  readonly organizationId: number
+  readonly queues: Map<string, Queue>
+}
+
+export type DeadlineAction =
+  | { readonly kind: 'typing'; readonly chatId: string }
+  | { readonly kind: 'idle'; readonly chatId: string }
+  | { readonly kind: 'reply'; readonly chatId: string; readonly text: string; readonly buttons: readonly Button[] }
+
+export interface Deadlines {
+  set(key: string, atMs: number, deadline: DeadlineAction): void
+  delete(key: string): void
+  nextMs(): number | null
+  /** Removes and returns the earliest deadline due at `nowMs`; equal times in the order they were set. */
+  take(nowMs: number): DeadlineAction | null
+  clear(): void
+  /** All deadlines, in the order they were set. */
+  list(): { readonly key: string; readonly atMs: number; readonly deadline: DeadlineAction }[]
+}
+
+/** The memory of the messages of all chats. */
+export interface MessageMemory {
+  add(chat: Chat, message: Message): void
+  /** Drops the oldest messages when all exceed the limit. Returns a note for the journal the first time. */
+  evict(state: PlatformState): NoteContent | null
+  clear(): void
+}
+
+export interface PlatformState {
+  readonly bots: Map<number, BotState>
+  readonly chats: Map<string, Chat>
+  readonly files: Map<string, StoredFile>
+  readonly deadlines: Deadlines
+  readonly messageMemory: MessageMemory
+  readonly memory: StateMemory
+  /** The ids of chats that a reset removed. Only error messages use them. */
+  forgotten: ReadonlySet<string>
+  chatCounter: number
+  summaryCounter: number
+}
+
+/** The bot's answer to user messages that contain `match` (a word or sentence, without regard to case). */
+export interface BotReply {
+  readonly match: string
+  readonly text: string
+  readonly buttons?: readonly Button[]
+}
+
+/** Weekly business hours in a time zone. */
+export interface BusinessHours {
+  readonly timeZone: string
+  /** The setting as the user wrote it. */
+  readonly written: Readonly<Record<string, unknown>>
+  /** Per weekday, 0 = Sunday: opening and closing in minutes of the day, or null when closed all day. */
+  readonly week: readonly (readonly [openMinute: number, closeMinute: number] | null)[]
+}
+
+/** Settings of the workspace, which the API cannot change. */
+export interface Settings {
+  readonly replies: readonly BotReply[]
+  readonly businessHours: BusinessHours | null
+}
+
+/** The context of all functions of the platform, which they receive as `platform`. */
+export interface PlatformContext {
+  readonly state: PlatformState
+  readonly knobs: Knobs
+  readonly settings: Settings
+  /** The simulator's clock, in milliseconds since 1970. */
+  nowMs(): number
+  /** The date, in milliseconds since 1970. */
+  wallMs(): number
+  /** A fresh timestamp in microseconds. */
+  stamp(): number
+  id(form: IdForm, label: string): string
+  /** The random words that the ids below `label` are derived from. */
+  words(label: string): Words
+  readonly links: {
+    chat(chatId: string): string
+    file(fileId: string, name: string): string
+    /** The id in the path of a link; null when the link is not one of the simulator. */
+    fileId(segment: string): string | null
+  }
+}

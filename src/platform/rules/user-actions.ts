@@ -1,0 +1,224 @@
+/** Performs the actions of the end user (ST2-ST5, ST11-ST12): in order per chat, with one journal entry each. */
+
+import { suggest } from '../../base/text/error-text.ts'
+import { noticeText } from '../contract/bot-texts.ts'
+import type { Button } from '../contract/schemas.ts'
+import type { UserContent } from '../journal/entry.ts'
+import { isOpen } from './availability.ts'
+import { answerUser, handoverLabel } from './bot.ts'
+import { addMessage, addNotice, botOf, userName } from './chats.ts'
+import { andThen, type Engines, type InOrder, type Maybe, toAgent, translated } from './engines.ts'
+import { emitRequest, emitUserMessage, viewFile } from './events.ts'
+import { checkFile, type NewFile, storeFile } from './files.ts'
+import { Refusal } from './refusal.ts'
+import type { Chat, PlatformContext, StoredFile } from './state.ts'
+import { createTransaction, type Effect, note, type Transaction } from './transaction.ts'
+
+export interface UserPorts {
+  readonly platform: PlatformContext
+  readonly engines: Engines
+  readonly inOrder: InOrder
+  commit(action: UserContent, effects: readonly Effect[]): void
+  /** A number that grows with every reset. */
+  epoch(): number
+  /** Registers asynchronous work; call the returned function when it has ended. */
+  inFlight(): () => void
+}
+
+export interface UserInput {
+  readonly text: string
+  readonly attach?: readonly NewFile[]
+}
+
+export interface UserActions {
+  says(chatId: string, input: UserInput): Maybe<UserOutcome>
+  press(chatId: string, button: string): Maybe<UserOutcome>
+}
+
+/** The action is not possible; `code` is an error code of the control API. */
+export class UserProblem extends Error {
+  override readonly name = 'UserProblem'
+  readonly code: 'chat_not_found' | 'unknown_button' | 'invalid_message'
+  constructor(code: UserProblem['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export function createUserActions(ports: UserPorts): UserActions {
+  const { platform } = ports
+
+  function chatOf(id: string): Chat {
+    const chat = platform.state.chats.get(id)
+    if (chat === undefined) throw new UserProblem('chat_not_found', `There is no chat ${JSON.stringify(id)}.`)
+    return chat
+  }
+
+  /** Runs one action of a chat at a time. After a reset `check` throws, so that no action reaches a chat created later. */
+  function inTurn(chatId: string, run: (check: () => void) => Maybe<UserOutcome>): Maybe<UserOutcome> {
+    const epoch = ports.epoch()
+    const check = () => {
+      if (ports.epoch() !== epoch) throw new Error('The simulator was reset while the user acted.')
+    }
+    const outcome = ports.inOrder(chatId, () => {
+      check()
+      return run(check)
+    })
+    return outcome instanceof Promise ? counted(outcome) : outcome
+  }
+
+  async function counted(outcome: Promise<UserOutcome>): Promise<UserOutcome> {
+    const ended = ports.inFlight()
+    try {
+      return await outcome
+    } finally {
+      ended()
+    }
+  }
+
+  function says(chatId: string, input: UserInput): Maybe<UserOutcome> {
+    chatOf(chatId)
+    checkMessage(input)
+    return inTurn(chatId, check => {
+      const chat = chatOf(chatId)
+      const forAgent = translated(ports.engines, toAgent(chat, input.text), input.text)
+      return andThen(forAgent, text => {
+        check()
+        return write(chat, input, text)
+      })
+    })
+  }
+
+  function write(chat: Chat, input: UserInput, forAgent: string): UserOutcome {
+    const transaction = createTransaction()
+    const files = storeAll(platform, chat, input.attach ?? [])
+    const outcome = userSays(platform, chat, { text: input.text, files, forAgent }, transaction)
+    const content = {
+      kind: 'user',
+      chat_id: chat.id,
+      action: 'message',
+      text: input.text,
+      ...(forAgent === input.text ? {} : { text_for_agent: forAgent }),
+      message_id: outcome.messageId,
+      ...(files.length === 0 ? {} : { attachments: files.map(file => viewFile(platform, file)) }),
+    } as const
+    ports.commit(content, transaction.effects)
+    return outcome
+  }
+
+  function press(chatId: string, wanted: string): Maybe<UserOutcome> {
+    const found = findPress(chatOf(chatId), wanted)
+    if (found === null) throw unknownButton(chatOf(chatId), wanted)
+    if (found.kind === 'says') return says(chatId, { text: found.label })
+    return inTurn(chatId, () => {
+      const chat = chatOf(chatId)
+      const transaction = createTransaction()
+      if (found.kind === 'link') note(transaction, 'link_opened', chat.id, { url: found.url })
+      const outcome =
+        found.kind === 'handover' ? requestHandover(platform, chat, transaction) : { messageId: null, deliveryId: null }
+      const content = { kind: 'user', chat_id: chat.id, action: 'press', button: found.label } as const
+      ports.commit({ ...content, message_id: outcome.messageId }, transaction.effects)
+      return outcome
+    })
+  }
+
+  return { says, press }
+}
+
+function checkMessage(input: UserInput): void {
+  if (input.text !== '' || (input.attach ?? []).length > 0) return
+  throw new UserProblem('invalid_message', 'A message needs a text or at least one attachment.')
+}
+
+function storeAll(platform: PlatformContext, chat: Chat, files: readonly NewFile[]) {
+  try {
+    for (const file of files) checkFile(platform, file)
+    return files.map(file => storeFile(platform, chat, file))
+  } catch (thrown) {
+    if (thrown instanceof Refusal) throw new UserProblem('invalid_message', thrown.message)
+    throw thrown
+  }
+}
+
+function unknownButton(chat: Chat, wanted: string): UserProblem {
+  const labels = ['handover', ...visibleButtons(chat).flatMap(button => button.label ?? [])]
+  const known = labels.map(label => JSON.stringify(label)).join(', ')
+  const message = `There is no button ${JSON.stringify(wanted)}; to press: ${known}${suggest(wanted, labels)}`
+  return new UserProblem('unknown_button', message)
+}
+
+/** The results of a user action: the id of the message it added and of the delivery it caused. */
+export interface UserOutcome {
+  readonly messageId: string | null
+  readonly deliveryId: string | null
+}
+
+export interface UserMessage {
+  readonly text: string
+  readonly files: readonly StoredFile[]
+  /** The text for the agent, translated when live translation is on. */
+  readonly forAgent: string
+}
+
+function userSays(
+  platform: PlatformContext,
+  chat: Chat,
+  { text, files, forAgent }: UserMessage,
+  transaction: Transaction,
+): UserOutcome {
+  const other = forAgent === text ? null : forAgent
+  const message = addMessage(platform, chat, { from: 'user', name: userName(chat), text, other, attachments: files })
+  const forwarded =
+    chat.status === 'agent' || (chat.status === 'pending' && platform.knobs['request.forwardPending'] === 'on')
+  const deliveryId = forwarded ? emitUserMessage(platform, chat, forAgent, files, transaction) : null
+  if (chat.status !== 'agent') answerUser(platform, chat, text, transaction)
+  return { messageId: message.id, deliveryId }
+}
+
+/** The buttons that the user can press, newest first, each label once. */
+function visibleButtons(chat: Chat): Button[] {
+  const seen = new Map<string, Button>()
+  for (const message of [...chat.messages].reverse()) {
+    for (const button of message.buttons) {
+      if (button.label !== undefined && !seen.has(button.label)) seen.set(button.label, button)
+    }
+  }
+  return [...seen.values()]
+}
+
+export type ButtonPress =
+  | { readonly kind: 'handover'; readonly label: string }
+  | { readonly kind: 'link'; readonly label: string; readonly url: string }
+  | { readonly kind: 'says'; readonly label: string }
+
+/** Finds the button with a label; null when it is not visible. `handover` can always be pressed. */
+function findPress(chat: Chat, wanted: string): ButtonPress | null {
+  const buttons = visibleButtons(chat)
+  if (wanted === 'handover') {
+    const label = buttons.find(button => button.handover === true)?.label
+    return { kind: 'handover', label: label ?? handoverLabel(chat.language) }
+  }
+  const button = buttons.find(candidate => candidate.label === wanted)
+  if (button === undefined) return null
+  if (button.handover === true) return { kind: 'handover', label: wanted }
+  return button.url === undefined ? { kind: 'says', label: wanted } : { kind: 'link', label: wanted, url: button.url }
+}
+
+/** ST4, ST5, ST22, ST23; a press that repeats a request follows `request.repeat`. */
+function requestHandover(platform: PlatformContext, chat: Chat, transaction: Transaction): UserOutcome {
+  if (chat.status !== 'bot' && platform.knobs['request.repeat'] === 'ignore')
+    return { messageId: null, deliveryId: null }
+  if (!isOpen(platform, botOf(platform, chat))) return sayClosed(platform, chat, transaction)
+  chat.requestedAt = chat.messages.length
+  if (chat.status === 'agent') return { messageId: null, deliveryId: emitRequest(platform, chat, transaction) }
+  chat.status = 'pending'
+  const text = noticeText(platform.knobs['messages.open'], 'open', chat.language)
+  const notice = addNotice(platform, chat, text, transaction)
+  return { messageId: notice.id, deliveryId: emitRequest(platform, chat, transaction) }
+}
+
+function sayClosed(platform: PlatformContext, chat: Chat, transaction: Transaction): UserOutcome {
+  if (chat.status === 'agent') return { messageId: null, deliveryId: null }
+  const text = noticeText(platform.knobs['messages.closed'], 'closed', chat.language)
+  return { messageId: addNotice(platform, chat, text, transaction).id, deliveryId: null }
+}

@@ -1,0 +1,143 @@
+/** Lets a test or script act as the end user of one chat. */
+
+import type { Entry, EntryOf } from '../journal/entry.ts'
+import { andThen, type Maybe } from '../rules/engines.ts'
+import type { NewFile } from '../rules/files.ts'
+import type { Chat } from '../rules/state.ts'
+import { type ChatView, type MessageView, viewChat } from '../rules/transcript.ts'
+import { type UserOutcome, UserProblem } from '../rules/user-actions.ts'
+import { failureText } from '../wording/failures.ts'
+import type { Core } from './core.ts'
+import { flag, list, optionKind, text, validateOptions, whole } from './options.ts'
+
+/**
+ * An attachment: a file with its bytes, or a description, for which the simulator generates `size_kb` kilobytes that are
+ * always the same. The fields are those of webhook events (R-ATT).
+ */
+export interface AttachmentInput {
+  readonly name: string
+  readonly type: string
+  readonly size_kb?: number
+  readonly bytes?: Uint8Array
+}
+
+/** What the webhook answered to the event that an action caused. */
+export interface Ack {
+  /** Null when there was no answer. */
+  readonly status: number | null
+  /** Milliseconds on the wall clock. */
+  readonly durationMs: number
+  /** Why the event is not acknowledged. */
+  readonly error?: string
+}
+
+/** The result of an action of the end user. */
+export interface ActionResult {
+  readonly messageId: string | null
+  readonly deliveryId: string | null
+  /** Null when the action caused no event, or with `async`. */
+  readonly ack: Ack | null
+  /** `seq` of the user's entry in the journal. */
+  readonly seq: number
+}
+
+/** Options of an action. */
+export interface ActOptions {
+  /** Returns without waiting for the webhook's answer. */
+  readonly async?: boolean
+}
+
+/** A chat, with the actions of its end user. */
+export interface ChatHandle {
+  readonly id: string
+  readonly userId: string
+  readonly botId: number
+  /** Who answers: the bot, the bot with a request pending, or an agent. */
+  readonly status: 'bot' | 'pending' | 'agent'
+  readonly typing: boolean
+  /** The messages as the user sees them, oldest first. */
+  readonly transcript: readonly MessageView[]
+  view(): ChatView
+  /** Sends a message as the user. Resolves after the webhook's first answer, if the message causes an event. */
+  says(text: string, options?: ActOptions & { readonly attach?: readonly AttachmentInput[] }): Promise<ActionResult>
+  /** Presses `handover` or a button by its label; resolves after the webhook's first answer. */
+  press(button: string, options?: ActOptions): Promise<ActionResult>
+}
+
+export const CHAT_REMOVED =
+  'This chat no longer exists: the simulator was reset after the chat was created, or restored from a snapshot without it.'
+
+export function createChatHandle(core: Core, chat: Chat): ChatHandle {
+  const { chats } = core.platform.state
+  /** The current chat with this id: a reset or a restore may have replaced the object. */
+  const own = (): Chat => chats.get(chat.id) ?? chat
+  /** Starts to wait before it returns, so that a reset right after the action ends the wait. */
+  const act = async (start: () => Maybe<UserOutcome>, options: ActOptions = {}): Promise<ActionResult> => {
+    if (!chats.has(chat.id)) throw new UserProblem('chat_not_found', CHAT_REMOVED)
+    const after = core.journal.nextSeq - 1
+    return andThen(start(), async ({ messageId, deliveryId }) => {
+      const seq = seqOf(core, chat, messageId, after)
+      const ack = options.async ? null : await waitForAck(core, deliveryId, after)
+      return { messageId, deliveryId, ack, seq }
+    })
+  }
+  return {
+    id: chat.id,
+    userId: chat.userId,
+    botId: chat.botId,
+    get status() {
+      return own().status
+    },
+    get typing() {
+      return own().typing
+    },
+    get transcript() {
+      return viewChat(core.platform, own()).messages
+    },
+    view: () => viewChat(core.platform, own()),
+    async says(message = '', options = {}) {
+      checkMessage(message, options)
+      const attach = (options.attach ?? []).map(toFile)
+      return act(() => core.user.says(chat.id, { text: message, attach }), options)
+    },
+    async press(button, options = {}) {
+      validateOptions('press', { button, ...options }, PRESS)
+      return act(() => core.user.press(chat.id, button), options)
+    },
+  }
+}
+
+const PRESS = { button: text, async: flag }
+const SAYS = { text, async: flag, attach: list }
+const bytes = optionKind('a Uint8Array', value => Object.prototype.toString.call(value) === '[object Uint8Array]')
+const FILE = { name: text, type: text, size_kb: whole, bytes }
+
+function checkMessage(message: string, options: NonNullable<Parameters<ChatHandle['says']>[1]>): void {
+  validateOptions('says', { text: message, ...options }, SAYS)
+  for (const file of options.attach ?? []) validateOptions('attach', file, FILE)
+}
+
+/** Finds the entry by its message; a press without a message is the only user entry since it began. */
+function seqOf({ journal }: Core, { id }: Chat, messageId: string | null, after: number): number {
+  const own = journal.query({ kind: 'user', chatId: id, after })
+  return (own.find(entry => entry.message_id === messageId) ?? own[0])?.seq ?? after
+}
+
+export function toFile({ name, type, size_kb, bytes }: AttachmentInput): NewFile {
+  return { name, type, sizeKb: size_kb ?? Math.ceil((bytes?.length ?? 0) / 1024), bytes: bytes ?? null }
+}
+
+/** Waits for the outcome of the first attempt, not of a copy. The webhook timeout bounds the wait. */
+export async function waitForAck(core: Core, deliveryId: string | null, after: number): Promise<Ack | null> {
+  if (deliveryId === null) return null
+  const isAck = (one: Entry): one is EntryOf<'delivery'> =>
+    one.kind === 'delivery' && one.delivery_id === deliveryId && !one.duplicate
+  return ackOf(await core.journal.waitFor(isAck, { after }))
+}
+
+/** Returns the webhook's answer in the shape of the public API. */
+export const ackOf = ({ status, duration_ms, failure }: EntryOf<'delivery'>): Ack => ({
+  status,
+  durationMs: duration_ms,
+  ...(failure === undefined ? {} : { error: failureText(failure) }),
+})

@@ -1,0 +1,230 @@
+/** Creates the components of a simulator from its options; `core.ts` connects further components to them. */
+
+import { type Activity, createActivity, createEpoch, type Epoch } from '../../base/runtime/activity.ts'
+import {
+  createVirtualClock,
+  LATEST_MS,
+  type OnThrown,
+  type RealClock,
+  type VirtualClock,
+} from '../../base/runtime/clock.ts'
+import { loadModule } from '../../base/runtime/node.ts'
+import { hashWords, makeId } from '../../base/runtime/random.ts'
+import { createRealClock } from '../../base/runtime/real-clock.ts'
+import { createTimestamps, type Timestamps } from '../../base/runtime/timestamps.ts'
+import { functionTransport, httpTransport, listenerTransport, type Transport } from '../../base/runtime/transport.ts'
+import type { Redactor } from '../../base/text/redactor.ts'
+import { type CallerRules, createCallerRules } from '../api/callers.ts'
+import { createKeyring, createRateLimit, type Keyring, type RateLimit } from '../api/keyring.ts'
+import { allowedFor, type Knobs } from '../contract/knobs.ts'
+import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
+import { createErrorNotes, type OnInternalError } from '../journal/internal-errors.ts'
+import { createJournal, type Journal } from '../journal/journal.ts'
+import { readBusinessHours } from '../rules/business-hours.ts'
+import {
+  type ChatQueues,
+  createChatQueues,
+  type Engines,
+  fillTemplate,
+  markTranslation,
+  sameText,
+  type Translate,
+} from '../rules/engines.ts'
+import { type BotSpec, createPlatformState } from '../rules/platform.ts'
+import type { PlatformContext, Settings } from '../rules/state.ts'
+import { hoursProblem, InvalidOptionError, invalidOption, knobsFrom } from './options.ts'
+import { DEFAULTS, memoryLimitOf, type PlatformSimulatorOptions } from './platform-options.ts'
+
+/** The seed and the bot; a snapshot contains its own. */
+interface SimulatorIdentity {
+  seed: number
+  bot: BotSpec
+}
+
+/** The addresses, which are not part of the state. */
+interface Address {
+  base: string
+  webhookUrl: string | null
+  /** The prefix of file ids in links, which tells simulators with the same base URL apart. */
+  readonly filePrefix: string
+}
+
+export interface Components {
+  readonly identity: SimulatorIdentity
+  readonly address: Address
+  readonly knobs: Knobs
+  readonly settings: { replies: Settings['replies']; businessHours: Settings['businessHours'] }
+  readonly clock: RealClock | VirtualClock
+  readonly stamps: Timestamps
+  readonly journalStamps: Timestamps
+  readonly journal: Journal
+  /** The bound of journal, transcripts and other parts, each in bytes. */
+  readonly memoryLimit: number
+  /** Journals an error in work that no caller waits for. */
+  readonly onThrown: OnInternalError
+  readonly platform: PlatformContext
+  readonly keyring: Keyring
+  readonly callers: CallerRules
+  readonly rateLimit: RateLimit
+  readonly engines: Engines
+  /** Values of `translation.engine` that the options or `configure` in code have named. */
+  readonly userModules: Set<string>
+  readonly chatQueues: ChatQueues
+  readonly faultRegistry: FaultRegistry
+  readonly activity: Activity
+  readonly epoch: Epoch
+  readonly transport: ClosableTransport
+  /** Entries before this `seq` happened before the last restore. */
+  readonly restorePoint: { seq: number }
+  /** The secrets that outputs about this simulator do not show. */
+  readonly secrets: Redactor
+}
+
+export function createComponents(
+  options: PlatformSimulatorOptions,
+  transport: Transport | undefined,
+  filePrefix: string,
+  secrets: Redactor,
+): Components {
+  const knobs = knobsFrom(options.knobs ?? {})
+  const identity: SimulatorIdentity = { seed: options.seed ?? DEFAULTS.seed, bot: botFrom(options) }
+  const clock = clockFrom(options, error => onThrown('timer', error))
+  const stamps = createTimestamps(clock.wallMs)
+  const journalStamps = createTimestamps(clock.wallMs)
+  const memoryLimit = memoryLimitOf(options)
+  const { journalLimit = DEFAULTS.journalLimit } = options
+  const journal = createJournal({ limit: journalLimit, memoryLimit, stamp: journalStamps.next })
+  const onThrown = createErrorNotes(journal)
+  const settings = { replies: options.bot?.replies ?? [], businessHours: hoursFrom(options.businessHours) }
+  const address = addressFrom(options, filePrefix)
+  const platform = createPlatformContext({ identity, knobs, clock, stamps, address, settings, memoryLimit })
+  return {
+    identity,
+    address,
+    knobs,
+    settings,
+    clock,
+    stamps,
+    journalStamps,
+    journal,
+    memoryLimit,
+    onThrown,
+    platform,
+    keyring: createKeyring(() => identity.bot.id, knobs),
+    callers: createCallerRules(),
+    rateLimit: createRateLimit(),
+    engines: createEngines(options, platform),
+    userModules: new Set([knobs['translation.engine']]),
+    chatQueues: createChatQueues(),
+    faultRegistry: createFaultRegistry(),
+    activity: createActivity(),
+    epoch: createEpoch(),
+    transport: transportFrom(options, transport),
+    restorePoint: { seq: 1 },
+    secrets,
+  }
+}
+
+const addressFrom = ({ baseUrl, webhook }: PlatformSimulatorOptions, filePrefix: string): Address => ({
+  base: (baseUrl ?? DEFAULTS.baseUrl).replace(/\/+$/, ''),
+  webhookUrl: webhook?.url ?? null,
+  filePrefix,
+})
+
+type PlatformContextParts = Pick<Components, 'identity' | 'knobs' | 'clock' | 'stamps' | 'address' | 'settings'> & {
+  readonly memoryLimit: number
+}
+
+const createPlatformContext = ({
+  identity,
+  knobs,
+  clock,
+  stamps,
+  address,
+  settings,
+  memoryLimit,
+}: PlatformContextParts): PlatformContext => ({
+  state: createPlatformState(memoryLimit),
+  knobs,
+  settings,
+  nowMs: clock.now,
+  wallMs: clock.wallMs,
+  stamp: stamps.next,
+  id: (form, label) => makeId(form, identity.seed, label),
+  words: label => hashWords(label, identity.seed),
+  links: {
+    chat: id => `${address.base}/api/v1/chats/${encodeURIComponent(id)}`,
+    file: (id, name) => `${address.base}/files/${address.filePrefix}${id}/${encodeURIComponent(name)}`,
+    fileId: segment => (segment.startsWith(address.filePrefix) ? segment.slice(address.filePrefix.length) : null),
+  },
+})
+
+const botFrom = ({ bot }: PlatformSimulatorOptions): BotSpec => ({
+  id: bot?.id ?? DEFAULTS.botId,
+  name: bot?.name ?? DEFAULTS.botName,
+  organizationId: bot?.organizationId ?? DEFAULTS.organizationId,
+})
+
+function clockFrom({ clock = 'virtual' }: PlatformSimulatorOptions, onThrown: OnThrown): RealClock | VirtualClock {
+  if (clock === 'real') return createRealClock(onThrown)
+  const start = typeof clock === 'object' && clock.start !== undefined ? new Date(clock.start).getTime() : undefined
+  if (start === undefined || (start >= 0 && start <= LATEST_MS)) return createVirtualClock(start, onThrown)
+  throw invalidOption('clock.start', 'clock.start must be a date such as 2024-01-01T09:00:00Z, from 1970 to 2254.')
+}
+
+function hoursFrom(raw: PlatformSimulatorOptions['businessHours']): Settings['businessHours'] {
+  if (raw === null || raw === undefined) return null
+  const read = readBusinessHours(raw)
+  if ('week' in read) return read
+  throw new InvalidOptionError([hoursProblem(read)])
+}
+
+type ClosableTransport = Transport & { close?(): Promise<void> }
+
+const transportFrom = (options: PlatformSimulatorOptions, shared?: Transport): ClosableTransport => {
+  const { fetch, listener } = options.webhook ?? {}
+  if (fetch && listener) throw invalidOption('webhook', 'webhook takes fetch or listener, not both.')
+  if (fetch) return functionTransport(fetch)
+  if (listener) return listenerTransport(listener)
+  return shared === undefined ? httpTransport() : (request, handler) => shared(request, handler)
+}
+
+/** A webhook of this process needs no address, but its requests need a URL. */
+export function webhookTargetOf(options: PlatformSimulatorOptions, url: string | null, transport: Transport) {
+  const { fetch, listener } = options.webhook ?? {}
+  const address = url ?? (fetch || listener ? DEFAULTS.webhookUrl : null)
+  return address === null ? null : { url: address, transport }
+}
+
+/** Loads the `translate` function that a module exports. Throws `InvalidOptionError` if there is none. */
+export async function loadTranslate(path: string): Promise<Translate> {
+  const name = 'translation.engine'
+  const loaded = await loadModule(path).catch((error: Error) => {
+    const message = `${name}: cannot load ${JSON.stringify(path)}: ${error.message}`
+    throw new InvalidOptionError([{ name, message, allowed: allowedFor(name) }])
+  })
+  const translate =
+    loaded.translate ?? (loaded.default as { translate?: unknown } | undefined)?.translate ?? loaded.default
+  if (typeof translate === 'function') return translate as Translate
+  const message = `${name}: ${JSON.stringify(path)} exports no function translate(text, from, to).`
+  throw new InvalidOptionError([{ name, message, allowed: allowedFor(name) }])
+}
+
+function createEngines(options: PlatformSimulatorOptions, platform: PlatformContext): Engines {
+  const loaded = new Map<string, Promise<Translate>>()
+  const load = (path: string) => {
+    const known = loaded.get(path) ?? loadTranslate(path)
+    loaded.set(path, known)
+    return known
+  }
+  return {
+    translate(text, from, to) {
+      if (options.translate) return options.translate(text, from, to)
+      const engine = platform.knobs['translation.engine']
+      if (engine === 'marker') return markTranslation(text, from, to)
+      if (engine === 'identity') return sameText(text, from, to)
+      return load(engine).then(translate => translate(text, from, to))
+    },
+    summarize: options.summarize ?? (input => fillTemplate(platform, input)),
+  }
+}

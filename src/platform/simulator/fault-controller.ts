@@ -1,0 +1,102 @@
+/** Sets and clears faults: checks them against their simulator and journals the change. */
+
+import { withoutUndefined } from '../../base/objects.ts'
+import { nearest } from '../../base/text/error-text.ts'
+import { effectOf } from '../faults/effects.ts'
+import { FaultNameTakenError, type FaultRegistry, type NamedFault } from '../faults/registry.ts'
+import type { FaultFields, FaultSpec } from '../faults/schema.ts'
+import type { PlatformContext } from '../rules/state.ts'
+import { sizeOfFault } from '../rules/state-memory.ts'
+import { FAULT_ERRORS } from '../wording/faults.ts'
+import type { Components } from './components.ts'
+import { InvalidOptionError, type SettingProblem, withinMemory } from './options.ts'
+import { faultParser } from './parse-fault.deferred.ts'
+
+export interface FaultController {
+  /** Throws `InvalidOptionError` with all problems of the fault. */
+  add(fault: FaultSpec): NamedFault
+  /** All faults in the order they were set, with their hits, also those that are used up. */
+  list(): NamedFault[]
+  /** Clears all faults or the named one, and releases the events they hold. Throws `InvalidOptionError` for an unknown name. */
+  clear(name?: string): NamedFault[]
+}
+
+/** Also adds faults whose type is not known to be complete: those of files and of the control API. */
+export type FaultSetter = FaultController & { add(fault: FaultFields): NamedFault }
+
+/** `release` sends the events that the named faults hold. */
+export function createFaultController(
+  { faultRegistry: faults, platform, journal }: Pick<Components, 'faultRegistry' | 'platform' | 'journal'>,
+  release: (names: readonly string[]) => void,
+): FaultSetter {
+  function journalNote(note: string, { name, chat_id }: NamedFault, details: object): void {
+    journal.append({ kind: 'note', ...(chat_id === undefined ? {} : { chat_id }), note, fault: name, ...details }, null)
+  }
+
+  return {
+    add(fault: FaultFields) {
+      const spec = faultParser().parseFault(fault)
+      const problems = [...chatProblems(platform, spec), ...signatureProblems(platform, spec)]
+      if (problems.length > 0) throw new InvalidOptionError(problems)
+      const added = addWithinMemory(faults, platform, spec)
+      journalNote('fault_set', added, { on: added.on, effect: effectOf(added), of: added.of, ...furtherFields(added) })
+      return added
+    },
+    list: faults.list,
+    clear(name) {
+      const cleared = faults.list().filter(fault => name === undefined || fault.name === name)
+      if (name !== undefined && cleared.length === 0) throw new InvalidOptionError([unknownName(faults, name)])
+      faults.clear(name)
+      for (const fault of cleared) platform.state.memory.add(-sizeOfFault(fault))
+      for (const fault of cleared) journalNote('fault_cleared', fault, { hits: fault.hits })
+      release(cleared.map(fault => fault.name))
+      return cleared
+    },
+  }
+}
+
+/** With these, a reader of the journal can set the same fault again. Of an answer, `effect` has only the status. */
+function furtherFields({ skip, every, respond }: NamedFault): object {
+  const hasContent = respond?.headers !== undefined || respond?.body !== undefined
+  return withoutUndefined({ skip, every, respond: hasContent ? respond : undefined })
+}
+
+function addWithinMemory(faults: FaultRegistry, { state }: PlatformContext, spec: FaultFields): NamedFault {
+  const added = addTo(faults, spec)
+  try {
+    withinMemory(() => state.memory.add(sizeOfFault(added)))
+  } catch (error) {
+    faults.clear(added.name)
+    throw error
+  }
+  return added
+}
+
+function addTo(faults: FaultRegistry, spec: FaultFields): NamedFault {
+  try {
+    return faults.add(spec)
+  } catch (error) {
+    if (!(error instanceof FaultNameTakenError)) throw error
+    throw new InvalidOptionError([{ name: 'name', message: FAULT_ERRORS.nameTaken(error.message) }])
+  }
+}
+
+const LISTED = 5
+
+function chatProblems({ state }: PlatformContext, { chat_id: id }: FaultFields): SettingProblem[] {
+  if (id === undefined || state.chats.has(id)) return []
+  const known = [...state.chats.keys()]
+  const message = FAULT_ERRORS.unknownChat(id, nearest(id, known), known.slice(-LISTED).reverse())
+  return [{ name: 'chat_id', message }]
+}
+
+/** A fault cannot corrupt a signature that is switched off. */
+function signatureProblems({ knobs }: PlatformContext, { sign }: FaultFields): SettingProblem[] {
+  if (sign === undefined || knobs['webhook.signature'] !== 'off') return []
+  return [{ name: 'sign', message: FAULT_ERRORS.signatureOff(sign) }]
+}
+
+function unknownName(faults: FaultRegistry, name: string): SettingProblem {
+  const known = faults.list().map(fault => fault.name)
+  return { name: 'name', message: FAULT_ERRORS.unknownName(name, known) }
+}

@@ -1,0 +1,173 @@
+/** Creates chats with a seeded persona and, on request, a shipped conversation. */
+
+import { drawPersona } from '../../base/runtime/random.ts'
+import { nearest } from '../../base/text/error-text.ts'
+import { TRANSCRIPT_NAMES, type TranscriptName } from '../contract/transcripts.ts'
+import { botById, type ChatHistoryRow, createChat, type NewChat } from '../rules/chats.ts'
+import type { Chat, Persona } from '../rules/state.ts'
+import { createTransaction } from '../rules/transaction.ts'
+import type { Core } from './core.ts'
+import { invalidOption, withinMemory } from './options.ts'
+import { DEFAULTS } from './platform-options.ts'
+
+/** Options of a new chat. */
+export interface ChatOptions {
+  /** Language code. Default `en`. */
+  readonly language?: string
+  /** The origin of the chat. Default `web`. */
+  readonly source?: string
+  /** Overrides fields of the drawn persona; null stands for an unknown user. */
+  readonly user?: {
+    readonly id?: string
+    readonly firstName?: string
+    readonly lastName?: string
+    readonly gender?: string
+  } | null
+  readonly history?: readonly ChatHistoryRow[]
+  /** Name of a shipped conversation such as `nb-shop`: its language, history, context and labels are the defaults. */
+  readonly transcript?: TranscriptName
+  readonly context?: Readonly<Record<string, unknown>>
+  readonly labels?: readonly string[]
+  /** One of the bots of the knob `keys.more`, instead of the main bot. */
+  readonly botId?: number
+  readonly id?: string
+}
+
+/** Options that come from a file or the control API, with a name that may be unknown. */
+export type ReadChatOptions = Omit<ChatOptions, 'transcript'> & { readonly transcript?: string | undefined }
+
+const UNKNOWN_PERSON: Persona = { firstName: null, lastName: null, fullName: null, gender: null }
+
+const turns = new WeakMap<Core, Promise<unknown>>()
+
+/** Creates chats one after the other, so that ids and personas do not depend on which data loads first. */
+export function newChat(core: Core, options: ReadChatOptions): Promise<Chat> {
+  const before = turns.get(core) ?? Promise.resolve()
+  const epoch = core.epoch.current()
+  const made = before.then(() => makeChat(core, options, epoch))
+  turns.set(
+    core,
+    made.catch(() => {}),
+  )
+  return made
+}
+
+async function makeChat(core: Core, options: ReadChatOptions, epoch: number): Promise<Chat> {
+  const shipped = options.transcript === undefined ? null : await loadTranscript(options.transcript)
+  const language = options.language ?? shipped?.language ?? 'en'
+  const drawn = await drawPersona(core.identity.seed, `persona ${core.platform.state.chatCounter + 1}`, language)
+  if (epoch !== core.epoch.current())
+    throw new Error('Failed to create the chat: the simulator was reset at the same time.')
+  const transaction = createTransaction()
+  const botId = knownBot(core, options.botId)
+  const spec: NewChat = {
+    ...(options.id === undefined ? {} : { id: freeId(core, options.id) }),
+    botId,
+    language,
+    source: options.source ?? shipped?.source ?? 'web',
+    ...(options.user?.id === undefined ? {} : { userId: options.user.id }),
+    persona: personaFrom(options.user, drawn),
+    context: copyOf(options.context ?? shipped?.context ?? drawn.context),
+    labels: [...(options.labels ?? shipped?.labels ?? [])],
+    ...(options.history === undefined && shipped
+      ? { ...conversationOf(shipped, core, botId), transcript: options.transcript ?? '' }
+      : { history: options.history ?? [] }),
+  }
+  const chat = withinMemory(() => createChat(core.platform, spec, transaction))
+  core.commitEffects(transaction.effects, null)
+  return chat
+}
+
+/** The caller may change what it gave; the chat keeps what it would send. */
+const copyOf = (context: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(context))
+
+/** A bot with a name that the user chose has it in the texts too; any other has the name in the texts. */
+export function conversationOf(
+  { bot_name: shippedName, history }: ShippedTranscript,
+  { platform }: Core,
+  botId: number,
+): Pick<NewChat, 'history' | 'botName'> {
+  const { name } = botById(platform, botId)
+  if (name === DEFAULTS.botName) return { history, botName: shippedName }
+  const named = (text: string) => text.replaceAll(shippedName, () => name)
+  return {
+    history: history.map(row => {
+      if ('user' in row) return { user: named(row.user) }
+      return 'bot' in row ? { ...row, bot: named(row.bot) } : { ...row, text: named(row.text) }
+    }),
+  }
+}
+
+/** The user of a chat in the control API and in scenario files. */
+export interface WireUser {
+  readonly id?: string | undefined
+  readonly first_name?: string | undefined
+  readonly last_name?: string | undefined
+  readonly gender?: string | undefined
+}
+
+/** Converts the `user` of the control API and of scenario files to the option of the library. */
+export function userFromWire(user: WireUser | null | undefined): ChatOptions['user'] {
+  if (user === null || user === undefined) return user
+  const { first_name: firstName, last_name: lastName, ...rest } = user
+  return { ...rest, firstName, lastName }
+}
+
+function knownBot(core: Core, botId = core.identity.bot.id): number {
+  if (core.platform.state.bots.has(botId)) return botId
+  const known = [...core.platform.state.bots.keys()].join(', ')
+  throw invalidOption('bot_id', `bot_id ${botId} is not a bot of this simulator; known: ${known}.`)
+}
+
+function freeId(core: Core, id: string): string {
+  if (id === '' || /\p{Surrogate}/u.test(id)) {
+    throw invalidOption('id', 'id must be a text that is not empty and that a URL can carry.')
+  }
+  if (!core.platform.state.chats.has(id)) return id
+  throw invalidOption('id', `There is already a chat ${JSON.stringify(id)}.`)
+}
+
+function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
+  if (user === null) return UNKNOWN_PERSON
+  const firstName = user?.firstName ?? drawn.firstName
+  const lastName = user?.lastName ?? drawn.lastName
+  return { firstName, lastName, fullName: `${firstName} ${lastName}`, gender: user?.gender ?? drawn.gender }
+}
+
+export interface ShippedTranscript {
+  readonly language: string
+  readonly bot_name: string
+  readonly source: string
+  readonly context: Readonly<Record<string, unknown>>
+  readonly labels: readonly string[]
+  readonly history: readonly ChatHistoryRow[]
+}
+
+type Loaded = { default: unknown }
+const FILES: Readonly<Record<TranscriptName, () => Promise<Loaded>>> = {
+  'en-shop': () => import('../../../fixtures/transcripts/en-shop.json', { with: { type: 'json' } }),
+  'en-bank': () => import('../../../fixtures/transcripts/en-bank.json', { with: { type: 'json' } }),
+  'en-transport': () => import('../../../fixtures/transcripts/en-transport.json', { with: { type: 'json' } }),
+  'en-municipality': () => import('../../../fixtures/transcripts/en-municipality.json', { with: { type: 'json' } }),
+  'nb-shop': () => import('../../../fixtures/transcripts/nb-shop.json', { with: { type: 'json' } }),
+  'nb-bank': () => import('../../../fixtures/transcripts/nb-bank.json', { with: { type: 'json' } }),
+  'nb-transport': () => import('../../../fixtures/transcripts/nb-transport.json', { with: { type: 'json' } }),
+  'nb-municipality': () => import('../../../fixtures/transcripts/nb-municipality.json', { with: { type: 'json' } }),
+  'de-shop': () => import('../../../fixtures/transcripts/de-shop.json', { with: { type: 'json' } }),
+  'de-bank': () => import('../../../fixtures/transcripts/de-bank.json', { with: { type: 'json' } }),
+  'de-transport': () => import('../../../fixtures/transcripts/de-transport.json', { with: { type: 'json' } }),
+  'de-municipality': () => import('../../../fixtures/transcripts/de-municipality.json', { with: { type: 'json' } }),
+  'ar-shop': () => import('../../../fixtures/transcripts/ar-shop.json', { with: { type: 'json' } }),
+  'ar-bank': () => import('../../../fixtures/transcripts/ar-bank.json', { with: { type: 'json' } }),
+  'ar-transport': () => import('../../../fixtures/transcripts/ar-transport.json', { with: { type: 'json' } }),
+  'ar-municipality': () => import('../../../fixtures/transcripts/ar-municipality.json', { with: { type: 'json' } }),
+}
+
+/** Throws `InvalidOptionError` for an unknown name. */
+export async function loadTranscript(name: string): Promise<ShippedTranscript> {
+  const known = TRANSCRIPT_NAMES.find(one => one === name)
+  if (known) return (await FILES[known]()).default as ShippedTranscript
+  const message = `transcript ${JSON.stringify(name)} is not shipped${nearest(name, TRANSCRIPT_NAMES)}; there are ${TRANSCRIPT_NAMES.join(', ')}.`
+  throw invalidOption('transcript', message)
+}

@@ -1,0 +1,280 @@
+/** Checks options and settings, and reads knobs. */
+
+import { isMap } from '../../base/objects.ts'
+import { nearest, sentence, shortName, suggest } from '../../base/text/error-text.ts'
+import { parseBytes } from '../../base/text/quantities.ts'
+import { withoutCredentials } from '../../base/text/redactor.ts'
+import { describeSecret, isSecretPath } from '../../base/text/secret-positions.ts'
+import { defineTexts } from '../../base/text/texts.ts'
+import type { JsonShape } from '../contract/knob-types.ts'
+import {
+  allowedFor,
+  defaultKnobs,
+  isKnob,
+  KNOB_NAMES,
+  type KnobName,
+  type KnobOrigin,
+  type Knobs,
+  parseKnob,
+} from '../contract/knobs.ts'
+import { MOST_PROBLEMS } from '../contract/limit-errors.ts'
+import type { BotReply } from '../rules/state.ts'
+import { MemoryLimitError } from '../rules/state-memory.ts'
+
+/** A problem of one option or setting. */
+export interface SettingProblem {
+  readonly name: string
+  readonly message: string
+  /** The accepted values or names, if they can be listed. */
+  readonly allowed?: string | readonly string[]
+}
+
+const firstProblems = (problems: readonly SettingProblem[]): readonly SettingProblem[] =>
+  problems.length <= MOST_PROBLEMS
+    ? problems
+    : [...problems.slice(0, MOST_PROBLEMS), { name: 'settings', message: TEXTS.furtherProblems }]
+
+/** Options or settings are invalid. `problems` has one item for each invalid name or value; nothing was changed. */
+export class InvalidOptionError extends Error {
+  override readonly name = 'InvalidOptionError'
+  readonly problems: readonly SettingProblem[]
+  constructor(all: readonly SettingProblem[]) {
+    const problems = firstProblems(all)
+    super(problems.map(problem => problem.message).join(' '))
+    this.problems = problems
+  }
+}
+
+/** Creates the error of one problem. */
+export const invalidOption = (name: string, message: string) => new InvalidOptionError([{ name, message }])
+
+/** Throws `InvalidOptionError` when the state would exceed `memoryLimit`. */
+export function withinMemory<Result>(run: () => Result): Result {
+  try {
+    return run()
+  } catch (error) {
+    throw error instanceof MemoryLimitError ? invalidOption('memoryLimit', error.message) : error
+  }
+}
+
+/** Reads one knob, or returns its problem. */
+export function readKnob(
+  name: string,
+  raw: unknown,
+  origin?: KnobOrigin,
+): { name: KnobName; value: unknown } | SettingProblem {
+  if (!isKnob(name)) {
+    const message = `${shortName(name)} is not a knob${suggest(name, KNOB_NAMES)}`
+    return { name: shortName(name), message }
+  }
+  const value = parseKnob(name, raw, origin)
+  if (value !== undefined) return { name, value }
+  const allowed = allowedFor(name, origin)
+  const received = isSecretPath([name]) ? describeSecret(raw) : describeValue(raw)
+  return { name, message: `${name} must be ${allowed}, got ${received}.`, allowed }
+}
+
+/** Sets the named knobs, all or none. Throws `InvalidOptionError`. */
+export function applyKnobs(knobs: Knobs, raw: Readonly<Record<string, unknown>>): void {
+  const read = Object.entries(raw).map(([name, value]) => readKnob(name, value))
+  const problems = read.filter((one): one is SettingProblem => 'message' in one)
+  if (problems.length > 0) throw new InvalidOptionError(problems)
+  for (const one of read) if ('value' in one) Object.assign(knobs, { [one.name]: one.value })
+}
+
+export function knobsFrom(raw: Readonly<Record<string, unknown>>): Knobs {
+  const knobs = defaultKnobs()
+  applyKnobs(knobs, raw)
+  return knobs
+}
+
+const TEXTS = defineTexts({
+  unexpected: (name: string, expected: string, received: string) => `${name} must be ${expected}, got ${received}.`,
+  objectWith: (names: readonly string[]) => `an object with ${names.join(', ')}`,
+  unknown: (what: string, name: string, hint: string) => `${what} takes no ${name}${hint}`,
+  inside: (names: readonly string[]) => `; write ${names.map(name => `{ ${name}: ... }`).join(' or ')}`,
+  known: (names: readonly string[]) => `; it takes ${names.join(', ')}`,
+  function: 'a function',
+  furtherProblems: 'There are more problems.',
+})
+
+/** A kind of value: whether a value is of it, how errors name it, and its JSON Schema. */
+export interface OptionKind<Value = unknown> {
+  readonly expected: string
+  readonly schema: JsonShape
+  /** The kind of each item of a list. */
+  readonly items?: OptionKind
+  fits(value: unknown): value is Value
+  /** Reads the text of a flag or a variable. */
+  fromText(text: string): unknown
+}
+export type Shape = { readonly [name: string]: OptionKind | Shape }
+
+/** Creates a kind of values. */
+export const optionKind = <Value = unknown>(
+  expected: string,
+  fits: (value: unknown) => boolean,
+  schema: JsonShape = {},
+  fromText: (text: string) => unknown = text => text,
+): OptionKind<Value> => ({ expected, schema, fits: (value): value is Value => fits(value), fromText })
+
+const wholeNumber = (expected: string, minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
+  optionKind<number>(
+    expected,
+    value => Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
+    { type: 'integer', minimum, maximum },
+    text => (/^\d+$/.test(text) ? Number(text) : text),
+  )
+const matching = (expected: string, schema: JsonShape, fits: (value: string) => boolean) =>
+  optionKind<string>(expected, value => typeof value === 'string' && fits(value), { type: 'string', ...schema })
+
+export const anything = optionKind('anything', () => true)
+export const text = matching('a string', {}, () => true)
+export const filledText = matching('a string that is not empty', { minLength: 1 }, value => value !== '')
+export const flag = optionKind<boolean>('true or false', value => typeof value === 'boolean', { type: 'boolean' })
+const integer = wholeNumber('an integer', Number.MIN_SAFE_INTEGER)
+export const whole = wholeNumber('a whole number from 0', 0)
+export const positive = wholeNumber('a whole number from 1', 1)
+export const port = wholeNumber('a whole number from 0 to 65535 (0 takes any free port)', 0, 65_535)
+export const host = matching('an address or host name such as 127.0.0.1', { minLength: 1 }, value =>
+  /^[\w.:%[\]-]+$/.test(value),
+)
+/** No white space, control characters, halves of characters, and quotes: `URL` would encode or drop them. */
+const urlPattern = (not: string) =>
+  `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\p{C}"<>\\\\^\`{|}/?#][^\\s\\p{C}"<>\\\\^\`{|}${not}]*$`
+const urlOf = (expected: string, not = '') => {
+  const pattern = urlPattern(not)
+  const written = new RegExp(pattern, 'u')
+  return matching(expected, { pattern }, value => written.test(value) && URL.canParse(value))
+}
+export const httpUrl = (example: string) => urlOf(`an http or https URL such as ${example}`)
+export const callable = optionKind('a function', value => typeof value === 'function')
+export const map = optionKind<Record<string, unknown>>('an object', isMap)
+export const list = optionKind<unknown[]>('an array', Array.isArray)
+export const listOf = <Item>(items: OptionKind<Item>, expected: string): OptionKind<Item[]> => ({
+  ...optionKind<Item[]>(expected, value => Array.isArray(value) && value.every(items.fits)),
+  items,
+})
+export const either = <First, Second>(first: OptionKind<First>, second: OptionKind<Second>) =>
+  optionKind<First | Second>(
+    `${first.expected} or ${second.expected}`,
+    value => first.fits(value) || second.fits(value),
+  )
+export const only = <const Value>(...values: readonly Value[]) =>
+  optionKind<Value>(values.map(value => JSON.stringify(value)).join(' or '), value => values.some(one => one === value))
+
+const baseUrl = urlOf('an http or https URL without a query, such as https://bot.example.test', '?#')
+/** Fewer bytes would not hold one long body. */
+const SMALLEST_MEMORY = 65_536
+const memory = optionKind<number | string>(
+  'a number of bytes from 65536, or a text such as 64mb or 500kb',
+  value => (parseBytes(value) ?? 0) >= SMALLEST_MEMORY,
+  {
+    anyOf: [
+      { type: 'integer', minimum: SMALLEST_MEMORY },
+      { type: 'string', pattern: '^[0-9]+(kb|mb|gb)?$' },
+    ],
+  },
+)
+const reply = optionKind<BotReply>(
+  '{ match, text, buttons? }',
+  one => isMap(one) && text.fits(one.match) && text.fits(one.text),
+)
+const replies = listOf(reply, 'a list of { match, text, buttons? }')
+
+/** The settings of a simulator by their names in config files, besides clock and knobs; code writes the names in camel case. */
+export const SETTING_KINDS = {
+  seed: whole,
+  base_url: baseUrl,
+  'bot.id': positive,
+  'bot.name': filledText,
+  'bot.organization_id': integer,
+  'bot.replies': replies,
+  'webhook.url': httpUrl('http://127.0.0.1:3000/webhook'),
+  business_hours: either(map, only(null)),
+  markers: flag,
+  memory_limit: memory,
+} as const
+
+/** Throws `InvalidOptionError` with every problem. `what` names the value itself. */
+export function validateOptions(what: string, value: unknown, shape: Shape): void {
+  const problems = problemsIn(what, value, shape, '')
+  if (problems.length > 0) throw new InvalidOptionError(problems)
+}
+
+function problemsIn(what: string, value: unknown, shape: Shape, path: string): SettingProblem[] {
+  if (!isMap(value)) {
+    const expected = TEXTS.objectWith(Object.keys(shape))
+    const received = `${describeValue(value)}${fieldHint(value, shape)}`
+    return [{ name: path || what, message: TEXTS.unexpected(what, expected, received) }]
+  }
+  return Object.entries(value).flatMap(([name, one]) => {
+    if (one === undefined) return []
+    const at = path === '' ? name : `${path}.${name}`
+    const below = Object.hasOwn(shape, name) ? shape[name] : undefined
+    if (below === undefined) return [unknown(what, name, at, shape)]
+    if (!isKind(below)) return problemsIn(at, one, below, at)
+    return below.fits(one) ? [] : [unexpected(at, below, one)]
+  })
+}
+
+/** The most fields that an error offers for a value. */
+const MOST_FIELDS = 2
+
+/** Names the fields that take a value which was written instead of the object, such as the URL of `webhook`. */
+function fieldHint(value: unknown, shape: Shape): string {
+  if (typeof value !== 'string' && typeof value !== 'function') return ''
+  const names = Object.keys(shape).filter(name => {
+    const kind = shape[name]
+    return kind !== undefined && isKind(kind) && kind.fits(value)
+  })
+  return names.length === 0 || names.length > MOST_FIELDS ? '' : TEXTS.inside(names)
+}
+
+/** The problem of a value that is not of its kind, or of its first such item. */
+export function unexpected(name: string, { expected, items }: OptionKind, value: unknown): SettingProblem {
+  if (items !== undefined && Array.isArray(value)) {
+    const wrong = value.findIndex(item => !items.fits(item))
+    return unexpected(`${name}[${wrong}]`, items, value[wrong])
+  }
+  return { name, message: TEXTS.unexpected(name, expected, describeValue(value)) }
+}
+
+export const hoursProblem = ({ key, message }: { readonly key: string; readonly message: string }): SettingProblem => ({
+  name: `business_hours.${key}`,
+  message: `business_hours.${key} ${message}.`,
+})
+
+const isKind = (below: OptionKind | Shape): below is OptionKind => typeof below.fits === 'function'
+
+/** Up to this many known names are listed in an error. */
+const FEW = 4
+
+function unknown(what: string, name: string, at: string, shape: Shape): SettingProblem {
+  const names = Object.keys(shape)
+  const near = names.length > FEW ? nearest(name, names) : ''
+  return {
+    name: shortName(at),
+    message: sentence(TEXTS.unknown(what, shortName(name), near || TEXTS.known(names))),
+    allowed: names,
+  }
+}
+
+const MOST = 80
+
+export function describeValue(value: unknown): string {
+  if (typeof value === 'function') return TEXTS.function
+  const whole = writtenOut(value)
+  return whole.length > MOST ? `${whole.slice(0, MOST)}…` : whole
+}
+
+/** A value without JSON, such as a circular one, by its kind. */
+function writtenOut(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value)
+  if (typeof value === 'string') return JSON.stringify(withoutCredentials(value))
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return Object.prototype.toString.call(value)
+  }
+}

@@ -1,0 +1,207 @@
+/** Defines the simulator object: the platform and its end users in this process, without expectations. */
+
+import type { Transport } from '../../base/runtime/transport.ts'
+import type { Redactor } from '../../base/text/redactor.ts'
+import { createFetchAdapter } from '../api/fetch.ts'
+import type { ApiRequest, ApiResponse } from '../api/messages.ts'
+import { ASSUMPTIONS, type Assumption } from '../contract/assumptions.ts'
+import { allowedFor, formatKnob, type KnobName } from '../contract/knobs.ts'
+import type { EntryOf } from '../journal/entry.ts'
+import type { Journal } from '../journal/journal.ts'
+import { maskSetting } from '../journal/mask.ts'
+import { type AvailabilityChange, changeAvailability } from '../rules/availability.ts'
+import type { Maybe } from '../rules/engines.ts'
+import { createTransaction } from '../rules/transaction.ts'
+import { type ChatView, chatSummary } from '../rules/transcript.ts'
+import { type ChatHandle, createChatHandle } from './chat-handle.ts'
+import { type Core, createCore, settled } from './core.ts'
+import type { FaultController } from './fault-controller.ts'
+import { type ChatOptions, newChat } from './new-chat.ts'
+import { only, text, validateOptions } from './options.ts'
+import type { PlatformSimulatorOptions, SettingChanges } from './platform-options.ts'
+import { configure, effectiveConfig } from './settings.ts'
+import { createSimulatorClock, type SimulatorClock } from './simulator-clock.ts'
+import { snapshotCapture } from './snapshot/capture.deferred.ts'
+import type { SnapshotOptions } from './snapshot/capture.ts'
+import { snapshotRestore } from './snapshot/restore.deferred.ts'
+import type { Snapshot } from './snapshot/schema.ts'
+
+/** A behaviour that the platform's description leaves open, what the simulator does, and the knobs that change it. */
+export interface EffectiveAssumption extends Omit<Assumption, 'knobs'> {
+  readonly knobs: readonly EffectiveKnob[]
+}
+
+/** A knob with its effective value. */
+export interface EffectiveKnob {
+  readonly name: KnobName
+  readonly value: unknown
+  /** The accepted values, as text. */
+  readonly allowed: string
+}
+
+/** The platform and its end users. */
+export interface PlatformSimulator {
+  /** The beginning of `_links.self` and of attachment links. */
+  readonly baseUrl: string
+  /** The key of the handover endpoints (A1). */
+  readonly apiKey: string
+  /** The key of the transcript endpoint. */
+  readonly botApiKey: string
+  readonly botId: number
+  /** Everything that happened. Its entries are wire-shaped (snake_case). */
+  readonly journal: Journal
+  /** Journal entries of all attempts to deliver an event, oldest first. */
+  readonly deliveries: readonly EntryOf<'delivery'>[]
+  readonly clock: SimulatorClock
+  /** Answers a request to the nine endpoints or to an attachment, with the signature of `fetch`. */
+  fetch(input: Request | string | URL, init?: RequestInit): Promise<Response>
+  /** Answers a request as plain data, for servers and other adapters. */
+  handle(exchange: ApiRequest): Maybe<ApiResponse>
+  /** Creates a chat. Throws `InvalidOptionError`. */
+  chat(options?: ChatOptions): Promise<ChatHandle>
+  /** Finds a chat by its id. */
+  findChat(id: string): ChatHandle | undefined
+  /** Lists all chats without their messages, oldest first. */
+  chats(): Omit<ChatView, 'messages'>[]
+  /** Injects faults into API responses and webhook deliveries. */
+  readonly faults: FaultController
+  /** Sets the handover availability as a person does in the workspace (ST17). Throws `InvalidOptionError`. */
+  setAvailability(change: AvailabilityChange): void
+  /**
+   * Changes knobs and settings by dotted name, all or none, and resolves with the effective ones.
+   *
+   * @throws InvalidOptionError
+   * @example
+   * await sim.configure({ 'typing.webhook': 'off', 'webhook.retry': ['1s', '5s'] })
+   */
+  configure(patch: SettingChanges): Promise<Record<string, unknown>>
+  /** Returns the effective knobs and settings; keys are masked. */
+  config(): Record<string, unknown>
+  /** Lists the assumptions with the effective values of their knobs. */
+  assumptions(): EffectiveAssumption[]
+  /** Resolves when no work is in flight and no timer is due. */
+  settled(): Promise<void>
+  /**
+   * Removes chats, timers, faults and journal entries, and aborts work in flight: it has no effect after the reset. Later
+   * calls of the intermediary are answered as usual.
+   */
+  reset(): void
+  /** Returns the whole state as JSON. Keys and journal are included only with the options. */
+  snapshot(options?: SnapshotOptions): Snapshot
+  /**
+   * Replaces the whole state with a snapshot, and aborts work in flight as a reset does.
+   *
+   * @throws InvalidSnapshotError for an invalid snapshot; nothing is changed then.
+   * @example
+   * const before = sim.snapshot()
+   * await ada.press('handover')
+   * await sim.restore(before)
+   */
+  restore(snapshot: Snapshot): Promise<void>
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const cores = new WeakMap<PlatformSimulator, Core>()
+
+const NO_SIMULATOR =
+  'The value is not a simulator: create one with createSimulator, and load handover-sim once, not also in its version for browsers.'
+
+/** Returns the internal parts of a simulator, for the server and the runner. */
+export function coreOf(simulator: PlatformSimulator): Core {
+  const core = cores.get(simulator)
+  if (core === undefined) throw new TypeError(NO_SIMULATOR)
+  return core
+}
+
+/**
+ * Creates a simulator without expectations. Throws `InvalidOptionError`. A given `transport` is shared with other
+ * simulators and closed by its creator; `filePrefix` begins the ids of files in links; `secrets` collects its secrets.
+ */
+export const createPlatformSimulator = (
+  options: PlatformSimulatorOptions = {},
+  transport?: Transport,
+  filePrefix?: string,
+  secrets?: Redactor,
+): PlatformSimulator => simulatorOf(createCore(options, transport, filePrefix, secrets))
+
+function simulatorOf(core: Core): PlatformSimulator {
+  const { journal, platform, api } = core
+  const simulator: PlatformSimulator = {
+    get baseUrl() {
+      return core.address.base
+    },
+    get apiKey() {
+      return platform.knobs['keys.handover']
+    },
+    get botApiKey() {
+      return platform.knobs['keys.bot']
+    },
+    get botId() {
+      return core.identity.bot.id
+    },
+    journal,
+    get deliveries() {
+      return journal.query({ kind: 'delivery' })
+    },
+    clock: createSimulatorClock(core),
+    fetch: createFetchAdapter({
+      api,
+      baseUrl: () => core.address.base,
+      bodyLimit: () => platform.knobs['limits.body'],
+      epoch: core.epoch.current,
+    }),
+    handle: api,
+    chat: async chatOptions => createChatHandle(core, await newChat(core, chatOptions ?? {})),
+    findChat(id) {
+      const chat = platform.state.chats.get(id)
+      return chat && createChatHandle(core, chat)
+    },
+    chats: () => [...platform.state.chats.values()].map(chatSummary),
+    faults: core.faults,
+    setAvailability: change => setAvailability(core, change),
+    async configure(patch) {
+      await configure(core, patch, 'user')
+      return effectiveConfig(core)
+    },
+    config: () => effectiveConfig(core),
+    assumptions: () => effectiveAssumptions(core),
+    settled: () => settled(core),
+    reset: core.reset,
+    snapshot: snapshotOptions => snapshotCapture().captureSnapshot(core, snapshotOptions),
+    restore: snapshot => snapshotRestore().restoreSnapshot(core, snapshot),
+    close: core.close,
+    [Symbol.asyncDispose]: core.close,
+  }
+  cores.set(simulator, core)
+  return simulator
+}
+
+const AVAILABILITY = {
+  availability: only('OPEN', 'CLOSED'),
+  queue: text,
+  reason: only('AGENT_AVAILABILITY', 'BUSINESS_HOURS', 'OTHER'),
+}
+
+function setAvailability(core: Core, change: AvailabilityChange): void {
+  validateOptions('setAvailability', change, AVAILABILITY)
+  const transaction = createTransaction()
+  changeAvailability(
+    core.platform,
+    core.platform.state.bots.get(core.identity.bot.id)!,
+    change,
+    'workspace',
+    transaction,
+  )
+  core.commitEffects(transaction.effects, null)
+}
+
+function effectiveAssumptions(core: Core): EffectiveAssumption[] {
+  const { knobs } = core.platform
+  const effective = (name: KnobName): EffectiveKnob => ({
+    name,
+    value: maskSetting(name, formatKnob(name, knobs[name])),
+    allowed: allowedFor(name),
+  })
+  return ASSUMPTIONS.map(assumption => ({ ...assumption, knobs: assumption.knobs.map(effective) }))
+}

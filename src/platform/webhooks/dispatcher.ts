@@ -1,0 +1,199 @@
+/** Delivers webhook events in the background: encodes each event once and knows all deliveries that have not ended. */
+
+import type { Clock } from '../../base/runtime/clock.ts'
+import { createAbort } from '../../base/runtime/node.ts'
+import type { FaultRegistry } from '../faults/registry.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { EventRecord } from '../rules/event-record.ts'
+import { type Attempts, createAttempts } from './attempts.ts'
+import type { SendPorts } from './delivery-attempt.ts'
+import { createDeliveryOrder, type DeliveryOrder } from './delivery-order.ts'
+import { DeliveryRecord, NO_HEADERS } from './delivery-record.ts'
+import { type CapturedJob, captureJob, createSchedule, faultEntries, type Job, newJob, restoreJob } from './job.ts'
+import { createManualEvents, type ManualEvents } from './manual.ts'
+import { encodePayload, type RequestPorts, ValidRequest, validRequest, type WebhookRequest } from './request.ts'
+
+export interface DispatcherPorts extends SendPorts, RequestPorts {
+  readonly journal: Journal
+  readonly clock: Clock
+  seed(): number
+  readonly faults: Pick<FaultRegistry, 'mayChangeEvents' | 'takeWebhook' | 'releaseOf'>
+  /** False when the webhook is a function. */
+  hasConnection(): boolean
+  /** The bound of the deliveries in progress, in bytes. */
+  readonly memoryLimit: number
+}
+
+export interface Dispatcher extends Pick<ManualEvents, 'trigger' | 'resend'> {
+  /** `seq` is that of the entry of the event. */
+  enqueue(event: EventRecord, seq: number): void
+  /** Sends the events that these faults hold. */
+  release(faults: readonly string[]): void
+  /** Returns a delivery of the platform that is in progress; null for one that has ended or was sent manually. */
+  find(deliveryId: string): Readonly<Job> | null
+  /** The deliveries of the platform that have not ended, oldest event first. */
+  inProgress(): readonly Readonly<Job>[]
+  /** The time of the next retry, delayed event or copy: epoch milliseconds on the simulator's clock, or null. */
+  nextDue(): number | null
+  /** Drops waiting events and aborts requests; none of them is journaled. */
+  reset(): void
+  /** Deliveries that have not ended, as plain data. Manual events are left out, because their callers wait here. */
+  capture(): CapturedDeliveries
+  /** Restores captured deliveries after a reset. */
+  restore(captured: CapturedDeliveries): RestoredDeliveries
+}
+
+export interface CapturedDeliveries {
+  readonly jobs: readonly CapturedJob[]
+  /** The state of the random order of `webhook.order`. */
+  readonly random: number
+  /** How many events were triggered manually. */
+  readonly triggered: number
+}
+
+export interface RestoredDeliveries {
+  /** Each arms one timer. The caller arms all timers of the simulator in their order. */
+  readonly timers: readonly { readonly order: number; arm(): void }[]
+  /** Sends interrupted attempts again and restores the queues. */
+  start(): void
+}
+
+export function createDispatcher(ports: DispatcherPorts): Dispatcher {
+  let cancel = createAbort()
+  const signal = () => cancel.signal
+  const active = createActiveJobs()
+  const schedule = createSchedule(ports.clock)
+  const manual = createManualEvents({ ...ports, schedule, signal })
+  const order = createDeliveryOrder({ ...ports, schedule, send: job => attempts.send(job) })
+  const attempts = createAttempts({
+    ...ports,
+    signal,
+    begin: copy => active.add(copy),
+    sendLater: (job, delayMs) => order.schedule(job, delayMs, 'send'),
+    finish(job) {
+      active.delete(job)
+      if (!job.copy) order.finish(job)
+    },
+  })
+  const parts: Parts = { ports, active, order, attempts, manual }
+
+  return {
+    trigger: manual.trigger,
+    resend: manual.resend,
+    enqueue(event, seq) {
+      const body = encodePayload(event.payload, ports.knobs()['webhook.json'])
+      const request = new ValidRequest(ports, event.chat_id, event, body)
+      if (active.size() + sizeOfRequest(request) > ports.memoryLimit) return refuse(ports, seq, request)
+      const job = jobFor(ports, event, seq, request)
+      active.add(job)
+      order.start(job)
+    },
+    release: order.release,
+    find: deliveryId => active.list().find(({ copy, request }) => !copy && request.deliveryId === deliveryId) ?? null,
+    inProgress: () => active.list().sort((a, b) => a.seq - b.seq),
+    nextDue: schedule.next,
+    reset() {
+      cancel.abort()
+      cancel = createAbort()
+      schedule.clear()
+      order.reset()
+      active.clear()
+      manual.reset()
+    },
+    capture: () => capture(parts),
+    restore: captured => restore(parts, captured),
+  }
+}
+
+interface Parts {
+  readonly ports: DispatcherPorts
+  readonly active: ActiveJobs
+  readonly order: DeliveryOrder
+  readonly attempts: Attempts
+  readonly manual: ManualEvents
+}
+
+/** The jobs that have not ended. */
+interface ActiveJobs {
+  add(job: Job): void
+  delete(job: Job): void
+  list(): Job[]
+  /** The memory of all, in bytes. */
+  size(): number
+  clear(): void
+}
+
+function createActiveJobs(): ActiveJobs {
+  const jobs = new Set<Job>()
+  let size = 0
+  return {
+    add(job) {
+      jobs.add(job)
+      size += sizeOfRequest(job.request)
+    },
+    delete(job) {
+      if (jobs.delete(job)) size -= sizeOfRequest(job.request)
+    },
+    list: () => [...jobs],
+    size: () => size,
+    clear() {
+      jobs.clear()
+      size = 0
+    },
+  }
+}
+
+/** The memory of a job beside its body. */
+const JOB_BYTES = 1024
+const sizeOfRequest = ({ body }: WebhookRequest): number => JOB_BYTES + body.length
+
+/** Journals that an event is not sent, because the webhook does not keep up. */
+function refuse({ journal, memoryLimit }: DispatcherPorts, seq: number, request: WebhookRequest): void {
+  const failure = { code: 'queue_full', limit_bytes: memoryLimit } as const
+  const outcome = { outcome: 'failed', status: null, response: null, failure } as const
+  journal.appendSource(new DeliveryRecord(request, { url: null, headers: NO_HEADERS, outcome }, 0, 1), seq)
+}
+
+/** Applies the faults of the event and journals them. */
+function jobFor(ports: DispatcherPorts, event: EventRecord, seq: number, request: WebhookRequest): Job {
+  const faults = ports.faults.mayChangeEvents() ? takeFaults(ports, event) : null
+  if (faults !== null)
+    for (const hit of faultEntries(event, faults, ports.hasConnection())) ports.journal.append(hit, seq)
+  return newJob(request, event.chat_id, seq, faults)
+}
+
+const takeFaults = ({ faults }: DispatcherPorts, { event, chat_id: chatId }: EventRecord) =>
+  faults.takeWebhook({ event, chatId })
+
+function capture({ active, order, manual }: Parts): CapturedDeliveries {
+  const begun = active.list().filter(({ phase }) => phase.kind !== 'waiting')
+  const jobs = [...begun.sort((a, b) => a.seq - b.seq), ...order.waiting()]
+  return {
+    jobs: jobs.map(job => captureJob(job, order.passing(job))),
+    random: order.randomState(),
+    triggered: manual.count(),
+  }
+}
+
+function restore({ ports, active, order, attempts, manual }: Parts, captured: CapturedDeliveries): RestoredDeliveries {
+  order.reset(captured.random)
+  manual.reset(captured.triggered)
+  const jobs = captured.jobs.map(one => ({
+    job: restoreJob(one, ports.faults, encoded => validRequest(ports, encoded)),
+    passing: one.passing,
+  }))
+  for (const { job } of jobs) active.add(job)
+  const timers = jobs.flatMap(({ job }) => {
+    const { phase } = job
+    if (phase.kind !== 'scheduled') return []
+    return [{ order: phase.order, arm: () => order.schedule(job, phase.atMs - ports.clock.now(), phase.next) }]
+  })
+  const start = () => {
+    for (const { job, passing } of jobs) {
+      const wasSending = job.phase.kind === 'sending'
+      order.restore(job, passing)
+      if (wasSending) attempts.resume(job)
+    }
+  }
+  return { timers, start }
+}

@@ -1,0 +1,124 @@
+/** Describes one event on its way to the webhook, in memory and in a snapshot, and schedules its next step. */
+
+import { type Clock, type ClockTimer, earliest, timeAfter } from '../../base/runtime/clock.ts'
+import { CONNECTION_EFFECTS } from '../faults/effects.ts'
+import type { AppliedWebhookFaults, FaultRegistry } from '../faults/registry.ts'
+import type { FaultContent } from '../journal/entry.ts'
+import type { EventRecord } from '../rules/event-record.ts'
+import type { EncodedEvent, WebhookRequest } from './request.ts'
+
+/** The faults of one event. Their journal entries were written when the event happened. */
+export type JobFaults = Omit<AppliedWebhookFaults, 'hits'>
+
+export type DeliveryPhase =
+  /** Behind another event of its chat. */
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'sending' }
+  /** At that time it is sent, or takes its turn among the events of its chat. */
+  | ({ readonly kind: 'scheduled'; readonly next: 'send' | 'turn' } & ScheduledTime)
+  /** Until later events of its chat have passed. */
+  | { readonly kind: 'held' }
+
+export const SENDING: DeliveryPhase = { kind: 'sending' }
+
+export interface Job {
+  /** The valid request, which a retry sends. */
+  readonly request: WebhookRequest
+  readonly chatId: string
+  /** Of its event in the journal. */
+  readonly seq: number
+  readonly faults: JobFaults | null
+  /** A copy of the first attempt; later events do not wait for it. */
+  readonly copy: boolean
+  attempt: number
+  /** Whether it is at the head of the queue of its chat, so that later events wait for it. */
+  atHead: boolean
+  phase: DeliveryPhase
+}
+
+export const newJob = (request: WebhookRequest, chatId: string, seq: number, faults: JobFaults | null): Job => ({
+  request,
+  chatId,
+  seq,
+  faults,
+  copy: false,
+  attempt: 1,
+  atHead: false,
+  phase: SENDING,
+})
+
+export const copyOf = (job: Job): Job => ({ ...job, copy: true, atHead: false, phase: SENDING })
+
+/** One journal entry for each fault of an event. A webhook that is a function has no connection to change. */
+export function faultEntries(
+  { event, chat_id, deliveryId: delivery_id }: EventRecord,
+  { hits }: AppliedWebhookFaults,
+  hasConnection: boolean,
+): FaultContent[] {
+  return hits.map(hit => {
+    const left = hasConnection ? [] : CONNECTION_EFFECTS.filter(name => hit.effect[name] !== undefined)
+    const notApplied = left.length === 0 ? {} : { not_applied: left }
+    return { kind: 'fault', chat_id, ...hit, event, delivery_id, ...notApplied }
+  })
+}
+
+export interface CapturedJob extends Pick<Job, 'chatId' | 'seq' | 'copy' | 'attempt' | 'atHead' | 'phase'> {
+  readonly deliveryId: string
+  readonly event: string
+  readonly body: string
+  readonly faults: Omit<JobFaults, 'release'> | null
+  /** How many later events must still pass a held one. */
+  readonly passing: number
+}
+
+export function captureJob(job: Job, passing: number): CapturedJob {
+  const { request, chatId, seq, copy, attempt, atHead, phase, faults } = job
+  const { deliveryId, event, body } = request
+  const effects = faults && { faults: faults.faults, form: faults.form, order: faults.order, copies: faults.copies }
+  return { chatId, deliveryId, event, body, seq, copy, attempt, atHead, phase, passing, faults: effects }
+}
+
+/** `requestOf` builds the request anew: its signature depends on the keys and knobs at the time of sending. */
+export function restoreJob(
+  captured: CapturedJob,
+  registry: Pick<FaultRegistry, 'releaseOf'>,
+  requestOf: (encoded: EncodedEvent) => WebhookRequest,
+): Job {
+  const { chatId, seq, copy, attempt, atHead, phase } = captured
+  const faults = captured.faults && { ...captured.faults, release: registry.releaseOf(captured.faults.faults) }
+  return { request: requestOf(captured), chatId, seq, copy, attempt, atHead, phase, faults }
+}
+
+export interface ScheduledTime {
+  /** Epoch milliseconds. */
+  readonly atMs: number
+  /** Orders timers of the same moment. */
+  readonly order: number
+}
+
+export interface Schedule {
+  after(delayMs: number, run: () => void): ScheduledTime
+  /** Epoch milliseconds of the nearest timer, or null. */
+  next(): number | null
+  clear(): void
+}
+
+export function createSchedule(clock: Clock): Schedule {
+  const waiting = new Set<{ readonly atMs: number; readonly timer: ClockTimer }>()
+  return {
+    after(delayMs, run) {
+      const timer = clock.after(delayMs, () => {
+        waiting.delete(scheduled)
+        run()
+      })
+      const scheduled = { atMs: timeAfter(clock.now(), delayMs), timer }
+      waiting.add(scheduled)
+      return { atMs: scheduled.atMs, order: timer.order() }
+    },
+    next: () => earliest([...waiting].map(({ atMs }) => atMs)),
+    clear() {
+      for (const { timer } of waiting) timer.cancel()
+      waiting.clear()
+    },
+  }
+}

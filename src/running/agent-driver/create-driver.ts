@@ -1,0 +1,247 @@
+/** Creates a driver from its spec: executes verbs as calls, commands, functions, or questions to a person. */
+
+import { ConfigError } from '../../base/files/errors.ts'
+import { isMap } from '../../base/objects.ts'
+import { elapsedMs } from '../../base/runtime/clock.ts'
+import { formatValue } from '../../base/schemas/explain-issues.ts'
+import { isError, messageOf } from '../../base/text/error-text.ts'
+import type { InterpolationScope } from '../../evaluation/scenario/interpolation.ts'
+import type { InboxFailure } from '../../platform/journal/run-failures.ts'
+import { CallError, type CallOutcome, failed, startOf, withTimeLimit } from './call-outcome.ts'
+import { callCommand, describeCommand } from './command-call.ts'
+import type {
+  Driver,
+  DriverCall,
+  DriverContext,
+  DriverSpec,
+  Environment,
+  FunctionVerb,
+  InboxItem,
+  VerbSpec,
+} from './driver.ts'
+import { describeHttp, HttpCalls } from './http-call.ts'
+import { type AskPerson, createPersonQueue } from './manual-call.ts'
+import { createDriverTarget, type SimulatorAccess, type TargetProcess } from './target.ts'
+
+export interface DriverOptions {
+  readonly env: Environment
+  /** What the target reads in its `HANDOVER_SIM_*` variables. */
+  readonly sim: SimulatorAccess
+  /** Receives a sentence when the target ends by itself. */
+  readonly onExit?: (message: string) => void
+}
+
+/** Throws `ConfigError` when an environment variable that the driver reads is not set. */
+export function createDriver(spec: DriverSpec, { env, sim, onExit }: DriverOptions): Driver {
+  const problems = spec.variables.filter(({ name }) => env[name] === undefined).map(({ unset }) => unset)
+  if (problems.length > 0) throw new ConfigError(problems)
+  const target = spec.target === null ? null : createDriverTarget(spec.target, { env, sim, onExit })
+  return driverOf(spec, env, target)
+}
+
+const TARGET_VERBS = ['target.start', 'target.stop', 'target.restart', 'target.kill']
+
+export function driverOf(spec: DriverSpec, env: Environment, target: TargetProcess | null): Driver {
+  const executor = new CallExecutor(spec, env)
+  return {
+    name: spec.name,
+    verbs: [...Object.keys(spec.verbs), ...(target === null ? [] : TARGET_VERBS)],
+    target,
+    call: (verb, context, signal) => executor.execute(verb, context, signal),
+    inbox: (context, signal) => executor.execute('inbox', context, signal),
+    async close() {
+      await Promise.all([executor.close(), target?.close()])
+    },
+  }
+}
+
+class CallExecutor {
+  readonly #spec: DriverSpec
+  readonly #env: Environment
+  /** The variables that `$(env.X)` reads in this driver. */
+  readonly #variables: Environment
+  readonly #http = new HttpCalls()
+  readonly #askPerson: AskPerson = createPersonQueue()
+  readonly #closed = new AbortController()
+  readonly #pending = new Set<Promise<unknown>>()
+
+  constructor(spec: DriverSpec, env: Environment) {
+    this.#spec = spec
+    this.#env = env
+    this.#variables = Object.fromEntries(spec.variables.map(({ name }) => [name, env[name]]))
+  }
+
+  async execute(verb: string, context: DriverContext, signal: AbortSignal): ReturnType<Driver['inbox']> {
+    const started = elapsedMs()
+    const work = this.#try(verb, context, signal)
+    this.#pending.add(work)
+    const { how, outcome } = await work
+    this.#pending.delete(work)
+    const read: ParsedInbox = verb === 'inbox' ? parseInbox(outcome) : outcome
+    const call = callOf(verb, how, read, elapsedMs() - started, context)
+    return read.items === undefined ? call : { ...call, items: read.items }
+  }
+
+  async #try(
+    verb: string,
+    context: DriverContext,
+    signal: AbortSignal,
+  ): Promise<{ readonly how: string; readonly outcome: CallOutcome }> {
+    const spec = Object.hasOwn(this.#spec.verbs, verb) ? this.#spec.verbs[verb] : undefined
+    if (spec === undefined) return { how: 'none', outcome: this.#missing(verb) }
+    let how: string = spec.kind
+    try {
+      const scope = scopeOf(context, this.#variables)
+      how = startOf(describeCall(verb, spec, maskedScope(scope, this.#variables)))
+      return { how, outcome: await this.#call(verb, spec, scope, context, signal) }
+    } catch (error) {
+      if (error instanceof CallError) return { how, outcome: failed(error.failure) }
+      return { how, outcome: failed({ code: 'not_interpolated', detail: messageOf(error) }) }
+    }
+  }
+
+  #missing(verb: string): CallOutcome {
+    const { needTerminal, name } = this.#spec
+    return failed(needTerminal.includes(verb) ? { code: 'no_terminal' } : { code: 'no_verb', driver: name, verb })
+  }
+
+  #call(
+    verb: string,
+    spec: VerbSpec,
+    scope: InterpolationScope,
+    context: DriverContext,
+    signal: AbortSignal,
+  ): Promise<CallOutcome> {
+    switch (spec.kind) {
+      case 'http':
+        return this.#http.call(spec, scope, signal)
+      case 'exec':
+        return callCommand(
+          { verb, spec, scope, context, folder: this.#spec.folder, env: this.#env },
+          this.#untilClosed(signal),
+        )
+      case 'function':
+        return callFunction(spec, context, this.#untilClosed(signal))
+      case 'manual':
+        return this.#askPerson(spec.prompt, verb, context, this.#untilClosed(signal))
+    }
+  }
+
+  #untilClosed(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.#closed.signal])
+  }
+
+  /** Interrupts the pending calls. Resolves when their processes have ended. */
+  async close(): Promise<void> {
+    this.#closed.abort()
+    await Promise.all([this.#http.close(), ...this.#pending])
+  }
+}
+
+/** The names of the driver win over the parameters of the scenario. */
+const scopeOf = ({ chat, text, with: own = {}, sim }: DriverContext, env: Environment): InterpolationScope => ({
+  ...own,
+  ...(text === undefined ? {} : { text }),
+  ...(chat === null ? {} : { chat }),
+  sim,
+  env,
+})
+
+const SECRET = /key|token|secret|pass/i
+
+/** Replaces secrets by their names, because reports show the call. */
+function maskedScope(scope: InterpolationScope, env: Environment): InterpolationScope {
+  const masked = Object.keys(env).map(name => [name, SECRET.test(name) ? `$(env.${name})` : env[name]])
+  return { ...scope, env: Object.fromEntries(masked), sim: Object.assign({}, scope.sim, { api_key: '$(sim.api_key)' }) }
+}
+
+function describeCall(verb: string, spec: VerbSpec, scope: InterpolationScope): string {
+  if (spec.kind === 'http') return describeHttp(spec, scope)
+  if (spec.kind === 'exec') return describeCommand(spec, scope)
+  return spec.kind === 'function' ? `function ${verb}` : 'manual'
+}
+
+function callOf(verb: string, how: string, call: CallOutcome, tookMs: number, { chat }: DriverContext): DriverCall {
+  const { outcome, status, failure, value } = call
+  const answer = startOf(call.text ?? (value === undefined ? '' : (JSON.stringify(value) ?? '')))
+  return {
+    verb,
+    outcome,
+    how,
+    ...(status === undefined ? {} : { status }),
+    duration_ms: Math.round(tookMs * 100) / 100,
+    ...(failure === undefined ? {} : { failure }),
+    ...(answer === '' ? {} : { answer }),
+    ...(chat === null ? {} : { chat_id: chat.id }),
+  }
+}
+
+/** Fails with what the function throws. A function that ignores its signal goes on after its time limit. */
+async function callFunction(
+  { run, timeoutMs }: FunctionVerb,
+  context: DriverContext,
+  signal: AbortSignal,
+): Promise<CallOutcome> {
+  try {
+    return await withTimeLimit({ timeoutMs, call: 'function', signal }, async inner => ({
+      outcome: 'ok',
+      value: await run({ ...context, signal: inner }),
+    }))
+  } catch (error) {
+    return failed({ code: 'threw', detail: detailOf(error), ...placeOf(error) })
+  }
+}
+
+/** Adds the cause: `fetch failed` alone does not say why. */
+function detailOf(error: unknown): string {
+  const cause = isError(error) ? error.cause : undefined
+  if (!isError(cause)) return messageOf(error)
+  return `${messageOf(error)}: ${cause.message || ('code' in cause ? String(cause.code) : cause.name)}`
+}
+
+/** The line of a mistake such as a `TypeError`. An `Error` is one that the driver throws on purpose. */
+function placeOf(error: unknown): { place?: string } {
+  if (!isError(error) || error.name === 'Error') return {}
+  const [, place] = /^\s+at .*?([^/\\() ]+\.[cm]?[jt]s:\d+:\d+)\)?$/m.exec(error.stack ?? '') ?? []
+  return place === undefined ? {} : { place }
+}
+
+export type ParsedInbox = CallOutcome & { readonly items?: readonly InboxItem[] }
+
+export function parseInbox(call: CallOutcome): ParsedInbox {
+  if (call.outcome !== 'ok') return call
+  const read = 'value' in call ? checkItems(call.value) : parseItems(call.text ?? '')
+  return 'code' in read ? { ...call, ...failed(read) } : { ...call, items: read.items }
+}
+
+type Items = { readonly items: readonly InboxItem[] } | InboxFailure
+
+function parseItems(text: string): Items {
+  try {
+    return checkItems(JSON.parse(text))
+  } catch {
+    return { code: 'inbox_not_json', received: text.trim() === '' ? 'nothing' : startOf(text) }
+  }
+}
+
+/** Copies the items: a function may go on changing the list it returned. */
+function checkItems(items: unknown): Items {
+  if (!Array.isArray(items)) return { code: 'inbox_not_list', received: described(items) }
+  for (const [index, item] of items.entries()) {
+    const wrong = wrongField(item)
+    if (wrong !== null) return { code: 'inbox_item', item: index + 1, ...wrong }
+  }
+  return { items: JSON.parse(JSON.stringify(items)) }
+}
+
+function wrongField(item: unknown): Pick<Extract<InboxFailure, { code: 'inbox_item' }>, 'field' | 'received'> | null {
+  if (!isMap(item)) return { field: null, received: described(item) }
+  const { request, text, attachments } = item
+  if (request !== undefined && typeof request !== 'boolean') return { field: 'request', received: described(request) }
+  if (text !== undefined && typeof text !== 'string') return { field: 'text', received: described(text) }
+  if (attachments === undefined || (Array.isArray(attachments) && attachments.every(isMap))) return null
+  return { field: 'attachments', received: described(attachments) }
+}
+
+const described = (value: unknown) =>
+  isMap(value) ? `an object: ${startOf(JSON.stringify(value))}` : formatValue(value)

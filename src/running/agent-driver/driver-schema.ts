@@ -1,0 +1,133 @@
+/** Defines the schema of the driver file and the texts of its problems. An unknown key is an error. */
+import * as z from 'zod/mini'
+import { keysOf } from '../../base/objects.ts'
+import { DURATION_PATTERN, parseDuration } from '../../base/text/quantities.ts'
+import { defineTexts } from '../../base/text/texts.ts'
+import { METHODS } from './driver.ts'
+
+/** Accepts an address with `$(...)` in it, or one that begins with `$(...)`. */
+const isAddress = (text: string) =>
+  /^\$\([^()]*\)/.test(text) || (/^https?:\/\/[^/]/i.test(text) && URL.canParse(text.replace(/\$\([^()]*\)/g, '1')))
+
+const checked = (fits: (value: unknown) => boolean, expected: () => string, shape: Record<string, unknown>) =>
+  z.unknown().check(z.refine(fits, { error: expected }), z.meta(shape)) as unknown as z.ZodMiniType<string>
+
+/** Each text follows the place of its problem. */
+export const TEXTS = defineTexts({
+  duration: 'a duration such as 500ms, 5s, 10m, 12h',
+  address: 'an http or https address such as http://127.0.0.1:3100',
+  empty: (verbs: readonly string[]) => `says nothing: write at least one of ${verbs.join(', ')}, does, target`,
+  scenario: 'this is a scenario and not an agent driver',
+  manualInbox: 'cannot be manual, because it is read again and again; leave it out',
+  remoteTarget: 'is not started for a driver read from a URL; keep the driver in a file',
+  remoteCommand: 'is not run for a driver read from a URL; keep the driver in a file',
+  unsetVariable: (name: string) => `reads the environment variable ${name}, which is not set`,
+  noAction: (kinds: readonly string[]) =>
+    `needs one of ${kinds.join(', ')}, or manual: such as { POST: "/desk/$(chat.id)/accept" } or ` +
+    '{ exec: [./agent.sh, accept, $(chat.id)] }',
+  twoActions: (other: string) => `stands beside ${other}; a verb is one call or one command`,
+  onlyForCalls: 'is for calls; a command gets every field as JSON on stdin',
+  bodyOfGet: 'cannot go with GET, which has no body',
+  noAddress: (received: string) => `must begin with / or be an http or https address, got ${JSON.stringify(received)}`,
+  noHelpDesk: (received: string) =>
+    `needs the help desk's address: write http: http://127.0.0.1:3100 at the top, got ${JSON.stringify(received)}`,
+  unknownName: (name: string, hint: string) => `$(${name}) is not known here${hint}`,
+  knownNames: (names: readonly string[]) => `; there are ${names.join(', ')}`,
+  parameters: 'the names under with',
+  noVerbs: (received: string) =>
+    `must export its verbs, or default { accept: async ({ chat }) => {} }, got ${received}`,
+  unknownVerb: (hint: string) => `is not a verb${hint}`,
+  knownVerbs: (verbs: readonly string[]) => `; there are ${verbs.join(', ')}, and your own under does`,
+  extension: (extensions: readonly string[]) =>
+    `a driver must end in ${extensions.join(', ')}, or be an http or https address`,
+  notUrl: 'is not an http or https address',
+  otherMachine: 'is on another machine; keep the driver in a file, or pass --allow-remote',
+  unreadable: (why: string) => `cannot be read: ${why}`,
+  status: (status: number) => `the server answered ${status}`,
+  tooLong: 'it is longer than 1 MiB',
+  timeout: 'no answer within 5s',
+})
+
+const duration = (description: string) =>
+  checked(
+    value => parseDuration(value) !== null && parseDuration(value) !== 0,
+    () => TEXTS.duration,
+    { type: 'string', pattern: DURATION_PATTERN, description },
+  )
+const address = (description: string) =>
+  checked(
+    value => typeof value === 'string' && isAddress(value),
+    () => TEXTS.address,
+    { type: 'string', minLength: 1, description },
+  )
+const described = (description: string) => z.meta({ description })
+
+const word = z.string().check(z.minLength(1))
+const Command = z.array(word).check(z.minLength(1), described('A program and its arguments; no shell reads them'))
+const Headers = z.record(z.string(), z.string()).check(described('HTTP headers'))
+const timeout = () => z.optional(duration('How long one call may take; 5s unless set'))
+
+const path = word.check(described('A path below `http`, or a full address; what $(...) puts in is percent-encoded'))
+const calls = Object.fromEntries(METHODS.map(method => [method, z.optional(path)])) as Record<
+  (typeof METHODS)[number],
+  z.ZodMiniOptional<typeof path>
+>
+
+const ActionSection = z
+  .strictObject({
+    ...calls,
+    exec: z.optional(Command),
+    json: z.optional(z.unknown().check(described('The body of the call'))),
+    headers: z.optional(Headers),
+    timeout: timeout(),
+  })
+  .check(z.meta({ id: 'Action', oneOf: [...METHODS, 'exec'].map(key => ({ required: [key] })) }))
+export type ActionSection = z.infer<typeof ActionSection>
+
+export const VerbSection = z.union([z.literal('manual'), ActionSection])
+export type VerbSection = z.infer<typeof VerbSection>
+
+const TargetSection = z.strictObject({
+  start: Command,
+  env: z.optional(z.record(z.string(), z.string()).check(described('Beside the environment and HANDOVER_SIM_*'))),
+  cwd: z.optional(word.check(described("Its working folder, relative to this file's folder"))),
+  ready: address('Answers 2xx once the intermediary serves'),
+  ready_timeout: z.optional(duration('How long it may take to be ready; 15s unless set')),
+  stop_timeout: z.optional(duration('How long it may take to stop before it is killed; 5s unless set')),
+})
+export type TargetSection = z.infer<typeof TargetSection>
+
+const VERB_DESCRIPTIONS = {
+  accept: 'The agent takes the chat',
+  says: 'The agent writes $(text)',
+  type: 'The agent begins to type',
+  stop: 'The agent stops typing',
+  leave: 'The agent ends the conversation',
+  away: 'No agent is available any more',
+  back: 'An agent is available again',
+  inbox: 'What the agent sees of the chat, oldest first: [{ request?, text?, attachments? }]',
+}
+export type BuiltInVerb = keyof typeof VERB_DESCRIPTIONS
+export const BUILT_IN_VERBS = keysOf(VERB_DESCRIPTIONS)
+const verbs = Object.fromEntries(
+  BUILT_IN_VERBS.map(name => [name, z.optional(VerbSection.check(described(VERB_DESCRIPTIONS[name])))]),
+) as Record<BuiltInVerb, z.ZodMiniOptional<typeof VerbSection>>
+
+export const DriverFile = z.strictObject({
+  $schema: z.optional(z.string()),
+  version: z.optional(z.literal(1)),
+  http: z.optional(address("Where the help desk's test API is")),
+  headers: z.optional(Headers),
+  timeout: timeout(),
+  ...verbs,
+  does: z.optional(
+    z.record(z.string(), VerbSection).check(described('Verbs of your own: agent: { does: NAME, with: {...} }')),
+  ),
+  target: z.optional(TargetSection),
+})
+export type DriverFile = z.infer<typeof DriverFile>
+
+export function driverJsonSchema(): Record<string, unknown> {
+  const { $schema, ...schema } = z.toJSONSchema(DriverFile, { reused: 'inline', io: 'input' })
+  return { $schema, title: 'Agent driver of handover-sim', ...schema }
+}

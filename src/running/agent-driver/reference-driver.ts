@@ -1,0 +1,68 @@
+/** Starts the reference intermediary of this package, with its own agent driver. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parseSource } from '../../base/files/document.ts'
+import { readText } from '../../base/files/user-files.ts'
+import { nextMacrotask } from '../../base/runtime/clock.ts'
+import type { DriverOptions } from './create-driver.ts'
+import type { Driver, DriverSpec } from './driver.ts'
+import { readDriver } from './read-driver.ts'
+import { referenceFile, referenceStart } from './reference-program.ts'
+import { createTarget, type TargetLaunch, type TargetProcess } from './target.ts'
+
+export interface ReferenceDriver extends Driver {
+  /** Stays the same after a restart. */
+  readonly url: string
+  readonly webhookUrl: string
+}
+
+const STOP_TIMEOUT_MS = 2_000
+
+export interface ReferenceOptions extends DriverOptions {
+  /** Whether it stores its chats in a file, so that they survive a restart. Default true. */
+  readonly storesChats?: boolean
+}
+
+/** Resolves when it is ready. Rejects with `TargetStartError`. */
+export async function referenceDriver({
+  env,
+  sim,
+  onExit,
+  storesChats = true,
+}: ReferenceOptions): Promise<ReferenceDriver> {
+  const folder = mkdtempSync(join(tmpdir(), 'handover-sim-reference-'))
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
+  const start = (): TargetLaunch => {
+    const port = target.url === null ? '0' : new URL(target.url).port
+    return referenceStart('The reference intermediary', env, sim, {
+      PORT: port,
+      ...(storesChats ? { STATE_FILE: join(folder, 'state.json') } : {}),
+    })
+  }
+  const target: TargetProcess = createTarget({ start, stopTimeoutMs: STOP_TIMEOUT_MS, onExit })
+  const starting = Promise.all([loadDrivers(), target.start()])
+  const [{ driverOf }] = await starting.catch(error => {
+    removeFolder()
+    throw error
+  })
+  const url = String(target.url)
+  const driver = driverOf(referenceSpec(url), env, target)
+  const close = () => driver.close().finally(removeFolder)
+  return { ...driver, url, webhookUrl: `${url}/webhook`, close }
+}
+
+/** Loads what calls the intermediary, after the turn of the event loop in which its process is started. */
+async function loadDrivers() {
+  await nextMacrotask()
+  return import('./create-driver.ts')
+}
+
+/** The driver of a reference intermediary at `url`. */
+export function referenceSpec(url: string): DriverSpec {
+  const path = referenceFile('driver.yaml')
+  const text = readText({ name: path, path, extension: '.yaml' })
+  const source = parseSource(path, text, false)
+  const value = { ...Object(source.value), http: url }
+  return readDriver({ ...source, value }, { name: 'the reference driver', folder: dirname(path) })
+}

@@ -1,0 +1,247 @@
+/** Starts, stops and kills the intermediary as a process, one action after the other. */
+
+import { wallDelay } from '../../base/runtime/clock.ts'
+import { connectionFailure, timedOut } from '../../base/runtime/connection-failure.ts'
+import { interpolate } from '../../evaluation/scenario/interpolation.ts'
+import type { StepFailure, TargetFailure } from '../../platform/journal/run-failures.ts'
+import { targetEndedText, targetNotStartedText } from '../../platform/wording/failures.ts'
+import type { Environment, TargetControl, TargetEnd, TargetSpec } from './driver.ts'
+import {
+  isRunning,
+  killProcess,
+  type LaunchOptions,
+  launch,
+  outputTail,
+  type RunningProcess,
+  terminateProcess,
+} from './process-group.ts'
+
+export interface TargetProcess extends TargetControl {
+  /** The URL that the target printed last after `Ready:`; null for a target with an address in `ready`. */
+  readonly url: string | null
+  /** Stops it. Ends a start that is under way. */
+  close(): Promise<void>
+}
+
+export interface TargetOptions {
+  /** Called for every start. */
+  readonly start: () => TargetLaunch
+  readonly stopTimeoutMs: number
+  /** Receives a sentence when the target ends by itself. */
+  readonly onExit?: ((message: string) => void) | undefined
+}
+
+export function createTarget({ start, stopTimeoutMs, onExit }: TargetOptions): TargetProcess {
+  const closed = new AbortController()
+  const enqueue = createQueue()
+  let current: RunningTarget | null = null
+  let url: string | null = null
+  const ends: TargetEnd[] = []
+
+  /** Forgets the process, so that its end is not reported. */
+  const release = (): RunningProcess | null => {
+    const running = current?.running ?? null
+    current = null
+    return running
+  }
+  const end = (how: (running: RunningProcess) => Promise<void>) =>
+    enqueue(async () => {
+      const running = release()
+      if (running !== null) await how(running)
+    })
+  const stop = () => end(running => terminateProcess(running, stopTimeoutMs))
+  async function begin(): Promise<void> {
+    if (current !== null) return
+    const launch = start()
+    const started = await startTarget(launch, closed.signal)
+    current = started
+    url = started.url ?? url
+    void started.running.ended.then(failure => {
+      if (current !== started) return
+      release()
+      void killProcess(started.running)
+      const output = started.output()
+      ends.push({ failure, output })
+      onExit?.(targetEndedText(launch.name, failure, output))
+    })
+  }
+  return {
+    get running() {
+      return current !== null
+    },
+    get url() {
+      return url
+    },
+    ends,
+    start: () => enqueue(begin),
+    stop,
+    kill: () => end(killProcess),
+    close() {
+      closed.abort()
+      return stop()
+    },
+  }
+}
+
+/** Runs one action after the other, also after one has failed. */
+function createQueue(): (work: () => Promise<void>) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve()
+  return work => {
+    const done = last.then(work)
+    last = done.catch(() => {})
+    return done
+  }
+}
+
+/** What an intermediary has to know of the simulator. */
+export interface SimulatorAccess {
+  readonly url: string
+  readonly apiKey: string
+  readonly botApiKey: string
+  /** Default: the API key. */
+  readonly webhookSecret?: string
+  readonly botId: number
+}
+
+export const simulatorVariables = ({ url, apiKey, botApiKey, webhookSecret, botId }: SimulatorAccess) => ({
+  HANDOVER_SIM_URL: url,
+  HANDOVER_SIM_API_KEY: apiKey,
+  HANDOVER_SIM_BOT_API_KEY: botApiKey,
+  HANDOVER_SIM_WEBHOOK_SECRET: webhookSecret ?? apiKey,
+  HANDOVER_SIM_BOT_ID: String(botId),
+})
+
+interface DriverTargetOptions {
+  readonly env: Environment
+  readonly sim: SimulatorAccess
+  readonly onExit?: TargetOptions['onExit']
+}
+
+/** Creates the target that a driver file describes under `target`. */
+export function createDriverTarget(spec: TargetSpec, { env, sim, onExit }: DriverTargetOptions): TargetProcess {
+  const scope = { env, sim: { url: sim.url, api_key: sim.apiKey, bot_id: sim.botId } }
+  const text = (template: string) => String(interpolate(template, scope))
+  const own = Object.fromEntries(Object.entries(spec.env).map(([name, value]) => [name, text(value)]))
+  const start = {
+    name: 'The target',
+    command: spec.command.map(text),
+    cwd: spec.folder,
+    env: { ...env, ...simulatorVariables(sim), ...own },
+    ready: text(spec.ready),
+    readyTimeoutMs: spec.readyTimeoutMs,
+  }
+  return createTarget({ start: () => start, stopTimeoutMs: spec.stopTimeoutMs, onExit })
+}
+
+export interface TargetLaunch extends LaunchOptions {
+  /** The subject of messages: `The target`. */
+  readonly name: string
+  readonly readyTimeoutMs: number
+  /** An address that answers 2xx once the target serves. Null: the target prints `Ready: URL`. */
+  readonly ready: string | null
+}
+
+export interface RunningTarget {
+  readonly running: RunningProcess
+  /** The URL after `Ready:`; null for a target with an address in `ready`. */
+  readonly url: string | null
+  /** The end of what the target printed. */
+  output(): string
+}
+
+/** The intermediary did not start. */
+export class TargetStartError extends Error {
+  override readonly name = 'TargetStartError'
+  readonly failure: Extract<StepFailure, { code: 'target_not_started' }>
+
+  /** `target`: the subject of the message. `output`: the end of what the target printed. */
+  constructor(target: string, failure: TargetFailure, output = '') {
+    super(targetNotStartedText(target, failure, output))
+    this.failure = { code: 'target_not_started', target, failure, output }
+  }
+}
+
+const OUTPUT_CHARS = 2_000
+
+/** Rejects with `TargetStartError`, after it has ended the process. `signal` aborts the start. */
+async function startTarget(start: TargetLaunch, signal: AbortSignal): Promise<RunningTarget> {
+  const { name, ready } = start
+  // The test below would take another program that serves at the address for the target.
+  if (ready !== null && (await probe(ready, new AbortController().signal)) === null)
+    throw new TargetStartError(name, { code: 'address_in_use', address: ready })
+  if (signal.aborted) throw new TargetStartError(name, { code: 'run_ended' })
+  const running = launch(start)
+  if (!isRunning(running)) throw new TargetStartError(name, running)
+  const output = outputTail(running, OUTPUT_CHARS)
+  const outcome = await readiness(start, running, signal)
+  if ('url' in outcome) return { running, url: outcome.url, output }
+  await killProcess(running)
+  throw new TargetStartError(name, outcome, output())
+}
+
+type Readiness = { readonly url: string | null } | TargetFailure
+
+/** Resolves when the target serves, has ended, or needs too long, or when the run ends. */
+async function readiness(start: TargetLaunch, running: RunningProcess, signal: AbortSignal): Promise<Readiness> {
+  const decided = new AbortController()
+  const { readyTimeoutMs, ready } = start
+  const either = AbortSignal.any([decided.signal, signal])
+  const probes: { last?: NotReady } = {}
+  const address = ready === null ? {} : { address: ready }
+  const late = wallDelay(readyTimeoutMs, either).then(
+    (): Readiness =>
+      signal.aborted ? { code: 'run_ended' } : { code: 'not_ready', within_ms: readyTimeoutMs, ...address, ...probes },
+  )
+  const serving = ready === null ? printedUrl(running) : answered(ready, either, probes)
+  const outcome = await Promise.race([serving, late, running.ended])
+  decided.abort()
+  return outcome
+}
+
+function printedUrl({ child }: RunningProcess): Promise<Readiness> {
+  return new Promise(resolve => {
+    let output = ''
+    child.stdout?.setEncoding('utf8').on('data', function read(chunk: string) {
+      output += chunk
+      const url = /^Ready: (http\S+)$/m.exec(output)?.[1]
+      if (url === undefined) return
+      child.stdout?.off('data', read)
+      resolve({ url })
+    })
+  })
+}
+
+const POLL_MS = 50
+const ANSWER_MS = 2_000
+
+/** Resolves when the address answers, and meanwhile stores why it did not. Stays pending when the signal aborts. */
+async function answered(address: string, signal: AbortSignal, probes: { last?: NotReady }): Promise<Readiness> {
+  for (;;) {
+    const failure = await probe(address, signal)
+    if (signal.aborted) return new Promise(() => {})
+    if (failure === null) return { url: null }
+    probes.last = failure
+    await wallDelay(POLL_MS, signal)
+  }
+}
+
+type NotReady = NonNullable<Extract<TargetFailure, { code: 'not_ready' }>['last']>
+
+/** Null when the address answers with a status of success. */
+async function probe(address: string, signal: AbortSignal): Promise<NotReady | null> {
+  const enough = new AbortController()
+  const stop = () => enough.abort(timedOut(ANSWER_MS))
+  signal.addEventListener('abort', stop, { once: true })
+  const late = wallDelay(ANSWER_MS, enough.signal).then(stop)
+  try {
+    const response = await fetch(address, { signal: enough.signal, redirect: 'manual' })
+    await response.body?.cancel()
+    return response.ok ? null : { code: 'status', status: response.status }
+  } catch (error) {
+    return connectionFailure(error, new URL(address).host)
+  } finally {
+    signal.removeEventListener('abort', stop)
+    stop()
+    await late
+  }
+}

@@ -1,0 +1,101 @@
+/** Reads which checks are known to fail, and compares that with the results. */
+import * as z from 'zod/mini'
+import { byLine, ConfigError, type Problem } from '../../base/files/errors.ts'
+import { fieldName } from '../../base/schemas/explain-issues.ts'
+import { nearest } from '../../base/text/error-text.ts'
+import { defineTexts } from '../../base/text/texts.ts'
+import { described, predicateSchema } from '../../platform/simulator/setting-schemas.ts'
+import type { CheckOutcome, CheckResult } from './check.ts'
+import { CHECKS } from './checks/index.ts'
+import { readInputFile } from './input-files.ts'
+
+const TEXTS = defineTexts({
+  date: 'a day such as 2027-01-31',
+  reason: 'a reason, for those who read the report',
+  unknownCheck: (id: string, hint: string) => `${JSON.stringify(id)} is no check${hint}`,
+  listed: '; handover-sim certify --list prints all of them',
+  twice: (id: string) => `${id} is in the list already`,
+})
+
+const DAY = /^\d{4}-\d\d-\d\d$/
+const isDay = (value: unknown): value is string =>
+  typeof value === 'string' && DAY.test(value) && new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value
+const isReason = (value: unknown) => typeof value === 'string' && value.trim() !== ''
+
+const Expected = z.strictObject({
+  check: z.string().check(described('The id of a check', 'SIG-08')),
+  because: predicateSchema(isReason, () => TEXTS.reason, { type: 'string', minLength: 1, description: 'Why it fails' }),
+  until: z.optional(
+    predicateSchema(isDay, () => TEXTS.date, {
+      type: 'string',
+      format: 'date',
+      description: 'The last day on which it may fail; later it counts again',
+    }),
+  ),
+})
+
+/** The file of `--expected-failures`. */
+const ExpectedFailuresFile = z.strictObject({ version: z.literal(1), expected: z.array(Expected) })
+
+export function expectedFailuresJsonSchema(): Record<string, unknown> {
+  const { $schema, ...schema } = z.toJSONSchema(ExpectedFailuresFile, { reused: 'inline', io: 'input' })
+  return { $schema, title: 'Expected failures of handover-sim certify', ...schema }
+}
+
+/** A check that is known to fail. */
+export interface ExpectedFailure {
+  readonly check: string
+  readonly because: string
+  /** The last day on which it may fail, `2027-01-31`; null for always. */
+  readonly until: string | null
+}
+
+/**
+ * failed: as expected, so it does not fail the run. expired: it failed after its last day, so it does. passed: the line
+ * can go. unobserved: inconclusive, or an internal error. not_run: the check was left out.
+ */
+export type ExpectationStatus = 'failed' | 'expired' | 'passed' | 'unobserved' | 'not_run'
+
+export interface ExpectationResult extends ExpectedFailure {
+  readonly status: ExpectationStatus
+}
+
+/** Throws `ConfigError`. */
+export function loadExpectedFailures(name: string, cwd: string): ExpectedFailure[] {
+  const ids = CHECKS.map(({ id }) => id)
+  const { value, source } = readInputFile(name, cwd, ExpectedFailuresFile)
+  const problems = value.expected.flatMap(({ check }, index): Problem[] => {
+    const path = ['expected', index, 'check']
+    const isTwice = value.expected.findIndex(other => other.check === check) < index
+    if (isTwice) return [source.problem(path, 'value', fieldName(path), TEXTS.twice(check))]
+    if (ids.includes(check)) return []
+    const hint = nearest(check, ids) || TEXTS.listed
+    return [source.problem(path, 'value', fieldName(path), TEXTS.unknownCheck(check, hint))]
+  })
+  if (problems.length > 0) throw new ConfigError(byLine(problems))
+  return value.expected.map(({ check, because, until }) => ({
+    check,
+    because: String(because),
+    until: until === undefined ? null : String(until),
+  }))
+}
+
+export function meetExpectations(
+  expected: readonly ExpectedFailure[],
+  results: readonly CheckResult[],
+  startedAt: string,
+): ExpectationResult[] {
+  const outcomes = new Map(results.map(({ check, outcome }) => [check.id, outcome]))
+  const today = startedAt.slice(0, 10)
+  return expected.map(one => ({ ...one, status: statusOf(outcomes.get(one.check), one.until, today) }))
+}
+
+function statusOf(outcome: CheckOutcome | undefined, until: string | null, today: string): ExpectationStatus {
+  if (outcome === undefined) return 'not_run'
+  if (outcome === 'fail' || outcome === 'warn') return until !== null && today > until ? 'expired' : 'failed'
+  return outcome === 'inconclusive' || outcome === 'error' ? 'unobserved' : 'passed'
+}
+
+/** Whether the check failed as expected. */
+export const isExpected = (id: string, expectations: readonly ExpectationResult[]): boolean =>
+  expectations.some(({ check, status }) => check === id && status === 'failed')

@@ -1,0 +1,39 @@
+/** Builds the bodies and signatures that a check sends, and sends them with other headers. */
+import type { HeaderLines } from '../../../base/runtime/transport.ts'
+import { type Bytes, computeHmac, importKey, toBase64, utf8 } from '../../../platform/signature/hmac.ts'
+import { encodePayload } from '../../../platform/webhooks/request.ts'
+import type { CheckChat } from '../chat.ts'
+import type { CheckContext } from '../context.ts'
+
+export const EVENT = 'REQUESTING TAKEOVER'
+
+export type JsonForm = Parameters<typeof encodePayload>[1]
+
+const signatureHeaderOf = ({ core }: CheckContext): string => core.platform.knobs['webhook.signatureHeader']
+export const algorithmHeaderOf = ({ core }: CheckContext): string => core.platform.knobs['webhook.algorithmHeader']
+
+/** The body of a request for an agent; `changes` replace fields of the payload. */
+export function bodyOf(check: CheckContext, chat: CheckChat, changes: object = {}, form?: JsonForm): string {
+  return encodePayload({ ...chat.payload(EVENT), ...changes }, form ?? check.core.platform.knobs['webhook.json'])
+}
+
+/** The base64 HMAC-SHA256 of content, as the platform signs. */
+export const signatureOf = async (key: string | Bytes, content: string | Bytes): Promise<string> =>
+  toBase64(await computeHmac(await importKey(key), typeof content === 'string' ? utf8(content) : content))
+
+/** Replaces the value of one header; null removes it. */
+export function withHeader(headers: HeaderLines, name: string, value: string | string[] | null): HeaderLines {
+  const others = Object.entries(headers).filter(([other]) => other.toLowerCase() !== name.toLowerCase())
+  return Object.fromEntries(value === null ? others : [...others, [name, value]])
+}
+
+/** The value of a header that is sent once; empty when there is none. */
+const headerValue = (headers: HeaderLines, name: string): string => String(headers[name] ?? '')
+
+/** Changes the value of the signature header after signing. */
+export const changeSignature =
+  (check: CheckContext, change: (signature: string) => string | string[] | null) =>
+  (signed: HeaderLines): HeaderLines => {
+    const name = signatureHeaderOf(check)
+    return withHeader(signed, name, change(headerValue(signed, name)))
+  }

@@ -1,0 +1,103 @@
+/** Finds where a text first differs from the text that was sent, and why. */
+
+import { defineTexts } from '../../base/text/texts.ts'
+import { type DifferenceNote, noteFor } from '../../evaluation/evaluator/difference-notes.ts'
+import { noteText } from '../../evaluation/evaluator/wording/expected.ts'
+
+export type TextCause =
+  | DifferenceNote
+  | { readonly code: 'normalised'; readonly form: string }
+  | { readonly code: 'line_breaks' }
+  /** Characters above U+FFFF, which are two units in UTF-16, were cut or replaced. */
+  | { readonly code: 'surrogates' }
+
+export interface TextDifference {
+  /** Of the first differing character, from 1, in code points. */
+  readonly position: number
+  /** The code points from there on, at most four; empty at the end of the text. */
+  readonly expected: readonly number[]
+  readonly received: readonly number[]
+  readonly cause: TextCause | null
+}
+
+/** Null when all code points are identical. */
+export function differenceOf(expected: string, received: string): TextDifference | null {
+  if (expected === received) return null
+  const [sent, got] = [codePointsOf(expected), codePointsOf(received)]
+  const first = sent.findIndex((point, index) => point !== got[index])
+  const at = first < 0 ? sent.length : first
+  const cause = causeOf(expected, received)
+  return { position: at + 1, expected: sent.slice(at, at + SHOWN), received: got.slice(at, at + SHOWN), cause }
+}
+
+const SHOWN = 4
+
+const codePointsOf = (text: string): number[] => Array.from(text, character => character.codePointAt(0) ?? 0)
+
+const FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
+
+function causeOf(expected: string, received: string): TextCause | null {
+  const form = FORMS.find(one => expected.normalize(one) === received)
+  if (form !== undefined) return { code: 'normalised', form }
+  if (['', ' '].some(by => withBreaks(expected, by) === withBreaks(received, by))) return { code: 'line_breaks' }
+  if (lostSurrogates(expected, received)) return { code: 'surrogates' }
+  return noteFor(expected, received) ?? null
+}
+
+const withBreaks = (text: string, by: string) => text.replace(/[\r\n]+/g, by)
+
+const ASTRAL = /[\u{10000}-\u{10ffff}]/gu
+
+function lostSurrogates(expected: string, received: string): boolean {
+  const cut = expected.replace(ASTRAL, character => String.fromCharCode((character.codePointAt(0) ?? 0) & 0xffff))
+  const isCut = cut !== expected && cut === received
+  const kept = expected.replace(ASTRAL, '')
+  return isCut || (kept !== expected && received.replace(/[\ud800-\udfff\ufffd?]+/g, '') === kept.replace(/\?+/g, ''))
+}
+
+const CAUSES = defineTexts({
+  normalised: ({ form }: { readonly form: string }) => `the text was normalised to ${form}`,
+  line_breaks: 'line breaks were changed',
+  surrogates: 'characters above U+FFFF, such as emoji, were cut or replaced',
+  end: 'the end of the text',
+})
+
+const causeText = (cause: TextCause): string => {
+  if (cause.code === 'normalised') return CAUSES.normalised(cause)
+  return cause.code === 'line_breaks' || cause.code === 'surrogates' ? CAUSES[cause.code] : noteText(cause)
+}
+
+/** `U+1F469 U+200D U+1F4BB` */
+const notation = (points: readonly number[]): string =>
+  points.length === 0
+    ? CAUSES.end
+    : points.map(point => `U+${point.toString(16).toUpperCase().padStart(4, '0')}`).join(' ')
+
+/** `at character 5: sent U+0026 U+0020, received U+0026 U+0061 (only HTML escaping differs)` */
+export function differenceInWords({ position, expected, received, cause }: TextDifference): string {
+  const why = cause === null ? '' : ` (${causeText(cause)})`
+  return `at character ${position}: sent ${notation(expected)}, received ${notation(received)}${why}`
+}
+
+const DEFAULT_ADVICE = 'Compare the text at each place that handles it: webhook, storage, help desk, call.'
+
+const ADVICE = defineTexts({
+  html: 'Do not escape the text: JSON carries it as it is, and the page that shows it escapes it.',
+  markup_removed: 'Do not remove markup: it is text that somebody wrote. The page that shows it escapes it.',
+  white_space: 'Do not trim: leading and trailing white space belongs to the text.',
+  normalised: 'Do not normalise the text, also not in the database: keep the code points that came.',
+  line_breaks: 'Keep line breaks as they came: look for a one-line field, or for a conversion to <br> and back.',
+  surrogates:
+    'Use a type that holds all of Unicode, such as utf8mb4 in MySQL, and do not cut texts between UTF-16 units.',
+  invisible: 'Do not filter characters such as U+200D and U+200F: emoji and right-to-left text are made of them.',
+  latin1: 'Read the body as UTF-8: JSON has no other encoding, whatever the Content-Type says.',
+  non_ascii_lost: 'Look for a conversion to ASCII or Latin-1: a driver, a database column, or a log format.',
+  marker_added: 'Do not translate: the platform does it, in both directions, when the agent has another language.',
+  marker_missing: 'Forward the text of the event, which the platform has translated already.',
+  cut: 'Look for a limit of the length: a column of the database, a limit of the help desk, or a preview.',
+})
+
+export function adviceFor({ cause }: TextDifference): string {
+  const advice: Readonly<Record<string, string>> = ADVICE
+  return (cause && Object.hasOwn(ADVICE, cause.code) && advice[cause.code]) || DEFAULT_ADVICE
+}

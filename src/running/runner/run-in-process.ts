@@ -1,0 +1,96 @@
+/** Runs a scenario on a simulator that a test has created, with the same runner and evaluator as `handover-sim run`. */
+
+import { elapsedMs, wallTime } from '../../base/runtime/clock.ts'
+import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
+import { reasonText } from '../../evaluation/evaluator/wording/report.ts'
+import type { Plan, PlannedStep } from '../../evaluation/scenario/plan.ts'
+import { InvalidOptionError } from '../../platform/simulator/options.ts'
+import { configure, effectiveConfig } from '../../platform/simulator/settings.ts'
+import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
+import type { Driver } from '../agent-driver/driver.ts'
+import { applyStrict, scenarioResult, unsetVariable } from './results.ts'
+import { createRunContext, scenarioSeed } from './run-context.ts'
+import { executeScenario } from './run-scenario.ts'
+
+export interface InProcessOptions {
+  readonly driver: Driver | null
+  readonly seed: number
+  readonly strict: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+  /** Called before each step. */
+  readonly onStep?: (step: PlannedStep) => void
+}
+
+/**
+ * Resets the simulator before and after the scenario, and restores its settings and its seed. Draws the same ids as a
+ * run with this seed. Uses the clock of the simulator: `wait` takes no time on a virtual one.
+ */
+export async function runInProcess(
+  sim: PlatformSimulator,
+  plan: Plan,
+  options: InProcessOptions,
+): Promise<ScenarioResult> {
+  checkEnv(plan, options)
+  const { identity } = coreOf(sim)
+  const { seed } = identity
+  identity.seed = scenarioSeed(options.seed, { plan, instance: 1 })
+  sim.reset()
+  try {
+    return await runAfterReset(sim, plan, options)
+  } finally {
+    identity.seed = seed
+    sim.reset()
+  }
+}
+
+async function runAfterReset(sim: PlatformSimulator, plan: Plan, options: InProcessOptions): Promise<ScenarioResult> {
+  const startedAt = wallTime()
+  const started = elapsedMs()
+  await setClock(sim, plan)
+  const restore = await applySettings(sim, plan)
+  try {
+    const { driver, seed, env, signal, onStep } = options
+    const context = await createRunContext({ plan, sim, driver, seed, instance: 1, env, url: sim.baseUrl })
+    const verdict = applyStrict(options, await executeScenario(context, { signal, ...(onStep && { onStep }) }))
+    context.close()
+    return scenarioResult(context, verdict, { seed, instance: 1, rerunCommand: '', startedAt, started })
+  } finally {
+    await restore()
+  }
+}
+
+function checkEnv(plan: Plan, { env }: InProcessOptions): void {
+  const why = unsetVariable(plan, env)
+  if (why !== null) throw new InvalidOptionError([{ name: 'env', message: `${plan.name}: ${reasonText(why)}.` }])
+}
+
+/** Moves a virtual clock to the start of the scenario. Throws when that is in the past. */
+async function setClock({ clock }: PlatformSimulator, { name, clock: required }: Plan): Promise<void> {
+  if (required?.mode !== 'virtual') return
+  if (clock.mode !== 'virtual') {
+    throw new InvalidOptionError([
+      { name: 'clock', message: `${name} needs a virtual clock, and the clock of this simulator is real.` },
+    ])
+  }
+  if (required.start === undefined) return
+  const ms = Date.parse(required.start) - clock.now()
+  if (ms >= 0) return clock.advance(`${ms}ms`)
+  const message = `${name} begins at ${required.start}, before the time of this simulator: pass createSimulator({ clock: { mode: 'virtual', start } }).`
+  throw new InvalidOptionError([{ name: 'clock.start', message }])
+}
+
+/** Applies the settings of the scenario. Returns a function that restores the settings before it. */
+async function applySettings(sim: PlatformSimulator, plan: Plan): Promise<() => Promise<unknown>> {
+  const core = coreOf(sim)
+  const before = effectiveConfig(core)
+  const settings = {
+    ...plan.config,
+    ...(plan.businessHours === null ? {} : { business_hours: plan.businessHours }),
+    ...(plan.bot.replies === undefined ? {} : { 'bot.replies': plan.bot.replies }),
+  }
+  await configure(core, settings, 'user')
+  if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
+  const changed = Object.keys(settings).filter(name => before[name] !== '***')
+  return () => configure(core, Object.fromEntries(changed.map(name => [name, before[name]])), 'user')
+}

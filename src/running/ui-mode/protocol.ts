@@ -1,0 +1,139 @@
+/** Defines what UI mode and its page exchange: the list of files and scenarios, their states, and the bodies of requests. */
+import * as z from 'zod/mini'
+import type { Outcome, RunResult } from '../../evaluation/evaluator/verdict.ts'
+import type { FailureReport, RunReport } from '../../evaluation/evaluator/wording/report.ts'
+import type { Place, PlannedStep, Verb } from '../../evaluation/scenario/plan.ts'
+import { named } from '../../platform/contract/schemas.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
+
+/** The scenario files as they were read last. */
+export interface Catalogue {
+  /** `run`: scenarios can be played. `report`: a saved run. */
+  readonly kind: 'run' | 'report'
+  /** Differs after a restart, when numbers of plays begin again. */
+  readonly instance: string
+  /** Increases when a file was read again. */
+  readonly version: number
+  /** The webhook of the intermediary; null when there is none. */
+  readonly target: string | null
+  readonly files: readonly CatalogueFile[]
+  readonly scenarios: readonly CatalogueScenario[]
+}
+
+export interface CatalogueFile {
+  /** As the user writes it. */
+  readonly name: string
+  /** Why it cannot be played; its scenarios are then those that were read before. */
+  readonly problems: readonly FileProblem[]
+}
+
+export interface FileProblem {
+  /** `scenarios/a.yaml:3:7: steps[0]` */
+  readonly at: string
+  readonly message: string
+  /** The line with a caret below it. */
+  readonly excerpt: string | null
+  /** The file it is in: a part that a scenario includes has its own name. */
+  readonly file: string
+  readonly line: number | null
+}
+
+export interface CatalogueScenario {
+  /** Unique; with `#2` for a repetition. */
+  readonly name: string
+  readonly file: string
+  readonly place: Place | null
+  readonly description: string | null
+  readonly tags: readonly string[]
+  readonly spec: readonly string[]
+  /** Verbs that the agent driver must have. */
+  readonly needs: readonly string[]
+  readonly steps: readonly CatalogueStep[]
+}
+
+export interface CatalogueStep extends Pick<PlannedStep, 'number' | 'name' | 'label' | 'conversation' | 'place'> {
+  readonly verb: Verb
+  /** Whether it is one of `finally`. */
+  readonly last: boolean
+}
+
+export interface Status {
+  readonly run: RunStatus
+  readonly watch: WatchSetting
+  /** Those that have changed since the status before; all in the first one. */
+  readonly scenarios: readonly ScenarioStatus[]
+}
+
+export interface RunStatus {
+  readonly state: 'idle' | 'playing' | 'stopping'
+  /** How many of the current run, or of the last one, have ended. */
+  readonly done: number
+  readonly total: number
+  /** Why the last run has no results: an internal error. */
+  readonly problem: string | null
+  /** Of the last run: failures that belong to no scenario. */
+  readonly failures: readonly FailureReport[]
+}
+
+export interface ScenarioStatus {
+  readonly name: string
+  readonly state: 'idle' | 'queued' | 'playing'
+  /** The play that is under way; null when there is none. */
+  readonly play: number | null
+  /** States of the steps of this play, by number. */
+  readonly steps: Readonly<Record<number, StepState>>
+  /** Of the last play that ended. */
+  readonly last: LastOutcome | null
+}
+
+export type StepState = 'playing' | 'pass' | 'fail'
+
+export interface LastOutcome {
+  readonly play: number
+  readonly outcome: Outcome
+  /** The first failure, or why there is no verdict. */
+  readonly summary: string | null
+  readonly failures: number
+  readonly warnings: number
+  readonly durationMs: number
+  readonly startedAt: string
+  /** Whether the scenario has changed since. */
+  readonly outdated: boolean
+}
+
+/** Entries of a play that is under way. */
+export interface LiveEntries {
+  readonly name: string
+  readonly play: number
+  readonly entries: readonly Entry[]
+}
+
+/** A run without its scenarios: what belongs to none of them. */
+export type RunSummary = Omit<RunReport, 'scenarios'> & Pick<RunResult, 'counts'>
+
+/** Server-sent events of `GET /_sim/ui/events` by name. A new stream begins with all of them. */
+export interface UiEvents {
+  readonly catalogue: Catalogue
+  readonly status: Status
+  readonly entries: LiveEntries
+}
+
+const names = z.array(z.string().check(z.minLength(1)))
+
+export const PlayBody = z
+  .strictObject({
+    scenarios: z.optional(names.check(z.describe('Names of scenarios. Default: all'))),
+    failed: z.optional(z.boolean().check(z.describe('Only those whose last outcome is neither pass nor skipped'))),
+  })
+  .check(named('Play', 'Which scenarios to play'))
+export type PlayBody = z.infer<typeof PlayBody>
+
+export const WatchBody = z
+  .strictObject({
+    all: z.boolean().check(z.describe('Whether every file is watched')),
+    files: names.check(z.describe('The files that are watched otherwise')),
+  })
+  .check(named('Watch', 'The files whose scenarios are played again when they change'))
+export type WatchSetting = z.infer<typeof WatchBody>
+
+export const NameQuery = z.strictObject({ name: z.string().check(z.minLength(1)) })

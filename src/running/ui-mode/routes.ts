@@ -1,0 +1,135 @@
+/** Defines the routes of UI mode below `/_sim/ui`: files and scenarios, their results, plays, and a stream of what changes. */
+import * as z from 'zod/mini'
+import { ConfigError } from '../../base/files/errors.ts'
+import { readText } from '../../base/files/user-files.ts'
+import { suggest } from '../../base/text/error-text.ts'
+import type { Redactor } from '../../base/text/redactor.ts'
+import { named } from '../../platform/contract/schemas.ts'
+import { serverSentEvents } from '../../server/control/event-stream.ts'
+import { ControlProblem, unknownId } from '../../server/control/problems.ts'
+import { type ControlRoute, ok, routesOf } from '../../server/control/route.ts'
+import { checkStreams, HEARTBEAT_MS } from '../../server/control/routes/journal.ts'
+import { NameQuery, PlayBody, WatchBody } from './protocol.ts'
+import type { UiActions, UiSession } from './session.ts'
+import { createUiReader } from './stream.ts'
+
+const route = routesOf('ui')
+
+const document = (id: string, description: string) => ({
+  200: { description, schema: z.looseObject({}).check(named(id, description)) },
+})
+
+export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] => [
+  route('GET /ui', {
+    id: 'getUi',
+    summary: 'Lists files and scenarios of UI mode, with their states',
+    responses: document('Ui', 'Files, scenarios and states'),
+    run: () => ok({ catalogue: session.catalogue(), status: session.status(0).status }),
+  }),
+  route('GET /ui/events', {
+    id: 'followUi',
+    summary: 'Streams what changes in UI mode',
+    responses: { 200: { description: 'Server-sent events', schema: null, type: 'text/event-stream' } },
+    run({ closing, streams }) {
+      checkStreams(streams)
+      const options = { session: session, secrets, closing, streams, heartbeatMs: HEARTBEAT_MS }
+      const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+      return new Response(
+        serverSentEvents(() => createUiReader(options)),
+        { headers },
+      )
+    },
+  }),
+  route('GET /ui/file', {
+    id: 'getUiFile',
+    summary: 'Returns the text of a scenario file, or of a part that one includes',
+    query: NameQuery,
+    responses: { ...document('UiFile', 'The text'), 404: 'UI mode does not have this file' },
+    run: ({ query: { name } }) => ok({ name, text: textOfFile(session, name) }),
+  }),
+  route('GET /ui/result', {
+    id: 'getUiResult',
+    summary: 'Returns the last result of a scenario, with its journal, as the JSON report has it',
+    query: NameQuery,
+    responses: { ...document('UiResult', 'The result'), 404: 'The scenario has no result' },
+    run({ query: { name } }) {
+      const report = session.report(name)
+      if (report !== null) return ok(report)
+      throw new ControlProblem(404, 'no_result', `${JSON.stringify(name)} has no result: it was not played yet.`)
+    },
+  }),
+  route('GET /ui/run', {
+    id: 'getUiRun',
+    summary: 'Returns what belongs to no scenario of the last run',
+    responses: { ...document('UiRun', 'Failures and entries'), 404: 'No run has ended yet' },
+    run() {
+      const summary = session.summary()
+      if (summary !== null) return ok(summary)
+      throw new ControlProblem(404, 'no_run', 'No run has ended yet.')
+    },
+  }),
+  ...actionRoutes(session),
+]
+
+const actionRoutes = (session: UiSession): ControlRoute[] => [
+  route('POST /ui/play', {
+    id: 'playUi',
+    summary: 'Plays scenarios, now or after the run that is under way',
+    body: PlayBody,
+    example: { scenarios: ['Happy path'] },
+    responses: {
+      202: document('UiPlayed', 'The names of the scenarios; those of broken files are left out')[200],
+      404: 'There is no such scenario; lists the known ones',
+      409: 'A saved run',
+    },
+    run({ body }) {
+      const { play } = actionsOf(session)
+      checkNames(session, body.scenarios ?? [])
+      return { status: 202, body: { scenarios: play(body) } }
+    },
+  }),
+  route('POST /ui/stop', {
+    id: 'stopUi',
+    summary: 'Ends the run that is under way, and empties the queue',
+    responses: { ...document('UiStopped', 'Nothing is playing'), 409: 'A saved run' },
+    async run() {
+      await actionsOf(session).stop()
+      return ok({ stopped: true })
+    },
+  }),
+  route('PUT /ui/watch', {
+    id: 'watchUi',
+    summary: 'Sets the files whose scenarios are played again when they change',
+    body: WatchBody,
+    example: { all: true, files: [] },
+    responses: { ...document('UiWatched', 'The setting'), 409: 'A saved run' },
+    run({ body }) {
+      actionsOf(session).watch(body)
+      return ok(body)
+    },
+  }),
+]
+
+function actionsOf({ actions }: UiSession): UiActions {
+  if (actions !== null) return actions
+  throw new ControlProblem(409, 'saved_run', 'This is a saved run: play its scenarios with handover-sim run --ui.')
+}
+
+function textOfFile(session: UiSession, name: string): string {
+  try {
+    const file = session.findFile(name)
+    if (file !== undefined) return readText(file)
+  } catch (error) {
+    if (error instanceof ConfigError) throw new ControlProblem(404, 'file_unreadable', error.message)
+    throw error
+  }
+  throw new ControlProblem(404, 'file_not_found', `UI mode does not have the file ${JSON.stringify(name)}.`)
+}
+
+function checkNames(session: UiSession, names: readonly string[]): void {
+  const known = session.catalogue().scenarios.map(({ name }) => name)
+  const unknown = names.find(name => !known.includes(name))
+  if (unknown === undefined) return
+  const message = `There is no scenario ${JSON.stringify(unknown)}${suggest(unknown, known)} GET /_sim/ui lists all ${known.length}.`
+  throw unknownId('scenario_not_found', 'scenarios', message, known)
+}

@@ -1,0 +1,137 @@
+/** Stores the state and the last result of each scenario of UI mode; every change has a version. */
+
+import type { Redactor } from '../../base/text/redactor.ts'
+import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
+import { describeScenario, type ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
+import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
+import { presentEntry } from '../../platform/wording/entry.ts'
+import type { SelectedScenario } from '../runner/schedule.ts'
+import type { RunListener } from '../runner/suite.ts'
+import type { LastOutcome, ScenarioStatus, StepState } from './protocol.ts'
+
+export interface ScenarioStates {
+  /** The states that have changed after a version, and the version now. */
+  changedSince(version: number): { readonly version: number; readonly statuses: readonly ScenarioStatus[] }
+  /** The last result, without secrets. */
+  report(name: string): ScenarioReport | null
+  /** The names of scenarios whose last outcome is neither pass nor skipped. */
+  failed(): readonly string[]
+  /** Without effect on a scenario that is playing. */
+  queue(name: string): void
+  /** Removes scenarios from the queue, and ends plays without a result. */
+  settle(): void
+  /** Stores the result of a play; a scenario that was not played keeps its last result. */
+  finish(name: string, report: ScenarioReport): void
+  /** Marks the last result of a scenario that has changed. */
+  outdate(name: string): void
+  playing(): readonly PlayUnderWay[]
+  readonly listener: Pick<RunListener, 'started' | 'opened' | 'step' | 'stepEnded' | 'finished'>
+}
+
+export interface PlayUnderWay {
+  readonly name: string
+  readonly play: number
+  /** Without keys, but with other secrets. */
+  entriesAfter(seq: number, limit: number): readonly Entry[]
+}
+
+/** `Happy path #2` for the second play with `--repeat`. */
+export const nameOf = ({ plan, instance }: SelectedScenario): string => numberedName(plan.name, instance)
+
+export const numberedName = (name: string, instance: number): string => (instance === 1 ? name : `${name} #${instance}`)
+
+interface ScenarioState {
+  readonly status: ScenarioStatus
+  readonly report: ScenarioReport | null
+  /** Set while it is playing. */
+  readonly sim: PlatformSimulator | null
+  /** When it changed last. */
+  readonly version: number
+}
+
+const IDLE = { state: 'idle', play: null, steps: {} } as const
+
+const initialState = (name: string): ScenarioState => ({
+  status: { name, ...IDLE, last: null },
+  report: null,
+  sim: null,
+  version: 0,
+})
+
+/** `onChange` is called for every change, and for every entry of a play that is under way. */
+export function createScenarioStates(secrets: Redactor, onChange: () => void): ScenarioStates {
+  const states = new Map<string, ScenarioState>()
+  let version = 0
+  const get = (name: string) => states.get(name) ?? initialState(name)
+  const set = (name: string, status: Partial<ScenarioStatus>, more: Partial<ScenarioState> = {}) => {
+    version++
+    const before = get(name)
+    states.set(name, { ...before, ...more, status: { ...before.status, ...status }, version })
+    onChange()
+  }
+  const finish = (name: string, report: ScenarioReport) => {
+    if (report.reasonCode === 'run_stopped') return set(name, IDLE, { sim: null })
+    const { status } = get(name)
+    const last = lastOutcome(report, status.play ?? status.last?.play ?? version)
+    set(name, { ...IDLE, last }, { report, sim: null })
+  }
+  return {
+    changedSince: after => ({
+      version,
+      statuses: [...states.values()].filter(one => one.version > after).map(({ status }) => status),
+    }),
+    report: name => get(name).report,
+    failed: () => [...states.values()].filter(hasFailed).map(({ status }) => status.name),
+    queue(name) {
+      if (get(name).status.state === 'idle') set(name, { state: 'queued' })
+    },
+    settle() {
+      for (const { status } of states.values()) if (status.state !== 'idle') set(status.name, IDLE, { sim: null })
+    },
+    finish,
+    outdate(name) {
+      const { last } = get(name).status
+      if (last !== null && !last.outdated) set(name, { last: { ...last, outdated: true } })
+    },
+    playing: () => [...states.values()].flatMap(playUnderWay),
+    listener: {
+      started: name => set(name, { state: 'playing', play: version, steps: {} }),
+      opened(name, sim) {
+        set(name, {}, { sim })
+        sim.journal.subscribe(onChange)
+      },
+      step: (name, { number }) => set(name, { steps: withStep(get(name), number, 'playing') }),
+      stepEnded: (name, { number }, failed) =>
+        set(name, { steps: withStep(get(name), number, failed ? 'fail' : 'pass') }),
+      finished: (result: ScenarioResult) => finish(result.name, describeScenario(secrets.redactDeep(result))),
+    },
+  }
+}
+
+const hasFailed = ({ status: { last } }: ScenarioState): boolean =>
+  last !== null && last.outcome !== 'pass' && last.outcome !== 'skipped'
+
+const withStep = ({ status }: ScenarioState, number: number, state: StepState) => ({
+  ...status.steps,
+  [number]: state,
+})
+
+const lastOutcome = (report: ScenarioReport, play: number): LastOutcome => ({
+  play,
+  outcome: report.outcome,
+  summary: report.failures[0]?.happened ?? report.reason,
+  failures: report.failures.length,
+  warnings: report.warnings.length,
+  durationMs: report.durationMs,
+  startedAt: report.startedAt,
+  outdated: false,
+})
+
+function playUnderWay({ status: { name, play }, sim }: ScenarioState): PlayUnderWay[] {
+  if (sim === null || play === null) return []
+  const header = String(sim.config()['webhook.signatureHeader'])
+  const entriesAfter = (seq: number, limit: number) =>
+    sim.journal.query({ after: seq, limit }).map(entry => presentEntry(entry, header))
+  return [{ name, play, entriesAfter }]
+}

@@ -1,0 +1,210 @@
+/** Resolves the settings of a simulator: flags win over the environment, the config file and the defaults. */
+
+import { readdirSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
+import { ConfigError, type Problem, problem } from '../../base/files/errors.ts'
+import type { NamedFile } from '../../base/files/user-files.ts'
+import { nearest } from '../../base/text/error-text.ts'
+import { type Redactor, withoutCredentials } from '../../base/text/redactor.ts'
+import { describeSecret, isSecretPath } from '../../base/text/secret-positions.ts'
+import { defineTexts } from '../../base/text/texts.ts'
+import { defaultKnobs, formatKnob, formatKnobs, isKnob, KNOB_NAMES, parseKnob } from '../../platform/contract/knobs.ts'
+import { addSecretsOf } from '../../platform/journal/mask.ts'
+import { readKnob } from '../../platform/simulator/options.ts'
+import type { PlatformServerOptions } from '../start.ts'
+import {
+  type Layer,
+  mergeLayers,
+  readSettingText,
+  SETTINGS,
+  type Setting,
+  type SettingFlags,
+  TEXT_SETTINGS,
+  toOptions,
+} from './settings.ts'
+
+const TEXTS = defineTexts({
+  wrongExtension: (file: string, extensions: readonly string[]) =>
+    `${JSON.stringify(file)} must end in ${extensions.join(', ')}.`,
+  unexpected: (expected: string, received: string) => `must be ${expected}, got ${received}`,
+  noAssignment: 'must be written knob=value, such as typing.webhook=off',
+  useFlag: (flag: string) => `; use ${flag}`,
+  unknownKnob: (name: string, hint: string) => `${name} is not a knob${hint}`,
+  ignored: (file: string, used: string) => `${file} is not read, because ${used} is used.`,
+})
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+export interface ConfigEnvironment {
+  readonly cwd: string
+  readonly env: Env
+  readonly nodeVersion: string
+  /** Collects the keys of the settings. */
+  readonly secrets?: Redactor
+}
+
+export interface Resolved {
+  readonly options: PlatformServerOptions
+  /** Dotted name -> the origin of its value. */
+  readonly sources: Readonly<Record<string, string>>
+  /** Dotted name -> the effective value, as a config file would have it; null when there is none. */
+  readonly values: Readonly<Record<string, unknown>>
+  /** The agent driver, a file or a URL. */
+  readonly agentDriver: string | null
+  readonly warnings: readonly string[]
+}
+
+export async function resolveSettings(flags: SettingFlags, environment: ConfigEnvironment): Promise<Resolved> {
+  const problems: Problem[] = []
+  const fromEnv = envLayer(environment.env, problems)
+  const fromFlags = flagLayer(flags, problems)
+  if (problems.length > 0) throw new ConfigError(problems)
+  const file = findConfig(environment.cwd, explicitFile(flags, environment.env))
+  const fromFile = file === null ? {} : await loadConfig(file, environment.nodeVersion)
+  const settings = mergeLayers(defaultLayer(), fromFile, fromEnv, fromFlags)
+  const warnings = (file?.ignored ?? []).map(other => TEXTS.ignored(other, file?.name ?? ''))
+  const resolved = effective(settings)
+  if (environment.secrets !== undefined) addSecretsOf(environment.secrets, resolved.values)
+  return { ...resolved, warnings }
+}
+
+function explicitFile(flags: SettingFlags, env: Env) {
+  if (flags.config !== undefined) return { file: flags.config, from: '--config' }
+  return env.HANDOVER_SIM_CONFIG ? { file: env.HANDOVER_SIM_CONFIG, from: 'HANDOVER_SIM_CONFIG' } : undefined
+}
+
+function take(layer: Record<string, Setting>, name: string, text: string, from: string, problems: Problem[]) {
+  const read = readSettingText(name, text)
+  if ('expected' in read) problems.push({ at: from, message: TEXTS.unexpected(read.expected, shownText(name, text)) })
+  else layer[name] = { value: read.value, from }
+}
+
+/** A key by its length, a URL without its credentials. */
+const shownText = (name: string, text: string) =>
+  isSecretPath([name]) ? describeSecret(text) : JSON.stringify(withoutCredentials(text))
+
+/** Ignores empty variables. */
+function envLayer(env: Env, problems: Problem[]): Layer {
+  const layer: Record<string, Setting> = {}
+  for (const setting of TEXT_SETTINGS) {
+    const text = env[setting.env]
+    if (text) take(layer, setting.name, text, setting.env, problems)
+  }
+  return layer
+}
+
+function flagLayer(flags: SettingFlags, problems: Problem[]): Layer {
+  const layer: Record<string, Setting> = {}
+  for (const assignment of flags.set ?? []) takeAssignment(layer, assignment, problems)
+  for (const setting of TEXT_SETTINGS) {
+    const text = flags[setting.option]
+    if (typeof text === 'string') take(layer, setting.name, text, setting.flag, problems)
+  }
+  if (flags.inspector === false) layer.inspector = { value: false, from: '--no-inspector' }
+  if (flags.markers === false) layer.markers = { value: false, from: '--no-markers' }
+  return layer
+}
+
+function takeAssignment(layer: Record<string, Setting>, assignment: string, problems: Problem[]): void {
+  const equals = assignment.indexOf('=')
+  const isKey = /key/i.test(assignment.slice(0, equals))
+  const at = isKey ? `--set ${assignment.slice(0, equals)}` : `--set ${assignment}`
+  if (equals <= 0) {
+    problems.push({ at, message: TEXTS.noAssignment })
+    return
+  }
+  const name = assignment.slice(0, equals)
+  const value = assignment.slice(equals + 1)
+  const other = TEXT_SETTINGS.find(setting => setting.name === name)
+  if (!isKnob(name)) {
+    const instead = other ? TEXTS.useFlag(other.flag) : nearest(name, KNOB_NAMES)
+    problems.push({ at, message: TEXTS.unknownKnob(name, instead) })
+    return
+  }
+  const result = readKnob(name, value)
+  if ('message' in result) problems.push({ at, message: result.message })
+  else layer[name] = { value, from: '--set' }
+}
+
+/** The defaults of a server, which differ from those in-process by a fixed port and a real clock. */
+function defaultLayer(): Layer {
+  const settings = Object.entries(SETTINGS).map(([name, { initial }]) => [name, initial])
+  const values = { ...Object.fromEntries(settings), 'clock.start': null, ...formatKnobs(defaultKnobs()) }
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value, from: 'default' }]))
+}
+
+function effective(settings: Layer): Omit<Resolved, 'warnings'> {
+  const entries = Object.entries(settings)
+  const values = Object.fromEntries(entries.map(([name, setting]) => [name, canonical(name, setting)]))
+  const sources = Object.fromEntries(entries.map(([name, { from }]) => [name, from]))
+  const { agent_driver: driver } = values
+  return { options: optionsFrom(values), sources, values, agentDriver: typeof driver === 'string' ? driver : null }
+}
+
+const canonical = (name: string, { value, from }: Setting) =>
+  isKnob(name) && from !== 'default' ? formatKnob(name, parseKnob(name, value)) : value
+
+function optionsFrom(values: Readonly<Record<string, unknown>>): PlatformServerOptions {
+  const { agent_driver: _, clock, 'clock.start': start, ...others } = values
+  const given = Object.entries(others).filter(([name, value]) => !isKnob(name) && value !== null)
+  return {
+    ...toOptions(Object.fromEntries(given)),
+    clock: clock === 'virtual' && start !== null ? { mode: 'virtual', start } : clock,
+    knobs: changedKnobs(values),
+  } as PlatformServerOptions
+}
+
+/** Only these, because each simulator reads its knobs again: a run creates one per scenario. */
+function changedKnobs(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const initial = formatKnobs(defaultKnobs())
+  const changed = KNOB_NAMES.filter(name => values[name] !== initial[name])
+  return Object.fromEntries(changed.map(name => [name, values[name]]))
+}
+
+const EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json', '.js', '.mjs', '.ts']
+const NAMES = EXTENSIONS.map(extension => `handover-sim.config${extension}`)
+
+interface FoundConfig extends NamedFile {
+  /** Other config files in the folder, which are not read. */
+  readonly ignored: readonly string[]
+}
+
+/** `explicit` is the value of `--config` or its variable; without it the working folder is searched. */
+export function findConfig(
+  cwd: string,
+  explicit?: { readonly file: string; readonly from: string },
+): FoundConfig | null {
+  if (explicit !== undefined) return named(cwd, explicit)
+  const there = new Set(filesIn(cwd))
+  const [name, ...ignored] = NAMES.filter(one => there.has(one))
+  return name === undefined ? null : { name, path: resolve(cwd, name), extension: extname(name), ignored }
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function named(cwd: string, { file, from }: { file: string; from: string }): FoundConfig {
+  const extension = extname(file).toLowerCase()
+  if (EXTENSIONS.includes(extension)) {
+    return { name: file, path: resolve(cwd, file), extension, ignored: [] }
+  }
+  throw problem(from, TEXTS.wrongExtension(file, EXTENSIONS))
+}
+
+/** Throws `ConfigError` with every problem found. */
+export async function loadConfig(file: FoundConfig, nodeVersion: string): Promise<Layer> {
+  const { layerOf } = await import('./schema.ts')
+  const { loadDefault, readText } = await import('../../base/files/user-files.ts')
+  if (file.extension === '.yaml' || file.extension === '.yml' || file.extension === '.json') {
+    const { parseSource } = await import('../../base/files/document.ts')
+    return layerOf(file.name, parseSource(file.name, readText(file), file.extension === '.json'))
+  }
+  const value = await loadDefault(file, nodeVersion, 'export default { port: 4747 }')
+  const { moduleSource } = await import('../../base/files/document.ts')
+  return layerOf(file.name, moduleSource(file.name, value))
+}

@@ -1,0 +1,139 @@
+/** Lists the settings of a server with their kinds, defaults and flags, and merges settings of several origins. */
+import { allowedFor, isKnob, parseKnob } from '../../platform/contract/knobs.ts'
+import {
+  filledText,
+  flag,
+  host,
+  type OptionKind,
+  optionKind,
+  port,
+  SETTING_KINDS,
+} from '../../platform/simulator/options.ts'
+import { DEFAULTS } from '../../platform/simulator/platform-options.ts'
+
+export interface Setting {
+  readonly value: unknown
+  /** `default`, `--port`, `HANDOVER_SIM_PORT`, `handover-sim.config.yaml:3`. */
+  readonly from: string
+}
+/** Settings of one origin by dotted name: `port`, `webhook.url`, `typing.webhook`. */
+export type Layer = Readonly<Record<string, Setting>>
+
+/** Later layers win. */
+export const mergeLayers = (...layers: readonly Layer[]): Layer =>
+  Object.fromEntries(layers.flatMap(layer => Object.entries(layer)))
+
+export interface SettingSpec {
+  readonly kind: OptionKind
+  /** The default of a server; null when there is none. */
+  readonly initial: unknown
+  readonly description?: string
+}
+
+/** It is sent in a header. */
+export const controlToken = optionKind<string>(
+  'a text of visible ASCII characters without spaces',
+  value => typeof value === 'string' && /^[!-~]+$/.test(value),
+  { type: 'string', pattern: '^[!-~]+$' },
+)
+
+/** Every setting besides the knobs, by its dotted name in the config file. Flags alone set `inspector`. */
+export const SETTINGS: Readonly<Record<string, SettingSpec>> = {
+  port: { kind: port, initial: DEFAULTS.port, description: '0 takes any free port' },
+  host: { kind: host, initial: DEFAULTS.host },
+  seed: { kind: SETTING_KINDS.seed, initial: DEFAULTS.seed, description: 'Same seed: same ids, names and texts' },
+  clock: { kind: optionKind('real or virtual', value => value === 'real' || value === 'virtual'), initial: 'real' },
+  base_url: { kind: SETTING_KINDS.base_url, initial: null },
+  control_token: {
+    kind: controlToken,
+    initial: null,
+    description: 'What clients of the control API must send; without it, a server that other machines reach draws one',
+  },
+  'webhook.url': { kind: SETTING_KINDS['webhook.url'], initial: null },
+  'bot.id': { kind: SETTING_KINDS['bot.id'], initial: DEFAULTS.botId },
+  'bot.name': { kind: SETTING_KINDS['bot.name'], initial: DEFAULTS.botName },
+  'bot.organization_id': { kind: SETTING_KINDS['bot.organization_id'], initial: DEFAULTS.organizationId },
+  'bot.replies': { kind: SETTING_KINDS['bot.replies'], initial: [] },
+  agent_driver: { kind: filledText, initial: null, description: 'The agent driver file' },
+  business_hours: { kind: SETTING_KINDS.business_hours, initial: null },
+  inspector: { kind: flag, initial: true },
+  markers: {
+    kind: SETTING_KINDS.markers,
+    initial: true,
+    description: 'Whether responses name the assumptions they rest on',
+  },
+  memory_limit: {
+    kind: SETTING_KINDS.memory_limit,
+    initial: DEFAULTS.memoryLimit,
+    description: 'Bounds the journal, and separately the transcripts: bytes, or a text such as 64mb',
+  },
+}
+
+/** The flags of settings, as commander parses them. */
+export interface SettingFlags {
+  readonly port?: string
+  readonly host?: string
+  readonly webhookUrl?: string
+  readonly apiKey?: string
+  readonly botApiKey?: string
+  readonly baseUrl?: string
+  readonly config?: string
+  readonly token?: string
+  readonly seed?: string
+  readonly clock?: string
+  readonly memoryLimit?: string
+  readonly set?: readonly string[]
+  readonly inspector?: boolean
+  readonly markers?: boolean
+}
+
+/** A setting or a knob that a flag and environment variables give as text. */
+interface TextSetting {
+  readonly name: string
+  readonly option: keyof SettingFlags
+  readonly flag: string
+  readonly env: string
+}
+
+const textSetting = (option: keyof SettingFlags, name: string = option): TextSetting => {
+  const words = option.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+  return { name, option, flag: `--${words}`, env: `HANDOVER_SIM_${words.replaceAll('-', '_').toUpperCase()}` }
+}
+
+export const TEXT_SETTINGS: readonly TextSetting[] = [
+  textSetting('port'),
+  textSetting('host'),
+  textSetting('webhookUrl', 'webhook.url'),
+  textSetting('apiKey', 'keys.handover'),
+  textSetting('botApiKey', 'keys.bot'),
+  textSetting('baseUrl', 'base_url'),
+  textSetting('token', 'control_token'),
+  textSetting('seed'),
+  textSetting('clock'),
+  textSetting('memoryLimit', 'memory_limit'),
+]
+
+/** Reads the text of a flag or a variable: the value, or what the text must be instead. */
+export function readSettingText(
+  name: string,
+  text: string,
+): { readonly value: unknown } | { readonly expected: string } {
+  if (isKnob(name)) return parseKnob(name, text) === undefined ? { expected: allowedFor(name) } : { value: text }
+  const kind = SETTINGS[name]?.kind
+  const value = kind?.fromText(text)
+  return kind === undefined || kind.fits(value) ? { value } : { expected: kind.expected }
+}
+
+/** Converts a map by dotted names, `{ 'bot.organization_id': 7 }`, to the options in code: `{ bot: { organizationId: 7 } }`. */
+export function toOptions<Value>(
+  byName: Readonly<Record<string, Value>>,
+): Record<string, Value | Record<string, Value>> {
+  const options: Record<string, Value> = {}
+  const groups: Record<string, Record<string, Value>> = {}
+  for (const [name, value] of Object.entries(byName)) {
+    const [first = '', second] = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()).split('.')
+    if (second === undefined) options[first] = value
+    else groups[first] = { ...groups[first], [second]: value }
+  }
+  return { ...options, ...groups }
+}
