@@ -1,5 +1,4 @@
 /** Answers `fetch` and `XMLHttpRequest` of jsdom and happy-dom from intercepted simulators. */
-import { INTERNAL_REQUEST_ID_HEADER_NAME } from '@mswjs/interceptors'
 import { FetchInterceptor } from '@mswjs/interceptors/fetch'
 import { XMLHttpRequestInterceptor } from '@mswjs/interceptors/XMLHttpRequest'
 import { createFetchAdapter } from '../../platform/api/fetch.ts'
@@ -46,7 +45,8 @@ const passedOn = new Set<unknown>()
 function ignoreMarks(prototype: XMLHttpRequest): () => void {
   const { setRequestHeader } = prototype
   const patched = function (this: XMLHttpRequest, name: string, value: string) {
-    if (name !== INTERNAL_REQUEST_ID_HEADER_NAME || !passedOn.delete(value)) setRequestHeader.call(this, name, value)
+    if (name !== 'x-interceptors-internal-request-id' || !passedOn.delete(value))
+      setRequestHeader.call(this, name, value)
   }
   prototype.setRequestHeader = patched
   return () => {
