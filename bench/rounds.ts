@@ -21,18 +21,15 @@ export interface Sample {
   readonly otherWork: number
 }
 
-/** What one side did in each round, and in each slice directly after it had started. */
-export interface Samples {
-  readonly cold: readonly Sample[]
-  readonly warm: readonly Sample[]
-}
-
 /** A round is disturbed when other processes take more of the server's core. */
 const DISTURBED = 0.05
 
-/** Measures up to three more rounds when some are disturbed, and keeps those that are disturbed least. */
-export async function measureAlternately(sides: readonly Side[], settings: Settings): Promise<Samples[]> {
-  const cold = await measureRounds(sides, settings.coldSlices, settings.coldSeconds)
+/**
+ * Returns what each side did in each round. The slices directly after the start warm both up and do not count. Measures up
+ * to three more rounds when some are disturbed, and keeps those that are disturbed least.
+ */
+export async function measureAlternately(sides: readonly Side[], settings: Settings): Promise<Sample[][]> {
+  await measureRounds(sides, settings.coldSlices, settings.coldSeconds)
   const warm = await measureRounds(sides, settings.rounds, settings.seconds)
   for (let more = settings.quick ? 0 : 3; more > 0; more--) {
     if (warm.filter(round => otherWork(round) <= DISTURBED).length >= settings.rounds) break
@@ -40,7 +37,7 @@ export async function measureAlternately(sides: readonly Side[], settings: Setti
   }
   const kept = warm.toSorted((a, b) => otherWork(a) - otherWork(b)).slice(0, settings.rounds)
   reportDisturbance(kept)
-  return sides.map((_, side) => ({ cold: cold.map(round => round[side]!), warm: kept.map(round => round[side]!) }))
+  return sides.map((_, side) => kept.map(round => round[side]!))
 }
 
 type Round = readonly Sample[]
@@ -80,29 +77,35 @@ async function sample({ server, request, connections = 50, pauseMs = 0 }: Side, 
   }
 }
 
+export interface RequestGoals {
+  readonly perSecond: Goal
+  readonly p99: Goal
+  readonly processorTime: Goal
+}
+
 interface Compared {
   readonly figure: string
   readonly name: string
-  readonly ours: Samples
-  readonly yardstick: Samples
-  readonly goals?: { readonly perSecond: Goal; readonly p99?: Goal }
+  readonly ours: readonly Sample[]
+  readonly yardstick: readonly Sample[]
+  /** Other local servers have none. */
+  readonly goals?: RequestGoals
 }
 
-/** Creates the rows of one kind of request: warm, then directly after the start. */
+/** Creates the rows of one kind of request. */
 export function requestRows({ figure, name, ours, yardstick, goals }: Compared): Row[] {
-  const row = (what: string, unit: string, kind: keyof Samples, field: keyof Sample, goal?: Goal) =>
+  const row = (what: string, unit: string, field: keyof Sample, goal?: Goal) =>
     createRow({
       figure,
       name: `${name}${what}`,
       unit,
-      values: ours[kind].map(one => one[field]),
-      yardstick: yardstick[kind].map(one => one[field]),
+      values: ours.map(one => one[field]),
+      yardstick: yardstick.map(one => one[field]),
       ...(goal && { goal }),
     })
-  const warm = [
-    row('', '/s', 'warm', 'perSecond', goals?.perSecond),
-    row(', p99', 'ms', 'warm', 'p99Ms', goals?.p99),
-    row(', processor time', 'us', 'warm', 'usPerRequest'),
+  return [
+    row('', '/s', 'perSecond', goals?.perSecond),
+    row(', p99', 'ms', 'p99Ms', goals?.p99),
+    row(', processor time', 'us', 'usPerRequest', goals?.processorTime),
   ]
-  return [...warm, row(', first 6 s', '/s', 'cold', 'perSecond'), row(', first 6 s, p99', 'ms', 'cold', 'p99Ms')]
 }

@@ -21,7 +21,7 @@ interface BareAnswer {
 
 /** Starts the yardstick: a bare `node:http` server that reads the request, parses its JSON and answers. */
 export async function startBare({ node }: Settings, answer: BareAnswer = {}): Promise<Server> {
-  const started = await startProcess([node, workerFile('bare-server.mjs'), JSON.stringify(answer)])
+  const started = await startProcess([node, workerFile('bare-server.cjs'), JSON.stringify(answer)])
   return withUrl(started, `http://127.0.0.1:${JSON.parse(started.line).port}`)
 }
 
@@ -88,8 +88,9 @@ const call = (endpoint: string, fields: object, chats: readonly string[]): Reque
   chats,
 })
 
-export const messageTo = (chats: readonly string[]): RequestTemplate =>
-  call('message/', { message: 'Hello, this is Anna. How can I help you today?', sender: SENDER }, chats)
+const GREETING = 'Hello, this is Anna. How can I help you today?'
+export const messageTo = (chats: readonly string[], message = GREETING): RequestTemplate =>
+  call('message/', { message, sender: SENDER }, chats)
 
 export const typingStart = (chats: readonly string[]): RequestTemplate => call('typing_start', { timeout: 5000 }, chats)
 export const typingStop = (chats: readonly string[]): RequestTemplate => call('typing_stop', {}, chats)

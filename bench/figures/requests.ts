@@ -3,8 +3,8 @@ import { closeSync, mkdtempDisposableSync, openSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RequestTemplate } from '../load.ts'
-import { measureAlternately, requestRows } from '../rounds.ts'
-import { atLeast, atMost, type Goal, type Row } from '../rows.ts'
+import { measureAlternately, type RequestGoals, requestRows } from '../rounds.ts'
+import { atLeast, atMost, type Row } from '../rows.ts'
 import {
   answerOf,
   createChats,
@@ -27,7 +27,7 @@ export async function message(settings: Settings): Promise<Row[]> {
   await using bare = await startBare(settings)
   await using simulator = await startSimulator(settings)
   const request = messageTo(await createChats(simulator, CHATS))
-  const goals = { perSecond: atLeast(0.8), p99: atMost(2) }
+  const goals = { perSecond: atLeast(0.7), p99: atMost(3), processorTime: atMost(1.6) }
   return await compare(settings, 'message', 'POST message', { bare, simulator, request }, goals)
 }
 
@@ -42,7 +42,7 @@ async function compare(
   figure: string,
   name: string,
   { bare, simulator, request }: Sides,
-  goals: { readonly perSecond: Goal; readonly p99?: Goal },
+  goals: RequestGoals,
 ): Promise<Row[]> {
   const sides = [bare, simulator].map(server => ({ server, request }))
   const [yardstick, ours] = await measureAlternately(sides, settings)
@@ -54,19 +54,29 @@ async function beside(settings: Settings, figure: string, name: string, of: Requ
   await using simulator = await startSimulator(settings)
   const request = of(await createChats(simulator, CHATS, { history: HISTORY }))
   await using bare = await startBare(settings, await answerOf(simulator, request))
-  return await compare(settings, figure, name, { bare, simulator, request }, { perSecond: atLeast(limit) })
+  return await compare(
+    settings,
+    figure,
+    name,
+    { bare, simulator, request },
+    {
+      perSecond: atLeast(limit),
+      p99: atMost(5),
+      processorTime: atMost(1.8),
+    },
+  )
 }
 
 type RequestOf = (chats: readonly string[]) => RequestTemplate
 
 export const typingStarts = (settings: Settings): Promise<Row[]> =>
-  beside(settings, 'typing_start', 'POST typing_start', typingStart, 0.7)
+  beside(settings, 'typing_start', 'POST typing_start', typingStart, 0.6)
 
 export const typingStops = (settings: Settings): Promise<Row[]> =>
-  beside(settings, 'typing_stop', 'POST typing_stop', typingStop, 0.7)
+  beside(settings, 'typing_stop', 'POST typing_stop', typingStop, 0.6)
 
 export const transcripts = (settings: Settings): Promise<Row[]> =>
-  beside(settings, 'transcript', 'GET transcript of 20 messages', transcriptOf, 0.6)
+  beside(settings, 'transcript', 'GET transcript of 20 messages', transcriptOf, 0.5)
 
 /** Measures messages with the default log, written to a file and to a pipe that this process reads, beside the quiet one. */
 export async function log(settings: Settings): Promise<Row[]> {
@@ -85,7 +95,7 @@ async function compareLogs(settings: Settings, servers: readonly Server[]): Prom
     servers.map(async server => ({ server, request: messageTo(await createChats(server, CHATS)) })),
   )
   const [yardstick, ...others] = await measureAlternately(sides, settings)
-  const goals = { perSecond: atLeast(0.9) }
+  const goals = { perSecond: atLeast(0.9), p99: atMost(2), processorTime: atMost(1.15) }
   return others.flatMap((ours, index) => {
     const name = `POST message, log to a ${index === 0 ? 'file' : 'pipe'}, beside quiet`
     return requestRows({ figure: 'log', name, ours, yardstick: yardstick!, goals })

@@ -10,7 +10,7 @@ import { Agent, request } from 'undici'
 const IN_FLIGHT = 50
 const BODY = JSON.stringify({ chat_id: '74337c4d-ea28-4873-829b-2dd7b9f3dd11', text: 'a'.repeat(400) })
 
-const server = spawn(process.execPath, [fileURLToPath(new URL('bare-server.mjs', import.meta.url))], {
+const server = spawn(process.execPath, [fileURLToPath(new URL('bare-server.cjs', import.meta.url))], {
   stdio: ['ignore', 'pipe', 'inherit'],
 })
 const [line] = await once(server.stdout, 'data')
