@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Explanation, explain, type MistakeId } from '../../src/platform/signature/index.ts'
-import { FIX_TEXTS, MISTAKE_TEXTS } from '../../src/platform/signature/mistakes/catalogue.ts'
+import { FIX_TEXTS, MISTAKE_TEXTS } from '../../src/platform/signature/mistakes.ts'
 import { encodePayload } from '../../src/platform/webhooks/request.ts'
 import { SLIPS } from './mistakes.ts'
 
@@ -63,7 +63,6 @@ describe('explain names a mistake of the receiver', () => {
     ['newline', BODY, `${BODY}\n`],
     ['byte-order-mark', `\ufeff${BODY}`, BODY],
     ['byte-order-mark', BODY, `\ufeff${BODY}`],
-    ['line-endings', '{\r\n}', '{\n}'],
     ['latin1', BODY, Buffer.from(BODY).toString('latin1')],
     ['base64-body', BODY, Buffer.from(BODY).toString('base64')],
     ['unicode-form', '"e\u0301"', '"\u00e9"'],
@@ -78,7 +77,6 @@ describe('explain detects a key that the receiver wrote in another form', () => 
     ['key-whitespace', `${KEY}\n`],
     ['key-prefix', `Bearer ${KEY}`],
     ['key-quotes', `"${KEY}"`],
-    ['key-url-encoding', encodeURIComponent(KEY)],
   ])('%s', async (id, inHand) => {
     expect(idsOf(await explain(BODY, right(BODY), inHand))).toEqual([id])
   })

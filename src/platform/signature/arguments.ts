@@ -10,41 +10,21 @@ export type Keys = string | readonly string[]
 /** The bytes of a body, copied at once: a server may reuse its buffer while the key is imported. Throws a TypeError for a parsed body. */
 export function bodyBytes(body: RawBody): Bytes {
   if (typeof body === 'string') return utf8(body)
-  const view = viewOf(body)
-  if (view === null)
-    throw new TypeError(`body: must be the raw body as it arrived, got ${kindOf(body)}. ${hintFor(body)}`)
-  return view.slice()
-}
-
-/** Checks the tag, not the class: a test runner or a frame may have an `ArrayBuffer` of its own. */
-function viewOf(body: unknown): Uint8Array | null {
-  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice()
+  // Checks the tag, not the class: a test runner or a frame may have an `ArrayBuffer` of its own.
   const tag = Object.prototype.toString.call(body)
-  const isBuffer = tag === '[object ArrayBuffer]' || tag === '[object SharedArrayBuffer]'
-  return isBuffer ? new Uint8Array(body as ArrayBuffer) : null
+  if (tag === '[object ArrayBuffer]' || tag === '[object SharedArrayBuffer]') return new Uint8Array(body).slice()
+
+  const given: unknown = body
+  const hasMethod = (method: string) => typeof Reflect.get(Object(given), method) === 'function'
+  let hint = `A parsed body has lost its bytes: JSON that is written again has other bytes. How to get the raw body: ${RAW_BODY}.`
+  if (given === undefined || given === null) hint = `No code has read it. How to get it: ${RAW_BODY}.`
+  else if (hasMethod('then')) hint = 'Await it first.'
+  else if (hasMethod('arrayBuffer')) hint = 'Pass what its arrayBuffer() resolves with.'
+  throw new TypeError(`body: must be the raw body as it arrived, got ${describeType(given)}. ${hint}`)
 }
 
-export function keyList(key: Keys): readonly [string, ...string[]] {
-  const keys: readonly unknown[] = Array.isArray(key) ? key : [key]
-  if (keys.length === 0) throw new TypeError('key: must be a key or a list of keys, got an empty list.')
-  for (const one of keys) if (typeof one !== 'string' || one === '') throw new TypeError(badKey(one))
-  return keys as readonly [string, ...string[]]
-}
-
-const badKey = (key: unknown) =>
-  `key: must be the API key as a text that is not empty, got ${kindOf(key)}. Is the variable it comes from set?`
-
-/** Describes the type of a value, never the value, because it may be the key. */
-function kindOf(value: unknown): string {
-  if (value === '') return 'an empty text'
-  if (value === null || value === undefined) return String(value)
-  if (Array.isArray(value)) return 'an array'
-  if (typeof value !== 'object') return `a ${typeof value}`
-  const name = Object.getPrototypeOf(value)?.constructor?.name
-  return typeof name === 'string' && name !== '' && name !== 'Object' ? `an object (${name})` : 'an object'
-}
-
-const RAW = [
+const RAW_BODY = [
   "Express: express.raw({ type: '*/*' }) on this route, then request.body",
   "Fastify: addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => done(null, body)), then request.body",
   'Next.js: await request.arrayBuffer() in the route handler',
@@ -52,14 +32,26 @@ const RAW = [
   'node:http: Buffer.concat of the chunks of the request',
 ].join('; ')
 
-function hintFor(body: RawBody | null | undefined): string {
-  if (body === undefined || body === null) return `No code has read it. How to get it: ${RAW}.`
-  if (has(body, 'then')) return 'Await it first.'
-  if (has(body, 'arrayBuffer')) return 'Pass what its arrayBuffer() resolves with.'
-  return `A parsed body has lost its bytes: JSON that is written again has other bytes. How to get the raw body: ${RAW}.`
+export function keyList(key: Keys): readonly [string, ...string[]] {
+  const keys: readonly unknown[] = Array.isArray(key) ? key : [key]
+  if (keys.length === 0) throw new TypeError('key: must be a key or a list of keys, got an empty list.')
+  for (const one of keys)
+    if (typeof one !== 'string' || one === '')
+      throw new TypeError(
+        `key: must be the API key as a text that is not empty, got ${describeType(one)}. Is the variable it comes from set?`,
+      )
+  return keys as readonly [string, ...string[]]
 }
 
-const has = (value: unknown, method: string): boolean => typeof Reflect.get(Object(value), method) === 'function'
+/** Describes the type of a value, never the value, because it may be the key. */
+function describeType(value: unknown): string {
+  if (value === '') return 'an empty text'
+  if (value === null || value === undefined) return String(value)
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value !== 'object') return `a ${typeof value}`
+  const name = Object.getPrototypeOf(value)?.constructor?.name
+  return typeof name === 'string' && name !== '' && name !== 'Object' ? `an object (${name})` : 'an object'
+}
 
 /** Its value is the base64 of HMAC-SHA256 over the raw body, keyed with the API key. */
 export const SIGNATURE_HEADER = 'Kindly-HMAC'
@@ -87,18 +79,18 @@ export type SignatureSource =
 
 /** All values of a header. Values that are not strings, which an attacker may cause, are ignored. */
 export function valuesOf(source: unknown, name: string): readonly string[] {
-  if (!isObject(source)) return textsIn(source)
-  const headers = !isAskable(source) && isObject(source.headers) ? source.headers : source
-  if (isAskable(headers)) return textsIn(headers.get(name))
-  const wanted = name.toLowerCase()
-  return Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === wanted ? textsIn(value) : []))
+  let headers = source
+  if (isObject(headers) && !hasGet(headers) && isObject(headers.headers)) headers = headers.headers
+  const found: unknown[] = []
+  if (!isObject(headers)) found.push(headers)
+  else if (hasGet(headers)) found.push(headers.get(name))
+  else
+    for (const [key, value] of Object.entries(headers)) if (key.toLowerCase() === name.toLowerCase()) found.push(value)
+  return found.flat().filter(value => typeof value === 'string')
 }
-
-const textsIn = (value: unknown): readonly string[] =>
-  (Array.isArray(value) ? value : [value]).filter(one => typeof one === 'string')
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A header with the name `get` is a string, so an attacker cannot imitate this. */
-const isAskable = (value: object): value is HeadersLike => 'get' in value && typeof value.get === 'function'
+const hasGet = (value: object): value is HeadersLike => 'get' in value && typeof value.get === 'function'

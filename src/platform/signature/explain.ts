@@ -1,6 +1,4 @@
 /** Finds the mistake that explains an invalid signature. For diagnosis, not for every request. */
-
-import { defineTexts } from '../../base/text/texts.ts'
 import {
   ALGORITHM,
   ALGORITHM_HEADER,
@@ -13,21 +11,8 @@ import {
   valuesOf,
 } from './arguments.ts'
 import { computeHmac, importKey, toBase64 } from './hmac.ts'
-import { sentBody } from './mistakes/bodies.ts'
-import { FIX_TEXTS, type FoundMistake, foundMistake, MISTAKE_TEXTS, type MistakeId } from './mistakes/catalogue.ts'
-import { describeForm } from './mistakes/header-values.ts'
-import { findMistakes, type SearchInput } from './search.ts'
-
-/** What the explanation says beside the mistakes. */
-const NOTES = /* @__PURE__ */ defineTexts({
-  algorithm: (named: string) => `${ALGORITHM_HEADER} names "${named}" instead of "${ALGORITHM}".`,
-  expected: (right: string, given: string) => `Expected ${right}, got ${given}.`,
-  partial: 'The body is long: not every combination of mistakes was tried.',
-  undecodable: 'After decoding, it does not match a known mistake either.',
-  notJson: 'The body is not JSON: check whether it is complete.',
-  noUrl: 'Pass the URL to detect a signature over URL and body.',
-  noOtherKeys: 'Pass other keys to detect a wrong key.',
-})
+import { FIX_TEXTS, type FoundMistake, MISTAKE_TEXTS, type MistakeId, sentBody } from './mistakes.ts'
+import { describeForm, findMistakes } from './search.ts'
 
 export interface ExplainOptions {
   /** Keys that may have been used by mistake: a list, or a map by names that messages can show. */
@@ -71,42 +56,50 @@ export async function explain(
   const sent = sentBody(bodyBytes(body), more.url ?? null)
   const keys = keyList(key)
   const values = valuesOf(signature, SIGNATURE_HEADER)
-  const input = { given: values[0] ?? '', body: sent, keys, otherKeys: namedKeys(more.otherKeys) }
-  const algorithm = more.algorithm ?? (typeof signature === 'string' ? undefined : algorithmIn(signature))
-  const obvious = obviousMistake(values, keys)
-  return obvious === null ? searched(input, algorithm, more.reveal === true) : explanationOf([obvious])
+  const hasHeaders = typeof signature !== 'string' && !Array.isArray(signature)
+  const algorithm = more.algorithm ?? (hasHeaders ? valuesOf(signature, ALGORITHM_HEADER)[0] : undefined)
+
+  // Some mistakes need no search.
+  const given = values[0]
+  if (given === undefined) return explanationOf([{ id: 'missing-header', detail: '' }])
+  if (values.length > 1) return explanationOf([{ id: 'repeated-header', detail: `${values.length} times` }])
+  if (given.trim() === '') return explanationOf([{ id: 'empty-signature', detail: '' }])
+  if (keys.includes(given.trim().replace(/^Bearer +/i, '')))
+    return explanationOf([{ id: 'key-as-signature', detail: '' }])
+  if (given.length > MAX_SIGNATURE_CHARS)
+    return explanationOf([{ id: 'too-long', detail: `${given.length} characters` }])
+
+  const otherKeys: Record<string, string> = {}
+  for (const [name, other] of Object.entries(more.otherKeys ?? {}))
+    otherKeys[Array.isArray(more.otherKeys) ? `otherKeys[${name}]` : name] = other
+  const { found, partial } = await findMistakes({ given, body: sent, keys, otherKeys })
+
+  const notes: string[] = []
+  const hints: string[] = []
+  const form = found === null ? describeForm(given) : null
+  if (found === null) {
+    const expected = toBase64(await computeHmac(await importKey(keys[0]), sent.bytes))
+    const shown = (text: string) => (more.reveal === true ? text : `${text.slice(0, 4)}... (${text.length} characters)`)
+    notes.push(
+      form === null
+        ? `Expected ${shown(expected)}, got ${shown(given)}.`
+        : 'After decoding, it does not match a known mistake either.',
+    )
+    if (partial) notes.push('The body is long: not every combination of mistakes was tried.')
+    if (!isJson(sent.text)) hints.push('The body is not JSON: check whether it is complete.')
+    if (sent.url === null) hints.push('Pass the URL to detect a signature over URL and body.')
+    if (Object.keys(otherKeys).length === 0) hints.push('Pass other keys to detect a wrong key.')
+  }
+  const mistakes = found ?? [form ?? { id: 'unknown', detail: '' }]
+  const isValid = mistakes.every(({ id }) => id === 'right')
+  if (!isValid && algorithm !== undefined && algorithm !== ALGORITHM) {
+    const named = algorithm.replace(/[^ -~]/g, '?').slice(0, 60)
+    notes.push(`${ALGORITHM_HEADER} names "${named}" instead of "${ALGORITHM}".`)
+  }
+  return explanationOf(mistakes, notes, hints)
 }
 
-const algorithmIn = (signature: SignatureSource) =>
-  Array.isArray(signature) ? undefined : valuesOf(signature, ALGORITHM_HEADER)[0]
-
-const LONGEST_SIGNATURE = 1_024
-
-/** The mistakes that need no search. */
-function obviousMistake(values: readonly string[], keys: readonly string[]): FoundMistake | null {
-  const [given, ...others] = values
-  if (given === undefined) return foundMistake('missing-header')
-  if (others.length > 0) return foundMistake('repeated-header', `${values.length} times`)
-  if (given.trim() === '') return foundMistake('empty-signature')
-  if (keys.includes(given.trim().replace(/^Bearer +/i, ''))) return foundMistake('key-as-signature')
-  return given.length > LONGEST_SIGNATURE ? foundMistake('too-long', `${given.length} characters`) : null
-}
-
-async function searched(input: SearchInput, algorithm: string | undefined, reveal: boolean): Promise<Explanation> {
-  const { found, partial } = await findMistakes(input)
-  if (found !== null) return explanationOf(found, found.every(isRight) ? [] : algorithmNotes(algorithm))
-  const form = describeForm(input.given)
-  const notes = [form === null ? await expectedNote(input, reveal) : NOTES.undecodable]
-  if (partial) notes.push(NOTES.partial)
-  return explanationOf([form ?? foundMistake('unknown')], [...notes, ...algorithmNotes(algorithm)], hints(input))
-}
-
-function namedKeys(others: ExplainOptions['otherKeys'] = {}): Readonly<Record<string, string>> {
-  const named = Object.entries(others).map(([name, key]) => [Array.isArray(others) ? `otherKeys[${name}]` : name, key])
-  return Object.fromEntries(named)
-}
-
-const isRight = ({ id }: FoundMistake) => id === 'right'
+const MAX_SIGNATURE_CHARS = 1_024
 
 /** Reports `right` only when there is no mistake. */
 function explanationOf(
@@ -114,8 +107,9 @@ function explanationOf(
   notes: readonly string[] = [],
   hints: readonly string[] = [],
 ): Explanation {
-  const wrong = found.filter(one => !isRight(one))
-  const [first = found.find(({ detail }) => detail !== '') ?? foundMistake('right'), ...others] = wrong
+  const wrong = found.filter(({ id }) => id !== 'right')
+  const named = found.find(({ detail }) => detail !== '')
+  const [first = named ?? { id: 'right', detail: '' }, ...others] = wrong
   const all = [first, ...others]
   const sentences = all.map(({ id, detail }) => `${MISTAKE_TEXTS[id]}${detail && `: ${detail}`}.`)
   return {
@@ -126,25 +120,6 @@ function explanationOf(
     fix: [...all.map(({ id }) => FIX_TEXTS[id]), ...hints].join(' ').trim(),
   }
 }
-
-async function expectedNote({ given, body, keys }: SearchInput, reveal: boolean): Promise<string> {
-  const right = toBase64(await computeHmac(await importKey(keys[0]), body.bytes))
-  return reveal ? NOTES.expected(right, given) : NOTES.expected(start(right), start(given))
-}
-
-const start = (signature: string) => `${signature.slice(0, 4)}... (${signature.length} characters)`
-
-/** Reports an algorithm header that names another algorithm. */
-function algorithmNotes(algorithm: string | undefined): string[] {
-  if (algorithm === undefined || algorithm === ALGORITHM) return []
-  return [NOTES.algorithm(algorithm.replace(/[^ -~]/g, '?').slice(0, 60))]
-}
-
-const hints = ({ body, otherKeys }: SearchInput): string[] => [
-  ...(isJson(body.text) ? [] : [NOTES.notJson]),
-  ...(body.url === null ? [NOTES.noUrl] : []),
-  ...(Object.keys(otherKeys).length === 0 ? [NOTES.noOtherKeys] : []),
-]
 
 function isJson(text: string | null): boolean {
   try {

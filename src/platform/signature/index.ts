@@ -8,7 +8,7 @@ export {
   type SignatureSource,
 } from './arguments.ts'
 export { type ExplainOptions, type Explanation, explain } from './explain.ts'
-export type { MistakeId } from './mistakes/catalogue.ts'
+export type { MistakeId } from './mistakes.ts'
 export {
   type BodyStream,
   type RequestLike,

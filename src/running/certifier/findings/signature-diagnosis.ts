@@ -1,7 +1,7 @@
 /** Renders why a receiver refuses valid signatures: which forms pass and fail, and which wrong signature it accepts. */
 
 import { defineTexts } from '../../../base/text/texts.ts'
-import { FIX_TEXTS, MISTAKE_TEXTS, type MistakeId } from '../../../platform/signature/mistakes/catalogue.ts'
+import { FIX_TEXTS, MISTAKE_TEXTS, type MistakeId } from '../../../platform/signature/mistakes.ts'
 
 /** Completes "their JSON was ...". */
 export const JSON_FORM_TEXTS = defineTexts({

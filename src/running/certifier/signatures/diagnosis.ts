@@ -1,9 +1,7 @@
 /** Finds out how a receiver verifies that refuses valid signatures: it sends wrong ones, and the one that is accepted tells. */
 import type { HeaderLines } from '../../../base/runtime/transport.ts'
 import { type Bytes, toHex, utf8 } from '../../../platform/signature/hmac.ts'
-import { BODIES, sentBody } from '../../../platform/signature/mistakes/bodies.ts'
-import { candidatesOf, type MistakeId } from '../../../platform/signature/mistakes/catalogue.ts'
-import { HASHES, KEYS } from '../../../platform/signature/mistakes/keys.ts'
+import { type MistakeId, sentBody, wrongBodies, wrongHashes, wrongKeys } from '../../../platform/signature/mistakes.ts'
 import type { CheckChat } from '../chat.ts'
 import type { CheckContext, EventAnswer } from '../context.ts'
 import type { AcceptedVariant } from '../findings/signature-diagnosis.ts'
@@ -79,8 +77,8 @@ async function otherEncodings(check: CheckContext, body: string): Promise<WrongS
 
 async function otherKeys({ sim }: CheckContext, body: string): Promise<WrongSignature[]> {
   const counts = { 'other-key': 1, 'key-whitespace': 1, 'key-prefix': 1, 'key-encoding': 1, 'key-unset': 2 }
-  const input = { key: sim.apiKey, others: { 'the bot API key': sim.botApiKey } }
-  const keys = selected(candidatesOf(KEYS, input), counts, key => key === sim.apiKey)
+  const candidates = wrongKeys(sim.apiKey, { 'the bot API key': sim.botApiKey })
+  const keys = selected(candidates, counts, key => key === sim.apiKey)
   const signed = keys.map(async ({ id, detail, value }) => ({
     code: id,
     detail,
@@ -91,7 +89,7 @@ async function otherKeys({ sim }: CheckContext, body: string): Promise<WrongSign
 
 async function otherHashes({ sim }: CheckContext, body: string): Promise<WrongSignature[]> {
   const counts = { 'other-algorithm': 2, 'plain-hash': 1, swapped: 1 }
-  const hashes = selected(candidatesOf(HASHES, undefined), counts, () => false)
+  const hashes = selected(wrongHashes(), counts, () => false)
   const signed = hashes.map(async ({ id, detail, value: hash }) => ({
     code: id,
     detail,
@@ -115,7 +113,7 @@ async function otherForms(check: CheckContext, chat: CheckChat): Promise<WrongSi
 }
 
 async function otherBodies({ sim }: CheckContext, body: string, counts: Counts): Promise<WrongSignature[]> {
-  const bodies = selected(candidatesOf(BODIES, sentBody(utf8(body), null)), counts, value => value === body)
+  const bodies = selected(wrongBodies(sentBody(utf8(body), null)), counts, value => value === body)
   const signed = bodies.map(async ({ id, detail, value }) => ({
     code: id,
     detail,

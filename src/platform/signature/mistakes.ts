@@ -1,8 +1,21 @@
-/** Lists the known mistakes of signing code: their ids, their texts, and the form of a variant. */
-import { defineTexts } from '../../../base/text/texts.ts'
+/** Lists the known mistakes of signing code, and reproduces those with the key, the hash and the body. */
+
+import {
+  type Bytes,
+  binaryText,
+  computeHmac,
+  concatBytes,
+  digest,
+  fromBinaryText,
+  type HashAlgorithm,
+  importKey,
+  toBase64,
+  utf8,
+} from './hmac.ts'
+import { jsonForms } from './json-forms.ts'
 
 /** What is wrong: a sentence without its full stop, because a detail may follow. */
-export const MISTAKE_TEXTS = /* @__PURE__ */ defineTexts({
+export const MISTAKE_TEXTS = {
   right: 'The signature is valid',
   'missing-header': 'The Kindly-HMAC header is missing',
   'repeated-header': 'The Kindly-HMAC header occurs more than once',
@@ -27,14 +40,12 @@ export const MISTAKE_TEXTS = /* @__PURE__ */ defineTexts({
   'key-whitespace': 'The signature was made with a key that differs in white space at its start or end',
   'key-prefix': 'The signature was made with a key that differs in the prefix Bearer',
   'key-quotes': 'The signature was made with a key that differs in quotation marks around it',
-  'key-url-encoding': 'The signature was made with a URL-encoded or URL-decoded key',
   'key-encoding': 'The signature was made with an encoded or decoded key',
   'key-unset': 'The signature was made without a key',
   'empty-body': 'The signature was made over an empty body',
   'stringified-object': 'The signature was made over a parsed body that was converted to text',
   newline: 'The signature was made over a body with other white space at its start or end',
   'byte-order-mark': 'The signature was made over a body that differs in the byte order mark',
-  'line-endings': 'The signature was made over a body with other line endings',
   'restringified-json': 'The signature was made over the same JSON, parsed and serialized again',
   'not-utf-8': 'The body is not valid UTF-8, and the signature was made over the text it was decoded to',
   latin1: 'The signature was made over the body in Latin-1',
@@ -46,7 +57,7 @@ export const MISTAKE_TEXTS = /* @__PURE__ */ defineTexts({
   'other-algorithm': 'The signature was made with another algorithm',
   'plain-hash': 'The signature is a plain hash, not an HMAC',
   swapped: 'The signature was made with key and body swapped',
-})
+} as const
 
 /** The id of a mistake; `right` when there is none. */
 export type MistakeId = keyof typeof MISTAKE_TEXTS
@@ -54,7 +65,7 @@ export type MistakeId = keyof typeof MISTAKE_TEXTS
 const RAW = 'Sign and verify the raw bytes of the request, before any parsing or decoding.'
 
 /** How to fix a mistake. */
-export const FIX_TEXTS: Readonly<Record<MistakeId, string>> = /* @__PURE__ */ defineTexts({
+export const FIX_TEXTS: Readonly<Record<MistakeId, string>> = {
   right: '',
   'missing-header':
     "Read the header without regard to case: request.headers['kindly-hmac'] in Node, request.headers.get('Kindly-HMAC') elsewhere. If it is still missing, a proxy or gateway in front of your server removes it.",
@@ -90,7 +101,6 @@ export const FIX_TEXTS: Readonly<Record<MistakeId, string>> = /* @__PURE__ */ de
   'key-prefix': 'Sign with the bare key. Only the Authorization header of calls to the platform has the prefix Bearer.',
   'key-quotes':
     'Remove the quotes from the env file or the shell command, or read the file with a parser that removes them.',
-  'key-url-encoding': 'Use the key exactly as the settings show it, without percent encoding or decoding.',
   'key-encoding': 'Sign with the UTF-8 bytes of the key, even if it looks like base64 or hexadecimal.',
   'key-unset': 'Find out why the variable of the key is not set, and end the program when it is missing.',
   'empty-body':
@@ -100,7 +110,6 @@ export const FIX_TEXTS: Readonly<Record<MistakeId, string>> = /* @__PURE__ */ de
     'Do not trim the body, and add nothing: echo and text editors add a newline, trim() and templates remove it.',
   'byte-order-mark':
     'Use the bytes as they are: decoders such as response.text() remove the mark, and some editors add one.',
-  'line-endings': 'Handle the body as bytes: text mode, git and form encoders change line endings.',
   'restringified-json': `${RAW} Serializing parsed JSON gives other bytes.`,
   'not-utf-8': `${RAW} Text cannot represent such bytes.`,
   latin1: `${RAW} If your code needs text, use UTF-8: check the encoding passed to setEncoding, toString or getBytes.`,
@@ -113,7 +122,7 @@ export const FIX_TEXTS: Readonly<Record<MistakeId, string>> = /* @__PURE__ */ de
     "Use HMAC with SHA-256: createHmac('sha256', key) in Node, hmac.new(key, body, hashlib.sha256) in Python.",
   'plain-hash': "Use an HMAC: createHmac('sha256', key) instead of createHash('sha256').",
   swapped: 'Check the order of the arguments: most languages take the key first; PHP takes the content before the key.',
-})
+}
 
 /** A mistake that was found. The detail follows the text of the mistake and never contains a key. */
 export interface FoundMistake {
@@ -121,36 +130,143 @@ export interface FoundMistake {
   readonly detail: string
 }
 
-export const foundMistake = (id: MistakeId, detail = ''): FoundMistake => ({ id, detail })
-
-/** One way to make a mistake, and the value that it gives. */
-export interface Variant<Value> {
+/** A mistake, and what code with this mistake uses as key, hash or body. The value may equal the right one. */
+export interface Candidate<Value> extends FoundMistake {
   readonly value: Value
-  readonly detail: string
 }
 
-export const variant = <Value>(value: Value, detail = ''): Variant<Value> => ({ value, detail })
+export const candidate = <Value>(id: MistakeId, value: Value, detail = ''): Candidate<Value> => ({ id, value, detail })
 
-/** By mistake: the values it gives for an input. A value may equal the input. */
-export type Variants<Input, Value, Id extends MistakeId = MistakeId> = Readonly<
-  Record<Id, (input: Input) => Iterable<Variant<Value>>>
->
-
-/** A value that a mistake gives. */
-export type Candidate<Value> = Variant<Value> & FoundMistake
-
-/**
- * Yields all variants. The list of a mistake ends at the first variant that fails: for JSON nested too deeply, or a
- * character set that the runtime lacks.
- */
-export function* candidatesOf<Input, Value, Id extends MistakeId>(
-  variants: Variants<Input, Value, Id>,
-  input: Input,
-): Iterable<Candidate<Value>> {
-  for (const id in variants)
-    try {
-      for (const { value, detail } of variants[id](input)) yield { id, value, detail }
-    } catch {
-      // The variants before the failure are enough.
-    }
+/** The keys that code may use by mistake; `others`: by names that messages can show. */
+export function* wrongKeys(key: string, others: Readonly<Record<string, string>>): Iterable<Candidate<string | Bytes>> {
+  for (const [name, other] of Object.entries(others)) yield candidate('other-key', other, name)
+  yield candidate('key-whitespace', key.trim(), 'without the white space of the given key')
+  yield candidate('key-whitespace', `${key}\n`, 'with a newline at the end')
+  yield candidate('key-whitespace', `${key}\r\n`, 'with a carriage return and newline at the end')
+  yield candidate('key-whitespace', `${key}\r`, 'with a carriage return at the end')
+  yield candidate('key-whitespace', `${key} `, 'with a space at the end')
+  yield candidate('key-whitespace', ` ${key}`, 'with a space in front')
+  yield candidate('key-prefix', `Bearer ${key}`, 'the key of the signature has Bearer')
+  yield candidate('key-prefix', key.replace(/^Bearer +/i, ''), 'the given key has Bearer')
+  yield candidate('key-quotes', `"${key}"`, 'the key of the signature has double quotes')
+  yield candidate('key-quotes', `'${key}'`, 'the key of the signature has single quotes')
+  yield candidate('key-quotes', key.replace(/^(["'])(.*)\1$/s, '$2'), 'the given key has quotes')
+  if (/^([0-9a-f]{2})+$/i.test(key)) {
+    const bytes = Uint8Array.from(key.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
+    yield candidate('key-encoding', bytes, 'its hexadecimal was decoded')
+  }
+  const unpadded = key.replace(/=+$/, '')
+  if (/^[\w+/-]+={0,2}$/.test(key) && unpadded.length % 4 !== 1) {
+    const bytes = fromBinaryText(atob(unpadded.replaceAll('-', '+').replaceAll('_', '/')))
+    yield candidate('key-encoding', bytes, 'its base64 was decoded')
+  }
+  yield candidate('key-encoding', toBase64(utf8(key)), 'it was encoded as base64')
+  yield candidate('key-unset', '', 'the key was empty')
+  for (const text of ['undefined', 'null', 'None', '[object Object]'])
+    yield candidate('key-unset', text, `the key was the text ${text}`)
 }
+
+type Hash = (key: string, body: Bytes) => Promise<Bytes>
+
+/** Other computations than the HMAC-SHA-256 of the body. */
+export function* wrongHashes(): Iterable<Candidate<Hash>> {
+  const others: readonly HashAlgorithm[] = ['SHA-1', 'SHA-512', 'SHA-384']
+  for (const name of others) {
+    const hash: Hash = async (key, body) => computeHmac(await importKey(key, name), body)
+    yield candidate('other-algorithm', hash, `HMAC with ${name}`)
+  }
+  for (const name of ['SHA-256', ...others] as const) {
+    const alone: Hash = (_, body) => digest(name, body)
+    const keyFirst: Hash = (key, body) => digest(name, concatBytes(utf8(key), body))
+    const bodyFirst: Hash = (key, body) => digest(name, concatBytes(body, utf8(key)))
+    yield candidate('plain-hash', alone, `${name} of the body alone`)
+    yield candidate('plain-hash', keyFirst, `${name} of key and body joined`)
+    yield candidate('plain-hash', bodyFirst, `${name} of body and key joined`)
+  }
+  const swapped: Hash = async (key, body) => computeHmac(await importKey(body), utf8(key))
+  yield candidate('swapped', swapped)
+}
+
+export interface SentBody {
+  readonly bytes: Bytes
+  /** With its byte order mark; null when the bytes are not UTF-8. */
+  readonly text: string | null
+  /** Null when unknown. */
+  readonly url: string | null
+}
+
+export function sentBody(bytes: Bytes, url: string | null): SentBody {
+  try {
+    return { bytes, url, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch {
+    return { bytes, url, text: null }
+  }
+}
+
+/** The bodies that code may sign instead of the one that was sent. */
+export function* wrongBodies({ bytes, text, url }: SentBody): Iterable<Candidate<string | Bytes>> {
+  yield candidate('empty-body', '')
+  yield candidate('empty-body', '{}', 'of an empty object, as a body parser leaves it')
+  for (const value of ['[object Object]', 'undefined', 'null', '[object Promise]'])
+    yield candidate('stringified-object', value, value)
+
+  const binary = binaryText(bytes)
+  // A regular expression for the white space at the end would take quadratic time.
+  let end = binary.length
+  while (end > 0 && ' \t\r\n'.includes(binary.charAt(end - 1))) end--
+  const trimmed = binary.slice(0, end)
+  yield candidate('newline', fromBinaryText(binary.replace(/\r?\n$/, '')), 'without the newline at the end')
+  yield candidate('newline', fromBinaryText(`${binary}\n`), 'with a newline at the end')
+  yield candidate('newline', fromBinaryText(`${binary}\r\n`), 'with a carriage return and newline at the end')
+  yield candidate('newline', fromBinaryText(trimmed), 'trimmed at the end')
+  yield candidate('newline', fromBinaryText(trimmed.replace(/^[ \t\r\n]+/, '')), 'trimmed')
+
+  if (text === null) {
+    const decoded = utf8(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))
+    yield candidate('not-utf-8', decoded)
+  } else {
+    yield candidate('byte-order-mark', `\ufeff${text}`, 'with')
+    yield candidate('byte-order-mark', text.replace(/^\ufeff/, ''), 'without')
+    for (const [form, detail] of jsonForms(text)) yield candidate('restringified-json', form, detail)
+  }
+
+  yield candidate('latin1', binary, 'its bytes were read as Latin-1')
+  const windows = decodedAs('windows-1252', bytes)
+  if (windows !== null) yield candidate('latin1', windows, 'its bytes were read as Windows-1252')
+  if (/[^\0-\x7f]/.test(binary)) {
+    const lowBits = binary.replace(/[\x80-\xff]/g, char => String.fromCharCode(char.charCodeAt(0) & 0x7f))
+    yield candidate('ascii', lowBits, 'the highest bit of each byte was dropped')
+    yield candidate('ascii', binary.replace(/[\x80-\xff]/g, '\ufffd'), 'each byte of other letters became U+FFFD')
+  }
+  if (text !== null && /[^\0-\x7f]/.test(text)) {
+    yield candidate('latin1', fromBinaryText(text), 'its text was written as Latin-1')
+    yield candidate('latin1', fromBinaryText(text.replace(/[^\0-\xff]/gu, '?')), 'its text was written as Latin-1')
+    yield candidate('ascii', text.replace(/[^\0-\x7f]/g, '?'), 'each other letter became a question mark')
+    yield candidate('ascii', text.replace(/[^\0-\x7f]/gu, '?'), 'each other letter became a question mark')
+    yield candidate('ascii', text.replace(/[^\0-\x7f]/g, ''), 'other letters were left out')
+    yield candidate('unicode-form', text.normalize('NFC'), 'NFC')
+    yield candidate('unicode-form', text.normalize('NFD'), 'NFD')
+  }
+  if (text !== null) {
+    yield candidate('utf-16', utf16(text, 0), 'little endian')
+    yield candidate('utf-16', utf16(text, 1), 'big endian')
+  }
+
+  yield candidate('base64-body', toBase64(bytes), 'encoded')
+  if (text !== null && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text))
+    yield candidate('base64-body', fromBinaryText(atob(text)), 'decoded')
+  if (url !== null) yield candidate('url-and-body', concatBytes(utf8(url), bytes))
+}
+
+/** Null when the runtime lacks the character set. */
+function decodedAs(charset: string, bytes: Bytes): string | null {
+  try {
+    return new TextDecoder(charset).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** `lowAt` is the place of the low byte: 0 for little endian, 1 for big endian. */
+const utf16 = (text: string, lowAt: 0 | 1) =>
+  Uint8Array.from({ length: text.length * 2 }, (_, at) => text.charCodeAt(at >> 1) >> (at % 2 === lowAt ? 0 : 8))
