@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { packagePath } from '../base/runtime/package-files.ts'
 import { nearest } from '../base/text/error-text.ts'
 import { pad, widthOf, wrap } from '../base/text/terminal-text.ts'
-import { defineTexts } from '../base/text/texts.ts'
 import { createTheme } from '../pages/reporters/theme.ts'
 import { type CheckDefinition, PROFILES, type Profile } from '../running/certifier/check.ts'
 import { CHECKS } from '../running/certifier/checks/index.ts'
@@ -11,22 +10,10 @@ import { selectChecks, UnknownCheckError } from '../running/certifier/select.ts'
 import type { CertifyRunOptions } from './certify-flags.ts'
 import { type Context, colorLevel, columnsOf, UsageError } from './io.ts'
 
-const TEXTS = defineTexts({
-  unknown: (id: string, hint: string) => `There is no check ${JSON.stringify(id)}${hint}`,
-  listed: '; `handover-sim certify --list` prints all.',
+const TEXTS = {
   otherProfile: (ids: string, profiles: string) =>
     `${ids}: of the profile ${profiles}, which needs an agent driver: pass --agent-driver FILE.`,
-  facts: (level: string, profile: string, rules: string) => `${level}, ${profile}, ${rules}`,
-  sends: 'sends',
-  observes: 'observes',
-  passes: 'passes',
-  needs: 'needs',
-  verbs: (verbs: readonly string[]) => `an agent driver with ${verbs.join(', ')}`,
-  restart: 'an agent driver that can start the intermediary',
-  total: (count: number) => `${count} check${count === 1 ? '' : 's'}`,
-  toRun: (count: number) => `${count} check${count === 1 ? '' : 's'} would run`,
-  noPage: (id: string) => `There is no help page for ${id}.`,
-})
+}
 
 /** The checks of a run. */
 export interface CheckPlan {
@@ -57,7 +44,7 @@ export function listChecks(checks: readonly CheckDefinition[], json: boolean, { 
   if (json) return checks.map(check => `${JSON.stringify(lineOf(check))}\n`).join('')
   const layout = { columns: columnsOf(env, io.stdout), theme: createTheme(colorLevel(env, io.stdout.isTTY)) }
   const blocks = checks.map(check => `${definitionLines(check, layout).join('\n')}\n`)
-  return `${blocks.join('\n')}\n${TEXTS.total(checks.length)}\n`
+  return `${blocks.join('\n')}\n${checks.length} check${checks.length === 1 ? '' : 's'}\n`
 }
 
 interface Layout {
@@ -70,12 +57,12 @@ const LABEL_COLUMNS = 10
 
 function definitionLines(check: CheckDefinition, { columns, theme }: Layout): string[] {
   const { id, level, profile, rules, texts } = check
-  const facts = TEXTS.facts(level, profile, rules.join(' '))
+  const facts = `${level}, ${profile}, ${rules.join(' ')}`
   const rows = [
-    [TEXTS.sends, texts.sends],
-    [TEXTS.observes, texts.observes],
-    [TEXTS.passes, texts.passes],
-    ...needsOf(check).map(text => [TEXTS.needs, text] as const),
+    ['sends', texts.sends],
+    ['observes', texts.observes],
+    ['passes', texts.passes],
+    ...needsOf(check).map(text => ['needs', text] as const),
   ] as const
   const lines = rows.flatMap(([label, text]) =>
     wrap(text, columns - INDENT.length - LABEL_COLUMNS).map(
@@ -86,7 +73,10 @@ function definitionLines(check: CheckDefinition, { columns, theme }: Layout): st
 }
 
 function needsOf({ needs = [], restarts = false }: CheckDefinition): string[] {
-  return [...(needs.length === 0 ? [] : [TEXTS.verbs(needs)]), ...(restarts ? [TEXTS.restart] : [])]
+  return [
+    ...(needs.length === 0 ? [] : [`an agent driver with ${needs.join(', ')}`]),
+    ...(restarts ? ['an agent driver that can start the intermediary'] : []),
+  ]
 }
 
 const lineOf = ({ id, level, profile, rules, texts, needs = [], restarts = false, ...check }: CheckDefinition) => ({
@@ -112,7 +102,7 @@ export function checksDryRun({ checks }: CheckPlan): string {
   const lines = checks.map(
     ({ id, level, profile, texts }) => `${pad(id, columns)}  ${texts.title}  (${level}, ${profile})`,
   )
-  return `${[...lines, TEXTS.toRun(checks.length)].join('\n')}\n`
+  return `${[...lines, `${checks.length} check${checks.length === 1 ? '' : 's'} would run`].join('\n')}\n`
 }
 
 /** `certify --explain ID`: what the check does, and its help page. */
@@ -129,11 +119,13 @@ function findCheck(id: string): CheckDefinition {
   const check = CHECKS.find(one => one.id === id.toUpperCase())
   if (check !== undefined) return check
   const ids = CHECKS.map(one => one.id)
-  throw new UsageError(TEXTS.unknown(id, nearest(id.toUpperCase(), ids) || TEXTS.listed))
+  throw new UsageError(
+    `There is no check ${JSON.stringify(id)}${nearest(id.toUpperCase(), ids) || '; `handover-sim certify --list` prints all.'}`,
+  )
 }
 
 function pageOf({ id }: CheckDefinition): string {
   const path = packagePath(`docs/checks/${id}.md`)
-  if (path === null) throw new UsageError(TEXTS.noPage(id))
+  if (path === null) throw new UsageError(`There is no help page for ${id}.`)
   return readFileSync(path, 'utf8')
 }

@@ -149,7 +149,8 @@ function readFaults(given: readonly string[] = []): Readonly<Record<string, unkn
   const faults = new Map<string, unknown>()
   for (const assignment of given) {
     const [name, value] = split(assignment)
-    if (!NAMES.includes(name)) throw new UsageError(unknown(name))
+    if (!NAMES.includes(name))
+      throw new UsageError(`--fault: ${JSON.stringify(name)} is not one of ${NAMES.join(', ')}${suggest(name, NAMES)}`)
     if (faults.has(name)) throw new UsageError(`--fault ${name}: given twice; a list is written with commas.`)
     faults.set(name, value)
   }
@@ -170,9 +171,6 @@ function readValue(name: string, text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true'
   return text.includes(',') ? text.split(',') : text
 }
-
-const unknown = (name: string) =>
-  `--fault: ${JSON.stringify(name)} is not one of ${NAMES.join(', ')}${suggest(name, NAMES)}`
 
 /** `duplicate=2, truncate`, as given. */
 const faultText = (given: readonly string[] = []): string => given.join(', ')

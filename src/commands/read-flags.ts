@@ -12,7 +12,9 @@ export function readFlags({ arguments: args, flags }: CliCommand, argv: readonly
   if (values === null) return null
   const found: Values = {}
   for (const flag of known) {
-    const value = settingOf(flag, values[flag.written])
+    const value = flag.written.startsWith('no-')
+      ? values[flag.written] === undefined
+      : (values[flag.written] ?? flag.default)
     if (!isUsual(flag, value)) return null
     if (value !== undefined) found[flag.name] = value
   }
@@ -44,9 +46,6 @@ function readWritten(flags: readonly KnownFlag[], argv: readonly string[]): Valu
     return null
   }
 }
-
-const settingOf = ({ written, default: initial }: KnownFlag, value: unknown): unknown =>
-  written.startsWith('no-') ? value === undefined : (value ?? initial)
 
 /** False for a missing value, and for one that is not allowed. */
 function isUsual({ required, choices }: KnownFlag, value: unknown): boolean {

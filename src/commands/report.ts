@@ -5,7 +5,6 @@ import { BUDGETS } from '../base/files/budgets.ts'
 import { ConfigError, fileProblem, problemOf } from '../base/files/errors.ts'
 import { isDataFile, readText } from '../base/files/user-files.ts'
 import { visible } from '../base/text/terminal-text.ts'
-import { defineTexts } from '../base/text/texts.ts'
 import { evaluate } from '../evaluation/evaluator/evaluator.ts'
 import { readJournal, type SavedRun, type SavedScenario } from '../evaluation/evaluator/journal-file.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../evaluation/evaluator/verdict.ts'
@@ -21,15 +20,6 @@ import { type Context, colorLevel } from './io.ts'
 import { addSecretsOfPlans, redactRun } from './secrets.ts'
 import { DEFAULT_JOURNAL, writeReports } from './write-reports.ts'
 import { exitCodeOf } from './write-requested.ts'
-
-const TEXTS = defineTexts({
-  noJournal: 'cannot be read: there is no such file; handover-sim run writes one to .handover-sim/journal.jsonl.',
-  noScenarioFile: 'cannot be read: there is no such file, and the journal names it; pass --scenarios FILE.',
-  module: 'is a module, and the file that names it is a journal, which is data; pass --scenarios FILE to load it.',
-  notInFiles: (names: string) => `not evaluated, because the scenario files do not have it: ${names}`,
-  notInJournals: (names: string) => `not evaluated, because the journal does not have it: ${names}`,
-  more: (count: number) => `, and ${count} more`,
-})
 
 export const reportCommand = defineCommand({
   arguments: { '[journals...]': `saved journals: of one run, or of all its shards (default: ${DEFAULT_JOURNAL})` },
@@ -66,7 +56,11 @@ export const reportCommand = defineCommand({
 function readJournals(names: readonly string[], { io }: Context): Map<string, SavedRun> {
   const runs = names.map((name): [string, SavedRun] => {
     const path = resolve(io.cwd, name)
-    if (!existsSync(path)) throw fileProblem(name, TEXTS.noJournal)
+    if (!existsSync(path))
+      throw fileProblem(
+        name,
+        'cannot be read: there is no such file; handover-sim run writes one to .handover-sim/journal.jsonl.',
+      )
     return [name, readJournal(name, readText({ name, path, extension: '.jsonl' }, BUDGETS.stateBytes))]
   })
   return new Map(runs)
@@ -75,9 +69,22 @@ function readJournals(names: readonly string[], { io }: Context): Map<string, Sa
 function scenarioFilesOf({ scenarios }: SavedRun, { io }: Context): string[] {
   const files = [...new Set(scenarios.map(({ file }) => file))]
   const missing = files.filter(file => !file.startsWith(BUILTIN) && !existsSync(resolve(io.cwd, file)))
-  if (missing.length > 0) throw new ConfigError(missing.map(file => problemOf(file, TEXTS.noScenarioFile)))
+  if (missing.length > 0)
+    throw new ConfigError(
+      missing.map(file =>
+        problemOf(file, 'cannot be read: there is no such file, and the journal names it; pass --scenarios FILE.'),
+      ),
+    )
   const modules = files.filter(file => !isDataFile({ extension: extname(file).toLowerCase() }))
-  if (modules.length > 0) throw new ConfigError(modules.map(file => problemOf(file, TEXTS.module)))
+  if (modules.length > 0)
+    throw new ConfigError(
+      modules.map(file =>
+        problemOf(
+          file,
+          'is a module, and the file that names it is a journal, which is data; pass --scenarios FILE to load it.',
+        ),
+      ),
+    )
   return files
 }
 
@@ -135,14 +142,18 @@ function notEvaluated({ scenarios }: SavedRun, plans: readonly Plan[]): string[]
   const onlySaved = [...saved].filter(name => !planned.has(name))
   const onlyPlanned = [...planned].filter(name => !saved.has(name))
   return [
-    ...(onlySaved.length > 0 ? [TEXTS.notInFiles(namesText(onlySaved))] : []),
-    ...(onlyPlanned.length > 0 ? [TEXTS.notInJournals(namesText(onlyPlanned))] : []),
+    ...(onlySaved.length > 0
+      ? [`not evaluated, because the scenario files do not have it: ${namesText(onlySaved)}`]
+      : []),
+    ...(onlyPlanned.length > 0
+      ? [`not evaluated, because the journal does not have it: ${namesText(onlyPlanned)}`]
+      : []),
   ]
 }
 
 const MAX_NAMES = 3
 
 function namesText(names: readonly string[]): string {
-  const more = names.length > MAX_NAMES ? TEXTS.more(names.length - MAX_NAMES) : ''
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ''
   return `${names.slice(0, MAX_NAMES).map(visible).join('; ')}${more}`
 }

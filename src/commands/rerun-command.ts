@@ -86,7 +86,10 @@ export function shellWord(text: string, shell: Shell = SHELL): string {
   if (/^[\w./:][\w./:=@+-]*$/.test(text)) return text
   const isShown = visible(text) === text
   if (isShown && /^[^"$`\\!%]+$/.test(text)) return `"${text}"`
-  if (shell === 'powershell') return isShown ? `'${text.replaceAll("'", "''")}'` : `"${escapedCodePoints(text)}"`
+  if (shell === 'powershell')
+    return isShown
+      ? `'${text.replaceAll("'", "''")}'`
+      : `"${[...text].map(one => (isPlain(one) ? one : `\`u{${(one.codePointAt(0) ?? 0).toString(16)}}`)).join('')}"`
   return isShown ? `'${text.replaceAll("'", `'\\''`)}'` : `$'${escapedBytes(text)}'`
 }
 
@@ -98,6 +101,3 @@ function escapedBytes(text: string): string {
   const characters = [...new TextEncoder().encode(text)].map(byte => String.fromCharCode(byte))
   return characters.map(one => (isPlain(one) ? one : `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`)).join('')
 }
-
-const escapedCodePoints = (text: string): string =>
-  [...text].map(one => (isPlain(one) ? one : `\`u{${(one.codePointAt(0) ?? 0).toString(16)}}`)).join('')

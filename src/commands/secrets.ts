@@ -22,7 +22,8 @@ export function contextWithSecrets(argv: readonly string[], env: Context['env'],
   const secrets = createSecrets()
   secrets.add(...keysIn(argv), ...KEY_VARIABLES.map(name => env[name]))
   for (const [name, value] of Object.entries(env)) if (name.startsWith('HANDOVER_SIM_')) secrets.addUrl(value)
-  for (const argument of argv) secrets.addUrl(urlIn(argument))
+  for (const argument of argv)
+    secrets.addUrl(argument.includes('://') ? /[a-z][\w+.-]*:\/\/.*$/is.exec(argument)?.[0] : undefined)
   return { argv, env, io: redactedIo(io, secrets), unredacted: io, secrets }
 }
 
@@ -46,9 +47,6 @@ function keysIn(argv: readonly string[]): string[] {
 }
 
 const withoutBot = (pair: string) => pair.trim().replace(/:\d+$/, '')
-
-const urlIn = (argument: string) =>
-  argument.includes('://') ? /[a-z][\w+.-]*:\/\/.*$/is.exec(argument)?.[0] : undefined
 
 /** Adds what scenarios read with `$(env.X)`, and the keys that they set. */
 export function addSecretsOfPlans(plans: readonly Plan[], { env, secrets }: Context): void {

@@ -2,9 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { nearest } from '../base/text/error-text.ts'
-import { defineTexts } from '../base/text/texts.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
-import type { Hint } from '../evaluation/scenario/format/scenario.ts'
 import { BUILTIN } from '../evaluation/scenario/load/find.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
 import { type Plan, placeText } from '../evaluation/scenario/plan.ts'
@@ -13,18 +11,12 @@ import { scenarioSources } from './command.ts'
 import { type Context, UsageError } from './io.ts'
 import type { RunFlags } from './run-flags.ts'
 
-const TEXTS = defineTexts({
+const TEXTS = {
   noFolder:
     'There is no folder scenarios here: name the files or folders to play, such as handover-sim run happy.yaml, ' +
     'or pass --builtin for the shipped scenarios.',
-  shippedInstead: 'There is no folder scenarios here: the shipped scenarios are used, as with --builtin.\n',
-  shipped: 'the shipped scenarios',
-  noScenario: (where: string) => `There is no scenario in ${where}.`,
-  noneLeft: (where: string, filters: string, suggestion: string) =>
-    `No scenario in ${where} matches ${filters}${suggestion || '.'}`,
-  unmatched: (filter: string, suggestion: string) => `${filter} matches no scenario${suggestion || '.'}`,
   warning: (place: string, message: string) => `${place === '' ? '' : `${place}: `}warning: ${message}`,
-})
+}
 
 export interface ScenarioSelection {
   readonly wanted: readonly SelectedScenario[]
@@ -44,7 +36,9 @@ export async function selectScenarios(
   const patterns = wantedPatterns(files, flags, context)
   const loaded = await loadScenarios(patterns, scenarioSources(context))
   const { stderr } = context.io
-  for (const { warnings } of loaded) for (const warning of warnings) stderr.write(`${warningText(warning)}\n`)
+  for (const { warnings } of loaded)
+    for (const warning of warnings)
+      stderr.write(`${TEXTS.warning(warning.place === null ? '' : placeText(warning.place), warning.message)}\n`)
   const plans = compile(loaded)
   const wanted = select(plans, selection)
   const unmatched = filtersOf(selection).filter(({ matches }) => !plans.some(matches))
@@ -66,11 +60,9 @@ export function wantedPatterns(
   if (patterns.length > 0) return patterns
   if (existsSync(resolve(io.cwd, DEFAULT_FOLDER))) return [DEFAULT_FOLDER]
   if (!selfTest && !list) throw new UsageError(TEXTS.noFolder)
-  io.stderr.write(TEXTS.shippedInstead)
+  io.stderr.write('There is no folder scenarios here: the shipped scenarios are used, as with --builtin.\n')
   return [BUILTIN]
 }
-
-const warningText = ({ place, message }: Hint): string => TEXTS.warning(place === null ? '' : placeText(place), message)
 
 interface Filter {
   /** As it was typed. */
@@ -101,7 +93,7 @@ function filtersOf({ only, skip, tags, notTags }: Selection): Filter[] {
 }
 
 const unmatchedText = (filter: Filter, plans: readonly Plan[]): string =>
-  TEXTS.unmatched(filter.text, suggestionFor(filter, plans))
+  `${filter.text} matches no scenario${suggestionFor(filter, plans) || '.'}`
 
 /** A name or a tag similar to that of the filter; of a name also a part, because a part selects. */
 function suggestionFor({ value, by }: Filter, plans: readonly Plan[]): string {
@@ -128,7 +120,7 @@ function nothingSelected(
   const { shard } = selection
   const filters = filtersOf(selection).map(({ text }) => text)
   const all = shard === null ? filters : [...filters, `--shard ${shard.index}/${shard.of}`]
-  const where = patterns.map(pattern => (pattern === BUILTIN ? TEXTS.shipped : pattern)).join(' ')
-  if (all.length === 0) return TEXTS.noScenario(where)
-  return TEXTS.noneLeft(where, all.join(' '), unmatched === undefined ? '' : suggestionFor(unmatched, plans))
+  const where = patterns.map(pattern => (pattern === BUILTIN ? 'the shipped scenarios' : pattern)).join(' ')
+  if (all.length === 0) return `There is no scenario in ${where}.`
+  return `No scenario in ${where} matches ${all.join(' ')}${(unmatched === undefined ? '' : suggestionFor(unmatched, plans)) || '.'}`
 }

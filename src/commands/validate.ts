@@ -5,7 +5,6 @@ import { ConfigError, formatProblem, type Problem } from '../base/files/errors.t
 import { isDataFile, loadExports, readText } from '../base/files/user-files.ts'
 import { isMap } from '../base/objects.ts'
 import { counted as countedText } from '../base/text/quantities.ts'
-import { defineTexts } from '../base/text/texts.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { type Hint, type LoadedScenario, PartFile } from '../evaluation/scenario/format/scenario.ts'
 import { type FoundFile, findFiles } from '../evaluation/scenario/load/find.ts'
@@ -19,11 +18,6 @@ import { loadExpectedFailures } from '../running/certifier/expected-failures.ts'
 import { findConfig, loadConfig } from '../server/config/resolve.ts'
 import { defineCommand, scenarioSources } from './command.ts'
 import type { Context } from './io.ts'
-
-const TEXTS = defineTexts({
-  module: 'not checked: it is a module; pass --allow-modules',
-  notChecked: (files: string) => `${files} not checked.`,
-})
 
 /** The exit code when nothing is wrong, but some files are not checked. */
 const NOT_CHECKED = 4
@@ -45,7 +39,7 @@ export const validateCommand = defineCommand({
     if (inspectedFiles.some(({ problems }) => problems.length > 0)) return 2
     const notChecked = inspectedFiles.filter(({ checked }) => !checked).length
     if (notChecked === 0) return 0
-    if (!flags.json) context.io.stderr.write(`${TEXTS.notChecked(countedText(notChecked, 'file'))}\n`)
+    if (!flags.json) context.io.stderr.write(`${countedText(notChecked, 'file')} not checked.\n`)
     return NOT_CHECKED
   },
 })
@@ -99,7 +93,11 @@ export async function inspect(
 }
 
 function notChecked({ name }: FoundFile): InspectedFile {
-  const warning = { place: null, rule: 'module-not-checked', message: TEXTS.module }
+  const warning = {
+    place: null,
+    rule: 'module-not-checked',
+    message: 'not checked: it is a module; pass --allow-modules',
+  }
   return { ...nothing, file: name, kind: null, checked: false, warnings: [warning] }
 }
 

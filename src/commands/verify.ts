@@ -1,7 +1,7 @@
 /** Checks a signature and names the mistake when it is wrong (`handover-sim verify`). */
 
 import { defaultKnobs } from '../platform/contract/knobs.ts'
-import { type Explanation, explain } from '../platform/signature/index.ts'
+import { explain } from '../platform/signature/index.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
 import { configSources, defineCommand, type FlagsOf, readBodyFile } from './command.ts'
 import { type Context, UsageError } from './io.ts'
@@ -36,7 +36,13 @@ export const verifyCommand = defineCommand({
       ...(flags.algorithmHeader === undefined ? {} : { algorithm: flags.algorithmHeader }),
       ...(flags.webhookUrl === undefined ? {} : { url: flags.webhookUrl }),
     })
-    io.stdout.write(flags.json ? inJson(explanation) : inWords(explanation))
+    io.stdout.write(
+      flags.json
+        ? `${JSON.stringify({ v: 1, type: 'verify', ...explanation })}\n`
+        : explanation.ok
+          ? `right: ${explanation.message}\n`
+          : `wrong (${[explanation.mistake, ...explanation.also].join(', ')}): ${explanation.message}\n${explanation.fix}\n`,
+    )
     return explanation.ok ? 0 : 1
   },
 })
@@ -75,8 +81,3 @@ function otherKeys(context: Context, flags: VerifyFlags): Record<string, string>
     ...Object.fromEntries(named),
   }
 }
-
-const inJson = (explanation: Explanation) => `${JSON.stringify({ v: 1, type: 'verify', ...explanation })}\n`
-
-const inWords = ({ ok, mistake, also, message, fix }: Explanation) =>
-  ok ? `right: ${message}\n` : `wrong (${[mistake, ...also].join(', ')}): ${message}\n${fix}\n`

@@ -111,7 +111,8 @@ export function createPathRouter(listeners: Listeners): Listener {
     const path = target.charCodeAt(0) === SLASH ? target : pathOf(target)
     request.url = target
     if (page !== null && isPageRequest(path, request)) return page(request, response)
-    if (isControl(path)) return control(request, response)
+    if (path.startsWith(CONTROL) && (path.length === CONTROL.length || '/?#'.includes(path.charAt(CONTROL.length))))
+      return control(request, response)
     if (isIndexPage(path)) return listeners.indexPage(request, response)
     listeners.platform(request, response)
   }
@@ -124,9 +125,6 @@ function redirect(location: string, request: IncomingMessage, response: ServerRe
 }
 
 const SLASH = 47
-
-const isControl = (path: string) =>
-  path.startsWith(CONTROL) && (path.length === CONTROL.length || '/?#'.includes(path.charAt(CONTROL.length)))
 
 /** Browsers accept HTML, other clients get a text. */
 const isPageRequest = (path: string, { headers }: IncomingMessage) =>

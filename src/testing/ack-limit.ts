@@ -3,7 +3,6 @@
 import { wallTimer } from '../base/runtime/clock.ts'
 import { formatDuration } from '../base/text/quantities.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
-import { defineTexts } from '../base/text/texts.ts'
 import { WaitTimeoutError } from '../platform/journal/waiters.ts'
 import type { PlatformSimulatorOptions } from '../platform/simulator/platform-options.ts'
 import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
@@ -18,17 +17,9 @@ export interface AckLimit {
 /** Shorter than the timeouts of test runners. */
 export const DEFAULT_ACK_MS = 4_000
 
-const TEXTS = defineTexts({
-  waited: (what: string, ms: number, reasons: readonly string[]) =>
-    `${what} waited ${formatDuration(ms)}: ${reasons.join('; ')}. Answer every event, or raise ackTimeout, as in createSimulator({ ackTimeout: '10s' }).`,
-  unanswered: (receiver: string, event: string) => `${receiver} has not answered ${event}`,
-  function: 'the function webhook.fetch',
-  listener: (url: string) => `the application of webhook.listener (POST ${new URL(url).pathname})`,
-  waiting: (event: string) => `${event} waits for the end of an earlier event of its chat`,
-  scheduled: (event: string, ms: number) => `${event} is due in ${formatDuration(ms)} on the clock of the simulator`,
+const TEXTS = {
   held: (event: string, faults: readonly string[]) => `${faults.join(', ')} holds ${event}`,
-  otherWork: 'the simulator has not finished its work: do the functions translate and summarize end?',
-})
+}
 
 /** The most reasons that an error lists. */
 const MOST_REASONS = 3
@@ -52,7 +43,9 @@ export function withinAckLimit<Result>(
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const timer = wallTimer(limit.ms, () => {
-      const error = new WaitTimeoutError(TEXTS.waited(what, limit.ms, reasonsFor(sim, limit, chatId)))
+      const error = new WaitTimeoutError(
+        `${what} waited ${formatDuration(limit.ms)}: ${reasonsFor(sim, limit, chatId).join('; ')}. Answer every event, or raise ackTimeout, as in createSimulator({ ackTimeout: '10s' }).`,
+      )
       error.stack = `${error.name}: ${error.message}\n${callStack()}`
       reject(error)
     })
@@ -65,23 +58,27 @@ function reasonsFor(sim: PlatformSimulator, { webhook }: AckLimit, chatId: strin
   const jobs = dispatcher.inProgress().filter(job => chatId === null || job.chatId === chatId)
   const receiver = receiverOf(webhook, address.webhookUrl ?? '')
   const reasons = jobs.map(job => reasonFor(job, receiver, clock.now()))
-  return reasons.length === 0 ? [TEXTS.otherWork] : reasons.slice(0, MOST_REASONS)
+  return reasons.length === 0
+    ? ['the simulator has not finished its work: do the functions translate and summarize end?']
+    : reasons.slice(0, MOST_REASONS)
 }
 
 function receiverOf(webhook: AckLimit['webhook'], url: string): string {
-  if (webhook?.fetch) return TEXTS.function
-  return webhook?.listener ? TEXTS.listener(url) : withoutCredentials(url)
+  if (webhook?.fetch) return 'the function webhook.fetch'
+  return webhook?.listener
+    ? `the application of webhook.listener (POST ${new URL(url).pathname})`
+    : withoutCredentials(url)
 }
 
 function reasonFor({ phase, request, faults }: Readonly<Job>, receiver: string, nowMs: number): string {
   const { event } = request
   switch (phase.kind) {
     case 'sending':
-      return TEXTS.unanswered(receiver, event)
+      return `${receiver} has not answered ${event}`
     case 'waiting':
-      return TEXTS.waiting(event)
+      return `${event} waits for the end of an earlier event of its chat`
     case 'scheduled':
-      return TEXTS.scheduled(event, phase.atMs - nowMs)
+      return `${event} is due in ${formatDuration(phase.atMs - nowMs)} on the clock of the simulator`
     case 'held':
       return TEXTS.held(event, faults?.faults ?? [])
   }

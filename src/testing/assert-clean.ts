@@ -120,16 +120,20 @@ function failedDeliveries(run: TestRun): Failure[] {
   const ofSteps = new Set([...evaluation.index.steps.keys()].map(number => evaluation.index.endOf(number)?.delivery_id))
   const last = new Map<string, EntryOf<'delivery'>>()
   for (const entry of entries) if (entry.kind === 'delivery' && !entry.duplicate) last.set(entry.delivery_id, entry)
-  const failed = [...last.values()].filter(entry => isFailed(entry) && !ofSteps.has(entry.delivery_id))
+  const failed = [...last.values()].filter(
+    entry =>
+      entry.outcome === 'failed' &&
+      entry.faults === undefined &&
+      (entry.sign ?? 'valid') === 'valid' &&
+      entry.retry_in_ms === undefined &&
+      !ofSteps.has(entry.delivery_id),
+  )
   return failed.map(entry => ({
     ...EMPTY_FAILURE,
     ...undelivered(entry),
     conversation: run.conversationOf(entry.chat_id) || null,
   }))
 }
-
-const isFailed = ({ outcome, faults, sign, retry_in_ms }: EntryOf<'delivery'>): boolean =>
-  outcome === 'failed' && faults === undefined && (sign ?? 'valid') === 'valid' && retry_in_ms === undefined
 
 const undelivered = ({ seq, event, status, failure }: EntryOf<'delivery'>) => ({
   kind: 'stimulus' as const,

@@ -30,14 +30,15 @@ const answer = (simulator: Answering, request: Request): Promise<Response> =>
 export function requireHttp<Handler>(msw: { readonly http?: HttpNamespace<Handler> }): HttpNamespace<Handler> {
   const version = globalThis.process?.versions?.node === undefined ? undefined : installedMsw()?.version
   const { http } = msw
-  if (http !== undefined && (version === undefined || isSupported(version))) return http
+  if (
+    http !== undefined &&
+    (version === undefined || (compareVersions(version, '2.10') >= 0 && compareVersions(version, '4') < 0))
+  )
+    return http
   throw new Error(
     `handover-sim/msw needs msw 2.10 or newer, below 4, and ${version === undefined ? 'an older one' : version} is installed. Install one: npm install --save-dev msw@3`,
   )
 }
-
-const isSupported = (version: string): boolean =>
-  compareVersions(version, '2.10') >= 0 && compareVersions(version, '4') < 0
 
 interface Manifest {
   readonly version: string

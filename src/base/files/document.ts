@@ -1,10 +1,9 @@
 /** Parses YAML and JSON into values, and finds the line and column of every key and value. */
-import { Composer, Document, isMap, isNode, isPair, isScalar, LineCounter, type Node } from 'yaml'
+import { Composer, Document, isMap, isNode, isPair, isScalar, LineCounter } from 'yaml'
 import type * as z from 'zod/mini'
 import { explainIssues, fieldName } from '../schemas/explain-issues.ts'
 import { messageOf } from '../text/error-text.ts'
 import { maskedLine } from '../text/secret-positions.ts'
-import { defineTexts } from '../text/texts.ts'
 import { BUDGETS } from './budgets.ts'
 import {
   byLine,
@@ -18,14 +17,6 @@ import {
 } from './errors.ts'
 import { BudgetError, tokensOf } from './yaml-budgets.ts'
 import { mistakesIn } from './yaml-mistakes.ts'
-
-const TEXTS = defineTexts({
-  oneDocument: 'is a second document (after ---); this file holds one',
-  documents: (most: number) =>
-    `is one document too many (after ---): a file may have ${most}; split it into several files`,
-  badJson: (message: string) => `is not valid JSON: ${message}`,
-  wrongJson: 'is not valid JSON here',
-})
 
 export interface Span extends Position {
   readonly length: number
@@ -47,7 +38,12 @@ export function parseSource(name: string, text: string, json: boolean): Source {
   const [document = new Document(null), second] = documentsIn(name, text, lines, true)
   if (second !== undefined)
     throw new ConfigError([
-      syntaxProblem(name, createExcerpts(text), positionAt(lines, second.range[0]), TEXTS.oneDocument),
+      syntaxProblem(
+        name,
+        createExcerpts(text),
+        positionAt(lines, second.range[0]),
+        'is a second document (after ---); this file holds one',
+      ),
     ])
   checkSyntax(name, text, lines, [document])
   return sourceOf(name, createExcerpts(text), lines, document)
@@ -58,13 +54,13 @@ export function parseSources(name: string, text: string, json: boolean): Source[
   if (json) return [parseSource(name, text, json)]
   const lines = new LineCounter()
   const documents = documentsIn(name, text, lines, false)
-  const filled = documents.filter(one => one.errors.length > 0 || !isEmpty(one.contents))
+  const filled = documents.filter(
+    one => one.errors.length > 0 || !(one.contents === null || (isScalar(one.contents) && one.contents.value === null)),
+  )
   checkSyntax(name, text, lines, filled)
   const excerptAt = createExcerpts(text)
   return filled.map(document => sourceOf(name, excerptAt, lines, document))
 }
-
-const isEmpty = (contents: Node | null) => contents === null || (isScalar(contents) && contents.value === null)
 
 /** The parser prints no warnings to stderr. */
 const OPTIONS = { prettyErrors: false, uniqueKeys: false, logLevel: 'error' } as const
@@ -75,7 +71,10 @@ function documentsIn(name: string, text: string, lines: LineCounter, atLeastOne:
     const documents: Document.Parsed[] = []
     for (const document of new Composer(OPTIONS).compose(tokensOf(text, lines), atLeastOne, text.length)) {
       if (documents.length === BUDGETS.documents)
-        throw new BudgetError(TEXTS.documents(BUDGETS.documents), document.range[0])
+        throw new BudgetError(
+          `is one document too many (after ---): a file may have ${BUDGETS.documents}; split it into several files`,
+          document.range[0],
+        )
       documents.push(document)
     }
     return documents
@@ -149,8 +148,10 @@ function checkJson(name: string, text: string): void {
     const offset = offsetIn(message, text)
     const before = text.slice(0, offset).split('\n')
     const position = { line: before.length, column: (before.at(-1) ?? '').length + 1 }
-    const problem = syntaxProblem(name, createExcerpts(text), position, TEXTS.badJson(message))
-    throw new ConfigError([hasSecret(text, position.line) ? { ...problem, message: TEXTS.wrongJson } : problem])
+    const problem = syntaxProblem(name, createExcerpts(text), position, `is not valid JSON: ${message}`)
+    throw new ConfigError([
+      hasSecret(text, position.line) ? { ...problem, message: 'is not valid JSON here' } : problem,
+    ])
   }
 }
 

@@ -3,10 +3,7 @@ import { sentence } from '../text/error-text.ts'
 import { REDACTED } from '../text/redactor.ts'
 import { maskedLine } from '../text/secret-positions.ts'
 import { visible } from '../text/terminal-text.ts'
-import { defineTexts } from '../text/texts.ts'
 import { BUDGETS } from './budgets.ts'
-
-const TEXTS = defineTexts({ more: (count: number) => `and ${count} more problem${count === 1 ? '' : 's'}, not shown` })
 
 export interface Problem {
   /** `--port`, `HANDOVER_SIM_PORT` or `handover-sim.config.yaml:3:7: webhook.url`. */
@@ -51,7 +48,12 @@ function limitOfFile(file: string, problems: readonly Problem[], more: number): 
   const hidden = problems.reduce((sum, one) => sum + (one.hidden ?? 0), more) + cut.length
   if (hidden === 0) return [...shown]
   const at = file === '' ? (problems[0]?.at ?? '') : file
-  const rest = { at, message: TEXTS.more(hidden), hidden, ...(file === '' ? {} : { file }) }
+  const rest = {
+    at,
+    message: `and ${hidden} more problem${hidden === 1 ? '' : 's'}, not shown`,
+    hidden,
+    ...(file === '' ? {} : { file }),
+  }
   return [...shown.slice(0, BUDGETS.problems), rest]
 }
 

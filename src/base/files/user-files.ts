@@ -17,7 +17,6 @@ import { pathToFileURL } from 'node:url'
 import { wallDelay } from '../runtime/clock.ts'
 import { loadModule } from '../runtime/node.ts'
 import { isError, messageOf, systemCodeOf } from '../text/error-text.ts'
-import { defineTexts } from '../text/texts.ts'
 import { BUDGETS } from './budgets.ts'
 import { fileProblem } from './errors.ts'
 
@@ -33,41 +32,25 @@ export interface NamedFile {
 export const isDataFile = ({ extension }: Pick<NamedFile, 'extension'>): boolean =>
   ['.yaml', '.yml', '.json'].includes(extension)
 
-const TEXTS = defineTexts({
-  unreadable: (why: string) => `cannot be read: ${why}`,
-  unloadable: (why: string) => `cannot be loaded: ${why}`,
-  notRegular: 'it is no regular file but a pipe, a device or a socket',
-  tooLarge: (bytes: number, most: number) => `it has ${bytes} bytes; at most ${most} are read`,
-  utf16: 'is UTF-16 text; save it as UTF-8',
-  binary: 'is not a text file (it has zero bytes)',
-  notUtf8: 'is not UTF-8 text; save it as UTF-8',
-  noDefault: (example: string) => `must have a default export: ${example}`,
-  timeout: 'it does not finish loading; see what it awaits at its top level',
-  noPackage: (name: string) => `the package ${name} is not installed; install it: npm install --save-dev ${name}`,
-  inLine: (message: string, line: string) => `${message} (line ${line})`,
-  noTypeScript: (version: string) =>
-    `needs Node 22.18 or newer, this is ${version}. Write it as .yaml, .json or .mjs, or use a newer Node`,
-})
-
 /** By system code. */
-const REASONS: Readonly<Record<string, string>> = defineTexts({
+const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EISDIR: 'it is a folder',
-})
+}
 
-const READ_REASONS: Readonly<Record<string, string>> = defineTexts({
+const READ_REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'part of the path is not a folder',
-})
+}
 
-const WRITE_REASONS: Readonly<Record<string, string>> = defineTexts({
+const WRITE_REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'part of the path is a file',
   EEXIST: 'part of the path is a file',
   ENOENT: 'a folder of the path cannot be created',
   ENOSPC: 'the disk is full',
   EROFS: 'the disk is read-only',
-})
+}
 
 function reasonOf(error: unknown, reasons: Readonly<Record<string, string>>): string {
   const code = systemCodeOf(error) ?? ''
@@ -80,14 +63,14 @@ export function readText({ name, path }: NamedFile, mostBytes: number = BUDGETS.
   try {
     bytes = readRegularFile(path, mostBytes)
   } catch (error) {
-    throw fileProblem(name, TEXTS.unreadable(reasonOf(error, READ_REASONS)))
+    throw fileProblem(name, `cannot be read: ${reasonOf(error, READ_REASONS)}`)
   }
-  if (isUtf16(bytes)) throw fileProblem(name, TEXTS.utf16)
-  if (bytes.includes(0)) throw fileProblem(name, TEXTS.binary)
+  if (isUtf16(bytes)) throw fileProblem(name, 'is UTF-16 text; save it as UTF-8')
+  if (bytes.includes(0)) throw fileProblem(name, 'is not a text file (it has zero bytes)')
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw fileProblem(name, TEXTS.notUtf8)
+    throw fileProblem(name, 'is not UTF-8 text; save it as UTF-8')
   }
 }
 
@@ -116,8 +99,8 @@ export function* readTextParts(path: string, mostBytes: number): Generator<strin
 
 function checkRegularFile(path: string, mostBytes: number): void {
   const found = statSync(path)
-  if (!found.isFile() && !found.isDirectory()) throw new Error(TEXTS.notRegular)
-  if (found.size > mostBytes) throw new Error(TEXTS.tooLarge(found.size, mostBytes))
+  if (!found.isFile() && !found.isDirectory()) throw new Error('it is no regular file but a pipe, a device or a socket')
+  if (found.size > mostBytes) throw new Error(`it has ${found.size} bytes; at most ${mostBytes} are read`)
 }
 
 /** Looks at the byte order mark, which `>` of Windows PowerShell writes. */
@@ -128,7 +111,7 @@ const isUtf16 = ([first, second]: Uint8Array): boolean =>
 export async function loadDefault(file: NamedFile, nodeVersion: string, example: string): Promise<unknown> {
   const loaded = await loadExports(file, nodeVersion)
   if ('default' in loaded) return loaded.default
-  throw fileProblem(file.name, TEXTS.noDefault(example))
+  throw fileProblem(file.name, `must have a default export: ${example}`)
 }
 
 /** Everything a module exports. */
@@ -140,11 +123,13 @@ export async function loadExports(
   if (file.extension === '.ts') checkTypeScript(file.name, nodeVersion)
   readText(file, BUDGETS.moduleBytes)
   const slow = new AbortController()
-  const late = wallDelay(withinMs, slow.signal).then(() => Promise.reject(new Error(TEXTS.timeout)))
+  const late = wallDelay(withinMs, slow.signal).then(() =>
+    Promise.reject(new Error('it does not finish loading; see what it awaits at its top level')),
+  )
   try {
     return await Promise.race([loadModule(file.path), late])
   } catch (error) {
-    throw fileProblem(file.name, TEXTS.unloadable(whyNot(error, file.path)))
+    throw fileProblem(file.name, `cannot be loaded: ${whyNot(error, file.path)}`)
   } finally {
     late.catch(() => {})
     slow.abort()
@@ -158,17 +143,21 @@ function whyNot(error: unknown, path: string): string {
   if (!isError(error)) return String(error)
   const { message, stack = '' } = error
   const missing = /^Cannot find package '([^']+)'/.exec(message)?.[1]
-  if (missing !== undefined) return TEXTS.noPackage(missing)
+  if (missing !== undefined)
+    return `the package ${missing} is not installed; install it: npm install --save-dev ${missing}`
   const after = stack.split(pathToFileURL(path).href)[1] ?? stack.split(path)[1]
   const place = after?.match(/^(?:\?changed=[\d.]+)?:(\d+(:\d+)?)/)?.[1]
-  return place === undefined ? message : TEXTS.inLine(message, place)
+  return place === undefined ? message : `${message} (line ${place})`
 }
 
 /** Type stripping needs no flag from Node 22.18 and 23.6 on. */
 function checkTypeScript(name: string, nodeVersion: string): void {
   const [major = 0, minor = 0] = nodeVersion.replace(/^v/, '').split('.').map(Number)
   if (major >= 24 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18)) return
-  throw fileProblem(name, TEXTS.noTypeScript(nodeVersion))
+  throw fileProblem(
+    name,
+    `needs Node 22.18 or newer, this is ${nodeVersion}. Write it as .yaml, .json or .mjs, or use a newer Node`,
+  )
 }
 
 /**

@@ -12,18 +12,8 @@ import {
   type Node,
   Parser,
 } from 'yaml'
-import { defineTexts } from '../text/texts.ts'
 import { BUDGETS } from './budgets.ts'
 import type { YamlMistake } from './yaml-mistakes.ts'
-
-const TEXTS = defineTexts({
-  tokens: (most: number) => `the file has more than ${most} keys, values and signs; split it into several files`,
-  nesting: (most: number) => `is nested more than ${most} levels deep`,
-  aliases: (most: number) => `the file has more than ${most} aliases (*name), anchors (&name) and tags (!name)`,
-  nodes: (most: number) =>
-    `the file has too many aliases of aliases, which stand for more than ${most} values; write some of the aliases (*name) out`,
-  circle: (name: string) => `*${name} is inside of &${name}, so it would contain itself`,
-})
 
 /** A file costs more than it may. */
 export class BudgetError extends Error {
@@ -43,11 +33,19 @@ export function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token
   for (const lexeme of new Lexer().lex(text)) {
     if (!/^[\s#]/.test(lexeme)) count++
     if (/^[*&!]/.test(lexeme) && ++aliases > BUDGETS.aliases)
-      throw new BudgetError(TEXTS.aliases(BUDGETS.aliases), parser.offset)
-    if (count > BUDGETS.tokens) throw new BudgetError(TEXTS.tokens(BUDGETS.tokens), parser.offset)
+      throw new BudgetError(
+        `the file has more than ${BUDGETS.aliases} aliases (*name), anchors (&name) and tags (!name)`,
+        parser.offset,
+      )
+    if (count > BUDGETS.tokens)
+      throw new BudgetError(
+        `the file has more than ${BUDGETS.tokens} keys, values and signs; split it into several files`,
+        parser.offset,
+      )
     yield* parser.next(lexeme)
     // The stack also holds the document and the current scalar.
-    if (parser.stack.length > BUDGETS.nesting + 2) throw new BudgetError(TEXTS.nesting(BUDGETS.nesting), parser.offset)
+    if (parser.stack.length > BUDGETS.nesting + 2)
+      throw new BudgetError(`is nested more than ${BUDGETS.nesting} levels deep`, parser.offset)
   }
   yield* parser.end()
 }
@@ -76,12 +74,17 @@ function sizeOf(node: unknown, state: AliasState): number {
   if (isPair(node)) return sizeOf(node.key, state) + sizeOf(node.value, state)
   if (!isNode(node)) return 0
   const size = isAlias(node) ? sizeOfAlias(node, state) : sizeOfValue(node, state)
-  if (size > BUDGETS.nodes) throw new BudgetError(TEXTS.nodes(BUDGETS.nodes), offsetOf(node))
+  if (size > BUDGETS.nodes)
+    throw new BudgetError(
+      `the file has too many aliases of aliases, which stand for more than ${BUDGETS.nodes} values; write some of the aliases (*name) out`,
+      offsetOf(node),
+    )
   return size
 }
 
 function sizeOfAlias(node: Alias, state: AliasState): number {
-  if (state.open.has(node.source)) throw new BudgetError(TEXTS.circle(node.source), offsetOf(node))
+  if (state.open.has(node.source))
+    throw new BudgetError(`*${node.source} is inside of &${node.source}, so it would contain itself`, offsetOf(node))
   return state.sizes.get(node.source) ?? 1
 }
 

@@ -7,11 +7,9 @@ import {
   isNode,
   isScalar,
   type Node,
-  type Pair,
   visit,
   type YAMLParseError,
 } from 'yaml'
-import { defineTexts } from '../text/texts.ts'
 import { aliasMistakes } from './yaml-budgets.ts'
 
 export interface YamlMistake {
@@ -20,28 +18,16 @@ export interface YamlMistake {
 }
 
 /** By the error code of the YAML parser. */
-const FIXES: Readonly<Record<string, string>> = defineTexts({
+const FIXES: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'a text with ": " in it must be quoted',
   TAB_AS_INDENT: 'indent with spaces',
   BAD_SCALAR_START: 'quote the text',
   MULTILINE_IMPLICIT_KEY: 'a text over several lines must be quoted or begin with |',
-})
+}
 
-const TEXTS = defineTexts({
-  withFix: (message: string, fix: string) => `${message}; ${fix}`,
-  openQuote: 'this quote is never closed',
-  otherColumn:
-    'this item does not begin in the column of the other items; indent the - of every item of a list equally',
-  innerQuote: "a ' inside '...' is written twice, or the text put between double quotes",
+const TEXTS = {
   placeholder: 'write $(name) where a value goes in, without quotes',
-  oldVersion: 'YAML 1.1 is not read, because no, yes and 09:00 mean something else in it; use YAML 1.2',
-  repeatedKey: 'Map keys must be unique',
-  lostAlias: (name: string) => `*${name} is an alias of nothing; set it with &${name} before, or quote the text`,
-  mapInMap: '{{ }} is a map inside a map here',
-  keyOfParts: 'a list or a map is a key here; a key is a text',
-  fillsNothing: '{{ }} fills nothing in',
-  cutOff: 'has no value; inside { } quote a text that has , [ ] { } or ": " in it',
-})
+}
 
 /** Returns all syntax errors; without any, aliases of nothing, misread text and documents in YAML 1.1. */
 export function mistakesIn(document: Document, text: string): YamlMistake[] {
@@ -57,8 +43,8 @@ function syntaxMistakes({ errors, contents }: Document, text: string): YamlMista
   const syntax = errors.map(({ code, message, pos: [offset] }) => ({
     offset,
     message: isItemInOtherColumn(code, text, offset)
-      ? TEXTS.otherColumn
-      : withFix(message, placeholderOn(text, offset) ? TEXTS.placeholder : fixFor(code, text, offset)),
+      ? 'this item does not begin in the column of the other items; indent the - of every item of a list equally'
+      : withFix(message, /\{\{|\}\}/.test(lineAround(text, offset)) ? TEXTS.placeholder : fixFor(code, text, offset)),
   }))
   return open === undefined ? syntax : [...syntax.filter(({ offset }) => offset < open.offset), open]
 }
@@ -70,7 +56,7 @@ function openQuote({ code, pos }: YAMLParseError, contents: Node | null): YamlMi
   visit(contents, {
     Scalar(_key, { type, range }) {
       const quoted = type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE'
-      if (quoted && range?.[1] === pos[0]) found = { offset: range[0], message: TEXTS.openQuote }
+      if (quoted && range?.[1] === pos[0]) found = { offset: range[0], message: 'this quote is never closed' }
     },
   })
   return found
@@ -81,18 +67,18 @@ const isItemInOtherColumn = (code: string, text: string, offset: number): boolea
   code === 'BLOCK_AS_IMPLICIT_KEY' && text[offset - 1] === '\n' && /^ *- /.test(text.slice(offset, offset + 200))
 
 const fixFor = (code: string, text: string, offset: number) =>
-  code === 'UNEXPECTED_TOKEN' && text[offset - 1] === "'" ? TEXTS.innerQuote : FIXES[code]
+  code === 'UNEXPECTED_TOKEN' && text[offset - 1] === "'"
+    ? "a ' inside '...' is written twice, or the text put between double quotes"
+    : FIXES[code]
 
 const withFix = (message: string, fix: string | undefined) =>
-  fix === undefined ? message : TEXTS.withFix(message.replace(/\.$/, ''), fix)
+  fix === undefined ? message : `${message.replace(/\.$/, '')}; ${fix}`
 
 function lineAround(text: string, offset: number): string {
   const from = text.lastIndexOf('\n', offset - 1) + 1
   const to = text.indexOf('\n', offset)
   return text.slice(from, to === -1 ? undefined : to)
 }
-const placeholderOn = (text: string, offset: number) => /\{\{|\}\}/.test(lineAround(text, offset))
-
 /** Keeps the first mistake of each line, because the others follow from it. */
 function firstOfEachLine(mistakes: readonly YamlMistake[], text: string): YamlMistake[] {
   const lines = new Set<number>()
@@ -104,7 +90,9 @@ function firstOfEachLine(mistakes: readonly YamlMistake[], text: string): YamlMi
 
 function oldVersion(document: Document): YamlMistake[] {
   if (document.directives?.yaml.version !== '1.1') return []
-  return [{ offset: 0, message: TEXTS.oldVersion }]
+  return [
+    { offset: 0, message: 'YAML 1.1 is not read, because no, yes and 09:00 mean something else in it; use YAML 1.2' },
+  ]
 }
 
 /** Finds aliases whose anchor does not stand before them. */
@@ -116,7 +104,10 @@ function lostAliases(document: Document): YamlMistake[] {
       if (!isAlias(node)) {
         if (node.anchor !== undefined) anchors.add(node.anchor)
       } else if (!anchors.has(node.source)) {
-        lost.push({ offset: node.range?.[0] ?? 0, message: TEXTS.lostAlias(node.source) })
+        lost.push({
+          offset: node.range?.[0] ?? 0,
+          message: `*${node.source} is an alias of nothing; set it with &${node.source} before, or quote the text`,
+        })
       }
     },
   })
@@ -131,7 +122,8 @@ function repeatedKeys(document: Document): YamlMistake[] {
       const keys = new Set<unknown>()
       for (const { key } of items) {
         const value = isScalar(key) ? key.value : key
-        if (keys.has(value)) found.push({ offset: (isNode(key) && key.range?.[0]) || 0, message: TEXTS.repeatedKey })
+        if (keys.has(value))
+          found.push({ offset: (isNode(key) && key.range?.[0]) || 0, message: 'Map keys must be unique' })
         keys.add(value)
       }
     },
@@ -147,17 +139,16 @@ function traps(document: Document): YamlMistake[] {
   visit(document, {
     Map(_key, node) {
       for (const pair of node.items) {
-        if (node.flow && isMap(pair.key)) add(pair.key, withFix(TEXTS.mapInMap, TEXTS.placeholder))
-        else if (isCollection(pair.key)) add(pair.key, TEXTS.keyOfParts)
-        else if (node.flow && isCutOff(pair)) add(pair.key, TEXTS.cutOff)
+        if (node.flow && isMap(pair.key)) add(pair.key, withFix('{{ }} is a map inside a map here', TEXTS.placeholder))
+        else if (isCollection(pair.key)) add(pair.key, 'a list or a map is a key here; a key is a text')
+        else if (node.flow && isScalar(pair.key) && pair.value === null)
+          add(pair.key, 'has no value; inside { } quote a text that has , [ ] { } or ": " in it')
       }
     },
     Scalar(_key, node) {
       if (node.type === 'PLAIN' && /\$?\{\{/.test(node.source ?? ''))
-        add(node, withFix(TEXTS.fillsNothing, TEXTS.placeholder))
+        add(node, withFix('{{ }} fills nothing in', TEXTS.placeholder))
     },
   })
   return found
 }
-
-const isCutOff = ({ key, value }: Pair) => isScalar(key) && value === null

@@ -4,7 +4,6 @@ import type * as z from 'zod/mini'
 import { nearest, nearestName, shortName } from '../text/error-text.ts'
 import { withoutCredentials } from '../text/redactor.ts'
 import { describeSecret, isSecretPath } from '../text/secret-positions.ts'
-import { defineTexts } from '../text/texts.ts'
 import { knownKeys } from './definitions.ts'
 
 /** The message of an issue whose schema has no message of its own. */
@@ -35,37 +34,12 @@ interface SchemaProblem {
   readonly allowed?: readonly string[]
 }
 
-const TEXTS = defineTexts({
-  required: (expected: string) => `is required: ${expected}`,
+const TEXTS = {
   unexpected: (expected: string, received: string, hint: string) => `must be ${expected}, got ${received}${hint}`,
-  unknownKey: (hint: string) => `is not a known key${hint}`,
-  merge: '; YAML 1.2 has no merge keys: write the keys out, or alias the whole value',
-  isKnob: '; it is a knob: write it under knobs',
-  inside: (verb: string, key: string) => `; write it inside: ${verb}: { start: {}, ${key}: ... }`,
-  callAsKey: (call: string) => `; the name of a call is the key: write ${call}: {}`,
-  callInStep: (call: string) => `; write expect: { ${call}: {} }`,
-  known: (keys: readonly string[]) => `; known: ${keys.join(', ')}`,
-  quoteSecret: '; write it in quotes',
-  quote: (value: string) => `; write it in quotes: "${value}"`,
-  or: (others: string, last: string) => `${others} or ${last}`,
-  string: 'a string',
-  boolean: 'true or false',
-  array: 'an array',
   object: 'an object',
   integer: 'an integer',
-  arrayOf: (length: number) => `an array of ${length}`,
-  theString: (value: string) => `the string ${JSON.stringify(value)}`,
-  theNumber: (value: string) => `the number ${value}`,
-  kind: (name: string) => `a ${name}`,
-  notEmpty: 'a string that is not empty',
-  notEmptyArray: 'an array that is not empty',
-  items: (minimum: string) => `an array of at least ${minimum} items`,
-  atLeast: (minimum: string) => `at least ${minimum}`,
-  above: (minimum: string) => `greater than ${minimum}`,
-  atMost: (maximum: string) => `at most ${maximum}`,
-  format: (pattern: string) => `of the form ${pattern}`,
   otherForm: 'of another form',
-})
+}
 
 /** Explains the first issues, `most` at most. */
 export function explainIssues(
@@ -99,9 +73,9 @@ function wrongValue(issue: Issue, received: unknown): Pick<SchemaProblem, 'code'
   const code = codeOf(issue)
   if (code !== null) return { code, wrong: code === 'unknown_key' ? 'key' : 'value', message: issue.message }
   const expectedText = expected(issue)
-  if (received === undefined) return { code: 'required', wrong: 'value', message: TEXTS.required(expectedText) }
+  if (received === undefined) return { code: 'required', wrong: 'value', message: `is required: ${expectedText}` }
   const message = isSecretPath(issue.path)
-    ? TEXTS.unexpected(expectedText, describeSecret(received), quoteHint(issue, received) && TEXTS.quoteSecret)
+    ? TEXTS.unexpected(expectedText, describeSecret(received), quoteHint(issue, received) && '; write it in quotes')
     : TEXTS.unexpected(expectedText, formatValue(received), quoteHint(issue, received) || nearWord(issue, received))
   return { code: 'unexpected_value', wrong: 'value', message }
 }
@@ -118,20 +92,20 @@ function unknownKey(path: Path, key: string, value: unknown, keysAt: KeysAt): Sc
   const known = keysAt(path)
   const full = [...path, key]
   const hint =
-    (key === '<<' ? TEXTS.merge : '') ||
+    (key === '<<' ? '; YAML 1.2 has no merge keys: write the keys out, or alias the whole value' : '') ||
     otherLevelHint(path, key, keysAt) ||
     (key === 'call' ? callHint(path, valueAt(value, [...path, key]), keysAt) : '') ||
     nearest(key, known) ||
-    (known.length > 0 && known.length <= 8 ? TEXTS.known(known) : '')
-  const message = TEXTS.unknownKey(hint)
+    (known.length > 0 && known.length <= 8 ? `; known: ${known.join(', ')}` : '')
+  const message = `is not a known key${hint}`
   return { code: 'unknown_key', path: full, field: fieldName(full), wrong: 'key', message, allowed: known }
 }
 
 /** Explains a key that is one level too high: a knob at the top of a file, or a limit beside its `expect`. */
 function otherLevelHint(path: Path, key: string, keysAt: KeysAt): string {
-  if (keysAt(['knobs']).includes(key)) return TEXTS.isKnob
+  if (keysAt(['knobs']).includes(key)) return '; it is a knob: write it under knobs'
   const inside = ['expect', 'none'].find(verb => keysAt([...path, verb]).includes(key))
-  return inside === undefined ? '' : TEXTS.inside(inside, key)
+  return inside === undefined ? '' : `; write it inside: ${inside}: { start: {}, ${key}: ... }`
 }
 
 /** Explains `call: start`, in the form that the journal and the library have: in files the name of a call is a key. */
@@ -140,7 +114,7 @@ function callHint(path: Path, named: unknown, keysAt: KeysAt): string {
   const calls = here.includes('start') ? here : keysAt([...path, 'expect'])
   const call = typeof named === 'string' && calls.includes('start') ? nearestName(named, calls) : undefined
   if (call === undefined) return ''
-  return calls === here ? TEXTS.callAsKey(call) : TEXTS.callInStep(call)
+  return calls === here ? `; the name of a call is the key: write ${call}: {}` : `; write expect: { ${call}: {} }`
 }
 
 type UnionIssue = Extract<Issue, { code: 'invalid_union' }>
@@ -160,44 +134,43 @@ const wrongParts = (branch: readonly Issue[]) =>
 const KINDS: Readonly<Record<string, () => string>> = {
   int: () => TEXTS.integer,
   number: () => TEXTS.integer,
-  string: () => TEXTS.string,
-  boolean: () => TEXTS.boolean,
-  array: () => TEXTS.array,
+  string: () => 'a string',
+  boolean: () => 'true or false',
+  array: () => 'an array',
   object: () => TEXTS.object,
   record: () => TEXTS.object,
 }
 
-const kindOf = (type: string): string => KINDS[type]?.() ?? TEXTS.kind(type)
-
 function expected(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.message === ZOD_CODE ? kindOf(issue.expected) : issue.message
+      return issue.message === ZOD_CODE ? (KINDS[issue.expected]?.() ?? `a ${issue.expected}`) : issue.message
     case 'invalid_value':
     case 'invalid_union':
       return either(formsOf(issue))
     case 'too_small':
       return tooSmall(issue)
     case 'too_big':
-      return TEXTS.atMost(String(issue.maximum))
+      return `at most ${String(issue.maximum)}`
     case 'invalid_format':
-      return TEXTS.format(issue.pattern ?? issue.format)
+      return `of the form ${issue.pattern ?? issue.format}`
     default:
       return issue.message === ZOD_CODE ? TEXTS.otherForm : issue.message
   }
 }
 
 function tooSmall({ origin, minimum, inclusive }: Extract<Issue, { code: 'too_small' }>): string {
-  if (origin === 'string') return TEXTS.notEmpty
-  if (origin === 'array') return minimum === 1 ? TEXTS.notEmptyArray : TEXTS.items(String(minimum))
-  return inclusive ? TEXTS.atLeast(String(minimum)) : TEXTS.above(String(minimum))
+  if (origin === 'string') return 'a string that is not empty'
+  if (origin === 'array')
+    return minimum === 1 ? 'an array that is not empty' : `an array of at least ${String(minimum)} items`
+  return inclusive ? `at least ${String(minimum)}` : `greater than ${String(minimum)}`
 }
 
 /** `real, virtual or an object` */
 function either(forms: readonly string[]): string {
   const all = [...new Set(forms)]
   const last = all.pop() ?? TEXTS.otherForm
-  return all.length === 0 ? last : TEXTS.or(all.join(', '), last)
+  return all.length === 0 ? last : `${all.join(', ')} or ${last}`
 }
 
 /** The values and types that the issue would accept, in the order of the schema. */
@@ -220,7 +193,7 @@ function wordsOf(issue: Issue): string[] {
 /** Suggests quotes when YAML read an unquoted `12345` or `true` and a string is expected. */
 function quoteHint(issue: Issue, received: unknown): string {
   if (typeof received !== 'number' && typeof received !== 'boolean') return ''
-  return takesText(issue) ? TEXTS.quote(String(received)) : ''
+  return takesText(issue) ? `; write it in quotes: "${String(received)}"` : ''
 }
 
 function takesText(issue: Issue): boolean {
@@ -250,10 +223,10 @@ function valueAt(value: unknown, path: Path): unknown {
 /** Describes a value for an error: its type and a short form. */
 export function formatValue(value: unknown): string {
   if (value === null) return 'null'
-  if (Array.isArray(value)) return TEXTS.arrayOf(value.length)
+  if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object') return TEXTS.object
-  if (typeof value === 'string') return TEXTS.theString(shortened(withoutCredentials(value)))
-  return typeof value === 'number' ? TEXTS.theNumber(String(value)) : String(value)
+  if (typeof value === 'string') return `the string ${JSON.stringify(shortened(withoutCredentials(value)))}`
+  return typeof value === 'number' ? `the number ${String(value)}` : String(value)
 }
 
 const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)

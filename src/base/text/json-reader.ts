@@ -2,16 +2,9 @@
  * Parses JSON that arrives in parts. A long list or object is parsed a few children at a time, so that a long text neither
  * has to be one string, which V8 limits to 512 MB, nor blocks the process.
  */
-import { defineTexts } from './texts.ts'
 
 /** How much text is parsed together; a text that is not longer is parsed whole. */
 const BATCH_CHARS = 65_536
-
-const TEXTS = defineTexts({
-  between: (from: number, to: number) => `a value between the characters ${from} and ${to} is wrong`,
-  ends: (at: number) => `it ends too early, after ${at} characters`,
-  tooDeep: (levels: number) => `it is nested more than ${levels} levels deep`,
-})
 
 /** The text nests arrays and objects in more levels than allowed. */
 export class JsonDepthError extends Error {
@@ -50,7 +43,7 @@ export function createJsonReader(levels: number): JsonReader {
     if (root !== null) throw wrongBetween(at, at + 1)
     const from = at + 1
     stack.push({ isArray, bracketAt: at, from, lastComma: -1, value: null, openName: null, isChildStored: false })
-    if (stack.length > levels) throw new JsonDepthError(TEXTS.tooDeep(levels))
+    if (stack.length > levels) throw new JsonDepthError(`it is nested more than ${levels} levels deep`)
   }
 
   function comma(at: number): void {
@@ -123,7 +116,7 @@ export function createJsonReader(levels: number): JsonReader {
     end() {
       const { start, end } = pending
       if (root === null && start === 0) return JSON.parse(pending.between(0, end))
-      if (root === null) throw new SyntaxError(TEXTS.ends(end))
+      if (root === null) throw new SyntaxError(`it ends too early, after ${end} characters`)
       expectBlank(start, end)
       return root.value
     },
@@ -132,7 +125,8 @@ export function createJsonReader(levels: number): JsonReader {
 
 const [COMMA, ARRAY_START, ARRAY_END, OBJECT_START, OBJECT_END, QUOTE, BACKSLASH] = [44, 91, 93, 123, 125, 34, 92]
 
-const wrongBetween = (from: number, to: number) => new SyntaxError(TEXTS.between(from, to))
+const wrongBetween = (from: number, to: number) =>
+  new SyntaxError(`a value between the characters ${from} and ${to} is wrong`)
 
 function parsePart({ isArray }: Container, text: string, from: number): object {
   try {

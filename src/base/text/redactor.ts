@@ -57,7 +57,7 @@ export function createRedactor(publicValues: readonly string[] = []): Redactor {
     add: (...values) => {
       for (const value of values) {
         if (!value) continue
-        if (isUrl(value)) addUrl(value)
+        if (/^[a-z][\w+.-]*:\/\/\S+$/i.test(value)) addUrl(value)
         else addValue(value)
       }
     },
@@ -67,8 +67,6 @@ export function createRedactor(publicValues: readonly string[] = []): Redactor {
     redactDeep: value => (secrets.size === 0 ? value : deep(value, redact)),
   }
 }
-
-const isUrl = (text: string) => /^[a-z][\w+.-]*:\/\/\S+$/i.test(text)
 
 /** Other values occur everywhere in an output, which would be unreadable without them. */
 function isSecret(value: string): boolean {
@@ -227,7 +225,10 @@ const WORD = /^[A-Za-z]+([_.][A-Za-z]+)*$/
 function deep<Value>(value: Value, redact: (text: string) => string): Value
 function deep(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value)
-  if (typeof value === 'number') return isLongNumber(value) && redact(String(value)) === REDACTED ? REDACTED : value
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) && value >= 10 ** (SHORTEST_NUMBER - 1) && redact(String(value)) === REDACTED
+      ? REDACTED
+      : value
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
     const items = value.map(item => deep(item, redact))
@@ -235,8 +236,6 @@ function deep(value: unknown, redact: (text: string) => string): unknown {
   }
   return isPlainObject(value) ? deepObject(value, redact) : value
 }
-
-const isLongNumber = (value: number) => Number.isSafeInteger(value) && value >= 10 ** (SHORTEST_NUMBER - 1)
 
 function deepObject(value: object, redact: (text: string) => string): object {
   let changed = false

@@ -1,14 +1,5 @@
 /** Recognizes secrets by the names of the fields they stand in, and describes them without showing them. */
 import { REDACTED, withoutCredentials } from './redactor.ts'
-import { defineTexts } from './texts.ts'
-
-const TEXTS = defineTexts({
-  text: (length: number) => `a text of ${length} characters`,
-  wrongCharacter: (length: number, position: number, code: string) =>
-    `a text of ${length} characters, of which character ${position} is ${code}`,
-  list: (length: number) => `a list of ${length}`,
-  kind: (name: string) => `a ${name}`,
-})
 
 const SECRET_NAME =
   /^keys(?:\.(?:handover|bot|more))?$|(?:api|access|private|signing)[-_]?key$|token$|secret|passw|credential|^auth(?:orization)?$/i
@@ -24,14 +15,14 @@ export const isSecretPath = (path: readonly PropertyKey[]): boolean =>
 
 /** The length of a secret that is not valid, with the first character that no key has. */
 export function describeSecret(value: unknown): string {
-  if (Array.isArray(value)) return TEXTS.list(value.length)
-  if (typeof value !== 'string') return TEXTS.kind(value === null ? 'null' : typeof value)
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (typeof value !== 'string') return `a ${value === null ? 'null' : typeof value}`
   const characters = [...value]
   const at = characters.findIndex(character => !/^[\x21-\x7e]$/.test(character))
   const code = characters[at]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
   return code === undefined
-    ? TEXTS.text(characters.length)
-    : TEXTS.wrongCharacter(characters.length, at + 1, `U+${code}`)
+    ? `a text of ${characters.length} characters`
+    : `a text of ${characters.length} characters, of which character ${at + 1} is U+${code}`
 }
 
 /** The start of a line of YAML or JSON, its name and its value: `  - "handover": abc`. */
@@ -45,21 +36,17 @@ const indentOf = (line: string) => line.search(/\S|$/)
 export function maskedLine(lines: readonly string[], index: number): string {
   const line = lines[index] ?? ''
   const [, start = '', name = '', value = ''] = NAMED.exec(line) ?? []
-  if (isBelowSecret(lines, index) && !NO_SECRETS.includes(name)) return masked(start || leading(line), value || line)
+  if (isBelowSecret(lines, index) && !NO_SECRETS.includes(name))
+    return masked(start || (/^\s*(?:- +)*/.exec(line)?.[0] ?? ''), value || line)
   if (name !== '' && isSecretName(name)) return masked(start, value)
   const inside = line.replace(NAMED_INSIDE, (found, before: string, inner: string) =>
     isSecretName(inner) ? before + REDACTED : found,
   )
-  return withoutUrlCredentials(inside)
+  return inside.replace(/(?<![\w+.-])[a-z][\w+.-]{0,30}:\/\/[^\s"'<>]+/gi, withoutCredentials)
 }
-
-const leading = (line: string) => /^\s*(?:- +)*/.exec(line)?.[0] ?? ''
 
 const masked = (start: string, value: string) =>
   /^\s*(?:[{[|>]?\s*|#.*|[}\]],?\s*)$/.test(value) ? start + value : start + REDACTED
-
-const withoutUrlCredentials = (text: string) =>
-  text.replace(/(?<![\w+.-])[a-z][\w+.-]{0,30}:\/\/[^\s"'<>]+/gi, withoutCredentials)
 
 const MOST_LINES = 5_000
 

@@ -88,15 +88,14 @@ function inOrder(requirements: readonly Requirement[], calls: number, fits: Fits
 
 /** Drops a state when another one has all its calls and more: so a call that fits is always used. */
 function undominated(states: readonly State[]): State[] {
-  const first = [...new Map(states.toReversed().map(state => [keyOf(state), state])).values()].reverse()
+  const first = [...new Map(states.toReversed().map(state => [state.counts.join(), state])).values()].reverse()
   const most = first.toSorted((a, b) => sum(b.counts) - sum(a.counts))
   const useful: State[] = []
-  for (const state of most) if (!useful.some(one => hasAllOf(one, state))) useful.push(state)
+  for (const state of most)
+    if (!useful.some(one => state.counts.every((count, requirement) => countOf(one.counts, requirement) >= count)))
+      useful.push(state)
   return first.filter(state => useful.includes(state))
 }
-
-const hasAllOf = (one: State, other: State): boolean =>
-  other.counts.every((count, requirement) => countOf(one.counts, requirement) >= count)
 
 /** For each requirement the first that equals it: the order in which equal ones are filled does not matter. */
 function equalsOf(requirements: readonly Requirement[], calls: number, fits: Fits): number[] {
@@ -134,7 +133,6 @@ function stepsFrom(
 const plusOne = (counts: readonly number[], at: number) =>
   counts.map((count, requirement) => (requirement === at ? count + 1 : count))
 const countOf = (counts: readonly number[], requirement: number) => counts[requirement] ?? 0
-const keyOf = ({ counts }: State) => counts.join()
 const sum = (counts: readonly number[]) => counts.reduce((a, b) => a + b, 0)
 
 export interface Alternative {

@@ -4,7 +4,6 @@ import { interpolate } from '../scenario/interpolation.ts'
 import type { Check, PlannedStep } from '../scenario/plan.ts'
 import type { RunEventOf, TranscriptRow } from '../scenario/run-events.ts'
 import { flow } from '../scenario/value-text.ts'
-import type { Happened } from './failure.ts'
 import type { JournalIndex } from './journal-index.ts'
 import { type Difference, distanceOf, fits, type MatchOptions, match } from './match.ts'
 import { chatIn } from './references.ts'
@@ -61,7 +60,13 @@ export function evaluateCheck(context: EvaluationContext, step: PlannedStep, wri
       const chat = chatIn(index.plan, step.conversation)
       const expected = { code: 'chat_state', check: flow(check, LONGEST_CHECK), chat } as const
       const rules = rulesOf(check)
-      if (last === null) return failureDetails('check', expected, unobserved(unfillable), { rules })
+      if (last === null)
+        return failureDetails(
+          'check',
+          expected,
+          unfillable === null ? { code: 'chat_not_observed' } : { code: 'unfillable', message: unfillable },
+          { rules },
+        )
       if (differences.length === 0) return failureDetails('evicted', expected, { code: 'messages_evicted' }, { rules })
       const afterMs = Math.round(last.at_ms - begun)
       const obstacles = [{ code: 'fields', count: differences.length }] as const
@@ -77,9 +82,6 @@ const isCertain = ({ transcript }: Check, { lostMessages }: JournalIndex): boole
   !lostMessages || (transcript?.lacks === undefined && transcript?.length === undefined)
 
 const LONGEST_CHECK = 120
-
-const unobserved = (unfillable: string | null): Happened =>
-  unfillable === null ? { code: 'chat_not_observed' } : { code: 'unfillable', message: unfillable }
 
 function differencesIn(
   { status, typing, availability, events, transcript }: Check,

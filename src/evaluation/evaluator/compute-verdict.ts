@@ -145,7 +145,11 @@ function stepFailures(evaluation: Evaluation, { step, result }: Evaluated): Attr
 /** The time limit of the scenario passed between two steps, so that no step reports it. */
 function earlyEnd({ index }: Evaluation, results: readonly Evaluated[]): AttributedFailure[] {
   const { ended, plan } = index
-  if (ended?.stopped === undefined || results.some(({ result }) => isStop(result))) return []
+  if (
+    ended?.stopped === undefined ||
+    results.some(({ result }) => result?.failure?.kind === 'stopped' || result?.failure?.kind === 'environment')
+  )
+    return []
   return [
     {
       at: ended.seq,
@@ -162,9 +166,6 @@ function earlyEnd({ index }: Evaluation, results: readonly Evaluated[]): Attribu
     },
   ]
 }
-
-const isStop = (result: StepResult | null): boolean =>
-  result?.failure?.kind === 'stopped' || result?.failure?.kind === 'environment'
 
 const failureOf = ({ index }: Evaluation, { details, step, conversation }: AttributedFailure): Failure => ({
   ...details,

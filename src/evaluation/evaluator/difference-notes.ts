@@ -37,7 +37,13 @@ export function noteFor(expected: unknown, actual: unknown): DifferenceNote | un
   if (typeof expected === 'string' && typeof actual === 'string') return textNote(expected, actual)
   if (isScalar(expected) && isScalar(actual) && String(expected) === String(actual))
     return { code: 'type', expected: typeName(expected), received: typeName(actual) }
-  if (typeof actual === 'string' && typeof expected === 'object' && isJson(actual)) return { code: 'json_text' }
+  if (
+    typeof actual === 'string' &&
+    typeof expected === 'object' &&
+    /^\s*[[{]/.test(actual) &&
+    fromJson(actual) !== undefined
+  )
+    return { code: 'json_text' }
   return undefined
 }
 
@@ -61,7 +67,7 @@ const RULES: readonly Rule[] = [
   (expected, actual) => fromUrl(actual) === expected && { code: 'url_encoding' },
   (expected, actual) => misread(expected).includes(actual) && { code: 'latin1' },
   replaced,
-  (expected, actual) => actual !== '' && withoutTags(expected) === actual && { code: 'markup_removed' },
+  (expected, actual) => actual !== '' && expected.replace(/<[^<>]*>/g, '') === actual && { code: 'markup_removed' },
   cutOrLonger,
   position,
 ]
@@ -123,8 +129,6 @@ function fromJson(text: string): unknown {
     return undefined
   }
 }
-const isJson = (text: string) => /^\s*[[{]/.test(text) && fromJson(text) !== undefined
-
 function fromUrl(text: string): string | null {
   try {
     return /%|\+/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : null
@@ -139,8 +143,6 @@ function misread(text: string): string[] {
   return [String.fromCharCode(...bytes.subarray(0, LONGEST)), new TextDecoder('windows-1252').decode(bytes)]
 }
 const LONGEST = 30_000
-
-const withoutTags = (text: string) => text.replace(/<[^<>]*>/g, '')
 
 /** `?` or the replacement character in place of what is outside of ASCII, or nothing at all. */
 function replaced(expected: string, actual: string): DifferenceNote | undefined | false {

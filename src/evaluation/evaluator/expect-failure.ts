@@ -3,7 +3,7 @@
 import type { Expectation, ExpectTree, PlannedStep } from '../scenario/plan.ts'
 import { leavesOf } from './assignment.ts'
 import { refusedEventHint, unreachableReason } from './deliveries.ts'
-import type { CallProgress, Expected, FailureHint, Happened, NoCallDetail, ObstacleCode } from './failure.ts'
+import type { Expected, FailureHint, Happened, NoCallDetail, ObstacleCode } from './failure.ts'
 import { type Call, callReference, ruleOf } from './journal-index.ts'
 import { type CallMiss, type CallQuery, callMisses, conversationOfQuery, has, nearMissOf } from './near-misses.ts'
 import { chatIn, requirementRef, requirementTree, stepName } from './references.ts'
@@ -94,7 +94,10 @@ function happenedInstead(
   { leaf, calls }: AttemptedLeaf,
   miss: CallMiss | undefined,
 ): Happened {
-  const common = { requirement: requirementRef(leaf), progress: progressOf(leaf, calls) }
+  const common = {
+    requirement: requirementRef(leaf),
+    progress: leaf.times.min === 1 ? null : { min: leaf.times.min, seqs: calls.map(({ seq }) => seq) },
+  }
   if (miss !== undefined && !has(miss, 'call', 'claimed')) {
     const { call, afterMs, obstacles, differences } = miss
     return { code: 'no_matching_call', ...common, call: callReference(call), afterMs, obstacles, differences }
@@ -102,9 +105,6 @@ function happenedInstead(
   const detail = calls.length > 0 && miss === undefined ? null : detailOf(context, step, leaf, miss)
   return { code: 'no_call', ...common, withinMs: deadline.within.ms, detail }
 }
-
-const progressOf = ({ times }: Expectation, calls: readonly Call[]): CallProgress | null =>
-  times.min === 1 ? null : { min: times.min, seqs: calls.map(({ seq }) => seq) }
 
 /** What arrived instead shows where things went another way. */
 function detailOf(

@@ -145,7 +145,7 @@ export class JournalIndex {
   }
 
   #addCall(entry: EntryOf<'api'>): Call | null {
-    if (!isCall(entry)) return null
+    if (entry.endpoint === null && entry.path.startsWith(FILES)) return null
     const call = new Call(entry)
     insert(this.calls, call)
     const conversation = this.conversationOf(call)
@@ -194,11 +194,11 @@ export class JournalIndex {
 /** It is shorter than before, or a restart has emptied it and it has other items since. */
 function wasReset(items: readonly InboxItem[], before: InboxRead, restartSeq: number): boolean {
   if (items.length < before.items.length) return true
-  return restartSeq > before.seq && before.items.some((item, place) => !isSame(item, items[place]))
+  return (
+    restartSeq > before.seq &&
+    before.items.some((item, place) => !(item.text === items[place]?.text && item.request === items[place]?.request))
+  )
 }
-
-const isSame = (one: InboxItem, other: InboxItem | undefined): boolean =>
-  one.text === other?.text && one.request === other?.request
 
 const NONE: ReadonlyMap<string, number> = new Map()
 
@@ -249,8 +249,6 @@ export class Call {
 
 /** Downloads of attachments are not calls of the protocol. */
 const FILES = '/files/'
-
-const isCall = (entry: EntryOf<'api'>): boolean => !(entry.endpoint === null && entry.path.startsWith(FILES))
 
 const chatIdIn = (body: unknown): string | null =>
   isMap(body) && typeof body.chat_id === 'string' ? body.chat_id : null

@@ -81,7 +81,14 @@ function byItself(expected: Asymmetric, actual: unknown, path: Path, { patterns 
   const pattern = patternIn(expected)
   const fitting = () => expected.asymmetricMatch(actual)
   try {
-    const isFitting = pattern === null ? fitting() : patterns.limit(pattern, lengthOf(actual), fitting)
+    const isFitting =
+      pattern === null
+        ? fitting()
+        : patterns.limit(
+            pattern,
+            (typeof actual === 'string' ? actual : (JSON.stringify(actual) ?? '')).length,
+            fitting,
+          )
     return isFitting ? [] : [{ path, expected, actual }]
   } catch (error) {
     return [{ path, expected, actual, note: { code: 'matcher_threw', message: flow(messageOf(error)) } }]
@@ -100,9 +107,6 @@ function patternIn(value: unknown, depth = 0): RegExp | null {
   }
   return null
 }
-
-const lengthOf = (actual: unknown): number =>
-  (typeof actual === 'string' ? actual : (JSON.stringify(actual) ?? '')).length
 
 const innerOf = (means: Means): Inner => ({
   ...means,
@@ -207,7 +211,9 @@ const TESTS: Readonly<Record<string, Test>> = {
   $type: (name, actual) => typesOf(actual).includes(String(name)),
   $re: (pattern, actual, { clean, patterns }) =>
     typeof actual === 'string' &&
-    [...new Set([actual, clean(actual)])].some(text => patterns.test(regExpOf(pattern), text)),
+    [...new Set([actual, clean(actual)])].some(text =>
+      patterns.test(pattern instanceof RegExp ? pattern : readPattern(asText(pattern)), text),
+    ),
   $has: has,
   $oneOf: (choices, actual, { fits }) => listOf(choices).some(choice => fits(choice, actual)),
   $not: (unwanted, actual, { fits }) => !fits(unwanted, actual),
@@ -241,8 +247,6 @@ function operatorIn(expected: object): Operator | null {
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
-
-const regExpOf = (pattern: unknown): RegExp => (pattern instanceof RegExp ? pattern : readPattern(asText(pattern)))
 
 function typesOf(value: unknown): readonly string[] {
   if (value === undefined) return []

@@ -151,7 +151,9 @@ function missOf(context: MatchContext, query: CallQuery, call: Call, otherwise: 
   return {
     call,
     score: all.reduce((sum, { code }) => sum + (WEIGHTS[code] ?? 0), 0) + distanceOf(differences),
-    afterMs: Math.round(call.readAt - startOf(context, query)),
+    afterMs: Math.round(
+      call.readAt - (Number.isFinite(query.from.atMs) ? query.from.atMs : (context.index.started?.at_ms ?? 0)),
+    ),
     obstacles: all.length > 0 ? all : [otherwise],
     differences,
   }
@@ -166,9 +168,6 @@ function untakenBecause(call: Call, taken: readonly Call[], endMs: number | null
   if (first !== undefined && call.atMs <= (endMs ?? call.atMs)) return { code: 'order', first: callReference(first) }
   return { code: 'answered_late', byMs: call.atMs - (endMs ?? call.readAt) }
 }
-
-const startOf = ({ index }: MatchContext, { from }: CallQuery): number =>
-  Number.isFinite(from.atMs) ? from.atMs : (index.started?.at_ms ?? 0)
 
 /** Calls of other chats explain nothing when another step claims them or when their text differs. */
 function isRelevant(miss: CallMiss, { leaf }: CallQuery): boolean {

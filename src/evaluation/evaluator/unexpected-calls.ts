@@ -222,7 +222,7 @@ function allotted(evaluation: Evaluation, conversations: readonly ConversationKe
   const all = [...evaluation.expects.values()].flatMap(leafCalls).reverse()
   const free = conversations
     .flatMap(conversation => evaluation.index.callsOf(conversation))
-    .filter(call => isFree(evaluation, call))
+    .filter(call => evaluation.claims.ownerOf(call) === null && !evaluation.claims.isReported(call))
   for (const call of free) {
     const fitting = all.filter(one => wouldClaim(evaluation, one, call))
     const roomy = fitting.find(({ leaf, claimed, surplus }) => claimed.length + surplus.length < leaf.times.max)
@@ -231,8 +231,6 @@ function allotted(evaluation: Evaluation, conversations: readonly ConversationKe
   }
   return all
 }
-
-const isFree = ({ claims }: Evaluation, call: Call) => claims.ownerOf(call) === null && !claims.isReported(call)
 
 const leafCalls = (expect: ExpectEvaluator): LeafCalls[] =>
   expect.attempt.leaves.map(({ leaf, calls }) => ({ expect, leaf, claimed: calls, surplus: [], excess: [] }))

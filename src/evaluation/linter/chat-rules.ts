@@ -8,7 +8,7 @@ import { callRef, type History, isFaulty, perChat, succeeded } from './rule.ts'
 export const messageAfterEnd = perChat('message-after-end', chat => {
   let endSeq: number | null = null
   return chat.flatMap(entry => {
-    if (isRequest(entry)) endSeq = null
+    if (entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER') endSeq = null
     if (entry.kind !== 'api' || !succeeded(entry)) return []
     if (entry.endpoint === 'end') endSeq = entry.seq
     if (entry.endpoint === 'start') endSeq = null
@@ -18,8 +18,6 @@ export const messageAfterEnd = perChat('message-after-end', chat => {
 })
 
 const REACHES_USER = new Set<string | null>(['message', 'typing_start'])
-const isRequest = (entry: Entry) => entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER'
-
 export const startTwice = perChat('start-twice', chat => {
   let first: EntryOf<'api'> | null = null
   return chat.flatMap(entry => {
@@ -135,13 +133,11 @@ function longestRun(chat: readonly Entry[]): readonly EntryOf<'api'>[] {
   let longest: readonly EntryOf<'api'>[] = []
   let run: EntryOf<'api'>[] = []
   for (const entry of chat) {
-    if (isNews(entry)) run = []
+    if (entry.kind === 'event' || entry.kind === 'user' || (entry.kind === 'api' && !READS.has(entry.endpoint)))
+      run = []
     if (entry.kind !== 'api' || !READS.has(entry.endpoint)) continue
     run = [...run, entry].filter(({ at_ms }) => entry.at_ms - at_ms <= POLLING_WINDOW_MS)
     if (run.length > longest.length) longest = run
   }
   return longest
 }
-
-const isNews = (entry: Entry) =>
-  entry.kind === 'event' || entry.kind === 'user' || (entry.kind === 'api' && !READS.has(entry.endpoint))

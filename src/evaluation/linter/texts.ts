@@ -1,14 +1,13 @@
 /** Renders findings of the linter: what happened, why it matters, and what to do. */
 
 import { formatDuration } from '../../base/text/quantities.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { EntryOf } from '../../platform/journal/entry.ts'
 import { effectText } from '../../platform/wording/faults.ts'
 import type { ForgivenCalls, LintDetails, LintFinding, LintRule, Secret, SecretPlace } from './rule.ts'
 
 type Texts = { readonly [Id in LintRule]: (details: LintDetails[Id]) => string }
 
-const TEXTS = defineTexts<Texts>({
+const TEXTS: Texts = {
   'message-after-end': ({ call, endSeq }) =>
     `${callText(call)} came after the handover was ended with #${endSeq}. The bot answers the chat again, so the ` +
     'user gets answers from both. Send what is waiting before `end`, and drop later messages or show them to the agent.',
@@ -60,25 +59,25 @@ const TEXTS = defineTexts<Texts>({
     'What the platform does then is not stated (assumption `end.idle`), and it often means that `end` was sent ' +
       'twice or for the wrong chat. Call `end` once, for a chat that was started.',
   ),
-})
+}
 
-const SECRETS: Readonly<Record<Secret['kind'], string>> = defineTexts({
+const SECRETS: Readonly<Record<Secret['kind'], string>> = {
   api_key: 'an API key',
   signature: 'a webhook signature',
   parameter: 'a key or token',
-})
+}
 
-const PLACES: Readonly<Record<SecretPlace, string>> = defineTexts({
+const PLACES: Readonly<Record<SecretPlace, string>> = {
   text: 'a text',
   address: 'the address',
   webhook_answer: 'the answer to a webhook',
-})
+}
 
-const READERS: Readonly<Record<SecretPlace, string>> = defineTexts({
+const READERS: Readonly<Record<SecretPlace, string>> = {
   text: 'Everyone who reads it, the user included,',
   address: 'Addresses are written to logs and proxies, and everyone who reads those',
   webhook_answer: 'Everyone who can call the webhook',
-})
+}
 
 function forgiven(advice: string) {
   return ({ target, finding: { rule, message }, seqs }: ForgivenCalls): string =>

@@ -5,17 +5,9 @@
 
 import { BUDGETS } from '../../base/files/budgets.ts'
 import { nearest } from '../../base/text/error-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import { withNoticeTexts } from '../../platform/contract/bot-texts.ts'
 import type { Plan } from './plan.ts'
 import type { ConversationOpened, ScenarioStarted } from './run-events.ts'
-
-const TEXTS = defineTexts({
-  unknown: (path: string, hint: string) => `$(${path}) is not known here${hint}`,
-  oversized: (most: number) => `$(...) makes a value of more than ${most} characters and parts`,
-  noPart: (name: string) => `; ${name} has no such part`,
-  names: (names: readonly string[]) => `; there are ${names.join(', ')}`,
-})
 
 export type InterpolationScope = Readonly<Record<string, unknown>>
 
@@ -27,7 +19,7 @@ export class InterpolationError extends Error {
 /** A `$(...)` makes a value that is larger than the budget. */
 export class OversizedValueError extends InterpolationError {
   constructor() {
-    super(TEXTS.oversized(BUDGETS.valueSize))
+    super(`$(...) makes a value of more than ${BUDGETS.valueSize} characters and parts`)
   }
 }
 
@@ -48,13 +40,11 @@ export const isAsymmetric = (value: unknown): value is Asymmetric =>
   'asymmetricMatch' in value &&
   typeof value.asymmetricMatch === 'function'
 
-const isMatcher = (value: object): boolean => value instanceof RegExp || isAsymmetric(value)
-
 /** A copy of a value with every text inside changed; keys and matchers of test runners stay as they are. */
 export function mapTexts(value: unknown, change: (text: string) => unknown): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map(item => mapTexts(item, change))
-  if (typeof value !== 'object' || value === null || isMatcher(value)) return value
+  if (typeof value !== 'object' || value === null || value instanceof RegExp || isAsymmetric(value)) return value
   const changed: Record<string, unknown> = {}
   for (const [key, inner] of Object.entries(value)) setOwn(changed, key, mapTexts(inner, change))
   return changed
@@ -121,8 +111,10 @@ export function lookUp(path: string, scope: InterpolationScope): unknown {
   if (found !== MISSING) return found
   const first = firstWord(path)
   const names = Object.keys(scope)
-  const hint = Object.hasOwn(scope, first) ? TEXTS.noPart(first) : nearest(first, names) || TEXTS.names(names)
-  throw new InterpolationError(TEXTS.unknown(path, hint))
+  const hint = Object.hasOwn(scope, first)
+    ? `; ${first} has no such part`
+    : nearest(first, names) || `; there are ${names.join(', ')}`
+  throw new InterpolationError(`$(${path}) is not known here${hint}`)
 }
 
 /** The name that a path begins with: `body` of `body.sender.name`. */

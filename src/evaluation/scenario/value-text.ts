@@ -41,7 +41,8 @@ function flowWhole(value: unknown, depth: number, longest: number): string {
   if (depth === DEEPEST) return Array.isArray(value) ? '[…]' : '{…}'
   if (isAsymmetric(value)) return asymmetricText(value)
   if (Array.isArray(value))
-    return `[${beginningOf(value)
+    return `[${value
+      .slice(0, MOST_VALUES)
       .map(item => flowWhole(item, depth + 1, longest))
       .join(', ')}]`
   return operatorText(value, depth, longest) ?? mapText(value, depth, longest)
@@ -49,8 +50,6 @@ function flowWhole(value: unknown, depth: number, longest: number): string {
 
 /** More values would not fit on a line. */
 const MOST_VALUES = 100
-const beginningOf = (values: readonly unknown[]) => values.slice(0, MOST_VALUES)
-
 /** `Any<String>`, `StringContaining "a"`: in the words of the test runner where it has some. */
 function asymmetricText(value: Asymmetric & { toAsymmetricMatcher?(): string; toString(): string }): string {
   try {

@@ -2,7 +2,6 @@
 import { isMap } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { formatMs, quote, shorten, visible } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import { driverFailureText, earlyEndText, failureText, stepFailureText } from '../../platform/wording/failures.ts'
 import { effectText, faultHitText } from '../../platform/wording/faults.ts'
@@ -46,7 +45,7 @@ const LONGEST = 120
 const oneLine = (text: unknown, columns = LONGEST): string => shorten(visible(String(text ?? '')), columns)
 const quoted = (text: unknown): string => quote(String(text ?? ''), LONGEST)
 
-const TEXTS = defineTexts({
+const TEXTS = {
   presses: (button: string) => `presses ${button}`,
   files: (count: number) => counted(count, 'file'),
   sends: (files: string) => `sends ${files || 'nothing'}`,
@@ -63,7 +62,7 @@ const TEXTS = defineTexts({
   before: 'lost before it was processed',
   after: 'processed, its answer lost',
   fault: (hit: string) => `fault ${hit}`,
-})
+}
 
 /** Null for an entry that another entry repeats. */
 export function rowContent(entry: Entry): RowContent | null {
@@ -184,23 +183,9 @@ function itemWords({ request, text, attachments = [] }: InboxItem): string {
   return [...words, files].filter(Boolean).join(' with ') || 'an empty item'
 }
 
-const NOTES = defineTexts({
-  botSays: (text: string) => `the bot says ${text}`,
-  typingHidden: (why: string) => `typing indicator hidden (${why})`,
-  chatEnds: (why: string) => `the chat ends (${why})`,
-  availability: (value: string) => `availability ${value}`,
-  observed: (status: string, typing: boolean, availability: string) =>
-    `the chat: ${status}, ${typing ? 'typing' : 'not typing'}, ${availability}`,
+const NOTES = {
   settings: (changed: string) => `settings ${changed}`,
-  clockAdvances: (by: string) => `the clock advances by ${by}`,
-  clockPaused: 'the clock is paused',
-  clockResumed: 'the clock goes on',
-  faultSet: (name: string, effect: string) => `fault ${name} set: ${effect}`,
-  faultCleared: (name: string) => `fault ${name} cleared`,
-  stopped: (why: string) => `stopped: ${why}`,
-  stepStarted: (step: string, label: string) => `step ${step}: ${label}`,
-  stepFails: (step: string, error: string) => `step ${step} failed${error}`,
-})
+}
 
 /** Notes without a row: the call or the step that caused them has one. */
 const REPEATED = new Set([
@@ -227,30 +212,32 @@ function noteRow(entry: EntryOf<'note'>): RowContent | null {
   const text = (name: string, columns = LONGEST) => oneLine(entry[name], columns)
   switch (entry.note) {
     case 'bot_message':
-      return userRow(NOTES.botSays(quoted(entry.text)))
+      return userRow(`the bot says ${quoted(entry.text)}`)
     case 'typing_hidden':
-      return userRow(NOTES.typingHidden(text('why', 40)))
+      return userRow(`typing indicator hidden (${text('why', 40)})`)
     case 'chat_ended':
-      return userRow(NOTES.chatEnds(text('why', 40)))
+      return userRow(`the chat ends (${text('why', 40)})`)
     case 'availability':
-      return entry.by === 'api' ? null : playerRow(NOTES.availability(text('availability', 20)), 'platform')
+      return entry.by === 'api' ? null : playerRow(`availability ${text('availability', 20)}`, 'platform')
     case 'observed':
-      return playerRow(NOTES.observed(text('status', 20), Boolean(entry.typing), text('availability', 20)))
+      return playerRow(
+        `the chat: ${text('status', 20)}, ${entry.typing ? 'typing' : 'not typing'}, ${text('availability', 20)}`,
+      )
     case 'config':
       return playerRow(NOTES.settings(oneLine(JSON.stringify(entry.changed ?? {}))), 'platform')
     case 'clock_advanced':
-      return playerRow(NOTES.clockAdvances(text('by', 20)), 'platform')
+      return playerRow(`the clock advances by ${text('by', 20)}`, 'platform')
     case 'clock_paused':
-      return playerRow(NOTES.clockPaused, 'platform')
+      return playerRow('the clock is paused', 'platform')
     case 'clock_resumed':
-      return playerRow(NOTES.clockResumed, 'platform')
+      return playerRow('the clock goes on', 'platform')
     case 'fault_set':
-      return playerRow(NOTES.faultSet(text('fault', 40), oneLine(effectText(entry.effect))), 'platform')
+      return playerRow(`fault ${text('fault', 40)} set: ${oneLine(effectText(entry.effect))}`, 'platform')
     case 'fault_cleared':
-      return playerRow(NOTES.faultCleared(text('fault', 40)), 'platform')
+      return playerRow(`fault ${text('fault', 40)} cleared`, 'platform')
     case 'scenario_ended':
       return isRunEvent(entry, 'scenario_ended') && entry.stopped !== undefined
-        ? playerRow(NOTES.stopped(oneLine(earlyEndText(entry.stopped))), 'player', false)
+        ? playerRow(`stopped: ${oneLine(earlyEndText(entry.stopped))}`, 'player', false)
         : null
     case 'evicted':
       return playerRow(text('message'), 'player', false)
@@ -263,7 +250,7 @@ export const stepStartedRow = (entry: EntryOf<'note'>): RowContent => ({
   from: 'player',
   to: 'player',
   kind: 'step',
-  label: NOTES.stepStarted(String(entry.step), oneLine(entry.label)),
+  label: `step ${String(entry.step)}: ${oneLine(entry.label)}`,
   ok: true,
 })
 
@@ -272,5 +259,5 @@ export function stepEndedRow(entry: EntryOf<'note'>, failed: boolean): RowConten
   const cause = isRunEvent(entry, 'step_ended') ? entry.failure : undefined
   const error = cause === undefined ? '' : `: ${oneLine(stepFailureText(cause))}`
   if (!failed && error === '') return null
-  return { from: 'player', to: 'player', kind: 'step', label: NOTES.stepFails(String(entry.step), error), ok: false }
+  return { from: 'player', to: 'player', kind: 'step', label: `step ${String(entry.step)} failed${error}`, ok: false }
 }

@@ -1,13 +1,11 @@
 /** Draws a badge of a certificate as SVG: `handover | resilient`. */
 
-import { defineTexts } from '../../base/text/texts.ts'
 import type { CertificateReport } from '../../running/certifier/report.ts'
 import { element, xmlText } from './junit.ts'
 
-const TEXTS = defineTexts({
+const TEXTS = {
   label: 'handover',
-  title: (label: string, value: string) => `${label}: ${value}`,
-})
+}
 
 type BadgeValue = 'basic' | 'resilient' | 'strict' | 'failing' | 'incomplete'
 
@@ -36,7 +34,7 @@ const NARROW = 'fijlrt'
 
 export function certificateBadge(certificate: CertificateReport): string {
   const value = badgeValue(certificate)
-  const title = TEXTS.title(TEXTS.label, value)
+  const title = `${TEXTS.label}: ${value}`
   const left = widthFor(TEXTS.label)
   const width = left + widthFor(value)
   const size = { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}` }

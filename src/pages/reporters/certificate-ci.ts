@@ -1,7 +1,6 @@
 /** Renders a certificate for CI servers: as JUnit XML, with a suite per profile and a case per check, and as TAP 14. */
 
 import { visible } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { CheckOutcome, Profile } from '../../running/certifier/check.ts'
 import { type CertificateReport, type CheckReport, isExpectedFailure } from '../../running/certifier/report.ts'
 import { checkCause, checkDetails, checkTitle } from './certificate-lines.ts'
@@ -9,13 +8,13 @@ import { PLAIN_LAYOUT } from './failures.ts'
 import { element, junitSeconds, junitTimestamp, xmlText } from './junit.ts'
 import { blockOf, description } from './tap.ts'
 
-const TEXTS = defineTexts({
+const TEXTS = {
   warning: (cause: string) => `warning: ${cause}`,
   expected: (because: string, cause: string) => `expected to fail: ${because} (${cause})`,
   unobserved: (reason: string) => `inconclusive: ${reason}`,
   skip: (why: string) => ` # SKIP ${why}`,
   todo: (why: string) => ` # TODO ${why}`,
-})
+}
 
 export function certificateJunit(certificate: CertificateReport): string {
   const { checks, profiles, durationMs, startedAt, strict } = certificate

@@ -3,7 +3,6 @@
 import { groupBy } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { formatMs, pad, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import { exercisedIn } from '../../running/certifier/coverage.ts'
 import {
   type CertificateReport,
@@ -15,24 +14,6 @@ import {
 import { CHECK_STYLES, certificateCounts, checkDetails, similarChecks, timeCell } from './certificate-lines.ts'
 import type { Layout } from './failures.ts'
 import { type ColorLevel, createTheme } from './theme.ts'
-
-const TEXTS = defineTexts({
-  expected: 'expected',
-  facts: (level: string, duration: string) => `${level}, ${duration}`,
-  passes: (passed: number, count: number) => `${passed} of ${count} pass`,
-  level: (level: string, meaning: string) => `level ${level}: ${meaning}`,
-  noLevel: (why: string) => `no level: ${why}`,
-  exercised: (endpoints: string, events: string, faults: string) =>
-    `exercised: ${endpoints} endpoints, ${events} events, ${faults} faults`,
-  of: (count: number, all: number) => `${count} of ${all}`,
-  target: (url: string, seed: number, duration: string) => `target ${url}, seed ${seed}, ${duration}`,
-  versions: (version: string, node: string, os: string) => `handover-sim ${version}, Node ${node}, ${os}`,
-  notVaried: 'unspecified behaviour not varied',
-  missing: (names: string) => `without ${names}`,
-  stopped: (why: string) => `stopped early: ${why}`,
-  passesNow: (id: string) => `${id} was expected to fail and passes: remove it from the file of expected failures.`,
-  exit: (code: number, meaning: string) => `exit ${code}: ${meaning}`,
-})
 
 const INDENT = '  '
 
@@ -66,8 +47,8 @@ function blockOf(check: CheckReport, layout: Layout, similar: CheckReport | null
 function headingOf(check: CheckReport, { columns, theme }: Layout): string {
   const { outcome, level, durationMs } = check
   const { word, shade } = CHECK_STYLES[outcome]
-  const mark = isExpectedFailure(check) ? `${word} (${TEXTS.expected})` : word
-  const facts = TEXTS.facts(level, formatMs(durationMs))
+  const mark = isExpectedFailure(check) ? `${word} (expected)` : word
+  const facts = `${level}, ${formatMs(durationMs)}`
   const title = visible(check.title)
   const free = columns - widthOf(mark) - widthOf(check.id) - widthOf(facts) - 4
   const head = `${theme[shade](mark)} ${theme.strong(`${check.id} ${pad(title, free)}`)}`
@@ -106,7 +87,7 @@ function tables({ checks, profiles }: CertificateReport, layout: Layout): string
     const own = checks.filter(check => check.profile === profile)
     if (own.length === 0) return []
     const passed = own.filter(({ outcome }) => outcome === 'pass').length
-    const head = `${layout.theme.strong(profile)}  ${layout.theme.faint(TEXTS.passes(passed, own.length))}`
+    const head = `${layout.theme.strong(profile)}  ${layout.theme.faint(`${passed} of ${own.length} pass`)}`
     return [[head, ...own.flatMap(check => rowsOf(check, widths, layout))]]
   })
 }
@@ -127,14 +108,18 @@ function summaryOf(certificate: CertificateReport, { columns, theme }: Layout): 
   const styled = certificateCounts(certificate, (outcome, text) => theme[CHECK_STYLES[outcome].shade](text))
   const passing = expectations.filter(({ status }) => status === 'passed')
   const wrapped = (text: string) => wrap(visible(text), columns)
-  const levelLine = level === null ? TEXTS.noLevel(levelText) : TEXTS.level(level, levelText)
+  const levelLine = level === null ? `no level: ${levelText}` : `level ${level}: ${levelText}`
   return [
     ...(widthOf(plain) > columns ? wrapped(plain) : [styled]),
-    ...passing.flatMap(({ check }) => wrapped(TEXTS.passesNow(check)).map(line => theme.warn(line))),
-    ...(stopped === null ? [] : wrapped(TEXTS.stopped(stopped)).map(line => theme.bad(line))),
+    ...passing.flatMap(({ check }) =>
+      wrapped(`${check} was expected to fail and passes: remove it from the file of expected failures.`).map(line =>
+        theme.warn(line),
+      ),
+    ),
+    ...(stopped === null ? [] : wrapped(`stopped early: ${stopped}`).map(line => theme.bad(line))),
     ...wrapped(levelLine).map(line => theme.strong(line)),
     ...factLines(certificate).flatMap(wrapped),
-    ...wrapped(TEXTS.exit(exitCode, exitText)),
+    ...wrapped(`exit ${exitCode}: ${exitText}`),
   ]
 }
 
@@ -142,18 +127,18 @@ function summaryOf(certificate: CertificateReport, { columns, theme }: Layout): 
 export function factLines(certificate: CertificateReport): string[] {
   const { target, seed, durationMs, version, machine, rotates, missing } = certificate
   const more = [
-    ...(rotates ? [] : [TEXTS.notVaried]),
-    ...(missing.length === 0 ? [] : [TEXTS.missing(missing.join(', '))]),
+    ...(rotates ? [] : ['unspecified behaviour not varied']),
+    ...(missing.length === 0 ? [] : [`without ${missing.join(', ')}`]),
   ]
   return [
     coverageText(certificate),
-    [TEXTS.target(target, seed, formatMs(durationMs)), ...more].join(', '),
-    TEXTS.versions(version, machine.node, machine.os),
+    [`target ${target}, seed ${seed}, ${formatMs(durationMs)}`, ...more].join(', '),
+    `handover-sim ${version}, Node ${machine.node}, ${machine.os}`,
   ]
 }
 
 function coverageText({ coverage }: CertificateReport): string {
   const { endpoints, events, faults } = exercisedIn(coverage)
-  const text = ({ count, of }: { readonly count: number; readonly of: number }) => TEXTS.of(count, of)
-  return TEXTS.exercised(text(endpoints), text(events), text(faults))
+  const text = ({ count, of }: { readonly count: number; readonly of: number }) => `${count} of ${of}`
+  return `exercised: ${text(endpoints)} endpoints, ${text(events)} events, ${text(faults)} faults`
 }

@@ -1,7 +1,6 @@
 /** Renders the checks of a certificate as lines of text: words of outcomes, headings, and the evidence of a failed check. */
 
 import { formatMs, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { TimelineSource } from '../../evaluation/timeline/timeline.ts'
 import type { CheckOutcome } from '../../running/certifier/check.ts'
 import {
@@ -15,20 +14,9 @@ import { diagramOf } from './diagram.ts'
 import type { Layout } from './failures.ts'
 import type { Shade } from './theme.ts'
 
-const TEXTS = defineTexts({
-  happened: 'happened',
-  expected: 'expected',
-  next: 'try',
-  reason: 'because',
-  varied: 'varied',
+const TEXTS = {
   known: 'known',
-  help: 'help',
-  again: 'again',
-  finding: (level: string, happened: string) => `${level}: ${happened}`,
-  until: (day: string) => ` (until ${day})`,
-  expired: (because: string, day: string) => `It was expected to fail until ${day}: ${because}`,
-  similar: (id: string) => `The same finding as in ${id}, which is shown with its diagram.`,
-})
+}
 
 export const CHECK_STYLES: Readonly<Record<CheckOutcome, { readonly word: string; readonly shade: Shade }>> = {
   pass: { word: 'PASS', shade: 'good' },
@@ -69,24 +57,26 @@ export function checkDetails(result: CheckReport, layout: Layout, similar: Check
   return [
     ...expectationLines(result, layout),
     ...result.findings.flatMap((finding, at) => [...(at === 0 ? [] : ['']), ...findingLines(finding, result, layout)]),
-    ...(similar === null ? [] : labelled('', TEXTS.similar(similar.id), 'faint', layout)),
-    ...(reason === null ? [] : labelled(TEXTS.reason, reason, 'plain', layout)),
-    ...(decisiveText === null ? [] : labelled(TEXTS.varied, decisiveText, 'plain', layout)),
+    ...(similar === null
+      ? []
+      : labelled('', `The same finding as in ${similar.id}, which is shown with its diagram.`, 'faint', layout)),
+    ...(reason === null ? [] : labelled('because', reason, 'plain', layout)),
+    ...(decisiveText === null ? [] : labelled('varied', decisiveText, 'plain', layout)),
     ...(diagram.length === 0 ? [] : ['', ...diagram, '']),
-    ...(outcome === 'info' ? [] : [commandLine(TEXTS.help, result.helpCommand, layout)]),
-    commandLine(TEXTS.again, result.rerunCommand, layout),
+    ...(outcome === 'info' ? [] : [commandLine('help', result.helpCommand, layout)]),
+    commandLine('again', result.rerunCommand, layout),
   ]
 }
 
 function findingLines(finding: FindingReport, { findings, outcome }: CheckReport, layout: Layout): string[] {
   const { level, happened, expected, next, entrySeqs } = finding
   const seqs = entrySeqs.length === 0 ? '' : ` (${entrySeqs.map(seq => `#${seq}`).join(', ')})`
-  const text = findings.length === 1 ? happened : TEXTS.finding(level, happened)
+  const text = findings.length === 1 ? happened : `${level}: ${happened}`
   const shade = outcome === 'info' ? 'plain' : CHECK_STYLES[level === 'MUST' ? 'fail' : 'warn'].shade
   return [
-    ...labelled(TEXTS.happened, `${text}${seqs}`, level === 'INFO' ? 'plain' : shade, layout),
-    ...labelled(TEXTS.expected, expected, 'plain', layout),
-    ...labelled(TEXTS.next, next, 'hint', layout),
+    ...labelled('happened', `${text}${seqs}`, level === 'INFO' ? 'plain' : shade, layout),
+    ...labelled('expected', expected, 'plain', layout),
+    ...labelled('try', next, 'hint', layout),
   ]
 }
 
@@ -94,8 +84,10 @@ function expectationLines({ expectation }: CheckReport, layout: Layout): string[
   if (expectation === null) return []
   const { status, because, until } = expectation
   if (status === 'failed')
-    return labelled(TEXTS.known, `${because}${until === null ? '' : TEXTS.until(until)}`, 'plain', layout)
-  return status === 'expired' ? labelled(TEXTS.known, TEXTS.expired(because, until ?? ''), 'bad', layout) : []
+    return labelled(TEXTS.known, `${because}${until === null ? '' : ` (until ${until})`}`, 'plain', layout)
+  return status === 'expired'
+    ? labelled(TEXTS.known, `It was expected to fail until ${until ?? ''}: ${because}`, 'bad', layout)
+    : []
 }
 
 function diagramLines(result: CheckReport, { columns, theme }: Layout): string[] {

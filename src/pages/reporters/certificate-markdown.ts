@@ -1,7 +1,6 @@
 /** Renders a certificate as Markdown, for a release page, a pull request or the summary of a job, and as annotations of GitHub. */
 
 import { formatMs, visible } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import { ANSWER_CLASSES, type AnswerCounts, type Coverage } from '../../running/certifier/coverage.ts'
 import {
   type CertificateReport,
@@ -14,28 +13,12 @@ import { CHECK_STYLES, certificateCounts, checkCause, checkDetails, checkTitle, 
 import { PLAIN_LAYOUT } from './failures.ts'
 import { command, escapeData, htmlText, MAX_ANNOTATIONS, markdown, NO_PLACE } from './github.ts'
 
-const TEXTS = defineTexts({
-  level: (level: string) => `Handover certificate: ${level}`,
-  noLevel: 'Handover certificate: no level',
+const TEXTS = {
   check: 'Check',
   demand: 'Level',
-  happened: 'What happened',
-  time: 'Time',
   expected: (because: string) => `expected: ${because}`,
-  all: (count: number) => `All ${count} checks`,
-  exercised: 'What was exercised',
-  endpoint: 'Endpoint',
-  event: 'Event',
-  signature: 'Signature of events that checks sent',
-  fault: 'Fault',
   count: 'Count',
-  stopped: (why: string) => `**Stopped early:** ${why}`,
-  moreFailed: (count: number) => `${count} more checks failed: see the summary of the job`,
-  annotation: (word: string, title: string) => `${word} ${title}`,
-  next: (next: string) => `try: ${next}`,
-  help: (help: string) => `help: ${help}`,
-  again: (again: string) => `again: ${again}`,
-})
+}
 
 /** Failed checks that are shown with their evidence. */
 const MAX_DETAILS = 20
@@ -44,16 +27,16 @@ export function certificateMarkdown(certificate: CertificateReport): string {
   const { level, levelText, checks, stopped } = certificate
   const notable = worstFirst(checks.filter(({ outcome }) => outcome !== 'pass'))
   const blocks = [
-    `## ${level === null ? TEXTS.noLevel : TEXTS.level(level)}`,
+    `## ${level === null ? 'Handover certificate: no level' : `Handover certificate: ${level}`}`,
     `${certificateCounts(certificate)}. ${markdown(levelText)}`,
-    ...(stopped === null ? [] : [TEXTS.stopped(markdown(stopped))]),
-    ...(notable.length === 0 ? [] : [table(['', TEXTS.check, TEXTS.demand, TEXTS.happened], notable.map(notableRow))]),
+    ...(stopped === null ? [] : [`**Stopped early:** ${markdown(stopped)}`]),
+    ...(notable.length === 0 ? [] : [table(['', TEXTS.check, TEXTS.demand, 'What happened'], notable.map(notableRow))]),
     ...notable
       .filter(({ findings }) => findings.length > 0)
       .slice(0, MAX_DETAILS)
       .map(evidenceOf),
-    folded(TEXTS.all(checks.length), table(['', TEXTS.check, TEXTS.demand, TEXTS.time], checks.map(row))),
-    folded(TEXTS.exercised, coverageTables(certificate.coverage)),
+    folded(`All ${checks.length} checks`, table(['', TEXTS.check, TEXTS.demand, 'Time'], checks.map(row))),
+    folded('What was exercised', coverageTables(certificate.coverage)),
     factLines(certificate).map(markdown).join('<br>\n'),
   ]
   return `${blocks.join('\n\n')}\n`
@@ -93,14 +76,14 @@ function coverageTables({ endpoints, events, signatures, faults }: Coverage): st
       rows.map(({ name, answers: counts }) => [name, ...ANSWER_CLASSES.map(one => String(counts[one]))]),
     )
   return [
-    answers(TEXTS.endpoint, endpoints),
-    answers(TEXTS.event, events),
+    answers('Endpoint', endpoints),
+    answers('Event', events),
     table(
-      [TEXTS.signature, TEXTS.count],
+      ['Signature of events that checks sent', TEXTS.count],
       signatures.map(({ mode, events: count }) => [mode, String(count)]),
     ),
     table(
-      [TEXTS.fault, TEXTS.count],
+      ['Fault', TEXTS.count],
       faults.map(({ side, effect, hits }) => [`${side} ${effect}`, String(hits)]),
     ),
   ].join('\n\n')
@@ -111,7 +94,7 @@ export function certificateAnnotations({ checks }: CertificateReport): string {
   const broken = worstFirst(checks.filter(isBroken))
   const lines = broken.slice(0, MAX_ANNOTATIONS).map(annotationOf)
   const left = broken.length - MAX_ANNOTATIONS
-  const more = left > 0 ? [`::notice::${escapeData(TEXTS.moreFailed(left))}`] : []
+  const more = left > 0 ? [`::notice::${escapeData(`${left} more checks failed: see the summary of the job`)}`] : []
   return [...lines, ...more].map(line => `${line}\n`).join('')
 }
 
@@ -120,10 +103,10 @@ function annotationOf(check: CheckReport): string {
   const [first] = findings
   const lines = [
     checkCause(check),
-    ...(first === undefined ? [] : [first.expected, TEXTS.next(first.next)]),
-    TEXTS.help(helpCommand),
-    TEXTS.again(rerunCommand),
+    ...(first === undefined ? [] : [first.expected, `try: ${first.next}`]),
+    `help: ${helpCommand}`,
+    `again: ${rerunCommand}`,
   ]
-  const title = TEXTS.annotation(CHECK_STYLES[outcome].word, checkTitle(check))
+  const title = `${CHECK_STYLES[outcome].word} ${checkTitle(check)}`
   return command({ ...NO_PLACE, title, message: lines.map(visible).join('\n') })
 }

@@ -1,16 +1,14 @@
 /** Shows the progress of a certification: on a terminal one line that changes, elsewhere a line for each check that ends. */
 
 import { formatMs, shorten, visible, widthOf } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { CheckReport } from '../../running/certifier/report.ts'
 import { CHECK_STYLES, checkCause } from './certificate-lines.ts'
 import type { ProgressOptions } from './progress.ts'
 import { createTheme } from './theme.ts'
 
-const TEXTS = defineTexts({
+const TEXTS = {
   of: (done: number, all: number) => `${done} of ${all}`,
-  failed: (count: number) => `${count} failed`,
-})
+}
 
 export interface CertificateProgress {
   planned(checks: number): void
@@ -31,7 +29,7 @@ export function createCertificateProgress({ output, isTTY, colorLevel, columns }
   const state = { total: 0, done: 0, failed: 0 }
   const redraw = () => {
     if (!isTTY) return
-    const failed = state.failed === 0 ? [] : [TEXTS.failed(state.failed)]
+    const failed = state.failed === 0 ? [] : [`${state.failed} failed`]
     const line = [TEXTS.of(state.done, state.total), ...failed, ...running].join(', ')
     output.write(`${CLEAR}${theme.faint(shorten(line, columns - 1))}`)
   }

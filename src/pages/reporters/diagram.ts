@@ -1,20 +1,9 @@
 /** Renders a timeline as a text diagram with one column per actor, or as a list on a narrow terminal. */
 
 import { formatMs, pad, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { TimelineRow } from '../../evaluation/timeline/rows.ts'
 import { type TimelineSource, timelineOf } from '../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
-
-const TEXTS = defineTexts({
-  people: 'user / agent',
-  platform: 'platform',
-  intermediary: 'intermediary',
-  listHeading: '--> to the intermediary, <-- from it',
-  gap: (count: number) => `… ${count} ${count === 1 ? 'entry' : 'entries'} …`,
-  agent: (label: string) => `agent ${label}`,
-  ofAgent: (label: string) => `agent's ${label}`,
-})
 
 export interface DiagramLine {
   readonly text: string
@@ -38,7 +27,7 @@ const [MARK_COLUMNS, TIME_COLUMNS, SEQ_COLUMNS, BETWEEN] = [2, 8, 6, 2]
 const MAX_CHAT_COLUMNS = 10
 /** Below this width the columns would hold only ellipses. */
 const MIN_CHAT_COLUMNS = 76
-const heading = (): Cells => ({ left: TEXTS.people, middle: TEXTS.platform, shape: 'text', right: TEXTS.intermediary })
+const heading = (): Cells => ({ left: 'user / agent', middle: 'platform', shape: 'text', right: 'intermediary' })
 
 /** Lines of at most `columns`; empty when the timeline is empty. */
 export function diagramOf(source: TimelineSource, columns: number): DiagramLine[] {
@@ -48,17 +37,16 @@ export function diagramOf(source: TimelineSource, columns: number): DiagramLine[
   const visibleRows = elide(rows)
   if (columns < MIN_CHAT_COLUMNS)
     return [
-      { text: `${MARGIN}${TEXTS.listHeading}`, shade: 'faint' },
-      ...withPauses(visibleRows, row => listed(row, columns, conversations.length > 0)),
+      { text: `${MARGIN}--> to the intermediary, <-- from it`, shade: 'faint' },
+      ...withPauses(visibleRows, row =>
+        isGap(row) ? [gapLine(row)] : listedRow(row, columns, conversations.length > 0),
+      ),
     ]
   const joined = joinRows(visibleRows, source.journal)
   const widths = widthsFor(joined.map(cellsOf), columns, conversations)
   const lines = withPauses(joined, row => [lineOf({ row, cells: cellsOf(row) }, widths)])
   return [{ text: assemble('', '', '', '', heading(), widths), shade: 'faint' }, ...lines]
 }
-
-const listed = (row: VisibleRow, columns: number, withConversation: boolean): DiagramLine[] =>
-  isGap(row) ? [gapLine(row)] : listedRow(row, columns, withConversation)
 
 /** Leaves out steps that passed, because their entries show what they did. */
 function withoutPassedSteps(rows: readonly TimelineRow[]): TimelineRow[] {
@@ -97,7 +85,7 @@ function pauseBefore(previous: DiagramRow | undefined, row: DiagramRow): Diagram
 }
 
 const gapLine = ({ gap }: Gap): DiagramLine => ({
-  text: `  ${TEXTS.gap(gap)}`,
+  text: `  … ${gap} ${gap === 1 ? 'entry' : 'entries'} …`,
   shade: 'faint',
 })
 
@@ -142,18 +130,18 @@ function listedRow(row: TimelineRow, columns: number, withConversation: boolean)
   const conversation = withConversation && row.conversation !== null ? `${visible(row.conversation)}: ` : ''
   const [first = '', ...more] = folded(`${conversation}${wordsOf(row)}`, columns - MARGIN.length)
   const shade = row.failed ? 'bad' : 'plain'
-  return [`${headOf(row)}${first}`, ...more.map(line => `${MARGIN}${line}`)].map(text => ({ text, shade }))
+  return [
+    `${row.failed ? 'x ' : '  '}${pad(`+${(row.atMs / 1000).toFixed(2)}`, TIME_COLUMNS)}${pad(`#${row.seq} `, SEQ_COLUMNS)}${first}`,
+    ...more.map(line => `${MARGIN}${line}`),
+  ].map(text => ({ text, shade }))
 }
-
-const headOf = ({ failed, atMs, seq }: TimelineRow): string =>
-  `${failed ? 'x ' : '  '}${pad(`+${(atMs / 1000).toFixed(2)}`, TIME_COLUMNS)}${pad(`#${seq} `, SEQ_COLUMNS)}`
 
 function wordsOf({ from, to, label, answer }: TimelineRow): string {
   const answerText = answer ? `: ${answer}` : ''
   if (from === 'platform' && to === 'intermediary') return `--> ${label}${answerText}`
   if (from === 'intermediary' && to === 'platform') return `<-- ${label}${answerText}`
   if (from === 'user' || from === 'agent') return `${from} ${label}${answerText}`
-  return to === 'agent' ? TEXTS.ofAgent(label) : `${label}${answerText}`
+  return to === 'agent' ? `agent's ${label}` : `${label}${answerText}`
 }
 
 /** Folds text to two lines, and shortens the second one. */
@@ -229,15 +217,19 @@ function joinRows(rows: readonly VisibleRow[], journal: readonly Entry[]): Diagr
   const joined: DiagramRow[] = []
   for (const row of rows) {
     const previous = joined.at(-1)
-    if (previous && !isGap(previous) && !isGap(row) && causedBy(previous, row, causes)) {
+    if (
+      previous &&
+      !isGap(previous) &&
+      !isGap(row) &&
+      previous.kind === 'action' &&
+      row.kind === 'event' &&
+      causes.get(row.seq) === previous.seq
+    ) {
       joined.splice(-1, 1, { ...row, action: previous })
     } else joined.push(row)
   }
   return joined
 }
-
-const causedBy = (previous: TimelineRow, row: TimelineRow, causes: ReadonlyMap<number, number | null>) =>
-  previous.kind === 'action' && row.kind === 'event' && causes.get(row.seq) === previous.seq
 
 const NOTHING: Cells = { left: '', middle: '', shape: 'text', right: '' }
 
@@ -248,7 +240,7 @@ function cellsOf(row: DiagramRow): Cells {
   if (from === 'platform' && to === 'intermediary') return { left, middle: label, shape: 'to', right }
   if (from === 'intermediary' && to === 'platform') return { left, middle: label, shape: 'back', right }
   if (from === 'user') return { ...NOTHING, left: label }
-  if (from === 'agent') return { left: TEXTS.agent(label), middle: '', shape: 'to', right }
+  if (from === 'agent') return { left: `agent ${label}`, middle: '', shape: 'to', right }
   if (to === 'agent') return { left: label, middle: '', shape: 'back', right: '' }
   return { ...NOTHING, middle: label, right }
 }

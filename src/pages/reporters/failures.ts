@@ -1,7 +1,6 @@
 /** Renders failures and the details of a failed scenario: steps, nearest calls, warnings, diagram, rerun command. */
 import { groupBy } from '../../base/objects.ts'
 import { pad, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { StepRef } from '../../evaluation/evaluator/failure.ts'
 import type {
   DifferenceReport,
@@ -16,27 +15,9 @@ import type { TimelineSource } from '../../evaluation/timeline/timeline.ts'
 import { diagramOf } from './diagram.ts'
 import { createTheme, type Shade, type Theme } from './theme.ts'
 
-const TEXTS = defineTexts({
-  ofStep: (step: number, happened: string) => `step ${step}: ${happened}`,
-  ofRun: (expected: string, happened: string) => `${happened} (expected: ${expected})`,
-  chat: (name: string) => `chat ${name}`,
-  step: (number: number, count: number, name: string) => `step ${number}/${count}${name}`,
-  soft: 'soft',
-  nearest: 'nearest',
-  others: 'others',
-  more: (count: number) => `… ${count} more`,
-  hint: 'hint',
-  rules: 'rules',
-  moreFailures: (count: number) => `… ${count} more failures: the json and html reports have them all`,
-  notReached: (steps: string) => `not reached: ${steps}`,
-  steps: (count: number, ranges: string) => `step${count === 1 ? '' : 's'} ${ranges}`,
-  chats: (count: number, names: string) => `chat${count === 1 ? '' : 's'} ${names}`,
+const TEXTS = {
   similar: (count: number, where: string) => `and ${count} more like it${where && `: ${where}`}`,
-  warning: (rule: string, message: string) => `warning ${rule}: ${message}`,
-  again: (command: string) => `again: ${command}`,
-  outside: 'outside every scenario',
-  sameCause: (name: string) => `the same cause as in ${name}: details are in the json and html reports`,
-})
+}
 
 /** A failure in one line that is complete by itself: `happened` says what was expected where it differs. */
 export const headlineOf = ({
@@ -44,7 +25,7 @@ export const headlineOf = ({
   expected,
   happened,
 }: Pick<FailureReport, 'step' | 'expected' | 'happened'>): string =>
-  step === null ? TEXTS.ofRun(expected, happened) : TEXTS.ofStep(step.number, happened)
+  step === null ? `${happened} (expected: ${expected})` : `step ${step.number}: ${happened}`
 
 /** The headline of the first failure, else why the scenario has no verdict; empty when it passed. */
 export const causeOf = ({ failures: [first], reason }: Pick<ScenarioReport, 'failures' | 'reason'>): string =>
@@ -59,10 +40,10 @@ export interface Layout {
 export const PLAIN_LAYOUT: Layout = { columns: 100, theme: createTheme(0) }
 
 /** Names the failures of no scenario. */
-export const outsideText = (): string => TEXTS.outside
+export const outsideText = (): string => 'outside every scenario'
 
 export const againText = ({ rerunCommand }: Pick<ScenarioReport, 'rerunCommand'>): string =>
-  TEXTS.again(visible(rerunCommand))
+  `again: ${visible(rerunCommand)}`
 
 const MAX_OTHERS = 5
 const LABEL_COLUMNS = 9
@@ -73,8 +54,8 @@ export function failureLines(failure: FailureReport, layout: Layout): string[] {
     ...hanging('x ', visible(headlineOf(failure)), 'bad', layout),
     ...locationLines(failure, layout),
     ...nearestLines(failure.nearest, layout),
-    ...labelled(TEXTS.hint, failure.hint, 'hint', layout),
-    ...labelled(TEXTS.rules, failure.rules.join(', '), 'faint', layout),
+    ...labelled('hint', failure.hint, 'hint', layout),
+    ...labelled('rules', failure.rules.join(', '), 'faint', layout),
   ]
 }
 
@@ -89,19 +70,19 @@ function locationLines({ step, conversation, soft, expected }: FailureReport, la
   const parts = [
     step?.place ? visible(placeText(step.place)) : '',
     step === null ? chatText(conversation) : `${stepText(step)}  ${visible(expected)}`,
-    soft ? TEXTS.soft : '',
+    soft ? 'soft' : '',
   ].filter(Boolean)
   return parts.length === 0 ? [] : hanging('  ', parts.join('  '), 'plain', layout)
 }
 
 /** `main` is the only chat of its scenario. */
 const chatText = (conversation: string | null) =>
-  conversation === null || conversation === 'main' ? '' : TEXTS.chat(visible(conversation))
+  conversation === null || conversation === 'main' ? '' : `chat ${visible(conversation)}`
 
 function stepText({ number, of, id, name, conversation }: StepRef): string {
   const called = name ?? id
   const chat = chatText(conversation)
-  return `${TEXTS.step(number, of, called === null ? '' : ` ${visible(called)}`)}${chat && `, ${chat}`}`
+  return `step ${number}/${of}${called === null ? '' : ` ${visible(called)}`}${chat && `, ${chat}`}`
 }
 
 function nearestLines(nearest: readonly NearMissReport[], layout: Layout): string[] {
@@ -109,11 +90,9 @@ function nearestLines(nearest: readonly NearMissReport[], layout: Layout): strin
   if (first === undefined) return []
   const left = others.length - MAX_OTHERS
   return [
-    ...nearMissLines(TEXTS.nearest, first, layout),
-    ...others
-      .slice(0, MAX_OTHERS)
-      .flatMap((miss, index) => nearMissLines(index === 0 ? TEXTS.others : '', miss, layout)),
-    ...(left > 0 ? labelled(' ', TEXTS.more(left), 'faint', layout) : []),
+    ...nearMissLines('nearest', first, layout),
+    ...others.slice(0, MAX_OTHERS).flatMap((miss, index) => nearMissLines(index === 0 ? 'others' : '', miss, layout)),
+    ...(left > 0 ? labelled(' ', `… ${left} more`, 'faint', layout) : []),
   ]
 }
 
@@ -185,7 +164,9 @@ export function detailLines(scenario: ScenarioReport, layout: Layout): string[] 
   const reason = (scenario.reason ?? '').split('\n').flatMap(line => wrap(visible(line), layout.columns))
   const lines = [
     ...failuresText(scenario, layout),
-    ...(scenario.reason === null || isInFailures(scenario) ? [] : reason),
+    ...(scenario.reason === null || (scenario.failures.length > 0 && OF_FAILURES.includes(scenario.reasonCode))
+      ? []
+      : reason),
     ...notReached(scenario, layout),
     ...warningLines(scenario.warnings, layout),
     ...diagramText(scenario, layout),
@@ -203,9 +184,6 @@ const OF_FAILURES: readonly ScenarioReport['reasonCode'][] = [
   'stopped',
 ]
 
-const isInFailures = ({ failures, reasonCode }: ScenarioReport): boolean =>
-  failures.length > 0 && OF_FAILURES.includes(reasonCode)
-
 /** The first failure without details, for a scenario with the same cause as another one. */
 export function briefLines(scenario: ScenarioReport, other: ScenarioReport, layout: Layout): string[] {
   const lines = scenario.failures
@@ -216,7 +194,10 @@ export function briefLines(scenario: ScenarioReport, other: ScenarioReport, layo
     ])
   return [
     ...lines,
-    ...wrap(TEXTS.sameCause(visible(other.name)), layout.columns).map(line => layout.theme.faint(line)),
+    ...wrap(
+      `the same cause as in ${visible(other.name)}: details are in the json and html reports`,
+      layout.columns,
+    ).map(line => layout.theme.faint(line)),
     againText(scenario),
   ]
 }
@@ -231,7 +212,9 @@ function failuresText({ failures }: Pick<ScenarioReport, 'failures'>, layout: La
   const shown = [...groupBy(failures, ({ group }) => group).values()].slice(0, MAX_SHOWN)
   const left = failures.length - shown.flat().length
   const lines = shown.flatMap(group => [...failureLines(group[0], layout), ...similarLines(group, layout)])
-  return left > 0 ? [...lines, layout.theme.bad(TEXTS.moreFailures(left))] : lines
+  return left > 0
+    ? [...lines, layout.theme.bad(`… ${left} more failures: the json and html reports have them all`)]
+    : lines
 }
 
 function similarLines(group: FailureGroup, { columns, theme }: Layout): string[] {
@@ -242,12 +225,12 @@ function similarLines(group: FailureGroup, { columns, theme }: Layout): string[]
 function notReached({ steps }: ScenarioReport, { columns }: Layout): string[] {
   const numbers = steps.filter(({ outcome }) => outcome === 'not reached').map(({ number }) => number)
   if (numbers.length === 0) return []
-  return wrap(TEXTS.notReached(stepsText(numbers)), columns)
+  return wrap(`not reached: ${stepsText(numbers)}`, columns)
 }
 
 function warningLines(warnings: readonly WarningReport[], { columns, theme }: Layout): string[] {
   return warnings.slice(0, MAX_SHOWN).flatMap(warning => {
-    const text = TEXTS.warning(visible(warning.rule), visible(warning.message))
+    const text = `warning ${visible(warning.rule)}: ${visible(warning.message)}`
     return wrap(text, columns).map(line => theme.warn(line))
   })
 }
@@ -266,13 +249,13 @@ function similarText([, ...others]: FailureGroup): string | null {
   )
   const where = [
     steps.length === 0 ? '' : stepsText(steps),
-    chats.length === 0 ? '' : TEXTS.chats(chats.length, chats.join(', ')),
+    chats.length === 0 ? '' : `chat${chats.length === 1 ? '' : 's'} ${chats.join(', ')}`,
   ].filter(Boolean)
   return TEXTS.similar(others.length, where.join('; '))
 }
 
 /** `steps 3, 8-10`. */
-const stepsText = (numbers: readonly number[]) => TEXTS.steps(numbers.length, ranges(numbers))
+const stepsText = (numbers: readonly number[]) => `step${numbers.length === 1 ? '' : 's'} ${ranges(numbers)}`
 
 function ranges(numbers: readonly number[]): string {
   const runs: [number, number][] = []

@@ -1,21 +1,14 @@
 /** Renders GitHub annotations and the summary of a job. */
 
 import { formatMs, visible } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { FailureReport, RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
 import { againText, causeOf, detailLines, headlineOf, outsideText } from './failures.ts'
 import { countsText, titleOf } from './pretty.ts'
 import { createTheme, OUTCOME_STYLES } from './theme.ts'
 
-const TEXTS = defineTexts({
-  moreFailed: (count: number) => `${count} more scenarios failed: see the summary of the job`,
+const TEXTS = {
   more: (count: number) => `and ${count} more`,
-  hint: (hint: string) => `hint: ${hint}`,
-  heads: '| | Scenario | Time | What happened |',
-  cause: (count: number, text: string) => `\n**One cause in ${count} scenarios:** ${text}`,
-  outside: (headline: string) => `\n**Outside every scenario:** ${headline}`,
-  stopped: (reason: string) => `\n**Stopped early:** ${reason}`,
-})
+}
 
 /** GitHub shows at most ten annotations per step. */
 export const MAX_ANNOTATIONS = 10
@@ -39,7 +32,7 @@ export function githubAnnotations(result: RunReport, fileOf: (file: string) => s
   const all = [...outside, ...failed.map(annotateScenario)]
   const lines = all.slice(0, MAX_ANNOTATIONS).map(annotation => command(annotation, fileOf))
   const left = all.length - MAX_ANNOTATIONS
-  const more = left > 0 ? [`::notice::${escapeData(TEXTS.moreFailed(left))}`] : []
+  const more = left > 0 ? [`::notice::${escapeData(`${left} more scenarios failed: see the summary of the job`)}`] : []
   return [...lines, ...more].map(line => `${line}\n`).join('')
 }
 
@@ -63,7 +56,7 @@ const annotateOutside = (failure: FailureReport, title: string): Annotation => (
 })
 
 const messageOf = (failure: FailureReport) =>
-  [headlineOf(failure), ...(failure.hint === undefined ? [] : [TEXTS.hint(failure.hint)])].map(visible).join('\n')
+  [headlineOf(failure), ...(failure.hint === undefined ? [] : [`hint: ${failure.hint}`])].map(visible).join('\n')
 
 /** `::error title=...::message`. */
 export function command(
@@ -72,15 +65,18 @@ export function command(
 ): string {
   const properties = Object.entries({ file: file === null ? null : fileOf(file), line, col: column, title })
     .filter(([, value]) => value !== null)
-    .map(([key, value]) => `${key}=${escapeProperty(String(value))}`)
+    .map(
+      ([key, value]) =>
+        `${key}=${escapeData(visible(String(value)))
+          .replaceAll(':', '%3A')
+          .replaceAll(',', '%2C')}`,
+    )
   return `::error ${properties.join(',')}::${escapeData(message)}`
 }
 
 /** Escapes line ends, which would end the command, and shows invisible characters. */
 export const escapeData = (text: string) =>
   text.split('\n').map(visible).join('\n').replaceAll('%', '%25').replaceAll('\n', '%0A')
-const escapeProperty = (text: string) => escapeData(visible(text)).replaceAll(':', '%3A').replaceAll(',', '%2C')
-
 /** Escapes text in GitHub's log that looks like a workflow command. */
 export const withoutCommands = (text: string): string =>
   text.replace(/^(\s*):(?=:)/gm, '$1.:').replaceAll('##[', '# #[')
@@ -96,12 +92,16 @@ export function githubSummary(result: RunReport): string {
   return [
     `### handover-sim: ${countsText(result)}`,
     '',
-    ...(sorted.length === 0 ? [] : [TEXTS.heads, '| --- | --- | --- | --- |']),
+    ...(sorted.length === 0 ? [] : ['| | Scenario | Time | What happened |', '| --- | --- | --- | --- |']),
     ...sorted.slice(0, MAX_ROWS).map(rowOf),
     ...(left > 0 ? ['', TEXTS.more(left)] : []),
-    ...result.causes.map(({ text, scenarios }) => TEXTS.cause(scenarios.length, markdown(text))),
-    ...result.failures.slice(0, MAX_ANNOTATIONS).map(failure => TEXTS.outside(markdown(headlineOf(failure)))),
-    ...(result.stopped === null ? [] : [TEXTS.stopped(markdown(result.stopped))]),
+    ...result.causes.map(
+      ({ text, scenarios }) => `\n**One cause in ${scenarios.length} scenarios:** ${markdown(text)}`,
+    ),
+    ...result.failures
+      .slice(0, MAX_ANNOTATIONS)
+      .map(failure => `\n**Outside every scenario:** ${markdown(headlineOf(failure))}`),
+    ...(result.stopped === null ? [] : [`\n**Stopped early:** ${markdown(result.stopped)}`]),
     ...result.scenarios.filter(isBad).slice(0, MAX_DETAILS).map(storyOf),
     '',
   ].join('\n')

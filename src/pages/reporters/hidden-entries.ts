@@ -1,7 +1,6 @@
 /** Counts entries that the log does not show one by one, and describes them in one line. */
 
 import { visible } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { Entry, EntryKind, EntryOf } from '../../platform/journal/entry.ts'
 import type { EntryOutline } from '../../platform/journal/entry-source.ts'
 import { type EntryProblem, problemsOf } from './log-filter.ts'
@@ -10,7 +9,7 @@ import type { Level, LogDetail, LogLine } from './log-webhooks.ts'
 const number = (count: number): string => count.toLocaleString('en')
 const nouns = (count: number, one: string, several: string) => `${number(count)} ${count === 1 ? one : several}`
 
-const TEXTS = defineTexts({
+const TEXTS = {
   hidden: 'not shown',
   unknownPath: 'unknown path',
   answer: (status: number) => `answer ${status}`,
@@ -19,15 +18,15 @@ const TEXTS = defineTexts({
   delivery: (count: number) => nouns(count, 'delivery', 'deliveries'),
   user: (count: number) => nouns(count, 'user action', 'user actions'),
   other: (count: number) => nouns(count, 'other entry', 'other entries'),
-})
+}
 
-const PROBLEM_LABELS = defineTexts({
+const PROBLEM_LABELS = {
   refused: 'refused',
   finding: 'with a finding',
   failed: 'failed',
   accepted: 'wrongly accepted',
   simulator: 'from handover-sim',
-})
+}
 
 const LEVELS: Readonly<Record<EntryProblem['kind'], Level>> = {
   refused: 'bad',

@@ -1,12 +1,9 @@
 /** Renders JUnit XML: a suite per file, a case per scenario, the details in its failure. */
 import { groupBy } from '../../base/objects.ts'
 import { visible } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
 import type { RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
 import { causeOf, detailLines, headlineOf, outsideDetailLines, outsideText, PLAIN_LAYOUT } from './failures.ts'
-
-const TEXTS = defineTexts({ inconclusive: (reason: string) => `inconclusive: ${reason}` })
 
 export function junitReport(result: RunReport): string {
   const suites = [...groupBy(result.scenarios, ({ file }) => file)].map(([file, scenarios]) => suiteOf(file, scenarios))
@@ -76,7 +73,7 @@ function resultOf(scenario: ScenarioReport): string[] {
     case 'skipped':
       return [element('skipped', { message })]
     case 'inconclusive':
-      return [element('skipped', { message: TEXTS.inconclusive(message) })]
+      return [element('skipped', { message: `inconclusive: ${message}` })]
     default: {
       const text = xmlText(`\n${detailLines(scenario, PLAIN_LAYOUT).join('\n')}\n`)
       return [element(outcome === 'fail' ? 'failure' : 'error', { message, type }, [text])]

@@ -2,31 +2,15 @@
 import { isMap } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { faultNames, formatMs, quote, shorten, visible } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import { assumedIn } from '../../platform/wording/entry.ts'
 import { effectText, faultHitText } from '../../platform/wording/faults.ts'
 import { errorIn } from '../../platform/wording/hints.ts'
 import { describeDelivery, describeEvent, type LogDetail, type LogLine } from './log-webhooks.ts'
 
-const TEXTS = defineTexts({
-  presses: 'presses',
+const TEXTS = {
   writes: 'writes',
-  sends: (files: string) => `sends ${files}`,
-  chat: (id: string, source: string) => `chat ${id} (${source})`,
-  hidesTyping: (why: string) => `hides the typing indicator (${why})`,
-  internalError: (where: string, message: string) =>
-    `internal error of handover-sim (${where}): ${message}; please report it`,
-  refused: (connections: number) =>
-    `closes further connections, because ${connections} are open; close some, or raise the limit of open files (ulimit -n) if it is low`,
-  chatEnds: (why: string) => `the chat ends (${why})`,
-  availability: (value: string, by: string) => `availability ${value} (${by})`,
-  clockAdvances: (by: string, to: string) => `advances by ${by} to ${to}`,
-  clockPaused: 'is paused',
-  clockResumed: 'goes on',
-  faultSet: (name: string, effect: string) => `${name} is set: ${effect}`,
-  faultCleared: (name: string, hits: number) => `${name} is cleared after ${counted(hits, 'hit')}`,
-})
+}
 
 export function describeEntry(entry: Entry): LogLine {
   switch (entry.kind) {
@@ -49,11 +33,11 @@ export function describeEntry(entry: Entry): LogLine {
 
 function describeUser({ action, text, button, attachments }: EntryOf<'user'>): LogLine {
   const direction = 'user -> platform'
-  if (action === 'press') return { direction, what: TEXTS.presses, quoted: button ?? '' }
+  if (action === 'press') return { direction, what: 'presses', quoted: button ?? '' }
   const files = (attachments ?? []).map(file => `${visible(file.name)} ${file.size_kb} kB`)
   return {
     direction,
-    what: files.length === 0 ? TEXTS.writes : TEXTS.sends(shorten(files.join(', '), 40)),
+    what: files.length === 0 ? TEXTS.writes : `sends ${shorten(files.join(', '), 40)}`,
     quoted: text === '' ? undefined : text,
   }
 }
@@ -68,31 +52,37 @@ function describeNote(entry: EntryOf<'note'>): LogLine {
         quoted: String(entry.text ?? ''),
       }
     case 'chat_created':
-      return other('platform', TEXTS.chat(text('chat_id'), text('source')))
+      return other('platform', `chat ${text('chat_id')} (${text('source')})`)
     case 'typing_hidden':
-      return other('platform -> user', TEXTS.hidesTyping(text('why')))
+      return other('platform -> user', `hides the typing indicator (${text('why')})`)
     case 'chat_ended':
-      return other('platform', TEXTS.chatEnds(text('why')))
+      return other('platform', `the chat ends (${text('why')})`)
     case 'availability':
-      return other('platform', TEXTS.availability(text('availability'), text('by')))
+      return other('platform', `availability ${text('availability')} (${text('by')})`)
     case 'config':
       return other('settings', details((entry.changed ?? {}) as Record<string, unknown>))
     case 'clock_advanced':
-      return other('clock', TEXTS.clockAdvances(text('by'), text('to')))
+      return other('clock', `advances by ${text('by')} to ${text('to')}`)
     case 'clock_paused':
-      return other('clock', TEXTS.clockPaused)
+      return other('clock', 'is paused')
     case 'clock_resumed':
-      return other('clock', TEXTS.clockResumed)
+      return other('clock', 'goes on')
     case 'fault_set':
-      return other('fault', TEXTS.faultSet(text('fault'), visible(effectText(entry.effect))))
+      return other('fault', `${text('fault')} is set: ${visible(effectText(entry.effect))}`)
     case 'fault_cleared':
-      return other('fault', TEXTS.faultCleared(text('fault'), Number(entry.hits)))
+      return other('fault', `${text('fault')} is cleared after ${counted(Number(entry.hits), 'hit')}`)
     case 'evicted':
       return other('journal', text('message'))
     case 'connections_refused':
-      return other('handover-sim', TEXTS.refused(Number(entry.connections)))
+      return other(
+        'handover-sim',
+        `closes further connections, because ${Number(entry.connections)} are open; close some, or raise the limit of open files (ulimit -n) if it is low`,
+      )
     case 'internal_error':
-      return other('handover-sim', TEXTS.internalError(text('where'), text('message')))
+      return other(
+        'handover-sim',
+        `internal error of handover-sim (${text('where')}): ${text('message')}; please report it`,
+      )
     default:
       return other('note', `${visible(entry.note)} ${details(entry)}`)
   }
@@ -113,26 +103,9 @@ function details(fields: object): string {
     .join(' ')
 }
 
-const CALLS = defineTexts({
-  takeoverPath: ' (takeover path)',
-  sender: (name: string, languages: string) => `as ${name}${languages}`,
-  attachments: ', attachments',
-  timeout: (ms: string) => `for ${ms} ms`,
+const CALLS = {
   answer: (status: number) => `answer ${status}`,
-  noAnswer: 'no answer',
-  because: 'because',
-  hint: 'hint',
-  finding: (rule: string) => `finding ${rule}`,
-  assumed: (assumptions: string) => `assumed ${assumptions}`,
-  byFaults: (faults: string) => `by ${faults}`,
-  lostBefore: 'not processed',
-  lostAfter: (status: number) => `processed (${status}), the answer lost`,
-  redirected: 'redirected to the path as it is written',
-  messages: (count: number) => `${count} messages`,
-  file: 'the file',
-  internalError: 'internal error of handover-sim',
-  refused: 'refused',
-})
+}
 
 type Call = EntryOf<'api'>
 type Fields = Readonly<Record<string, unknown>>
@@ -150,7 +123,7 @@ const LONGEST_PATH = 50
 function request(entry: Call): { what: string; quoted?: string | undefined } {
   const method = visible(entry.method)
   if (entry.endpoint === null) return { what: `${method} ${shorten(visible(entry.path), LONGEST_PATH)}` }
-  const old = entry.alias === 'takeover' ? CALLS.takeoverPath : ''
+  const old = entry.alias === 'takeover' ? ' (takeover path)' : ''
   const body = asFields(entry.request.body)
   const bodyText = BODY_TEXTS[entry.endpoint]?.(body)
   const quoted = entry.endpoint === 'message' && typeof body.message === 'string' ? body.message : undefined
@@ -160,16 +133,16 @@ function request(entry: Call): { what: string; quoted?: string | undefined } {
 function sender(body: Fields): string {
   const { name, language_codes } = asFields(body.sender)
   const languages = Array.isArray(language_codes) ? ` (${visible(language_codes.join(', '))})` : ''
-  return typeof name === 'string' ? CALLS.sender(shorten(visible(name), 20), languages) : ''
+  return typeof name === 'string' ? `as ${shorten(visible(name), 20)}${languages}` : ''
 }
 
 /** The fields of a body that the log shows, by endpoint. */
 const BODY_TEXTS: Partial<Record<string, (body: Fields) => string>> = {
-  start: body => `${sender(body)}${body.supports_attachment === true ? CALLS.attachments : ''}`,
+  start: body => `${sender(body)}${body.supports_attachment === true ? ', attachments' : ''}`,
   end: sender,
   message: body => `${sender(body)}${Array.isArray(body.buttons) ? `, ${counted(body.buttons.length, 'button')}` : ''}`,
   availability: body => visible([body.availability, body.reason].filter(part => typeof part === 'string').join(' ')),
-  typing_start: body => (body.timeout === undefined ? '' : CALLS.timeout(visible(String(body.timeout)))),
+  typing_start: body => (body.timeout === undefined ? '' : `for ${visible(String(body.timeout))} ms`),
 }
 
 function answer(entry: Call): LogDetail[] {
@@ -190,8 +163,8 @@ function answer(entry: Call): LogDetail[] {
 function reasons({ response }: Call): LogDetail[] {
   const { message, hint } = errorIn(response)
   const texts = [
-    [CALLS.because, message],
-    [CALLS.hint, hint],
+    ['because', message],
+    ['hint', hint],
   ] as const
   return texts.flatMap(([label, text]) =>
     typeof text === 'string' ? [{ label, text: visible(text), level: 'bad' as const }] : [],
@@ -200,7 +173,7 @@ function reasons({ response }: Call): LogDetail[] {
 
 function assumptions(entry: Call): string {
   const assumed = assumedIn(entry).map(one => shorten(visible(one), LONGEST_ASSUMPTION))
-  return assumed.length === 0 ? '' : CALLS.assumed(assumed.join(', '))
+  return assumed.length === 0 ? '' : `assumed ${assumed.join(', ')}`
 }
 
 const LONGEST_ASSUMPTION = 60
@@ -210,20 +183,20 @@ const isAnsweredByFault = ({ faults, answer_lost, status, unspecified }: Call): 
   faults !== undefined && (answer_lost !== undefined || (status >= 400 && Object.keys(unspecified).length === 0))
 
 function faultAnswer({ status, faults = [], answer_lost, duration_ms }: Call): LogDetail {
-  const by = `${CALLS.byFaults(faultNames(faults))}, ${formatMs(duration_ms)}`
+  const by = `by ${faultNames(faults)}, ${formatMs(duration_ms)}`
   if (answer_lost === undefined)
     return { label: CALLS.answer(status), shortLabel: String(status), text: by, level: 'warn' }
-  const done = answer_lost === 'before' ? CALLS.lostBefore : CALLS.lostAfter(status)
-  return { label: CALLS.noAnswer, text: `${done}, ${by}`, level: 'warn' }
+  const done = answer_lost === 'before' ? 'not processed' : `processed (${status}), the answer lost`
+  return { label: 'no answer', text: `${done}, ${by}`, level: 'warn' }
 }
 
 function outcome({ status, response, path }: Call): string {
   const body = asFields(response)
   if (status >= 400) return refusal(errorIn(response), status)
-  if (status >= 300) return CALLS.redirected
+  if (status >= 300) return 'redirected to the path as it is written'
   if (body.event === 'SUMMARIZED') return `SUMMARIZED ${quote(String(body.summary), LONGEST_SUMMARY)}`
   const { messages } = asFields(body.chat)
-  const count = Array.isArray(messages) ? CALLS.messages(messages.length) : path.startsWith('/files/') ? CALLS.file : ''
+  const count = Array.isArray(messages) ? `${messages.length} messages` : path.startsWith('/files/') ? 'the file' : ''
   return [typeof body.event === 'string' ? body.event : '', count].filter(Boolean).join(', ')
 }
 
@@ -231,8 +204,8 @@ const LONGEST_SUMMARY = 60
 
 function refusal({ code }: Fields, status: number): string {
   if (typeof code === 'string') return visible(code)
-  return status >= 500 ? CALLS.internalError : CALLS.refused
+  return status >= 500 ? 'internal error of handover-sim' : 'refused'
 }
 
 const findings = (entry: Call): LogDetail[] =>
-  entry.findings.map(({ rule, message }) => ({ label: CALLS.finding(rule), text: visible(message), level: 'warn' }))
+  entry.findings.map(({ rule, message }) => ({ label: `finding ${rule}`, text: visible(message), level: 'warn' }))

@@ -7,7 +7,11 @@ export type LogStyle = 'pretty' | 'compact' | 'quiet'
 
 export function isShown(entry: Entry, style: LogStyle): boolean {
   if (style === 'quiet') return looksWrong(entry)
-  return isInStyle(entry, style) && (entry.kind !== 'note' || !isRepeated(entry))
+  return (
+    isInStyle(entry, style) &&
+    (entry.kind !== 'note' ||
+      !(REPEATED_NOTES.has(entry.note) || (entry.note === 'availability' && entry.by === 'api')))
+  )
 }
 
 /** In the compact style, the delivery says which event it has. */
@@ -24,7 +28,7 @@ export function looksWrong(entry: Exclude<EntryOutline, DeliveryOutline> | Entry
     case 'api':
       return isRefused(entry) || entry.findings.length > 0
     case 'delivery':
-      return hasFailed(entry) || isWronglyAccepted(entry)
+      return (entry.outcome === 'failed' && !isCorrectRefusal(entry)) || isWronglyAccepted(entry)
     case 'note':
       return PROBLEM_NOTES.has(entry.note)
     default:
@@ -35,8 +39,6 @@ export function looksWrong(entry: Exclude<EntryOutline, DeliveryOutline> | Entry
 /** A fault may refuse a call, which is no mistake. */
 const isRefused = ({ status, faults }: Pick<EntryOf<'api'>, 'status' | 'faults'>): boolean =>
   status >= 400 && faults === undefined
-
-const hasFailed = (entry: EntryOf<'delivery'>): boolean => entry.outcome === 'failed' && !isCorrectRefusal(entry)
 
 /** The webhook refused what a fault made invalid. */
 const isCorrectRefusal = (entry: EntryOf<'delivery'>): boolean =>
@@ -90,6 +92,3 @@ const REPEATED_NOTES: ReadonlySet<string> = new Set([
   'handed_back',
   'event_triggered',
 ])
-
-const isRepeated = ({ note, by }: EntryOf<'note'>): boolean =>
-  REPEATED_NOTES.has(note) || (note === 'availability' && by === 'api')

@@ -1,15 +1,9 @@
 /** Merges the saved journals of the shards of one run into one saved run. */
 
 import { ConfigError, problemOf } from '../../base/files/errors.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { Failure } from '../../evaluation/evaluator/failure.ts'
 import type { SavedRun, SavedScenario } from '../../evaluation/evaluator/journal-file.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
-
-const TEXTS = defineTexts({
-  twice: (scenario: string, other: string) =>
-    `has scenario ${scenario}, and so does ${other}: name the journal of each shard once.`,
-})
 
 /**
  * The run of all shards, which run side by side: the duration is the longest one, the start the earliest. Throws
@@ -71,7 +65,14 @@ function checkDisjoint(runs: ReadonlyMap<string, SavedRun>): void {
       const title = titleOf(scenario)
       const other = fileOf.get(title)
       fileOf.set(title, file)
-      return other === undefined ? [] : [problemOf(file, TEXTS.twice(JSON.stringify(title), other))]
+      return other === undefined
+        ? []
+        : [
+            problemOf(
+              file,
+              `has scenario ${JSON.stringify(title)}, and so does ${other}: name the journal of each shard once.`,
+            ),
+          ]
     }),
   )
   if (problems.length > 0) throw new ConfigError(problems)

@@ -2,35 +2,15 @@
 import { groupBy } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { formatMs, pad, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../evaluation/evaluator/wording/outcomes.ts'
 import type { RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
 import { briefLines, causeOf, detailLines, type Layout, outsideDetailLines, outsideText } from './failures.ts'
 import { type ColorLevel, createTheme, OUTCOME_STYLES } from './theme.ts'
 
-const TEXTS = defineTexts({
-  scenarios: (count: number) => `${count} scenarios`,
-  times: (count: number, average: string) => `${count} times, ${average} each`,
-  facts: (seed: number, clock: string, duration: string) => `seed ${seed}, ${clock} clock, ${duration}`,
-  causes: 'Causes',
-  cause: (count: number, text: string) => `one cause in ${count} scenarios: ${text}`,
+const TEXTS = {
   list: (names: string, more: number) => (more === 0 ? names : `${names}; and ${more} more`),
-  repeated: (name: string, count: number) => `${name} (${counted(count, 'time')})`,
-  hint: (hint: string) => `hint: ${hint}`,
-  warnings: 'Warnings',
-  rule: (rule: string, count: number, where: string) => `${rule}: ${counted(count, 'time')}, in ${where}`,
-  more: (count: number) => ` and ${count} more`,
-  slowest: 'Slowest',
-  nothing: 'nothing was played',
-  stopped: (reason: string) => `stopped early: ${reason}`,
-  outside: (count: number) => `${counted(count, 'failure')} outside every scenario`,
-  target: (url: string) => `target ${url}`,
-  seed: (seed: number) => `, seed ${seed}`,
-  exit: (code: number, meaning: string) => `exit ${code}${meaning}`,
-  someInconclusive: (count: number) =>
-    `passed, but ${counted(count, 'result')} inconclusive; with --strict this is exit 4`,
-})
+}
 
 export interface PrettyOptions {
   readonly colorLevel: ColorLevel
@@ -112,10 +92,10 @@ function groupLine(group: readonly [ScenarioReport, ...ScenarioReport[]], layout
   const [first] = group
   const { word, shade } = OUTCOME_STYLES[first.outcome]
   if (first.outcome !== 'pass')
-    return withReason(`${layout.theme[shade](word)} ${TEXTS.scenarios(group.length)}`, first.reason ?? '', layout)
+    return withReason(`${layout.theme[shade](word)} ${group.length} scenarios`, first.reason ?? '', layout)
   const time = group.reduce((sum, { durationMs }) => sum + durationMs, 0) / group.length
   return [
-    `${layout.theme[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${layout.theme.faint(TEXTS.times(group.length, formatMs(time)))}`,
+    `${layout.theme[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${layout.theme.faint(`${group.length} times, ${formatMs(time)} each`)}`,
   ]
 }
 
@@ -175,7 +155,7 @@ function headLine(scenario: ScenarioReport, { columns, theme }: Layout): string 
 const titleColumns = (scenario: ScenarioReport, columns: number): number =>
   columns - widthOf(OUTCOME_STYLES[scenario.outcome].word) - widthOf(factsOf(scenario)) - 4
 
-const factsOf = ({ seed, clock, durationMs }: ScenarioReport) => TEXTS.facts(seed, clock, formatMs(durationMs))
+const factsOf = ({ seed, clock, durationMs }: ScenarioReport) => `seed ${seed}, ${clock} clock, ${formatMs(durationMs)}`
 
 /** On a narrow terminal, or with a long name, the facts come last, so that the cause stays in the second line. */
 function factsBelow(scenario: ScenarioReport, columns: number): boolean {
@@ -194,13 +174,15 @@ export function summaryLines(result: RunReport, layout: Layout): string[] {
 function causes({ causes, scenarios }: RunReport, { theme, columns }: Layout): string[] {
   const lines = causes.flatMap(({ text, hint, scenarios: indexes }) => {
     const names = indexes.flatMap(index => scenarios.slice(index, index + 1).map(({ name }) => visible(name)))
-    const below = [TEXTS.list(...countedNames(names)), ...(hint === undefined ? [] : [TEXTS.hint(visible(hint))])]
+    const below = [TEXTS.list(...countedNames(names)), ...(hint === undefined ? [] : [`hint: ${visible(hint)}`])]
     return [
-      ...wrap(TEXTS.cause(indexes.length, visible(text)), columns - 2).map(line => `  ${theme.bad(line)}`),
+      ...wrap(`one cause in ${indexes.length} scenarios: ${visible(text)}`, columns - 2).map(
+        line => `  ${theme.bad(line)}`,
+      ),
       ...below.flatMap(line => wrap(line, columns - 4)).map(line => `    ${line}`),
     ]
   })
-  return lines.length === 0 ? [] : [TEXTS.causes, ...lines, '']
+  return lines.length === 0 ? [] : ['Causes', ...lines, '']
 }
 
 const MAX_LISTED = 12
@@ -210,7 +192,10 @@ function countedNames(names: readonly string[]): [names: string, more: number] {
   const groups = [...groupBy(names, name => name).values()]
   const shown = groups.slice(0, MAX_LISTED)
   const left = names.length - shown.flat().length
-  return [shown.map(group => (group.length === 1 ? group[0] : TEXTS.repeated(group[0], group.length))).join('; '), left]
+  return [
+    shown.map(group => (group.length === 1 ? group[0] : `${group[0]} (${counted(group.length, 'time')})`)).join('; '),
+    left,
+  ]
 }
 
 function warnings({ scenarios }: RunReport, { theme, columns }: Layout): string[] {
@@ -220,14 +205,10 @@ function warnings({ scenarios }: RunReport, { theme, columns }: Layout): string[
   const lines = byRule.map(([rule, group]) => {
     const names = [...new Set(group.map(({ name }) => name))]
     const where = names.slice(0, MAX_NAMES).join(', ')
-    return TEXTS.rule(
-      rule,
-      group.length,
-      `${where}${names.length > MAX_NAMES ? TEXTS.more(names.length - MAX_NAMES) : ''}`,
-    )
+    return `${rule}: ${counted(group.length, 'time')}, in ${where}${names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''}`
   })
   const wrapped = lines.flatMap(line => wrap(visible(line), columns - 2))
-  return [TEXTS.warnings, ...wrapped.map(line => `  ${theme.warn(line)}`), '']
+  return ['Warnings', ...wrapped.map(line => `  ${theme.warn(line)}`), '']
 }
 
 function slowest(result: RunReport, { columns }: Layout): string[] {
@@ -239,7 +220,7 @@ function slowest(result: RunReport, { columns }: Layout): string[] {
   const lines = timed.map(
     ({ time, scenario }) => `  ${time.padStart(wide)}  ${titleWithin(scenario, columns - wide - 4)}`,
   )
-  return [TEXTS.slowest, ...lines, '']
+  return ['Slowest', ...lines, '']
 }
 
 const ORDER: readonly Outcome[] = ['pass', 'fail', 'error', 'inconclusive', 'skipped']
@@ -252,22 +233,25 @@ export function countsText(
   const parts = ORDER.filter(outcome => counts[outcome] > 0).map(outcome =>
     paint(outcome, `${counts[outcome]} ${OUTCOME_TEXTS[outcome]}`),
   )
-  const what = parts.length === 0 ? TEXTS.nothing : parts.join(', ')
+  const what = parts.length === 0 ? 'nothing was played' : parts.join(', ')
   return `${counted(scenarios.length, 'scenario')} in ${formatMs(durationMs)}: ${what}`
 }
 
 function totals(result: RunReport, { theme, columns }: Layout): string[] {
   const stopped = isStopShown(result)
     ? []
-    : wrap(TEXTS.stopped(visible(result.stopped ?? '')), columns).map(line => theme.bad(line))
-  const orphans = result.failures.length === 0 ? [] : [theme.bad(TEXTS.outside(result.failures.length))]
+    : wrap(`stopped early: ${visible(result.stopped ?? '')}`, columns).map(line => theme.bad(line))
+  const orphans =
+    result.failures.length === 0
+      ? []
+      : [theme.bad(`${counted(result.failures.length, 'failure')} outside every scenario`)]
   const meaning = meaningOf(result)
   return [
     countsText(result, (outcome, text) => theme[OUTCOME_STYLES[outcome].shade](text)),
     ...orphans,
     ...stopped,
-    `${TEXTS.target(visible(result.target))}${result.seed === null ? '' : TEXTS.seed(result.seed)}`,
-    ...wrap(TEXTS.exit(result.exitCode, meaning === undefined ? '' : `: ${meaning}`), columns),
+    `target ${visible(result.target)}${result.seed === null ? '' : `, seed ${result.seed}`}`,
+    ...wrap(`exit ${result.exitCode}${meaning === undefined ? '' : `: ${meaning}`}`, columns),
   ]
 }
 
@@ -278,5 +262,5 @@ const isStopShown = ({ stopped, scenarios }: RunReport): boolean =>
 /** Mentions inconclusive results, which do not change the exit code without `--strict`. */
 function meaningOf({ exitCode, counts }: RunReport): string | undefined {
   if (exitCode !== 0 || counts.inconclusive === 0) return exitCodeText(exitCode)
-  return TEXTS.someInconclusive(counts.inconclusive)
+  return `passed, but ${counted(counts.inconclusive, 'result')} inconclusive; with --strict this is exit 4`
 }

@@ -5,19 +5,9 @@
 
 import { elapsedMs, type Timer, wallTimer } from '../../base/runtime/clock.ts'
 import { formatMs, shorten, visible, widthOf } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
 import { causeOf } from './failures.ts'
 import { type ColorLevel, createTheme, OUTCOME_STYLES, type Theme } from './theme.ts'
-
-const TEXTS = defineTexts({
-  step: (number: number, label: string) => `step ${number}: ${label}`,
-  waitingFor: (what: string) => `waiting for ${what}`,
-  lateCalls: 'waiting for late calls',
-  of: (limit: string) => ` of ${limit}`,
-  failed: (count: number) => `, ${count} failed`,
-  more: (count: number) => ` (and ${count} more)`,
-})
 
 export interface ProgressOptions {
   readonly output: { write(text: string): void }
@@ -89,10 +79,10 @@ export function createProgress(options: ProgressOptions): Progress {
       state.running.set(name, null)
       arm(context, state)
     },
-    step: (name, { number, label }) => void wait(name, () => TEXTS.step(number, label), context.now(), null),
+    step: (name, { number, label }) => void wait(name, () => `step ${number}: ${label}`, context.now(), null),
     waiting: (name, what, sinceMs, atMostMs) =>
-      void wait(name, () => TEXTS.waitingFor(textOf(what)), sinceMs, atMostMs ?? null),
-    listening: name => void wait(name, () => TEXTS.lateCalls, context.now(), null),
+      void wait(name, () => `waiting for ${typeof what === 'string' ? what : what()}`, sinceMs, atMostMs ?? null),
+    listening: name => void wait(name, () => 'waiting for late calls', context.now(), null),
     finished: scenario => finish(context, state, scenario),
     stop() {
       state.timer?.cancel()
@@ -103,8 +93,6 @@ export function createProgress(options: ProgressOptions): Progress {
     },
   }
 }
-
-const textOf = (what: Lazy<string>): string => (typeof what === 'string' ? what : what())
 
 /** Arms one timer for all scenarios, as long as one runs. */
 function arm(context: ProgressContext, state: State): void {
@@ -160,13 +148,13 @@ const waitingText = (waiting: Waiting, nowMs: number): string =>
 
 /** `, 1.2 s of 5.0 s`. */
 function sinceText({ sinceMs, atMostMs }: Waiting, nowMs: number): string {
-  const bound = atMostMs === null ? '' : TEXTS.of(formatMs(atMostMs))
+  const bound = atMostMs === null ? '' : ` of ${formatMs(atMostMs)}`
   return `, ${formatMs(Math.max(0, nowMs - sinceMs))}${bound}`
 }
 
 function redraw(context: ProgressContext, state: State): void {
   if (state.running.size === 0) return clear(context, state)
-  const failed = state.failed === 0 ? '' : TEXTS.failed(state.failed)
+  const failed = state.failed === 0 ? '' : `, ${state.failed} failed`
   const before = `${counter(state)}${failed}  `
   const text = `${before}${current(state, context.now(), context.columns - 1 - widthOf(before))}`
   context.output.write(`${CLEAR}${context.theme.faint(text)}`)
@@ -178,7 +166,7 @@ function current({ running }: State, nowMs: number, columns: number): string {
   const [first, ...rest] = [...running].sort(([, a], [, b]) => (a?.sinceMs ?? nowMs) - (b?.sinceMs ?? nowMs))
   if (first === undefined) return ''
   const [name, waiting] = first
-  const others = rest.length === 0 ? '' : TEXTS.more(rest.length)
+  const others = rest.length === 0 ? '' : ` (and ${rest.length} more)`
   const end = `${waiting === null ? '' : sinceText(waiting, nowMs)}${others}`
   const text = waiting === null ? visible(name) : `${visible(name)}: ${visible(waiting.what())}`
   return shorten(`${shorten(text, Math.max(20, columns - widthOf(end)))}${end}`, columns)

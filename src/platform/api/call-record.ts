@@ -106,7 +106,7 @@ class CallRecord extends EntrySource implements CallOutline {
 
   #keepBodies(call: ApiCall): void {
     const request = hasShortRequest(call) ? call.request.body : NO_BYTES
-    const response = shortResponse(call)
+    const response = call.responseText !== null && call.responseText.length <= SHORT_BYTES ? call.responseText : ''
     const block = this.#store.take(request.length + response.length * BYTES_OF_CHARACTER)
     this.#block = block
     this.#requestStart = block.add(request)
@@ -180,16 +180,12 @@ const NO_BYTES = new Uint8Array(0)
 const hasShortRequest = ({ body, request }: ApiCall): boolean =>
   body !== undefined && request.body.length <= SHORT_BYTES
 
-const shortResponse = ({ responseText }: ApiCall): string =>
-  responseText !== null && responseText.length <= SHORT_BYTES ? responseText : ''
-
 function otherRequest({ body, request: { headers, body: bytes } }: ApiCall): ApiContent['request'] {
   const { length } = bytes
-  if (body === undefined) return { headers, body: brokenBody(bytes), bytes: length }
+  if (body === undefined)
+    return { headers, body: new TextDecoder().decode(bytes.subarray(0, BROKEN_BODY_BYTES)), bytes: length }
   return length > SHOWN_BODY_BYTES ? longRequest(headers, bytes) : { headers, body, bytes: length }
 }
-
-const brokenBody = (bytes: Uint8Array): string => new TextDecoder().decode(bytes.subarray(0, BROKEN_BODY_BYTES))
 
 let latest: { readonly names: readonly AssumptionName[]; readonly raw: readonly unknown[]; readonly values: Assumed } =
   {

@@ -1,6 +1,5 @@
 /** Decides which pages may read answers (`api.cors`), and which callers may use API keys that others know. */
 
-import { defineTexts } from '../../base/text/texts.ts'
 import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
 import { defaultKnobs, type Knobs } from '../contract/knobs.ts'
 import type { ApiPorts } from './call.ts'
@@ -112,7 +111,7 @@ function isListedHost(host: string, listed: Knobs['api.cors']): boolean {
 
 const quoted = JSON.stringify
 
-const FOREIGN_TEXTS = defineTexts({
+const FOREIGN_TEXTS = {
   foreign_host: (host: string) =>
     `handover-sim refused this request: ${quoted(host)} in its Host header is not known as a name of this server, and the API keys in force are published, so that a web page could use them under such a name.`,
   foreign_origin: (origin: string) =>
@@ -122,7 +121,7 @@ const FOREIGN_TEXTS = defineTexts({
     `Set keys of your own (keys.handover and keys.bot: --api-key and --bot-api-key), or list the host in the knob api.cors: --set api.cors=http://${host}.`,
   originFix:
     'Set keys of your own (keys.handover and keys.bot: --api-key and --bot-api-key), or list the origin of the page in the knob api.cors: --set api.cors=https://desk.example.test.',
-})
+}
 
 /** The body of a refusal: the form of errors of handover-sim, never that of the platform. */
 export function foreignCallerBody({ code, value }: ForeignCaller) {

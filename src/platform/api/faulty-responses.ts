@@ -58,7 +58,10 @@ function slowBody(bytes: Uint8Array, { overMs, stop, clientSignal }: SlowInProce
         const { done, value } = await pieces.next()
         if (value !== undefined) controller.enqueue(value)
         else if (clientSignal.aborted) controller.error(clientSignal.reason)
-        else if (stop.aborted) controller.error(terminated())
+        else if (stop.aborted)
+          controller.error(
+            new TypeError('terminated', { cause: lostResponseError({ kind: 'lost', how: 'closed' }).cause }),
+          )
         else if (done) controller.close()
       },
       cancel: () => cancelled.abort(),
@@ -66,6 +69,3 @@ function slowBody(bytes: Uint8Array, { overMs, stop, clientSignal }: SlowInProce
     { highWaterMark: 0 },
   )
 }
-
-const terminated = () =>
-  new TypeError('terminated', { cause: lostResponseError({ kind: 'lost', how: 'closed' }).cause })

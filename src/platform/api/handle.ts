@@ -92,7 +92,9 @@ function serve(call: ApiCall): Maybe<ApiResponse> {
   const endpoint = ENDPOINT_ROUTES[route.id]
   if (request.method === 'OPTIONS') return preflightOf(call, allowedMethods(endpoint))
   checkMethod(endpoint, request.method)
-  return mustRedirect(call, route) ? redirectOf(call, route) : callOperation(call, endpoint, route)
+  return mustRedirect(call, route)
+    ? marked(call, redirectResponse(route.canonical, call.request.target))
+    : callOperation(call, endpoint, route)
 }
 
 const preflightOf = ({ request, ports }: ApiCall, methods: string): ApiResponse =>
@@ -162,9 +164,6 @@ function append(call: ApiCall, answer: ApiResponse): void {
 
 const READS = 'GET, HEAD, OPTIONS'
 const allowedMethods = ({ method }: EndpointRoute): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
-
-const redirectOf = (call: ApiCall, { canonical }: ApiRoute): ApiResponse =>
-  marked(call, redirectResponse(canonical, call.request.target))
 
 /** The response to a refusal; every other error is an internal error. */
 function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {

@@ -28,8 +28,14 @@ export function platformOpenApi({ baseUrl }: { readonly baseUrl: string }): Reco
     paths: Object.fromEntries(endpoints.flatMap(pathsOf)),
     webhooks: webhooks(),
     components: {
-      schemas: toComponents({ ...bodySchemas(), ...eventSchemas(), ErrorBody }),
-      responses: errorResponses(),
+      schemas: toComponents({
+        ...bodySchemas(),
+        ...Object.fromEntries(names.map(name => [schemaName(name), WEBHOOK_EVENTS[name].schema])),
+        ErrorBody,
+      }),
+      responses: Object.fromEntries(
+        Object.keys(WORDS).map(status => [name(Number(status)), errorResponse(Number(status))]),
+      ),
       headers: { [UNSPECIFIED_HEADER]: UNSPECIFIED },
       securitySchemes: SECURITY,
     },
@@ -136,9 +142,6 @@ const codesOf = (status: number): string[] => {
 
 const name = (status: number) => `Error${status}`
 
-const errorResponses = (): Record<string, unknown> =>
-  Object.fromEntries(Object.keys(WORDS).map(status => [name(Number(status)), errorResponse(Number(status))]))
-
 function errorResponse(status: number): unknown {
   const codes = codesOf(status)
   const examples = codes.map(code => [code, { value: { error: { code, message: WORDS[status], field: null } } }])
@@ -162,8 +165,6 @@ function errorsOf(endpoint: Endpoint): Record<string, unknown> {
 const names = keysOf(WEBHOOK_EVENTS)
 const camel = (name: string) => name.toLowerCase().replace(/ ([a-z])/g, (_, letter: string) => letter.toUpperCase())
 const schemaName = (name: string) => camel(name).replace(/^[a-z]/, letter => letter.toUpperCase())
-
-const eventSchemas = (): Named => Object.fromEntries(names.map(name => [schemaName(name), WEBHOOK_EVENTS[name].schema]))
 
 const webhooks = (): Record<string, unknown> => Object.fromEntries(names.map(name => [name, { post: webhook(name) }]))
 

@@ -3,7 +3,6 @@
  * It is bounded: it drops the oldest entries first and appends a note when that begins.
  */
 import { elapsedMs, roundMs } from '../../base/runtime/clock.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf } from './entry.ts'
 import type { EntryOutline, JournalSource } from './entry-source.ts'
 import { sizeOfEntry } from './long-bodies.ts'
@@ -166,7 +165,10 @@ class BoundedJournal implements Journal {
     if (bound === null) return
     this.#isAnnounced = true
     const { limit, memoryLimit } = this.#options
-    const message = bound === 'count' ? TEXTS.tooMany(limit) : TEXTS.tooLarge(memoryLimit)
+    const message =
+      bound === 'count'
+        ? `The journal keeps ${limit} entries (journalLimit); older ones are being dropped.`
+        : `The journal keeps ${memoryLimit} bytes (memoryLimit); its oldest entries are being dropped.`
     const setting = bound === 'count' ? 'journalLimit' : 'memoryLimit'
     this.append({ kind: 'note', note: 'evicted', setting, message }, null)
   }
@@ -176,11 +178,6 @@ class BoundedJournal implements Journal {
     this.#subscribers.reset()
   }
 }
-
-const TEXTS = defineTexts({
-  tooMany: (limit: number) => `The journal keeps ${limit} entries (journalLimit); older ones are being dropped.`,
-  tooLarge: (limit: number) => `The journal keeps ${limit} bytes (memoryLimit); its oldest entries are being dropped.`,
-})
 
 /** Builds only the entries that match. */
 function select<Kind extends EntryKind>(entries: StoredEntries, query: JournalQuery<Kind>): EntryOf<Kind>[] {

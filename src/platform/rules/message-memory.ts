@@ -1,13 +1,7 @@
 /** Bounds the memory of all transcripts: drops the oldest messages of all chats when they exceed a limit. */
 
-import { defineTexts } from '../../base/text/texts.ts'
 import { sizeOf } from '../journal/long-bodies.ts'
-import type { Chat, Message, MessageMemory, PlatformState, StoredFile } from './state.ts'
-
-const TEXTS = defineTexts({
-  evicted: (limit: number) =>
-    `The transcripts keep ${limit} bytes (memoryLimit); the oldest messages of all chats are being dropped.`,
-})
+import type { Chat, Message, MessageMemory, PlatformState } from './state.ts'
 
 /** The memory of a message beside its texts. */
 const MESSAGE_BYTES = 512
@@ -69,7 +63,12 @@ export function createMessageMemory(limit: number): MessageMemory {
       for (const [chat, count] of counts) removeOldest(state, chat, count)
       if (isAnnounced || counts.size === 0) return null
       isAnnounced = true
-      return { kind: 'note', note: 'messages_evicted', setting: 'memoryLimit', message: TEXTS.evicted(limit) }
+      return {
+        kind: 'note',
+        note: 'messages_evicted',
+        setting: 'memoryLimit',
+        message: `The transcripts keep ${limit} bytes (memoryLimit); the oldest messages of all chats are being dropped.`,
+      }
     },
     clear() {
       order.clear()
@@ -81,12 +80,11 @@ export function createMessageMemory(limit: number): MessageMemory {
 
 /** The estimated memory of a message in bytes. */
 export function sizeOfMessage({ text, other, name, buttons, attachments }: Message): number {
-  const further = (buttons.length && sizeOf(buttons)) + (attachments.length && sizeOfFiles(attachments))
+  const further =
+    (buttons.length && sizeOf(buttons)) +
+    (attachments.length && attachments.reduce((sum, { bytes }) => sum + MESSAGE_BYTES + (bytes?.length ?? 0), 0))
   return MESSAGE_BYTES + text.length + name.length + (other?.length ?? 0) + further
 }
-
-const sizeOfFiles = (files: readonly StoredFile[]): number =>
-  files.reduce((sum, { bytes }) => sum + MESSAGE_BYTES + (bytes?.length ?? 0), 0)
 
 /** Removes the oldest messages of a chat with their files. */
 function removeOldest({ files }: PlatformState, chat: Chat, count: number): void {

@@ -1,6 +1,5 @@
 /** Defines the refusal of a request and its texts. It is not an Error, because it is an ordinary outcome and needs no stack. */
 
-import { defineTexts } from '../../base/text/texts.ts'
 import type { AssumptionName } from '../contract/assumptions.ts'
 import { ERRORS, type ErrorCode } from '../contract/errors.ts'
 import type { Knobs } from '../contract/knobs.ts'
@@ -8,7 +7,7 @@ import type { Knobs } from '../contract/knobs.ts'
 const quoted = JSON.stringify
 
 /** The messages of refusals, and of findings about calls that are accepted. */
-export const REFUSAL_TEXTS = defineTexts({
+export const REFUSAL_TEXTS = {
   alreadyTakenOver: 'The chat is already taken over.',
   attachmentSize: (name: string, sizeKb: number) =>
     `attachments: size_kb of ${quoted(name)} must be a whole number, got ${sizeKb}.`,
@@ -61,7 +60,7 @@ export const REFUSAL_TEXTS = defineTexts({
     `${fields}${others === 0 ? '' : ` and ${others} more`}: not a known field.`,
   furtherUnknownFields: (count: number) => `And ${count} more unknown fields; they were ignored.`,
   furtherProblems: 'There are more problems.',
-})
+}
 
 interface RefusalOptions {
   field?: string

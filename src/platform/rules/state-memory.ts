@@ -1,14 +1,8 @@
 /** Bounds the memory of the state that is never evicted: chats with their context, senders of handovers, and faults. */
 
-import { defineTexts } from '../../base/text/texts.ts'
 import type { Sender } from '../contract/schemas.ts'
 import { sizeOf } from '../journal/long-bodies.ts'
 import type { Chat } from './state.ts'
-
-const TEXTS = defineTexts({
-  full: (needed: number, limit: number) =>
-    `Chats and faults would take ${needed} bytes, and the limit is ${limit} bytes (memoryLimit): reset the simulator, or raise the limit with --memory-limit or memoryLimit.`,
-})
 
 /** The state would exceed `memoryLimit`. Nothing was changed. */
 export class MemoryLimitError extends Error {
@@ -25,7 +19,10 @@ export interface StateMemory {
 
 export function createStateMemory(limit: number): StateMemory {
   let total = 0
-  const problem = (needed: number) => (needed > limit ? TEXTS.full(needed, limit) : null)
+  const problem = (needed: number) =>
+    needed > limit
+      ? `Chats and faults would take ${needed} bytes, and the limit is ${limit} bytes (memoryLimit): reset the simulator, or raise the limit with --memory-limit or memoryLimit.`
+      : null
   return {
     add(bytes) {
       const found = bytes > 0 ? problem(total + bytes) : null

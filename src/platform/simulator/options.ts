@@ -5,7 +5,6 @@ import { nearest, sentence, shortName, suggest } from '../../base/text/error-tex
 import { parseBytes } from '../../base/text/quantities.ts'
 import { withoutCredentials } from '../../base/text/redactor.ts'
 import { describeSecret, isSecretPath } from '../../base/text/secret-positions.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { JsonShape } from '../contract/knob-types.ts'
 import {
   allowedFor,
@@ -32,7 +31,7 @@ export interface SettingProblem {
 const firstProblems = (problems: readonly SettingProblem[]): readonly SettingProblem[] =>
   problems.length <= MOST_PROBLEMS
     ? problems
-    : [...problems.slice(0, MOST_PROBLEMS), { name: 'settings', message: TEXTS.furtherProblems }]
+    : [...problems.slice(0, MOST_PROBLEMS), { name: 'settings', message: 'There are more problems.' }]
 
 /** Options or settings are invalid. `problems` has one item for each invalid name or value; nothing was changed. */
 export class InvalidOptionError extends Error {
@@ -88,15 +87,10 @@ export function knobsFrom(raw: Readonly<Record<string, unknown>>): Knobs {
   return knobs
 }
 
-const TEXTS = defineTexts({
+const TEXTS = {
   unexpected: (name: string, expected: string, received: string) => `${name} must be ${expected}, got ${received}.`,
-  objectWith: (names: readonly string[]) => `an object with ${names.join(', ')}`,
-  unknown: (what: string, name: string, hint: string) => `${what} takes no ${name}${hint}`,
   inside: (names: readonly string[]) => `; write ${names.map(name => `{ ${name}: ... }`).join(' or ')}`,
-  known: (names: readonly string[]) => `; it takes ${names.join(', ')}`,
-  function: 'a function',
-  furtherProblems: 'There are more problems.',
-})
+}
 
 /** A kind of value: whether a value is of it, how errors name it, and its JSON Schema. */
 export interface OptionKind<Value = unknown> {
@@ -204,7 +198,7 @@ export function validateOptions(what: string, value: unknown, shape: Shape): voi
 
 function problemsIn(what: string, value: unknown, shape: Shape, path: string): SettingProblem[] {
   if (!isMap(value)) {
-    const expected = TEXTS.objectWith(Object.keys(shape))
+    const expected = `an object with ${Object.keys(shape).join(', ')}`
     const received = `${describeValue(value)}${fieldHint(value, shape)}`
     return [{ name: path || what, message: TEXTS.unexpected(what, expected, received) }]
   }
@@ -255,7 +249,7 @@ function unknown(what: string, name: string, at: string, shape: Shape): SettingP
   const near = names.length > FEW ? nearest(name, names) : ''
   return {
     name: shortName(at),
-    message: sentence(TEXTS.unknown(what, shortName(name), near || TEXTS.known(names))),
+    message: sentence(`${what} takes no ${shortName(name)}${near || `; it takes ${names.join(', ')}`}`),
     allowed: names,
   }
 }
@@ -263,7 +257,7 @@ function unknown(what: string, name: string, at: string, shape: Shape): SettingP
 const MOST = 80
 
 export function describeValue(value: unknown): string {
-  if (typeof value === 'function') return TEXTS.function
+  if (typeof value === 'function') return 'a function'
   const whole = writtenOut(value)
   return whole.length > MOST ? `${whole.slice(0, MOST)}…` : whole
 }

@@ -2,7 +2,6 @@
 import * as z from 'zod/mini'
 import { isMap } from '../../base/objects.ts'
 import { sentenceIssue } from '../../base/schemas/explain-issues.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import { assumptionOf } from '../contract/assumptions.ts'
 import {
   allowedFor,
@@ -15,11 +14,6 @@ import {
 } from '../contract/knobs.ts'
 import { Button } from '../contract/schemas.ts'
 import { readBusinessHours, WEEKDAYS } from '../rules/business-hours.ts'
-
-const TEXTS = defineTexts({
-  start: 'a time such as "2024-01-01T09:00:00Z"',
-  businessHours: 'a map such as { time_zone: Europe/Oslo, mon-fri: "09:00-17:00" }',
-})
 
 /** A value that `fits`; `expected` names what does, and `shape` is its JSON Schema. */
 export const predicateSchema = (
@@ -84,7 +78,7 @@ export const ClockSchema = z.union([
   z.strictObject({
     mode: z.enum(['real', 'virtual']),
     start: z.optional(
-      predicateSchema(isStart, () => TEXTS.start, {
+      predicateSchema(isStart, () => 'a time such as "2024-01-01T09:00:00Z"', {
         type: 'string',
         description: 'Where a virtual clock begins',
       }),
@@ -105,7 +99,12 @@ export const BusinessHoursSchema = z.unknown().check(
     const { value } = ctx
     if (value === null) return
     const read = isMap(value) ? readBusinessHours(value) : null
-    if (read === null) ctx.issues.push({ code: 'custom', input: value, message: TEXTS.businessHours })
+    if (read === null)
+      ctx.issues.push({
+        code: 'custom',
+        input: value,
+        message: 'a map such as { time_zone: Europe/Oslo, mon-fri: "09:00-17:00" }',
+      })
     else if ('message' in read) ctx.issues.push(sentenceIssue('unexpected_value', value, read.message, [read.key]))
   },
   z.meta({

@@ -64,7 +64,10 @@ export function readSettings(core: Core, patch: Readonly<Record<string, unknown>
     if (problems.length > MOST_PROBLEMS) break
     const other = Object.hasOwn(OTHERS, name) ? OTHERS[name] : undefined
     const read =
-      other?.(core, value) ?? (isKnob(name) ? readKnob(name, value, originOf(core, value, origin)) : unknown(name))
+      other?.(core, value) ??
+      (isKnob(name)
+        ? readKnob(name, value, typeof value === 'string' && core.userModules.has(value) ? 'user' : origin)
+        : unknown(name))
     if (typeof read === 'function') applies.push(read)
     else if ('message' in read) problems.push(read)
     else knobs[name] = value
@@ -79,9 +82,6 @@ export function checkModules(core: Core, knobs: Readonly<Record<string, unknown>
   const { problems } = readSettings(core, { 'translation.engine': engine }, 'data')
   if (problems.length > 0) throw new InvalidOptionError(problems)
 }
-
-const originOf = ({ userModules }: Core, value: unknown, origin: KnobOrigin): KnobOrigin =>
-  typeof value === 'string' && userModules.has(value) ? 'user' : origin
 
 /** Applies all settings or none. Throws `InvalidOptionError` with the problem of every invalid value. */
 export async function configure(

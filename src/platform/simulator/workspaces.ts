@@ -234,14 +234,15 @@ export function createRequestRouter(workspaces: Workspaces, rest: RequestRouter)
     if (found === undefined) return rest.api(within(rest.bodyLimit(), request))
     return found.handle(within(limitOf(found), request))
   }
-  return { api, bodyLimit: () => widest(workspaces, rest) }
+  return {
+    api,
+    bodyLimit: () =>
+      workspaces.size === 0 ? rest.bodyLimit() : Math.max(rest.bodyLimit(), ...workspaces.list().map(limitOf)),
+  }
 }
 
 /** Returns the maximum length of a request body of a simulator, in bytes. */
 export const limitOf = (sim: PlatformSimulator): number => coreOf(sim).platform.knobs['limits.body']
-
-const widest = (workspaces: Workspaces, rest: RequestRouter): number =>
-  workspaces.size === 0 ? rest.bodyLimit() : Math.max(rest.bodyLimit(), ...workspaces.list().map(limitOf))
 
 /** Applies the limit of one simulator, because the server reads up to the largest limit of all. */
 const within = (limit: number, request: ApiRequest): ApiRequest =>

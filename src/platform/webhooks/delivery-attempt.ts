@@ -151,7 +151,7 @@ async function followRedirects(post: Post, from: string, timeoutMs: number): Pro
   let url = from
   for (let count = 0; ; count++) {
     const received = await post(url, Math.max(1, deadline - elapsedMs())).catch(error => {
-      throw isTimeout(error) ? timedOut(timeoutMs) : error
+      throw error instanceof TransportError && error.failure.code === 'timeout' ? timedOut(timeoutMs) : error
     })
     const { location } = received.headers
     const moved =
@@ -160,8 +160,6 @@ async function followRedirects(post: Post, from: string, timeoutMs: number): Pro
     url = new URL(location, url).href
   }
 }
-
-const isTimeout = (error: unknown): boolean => error instanceof TransportError && error.failure.code === 'timeout'
 
 /** Null when the answer acknowledges the event (WH2), else why it does not. */
 function acknowledgementFailure(event: string, status: number, knobs: Knobs): DeliveryFailure | null {

@@ -70,7 +70,10 @@ export class DeliveryRecord extends EntrySource implements DeliveryOutline {
     const { url, headers, outcome } = this.#sent
     const values = chatId === undefined ? ENTRY_VALUES : ENTRY_VALUES + 1
     const texts = this.kind.length + (chatId?.length ?? 0) + DELIVERY_ID_CHARS + event.length + body.length
-    const further = sizeOfTexts(joinedLines(headers)) + sizeOfOutcome(outcome) + sizeOf(this.#marks)
+    const further =
+      sizeOfTexts(joinedLines(headers)) +
+      (outcome === NOT_SENT.outcome ? SIZE_OF_NOT_SENT : sizeOf(outcome)) +
+      sizeOf(this.#marks)
     return sizeOfValues(values, texts + (url?.length ?? 0)) + further
   }
 
@@ -95,8 +98,6 @@ export class DeliveryRecord extends EntrySource implements DeliveryOutline {
 /** Of `content()`, without chat, outcome and marks. */
 const ENTRY_VALUES = 9
 
-const sizeOfOutcome = (outcome: DeliveryOutcome): number =>
-  outcome === NOT_SENT.outcome ? SIZE_OF_NOT_SENT : sizeOf(outcome)
 const SIZE_OF_NOT_SENT = sizeOf(NOT_SENT.outcome)
 
 /** Joins several lines of one header as most servers do. */

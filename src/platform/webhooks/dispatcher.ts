@@ -156,14 +156,13 @@ function refuse({ journal, memoryLimit }: DispatcherPorts, seq: number, request:
 
 /** Applies the faults of the event and journals them. */
 function jobFor(ports: DispatcherPorts, event: EventRecord, seq: number, request: WebhookRequest): Job {
-  const faults = ports.faults.mayChangeEvents() ? takeFaults(ports, event) : null
+  const faults = ports.faults.mayChangeEvents()
+    ? ports.faults.takeWebhook({ event: event.event, chatId: event.chat_id })
+    : null
   if (faults !== null)
     for (const hit of faultEntries(event, faults, ports.hasConnection())) ports.journal.append(hit, seq)
   return newJob(request, event.chat_id, seq, faults)
 }
-
-const takeFaults = ({ faults }: DispatcherPorts, { event, chat_id: chatId }: EventRecord) =>
-  faults.takeWebhook({ event, chatId })
 
 function capture({ active, order, manual }: Parts): CapturedDeliveries {
   const begun = active.list().filter(({ phase }) => phase.kind !== 'waiting')

@@ -75,13 +75,14 @@ function changed(body: string, skip: (body: string, at: number) => boolean): str
   for (let at = body.length - 1; at >= 0; at--) {
     const char = body.charAt(at)
     if (!CHANGEABLE.test(char) || STRUCTURE.has(char) || skip(body, at)) continue
-    const other = body.slice(0, at) + flipped(char) + body.slice(at + 1)
+    const other =
+      body.slice(0, at) +
+      String.fromCharCode(char.charCodeAt(0) ^ (/[A-Za-z]/.test(char) ? 0x20 : 1)) +
+      body.slice(at + 1)
     if (isOtherValue(other, before)) return other
   }
   return null
 }
-
-const flipped = (char: string) => String.fromCharCode(char.charCodeAt(0) ^ (/[A-Za-z]/.test(char) ? 0x20 : 1))
 
 /** White space and the case of an escape change bytes, but not the value. A body that was cut short has no value. */
 const isOtherValue = (text: string, before: string | null): boolean =>
@@ -113,7 +114,7 @@ function withUnusualCase(headers: HeaderLines): HeaderLines {
 function unusualCase(name: string): string {
   if (name !== name.toLowerCase()) return name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase()
   const parts = name.split('-')
-  return parts.map((part, at) => (at < parts.length - 1 ? capitalized(part) : part.toUpperCase())).join('-')
+  return parts
+    .map((part, at) => (at < parts.length - 1 ? part.slice(0, 1).toUpperCase() + part.slice(1) : part.toUpperCase()))
+    .join('-')
 }
-
-const capitalized = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1)

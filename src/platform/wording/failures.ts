@@ -2,7 +2,7 @@
 
 import type { CertificateProblem, ConnectionFailure } from '../../base/runtime/connection-failure.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
-import { defineTexts, type Text, textFor } from '../../base/text/texts.ts'
+import { type Text, textFor } from '../../base/text/texts.ts'
 import type { DeliveryFailure } from '../journal/entry.ts'
 import type { DriverFailure, EarlyEnd, StepFailure, TargetFailure } from '../journal/run-failures.ts'
 
@@ -54,7 +54,7 @@ const FAILURES = {
     `answered ${status}; ${acknowledges(event)}${status === 404 ? '; check the path of the webhook' : ''}`,
 } satisfies Texts
 
-const FAILURE_TEXTS = defineTexts(FAILURES)
+const FAILURE_TEXTS = FAILURES
 
 /** What to try when the certificate of the webhook is refused. */
 export const TLS_HINTS = {
@@ -65,14 +65,13 @@ export const TLS_HINTS = {
   certificate_date: 'The certificate is not valid today: make a new one, or correct the clock of this machine.',
 } satisfies Readonly<Record<CertificateProblem, string>>
 
-const OTHER = defineTexts({
-  unknown: 'no cause is recorded',
+const OTHER = {
   acknowledges,
-})
+}
 
 /** `nothing listens at 127.0.0.1:3000 (ECONNREFUSED)` */
 export const failureText = (failure: { readonly code: string } | undefined): string =>
-  (failure && textFor(FAILURE_TEXTS, failure.code, failure)) ?? OTHER.unknown
+  (failure && textFor(FAILURE_TEXTS, failure.code, failure)) ?? 'no cause is recorded'
 
 /** For a place that shows the status already. */
 export const failureBesideStatus = (failure: Failure | undefined): string =>
@@ -106,7 +105,7 @@ const INBOX_FIELDS = {
 }
 const UNFINISHED = { http: 'no answer', command: 'the command was not finished', function: 'not finished' }
 
-const DRIVER = defineTexts({
+const DRIVER = {
   ...PROCESS,
   command_failed: ({ output, ...end }) => (output === '' ? exited(end) : `${exited(end)}: ${output}`),
   no_verb: ({ driver, verb }) => `${driver} has no verb ${verb}`,
@@ -128,9 +127,9 @@ const DRIVER = defineTexts({
   inbox_not_list: ({ received }) => `${INBOX}, received ${received}`,
   inbox_item: ({ item, field, received }) =>
     `${INBOX}; item ${item}: ${field === null ? 'must be an object' : INBOX_FIELDS[field]}, received ${received}`,
-} satisfies Table<Exclude<DriverFailure, ConnectionFailure>>)
+} satisfies Table<Exclude<DriverFailure, ConnectionFailure>>
 
-const TARGET = defineTexts({
+const TARGET = {
   ...PROCESS,
   address_in_use: ({ address }) => `another program answers at ${address} already; stop it first`,
   not_ready: ({ within_ms, address, last }) =>
@@ -140,9 +139,9 @@ const TARGET = defineTexts({
       : `; at last: ${last.code === 'status' ? `it answered ${last.status}` : failureText(last)}`),
   run_ended: 'the run is over',
   not_installed: 'it is not part of this installation',
-} satisfies Table<TargetFailure>)
+} satisfies Table<TargetFailure>
 
-const STEP = defineTexts({
+const STEP = {
   target_not_started: ({ target, failure, output }) => targetNotStartedText(target, failure, output),
   attachment_unreadable: ({ file, detail }) => `Failed to read the attachment ${JSON.stringify(file)}: ${detail}`,
   bot_silent: 'The bot is silent while an agent has the chat.',
@@ -150,9 +149,9 @@ const STEP = defineTexts({
   nothing_to_resend: ({ step }) => `Step ${JSON.stringify(step)} sent no event that could be sent again.`,
   not_accepted: ({ detail }) => detail,
   not_interpolated: ({ detail }) => detail,
-} satisfies Table<StepFailure>)
+} satisfies Table<StepFailure>
 
-const EARLY_END = defineTexts({
+const EARLY_END = {
   time_limit: ({ limit_ms }) => `took longer than ${formatDuration(limit_ms)}`,
   run_time_limit: ({ limit_ms }) => `the run took longer than ${formatDuration(limit_ms)} (--timeout)`,
   failure_limit: ({ failures }) =>
@@ -170,14 +169,7 @@ const EARLY_END = defineTexts({
   target_silent: ({ checks }) =>
     `the intermediary answered no event of ${counted(checks, 'check')} in a row. Look whether its webhook answers requests at all, and whether it waits for something that does not come`,
   interrupted: ({ signal }) => (signal === undefined ? 'interrupted' : `interrupted by ${signal}`),
-} satisfies Table<EarlyEnd>)
-
-const TARGET_SENTENCES = defineTexts({
-  notStarted: (name: string, why: string) => `${name} did not start: ${why}`,
-  ended: (name: string, why: string) => `${name} ended during the run: ${why}`,
-  withOutput: (sentence: string, output: string) => `${sentence}. Its last output:\n${output}`,
-  withoutOutput: (sentence: string) => `${sentence}.`,
-})
+} satisfies Table<EarlyEnd>
 
 /** `answered 409: {"error":"taken"}` */
 export const driverFailureText = (failure: DriverFailure): string =>
@@ -185,14 +177,14 @@ export const driverFailureText = (failure: DriverFailure): string =>
 
 /** `The target did not start: it was not ready within 15s. Its last output: ...` */
 export const targetNotStartedText = (name: string, failure: TargetFailure, output: string): string =>
-  withOutput(TARGET_SENTENCES.notStarted(name, textOf(TARGET, failure)), output)
+  withOutput(`${name} did not start: ${textOf(TARGET, failure)}`, output)
 
 /** `The target ended during the run: it ended with exit code 7.` */
 export const targetEndedText = (name: string, failure: TargetFailure, output: string): string =>
-  withOutput(TARGET_SENTENCES.ended(name, textOf(TARGET, failure)), output)
+  withOutput(`${name} ended during the run: ${textOf(TARGET, failure)}`, output)
 
 const withOutput = (sentence: string, output: string): string =>
-  output === '' ? TARGET_SENTENCES.withoutOutput(sentence) : TARGET_SENTENCES.withOutput(sentence, output)
+  output === '' ? `${sentence}.` : `${sentence}. Its last output:\n${output}`
 
 /** `it ended with exit code 7` */
 export const targetFailureText = (failure: TargetFailure): string => textOf(TARGET, failure)

@@ -1,11 +1,11 @@
 /** Renders what a fault does, and what is wrong with a specification. */
 
-import { defineTexts, textFor } from '../../base/text/texts.ts'
+import { textFor } from '../../base/text/texts.ts'
 import type { EntryOf, FaultEffect } from '../journal/entry.ts'
 
 type Texts = { readonly [Name in keyof FaultEffect]-?: (value: NonNullable<FaultEffect[Name]>) => string }
 
-const EFFECTS = defineTexts({
+const EFFECTS = {
   latency: duration => `latency ${duration}`,
   respond: ({ status }) => `respond ${status}`,
   drop: moment => (moment === 'before' ? 'drop the connection before processing' : 'drop the answer after processing'),
@@ -23,7 +23,7 @@ const EFFECTS = defineTexts({
   drip: duration => `drip the body over ${duration}`,
   reset_after_answer: () => 'reset after answer',
   http: styles => `http ${styles.join(', ')}`,
-} satisfies Texts)
+} satisfies Texts
 
 /** `delay 2s, duplicate, sent 2 times`, from a `FaultEffect`; notes have it without its type. */
 export function effectText(effect: unknown): string {
@@ -33,23 +33,16 @@ export function effectText(effect: unknown): string {
   return values.flatMap(([name, value]) => textFor(EFFECTS, name, value) ?? []).join(', ')
 }
 
-const HITS = defineTexts({
-  hit: (hit: number) => `hit ${hit}`,
-  hitOf: (hit: number, of: number) => `${hit} of ${of}`,
-  fault: (name: string, effect: string, count: string, why: string) => `${name}: ${effect} (${count})${why}`,
-  notApplied: (effects: readonly string[]) => `; ${effects.join(', ')} not applied: the webhook is a function`,
-})
-
 /** `flaky: respond 503 (1 of 2)` */
 export function faultHitText({ fault, effect, hit, of, not_applied }: EntryOf<'fault'>): string {
-  const count = of === null ? HITS.hit(hit) : HITS.hitOf(hit, of)
-  return HITS.fault(fault, effectText(effect), count, not_applied === undefined ? '' : HITS.notApplied(not_applied))
+  const count = of === null ? `hit ${hit}` : `${hit} of ${of}`
+  return `${fault}: ${effectText(effect)} (${count})${not_applied === undefined ? '' : `; ${not_applied.join(', ')} not applied: the webhook is a function`}`
 }
 
 const list = (names: readonly string[]): string => names.join(', ')
 
 /** Problems of a specification. Each text follows the name of a field. */
-export const FAULT_PROBLEMS = defineTexts({
+export const FAULT_PROBLEMS = {
   notDuration: (got: string) => `must be a duration with a unit such as 500ms or 2s, got ${got}`,
   tooShort: (got: string) => `must be longer than 0, got ${got}`,
   bothSides: 'cannot be combined with api: write one fault for each',
@@ -68,10 +61,10 @@ export const FAULT_PROBLEMS = defineTexts({
   serverHeader: 'is set by the server itself: remove it',
   badHeaderName: 'is not a valid header name',
   badHeaderValue: 'must be printable ASCII on one line',
-})
+}
 
 /** Why a simulator does not set or clear a fault. */
-export const FAULT_ERRORS = defineTexts({
+export const FAULT_ERRORS = {
   nameTaken: (name: string) => `name ${JSON.stringify(name)} is taken: choose another one, or clear that fault first.`,
   unknownName: (name: string, known: readonly string[]) =>
     `There is no fault ${JSON.stringify(name)}: ${known.length === 0 ? 'none is set.' : `there are ${list(known)}.`}`,
@@ -79,4 +72,4 @@ export const FAULT_ERRORS = defineTexts({
     `chat_id ${JSON.stringify(id)} is not a chat${near || '.'} ${latest.length === 0 ? 'There are none yet.' : `The latest: ${list(latest)}.`}`,
   signatureOff: (mode: string) =>
     `sign ${mode} has no effect while webhook.signature is off; set it to base64 or hex first.`,
-})
+}

@@ -3,7 +3,6 @@
 import { isMap, keysOf } from '../../base/objects.ts'
 import { type CertificateProblem, certificateProblem } from '../../base/runtime/connection-failure.ts'
 import { visible } from '../../base/text/terminal-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { SignMode } from '../contract/event-names.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { driverFailureText, failureText, TLS_HINTS } from './failures.ts'
@@ -68,7 +67,7 @@ const pathOf = (entry: Delivery) => visible(urlOf(entry)?.pathname ?? '')
 const swapped = ({ url }: Delivery) =>
   visible((url ?? '').replace(/^http(s?)/i, (_, secure: string) => (secure === '' ? 'https' : 'http')))
 
-const HINTS = defineTexts({
+const HINTS = {
   'no url': 'Say where events go: --webhook-url URL, webhook.url in the config file, or PATCH /_sim/config.',
   'https to http': (entry: Delivery) =>
     `The address says https but a plain http server answers there; try ${swapped(entry)}.`,
@@ -94,7 +93,7 @@ const HINTS = defineTexts({
   method: (entry: Delivery) => `The route ${pathOf(entry)} must take POST.`,
   crash: 'The receiver failed: its own log has the reason.',
   'not 200': 'Answer exactly 200: no other status acknowledges this event.',
-})
+}
 
 type Code = NonNullable<Delivery['failure']>['code']
 const failedWith =

@@ -4,7 +4,6 @@
  */
 
 import { counted } from '../../base/text/quantities.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
 import { isInvalidSign, isTruncated } from './hints.ts'
 
@@ -167,7 +166,7 @@ function isSameJson({ request: { body } }: Delivery): boolean {
   }
 }
 
-const KNOWN = defineTexts({
+const KNOWN = {
   accepts_hex: ({ seq }) => `The webhook accepted #${seq}, whose signature was hexadecimal instead of base64.`,
   answers_hex: () => 'The answer of the webhook has a hexadecimal digest; the signature of an event is base64.',
   settings_changed: ({ seq, names }) => `The webhook accepted events until #${seq} changed ${names.join(', ')}.`,
@@ -179,23 +178,19 @@ const KNOWN = defineTexts({
   some_refused: ({ refused, accepted }) =>
     `The webhook refused ${counted(refused, 'event')} and accepted ${accepted}; their bodies do not show why.`,
   all_refused: ({ refused, same_json }) =>
-    `The webhook has accepted no event so far (${refused} refused).${same_json ? SAME_JSON.text : ''}`,
-} satisfies { [Code in SignatureEvidence['code']]: (evidence: Extract<SignatureEvidence, { code: Code }>) => string })
+    `The webhook has accepted no event so far (${refused} refused).${same_json ? ' JSON.stringify of the parsed body would give the same bytes here, so in JavaScript that alone is not the cause.' : ''}`,
+} satisfies { [Code in SignatureEvidence['code']]: (evidence: Extract<SignatureEvidence, { code: Code }>) => string }
 
-const SAME_JSON = defineTexts({
-  text: ' JSON.stringify of the parsed body would give the same bytes here, so in JavaScript that alone is not the cause.',
-})
-
-const CHARACTER_TEXTS = defineTexts({
+const CHARACTER_TEXTS = {
   letters: 'letters beyond ASCII',
   html: '< > or &',
   slashes: 'slashes',
-} satisfies Record<Characters, string>)
+} satisfies Record<Characters, string>
 
 const knownText = (evidence: SignatureEvidence): string =>
   (KNOWN[evidence.code] as (evidence: SignatureEvidence) => string)(evidence)
 
-const MISTAKES = defineTexts({
+const MISTAKES = {
   hex: 'It compares a hexadecimal digest: encode the digest as base64.',
   old_settings:
     'It still has the setting from before the change: the key, the header name, the algorithm or the encoding.',
@@ -208,9 +203,9 @@ const MISTAKES = defineTexts({
   cut: 'It reads only the beginning of a long body, or a body limit cuts it.',
   parsed: 'A body parser consumed the request before, and the HMAC is made over an empty body or over [object Object].',
   other_reason: 'It refuses for another reason than the signature: its log or its answer says why.',
-})
+}
 
-const TRIES = defineTexts({
+const TRIES = {
   verify:
     'Log the signature that your code computes and the raw body it computes it over. handover-sim verify --body FILE --signature COMPUTED names the mistake.',
   verify_digest:
@@ -219,7 +214,7 @@ const TRIES = defineTexts({
     'Send an event with a hexadecimal signature (sign: hex). When the webhook accepts it, it compares the wrong encoding.',
   swap_key:
     'Set keys.handover to the value of the bot API key and send the event again with new headers. When the webhook accepts it, it has the bot API key.',
-} satisfies Record<SignatureTry, string>)
+} satisfies Record<SignatureTry, string>
 
 interface Advice {
   readonly likely: readonly (keyof typeof MISTAKES)[]

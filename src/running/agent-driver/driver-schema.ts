@@ -2,7 +2,6 @@
 import * as z from 'zod/mini'
 import { keysOf } from '../../base/objects.ts'
 import { DURATION_PATTERN, parseDuration } from '../../base/text/quantities.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import { METHODS } from './driver.ts'
 
 /** Accepts an address with `$(...)` in it, or one that begins with `$(...)`. */
@@ -13,7 +12,7 @@ const checked = (fits: (value: unknown) => boolean, expected: () => string, shap
   z.unknown().check(z.refine(fits, { error: expected }), z.meta(shape)) as unknown as z.ZodMiniType<string>
 
 /** Each text follows the place of its problem. */
-export const TEXTS = defineTexts({
+export const TEXTS = {
   duration: 'a duration such as 500ms, 5s, 10m, 12h',
   address: 'an http or https address such as http://127.0.0.1:3100',
   empty: (verbs: readonly string[]) => `says nothing: write at least one of ${verbs.join(', ')}, does, target`,
@@ -46,7 +45,7 @@ export const TEXTS = defineTexts({
   status: (status: number) => `the server answered ${status}`,
   tooLong: 'it is longer than 1 MiB',
   timeout: 'no answer within 5s',
-})
+}
 
 const duration = (description: string) =>
   checked(

@@ -65,16 +65,20 @@ async function fetchDriver(
 async function read(url: URL, ended: AbortSignal | undefined): Promise<{ text: string; json: boolean }> {
   const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(ended === undefined ? [] : [ended])])
   const response = await fetch(url, { redirect: 'manual', signal }).catch((error: unknown) => {
-    throw fileProblem(url.href, TEXTS.unreadable(why(error, url.host)))
+    throw fileProblem(
+      url.href,
+      TEXTS.unreadable(
+        isError(error) && error.name === 'TimeoutError'
+          ? TEXTS.timeout
+          : failureText(connectionFailure(error, url.host)),
+      ),
+    )
   })
   if (!response.ok) throw fileProblem(url.href, TEXTS.unreadable(TEXTS.status(response.status)))
   const text = await response.text()
   if (text.length > MAX_CHARS) throw fileProblem(url.href, TEXTS.unreadable(TEXTS.tooLong))
   return { text, json: /json/i.test(response.headers.get('content-type') ?? '') || url.pathname.endsWith('.json') }
 }
-
-const why = (error: unknown, host: string) =>
-  isError(error) && error.name === 'TimeoutError' ? TEXTS.timeout : failureText(connectionFailure(error, host))
 
 type Run = FunctionVerb['run']
 type Fields = Readonly<Record<string, unknown>>

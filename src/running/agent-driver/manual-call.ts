@@ -1,7 +1,6 @@
 /** Executes a verb by asking a person at the terminal, one question at a time. */
 import { createInterface } from 'node:readline'
 import { messageOf } from '../../base/text/error-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import { type CallOutcome, failed } from './call-outcome.ts'
 import type { DriverChat, DriverContext, Prompt } from './driver.ts'
 
@@ -33,7 +32,7 @@ async function ask(prompt: Prompt, verb: string, context: DriverContext, signal:
   }
 }
 
-const TASKS = defineTexts({
+const TASKS = {
   accept: (chat: string) => `accept ${chat}`,
   says: (chat: string, text = '') => `write ${JSON.stringify(text)} in ${chat}`,
   type: (chat: string) => `begin to type in ${chat}`,
@@ -41,16 +40,10 @@ const TASKS = defineTexts({
   leave: (chat: string) => `end ${chat}`,
   away: () => 'set every agent away',
   back: () => 'set an agent available',
-})
+}
 
-const TEXTS = defineTexts({
-  question: (task: string) => `In the help desk: ${task}, then press Enter; s to report a failure: `,
-  customTask: (verb: string, parameters: string, chat: string) => `do ${verb}${parameters} in ${chat}`,
-  chat: (id: string, user: string) => `chat ${id} of user ${user}`,
-  terminalClosed: 'the terminal was closed',
-})
-
-export const questionOf = (verb: string, context: DriverContext): string => TEXTS.question(taskOf(verb, context))
+export const questionOf = (verb: string, context: DriverContext): string =>
+  `In the help desk: ${taskOf(verb, context)}, then press Enter; s to report a failure: `
 
 const hasTask = (verb: string): verb is keyof typeof TASKS => Object.hasOwn(TASKS, verb)
 
@@ -58,11 +51,11 @@ function taskOf(verb: string, { chat, text, with: parameters = {} }: DriverConte
   const shownChat = chat === null ? '' : describeChat(chat)
   if (hasTask(verb)) return TASKS[verb](shownChat, text)
   const shownParameters = Object.keys(parameters).length === 0 ? '' : ` ${JSON.stringify(parameters)}`
-  return TEXTS.customTask(verb.replace(/^does\./, ''), shownParameters, shownChat)
+  return `do ${verb.replace(/^does\./, '')}${shownParameters} in ${shownChat}`
 }
 
 /** Names the user as a help desk does: by name, or by id. */
-const describeChat = ({ id, name, user_id }: DriverChat) => TEXTS.chat(id, name === '' ? user_id : name)
+const describeChat = ({ id, name, user_id }: DriverChat) => `chat ${id} of user ${name === '' ? user_id : name}`
 
 /** Asks on the terminal: writes the question to `output` and reads one line of `input`. */
 export function terminalPrompt(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Prompt {
@@ -74,7 +67,7 @@ export function terminalPrompt(input: NodeJS.ReadableStream, output: NodeJS.Writ
       signal.addEventListener('abort', stop, { once: true })
       line.once('close', () => {
         signal.removeEventListener('abort', stop)
-        reject(new Error(TEXTS.terminalClosed))
+        reject(new Error('the terminal was closed'))
       })
       line.question(question, answer => {
         resolve(answer)

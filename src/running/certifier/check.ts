@@ -11,7 +11,7 @@ export const PROFILES = ['webhook', 'flow', 'resilience'] as const
 /** webhook: needs only the URL. flow: needs an agent driver. resilience: faults, load and restarts. */
 export type Profile = (typeof PROFILES)[number]
 
-/** Sentences for people; a table of `defineTexts`. */
+/** Sentences for people; a table of texts by code. */
 export interface CheckTexts {
   readonly title: string
   readonly sends: string

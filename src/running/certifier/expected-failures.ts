@@ -3,19 +3,10 @@ import * as z from 'zod/mini'
 import { byLine, ConfigError, type Problem } from '../../base/files/errors.ts'
 import { fieldName } from '../../base/schemas/explain-issues.ts'
 import { nearest } from '../../base/text/error-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import { described, predicateSchema } from '../../platform/simulator/setting-schemas.ts'
 import type { CheckOutcome, CheckResult } from './check.ts'
 import { CHECKS } from './checks/index.ts'
 import { readInputFile } from './input-files.ts'
-
-const TEXTS = defineTexts({
-  date: 'a day such as 2027-01-31',
-  reason: 'a reason, for those who read the report',
-  unknownCheck: (id: string, hint: string) => `${JSON.stringify(id)} is no check${hint}`,
-  listed: '; handover-sim certify --list prints all of them',
-  twice: (id: string) => `${id} is in the list already`,
-})
 
 const DAY = /^\d{4}-\d\d-\d\d$/
 const isDay = (value: unknown): value is string =>
@@ -24,9 +15,13 @@ const isReason = (value: unknown) => typeof value === 'string' && value.trim() !
 
 const Expected = z.strictObject({
   check: z.string().check(described('The id of a check', 'SIG-08')),
-  because: predicateSchema(isReason, () => TEXTS.reason, { type: 'string', minLength: 1, description: 'Why it fails' }),
+  because: predicateSchema(isReason, () => 'a reason, for those who read the report', {
+    type: 'string',
+    minLength: 1,
+    description: 'Why it fails',
+  }),
   until: z.optional(
-    predicateSchema(isDay, () => TEXTS.date, {
+    predicateSchema(isDay, () => 'a day such as 2027-01-31', {
       type: 'string',
       format: 'date',
       description: 'The last day on which it may fail; later it counts again',
@@ -67,10 +62,10 @@ export function loadExpectedFailures(name: string, cwd: string): ExpectedFailure
   const problems = value.expected.flatMap(({ check }, index): Problem[] => {
     const path = ['expected', index, 'check']
     const isTwice = value.expected.findIndex(other => other.check === check) < index
-    if (isTwice) return [source.problem(path, 'value', fieldName(path), TEXTS.twice(check))]
+    if (isTwice) return [source.problem(path, 'value', fieldName(path), `${check} is in the list already`)]
     if (ids.includes(check)) return []
-    const hint = nearest(check, ids) || TEXTS.listed
-    return [source.problem(path, 'value', fieldName(path), TEXTS.unknownCheck(check, hint))]
+    const hint = nearest(check, ids) || '; handover-sim certify --list prints all of them'
+    return [source.problem(path, 'value', fieldName(path), `${JSON.stringify(check)} is no check${hint}`)]
   })
   if (problems.length > 0) throw new ConfigError(byLine(problems))
   return value.expected.map(({ check, because, until }) => ({

@@ -5,9 +5,6 @@ import { parseSource, type Source, schemaProblems } from '../../base/files/docum
 import { ConfigError, fileProblem } from '../../base/files/errors.ts'
 import { isDataFile, readText } from '../../base/files/user-files.ts'
 import { ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
-import { defineTexts } from '../../base/text/texts.ts'
-
-const TEXTS = defineTexts({ extension: 'must end in .yaml, .yml or .json' })
 
 export interface InputFile<Value> {
   readonly value: Value
@@ -18,7 +15,7 @@ export interface InputFile<Value> {
 /** Throws `ConfigError` with the place of every problem. `name` is relative to `cwd`. */
 export function readInputFile<Value>(name: string, cwd: string, schema: z.ZodMiniType<Value>): InputFile<Value> {
   const file = { name, path: resolve(cwd, name), extension: extname(name).toLowerCase() }
-  if (!isDataFile(file)) throw fileProblem(name, TEXTS.extension)
+  if (!isDataFile(file)) throw fileProblem(name, 'must end in .yaml, .yml or .json')
   const source = parseSource(name, readText(file), file.extension === '.json')
   const value = source.value ?? {}
   const read = schema.safeParse(value, ZOD_MESSAGES)

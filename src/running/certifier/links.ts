@@ -52,13 +52,12 @@ interface OpenedLink {
 
 async function openLink(check: CheckContext, transport: HttpTransport, file: Attachment): Promise<OpenedLink> {
   const { name = '', url = '' } = file
-  if (!/^https?:$/.test(protocolOf(url))) return { link: { name, url, status: null }, works: false }
+  if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
+    return { link: { name, url, status: null }, works: false }
   if (!check.hasWire || !isLoopback(new URL(url).hostname)) return { link: { name, url, status: null }, works: true }
   const status = await statusOf(check, transport, url)
   return { link: { name, url, status }, works: status !== null && status >= 200 && status < 300 }
 }
-
-const protocolOf = (url: string): string => (URL.canParse(url) ? new URL(url).protocol : '')
 
 async function statusOf({ limits, signal }: CheckContext, transport: HttpTransport, url: string) {
   const request = { url, method: 'GET', headers: {}, body: '', timeoutMs: limits.effectMs, signal }

@@ -1,7 +1,6 @@
 /** Says why a check could not be observed, or does not apply: codes and their texts. */
 
 import { formatDuration } from '../../base/text/quantities.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { DriverFailure, TargetFailure } from '../../platform/journal/run-failures.ts'
 import { driverFailureText, targetFailureText } from '../../platform/wording/failures.ts'
 import type { Capability } from './capabilities.ts'
@@ -42,7 +41,7 @@ type Texts = {
   readonly [Code in CheckReason['code']]: string | ((reason: Extract<CheckReason, { code: Code }>) => string)
 }
 
-const TEXTS = defineTexts<Texts>({
+const TEXTS: Texts = {
   capability_missing: ({ capability }) => `The capability file says that there is no support for ${capability}.`,
   driver_missing: 'This check needs an agent driver, which acts as the human agent: pass --agent-driver FILE.',
   verbs_missing: ({ verbs }) => `The agent driver has no ${verbs.join(', ')}, so this check cannot be observed.`,
@@ -69,7 +68,7 @@ const TEXTS = defineTexts<Texts>({
   internal_error: ({ detail }) =>
     `Internal error of handover-sim: ${detail}. It says nothing about the intermediary; please report it.`,
   stopped: 'The run ended before this check.',
-})
+}
 
 export function checkReasonText(reason: CheckReason): string {
   const texts: Readonly<Record<string, string | ((reason: never) => string)>> = TEXTS

@@ -1,6 +1,5 @@
 /** Renders a certificate for reports: findings, reasons and levels become texts and keep their codes. */
 import { groupBy } from '../../base/objects.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { CERTIFICATE_LEVELS, type Certificate, type CertificateLevel, type LevelObstacle } from './certificate.ts'
 import type { CheckOutcome, CheckResult, CheckTexts, DecisiveKnob, Profile } from './check.ts'
@@ -10,23 +9,23 @@ import { type CheckFinding, type FindingCode, type FindingLevel, findingTexts } 
 import { checkReasonText } from './reasons.ts'
 
 /** Each level in one sentence. */
-const LEVEL_TEXTS = defineTexts({
+const LEVEL_TEXTS = {
   basic: 'Every MUST of the profiles webhook and flow holds.',
   resilient: 'Every MUST of the profiles webhook and flow holds, and every check of the profile resilience passes.',
   strict: 'Every check of the three profiles passes.',
-})
+}
 
 export const levelTexts = (): readonly { readonly level: CertificateLevel; readonly meaning: string }[] =>
   CERTIFICATE_LEVELS.map(level => ({ level, meaning: LEVEL_TEXTS[level] }))
 
-const OBSTACLES = defineTexts({
+const OBSTACLES = {
   stopped: 'The run ended early.',
   partial: 'Checks were left out with --only or --skip.',
   profiles: 'A level needs the profiles webhook and flow; flow needs an agent driver.',
   unmet: 'A check that the level basic needs failed or could not be observed.',
-} satisfies Record<LevelObstacle, string>)
+} satisfies Record<LevelObstacle, string>
 
-const EXIT_CODES = defineTexts({
+const EXIT_CODES = {
   0: 'no MUST is broken',
   1: 'a MUST is broken',
   strict: 'a MUST or a SHOULD is broken, and --strict counts both',
@@ -36,7 +35,7 @@ const EXIT_CODES = defineTexts({
   129: 'interrupted: the terminal was closed (SIGHUP)',
   130: 'interrupted (SIGINT)',
   143: 'terminated (SIGTERM)',
-})
+}
 
 /** A finding as a report shows it. */
 export interface FindingReport {
@@ -127,16 +126,19 @@ function describeCheck(
     reason: reason === null ? null : checkReasonText(reason),
     reasonCode: reason?.code ?? null,
     decisiveText: decisiveText(result.decisive),
-    expectation: expectation === undefined ? null : withoutCheck(expectation),
+    expectation:
+      expectation === undefined
+        ? null
+        : { because: expectation.because, until: expectation.until, status: expectation.status },
     helpCommand: `npx handover-sim certify --explain ${id}`,
     rerunCommand: rerun(id),
   }
 }
 
-const DECISIVE = defineTexts({
+const DECISIVE = {
   one: (changed: string, initial: string) =>
     `The check passes when the platform behaves as the simulator does by default (${initial}). It fails with ${changed}, which the platform's description does not exclude.`,
-})
+}
 
 /** Says which unspecified behaviours decide that a check fails; null for none. */
 function decisiveText(knobs: readonly DecisiveKnob[]): string | null {
@@ -147,8 +149,6 @@ function decisiveText(knobs: readonly DecisiveKnob[]): string | null {
     spelled(({ initial }) => initial),
   )
 }
-
-const withoutCheck = ({ because, until, status }: ExpectationResult) => ({ because, until, status })
 
 const describeFinding = (finding: CheckFinding): FindingReport => ({
   level: finding.level,

@@ -114,11 +114,10 @@ const INITIAL_KNOBS: Readonly<Record<string, unknown>> = formatKnobs(defaultKnob
 /** The values of one check: they depend on the seed and its id, not on other checks. */
 export function rotationFor(seed: number, checkId: string, fixed: Rotation): Rotation {
   const names = keysOf(ROTATED).filter(name => !(name in fixed))
-  return Object.fromEntries(names.map(name => [name, chosen(ROTATED[name], `${checkId} ${name}`, seed)]))
+  return Object.fromEntries(
+    names.map(name => [name, ROTATED[name][hashWords(`${checkId} ${name}`, seed)[0] % ROTATED[name].length]]),
+  )
 }
-
-const chosen = (values: readonly unknown[], label: string, seed: number): unknown =>
-  values[hashWords(label, seed)[0] % values.length]
 
 /** The knobs of a rotation that differ from their defaults, as text. */
 export function changedKnobs(rotation: Rotation): Record<string, unknown> {
@@ -144,7 +143,8 @@ export async function findDecisiveKnobs({ result, replay }: DecisiveOptions): Pr
   const { rotated } = result
   const names = Object.keys(rotated)
   if (names.length === 0 || !isRepeatable(result)) return []
-  const fails = async (changed: readonly string[]) => isSameFailure(result, await replay(rotationOf(rotated, changed)))
+  const fails = async (changed: readonly string[]) =>
+    isSameFailure(result, await replay(Object.fromEntries(changed.map(name => [name, rotated[name]]))))
   // A failure that comes and goes has another cause.
   if ((await fails([])) || !(await fails(names))) return []
   const decisive = await narrow(names, fails)
@@ -168,9 +168,6 @@ async function narrow(
   if (await fails(second)) return narrow(second, fails)
   return names
 }
-
-const rotationOf = (rotated: Readonly<Record<string, unknown>>, names: readonly string[]): Rotation =>
-  Object.fromEntries(names.map(name => [name, rotated[name]]))
 
 /** A target that does not answer, or has ended, fails with any behaviour of the platform. */
 const isRepeatable = (result: CheckResult): boolean =>

@@ -83,7 +83,11 @@ const changed = ({ result, withLateEntries }: CheckRun, change: (result: CheckRe
 /** The result of a check that ended the target, although nothing else ran. What came after the end is left out. */
 function withTargetEnded(result: CheckResult, { failure, output }: TargetEnd): CheckResult {
   const suspect = lastBefore(result.journal)
-  const details = { after: suspect === undefined ? null : nameOf(suspect), failure, output }
+  const details = {
+    after: suspect === undefined ? null : String(suspect.kind === 'delivery' ? suspect.event : suspect.verb),
+    failure,
+    output,
+  }
   const seqs = suspect === undefined ? [] : [suspect.seq]
   const isBefore = (seq: number) => suspect !== undefined && seq <= suspect.seq
   const earlier = result.findings.filter(({ entrySeqs }) => entrySeqs.length > 0 && entrySeqs.every(isBefore))
@@ -96,14 +100,10 @@ type Act = EventAttempt | EntryOf<'driver'>
 /** What was sent, or done, last before nothing listened any more. */
 function lastBefore(journal: readonly Entry[]): Act | undefined {
   const acts = journal.filter((entry): entry is Act => entry.kind === 'delivery' || isVerb(entry))
-  const refused = acts.findIndex(entry => failureOf(entry) === 'connection_refused')
+  const refused = acts.findIndex(entry => entry.failure?.code === 'connection_refused')
   const reached = refused === -1 ? acts : acts.slice(0, refused)
   return reached.find(entry => entry.kind === 'delivery' && isLost(entry)) ?? reached.at(-1)
 }
 
 /** Reads of the inbox do nothing. */
 const isVerb = (entry: Entry): boolean => entry.kind === 'driver' && entry.verb !== 'inbox'
-
-const failureOf = ({ failure }: Act): string | undefined => failure?.code
-
-const nameOf = (act: Act): string => String(act.kind === 'delivery' ? act.event : act.verb)

@@ -1,6 +1,5 @@
 /** Finds where a text first differs from the text that was sent, and why. */
 
-import { defineTexts } from '../../base/text/texts.ts'
 import { type DifferenceNote, noteFor } from '../../evaluation/evaluator/difference-notes.ts'
 import { noteText } from '../../evaluation/evaluator/wording/expected.ts'
 
@@ -55,12 +54,12 @@ function lostSurrogates(expected: string, received: string): boolean {
   return isCut || (kept !== expected && received.replace(/[\ud800-\udfff\ufffd?]+/g, '') === kept.replace(/\?+/g, ''))
 }
 
-const CAUSES = defineTexts({
+const CAUSES = {
   normalised: ({ form }: { readonly form: string }) => `the text was normalised to ${form}`,
   line_breaks: 'line breaks were changed',
   surrogates: 'characters above U+FFFF, such as emoji, were cut or replaced',
   end: 'the end of the text',
-})
+}
 
 const causeText = (cause: TextCause): string => {
   if (cause.code === 'normalised') return CAUSES.normalised(cause)
@@ -81,7 +80,7 @@ export function differenceInWords({ position, expected, received, cause }: TextD
 
 const DEFAULT_ADVICE = 'Compare the text at each place that handles it: webhook, storage, help desk, call.'
 
-const ADVICE = defineTexts({
+const ADVICE = {
   html: 'Do not escape the text: JSON carries it as it is, and the page that shows it escapes it.',
   markup_removed: 'Do not remove markup: it is text that somebody wrote. The page that shows it escapes it.',
   white_space: 'Do not trim: leading and trailing white space belongs to the text.',
@@ -95,7 +94,7 @@ const ADVICE = defineTexts({
   marker_added: 'Do not translate: the platform does it, in both directions, when the agent has another language.',
   marker_missing: 'Forward the text of the event, which the platform has translated already.',
   cut: 'Look for a limit of the length: a column of the database, a limit of the help desk, or a preview.',
-})
+}
 
 export function adviceFor({ cause }: TextDifference): string {
   const advice: Readonly<Record<string, string>> = ADVICE

@@ -110,7 +110,7 @@ class ActReader implements AgentActs {
     if (endpoint === 'availability') return isMap(body) && body.availability === 'CLOSED' ? 'away' : 'back'
     if (endpoint === 'start') return this.#isTaken ? null : 'accept'
     if (!this.#isTaken) return null
-    if (endpoint === 'message') return { says: textOf(body) }
+    if (endpoint === 'message') return { says: escapePlaceholders(isMap(body) ? String(body.message ?? '') : '') }
     if (endpoint === 'typing_start') return 'type'
     if (endpoint === 'typing_stop') return this.#isTyping ? 'stop' : null
     return endpoint === 'end' ? 'leave' : null
@@ -127,8 +127,6 @@ const isNearer = (sinceMs: number, untilMs: number): boolean => sinceMs > AT_ONC
 
 /** Calls that usually follow an act of an agent. */
 const OF_AGENTS: readonly string[] = ['message', 'end', 'typing_start', 'typing_stop']
-
-const textOf = (body: unknown): string => escapePlaceholders(isMap(body) ? String(body.message ?? '') : '')
 
 const AGENT_VERBS: readonly string[] = [...AGENT_WORDS, 'says']
 

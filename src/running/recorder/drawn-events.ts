@@ -30,7 +30,10 @@ export class SentEvents {
   constructor(entries: readonly Entry[]) {
     const deliveries = entries.filter((entry): entry is Delivery => entry.kind === 'delivery')
     this.#deliveries = groupBy(deliveries, ({ delivery_id }) => delivery_id)
-    const holds = entries.filter((entry): entry is EntryOf<'fault'> => entry.kind === 'fault' && isHolding(entry))
+    const holds = entries.filter(
+      (entry): entry is EntryOf<'fault'> =>
+        entry.kind === 'fault' && (entry.effect.hold !== undefined || entry.effect.swap !== undefined),
+    )
     this.#held = new Map(holds.map(({ delivery_id, fault }) => [String(delivery_id), fault]))
     for (const entry of entries) {
       if (entry.kind !== 'event') continue
@@ -75,8 +78,6 @@ export class SentEvents {
     return all.some(({ duplicate, faults }) => duplicate === true || faults !== undefined)
   }
 }
-
-const isHolding = ({ effect }: EntryOf<'fault'>): boolean => effect.hold !== undefined || effect.swap !== undefined
 
 /** What a step expects of this attempt. */
 export function sentAs({ status, outcome, event }: Delivery): SentEvent {

@@ -73,14 +73,13 @@ function handoverBefore(own: readonly Entry[], after: number): number {
   for (const entry of own) {
     if (entry.seq > after) break
     if (isNote(entry, 'handed_back')) begin = null
-    else if (isRequest(entry) || isNote(entry, 'taken_over')) begin ??= (entry.cause ?? entry.seq) - 1
+    else if ((entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER') || isNote(entry, 'taken_over'))
+      begin ??= (entry.cause ?? entry.seq) - 1
   }
   return begin ?? after
 }
 
 const isNote = (entry: Entry, name: string): boolean => entry.kind === 'note' && entry.note === name
-const isRequest = (entry: Entry): boolean => entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER'
-
 type EntriesByChat = ReadonlyMap<string | undefined, readonly Entry[]>
 
 /** A chat whose beginning was dropped may have been in a handover at the beginning of the range. */

@@ -62,7 +62,13 @@ const STEP_MS = 500
 
 /** The time for all steps, when calls come as late as they may. */
 const scenarioTime = (steps: readonly DrawnStep[]): number =>
-  steps.reduce((sum, { step }) => sum + STEP_MS + withinMs(step.expect) + (parseDuration(step.wait) ?? 0), 0)
-
-const withinMs = (expect: unknown): number =>
-  typeof expect === 'object' && expect !== null && 'within' in expect ? (parseDuration(expect.within) ?? 0) : 0
+  steps.reduce(
+    (sum, { step }) =>
+      sum +
+      STEP_MS +
+      (typeof step.expect === 'object' && step.expect !== null && 'within' in step.expect
+        ? (parseDuration(step.expect.within) ?? 0)
+        : 0) +
+      (parseDuration(step.wait) ?? 0),
+    0,
+  )

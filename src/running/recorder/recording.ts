@@ -56,7 +56,9 @@ export async function readRecording(core: Core, request: RecordingRequest): Prom
   if (range.isExtended) say('began_earlier')
   if (core.settings.businessHours !== null) say('business_hours')
   if (heads.some(({ lostFiles }) => lostFiles)) say('attachments_of_history')
-  const entries = range.entries.map(entry => masked(core, entry))
+  const entries = range.entries.map(entry =>
+    core.secrets.redactDeep(presentEntry(entry, core.platform.knobs['webhook.signatureHeader'])),
+  )
   return {
     name: request.name,
     clock: core.clock.mode,
@@ -68,9 +70,6 @@ export async function readRecording(core: Core, request: RecordingRequest): Prom
     notes,
   }
 }
-
-const masked = ({ platform, secrets }: Core, entry: Entry): Entry =>
-  secrets.redactDeep(presentEntry(entry, platform.knobs['webhook.signatureHeader']))
 
 /** The messages of a chat that none of `entries` made. */
 function messagesBefore({ messages }: Chat, entries: readonly Entry[]): readonly Message[] {

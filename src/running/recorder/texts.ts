@@ -1,8 +1,7 @@
 /** Texts of recordings: comments of the file, notes of the answer, and refusals. */
-import { defineTexts } from '../../base/text/texts.ts'
 
 /** Notes by code; most are also a comment beside the step they are about. */
-export const NOTE_TEXTS = defineTexts({
+export const NOTE_TEXTS = {
   agent_steps:
     'Steps of the agent are drawn from the calls of the intermediary: a message while an agent has the chat is one that the agent wrote. Correct them where your intermediary made a call by itself.',
   began_earlier: 'A handover was in progress where the range begins, so the scenario begins with its request.',
@@ -23,14 +22,14 @@ export const NOTE_TEXTS = defineTexts({
   fault_never_hit: (name: string) => `The fault ${name} applied to nothing, so it is set for the first chat.`,
   fault_of_several: (name: string) => `The fault ${name} applied to several chats; here it is set for each.`,
   nothing_expected: 'The intermediary made no call, so none is expected.',
-})
+}
 
-export const COMMENTS = defineTexts({
+export const COMMENTS = {
   head: 'Recorded with handover-sim. Read it, give it a better name, and delete what does not matter.',
   event_refused: (status: number) => `the webhook answered ${status}; a correct intermediary answers 200`,
-})
+}
 
-export const RECORD_PROBLEMS = defineTexts({
+export const RECORD_PROBLEMS = {
   noChats: 'There is nothing to record: no chat was created yet.',
   nothingHappened: (range: string) =>
     `There is nothing to record: no user and no intermediary did anything in these chats${range}.`,
@@ -40,9 +39,9 @@ export const RECORD_PROBLEMS = defineTexts({
     `The journal has dropped entries of these chats: it begins with entry ${firstSeq}. Record newer chats, or pass after: ${firstSeq - 1} or later.`,
   tooLong: (count: number, most: number) =>
     `The range makes at least ${count} steps, and a recording has at most ${most}: choose fewer chats, or a shorter range.`,
-})
+}
 
-export const TRIAL_TEXTS = defineTexts({
+export const TRIAL_TEXTS = {
   otherStatus: (call: string, status: number) => `${call}: the platform answered ${status} in the trial`,
   unnoticed: (what: string) => `it also passes when this call is left out: ${what}`,
-})
+}

@@ -17,11 +17,12 @@ export async function probeTarget(target: URL, waitMs: number, signal: AbortSign
   }
 }
 
-const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80)
-
 function probePort(target: URL): Promise<ConnectionFailure | null> {
   return new Promise(resolve => {
-    const socket = connect({ host: target.hostname.replace(/^\[|\]$/g, ''), port: portOf(target) })
+    const socket = connect({
+      host: target.hostname.replace(/^\[|\]$/g, ''),
+      port: Number(target.port) || (target.protocol === 'https:' ? 443 : 80),
+    })
     const done = (failure: ConnectionFailure | null) => {
       timer.cancel()
       socket.destroy()

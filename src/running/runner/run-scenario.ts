@@ -116,11 +116,10 @@ async function executeStep(run: Run, step: PlannedStep): Promise<void> {
   const failed = context.evaluator.failed(number)
   options.onStepEnd?.(step, failed)
   if (!failed) return
-  if (waitsForIntermediary(action) && details.missing === undefined && !run.signal.aborted) await probeAfterTimeout(run)
+  if ((action.verb === 'expect' || action.verb === 'sees') && details.missing === undefined && !run.signal.aborted)
+    await probeAfterTimeout(run)
   if (!step.soft) run.stopped.add(step.conversation)
 }
-
-const waitsForIntermediary = ({ verb }: Action) => verb === 'expect' || verb === 'sees'
 
 /** Tests whether the target is reachable, when it did not do what a step expects. */
 async function probeAfterTimeout(run: Run): Promise<void> {

@@ -151,7 +151,8 @@ async function runSelected(
     evaluatedTo: 0,
   })
   try {
-    if (isOver(options, failing)) return skipped('skipped', { code: 'run_stopped' })
+    if (options.signal.aborted || (options.bail !== null && failing.count >= options.bail))
+      return skipped('skipped', { code: 'run_stopped' })
     const unset = unsetVariable(plan, options.env)
     const run = unset === null ? await runOne(options, plan, facts, transport, slot) : skipped('error', unset)
     if (run.result.outcome === 'fail' || run.result.outcome === 'error') failing.count++
@@ -160,9 +161,6 @@ async function runSelected(
     slot.close()
   }
 }
-
-const isOver = ({ signal, bail }: SuiteOptions, { count }: FailureCount): boolean =>
-  signal.aborted || (bail !== null && count >= bail)
 
 async function runOne(
   options: SuiteOptions,

@@ -127,7 +127,7 @@ export async function settle(context: WaitContext, { quietMs, awaitCall, signal 
   const status = (): Pending | null => {
     for (const entry of journal.query({ after: lastSeq })) {
       lastSeq = entry.seq
-      if (!isTraffic(entry)) continue
+      if (!(entry.kind === 'api' || entry.kind === 'delivery' || entry.kind === 'event')) continue
       lastMs = entry.at_ms
       hadCall ||= entry.kind === 'api'
     }
@@ -140,8 +140,6 @@ export async function settle(context: WaitContext, { quietMs, awaitCall, signal 
   }
   if (!signal.aborted) await waitUntil(context, status, signal).catch(() => {})
 }
-
-const isTraffic = ({ kind }: Entry): boolean => kind === 'api' || kind === 'delivery' || kind === 'event'
 
 /** The transport may have the same time limit; it has this long to report its failure. */
 const GRACE_MS = 250

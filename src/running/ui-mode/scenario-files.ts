@@ -4,17 +4,11 @@ import { dirname } from 'node:path'
 import { ConfigError, type Problem, problemOf } from '../../base/files/errors.ts'
 import type { NamedFile } from '../../base/files/user-files.ts'
 import { messageOf } from '../../base/text/error-text.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import { type FoundFile, findFiles, foldersOf } from '../../evaluation/scenario/load/find.ts'
 import { type LoadedFile, type LoadOptions, loadFile } from '../../evaluation/scenario/load/load.ts'
 import { type Plan, placeText } from '../../evaluation/scenario/plan.ts'
 import { type SelectedScenario, type Selection, select } from '../runner/schedule.ts'
 import type { CatalogueFile, FileProblem } from './protocol.ts'
-
-const TEXTS = defineTexts({
-  removed: 'was removed.',
-  taken: (name: string, place: string) => `${JSON.stringify(name)} is taken: ${place} has it`,
-})
 
 export interface ScenarioFilesOptions extends LoadOptions {
   readonly patterns: readonly string[]
@@ -115,7 +109,7 @@ function removedFiles(known: readonly KnownFile[], read: readonly KnownFile[]): 
     .filter(({ file }) => !paths.has(file.path))
     .map(one => ({ ...one, plans: one.plans.filter(({ name }) => !names.has(name)) }))
     .filter(({ plans }) => plans.length > 0)
-    .map(one => ({ ...one, stamp: stampOf(one), problems: [problemOf(one.file.name, TEXTS.removed)] }))
+    .map(one => ({ ...one, stamp: stampOf(one), problems: [problemOf(one.file.name, 'was removed.')] }))
 }
 
 const stampOf = ({ file, includes }: LoadedFile): string => [file, ...includes].map(stampOfFile).join('\n')
@@ -151,11 +145,9 @@ function describeFiles(known: readonly KnownFile[]): CatalogueFile[] {
   })
 }
 
-const whereIs = ({ file, place }: Plan) => (place === null ? file : `${place.file}:${place.line}`)
-
 const takenProblem = (plan: Plan, first: Plan): Problem => ({
   at: plan.place === null ? plan.file : placeText(plan.place),
-  message: TEXTS.taken(plan.name, whereIs(first)),
+  message: `${JSON.stringify(plan.name)} is taken: ${first.place === null ? first.file : `${first.place.file}:${first.place.line}`} has it`,
   file: plan.file,
   ...(plan.place === null ? {} : { line: plan.place.line }),
 })

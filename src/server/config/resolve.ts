@@ -7,7 +7,6 @@ import type { NamedFile } from '../../base/files/user-files.ts'
 import { nearest } from '../../base/text/error-text.ts'
 import { type Redactor, withoutCredentials } from '../../base/text/redactor.ts'
 import { describeSecret, isSecretPath } from '../../base/text/secret-positions.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import { defaultKnobs, formatKnob, formatKnobs, isKnob, KNOB_NAMES, parseKnob } from '../../platform/contract/knobs.ts'
 import { addSecretsOf } from '../../platform/journal/mask.ts'
 import { readKnob } from '../../platform/simulator/options.ts'
@@ -23,15 +22,9 @@ import {
   toOptions,
 } from './settings.ts'
 
-const TEXTS = defineTexts({
-  wrongExtension: (file: string, extensions: readonly string[]) =>
-    `${JSON.stringify(file)} must end in ${extensions.join(', ')}.`,
-  unexpected: (expected: string, received: string) => `must be ${expected}, got ${received}`,
-  noAssignment: 'must be written knob=value, such as typing.webhook=off',
-  useFlag: (flag: string) => `; use ${flag}`,
-  unknownKnob: (name: string, hint: string) => `${name} is not a knob${hint}`,
+const TEXTS = {
   ignored: (file: string, used: string) => `${file} is not read, because ${used} is used.`,
-})
+}
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -75,7 +68,7 @@ function explicitFile(flags: SettingFlags, env: Env) {
 
 function take(layer: Record<string, Setting>, name: string, text: string, from: string, problems: Problem[]) {
   const read = readSettingText(name, text)
-  if ('expected' in read) problems.push({ at: from, message: TEXTS.unexpected(read.expected, shownText(name, text)) })
+  if ('expected' in read) problems.push({ at: from, message: `must be ${read.expected}, got ${shownText(name, text)}` })
   else layer[name] = { value: read.value, from }
 }
 
@@ -110,15 +103,15 @@ function takeAssignment(layer: Record<string, Setting>, assignment: string, prob
   const isKey = /key/i.test(assignment.slice(0, equals))
   const at = isKey ? `--set ${assignment.slice(0, equals)}` : `--set ${assignment}`
   if (equals <= 0) {
-    problems.push({ at, message: TEXTS.noAssignment })
+    problems.push({ at, message: 'must be written knob=value, such as typing.webhook=off' })
     return
   }
   const name = assignment.slice(0, equals)
   const value = assignment.slice(equals + 1)
   const other = TEXT_SETTINGS.find(setting => setting.name === name)
   if (!isKnob(name)) {
-    const instead = other ? TEXTS.useFlag(other.flag) : nearest(name, KNOB_NAMES)
-    problems.push({ at, message: TEXTS.unknownKnob(name, instead) })
+    const instead = other ? `; use ${other.flag}` : nearest(name, KNOB_NAMES)
+    problems.push({ at, message: `${name} is not a knob${instead}` })
     return
   }
   const result = readKnob(name, value)
@@ -135,14 +128,16 @@ function defaultLayer(): Layer {
 
 function effective(settings: Layer): Omit<Resolved, 'warnings'> {
   const entries = Object.entries(settings)
-  const values = Object.fromEntries(entries.map(([name, setting]) => [name, canonical(name, setting)]))
+  const values = Object.fromEntries(
+    entries.map(([name, setting]) => [
+      name,
+      isKnob(name) && setting.from !== 'default' ? formatKnob(name, parseKnob(name, setting.value)) : setting.value,
+    ]),
+  )
   const sources = Object.fromEntries(entries.map(([name, { from }]) => [name, from]))
   const { agent_driver: driver } = values
   return { options: optionsFrom(values), sources, values, agentDriver: typeof driver === 'string' ? driver : null }
 }
-
-const canonical = (name: string, { value, from }: Setting) =>
-  isKnob(name) && from !== 'default' ? formatKnob(name, parseKnob(name, value)) : value
 
 function optionsFrom(values: Readonly<Record<string, unknown>>): PlatformServerOptions {
   const { agent_driver: _, clock, 'clock.start': start, ...others } = values
@@ -193,7 +188,7 @@ function named(cwd: string, { file, from }: { file: string; from: string }): Fou
   if (EXTENSIONS.includes(extension)) {
     return { name: file, path: resolve(cwd, file), extension, ignored: [] }
   }
-  throw problem(from, TEXTS.wrongExtension(file, EXTENSIONS))
+  throw problem(from, `${JSON.stringify(file)} must end in ${EXTENSIONS.join(', ')}.`)
 }
 
 /** Throws `ConfigError` with every problem found. */

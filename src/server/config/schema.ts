@@ -4,7 +4,6 @@ import { type Source, schemaProblems } from '../../base/files/document.ts'
 import { ConfigError, type Problem } from '../../base/files/errors.ts'
 import { isMap } from '../../base/objects.ts'
 import { ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
-import { defineTexts } from '../../base/text/texts.ts'
 import { isKnob } from '../../platform/contract/knobs.ts'
 import {
   BusinessHoursSchema,
@@ -14,10 +13,6 @@ import {
   ReplySchema,
 } from '../../platform/simulator/setting-schemas.ts'
 import { type Layer, SETTINGS, type Setting, type SettingSpec } from './settings.ts'
-
-const TEXTS = defineTexts({
-  duplicate: (name: string, first: string) => `sets ${name} again (first at ${first}).`,
-})
 
 const knobs = knobSchemas()
 
@@ -94,7 +89,8 @@ function collect(file: string, source: Source, config: Readonly<Record<string, u
     const place = source.place(path, 'key')
     const from = place === null ? file : `${file}:${place.line}`
     const known = layer[name]
-    if (known) duplicates.push(source.problem(path, 'key', path.join('.'), TEXTS.duplicate(name, known.from)))
+    if (known)
+      duplicates.push(source.problem(path, 'key', path.join('.'), `sets ${name} again (first at ${known.from}).`))
     layer[name] = { value, from }
   }
   if (duplicates.length > 0) throw new ConfigError(duplicates)

@@ -160,7 +160,9 @@ function errorResponse(thrown: unknown, context: Context, control: ControlContex
 
 /** 405 for a path with other methods; otherwise 404 with all routes. */
 function unknownRoute(method: string, path: string, routes: readonly ControlRoute[]): ControlProblem {
-  const methods = routes.filter(route => patternOf(route).test(path)).map(route => route.method)
+  const methods = routes
+    .filter(route => new RegExp(`^${PREFIX}${route.path.replace(/:[a-z]+/g, '[^/]+')}/?$`).test(path))
+    .map(route => route.method)
   if (methods.length > 0) {
     const allow = [...new Set(methods)].join(', ')
     const message = `${path} takes ${allow}, got ${method}.`
@@ -175,8 +177,6 @@ function unknownRoute(method: string, path: string, routes: readonly ControlRout
     `There is no ${path}${near} Routes: ${routeLines().join(', ')}; most of them also below ${PREFIX}${WORKSPACE_PATH}.`,
   )
 }
-
-const patternOf = ({ path }: ControlRoute) => new RegExp(`^${PREFIX}${path.replace(/:[a-z]+/g, '[^/]+')}/?$`)
 
 export interface Access extends AllowedHosts {
   /** The origin of pages behind a proxy, beside that of the request's host; null when there is none. */
@@ -206,7 +206,11 @@ function foreignHost(access: Access, { host }: AccessRequest): ControlProblem | 
 function foreignPage(access: Access, { host, header }: AccessRequest): ControlProblem | null {
   const origin = header('origin')
   const site = header('sec-fetch-site')
-  if (origin !== undefined && origin !== access.origin && !sameHost(origin, host)) {
+  if (
+    origin !== undefined &&
+    origin !== access.origin &&
+    !(URL.canParse(origin) && new URL(origin).host === host.toLowerCase().replace(/:80$/, ''))
+  ) {
     return new ControlProblem(
       403,
       'foreign_origin',
@@ -216,9 +220,6 @@ function foreignPage(access: Access, { host, header }: AccessRequest): ControlPr
   if (site !== 'cross-site') return null
   return new ControlProblem(403, 'foreign_origin', 'The control API refuses requests of pages of another site.')
 }
-
-const sameHost = (origin: string, host: string) =>
-  URL.canParse(origin) && new URL(origin).host === host.toLowerCase().replace(/:80$/, '')
 
 function withoutToken({ token }: Access, { header, open }: AccessRequest): ControlProblem | null {
   if (token === null || open) return null

@@ -59,9 +59,7 @@ const isUsual = (options: Dispatcher.DispatchOptions): options is FetchCall['opt
   typeof options.origin === 'string' &&
   !options.upgrade &&
   isTextRecord(options.headers) &&
-  (options.body === null || isGenerator(options.body))
-
-const isGenerator = (body: unknown): boolean => Object.prototype.toString.call(body) === '[object AsyncGenerator]'
+  (options.body === null || Object.prototype.toString.call(options.body) === '[object AsyncGenerator]')
 
 const isTextRecord = (headers: unknown): boolean =>
   typeof headers === 'object' && headers !== null && Object.values(headers).every(value => typeof value === 'string')

@@ -50,13 +50,14 @@ function routeOf(simulator: Intercepted): InterceptedRoute {
 export function findRoute(url: URL | null): InterceptedRoute | null {
   if (url === null) return null
   for (const routes of active) {
-    const found = routes.find(route => route.origin === url.origin && isUnder(url.pathname, route.path))
+    const found = routes.find(
+      route =>
+        route.origin === url.origin && (url.pathname === route.path || url.pathname.startsWith(`${route.path}/`)),
+    )
     if (found !== undefined) return found
   }
   return null
 }
-
-const isUnder = (path: string, base: string) => path === base || path.startsWith(`${base}/`)
 
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i
 

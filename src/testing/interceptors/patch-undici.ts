@@ -64,7 +64,15 @@ const unpatched = (dispatcher: Dispatcher): Dispatcher => previousOf.get(dispatc
 /** Sends requests for a simulator to it, and all others to the previous dispatcher. */
 function interceptingDispatcher(previous: Dispatcher, createAgent: CreateAgent): Dispatcher {
   const dispatch: Dispatcher['dispatch'] = (options, handler) => {
-    const route = options.origin === undefined ? null : findRoute(requestUrl(originOf(options.origin), options.path))
+    const route =
+      options.origin === undefined
+        ? null
+        : findRoute(
+            requestUrl(
+              typeof options.origin === 'string' ? options.origin.replace(/\/+$/, '') : options.origin.origin,
+              options.path,
+            ),
+          )
     if (route === null) return previous.dispatch(options, handler)
     const call = asFetchCall(options, handler)
     if (call === null) return agentOf(route, previous, createAgent).dispatch(options, handler)
@@ -96,9 +104,6 @@ function answerOverHttp({ route, call, body, answer }: Answered, createAgent: Cr
 /** Methods with private fields work on the dispatcher itself only. */
 const boundTo = (target: object, value: unknown): unknown =>
   typeof value === 'function' && value !== target.constructor ? value.bind(target) : value
-
-const originOf = (origin: string | URL): string =>
-  typeof origin === 'string' ? origin.replace(/\/+$/, '') : origin.origin
 
 interface RouteAgent {
   readonly previous: Dispatcher

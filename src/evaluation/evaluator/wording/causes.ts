@@ -4,7 +4,6 @@ import { groupBy } from '../../../base/objects.ts'
 import type { ConnectionFailure } from '../../../base/runtime/connection-failure.ts'
 import type { Bare, Coded } from '../../../base/text/coded.ts'
 import { formatDuration } from '../../../base/text/quantities.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
 import type { DeliveryFailure } from '../../../platform/journal/entry.ts'
 import type { DriverFailure, StepFailure } from '../../../platform/journal/run-failures.ts'
@@ -122,9 +121,6 @@ const VARYING: ReadonlySet<string> = new Set(
   'count length of position marker found missing message detail body output expected received place answer'.split(' '),
 )
 
-const keyOf = (cause: Cause): string =>
-  JSON.stringify(cause, (name, value: unknown) => (VARYING.has(name) ? null : value))
-
 /** A cause that several scenarios have, as a report shows it. */
 export interface CauseReport {
   readonly code: Cause['code']
@@ -141,7 +137,11 @@ export function describeCauses({ scenarios }: Pick<RunResult, 'scenarios'>): Cau
     const cause = scenario.outcome === 'pass' ? null : causeOf(scenario)
     return cause === null ? [] : [{ cause, index, hint: scenario.failures[0]?.hint }]
   })
-  return [...groupBy(all, ({ cause }) => keyOf(cause)).values()]
+  return [
+    ...groupBy(all, ({ cause }) =>
+      JSON.stringify(cause, (name, value: unknown) => (VARYING.has(name) ? null : value)),
+    ).values(),
+  ]
     .filter(group => group.length > 1)
     .sort((a, b) => b.length - a.length)
     .map(group => {
@@ -159,7 +159,7 @@ export function describeCauses({ scenarios }: Pick<RunResult, 'scenarios'>): Cau
 const called = (endpoint: CalledEndpoint): string =>
   endpoint.endpoint === null ? endpoint.path : `\`${endpoint.endpoint}\``
 
-const OBSTACLES: Readonly<Partial<Record<ObstacleCode, string>>> = defineTexts({
+const OBSTACLES: Readonly<Partial<Record<ObstacleCode, string>>> = {
   late: 'too late',
   before: 'too early',
   earlier: 'in another order',
@@ -169,7 +169,7 @@ const OBSTACLES: Readonly<Partial<Record<ObstacleCode, string>>> = defineTexts({
   chat: 'for another chat',
   bot: 'for another bot',
   alias: 'under another path',
-})
+}
 
 const MAX_FIELDS = 3
 
@@ -181,7 +181,7 @@ function fieldsText(fields: readonly DifferingField[]): string {
   return `${fields.slice(0, MAX_FIELDS).map(fieldText).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-const TEXTS: TextsOf<Cause> = defineTexts({
+const TEXTS: TextsOf<Cause> = {
   no_call_at_all: 'the intermediary makes no call',
   target_unreachable: ({ failure }) => failureText(failure),
   not_called: ({ call }) => `\`${call}\` is not called`,
@@ -214,4 +214,4 @@ const TEXTS: TextsOf<Cause> = defineTexts({
   no_driver: 'a step needs an agent driver, and there is none (--agent-driver FILE)',
   verb_missing: ({ verb }) => `the agent driver has no verb ${verb}`,
   env_unset: ({ name }) => `the environment variable ${name} is not set`,
-} satisfies TextsOf<Cause>)
+} satisfies TextsOf<Cause>

@@ -1,7 +1,6 @@
 /** Renders what a failure says was expected, and how what was received differs from it. */
 
 import { formatDuration } from '../../../base/text/quantities.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
 import { failureText } from '../../../platform/wording/failures.ts'
 import type { DifferenceNote } from '../difference-notes.ts'
@@ -26,7 +25,7 @@ import {
   withinText,
 } from './parts.ts'
 
-const EXPECTED: TextsOf<Expected> = defineTexts({
+const EXPECTED: TextsOf<Expected> = {
   calls: ({ tree, chat, within }) =>
     `expect ${treeText(tree)}${inChat(chat)}${within === null ? '' : ` ${withinText(within)}`}`,
   no_calls: ({ calls, chat, forMs }) =>
@@ -68,11 +67,11 @@ const EXPECTED: TextsOf<Expected> = defineTexts({
   quick_pattern: ({ pattern }) => `a pattern that is quick on any text: ${patternName(pattern)}`,
   complete_journal: 'a journal with every entry since the beginning',
   no_internal_error: 'no internal error of handover-sim',
-} satisfies TextsOf<Expected>)
+} satisfies TextsOf<Expected>
 
 export const expectedText = (expected: Expected, audience: Audience): string => renderCode(EXPECTED, expected, audience)
 
-const AWAITED: TextsOf<Awaited> = defineTexts({
+const AWAITED: TextsOf<Awaited> = {
   calls({ missing: [first, ...more] }) {
     if (first === undefined) return 'calls'
     return `${requirementText(first)}${more.length > 0 ? ` and ${more.length} more` : ''}`
@@ -80,7 +79,7 @@ const AWAITED: TextsOf<Awaited> = defineTexts({
   silence: ({ forMs, calls }) => `${formatDuration(forMs)} without ${calls.map(patternText).join(', ')}`,
   inbox_item: ({ item }) => `the agent to see ${item}`,
   chat_state: ({ difference }) => (difference === null ? 'the chat' : differenceText(difference)),
-} satisfies TextsOf<Awaited>)
+} satisfies TextsOf<Awaited>
 
 /** `message { message: "Hi" } and 1 more` */
 export const awaitedText = (awaited: Awaited): string => renderCode(AWAITED, awaited, 'scenario')
@@ -89,7 +88,7 @@ const WHITE_SPACE = { trimmed: ': trimmed', added: ': more of it at the ends', o
 const HTML = { escaped: '', escaped_twice: ': escaped twice', unescaped: ': the escapes were resolved' }
 const more = (count: number) => `${count} more character${count === 1 ? '' : 's'}`
 
-const NOTES: TextsOf<DifferenceNote> = defineTexts({
+const NOTES: TextsOf<DifferenceNote> = {
   letter_case: 'only upper and lower case differ',
   white_space: ({ how }) => `only white space differs${WHITE_SPACE[how]}`,
   normalisation: 'only the Unicode normalisation differs',
@@ -114,35 +113,29 @@ const NOTES: TextsOf<DifferenceNote> = defineTexts({
   item_order: 'the same items in another order',
   other_key: ({ found, missing }) => `the body has ${found}: did you mean ${missing}?`,
   matcher_threw: ({ message }) => `the matcher threw: ${message}`,
-} satisfies TextsOf<DifferenceNote>)
+} satisfies TextsOf<DifferenceNote>
 
 export const noteText = (note: DifferenceNote): string => renderCode(NOTES, note, 'scenario')
-
-const FIELDS = defineTexts({
-  differs: (expected: string, received: string) => `expected ${expected}, received ${received}`,
-  nothing: 'nothing',
-  more: (count: number) => ` and ${count} more difference${count === 1 ? '' : 's'}`,
-})
 
 /** `message: expected "I'm Anna", received "I&#39;m Anna" (only HTML escaping differs)` */
 export function differenceText({ path, expected, received, note }: Difference): string {
   const field = path === '' ? '' : `${path}: `
   const why = note === undefined ? '' : ` (${noteText(note)})`
-  return `${field}${FIELDS.differs(expected, received ?? FIELDS.nothing)}${why}`
+  return `${field}expected ${expected}, received ${received ?? 'nothing'}${why}`
 }
 
 /** The first difference, and how many more there are. */
 export const firstDifferenceText = (first: Difference, others: number): string =>
-  `${differenceText(first)}${others === 0 ? '' : FIELDS.more(others)}`
+  `${differenceText(first)}${others === 0 ? '' : ` and ${others} more difference${others === 1 ? '' : 's'}`}`
 
-const KEYS: Readonly<Record<string, string>> = defineTexts({
+const KEYS: Readonly<Record<string, string>> = {
   missing: 'the header Authorization is missing',
   malformed: 'the header is not Authorization: Bearer <API_KEY>',
   unknown: 'the platform does not know it',
   wrong_scope: 'it does not open this endpoint',
-})
+}
 
-const OBSTACLES: TextsOf<Obstacle> = defineTexts({
+const OBSTACLES: TextsOf<Obstacle> = {
   call: ({ endpoint }) => (endpoint === null ? 'no path of the platform' : `it is ${endpoint}`),
   chat({ chatId, conversation }, audience) {
     if (chatId === null) return 'it has no chat_id'
@@ -164,19 +157,17 @@ const OBSTACLES: TextsOf<Obstacle> = defineTexts({
   before_turn: 'in the inbox before the turn',
   of_chat: ({ conversation }) => `of chat ${JSON.stringify(conversation)}`,
   not_delivered: ({ status, failure }) => (status === null ? failureText(failure) : `answered ${status}`),
-} satisfies TextsOf<Obstacle>)
+} satisfies TextsOf<Obstacle>
 
-const SUBJECTS: TextsOf<NearMissSubject> = defineTexts({
+const SUBJECTS: TextsOf<NearMissSubject> = {
   call: ({ method, path }) => `${method} ${path}`,
   inbox_item: item => itemText(item),
   chat: 'the chat as it was last',
   event: ({ event }) => event,
-} satisfies TextsOf<NearMissSubject>)
+} satisfies TextsOf<NearMissSubject>
 
 export const subjectText = (subject: NearMissSubject): string => renderCode(SUBJECTS, subject, 'scenario')
 
-const UNCLAIMED = defineTexts({ call: 'no step claims it' })
-
 /** `bad key: the platform does not know it; 1 field differs` */
 export const obstaclesText = ({ obstacles }: Pick<NearMiss, 'obstacles'>, audience: Audience): string =>
-  obstacles.map(obstacle => renderCode(OBSTACLES, obstacle, audience)).join('; ') || UNCLAIMED.call
+  obstacles.map(obstacle => renderCode(OBSTACLES, obstacle, audience)).join('; ') || 'no step claims it'

@@ -2,7 +2,6 @@
 
 import { sentence } from '../../../base/text/error-text.ts'
 import { formatDuration } from '../../../base/text/quantities.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import {
   driverFailureText,
   earlyEndText,
@@ -49,7 +48,7 @@ const within = (ms: number) => `within ${formatDuration(ms)}`
 const another = (seqs: readonly number[]) => (seqs.length === 0 ? '' : `, and ${seqs.length} more (${listed(seqs)})`)
 const withBody = (call: CallRef, body: string | null) => `${callText(call)}${body === null ? '' : ` ${body}`}`
 
-const DETAILS: TextsOf<NoCallDetail> = defineTexts({
+const DETAILS: TextsOf<NoCallDetail> = {
   unreachable: ({ failure }) => `: ${failureText(failure)}`,
   no_call_at_all: (_, audience) =>
     `: the intermediary made no call ${audience === 'test' ? 'at all' : 'for this scenario'}`,
@@ -57,7 +56,7 @@ const DETAILS: TextsOf<NoCallDetail> = defineTexts({
   other_call: ({ call, afterMs }) => `; the nearest call is ${callText(call)} ${offset(afterMs)}`,
   last_call: ({ call }) => `; the last call was ${callText(call)}`,
   nothing: '',
-} satisfies TextsOf<NoCallDetail>)
+} satisfies TextsOf<NoCallDetail>
 
 /** `start was called only once within 5s (#9), expected exactly 3 times` */
 function tooFew({ seqs }: CallProgress, requirement: RequirementRef, limit: string): string {
@@ -66,7 +65,7 @@ function tooFew({ seqs }: CallProgress, requirement: RequirementRef, limit: stri
   return `${callWithKey(requirement)} was called only ${timesText(seqs.length)}${limit} (${listed(seqs)}), ${expected}`
 }
 
-const INBOX: TextsOf<InboxDetail> = defineTexts({
+const INBOX: TextsOf<InboxDetail> = {
   never_read: 'the inbox was not read',
   earlier: ({ item, obstacles }, audience) =>
     `${itemText(item)} is in the inbox, ${obstaclesText({ obstacles }, audience)}`,
@@ -76,7 +75,7 @@ const INBOX: TextsOf<InboxDetail> = defineTexts({
     difference === null
       ? `nearest: ${itemText(item)}: ${obstaclesText({ obstacles }, audience)}`
       : `nearest: ${difference.path === 'text' ? itemName(item) : itemText(item)}: ${differenceText(difference)}`,
-} satisfies TextsOf<InboxDetail>)
+} satisfies TextsOf<InboxDetail>
 
 const SIGNED: Readonly<Record<AttemptResult['sign'], string>> = {
   valid: '',
@@ -87,38 +86,29 @@ const SIGNED: Readonly<Record<AttemptResult['sign'], string>> = {
   hex: ' with a signature in hex',
 }
 
-const is2xx = (status: number) => status >= 200 && status < 300
 const items = (all: readonly InboxItemRef[]) => all.map(item => itemText(item)).join(', ')
 
-const ACKS = defineTexts({
-  notSent: (event: string, why: string) => `${event} was not sent: ${why}`,
-  noAnswer: (event: string, url: string | null, why: string) => `no answer to ${event} from ${url}: ${why}`,
-  accepted: (status: number, event: string, signed: string) =>
-    signed === ''
-      ? `the webhook accepted an event that it must refuse: it answered ${status} to ${event}`
-      : `the webhook accepted a forged event: it answered ${status} to ${event}${signed}`,
-  answered: (status: number, event: string, after: string) =>
-    `the webhook answered ${status} to ${event} after ${after}`,
-  expected: (ack: string) => `, expected ${ack}`,
-  any: 'any answer',
-  refusal: 'a refusal',
-  attempt: (number: number) => ` (attempt ${number})`,
-  repeated: (event: string) => `${event} (sent a second time)`,
+const ACKS = {
   empty: 'an empty body',
   body: (body: string) => `: ${body}`,
-})
+}
 
 function ackText({ ack, withinMs, result, copy }: Extract<Happened, { code: 'not_acknowledged' }>): string {
   const { status, attempt, failure, url, body, afterMs, sign, sent } = result
-  const event = copy ? ACKS.repeated(result.event) : `${result.event}${attempt > 1 ? ACKS.attempt(attempt) : ''}`
-  if (!sent) return ACKS.notSent(event, failureText(failure))
-  if (status === null) return ACKS.noAnswer(event, url, failureText(failure))
-  if (ack === 'non-2xx' && is2xx(status)) return ACKS.accepted(status, event, SIGNED[sign])
-  const expected = ack === 'any' ? ACKS.any : ack === 'non-2xx' ? ACKS.refusal : String(ack)
+  const event = copy
+    ? `${result.event} (sent a second time)`
+    : `${result.event}${attempt > 1 ? ` (attempt ${attempt})` : ''}`
+  if (!sent) return `${event} was not sent: ${failureText(failure)}`
+  if (status === null) return `no answer to ${event} from ${url}: ${failureText(failure)}`
+  if (ack === 'non-2xx' && status >= 200 && status < 300)
+    return SIGNED[sign] === ''
+      ? `the webhook accepted an event that it must refuse: it answered ${status} to ${event}`
+      : `the webhook accepted a forged event: it answered ${status} to ${event}${SIGNED[sign]}`
+  const expected = ack === 'any' ? 'any answer' : ack === 'non-2xx' ? 'a refusal' : String(ack)
   const slow = afterMs > withinMs ? ` ${within(withinMs)}` : ''
   const asExpected = expected === String(status) && slow === ''
   const answer = ACKS.body(body === '' ? ACKS.empty : body)
-  return `${ACKS.answered(status, event, seconds(afterMs))}${asExpected ? '' : ACKS.expected(`${expected}${slow}`)}${answer}`
+  return `the webhook answered ${status} to ${event} after ${seconds(afterMs)}${asExpected ? '' : `, expected ${expected}${slow}`}${answer}`
 }
 
 /** `answered 500 after 31 ms: TypeError: x is not a function` */
@@ -130,24 +120,16 @@ function attemptText({ status, failure, body, afterMs, url, sent }: AttemptResul
 
 /** Adds the answer where the failure does not contain it. */
 function driverText({ how, status, failure, answer }: Extract<Happened, { code: 'driver_failed' }>): string {
-  const why = failure === null ? DRIVER.failed(status) : driverFailureText(failure)
+  const why = failure === null ? (status === null ? 'it failed' : `answered ${status}`) : driverFailureText(failure)
   const contained = failure !== null && (failure.code !== 'command_failed' || failure.stream === 'stdout')
   return `${how}: ${why}${answer === '' || contained ? '' : `: ${answer}`}`
 }
 
-const DRIVER = defineTexts({
-  failed: (status: number | null) => (status === null ? 'it failed' : `answered ${status}`),
-})
-
-const EVICTION = defineTexts({
-  evicted: (firstSeq: number) =>
-    `the journal no longer has the entries before #${firstSeq}, so the calls in them cannot be checked; raise journalLimit or memoryLimit, or check earlier`,
-})
-
 /** Says that a check needs entries that were evicted. */
-export const evictedText = (firstSeq: number): string => EVICTION.evicted(firstSeq)
+export const evictedText = (firstSeq: number): string =>
+  `the journal no longer has the entries before #${firstSeq}, so the calls in them cannot be checked; raise journalLimit or memoryLimit, or check earlier`
 
-const HAPPENED: TextsOf<Happened> = defineTexts({
+const HAPPENED: TextsOf<Happened> = {
   unfillable: ({ message }) => message,
   capture_missing: ({ name, path, call }) => `${callText(call)} has no ${path} to capture as ${name}`,
   calls_too_close: ({ requirement, seqs: [first, second], gapMs }) =>
@@ -238,13 +220,13 @@ const HAPPENED: TextsOf<Happened> = defineTexts({
     'the transcripts lost their oldest messages, so lacks and length cannot be checked; raise memoryLimit',
   internal_error: ({ seq, where, message }) =>
     `#${seq} is an internal error of handover-sim (${where}): ${message}; it is no mistake of the intermediary, please report it with the journal`,
-} satisfies TextsOf<Happened>)
+} satisfies TextsOf<Happened>
 
 export const happenedText = (happened: Happened, audience: Audience): string => renderCode(HAPPENED, happened, audience)
 
 const webhookUrl = (audience: Audience) => (audience === 'test' ? 'webhook.url' : '--target')
 
-const HINTS: TextsOf<FailureHint> = defineTexts({
+const HINTS: TextsOf<FailureHint> = {
   allow_time: (_, audience) =>
     audience === 'test'
       ? "Is it only slow? Allow more with { within: '5s' }."
@@ -302,6 +284,6 @@ const HINTS: TextsOf<FailureHint> = defineTexts({
     'Does the intermediary forward everything the help desk reports, the copies of what users wrote included? Forward only what agents write.',
   current_chat:
     'Is "the current chat" kept in one variable for all conversations? Take the chat id from the event, and from the conversation the agent writes in.',
-} satisfies TextsOf<FailureHint>)
+} satisfies TextsOf<FailureHint>
 
 export const hintText = (hint: FailureHint, audience: Audience): string => renderCode(HINTS, hint, audience)

@@ -1,17 +1,16 @@
 /** Renders outcomes and exit codes as text. Separate from failures, so that a page of outcomes stays small. */
-import { defineTexts } from '../../../base/text/texts.ts'
 import { INTERNAL_ERROR_CODE } from '../verdict.ts'
 
 /** The outcomes of scenarios, as they end a count: `3 passed`. */
-export const OUTCOME_TEXTS = defineTexts({
+export const OUTCOME_TEXTS = {
   pass: 'passed',
   fail: 'failed',
   error: 'could not be played',
   inconclusive: 'inconclusive',
   skipped: 'skipped',
-})
+}
 
-const EXIT_CODES = defineTexts({
+const EXIT_CODES = {
   0: 'passed',
   1: 'an expectation failed',
   2: 'a file or a flag is invalid',
@@ -21,7 +20,7 @@ const EXIT_CODES = defineTexts({
   129: 'interrupted: the terminal was closed (SIGHUP)',
   130: 'interrupted (SIGINT)',
   143: 'terminated (SIGTERM)',
-})
+}
 
 const isExitCode = (code: number): code is keyof typeof EXIT_CODES => Object.hasOwn(EXIT_CODES, code)
 

@@ -1,7 +1,6 @@
 /** Renders the parts that texts of failures are made of: calls, steps, times, counts. */
 
 import { formatDuration } from '../../../base/text/quantities.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { Times } from '../../scenario/plan.ts'
 import type {
   CallRef,
@@ -18,7 +17,7 @@ import type {
 /** Who reads a text: authors of scenario files, or of tests that use the library. */
 export type Audience = 'scenario' | 'test'
 
-const PARTS = defineTexts({
+const PARTS = {
   never: 'not at all',
   once: 'once',
   twice: 'twice',
@@ -48,7 +47,7 @@ const PARTS = defineTexts({
   noDriver: 'there is no agent driver (--agent-driver FILE)',
   verbs: (verbs: string) => `the agent driver has only ${verbs}`,
   noVerbs: 'the agent driver has no verb that can be played here (a manual one needs a terminal)',
-})
+}
 
 /** `0.7 s`, `40 ms` */
 export function seconds(ms: number): string {

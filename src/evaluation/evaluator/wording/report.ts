@@ -1,6 +1,5 @@
 /** Renders the results of a run for reports: failures, warnings and outcomes become texts and keep their codes. */
 
-import { defineTexts } from '../../../base/text/texts.ts'
 import { findingText } from '../../linter/texts.ts'
 import type { DifferenceNote } from '../difference-notes.ts'
 import type { Failure, FailureHint, Happened, NearMiss, ObstacleCode } from '../failure.ts'
@@ -126,12 +125,10 @@ const describeNearMiss = (miss: NearMiss, audience: Audience): NearMissReport =>
   differences: miss.differences.map(describeDifference),
 })
 
-const FIELDS = defineTexts({ absent: 'absent' })
-
 const describeDifference = ({ path, expected, received, note }: Difference): DifferenceReport => ({
   path,
   expected,
-  received: received ?? FIELDS.absent,
+  received: received ?? 'absent',
   ...(note === undefined ? {} : { hint: noteText(note), code: note.code }),
 })
 
@@ -141,7 +138,7 @@ export function describeWarning(warning: Warning): WarningReport {
   return { rule, message, conversation, entrySeqs }
 }
 
-const REASONS: TextsOf<Reason> = defineTexts({
+const REASONS: TextsOf<Reason> = {
   not_a_scenario: 'this is not the journal of a scenario',
   incomplete_journal: 'the journal stops before the end of the scenario',
   other_steps({ step, was, now }) {
@@ -162,6 +159,6 @@ const REASONS: TextsOf<Reason> = defineTexts({
   unreachable: ({ message }) => message,
   values_redacted: ({ evaluated }) =>
     `this is the outcome of the run; its journal has *** in place of secrets, which gives ${evaluated}: play it again to see why`,
-} satisfies TextsOf<Reason>)
+} satisfies TextsOf<Reason>
 
 export const reasonText = (reason: Reason): string => renderCode(REASONS, reason, 'scenario')

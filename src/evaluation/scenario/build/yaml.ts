@@ -67,7 +67,8 @@ function documentOf(value: unknown, isTallToo: (pair: Pair) => boolean = () => f
 function layOut(document: Document, isTallToo: (pair: Pair) => boolean): void {
   visit(document, {
     Pair(_key, pair) {
-      if (isCollection(pair.value)) pair.value.flow = !isTall(pair.key) && !isTallToo(pair)
+      if (isCollection(pair.value))
+        pair.value.flow = !(isScalar(pair.key) && TALL.includes(String(pair.key.value))) && !isTallToo(pair)
     },
     Scalar(_key, scalar) {
       // Without quotes it would look like a placeholder.
@@ -77,4 +78,3 @@ function layOut(document: Document, isTallToo: (pair: Pair) => boolean): void {
 }
 
 const TALL = ['steps', 'finally', 'repeat', 'parallel']
-const isTall = (key: unknown) => isScalar(key) && TALL.includes(String(key.value))

@@ -162,14 +162,16 @@ type ActionOf<Name extends Verb> = Extract<Action, { verb: Name }>
 const describe = <Name extends Verb>(verb: Name, action: ActionOf<Name>): string => LABELS[verb](action)
 
 const LABELS: { readonly [Name in Verb]: (action: ActionOf<Name>) => string } = {
-  user: ({ text, attach: { length } }) => `user ${textOf(text)}${length === 0 ? '' : ` with ${files(length)}`}`,
+  user: ({ text, attach: { length } }) =>
+    `user ${textOf(text)}${length === 0 ? '' : ` with ${length === 1 ? 'a file' : `${length} files`}`}`,
   press: ({ button }) => `press ${String(button)}`,
   bot: ({ text }) => `bot ${textOf(text)}`,
   agent: agentWords,
   sees: ({ item }) => `agent sees ${itemNotation(item, LONGEST)}`,
   wait: ({ ms }) => `wait ${formatDuration(ms)}`,
   availability: ({ value }) => `availability ${value}`,
-  fault: ({ fault: spec }) => ('clear' in spec ? clearWords(spec.clear) : `fault ${valueText(spec)}`),
+  fault: ({ fault: spec }) =>
+    'clear' in spec ? `fault ${spec.clear === true ? 'clear' : `clear ${spec.clear}`}` : `fault ${valueText(spec)}`,
   deliver: ({ event, replay }) => (replay === null ? `deliver ${String(event)}` : `deliver ${replay} again`),
   target: ({ does }) => `target ${does}`,
   expect: ({ tree }) => `expect ${treeWords(tree)}`,
@@ -178,12 +180,9 @@ const LABELS: { readonly [Name in Verb]: (action: ActionOf<Name>) => string } = 
   log: ({ text }) => `log ${textOf(text)}`,
 }
 
-const files = (count: number) => (count === 1 ? 'a file' : `${count} files`)
 const valueText = (value: unknown) => flow(value, LONGEST)
 /** Quotes a text, also when `$(i)` made it a number. */
 const textOf = (value: unknown) => valueText(typeof value === 'object' ? value : String(value))
-const clearWords = (clear: string | true) => `fault ${clear === true ? 'clear' : `clear ${clear}`}`
-
 function agentWords({ does, text, with: given }: ActionOf<'agent'>): string {
   if (does === 'says') return `agent says ${textOf(text)}`
   const name = does.replace(/^does\./, 'does ')

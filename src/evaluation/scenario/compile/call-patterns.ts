@@ -102,7 +102,7 @@ export function* callsOf(tree: ExpectTree): Generator<Extract<ExpectTree, { op: 
 /** `negative` patterns must not match, so that an impossible body would go unnoticed. */
 function checkBody(compiler: StepCompiler, pattern: CallPattern, path: Path, negative: boolean): void {
   const { call, body } = pattern
-  if (body === null || body === undefined || isFilledLater(body)) return
+  if (body === null || body === undefined || (typeof body === 'string' && /^\$\(.*\)$/.test(body))) return
   const why = notABody(body)
   if (why !== null) compiler.report([...path, call], why)
   for (const { path: inner, name, hint, near } of unknownFields(pattern)) {
@@ -110,8 +110,6 @@ function checkBody(compiler: StepCompiler, pattern: CallPattern, path: Path, neg
       compiler.report([...path, call, ...inner], COMPILE_TEXTS.unknownField(call, name, hint), 'key')
   }
 }
-
-const isFilledLater = (body: unknown) => typeof body === 'string' && /^\$\(.*\)$/.test(body)
 
 /** Operators of texts, numbers and lists, which no body is. */
 const FIELD_OPERATORS = ['$re', '$has', '$each', '$len', '$gt', '$gte', '$lt', '$lte', '$uuid', '$iso', '$absent']

@@ -124,11 +124,14 @@ const patternsIn = (action: Action): CallPattern[] => {
 
 function mentionsAvailability(steps: readonly PlannedStep[], never: readonly CallPattern[]): boolean {
   const inCalls = [...never, ...steps.flatMap(({ action }) => patternsIn(action))]
-  return inCalls.some(({ call }) => call === 'availability') || steps.some(({ action }) => isAboutAvailability(action))
+  return (
+    inCalls.some(({ call }) => call === 'availability') ||
+    steps.some(
+      ({ action }) =>
+        action.verb === 'availability' || (action.verb === 'check' && action.check.availability !== undefined),
+    )
+  )
 }
-
-const isAboutAvailability = (action: Action) =>
-  action.verb === 'availability' || (action.verb === 'check' && action.check.availability !== undefined)
 
 /** Availability calls name no chat and a restart ends every chat, so such a scenario runs alone. */
 function exclusiveReason(steps: readonly PlannedStep[], never: readonly CallPattern[], hours: unknown): string | null {

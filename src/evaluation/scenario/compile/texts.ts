@@ -1,7 +1,6 @@
 /** Texts of problems found while scenarios are compiled. Each follows the place of the problem. */
-import { defineTexts } from '../../../base/text/texts.ts'
 
-export const COMPILE_TEXTS = defineTexts({
+export const COMPILE_TEXTS = {
   unexpected: (expected: string, received: unknown) => `must be ${expected}, got ${JSON.stringify(received)}`,
   tooLate: (name: string) =>
     `${name} must be known before the run: of vars, matrix, params, $(i) or $(user), not from a call or a chat`,
@@ -54,4 +53,4 @@ export const COMPILE_TEXTS = defineTexts({
   notABody: (body: unknown) => `must be a map of fields of the body, such as { message: ${JSON.stringify(body)} }`,
   operatorOfField: (op: string) =>
     `holds ${op}, which no body matches: write it at a field, such as { message: { ${op}: … } }`,
-})
+}

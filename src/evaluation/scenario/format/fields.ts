@@ -4,7 +4,6 @@ import { isMap, keysOf } from '../../../base/objects.ts'
 import { typed } from '../../../base/schemas/definitions.ts'
 import { type SchemaProblemCode, sentenceIssue } from '../../../base/schemas/explain-issues.ts'
 import { DURATION_PATTERN, type Duration, parseDuration } from '../../../base/text/quantities.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
 import { SIGN_MODES } from '../../../platform/contract/event-names.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../../platform/contract/schemas.ts'
@@ -147,7 +146,7 @@ export const lacking = (map: Fields, names: readonly string[]): BrokenRule | und
 export const present = (map: Fields, names: readonly string[]): string[] =>
   names.filter(name => map[name] !== undefined)
 
-export const RULE_TEXTS = defineTexts({
+export const RULE_TEXTS = {
   emptyMessage: 'must have a text that is not empty, or attach',
   oneOf: (names: readonly string[]) => `must have ${names.join(' or ')}`,
   noCall: (calls: readonly string[]) => `must name a call: ${calls.join(', ')}`,
@@ -171,4 +170,4 @@ export const RULE_TEXTS = defineTexts({
   noVerb: (verbs: readonly string[]) => `has no verb: one of ${verbs.join(', ')}`,
   chatAndChats: 'has chat and chats: put the one chat into chats, under a name',
   noChat: 'has no chat in chats: name one, or leave chats out',
-})
+}

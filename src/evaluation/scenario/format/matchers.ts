@@ -4,24 +4,11 @@ import { isMap } from '../../../base/objects.ts'
 import { PATTERN_LIMIT_MS } from '../../../base/runtime/patterns.ts'
 import { type SchemaProblemCode, sentenceIssue } from '../../../base/schemas/explain-issues.ts'
 import { messageOf, nearest } from '../../../base/text/error-text.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { Placeholder } from './fields.ts'
 import { slowText } from './slow-patterns.ts'
 
 /** The number of characters of a slow text that an error shows. */
 const SHOWN = 20
-
-const TEXTS = defineTexts({
-  notAlone: (keys: readonly string[]) =>
-    `holds ${keys.join(' and ')}: a matcher such as $type or $re stands alone in its map`,
-  unknown: (hint: string) => `is not a matcher${hint}`,
-  names: (names: readonly string[]) => `; there are ${names.join(', ')}`,
-  unexpected: (expected: string, received: unknown) =>
-    `takes ${expected}, got ${JSON.stringify(received) ?? 'nothing'}`,
-  slowPattern: (text: string) =>
-    `takes longer than ${PATTERN_LIMIT_MS} ms on a text such as ${JSON.stringify(text.slice(0, SHOWN))} (${text.length} characters): rewrite it without nested or adjacent repetition`,
-  badPattern: (error: unknown) => `is not a regular expression: ${messageOf(error)}`,
-})
 
 interface MatcherProblem {
   readonly path: PropertyKey[]
@@ -128,7 +115,11 @@ export function matcherProblems(value: unknown, path: PropertyKey[] = []): Match
 }
 
 function notAlone(value: Record<string, unknown>, path: PropertyKey[]): MatcherProblem {
-  return { path, message: TEXTS.notAlone(Object.keys(value)), code: 'conflict' }
+  return {
+    path,
+    message: `holds ${Object.keys(value).join(' and ')}: a matcher such as $type or $re stands alone in its map`,
+    code: 'conflict',
+  }
 }
 
 function ofOperator(name: string, argument: unknown, path: PropertyKey[]): MatcherProblem[] {
@@ -136,10 +127,22 @@ function ofOperator(name: string, argument: unknown, path: PropertyKey[]): Match
   const at = [...path, name]
   if (op === undefined) {
     const names = Object.keys(OPS)
-    return [{ path: at, message: TEXTS.unknown(nearest(name, names) || TEXTS.names(names)), code: 'unknown_key' }]
+    return [
+      {
+        path: at,
+        message: `is not a matcher${nearest(name, names) || `; there are ${names.join(', ')}`}`,
+        code: 'unknown_key',
+      },
+    ]
   }
   if (!op.accepts(argument))
-    return [{ path: at, message: TEXTS.unexpected(op.takes, argument), code: 'unexpected_value' }]
+    return [
+      {
+        path: at,
+        message: `takes ${op.takes}, got ${JSON.stringify(argument) ?? 'nothing'}`,
+        code: 'unexpected_value',
+      },
+    ]
   if (name === '$re') return badPattern(String(argument), at)
   return op.inside === undefined ? [] : matcherProblems(argument, at)
 }
@@ -147,18 +150,24 @@ function ofOperator(name: string, argument: unknown, path: PropertyKey[]): Match
 /** `pattern` or `/pattern/flags`. */
 export function readPattern(text: string): RegExp {
   const [, pattern = text, flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(text) ?? []
-  return new RegExp(pattern, withUnicode(flags))
+  return new RegExp(pattern, /[uv]/.test(flags) ? flags : `${flags}u`)
 }
-
-const withUnicode = (flags: string) => (/[uv]/.test(flags) ? flags : `${flags}u`)
 
 function badPattern(text: string, path: PropertyKey[]): MatcherProblem[] {
   if (hasPlaceholder(text)) return []
   try {
     const slow = slowText(readPattern(text))
-    return slow === null ? [] : [{ path, message: TEXTS.slowPattern(slow), code: 'unexpected_value' }]
+    return slow === null
+      ? []
+      : [
+          {
+            path,
+            message: `takes longer than ${PATTERN_LIMIT_MS} ms on a text such as ${JSON.stringify(slow.slice(0, SHOWN))} (${slow.length} characters): rewrite it without nested or adjacent repetition`,
+            code: 'unexpected_value',
+          },
+        ]
   } catch (error) {
-    return [{ path, message: TEXTS.badPattern(error), code: 'unexpected_value' }]
+    return [{ path, message: `is not a regular expression: ${messageOf(error)}`, code: 'unexpected_value' }]
   }
 }
 

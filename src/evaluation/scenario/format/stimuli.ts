@@ -56,9 +56,6 @@ const Attachment = z
 const filledText = (description: string, ...examples: unknown[]) =>
   z.string().check(z.minLength(1), described(description, ...examples))
 
-const emptyMessage = ({ text, attach }: Readonly<Record<string, unknown>>) =>
-  text === '' && attach === undefined ? incomplete(RULE_TEXTS.emptyMessage) : undefined
-
 export const UserSchema = z.union([
   filledText('What the user writes', 'Hello'),
   z
@@ -68,7 +65,13 @@ export const UserSchema = z.union([
       ack,
       async,
     })
-    .check(ruled(value => lacking(value, ['text', 'attach']) ?? emptyMessage(value))),
+    .check(
+      ruled(
+        value =>
+          lacking(value, ['text', 'attach']) ??
+          (value.text === '' && value.attach === undefined ? incomplete(RULE_TEXTS.emptyMessage) : undefined),
+      ),
+    ),
 ])
 
 export const PressSchema = z.union([

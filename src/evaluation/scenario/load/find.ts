@@ -5,18 +5,11 @@ import { type ConfigError, fileProblem } from '../../../base/files/errors.ts'
 import type { NamedFile } from '../../../base/files/user-files.ts'
 import { SlowPatternError, testPattern } from '../../../base/runtime/patterns.ts'
 import { messageOf, suggest, systemCodeOf } from '../../../base/text/error-text.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 
-const TEXTS = defineTexts({
-  noFile: 'cannot be read: there is no such file or folder.',
-  noMatch: 'matches no file.',
+const TEXTS = {
   noBuiltin: (suggestion: string) => `is no shipped scenario${suggestion}`,
-  slow: (file: string) => `takes too long to compare with ${file}: use fewer * and **.`,
   noFolder: (folder: string) => `matches no file: there is no folder ${folder}.`,
-  wrongExtension: (extensions: readonly string[]) => `must end in ${extensions.join(', ')}.`,
-  unreadable: (why: string) => `cannot be read: ${why}.`,
-  emptyFolder: (extensions: readonly string[]) => `has no scenario in it: ${extensions.join(', ')}.`,
-})
+}
 
 /** Begins the name of a shipped scenario: `builtin:happy-path.yaml`. Alone it names all of them. */
 export const BUILTIN = 'builtin:'
@@ -76,14 +69,18 @@ function filesOf(pattern: string, folders: FileFolders): FoundFile[] {
   const kind = kindOf(path)
   if (kind === 'file') return [fileNamed(pattern, path)]
   const all = kind === 'folder' ? scan(path, folders.onUnreadable) : matchesOf(pattern, folders)
-  if (all.length === 0) throw fileProblem(pattern, kind === 'folder' ? TEXTS.emptyFolder(EXTENSIONS) : TEXTS.noMatch)
+  if (all.length === 0)
+    throw fileProblem(
+      pattern,
+      kind === 'folder' ? `has no scenario in it: ${EXTENSIONS.join(', ')}.` : 'matches no file.',
+    )
   return all.map(file => ({ ...fileAt(file, asWritten(file, cwd, pattern)), named: false }))
 }
 
 const hasWildcard = (pattern: string) => /[*?{]/.test(pattern)
 
 function matchesOf(pattern: string, { cwd, onUnreadable }: FileFolders): string[] {
-  if (!hasWildcard(pattern)) throw fileProblem(pattern, TEXTS.noFile)
+  if (!hasWildcard(pattern)) throw fileProblem(pattern, 'cannot be read: there is no such file or folder.')
   const matching = patternToRegExp(pattern.replaceAll('\\', '/').replace(/^\.\//, ''))
   const base = baseOf(pattern, cwd)
   if (kindOf(base) !== 'folder') throw fileProblem(pattern, TEXTS.noFolder(relative(cwd, base).split(sep).join('/')))
@@ -92,7 +89,9 @@ function matchesOf(pattern: string, { cwd, onUnreadable }: FileFolders): string[
     try {
       return testPattern(matching, name)
     } catch (error) {
-      throw error instanceof SlowPatternError ? fileProblem(pattern, TEXTS.slow(name)) : error
+      throw error instanceof SlowPatternError
+        ? fileProblem(pattern, `takes too long to compare with ${name}: use fewer * and **.`)
+        : error
     }
   })
 }
@@ -126,7 +125,7 @@ function kindOf(path: string): 'file' | 'folder' | null {
 function fileNamed(name: string, path: string): FoundFile {
   const file = fileAt(path, name)
   if (EXTENSIONS.includes(file.extension)) return { ...file, named: true }
-  throw fileProblem(name, TEXTS.wrongExtension(EXTENSIONS))
+  throw fileProblem(name, `must end in ${EXTENSIONS.join(', ')}.`)
 }
 
 const fileAt = (path: string, name: string): NamedFile => ({ name, path, extension: extname(path).toLowerCase() })
@@ -140,7 +139,7 @@ function asWritten(file: string, cwd: string, pattern: string): string {
 /** Every file that could be a scenario, sorted by name; hidden folders and installed packages are skipped. */
 function scan(folder: string, report = throwIt): string[] {
   const onUnreadable: OnUnreadable = (unread, error) =>
-    report(fileProblem(unread, TEXTS.unreadable(systemCodeOf(error) ?? messageOf(error))))
+    report(fileProblem(unread, `cannot be read: ${systemCodeOf(error) ?? messageOf(error)}.`))
   return walk(folder, new Set(), onUnreadable).sort()
 }
 
@@ -154,13 +153,19 @@ const skipUnreadable: OnUnreadable = () => {}
 
 /** Visits each folder once, by its own name before a link to it, because links can form circles. */
 function walk(folder: string, seen: Set<string>, onUnreadable: OnUnreadable): string[] {
-  const all = readOnce(folder, seen, onUnreadable).filter(({ name }) => !isSkipped(name))
+  const all = readOnce(folder, seen, onUnreadable).filter(
+    ({ name }) => !(name.startsWith('.') || name === 'node_modules'),
+  )
   const inOrder = [...all.filter(one => !one.isSymbolicLink()), ...all.filter(one => one.isSymbolicLink())]
   return inOrder.flatMap(({ name }) => {
     const path = resolve(folder, name)
     const kind = kindOf(path)
     if (kind === 'folder') return walk(path, seen, onUnreadable)
-    return kind === 'file' && isScenarioName(name) ? [path] : []
+    return kind === 'file' &&
+      EXTENSIONS.includes(extname(name).toLowerCase()) &&
+      !/\.(d|test|spec|config)\.\w+$/.test(name)
+      ? [path]
+      : []
   })
 }
 
@@ -176,11 +181,6 @@ function readOnce(folder: string, seen: Set<string>, onUnreadable: OnUnreadable)
     return []
   }
 }
-
-const isSkipped = (name: string) => name.startsWith('.') || name === 'node_modules'
-
-const isScenarioName = (name: string) =>
-  EXTENSIONS.includes(extname(name).toLowerCase()) && !/\.(d|test|spec|config)\.\w+$/.test(name)
 
 /** The folder a pattern begins with. */
 function baseOf(pattern: string, cwd: string): string {

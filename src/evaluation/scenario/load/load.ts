@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import { moduleSource, parseSources } from '../../../base/files/document.ts'
 import { byLine, ConfigError, type Problem, problemOf } from '../../../base/files/errors.ts'
 import type { NamedFile } from '../../../base/files/user-files.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import { compileInto } from '../compile/compile.ts'
 import { hintsOf } from '../compile/hints.ts'
 import { Diagnostics } from '../compile/step-compiler.ts'
@@ -11,12 +10,6 @@ import { type FileValue, type LoadedScenario, placeOf, problemAt, ScenarioFile }
 import type { Plan } from '../plan.ts'
 import { type FileFolders, type FoundFile, findFiles } from './find.ts'
 import { createPartReader, kindOf, type PartReader, parseValue, valuesIn } from './read.ts'
-
-const TEXTS = defineTexts({
-  empty: 'has no scenario in it',
-  part: 'is a part: it runs where a scenario includes it',
-  taken: (name: string, place: string) => `${JSON.stringify(name)} is taken: ${place} has it`,
-})
 
 export interface LoadOptions extends FileFolders {
   readonly nodeVersion: string
@@ -78,7 +71,7 @@ async function valuesOf(files: readonly FoundFile[], { nodeVersion }: LoadOption
   for (const file of files) {
     try {
       const found = await valuesIn(file, nodeVersion)
-      if (file.named && found.length === 0) problems.push(problemOf(file.name, TEXTS.empty))
+      if (file.named && found.length === 0) problems.push(problemOf(file.name, 'has no scenario in it'))
       values.push(...found.filter(one => isScenario(one, file, problems)))
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
@@ -91,7 +84,7 @@ async function valuesOf(files: readonly FoundFile[], { nodeVersion }: LoadOption
 /** Skips parts, which lie beside scenarios; a part named on the command line is a problem. */
 function isScenario(written: FileValue<unknown>, file: FoundFile, problems: Problem[]): boolean {
   if (kindOf(written.value) !== 'partial') return true
-  if (file.named) problems.push(problemAt(written, ['kind'], TEXTS.part))
+  if (file.named) problems.push(problemAt(written, ['kind'], 'is a part: it runs where a scenario includes it'))
   return false
 }
 
@@ -140,9 +133,15 @@ function sameNames(done: readonly { one: LoadedScenario; plans: readonly Plan[] 
     plans.flatMap(({ name }) => {
       const other = taken.get(name)
       if (other === undefined) taken.set(name, one)
-      return other === undefined ? [] : [problemAt(one, ['name'], TEXTS.taken(name, whereIs(other)))]
+      return other === undefined
+        ? []
+        : [
+            problemAt(
+              one,
+              ['name'],
+              `${JSON.stringify(name)} is taken: ${other.place === null ? other.file : `${other.place.file}:${other.place.line}`} has it`,
+            ),
+          ]
     }),
   )
 }
-
-const whereIs = ({ file, place }: LoadedScenario) => (place === null ? file : `${place.file}:${place.line}`)

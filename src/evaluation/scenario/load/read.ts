@@ -8,19 +8,9 @@ import { ConfigError, type Problem, problemOf } from '../../../base/files/errors
 import { isDataFile, loadDefault, type NamedFile, readText } from '../../../base/files/user-files.ts'
 import { isMap } from '../../../base/objects.ts'
 import { ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import { type FileValue, PartFile, type Path, problemAt } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
 import { BUILTIN, builtinName, type FileFolders } from './find.ts'
-
-const TEXTS = defineTexts({
-  driver: 'is an agent driver and not a scenario: pass it with --agent-driver',
-  codePart: 'must end in .yaml, .yml or .json: data includes data, and only a module can include a module',
-  tooManyIncludes: (most: number) => `is one file too many: at most ${most} files can be included`,
-  includedTooDeep: (most: number) => `is included in more than ${most} files inside each other`,
-  notOne: 'must hold one part: kind: partial with steps',
-  noPart: 'is included, so it must begin with kind: partial (and version: 1)',
-})
 
 const EXAMPLE = "export default defineScenario({ name: 'Happy path' }, [press('handover'), expectCall('start')])"
 
@@ -47,7 +37,8 @@ export function parseValue<Schema extends z.ZodMiniType>(
 ): FileValue<z.infer<Schema>> | Problem[] {
   const read = schema.safeParse(written.value, ZOD_MESSAGES)
   if (read.success) return { ...written, value: read.data }
-  if (isDriver(written.value)) return [problemAt(written, [], TEXTS.driver)]
+  if (isDriver(written.value))
+    return [problemAt(written, [], 'is an agent driver and not a scenario: pass it with --agent-driver')]
   return schemaProblems(written.source, read.error.issues, written.value, schema, written.at)
 }
 
@@ -90,12 +81,24 @@ export function createPartReader({ cwd, builtin = null }: FileFolders, nodeVersi
     for (const { file, at } of includesIn(steps, path)) {
       const target = resolve(dirname(written.path), file)
       if (isData && !isDataFile({ extension: extname(target).toLowerCase() })) {
-        problems.push(problemAt(written, at, TEXTS.codePart))
+        problems.push(
+          problemAt(
+            written,
+            at,
+            'must end in .yaml, .yml or .json: data includes data, and only a module can include a module',
+          ),
+        )
         continue
       }
       if (tried.has(target)) continue
-      const tooMany = tried.size >= BUDGETS.includes ? TEXTS.tooManyIncludes(BUDGETS.includes) : null
-      const why = nested > BUDGETS.includeNesting ? TEXTS.includedTooDeep(BUDGETS.includeNesting) : tooMany
+      const tooMany =
+        tried.size >= BUDGETS.includes
+          ? `is one file too many: at most ${BUDGETS.includes} files can be included`
+          : null
+      const why =
+        nested > BUDGETS.includeNesting
+          ? `is included in more than ${BUDGETS.includeNesting} files inside each other`
+          : tooMany
       if (why !== null) {
         problems.push(problemAt(written, at, why))
         return
@@ -116,9 +119,9 @@ function whyNot(written: FileValue<unknown>, at: Path, name: string, found: read
 
 function partOf(values: readonly FileValue<unknown>[], name: string): FileValue<PartFile> | Problem[] {
   const [only] = values
-  if (only === undefined || values.length > 1) return [problemOf(name, TEXTS.notOne)]
+  if (only === undefined || values.length > 1) return [problemOf(name, 'must hold one part: kind: partial with steps')]
   if (kindOf(only.value) === 'partial') return parseValue(PartFile, only)
-  return [problemAt(only, [], TEXTS.noPart)]
+  return [problemAt(only, [], 'is included, so it must begin with kind: partial (and version: 1)')]
 }
 
 interface Include {

@@ -3,19 +3,12 @@
 import { groupBy } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import { PROFILES } from '../../../running/certifier/check.ts'
 import type { CertificateReport, CheckReport } from '../../../running/certifier/report.ts'
 
 interface CertificateProps {
   readonly certificate: CertificateReport
 }
-
-const TEXTS = defineTexts({
-  profile: 'The profile was not checked: pass --profile, or an agent driver.',
-  partial: 'Checks were left out with --only, --skip or --profile.',
-  passesNow: 'It was expected to fail and passes: remove it from the file of expected failures.',
-})
 
 /** Checks by the reason why nothing is known about them. */
 export function NotExercised({ certificate: { checks, profiles, isPartial, expectations } }: CertificateProps) {
@@ -28,9 +21,18 @@ export function NotExercised({ certificate: { checks, profiles, isPartial, expec
   const passing = expectations.filter(({ status }) => status === 'passed').map(({ check }) => check)
   const rows = [
     ...reasons,
-    ...(leftOut.length === 0 ? [] : [{ reason: TEXTS.profile, names: leftOut }]),
-    ...(isPartial ? [{ reason: TEXTS.partial, names: [] }] : []),
-    ...(passing.length === 0 ? [] : [{ reason: TEXTS.passesNow, names: passing }]),
+    ...(leftOut.length === 0
+      ? []
+      : [{ reason: 'The profile was not checked: pass --profile, or an agent driver.', names: leftOut }]),
+    ...(isPartial ? [{ reason: 'Checks were left out with --only, --skip or --profile.', names: [] }] : []),
+    ...(passing.length === 0
+      ? []
+      : [
+          {
+            reason: 'It was expected to fail and passes: remove it from the file of expected failures.',
+            names: passing,
+          },
+        ]),
   ]
   if (rows.length === 0) return null
   return (
@@ -85,14 +87,14 @@ function variedRows(checks: readonly CheckReport[]) {
   }))
 }
 
-const LIMITS = defineTexts({
+const LIMITS = {
   platform:
     'That the real platform behaves as its description says, or only in the ways that were varied here. Where nobody knows, the simulator assumes something.',
   scale: 'That the intermediary serves more chats at once than the checks open, or runs for weeks.',
   security: 'That it is secure: the checks know common mistakes with signatures and keys, not every attack.',
   desk: 'Anything about the help desk, except what the agent driver shows.',
   later: 'That a later version is as good: certify in CI, and attach the certificate to each release.',
-})
+}
 
 export const NotShown = () => (
   <section aria-labelledby="limits-title">

@@ -1,13 +1,12 @@
 /** Orders the checks of a certificate, and words their outcomes. */
 
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { CheckOutcome } from '../../../running/certifier/check.ts'
 import { type CertificateReport, type CheckReport, WORST_FIRST, worstFirst } from '../../../running/certifier/report.ts'
 import type { MarkKind } from '../components/mark.tsx'
 import type { BarPart } from '../report/result-parts.tsx'
 
 /** As they end a count: `3 passed`. */
-export const CHECK_OUTCOME_NAMES = defineTexts({
+export const CHECK_OUTCOME_NAMES = {
   pass: 'passed',
   fail: 'failed',
   warn: 'with a warning',
@@ -15,7 +14,7 @@ export const CHECK_OUTCOME_NAMES = defineTexts({
   not_applicable: 'not applicable',
   inconclusive: 'inconclusive',
   error: 'ended by an internal error',
-})
+}
 
 /** Of each level in findings. */
 export const FINDING_OUTCOMES = { MUST: 'fail', SHOULD: 'warn', INFO: 'info' } as const

@@ -1,7 +1,7 @@
 /** Draws one message of a chat, or a line between messages. */
 import './chat-message.css'
 import { useState } from 'preact/hooks'
-import { defineTexts, textFor } from '../../../base/text/texts.ts'
+import { textFor } from '../../../base/text/texts.ts'
 import type { Button } from '../../../platform/contract/schemas.ts'
 import type { ControlClient } from '../client/control.ts'
 import type { ChatLine, ChatMessage } from '../model/chat-at.ts'
@@ -98,12 +98,12 @@ export function Avatar({ name, picture, from }: AvatarProps) {
   )
 }
 
-const NOTICES = defineTexts({
+const NOTICES = {
   opened: 'The request was accepted.',
   closed: 'The request was refused: closed.',
   joined: 'The agent joined.',
   left: 'The agent left.',
-})
+}
 
 /** A message of the bot about the handover, in the words of the platform. */
 function Notice({ context, message: { text, notice = 'opened', seq, time } }: Omit<MessageProps, 'isFirst'>) {
@@ -154,11 +154,11 @@ function Choice({
   )
 }
 
-const LINES = defineTexts({
+const LINES = {
   pressed: (button: string) => `Pressed “${button}”`,
   link_opened: (url: string) => `Opened ${url}`,
   ended: 'The chat ended, because nobody wrote',
-})
+}
 
 export function Line({ context, line }: { readonly context: MessageContext; readonly line: ChatLine }) {
   const { line: code, detail, seq, time } = line

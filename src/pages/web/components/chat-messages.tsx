@@ -70,14 +70,17 @@ function useRows(context: MessageContext) {
   return (items: readonly ChatItem[], first: number) =>
     items.slice(first).map((item, index) => {
       const row = drawn.get(item) ?? (
-        <Item key={keyOf(item)} item={item} before={items[first + index - 1]} context={context} />
+        <Item
+          key={item.kind === 'message' ? item.id : `line ${item.seq}`}
+          item={item}
+          before={items[first + index - 1]}
+          context={context}
+        />
       )
       drawn.set(item, row)
       return row
     })
 }
-
-const keyOf = (item: ChatItem) => (item.kind === 'message' ? item.id : `line ${item.seq}`)
 
 interface ItemProps {
   readonly item: ChatItem
@@ -97,14 +100,23 @@ function Item({ item, before, context }: ItemProps) {
       {item.kind === 'line' ? (
         <Line context={context} line={item} />
       ) : (
-        <ChatBubble context={context} message={item} isFirst={isNewDay || !isSameSender(before, item)} />
+        <ChatBubble
+          context={context}
+          message={item}
+          isFirst={
+            isNewDay ||
+            !(
+              before?.kind === 'message' &&
+              before.notice === undefined &&
+              before.from === item.from &&
+              before.name === item.name
+            )
+          }
+        />
       )}
     </>
   )
 }
-
-const isSameSender = (before: ChatItem | undefined, { from, name }: Extract<ChatItem, { kind: 'message' }>) =>
-  before?.kind === 'message' && before.notice === undefined && before.from === from && before.name === name
 
 function Typing({ name }: { readonly name: string }) {
   return (

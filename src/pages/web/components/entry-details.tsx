@@ -120,7 +120,7 @@ function Explanation({ entry, advice }: EntryDetailsProps) {
   return (
     <div class="entry-explanation" role="note" aria-label="Why it failed">
       {problem === null ? (
-        <p class="entry-why">{visible(explained?.why ?? `Answered ${answerOf(entry)}.`)}</p>
+        <p class="entry-why">{visible(explained?.why ?? `Answered ${summaryOf(entry).answer}.`)}</p>
       ) : (
         <FieldTable problem={problem} />
       )}
@@ -128,8 +128,6 @@ function Explanation({ entry, advice }: EntryDetailsProps) {
     </div>
   )
 }
-
-const answerOf = (entry: Entry): string => summaryOf(entry).answer
 
 function FieldTable({ problem: { field, expected, received } }: { readonly problem: FieldRefusal }) {
   return (

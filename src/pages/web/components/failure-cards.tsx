@@ -3,7 +3,6 @@ import './failure-cards.css'
 import type { ComponentChildren } from 'preact'
 import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { FailureReport, NearMissReport } from '../../../evaluation/evaluator/wording/report.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
 import { offsetText } from '../model/formats.ts'
@@ -11,7 +10,7 @@ import { Differences } from './differences.tsx'
 import { EntryRef, EntryRefList, type EntryRefs } from './entry-ref.tsx'
 import { Mark } from './mark.tsx'
 
-const KINDS = defineTexts({
+const KINDS = {
   expect: 'an expected call is missing',
   none: 'a forbidden call',
   sees: 'the agent does not see the message as expected',
@@ -31,7 +30,7 @@ const KINDS = defineTexts({
   scenario: 'unusable scenario',
   environment: 'an environment error',
   internal: 'an internal error of handover-sim',
-} satisfies Record<FailureReport['kind'], string>)
+} satisfies Record<FailureReport['kind'], string>
 
 export interface FailureCardsProps {
   readonly failures: readonly FailureReport[]

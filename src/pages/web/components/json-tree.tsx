@@ -46,7 +46,11 @@ function Node({ name, value, depth, isSmall }: NodeProps) {
       <summary>
         <Name name={name} />
         {isList ? '[' : '{'}
-        {isOpen ? null : <span class="json-size">{sizeOf(value)}</span>}
+        {isOpen ? null : (
+          <span class="json-size">
+            {Array.isArray(value) ? counted(value.length, 'item') : counted(Object.keys(value).length, 'field')}
+          </span>
+        )}
         {isOpen ? null : isList ? ']' : '}'}
       </summary>
       {isOpen ? <Children value={value} depth={depth + 1} isSmall={isSmall} /> : null}
@@ -54,9 +58,6 @@ function Node({ name, value, depth, isSmall }: NodeProps) {
     </details>
   )
 }
-
-const sizeOf = (value: object): string =>
-  Array.isArray(value) ? counted(value.length, 'item') : counted(Object.keys(value).length, 'field')
 
 function Children({ value, depth, isSmall }: NodeProps & { readonly value: object }) {
   const [shown, setShown] = useState(PAGE)

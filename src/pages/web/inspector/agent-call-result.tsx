@@ -1,7 +1,6 @@
 /** Shows the last call of the desk: what the platform answered in words, its entry, and the call as code. */
 
 import { isMap } from '../../../base/objects.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
 import type { PlatformAnswer } from '../client/control.ts'
 import { CallCode } from '../components/call-code.tsx'
@@ -19,7 +18,7 @@ export function AgentCallResult({ session, side }: DeskProps) {
     <section class="desk-call" aria-label="Last call">
       <header>
         <h3>
-          {call.code.method} {shortPath(call.code.url)}
+          {call.code.method} {new URL(call.code.url).pathname.replace(/^.*\/(api\/v\d\/)/, '$1')}
         </h3>
         {seq === null ? null : (
           <button type="button" class="link" onClick={() => showEntry(session, seq)}>
@@ -42,8 +41,6 @@ export function AgentCallResult({ session, side }: DeskProps) {
     </section>
   )
 }
-
-const shortPath = (url: string): string => new URL(url).pathname.replace(/^.*\/(api\/v\d\/)/, '$1')
 
 interface AnswerProps {
   readonly endpoint: EndpointId
@@ -71,7 +68,7 @@ function Answer({ endpoint, answer }: AnswerProps) {
   )
 }
 
-const DONE_TEXTS = defineTexts<Readonly<Record<EndpointId, string>>>({
+const DONE_TEXTS = {
   start: 'The agent has the chat.',
   end: 'The bot has the chat again.',
   message: 'The user sees the message.',
@@ -81,7 +78,7 @@ const DONE_TEXTS = defineTexts<Readonly<Record<EndpointId, string>>>({
   summarize: 'A summary of the chat.',
   availability: 'The availability is set.',
   chat: 'The chat with all its messages.',
-})
+}
 
 function Refusal({ status, body }: PlatformAnswer) {
   const refusal = platformRefusal(body)

@@ -1,7 +1,6 @@
 /** Shows the agent's side: who plays it, the chats that ask for a person, and the desk for the shown chat. */
 import './agent-desk.css'
 import { useEffect, useState } from 'preact/hooks'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { AgentDescription } from '../../../server/control/routes/agent.ts'
 import { useShortcut } from '../components/shortcuts.tsx'
 import type { QueuedChat } from '../model/agent-queue.ts'
@@ -140,7 +139,7 @@ function QueueItem({ session, chat }: { readonly session: Session; readonly chat
   )
 }
 
-const QUEUE_TEXTS = defineTexts({ pending: 'asks for a person', agent: 'with an agent' })
+const QUEUE_TEXTS = { pending: 'asks for a person', agent: 'with an agent' }
 
 function ChatDesk({ session, side }: DeskProps) {
   const chat = session.chat.value

@@ -33,7 +33,9 @@ export function EntryPane({ session, dialog, onClose }: EntryPaneProps) {
       entry={entry}
       effects={log.value.effects(entry.seq)}
       entryOf={log.value.entry}
-      attempts={attemptsOf(session, entry)}
+      attempts={
+        entry.kind === 'delivery' || entry.kind === 'event' ? session.log.value.attempts(entry.delivery_id) : []
+      }
       onSelect={seq => (view.entry.value = seq)}
       onKnob={name => showKnob(view, name)}
       tools={<PaneTools session={session} entry={entry} onClose={onClose} />}
@@ -44,9 +46,6 @@ export function EntryPane({ session, dialog, onClose }: EntryPaneProps) {
     </EntryDetails>
   )
 }
-
-const attemptsOf = ({ log }: Session, entry: Entry) =>
-  entry.kind === 'delivery' || entry.kind === 'event' ? log.value.attempts(entry.delivery_id) : []
 
 interface PaneToolsProps extends Omit<EntryPaneProps, 'dialog'> {
   readonly entry: Entry

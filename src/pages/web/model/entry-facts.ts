@@ -1,7 +1,7 @@
 /** Says what was checked about a call or a delivery, and how: the key, the fields, the signature, the faults. */
 import { isMap } from '../../../base/objects.ts'
 import { formatMs } from '../../../base/text/terminal-text.ts'
-import { defineTexts, textFor } from '../../../base/text/texts.ts'
+import { textFor } from '../../../base/text/texts.ts'
 import type { ApiContent, Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { effectText } from '../../../platform/wording/faults.ts'
 import { errorIn, isInvalidSign } from '../../../platform/wording/hints.ts'
@@ -14,40 +14,25 @@ export interface EntryFact {
   readonly outcome?: 'pass' | 'fail' | 'warn'
 }
 
-const KEY_TEXTS = defineTexts({
+const KEY_TEXTS = {
   valid: 'Valid.',
   missing: 'There is no Authorization header. Send “Authorization: Bearer” and the key.',
   malformed: 'The Authorization header is not “Bearer” and one key.',
   unknown: 'No bot has this key. The platform column shows the keys.',
   wrong_scope: 'The key is for other endpoints: transcripts of chats need the bot API key, all others the API key.',
-} satisfies Readonly<Record<Exclude<ApiContent['auth'], 'not_checked'>, string>>)
+} satisfies Readonly<Record<Exclude<ApiContent['auth'], 'not_checked'>, string>>
 
-const SIGN_TEXTS = defineTexts({
+const SIGN_TEXTS = {
   none: 'Left out on purpose: the webhook must refuse the event.',
   'wrong-key': 'Made with another key on purpose: the webhook must refuse the event.',
   tampered: 'One byte of the body was changed after signing, on purpose: the webhook must refuse the event.',
   truncated: 'Its end was cut off on purpose: the webhook must refuse the event.',
   hex: 'In the other encoding on purpose: the webhook must refuse the event.',
-})
+}
 
-const TEXTS = defineTexts({
-  key: 'Key',
+const TEXTS = {
   signature: 'Signature',
-  attempt: 'Attempt',
-  faults: 'Faults',
-  took: 'Duration',
-  size: 'Body',
-  accepted: 'The webhook accepted it: it does not check signatures as it must.',
-  signed: (header: string, algorithm: string, bytes: string) =>
-    `Header ${header}, ${algorithm}, over ${bytes} of body.`,
-  unsigned: (bytes: string) => `No signature header, ${bytes} of body.`,
-  first: 'The first one.',
-  again: (attempt: number) => `Number ${attempt}.`,
-  manual: 'Sent manually.',
-  resent: 'A past delivery, sent again manually.',
-  copy: 'A copy of the same bytes, on purpose.',
-  retry: (delay: string) => `The next one follows after ${delay}.`,
-})
+}
 
 /** `effects` are the entries that this one caused: faults say there what they did. */
 export function factsOf(entry: Entry, effects: readonly Entry[]): EntryFact[] {
@@ -60,16 +45,16 @@ export function factsOf(entry: Entry, effects: readonly Entry[]): EntryFact[] {
 function keyFacts({ auth }: EntryOf<'api'>): EntryFact[] {
   const text = auth === 'not_checked' ? undefined : textFor(KEY_TEXTS, auth, undefined)
   if (text === undefined) return []
-  return [{ label: TEXTS.key, text, outcome: auth === 'valid' ? 'pass' : 'fail' }]
+  return [{ label: 'Key', text, outcome: auth === 'valid' ? 'pass' : 'fail' }]
 }
 
 const callFacts = (entry: EntryOf<'api'>): EntryFact[] => [
   tookFact(entry),
-  ...(entry.request.bytes === 0 ? [] : [{ label: TEXTS.size, text: byteSize(entry.request.bytes) }]),
+  ...(entry.request.bytes === 0 ? [] : [{ label: 'Body', text: byteSize(entry.request.bytes) }]),
 ]
 
 const tookFact = ({ duration_ms }: { readonly duration_ms: number }): EntryFact => ({
-  label: TEXTS.took,
+  label: 'Duration',
   text: formatMs(duration_ms),
 })
 
@@ -79,14 +64,20 @@ function faultFacts({ faults = [] }: EntryOf<'api' | 'delivery'>, effects: reado
     const hit = effects.find(one => one.kind === 'fault' && one.fault === name)
     return hit?.kind === 'fault' ? `${name}: ${effectText(hit.effect)}` : name
   })
-  return [{ label: TEXTS.faults, text: `${texts.join('; ')}.`, outcome: 'warn' }]
+  return [{ label: 'Faults', text: `${texts.join('; ')}.`, outcome: 'warn' }]
 }
 
 function attemptFacts({ attempt, triggered, resent, duplicate, retry_in_ms }: EntryOf<'delivery'>): EntryFact[] {
-  const number = attempt === 1 ? TEXTS.first : TEXTS.again(attempt)
-  const how = duplicate ? TEXTS.copy : resent ? TEXTS.resent : triggered ? TEXTS.manual : null
-  const retry = retry_in_ms === undefined ? null : TEXTS.retry(formatMs(retry_in_ms))
-  return [{ label: TEXTS.attempt, text: [number, how, retry].filter(Boolean).join(' ') }]
+  const number = attempt === 1 ? 'The first one.' : `Number ${attempt}.`
+  const how = duplicate
+    ? 'A copy of the same bytes, on purpose.'
+    : resent
+      ? 'A past delivery, sent again manually.'
+      : triggered
+        ? 'Sent manually.'
+        : null
+  const retry = retry_in_ms === undefined ? null : `The next one follows after ${formatMs(retry_in_ms)}.`
+  return [{ label: 'Attempt', text: [number, how, retry].filter(Boolean).join(' ') }]
 }
 
 /** Signatures are masked in the journal; `sign` says whether one was wrong on purpose. */
@@ -96,10 +87,19 @@ function signatureFacts({ request, sign, status, outcome }: EntryOf<'delivery'>)
   const header = headers.find(([name, value]) => value === MASKED && name.toLowerCase() !== 'authorization')
   const algorithm = headers.find(([, value]) => /^HMAC-SHA/.test(value))?.[1] ?? ''
   const bytes = byteSize(new TextEncoder().encode(request.body).length)
-  const how = header === undefined ? TEXTS.unsigned(bytes) : TEXTS.signed(header[0], algorithm, bytes)
+  const how =
+    header === undefined
+      ? `No signature header, ${bytes} of body.`
+      : `Header ${header[0]}, ${algorithm}, over ${bytes} of body.`
   if (!isInvalidSign(sign)) return [{ label: TEXTS.signature, text: how, ...(header && { outcome: 'pass' as const }) }]
   const isAccepted = status !== null && status < 300
-  const text = [how, textFor(SIGN_TEXTS, sign, undefined), isAccepted ? TEXTS.accepted : null].filter(Boolean).join(' ')
+  const text = [
+    how,
+    textFor(SIGN_TEXTS, sign, undefined),
+    isAccepted ? 'The webhook accepted it: it does not check signatures as it must.' : null,
+  ]
+    .filter(Boolean)
+    .join(' ')
   return [{ label: TEXTS.signature, text, outcome: isAccepted ? 'fail' : 'warn' }]
 }
 

@@ -1,7 +1,6 @@
 /** Summarizes a journal entry in one line, counts its remarks, and decides whether it is a problem. */
 
 import { formatMs } from '../../../base/text/terminal-text.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import { rowContent } from '../../../evaluation/timeline/rows.ts'
 import type { Entry, EntryKind } from '../../../platform/journal/entry.ts'
 import { isInternalError } from '../../../platform/journal/internal-errors.ts'
@@ -14,7 +13,7 @@ export interface EntrySummary {
   readonly answer: string
 }
 
-const TEXTS = defineTexts({
+const TEXTS = {
   chat_created: (language: string, source: string) =>
     `a chat begins (${[language, source].filter(Boolean).join(', ')})`,
   taken_over: (by: string) => `${by || 'an agent'} takes the chat over`,
@@ -22,7 +21,7 @@ const TEXTS = defineTexts({
   handed_back: (by: string) => `${by || 'the agent'} hands the chat back`,
   availability: (value: string) => `availability ${value}`,
   event_triggered: (event: string) => `${event} is sent manually`,
-})
+}
 
 /** The fields of a note that its text names. */
 const NOTE_FIELDS: Readonly<Record<string, readonly string[]>> = {

@@ -47,11 +47,10 @@ function fetchCall({ method, url, body, keyVariable }: CodeCall): string {
     `  method: ${JSON.stringify(method)},`,
     `  headers: { ${headers} },`,
   ]
-  if (body !== undefined) lines.push(`  body: JSON.stringify(${indented(JSON.stringify(body, null, 2))}),`)
+  if (body !== undefined)
+    lines.push(`  body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}),`)
   return [...lines, '})'].join('\n')
 }
-
-const indented = (text: string): string => text.replaceAll('\n', '\n  ')
 
 function python({ method, url, body, keyVariable }: CodeCall): string {
   const lines = ['import os, urllib.request', '', 'request = urllib.request.Request(', `    ${JSON.stringify(url)},`]

@@ -36,7 +36,9 @@ export function webhookHealthAt(log: PlatformLog, at: number | null, url: string
 /** The seq of the entry that set the URL of the moment; 0 when the simulator began with it. */
 function lastUrlChange({ changes }: PlatformLog, at: number | null): number {
   const until = at === null ? changes.length : countUntil(changes, at)
-  return changes.slice(0, until).findLast(({ changed }) => hasUrl(changed))?.seq ?? 0
+  return (
+    changes
+      .slice(0, until)
+      .findLast(({ changed }) => typeof changed === 'object' && changed !== null && 'webhook.url' in changed)?.seq ?? 0
+  )
 }
-
-const hasUrl = (changed: unknown) => typeof changed === 'object' && changed !== null && 'webhook.url' in changed

@@ -49,7 +49,11 @@ function openFailures(): void {
 /** Hides what does not fit, and draws the filter with its new state. */
 function filter(state: FilterState): void {
   const words = state.text.toLowerCase().split(/\s+/).filter(Boolean)
-  for (const one of filtered) one.hidden = !fits(one, state.outcome, words)
+  for (const one of filtered)
+    one.hidden = !(
+      (state.outcome === 'all' || one.dataset.outcome === state.outcome) &&
+      words.every(word => textOf(one).includes(word))
+    )
   for (const group of groups) group.hidden = group.querySelector('[data-outcome]:not([hidden])') === null
   const shown = filtered.filter(({ hidden }) => !hidden).length
   const nothing = { noun, isShown: shown === 0, onReset: () => filter(ALL) }
@@ -58,9 +62,6 @@ function filter(state: FilterState): void {
   const status = document.getElementById('status')
   if (status !== null) status.textContent = `${shown} of ${filtered.length} ${noun}s shown`
 }
-
-const fits = (one: HTMLElement, outcome: FilterState['outcome'], words: readonly string[]): boolean =>
-  (outcome === 'all' || one.dataset.outcome === outcome) && words.every(word => textOf(one).includes(word))
 
 const SEARCHED = [
   ...['.result-name', '.result-first', '.result-body > .report-facts'],

@@ -43,7 +43,9 @@ export function Overview({ result }: RunProps) {
           <strong>Stopped early.</strong> {visible(stopped)}
         </p>
       )}
-      <OutcomeBar parts={barParts(result)} />
+      <OutcomeBar
+        parts={OUTCOME_ORDER.map(outcome => ({ outcome, count: result.counts[outcome], text: OUTCOME_TEXTS[outcome] }))}
+      />
       <dl class="report-facts">
         <Fact name="Target">{visible(target)}</Fact>
         <Fact name="Seed">{seed ?? 'one for each shard'}</Fact>
@@ -54,9 +56,6 @@ export function Overview({ result }: RunProps) {
     </header>
   )
 }
-
-const barParts = ({ counts }: RunReport) =>
-  OUTCOME_ORDER.map(outcome => ({ outcome, count: counts[outcome], text: OUTCOME_TEXTS[outcome] }))
 
 const MAX_CARDS = 50
 const MAX_ENTRIES = 50

@@ -90,7 +90,7 @@ function showRow(timeline: DrawnTimeline, index: number, isFocused: boolean): vo
   )
   document.body.classList.add('with-panel')
   // The panel leaves less room, so that the row moves.
-  revealRow(timeline)
+  timeline.host.querySelector(`[data-index="${timeline.selected}"]`)?.scrollIntoView({ block: 'nearest' })
   history.replaceState(null, '', linkTo(timeline.result.id, row.seq))
   if (isFocused) place.querySelector<HTMLElement>('.side-panel')?.focus()
 }
@@ -103,9 +103,6 @@ export function moveShown(by: number): void {
   const { rows, conversation, selected } = shown
   showRow(shown, rowFrom(rows, conversation, selected, by), false)
 }
-
-const revealRow = ({ host, selected }: DrawnTimeline): void =>
-  host.querySelector(`[data-index="${selected}"]`)?.scrollIntoView({ block: 'nearest' })
 
 /** Closes the panel; the focus returns to its row. */
 export function closePanel(): void {

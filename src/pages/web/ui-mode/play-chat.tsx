@@ -3,7 +3,6 @@ import './play-chat.css'
 import { useMemo } from 'preact/hooks'
 import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { ChatMessages } from '../components/chat-messages.tsx'
 import { applyEntry, type ChatState, draftOf, stateOf } from '../model/chat-at.ts'
@@ -15,7 +14,10 @@ export function PlayChat({ ui }: { readonly ui: UiState }) {
   const { view, play, origin } = ui
   const { conversations, entries } = play.value
   const names = Object.keys(conversations)
-  const name = names.find(one => one === view.chat.value) ?? conversationOfStep(ui) ?? names[0]
+  const name =
+    names.find(one => one === view.chat.value) ??
+    ui.play.value.steps.find(({ number }) => number === ui.view.step.value)?.conversation ??
+    names[0]
   const chatId = name === undefined ? undefined : conversations[name]
   const at = shownMoment(ui)
   const own = useMemo(() => entries.filter(({ chat_id }) => chat_id === chatId), [entries, chatId])
@@ -49,9 +51,6 @@ export function PlayChat({ ui }: { readonly ui: UiState }) {
   )
 }
 
-const conversationOfStep = ({ view, play }: UiState): string | undefined =>
-  play.value.steps.find(({ number }) => number === view.step.value)?.conversation
-
 /** The selected entry, or the end of the selected step; null for the end of the play. */
 function shownMoment({ view, play }: UiState): number | null {
   const step = play.value.steps.find(({ number }) => number === view.step.value)
@@ -74,16 +73,16 @@ function Moment({ ui: { view }, at }: { readonly ui: UiState; readonly at: numbe
   )
 }
 
-const MISSING_TEXTS = defineTexts({
-  some: (count: number) =>
-    `${counted(count, 'earlier message')} of this chat ${count === 1 ? 'is' : 'are'} not shown: the journal begins after ${count === 1 ? 'it' : 'them'}.`,
-  unknown: 'Earlier messages of this chat are not shown: the journal has lost its first entries.',
-})
-
 /** Says that the chat had messages before the journal began. */
 function Missing({ count }: { readonly count: number | null }) {
   if (count === 0) return null
-  return <p class="hint play-missing">{count === null ? MISSING_TEXTS.unknown : MISSING_TEXTS.some(count)}</p>
+  return (
+    <p class="hint play-missing">
+      {count === null
+        ? 'Earlier messages of this chat are not shown: the journal has lost its first entries.'
+        : `${counted(count, 'earlier message')} of this chat ${count === 1 ? 'is' : 'are'} not shown: the journal begins after ${count === 1 ? 'it' : 'them'}.`}
+    </p>
+  )
 }
 
 function chatOf(entries: readonly Entry[], at: number | null): ChatState {

@@ -1,13 +1,12 @@
 /** Filters scenarios by text, tag and outcome, and counts their outcomes. */
 
 import { counted } from '../../../base/text/quantities.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import { OUTCOME_TEXTS } from '../../../evaluation/evaluator/wording/outcomes.ts'
 import type { CatalogueScenario, ScenarioStatus } from '../../../running/ui-mode/protocol.ts'
 import { OUTCOME_FILTERS, type OutcomeFilter } from './ui-address.ts'
 import type { UiState } from './ui-state.ts'
 
-export const OUTCOME_NAMES = defineTexts({ ...OUTCOME_TEXTS, none: 'not played' })
+export const OUTCOME_NAMES = { ...OUTCOME_TEXTS, none: 'not played' }
 
 /** Of the last play; a scenario that a run skipped was not played. */
 export function outcomeOfStatus(status: ScenarioStatus | undefined): OutcomeFilter {
@@ -27,13 +26,11 @@ export function filterOf({
   if (text === '' && tag === '' && outcome === null) return null
   const statusOf: ShownStatus = name => statuses.value.get(name)
   return scenario =>
-    (text === '' || textOf(scenario).includes(text)) &&
+    (text === '' ||
+      [scenario.name, scenario.file, scenario.description, ...scenario.spec].join('\n').toLowerCase().includes(text)) &&
     (tag === '' || scenario.tags.includes(tag)) &&
     (outcome === null || outcomeOfStatus(statusOf(scenario.name)) === outcome)
 }
-
-const textOf = ({ name, file, description, spec }: CatalogueScenario): string =>
-  [name, file, description, ...spec].join('\n').toLowerCase()
 
 export function shownScenarios(ui: UiState): readonly CatalogueScenario[] {
   const scenarios = ui.catalogue.value?.scenarios ?? []

@@ -175,10 +175,10 @@ function ScenarioRow({ ui, scenario: { name }, isPlayable }: ScenarioRowProps) {
         type="button"
         class="quiet scenario-name"
         aria-current={isSelected ? 'true' : undefined}
-        title={titleOf(shown, status)}
+        title={[shown, status?.last?.summary ?? ''].filter(Boolean).join('\n')}
         onClick={() => ui.select(name)}
       >
-        <StateMark state={stateOfScenario(status)} />
+        <StateMark state={status === undefined || status.state === 'idle' ? outcomeOfStatus(status) : status.state} />
         <span dir="auto">{shown}</span>
         <RowAside status={status} />
       </button>
@@ -196,12 +196,6 @@ function ScenarioRow({ ui, scenario: { name }, isPlayable }: ScenarioRowProps) {
     </li>
   )
 }
-
-const stateOfScenario = (status: ScenarioStatus | undefined) =>
-  status === undefined || status.state === 'idle' ? outcomeOfStatus(status) : status.state
-
-const titleOf = (name: string, status: ScenarioStatus | undefined): string =>
-  [name, status?.last?.summary ?? ''].filter(Boolean).join('\n')
 
 function RowAside({ status }: { readonly status: ScenarioStatus | undefined }) {
   if (status?.last == null || status.state !== 'idle') return null

@@ -1,10 +1,9 @@
 /** Draws the state of a scenario or a step: a play under way, a place in the queue, or an outcome. */
 import './state-mark.css'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { Outcome, StepVerdict } from '../../../evaluation/evaluator/verdict.ts'
 import { OutcomeMark } from '../components/mark.tsx'
 
-const TEXTS = defineTexts({ playing: 'playing', queued: 'queued', waiting: 'not played', none: 'not played' })
+const TEXTS = { playing: 'playing', queued: 'queued', waiting: 'not played', none: 'not played' }
 
 export type ShownState = keyof typeof TEXTS | Outcome | StepVerdict['outcome']
 

@@ -2,7 +2,6 @@
 import './ui-page.css'
 import { useMemo } from 'preact/hooks'
 import { counted } from '../../../base/text/quantities.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import { FailureCards } from '../components/failure-cards.tsx'
 import { Shortcuts, showShortcuts, useShortcut } from '../components/shortcuts.tsx'
 import { PlayResult } from './play-result.tsx'
@@ -11,12 +10,12 @@ import { ScenarioPicker } from './scenario-picker.tsx'
 import { SourceView } from './source-view.tsx'
 import type { UiState } from './ui-state.ts'
 
-const FEED_TEXTS = defineTexts({
+const FEED_TEXTS = {
   connecting: 'Connecting',
   live: 'Connected',
   lost: 'UI mode does not answer. Trying again.',
   refused: 'The token is missing or wrong. Open the address that handover-sim printed.',
-})
+}
 
 export function UiPage({ ui }: { readonly ui: UiState }) {
   const { problem, run } = ui

@@ -4,7 +4,7 @@ import { isMap } from '../../../base/objects.ts'
 import { decodeBase64 } from '../../../base/runtime/encoding.ts'
 import { inPieces } from '../../../base/runtime/pieces.ts'
 import { keyRoles } from '../../api/keyring.ts'
-import { describeIssues, type FieldProblem } from '../../api/schema-checks.ts'
+import { describeIssues } from '../../api/schema-checks.ts'
 import { checkInSteps } from '../../contract/check-in-steps.ts'
 import { VERSION } from '../../contract/version.ts'
 import { MASK } from '../../journal/mask.ts'
@@ -141,7 +141,11 @@ export async function checkSnapshot(core: Core, raw: unknown): Promise<Restorati
   const { SnapshotSchema } = await import('./schema.ts')
   const parsed = await inPieces(checkInSteps(SnapshotSchema, raw))
   if (!parsed.success) {
-    throw new InvalidSnapshotError(firstOf(describeIssues(parsed.issues, raw, SnapshotSchema, 'The snapshot')))
+    throw new InvalidSnapshotError(
+      describeIssues(parsed.issues, raw, SnapshotSchema, 'The snapshot')
+        .slice(0, FEW)
+        .map(({ field, message }) => ({ name: field || 'snapshot', message })),
+    )
   }
   const snapshot: Snapshot = parsed.data
   const settings = readSettings(core, wantedSettings(core, snapshot), 'data')
@@ -175,9 +179,6 @@ function refuse(error: unknown): never {
 }
 
 const FEW = 5
-const firstOf = (problems: readonly FieldProblem[]): SettingProblem[] =>
-  problems.slice(0, FEW).map(({ field, message }) => ({ name: field || 'snapshot', message }))
-
 const below =
   (where: string) =>
   ({ name, message }: SettingProblem): SettingProblem => ({ name: `${where}.${name}`, message: `${where}: ${message}` })

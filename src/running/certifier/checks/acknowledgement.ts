@@ -1,7 +1,6 @@
 /** ACK: the answers of the webhook, and their times. */
 
 import { formatDuration } from '../../../base/text/quantities.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import { isAnsweredDuring } from '../../../evaluation/linter/chat-rules.ts'
 import { type CheckChat, expectAcknowledged } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
@@ -16,12 +15,12 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
     level: 'MUST',
     profile: 'webhook',
     rules: ['WH2', 'WH3'],
-    texts: defineTexts({
+    texts: {
       title: 'Events are answered with exactly 200',
       sends: 'REQUESTING TAKEOVER, and MESSAGE FROM USER in the same chat.',
       observes: 'The status of each answer.',
       passes: 'The status is exactly 200.',
-    }),
+    },
     async run(check) {
       const chat = await openConversation(check, 'first')
       expectAcknowledged(check, await userWrites(check, chat))
@@ -34,12 +33,12 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
     rules: ['GP'],
     // A slow API fills what all chats share, such as a pool of connections.
     exclusive: true,
-    texts: defineTexts({
+    texts: {
       title: 'Events are acknowledged soon, also while the API is slow',
       sends: '20 events at once, and 20 more while every answer of the API takes 8 s.',
       observes: 'How long each acknowledgement takes.',
       passes: 'Each takes less than the limit, which is 5 s unless --ack-limit says otherwise.',
-    }),
+    },
     run: expectSoon,
   },
   {
@@ -47,12 +46,12 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
     level: 'SHOULD',
     profile: 'webhook',
     rules: ['GP'],
-    texts: defineTexts({
+    texts: {
       title: 'A request that is no event is refused',
       sends: 'A GET, a signed body that is not JSON, a signed event as text/plain, then a valid event.',
       observes: 'The status of each answer.',
       passes: 'The bad requests are answered with 4xx, and the valid event with 200.',
-    }),
+    },
     run: expectMalformedRefused,
   },
   {
@@ -60,12 +59,12 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
     level: 'SHOULD',
     profile: 'webhook',
     rules: ['GP'],
-    texts: defineTexts({
+    texts: {
       title: 'The acknowledgement waits for no call',
       sends: 'REQUESTING TAKEOVER and MESSAGE FROM USER, while every answer of the API takes 500 ms.',
       observes: 'Calls about the chat before the webhook answers.',
       passes: 'No call is made and answered before the event that causes it is acknowledged.',
-    }),
+    },
     run: expectAnswerFirst,
   },
   {
@@ -75,12 +74,12 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
     rules: ['GP'],
     // A slow API fills what all chats share, such as a pool of connections.
     exclusive: true,
-    texts: defineTexts({
+    texts: {
       title: 'An event is acknowledged before it is sent again',
       sends: 'REQUESTING TAKEOVER and MESSAGE FROM USER, with a slow API, a timeout of the limit and one retry.',
       observes: 'How often each event is sent.',
       passes: 'Each is sent once.',
-    }),
+    },
     run: expectNoRetry,
   },
 ]

@@ -58,7 +58,7 @@ export async function openCrowd(check: CheckContext, size: number): Promise<Crow
       return check.until(isMet, withinMs).then(met => met && members.every(condition))
     },
     findCrossings(member, value, direction, seq) {
-      for (const token of tokensIn(value)) {
+      for (const token of JSON.stringify(value ?? null).match(/token-[0-9a-f]{24}/g) ?? []) {
         const owner = owners.get(token)
         if (owner === undefined || owner === member) continue
         crossings.push({ direction, from: owner.chat.name, to: member.chat.name, seq })
@@ -80,18 +80,17 @@ async function openMember(check: CheckContext, name: string): Promise<Member> {
   }
 }
 
-const tokensIn = (value: unknown): readonly string[] => JSON.stringify(value ?? null).match(/token-[0-9a-f]{24}/g) ?? []
-
-const isOfUser = ({ event, duplicate }: EventAnswer): boolean =>
-  duplicate !== true && (event === 'REQUESTING TAKEOVER' || event === 'MESSAGE FROM USER')
-
 function follow(
   { findCrossings, times }: Pick<Crowd, 'findCrossings' | 'times'>,
   member: Member | undefined,
   entry: Entry,
 ): void {
   if (member === undefined) return
-  if (entry.kind === 'delivery' && isOfUser(entry)) {
+  if (
+    entry.kind === 'delivery' &&
+    entry.duplicate !== true &&
+    (entry.event === 'REQUESTING TAKEOVER' || entry.event === 'MESSAGE FROM USER')
+  ) {
     member.answers.push(entry)
     if (entry.status === 200) times.ack.push(entry.duration_ms)
   }

@@ -1,6 +1,5 @@
 /** DLV: events that come twice, late, or in another order. */
 import { formatDuration } from '../../../base/text/quantities.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import { acceptChat, type CheckChat, expectAcknowledged, requireCall } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import { type CheckContext, CheckEndedError } from '../context.ts'
@@ -16,13 +15,13 @@ export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
     profile: 'flow',
     rules: ['GP'],
     needs: ['accept'],
-    texts: defineTexts({
+    texts: {
       title: 'A request that comes twice opens one conversation',
       sends: 'REQUESTING TAKEOVER twice, 50 ms apart, and again while an agent has the chat.',
       observes: 'Calls of start, the requests that the agent sees, and the answers.',
       passes:
         'The endpoint start is called once, the agent sees one request and keeps the chat, and each copy is answered with 200.',
-    }),
+    },
     run: expectOneConversation,
   },
   {
@@ -32,12 +31,12 @@ export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
     rules: ['WH4', 'GP'],
     needs: ['accept', 'inbox'],
     knobs: UNTRANSLATED,
-    texts: defineTexts({
+    texts: {
       title: 'A user can write the same text twice',
       sends: 'The same text as two messages, and then one message that is delivered twice.',
       observes: 'The messages that the agent sees.',
       passes: 'The agent sees the repeated text twice, and the other at least once.',
-    }),
+    },
     run: expectRepeatsKept,
   },
   {
@@ -47,12 +46,12 @@ export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
     rules: ['WH4', 'GP'],
     needs: ['accept', 'inbox'],
     knobs: UNTRANSLATED,
-    texts: defineTexts({
+    texts: {
       title: 'A message that another one overtakes still arrives',
       sends: 'Two messages, of which the first is delivered after the second.',
       observes: 'The messages that the agent sees.',
       passes: 'The agent sees both.',
-    }),
+    },
     run: expectBothArrive,
   },
   {
@@ -61,12 +60,12 @@ export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
     profile: 'flow',
     rules: ['ST13', 'WH3', 'GP'],
     needs: ['accept', 'leave'],
-    texts: defineTexts({
+    texts: {
       title: 'A message after the end starts nothing',
       sends: 'MESSAGE FROM USER after the agent has left.',
       observes: 'The answer, and calls about the chat.',
       passes: 'The status is 200, and no start, message or typing_start follows.',
-    }),
+    },
     run: expectSilenceAfterEnd,
   },
 ]

@@ -1,7 +1,6 @@
 /** ATT, TRL, TYP, AVL: what a help desk may not have. Each needs a capability. */
 
 import { isMap } from '../../../base/objects.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { NewFile } from '../../../platform/rules/files.ts'
 import type { InboxItem } from '../../agent-driver/driver.ts'
 import { agentsAre } from '../agent-actions.ts'
@@ -29,12 +28,12 @@ export const DESK_CHECKS: readonly CheckDefinition[] = [
     rules: ['E4.4', 'EV5', 'R-ATT'],
     capability: 'attachments',
     needs: ['accept', 'inbox'],
-    texts: defineTexts({
+    texts: {
       title: 'The agent gets the files of the user',
       sends: 'A message with two files, and one with a file and no text.',
       observes: 'The answers of the webhook, and the files that the agent sees.',
       passes: 'The agent sees all three files by name, in order, each with a link that works.',
-    }),
+    },
     run: sendFiles,
   },
   {
@@ -46,13 +45,13 @@ export const DESK_CHECKS: readonly CheckDefinition[] = [
     needs: ['accept', 'says', 'inbox'],
     // A missing sender is reported by FLW-03, and must not hide how texts are sent.
     knobs: { 'translation.engine': 'marker', 'translation.match': 'primary', 'strict.sender': 'off' },
-    texts: defineTexts({
+    texts: {
       title: 'The platform translates, and nobody else',
       sends: 'A handover in a chat whose language no agent speaks; the user and the agent write.',
       observes: 'sender.language_codes of start, what the agent sees, and the calls of message.',
       passes:
         'language_codes is a list of languages without that of the chat; the agent sees the translation of the platform, once; the text of the agent is sent as it was written.',
-    }),
+    },
     run: translate,
   },
   {
@@ -62,13 +61,13 @@ export const DESK_CHECKS: readonly CheckDefinition[] = [
     rules: ['E7.2', 'E7.5', 'L5'],
     capability: 'typing',
     needs: ['accept', 'type'],
-    texts: defineTexts({
+    texts: {
       title: 'The typing indicator ends when the agent is idle',
       sends: 'The agent types, and then does nothing.',
       observes: 'The calls of typing_start, typing_stop, message and end.',
       passes:
         'typing_start has a timeout, an integer from 500 to 60000 ms; or typing_stop, message or end follows within 30 s.',
-    }),
+    },
     run: typeAndIdle,
   },
   {
@@ -81,12 +80,12 @@ export const DESK_CHECKS: readonly CheckDefinition[] = [
     // The availability is that of the whole bot, and its calls name no chat.
     exclusive: true,
     knobs: { 'availability.initial': 'CLOSED' },
-    texts: defineTexts({
+    texts: {
       title: 'Handover closes and opens with the agents',
       sends: 'All agents go away and come back, twice: first while handover is closed, then while it is open.',
       observes: 'The calls of availability.',
       passes: 'CLOSED comes when they are away, OPEN when they are back (MUST), with a reason (SHOULD).',
-    }),
+    },
     run: goAwayTwice,
   },
 ]

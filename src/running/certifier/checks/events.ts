@@ -1,6 +1,5 @@
 /** EVT: what events contain. */
 import { isMap } from '../../../base/objects.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { CheckChat } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import { type CheckContext, CheckEndedError, type EventAnswer } from '../context.ts'
@@ -15,12 +14,12 @@ export const EVENT_CHECKS: readonly CheckDefinition[] = [
     level: 'SHOULD',
     profile: 'webhook',
     rules: ['W5', 'V4'],
-    texts: defineTexts({
+    texts: {
       title: 'An unknown event is accepted and has no effect',
       sends: 'A validly signed event with a new name, then REQUESTING TAKEOVER in another chat.',
       observes: 'The answer, calls about the chat, and what the agent sees.',
       passes: 'The status is 2xx, nothing happens to the chat, and the valid event is answered with 200.',
-    }),
+    },
     run: expectUnknownIgnored,
   },
   {
@@ -28,12 +27,12 @@ export const EVENT_CHECKS: readonly CheckDefinition[] = [
     level: 'SHOULD',
     profile: 'webhook',
     rules: ['V4', 'GP'],
-    texts: defineTexts({
+    texts: {
       title: 'Unknown fields and the order of fields change nothing',
       sends: 'REQUESTING TAKEOVER as usual, with new fields at every level, and with its fields in reverse order.',
       observes: 'The answers, and the effect of each.',
       passes: 'Each is answered with 200 and has the same effect.',
-    }),
+    },
     run: expectFormsEqual,
   },
   {
@@ -41,12 +40,12 @@ export const EVENT_CHECKS: readonly CheckDefinition[] = [
     level: 'MUST',
     profile: 'webhook',
     rules: ['EV7', 'EV8', 'W5'],
-    texts: defineTexts({
+    texts: {
       title: 'Typing events are accepted, and no typing call follows',
       sends: 'AGENT TYPING START and AGENT TYPING STOP, which have no chat object.',
       observes: 'The answers, and typing calls about the chat.',
       passes: 'No typing call follows and valid events are answered (MUST), the status is 2xx (SHOULD).',
-    }),
+    },
     // An echo of each typing call would make the loop that the check looks for endless.
     knobs: { 'typing.webhook': 'off' },
     run: expectNoTyping,
@@ -56,12 +55,12 @@ export const EVENT_CHECKS: readonly CheckDefinition[] = [
     level: 'MUST',
     profile: 'webhook',
     rules: ['WH3'],
-    texts: defineTexts({
+    texts: {
       title: 'A message of an unknown chat is accepted',
       sends: 'MESSAGE FROM USER for a chat that never had a request, then REQUESTING TAKEOVER in another chat.',
       observes: 'The answers.',
       passes: 'Both are answered with 200.',
-    }),
+    },
     async run(check) {
       const chat = await check.chat('unknown')
       // A missing `attachments` is the subject of EVT-05.
@@ -76,12 +75,12 @@ export const EVENT_CHECKS: readonly CheckDefinition[] = [
     level: 'MUST',
     profile: 'webhook',
     rules: ['EV4', 'EV5', 'WH3'],
-    texts: defineTexts({
+    texts: {
       title: 'A message is accepted with and without attachments',
       sends: 'MESSAGE FROM USER without `attachments`, with an empty list, and with two files.',
       observes: 'The answers, and the texts that the agent sees.',
       passes: 'Each is answered with 200, and the agent sees each text.',
-    }),
+    },
     run: expectTextKept,
   },
   {
@@ -89,12 +88,12 @@ export const EVENT_CHECKS: readonly CheckDefinition[] = [
     level: 'SHOULD',
     profile: 'webhook',
     rules: ['R-CHAT', 'PUB'],
-    texts: defineTexts({
+    texts: {
       title: 'Every language and every source is accepted',
       sends: 'REQUESTING TAKEOVER of chats with rare and new languages and sources.',
       observes: 'The answers, the effect of each, and `start` when an agent accepts.',
       passes: 'Each is answered with 200, has the effect that others have, and can be taken over.',
-    }),
+    },
     run: expectEveryKind,
   },
 ]

@@ -1,5 +1,4 @@
 /** FLT: faults of the platform's API. */
-import { defineTexts } from '../../../base/text/texts.ts'
 import { type CheckChat, expectAcknowledged } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { CheckContext } from '../context.ts'
@@ -25,24 +24,24 @@ export const FAULT_CHECKS: readonly CheckDefinition[] = [
     // A slow API fills what all chats share, such as a pool of connections.
     exclusive: true,
     rules: ['E6', 'GP'],
-    texts: defineTexts({
+    texts: {
       title: 'A slow answer of the platform delays only its chat',
       sends: 'One agent message whose call is answered after 8 s, and a message in another chat meanwhile.',
       observes: 'What both users see, and when.',
       passes: 'The first user sees the message once. The other user sees theirs before the slow answer.',
-    }),
+    },
     run: slowAnswer,
   },
   {
     ...common,
     id: 'FLT-02',
     rules: ['ER1', 'ER4', 'GP'],
-    texts: defineTexts({
+    texts: {
       title: 'Calls that are refused for a while are repeated in time and in order',
       sends: '503 twice to start and to message, and 429 with Retry-After: 2 to start and to message.',
       observes: 'The repeated calls, the time before each, and what the users see.',
       passes: 'No call comes before Retry-After has passed. Each message is shown once, in the order of the agent.',
-    }),
+    },
     run: refusedForAWhile,
   },
   {
@@ -51,25 +50,25 @@ export const FAULT_CHECKS: readonly CheckDefinition[] = [
     // An intermediary may stop all calls for a while when its key is refused.
     exclusive: 'last',
     rules: ['A1', 'ER1', 'GP'],
-    texts: defineTexts({
+    texts: {
       title: 'A refused key does not cause a flood of calls',
       sends: '401 to every call for 10 s, while the user writes; then a new handover with an accepted key.',
       observes: 'The calls per chat, the answers to events, and the new handover.',
       passes: 'At most 5 calls per chat, every event is answered with 200, and the new handover starts.',
-    }),
+    },
     run: refusedKey,
   },
   {
     ...common,
     id: 'FLT-04',
     rules: ['E6'],
-    texts: defineTexts({
+    texts: {
       title: 'A message whose answer was lost is shown at most twice',
       sends: 'An agent message that the platform shows without answering the call, then a second message.',
       observes: 'How often the user sees each.',
       passes:
         'The first is shown once or twice (the report says which: no key makes calls idempotent), the second too.',
-    }),
+    },
     run: lostAnswer,
   },
 ]

@@ -1,7 +1,6 @@
 /** FLW: one handover from the request to the end. */
 
 import { isMap } from '../../../base/objects.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { InboxItem } from '../../agent-driver/driver.ts'
 import { acceptChat, awaitCall, type CheckChat, expectAcknowledged, requireCall } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
@@ -30,12 +29,12 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
     profile: 'flow',
     rules: ['E4.2', 'ST6', 'WH2'],
     needs: ['accept'],
-    texts: defineTexts({
+    texts: {
       title: 'A handover starts when an agent accepts',
       sends: 'REQUESTING TAKEOVER; then the agent accepts.',
       observes: 'The answer of the webhook, and the call of start.',
       passes: 'The answer is 200, and start comes within 5 s with the bot_id and chat_id of the event.',
-    }),
+    },
     async run(check) {
       const chat = await check.chat('first')
       await chat.takeOver()
@@ -48,12 +47,12 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
     rules: ['WH3', 'WH4', 'ST11'],
     needs: ['accept', 'inbox'],
     knobs: UNTRANSLATED,
-    texts: defineTexts({
+    texts: {
       title: 'The agent sees what the user writes',
       sends: 'Three MESSAGE FROM USER in a chat that is taken over.',
       observes: 'The answers of the webhook, and what the agent sees.',
       passes: 'Every answer is 200, and the agent sees each message once, unchanged, in order.',
-    }),
+    },
     run: userWritesThreeMessages,
   },
   {
@@ -63,13 +62,13 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
     rules: ['E6.2', 'E6.3', 'R-SENDER.3'],
     needs: ['accept', 'says'],
     knobs: UNTRANSLATED,
-    texts: defineTexts({
+    texts: {
       title: 'The user gets what the agent writes',
       sends: 'The agent writes three messages.',
       observes: 'The calls of message.',
       passes:
         'Each text is in one call, unchanged, in order (MUST), and each call has sender.name and sender.avatar (SHOULD).',
-    }),
+    },
     run: agentWritesThreeMessages,
   },
   {
@@ -78,12 +77,12 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
     profile: 'flow',
     rules: ['W2', 'E5.5', 'ST13'],
     needs: ['accept', 'leave'],
-    texts: defineTexts({
+    texts: {
       title: 'The handover ends when the agent leaves',
       sends: 'The agent leaves.',
       observes: 'The calls about the chat.',
       passes: 'end comes once, and then nothing that the user could see.',
-    }),
+    },
     run: agentLeaves,
   },
   {
@@ -103,13 +102,13 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
       'api.unknownFields': 'accept',
       'api.trailingSlash': 'accept',
     },
-    texts: defineTexts({
+    texts: {
       title: 'Every call is as the platform describes it',
       sends: 'A whole handover, with every verb that the agent driver has.',
       observes: 'Every call: path, headers, fields and their types; and the answers of the webhook.',
       passes:
         'Each call has a documented path (under handover or takeover), the bearer key, JSON, and fields of the right types (MUST); the key is in no text, address or answer, and there are no unknown fields (SHOULD). The form of the paths is reported.',
-    }),
+    },
     run: checkWholeHandover,
   },
   {
@@ -119,12 +118,12 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
     rules: ['ST4', 'ST6', 'ST16'],
     needs: ['accept', 'says', 'leave'],
     knobs: UNTRANSLATED,
-    texts: defineTexts({
+    texts: {
       title: 'The same chat can be handed over again',
       sends: 'A whole handover; then the user asks for an agent again, in the same chat.',
       observes: 'What the agent sees, and the calls of start, message and end.',
       passes: 'The second handover works as the first.',
-    }),
+    },
     run: handsOverTwice,
   },
 ]

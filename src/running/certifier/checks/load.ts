@@ -1,6 +1,5 @@
 /** CON: many chats at once. */
 
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { DriverCall } from '../../agent-driver/driver.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { CheckContext, EventAnswer } from '../context.ts'
@@ -18,13 +17,13 @@ export const LOAD_CHECKS: readonly CheckDefinition[] = [
     exclusive: true,
     // Its parts have limits. A help desk may need seconds for what an agent does.
     limitMs: 240_000,
-    texts: defineTexts({
+    texts: {
       title: 'Many chats at once stay apart',
       sends: '20 handovers at once, and then 200, with a token in every text that no other text has.',
       observes: 'Answers to events, calls, and what each agent sees; the time of each.',
       passes:
         'No token is in another chat, and none is lost among 20 chats (MUST). Nothing is lost or late among 200 (SHOULD), unless the help desk is too slow to play them all.',
-    }),
+    },
     async run(check) {
       if (await playCrowd(check, 20)) await playCrowd(check, 200)
     },

@@ -1,6 +1,5 @@
 /** RST: the intermediary is restarted in the middle of conversations. */
 
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { TargetControl } from '../../agent-driver/driver.ts'
 import { TargetStartError } from '../../agent-driver/target.ts'
 import { rejectOnAbort } from '../../runner/waiting.ts'
@@ -20,13 +19,13 @@ export const RESTART_CHECKS: readonly CheckDefinition[] = [
     needs: ['accept', 'says', 'leave'],
     restarts: true,
     exclusive: true,
-    texts: defineTexts({
+    texts: {
       title: 'Conversations continue after a restart',
       sends:
         'A restart with kill -9, and one with SIGTERM, each while one chat waits for an agent, one is taken over, and one is about to end.',
       observes: 'What the agent can still do, and the calls that follow.',
       passes: 'start, message and end still come, and the agent sees what the user wrote before the restart.',
-    }),
+    },
     async run(check) {
       // What is lost by kill -9 has the same cause when SIGTERM loses it as well.
       if (await restartInTheMiddle(check, 'kill')) await restartInTheMiddle(check, 'stop')

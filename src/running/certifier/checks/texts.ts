@@ -1,5 +1,4 @@
 /** TXT: texts of every kind, in both directions. */
-import { defineTexts } from '../../../base/text/texts.ts'
 import { type CheckChat, expectAcknowledged } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { CheckContext } from '../context.ts'
@@ -21,13 +20,13 @@ export const TEXT_CHECKS: readonly CheckDefinition[] = [
     rules: ['E6.2', 'EV4', 'WH4'],
     needs: ['accept', 'says', 'inbox'],
     knobs: UNTRANSLATED,
-    texts: defineTexts({
+    texts: {
       title: 'Every character arrives, in both directions',
       sends:
         'Emoji with joiners, Arabic, combining marks, characters above U+FFFF, line breaks and spaces at the ends, by the user and by the agent.',
       observes: 'What the agent sees, and the calls of message.',
       passes: 'All code points are identical.',
-    }),
+    },
     run: check => exchangeTexts(check, 'MUST', CHARACTERS),
   },
   {
@@ -37,12 +36,12 @@ export const TEXT_CHECKS: readonly CheckDefinition[] = [
     rules: ['GP'],
     needs: ['accept', 'says', 'inbox'],
     knobs: UNTRANSLATED,
-    texts: defineTexts({
+    texts: {
       title: 'Markup is text, and is not escaped',
       sends: 'HTML, a script, entities and Markdown, by the user and by the agent.',
       observes: 'What the agent sees, and the calls of message.',
       passes: 'The texts are identical: not escaped, not escaped twice, not removed.',
-    }),
+    },
     run: check => exchangeTexts(check, 'SHOULD', MARKUP),
   },
   {
@@ -52,13 +51,13 @@ export const TEXT_CHECKS: readonly CheckDefinition[] = [
     rules: ['GP'],
     needs: ['accept', 'says', 'inbox'],
     knobs: UNTRANSLATED,
-    texts: defineTexts({
+    texts: {
       title: 'A long message arrives whole',
       sends: 'A message of 64 KB, by the user and by the agent.',
       observes: 'The answer of the webhook, what the agent sees, and the calls of message.',
       passes:
         'The webhook answers 200; the text arrives whole, in one message or in several, or the help desk tells the agent that it is too long.',
-    }),
+    },
     run: exchangeLongText,
   },
 ]

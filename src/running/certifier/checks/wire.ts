@@ -1,5 +1,4 @@
 /** WIR: requests that HTTP allows and that are rarely seen. */
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { CheckContext } from '../context.ts'
 import { bodyOf, withHeader } from '../signatures/sent-bodies.ts'
@@ -11,13 +10,13 @@ export const WIRE_CHECKS: readonly CheckDefinition[] = [
     level: 'SHOULD',
     profile: 'webhook',
     rules: ['GP'],
-    texts: defineTexts({
+    texts: {
       title: 'Every legal way to send a request is accepted',
       sends:
         'REQUESTING TAKEOVER in chunks, with header names in unusual case, slowly in pieces, and with a charset; each in a chat of its own.',
       observes: 'The status of each answer.',
       passes: 'Each status is 200.',
-    }),
+    },
     run: expectAllAccepted,
   },
   {
@@ -25,14 +24,14 @@ export const WIRE_CHECKS: readonly CheckDefinition[] = [
     level: 'SHOULD',
     profile: 'webhook',
     rules: ['GP'],
-    texts: defineTexts({
+    texts: {
       title: 'Unusual requests are answered cleanly',
       sends:
         'REQUESTING TAKEOVER with a byte order mark, without a Content-Type, and with two; each validly signed. Then a usual one.',
       observes: 'The status and the time of each answer.',
       passes:
         'Each is accepted, or refused with 4xx, within the time of an acknowledgement; the usual event is answered with 200.',
-    }),
+    },
     run: expectCleanRefusals,
   },
 ]

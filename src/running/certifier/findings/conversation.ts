@@ -1,7 +1,6 @@
 /** Findings about a handover and its messages. */
 
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { LintFinding } from '../../../evaluation/linter/rule.ts'
 import { findingText } from '../../../evaluation/linter/texts.ts'
 import type { TextDirection } from '../exchange.ts'
@@ -36,22 +35,15 @@ export interface ConversationFindings {
   readonly 'path-form': { readonly form: 'takeover' | 'slash'; readonly path: string; readonly calls: number }
 }
 
-const WORDS = defineTexts({
-  to_agent: 'which the user wrote',
-  to_user: 'which the agent wrote',
-  agent: 'The agent',
-  user: 'The user',
-})
-
 const readerOf = ({ direction }: { readonly direction: TextDirection }) =>
-  direction === 'to_agent' ? WORDS.agent : WORDS.user
+  direction === 'to_agent' ? 'The agent' : 'The user'
 
 export const CONVERSATION_FINDINGS = defineFindings<ConversationFindings>({
   'text-missing': {
     happened: about =>
       about.direction === 'to_agent'
-        ? `The agent does not see ${about.name}, ${WORDS.to_agent}, within ${formatDuration(about.withinMs)}.`
-        : `No message call had ${about.name}, ${WORDS.to_user}, within ${formatDuration(about.withinMs)}.`,
+        ? `The agent does not see ${about.name}, which the user wrote, within ${formatDuration(about.withinMs)}.`
+        : `No message call had ${about.name}, which the agent wrote, within ${formatDuration(about.withinMs)}.`,
     expected: ({ direction }) =>
       direction === 'to_agent'
         ? 'The agent sees every message of the user (WH4).'
@@ -104,7 +96,7 @@ export const CONVERSATION_FINDINGS = defineFindings<ConversationFindings>({
     happened: ({ finding, more }) =>
       `${findingText(finding)}${more === 0 ? '' : ` So ${more === 1 ? 'is' : 'are'} ${counted(more, 'more call')}.`}`,
     expected: ({ finding: { rule } }) => EXPECTED[rule] ?? EXPECTED.other,
-    next: ({ finding: { rule } }) => `${WORDS_OF_LINT.page} docs/lint.md#${rule}.`,
+    next: ({ finding: { rule } }) => `The rule and the fix are described in docs/lint.md#${rule}.`,
   },
   'path-form': {
     happened: ({ form, path, calls }) => `${counted(calls, 'call')} used the ${FORMS[form]}, such as ${path}.`,
@@ -114,13 +106,11 @@ export const CONVERSATION_FINDINGS = defineFindings<ConversationFindings>({
   },
 })
 
-const WORDS_OF_LINT = defineTexts({ page: 'The rule and the fix are described in' })
+const FORMS = { takeover: 'former name takeover', slash: 'other form of the slash at the end' }
 
-const FORMS = defineTexts({ takeover: 'former name takeover', slash: 'other form of the slash at the end' })
-
-const EXPECTED: Readonly<Record<string, string>> & { readonly other: string } = defineTexts({
+const EXPECTED: Readonly<Record<string, string>> & { readonly other: string } = {
   'content-type': 'Every call has Content-Type: application/json (E0.2).',
   'unknown-fields': 'Calls have only the documented fields (ER1).',
   'secret-exposed': 'Keys and signatures are only in headers: no text, address or answer contains them.',
   other: 'Calls are as the platform describes them.',
-})
+}

@@ -1,10 +1,9 @@
 /** Renders why a receiver refuses valid signatures: which forms pass and fail, and which wrong signature it accepts. */
 
-import { defineTexts } from '../../../base/text/texts.ts'
 import { FIX_TEXTS, MISTAKE_TEXTS, type MistakeId } from '../../../platform/signature/mistakes.ts'
 
 /** Completes "their JSON was ...". */
-export const JSON_FORM_TEXTS = defineTexts({
+export const JSON_FORM_TEXTS = {
   compact: 'compact',
   spaced: 'spaced',
   ascii: 'ASCII with \\u escapes',
@@ -12,10 +11,10 @@ export const JSON_FORM_TEXTS = defineTexts({
   pretty: 'indented',
   newline: 'followed by a newline',
   reordered: 'in another order of fields',
-})
+}
 
 /** Which forms of the same JSON a receiver refuses. */
-export const PATTERN_TEXTS = defineTexts({
+export const PATTERN_TEXTS = {
   every: 'No form passes, so the form is not the reason.',
   rewritten: 'Only what JSON.stringify writes passes: the body is parsed and written again before it is verified.',
   'non-ascii':
@@ -25,7 +24,7 @@ export const PATTERN_TEXTS = defineTexts({
   escapes: 'Bodies with backslashes fail: escapes are removed before the body is verified.',
   order: 'Only another order of the fields fails: fields are put in order before the body is verified.',
   mixed: 'So the bytes are changed before they are verified.',
-})
+}
 export type RefusalPattern = keyof typeof PATTERN_TEXTS
 
 /** A wrong signature that a receiver accepts, which tells how it verifies. */
@@ -36,11 +35,11 @@ export interface AcceptedVariant {
   readonly detail: string
 }
 
-const REQUEST_TEXTS = defineTexts({
+const REQUEST_TEXTS = {
   'compact-ascii':
     'It accepts the same event as compact JSON in ASCII: the form of the JSON decides, so the raw body is not what it verifies',
   'header-name': 'It accepts the same event when the names of the headers are in lower case: it looks for another case',
-})
+}
 
 const isMistake = (code: AcceptedVariant['code']): code is MistakeId => Object.hasOwn(MISTAKE_TEXTS, code)
 

@@ -1,14 +1,13 @@
 /** Findings about signatures. */
 
 import { formatDuration } from '../../../base/text/quantities.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { DeliveryFailure } from '../../../platform/journal/entry.ts'
 import { failureText } from '../../../platform/wording/failures.ts'
 import { defineFindings } from './define.ts'
 import { type AcceptedVariant, acceptedText, fixOf, PATTERN_TEXTS, type RefusalPattern } from './signature-diagnosis.ts'
 
 /** Completes "an event with ...". */
-const FORGERIES = defineTexts({
+const FORGERIES = {
   none: 'no signature',
   'wrong-key': 'a signature made with another key',
   tampered: 'one byte changed after signing',
@@ -21,7 +20,7 @@ const FORGERIES = defineTexts({
   hex: 'its signature in hexadecimal instead of base64',
   base64url: 'its signature in base64url instead of base64',
   doubled: 'its signature written twice, one after the other',
-})
+}
 
 /** How an event is forged. */
 export type Forgery = keyof typeof FORGERIES
@@ -33,7 +32,7 @@ const WHOLE =
 const TEXT =
   'The header is decoded before it is compared, and the decoder forgives. Compare it as text with the base64 of the HMAC.'
 
-const NEXT: Readonly<Record<Forgery, string>> = defineTexts({
+const NEXT: Readonly<Record<Forgery, string>> = {
   none: VERIFY,
   'wrong-key': VERIFY,
   tampered: 'Compute the HMAC over the whole raw body of this request, and compare it with the header.',
@@ -47,7 +46,7 @@ const NEXT: Readonly<Record<Forgery, string>> = defineTexts({
   hex: 'Compare the header as text with the base64 of the HMAC, and accept no other encoding.',
   base64url: TEXT,
   doubled: TEXT,
-})
+}
 
 interface Forged {
   readonly event: string

@@ -1,13 +1,12 @@
 /** Findings about requests that are unusual, and how they were answered. */
 
 import { formatDuration } from '../../../base/text/quantities.ts'
-import { defineTexts } from '../../../base/text/texts.ts'
 import type { DeliveryFailure } from '../../../platform/journal/entry.ts'
 import { failureText } from '../../../platform/wording/failures.ts'
 import { defineFindings } from './define.ts'
 
 /** Completes "an event with ...". */
-const VARIANTS = defineTexts({
+const VARIANTS = {
   'algorithm-missing': 'no header that names the algorithm',
   'algorithm-other': 'another value of the header that names the algorithm',
   'algorithm-twice': 'the header that names the algorithm twice',
@@ -20,12 +19,12 @@ const VARIANTS = defineTexts({
   'byte-order-mark': 'a byte order mark before its JSON',
   'content-type-missing': 'no Content-Type',
   'content-type-twice': 'the Content-Type header twice',
-})
+}
 
 /** How a request differs from the usual one. */
 export type RequestVariant = keyof typeof VARIANTS
 
-const NEXT: Readonly<Record<RequestVariant, string>> = defineTexts({
+const NEXT: Readonly<Record<RequestVariant, string>> = {
   'algorithm-missing': 'Do not read the header that names the algorithm: it is always HMAC-SHA256 as base64.',
   'algorithm-other': 'Do not read the header that names the algorithm: it is always HMAC-SHA256 as base64.',
   'algorithm-twice': 'A header that comes twice is a list in some frameworks: code that expects text then throws.',
@@ -41,7 +40,7 @@ const NEXT: Readonly<Record<RequestVariant, string>> = defineTexts({
     'Catch errors of the JSON parser and answer 400, or remove the mark after the signature is verified.',
   'content-type-missing': 'A missing header is null: check for it, and then read the body as JSON or answer 415.',
   'content-type-twice': 'A header that comes twice is a list in some frameworks: code that expects text then throws.',
-})
+}
 
 interface Sent {
   readonly event: string

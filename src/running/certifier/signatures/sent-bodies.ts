@@ -9,7 +9,6 @@ export const EVENT = 'REQUESTING TAKEOVER'
 
 export type JsonForm = Parameters<typeof encodePayload>[1]
 
-const signatureHeaderOf = ({ core }: CheckContext): string => core.platform.knobs['webhook.signatureHeader']
 export const algorithmHeaderOf = ({ core }: CheckContext): string => core.platform.knobs['webhook.algorithmHeader']
 
 /** The body of a request for an agent; `changes` replace fields of the payload. */
@@ -34,6 +33,6 @@ const headerValue = (headers: HeaderLines, name: string): string => String(heade
 export const changeSignature =
   (check: CheckContext, change: (signature: string) => string | string[] | null) =>
   (signed: HeaderLines): HeaderLines => {
-    const name = signatureHeaderOf(check)
+    const name = check.core.platform.knobs['webhook.signatureHeader']
     return withHeader(signed, name, change(headerValue(signed, name)))
   }

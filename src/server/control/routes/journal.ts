@@ -122,7 +122,7 @@ function timeoutResponse(core: Core, query: WaitQuery): ControlResponse {
     name,
     entries.map(presentFor(core, NEAREST_BODY_BYTES)),
   ])
-  const message = `No entry within ${query.timeout ?? DEFAULT_WAIT}: ${describeQuery(query)}${unknownNoteHint(query, core)}${nearestHint(nearest)}${droppedHint(core)}`
+  const message = `No entry within ${query.timeout ?? DEFAULT_WAIT}: ${describeQuery(query)}${unknownNoteHint(query, core)}${nearestHint(nearest)}${core.journal.firstSeq > 1 ? ` The journal has dropped entries up to seq ${core.journal.firstSeq - 1}.` : ''}`
   return { status: 408, body: { error: { code: 'timeout', message }, nearest: Object.fromEntries(masked) } }
 }
 
@@ -138,9 +138,6 @@ function nearestHint({ earlier, other_chat, same_chat }: Nearest): string {
   if (other_chat.length > 0) return ` A matching entry is in chat ${other_chat.at(-1)?.chat_id}.`
   return same_chat.length > 0 ? ' This chat has other entries of that kind.' : ''
 }
-
-const droppedHint = ({ journal }: Core) =>
-  journal.firstSeq > 1 ? ` The journal has dropped entries up to seq ${journal.firstSeq - 1}.` : ''
 
 /** The seq to resume after: a reconnecting browser sends it as a header, other clients in the query. */
 function resumeAfter({ header, query }: ControlRequest<EventsQuery, unknown>): number {

@@ -25,7 +25,7 @@ const useWeekDraft = createDraftHook<WeekHours | null>(null)
 
 export function BusinessHoursForm({ store, written, onClose }: BusinessHoursFormProps) {
   const [draft, setWeek] = useWeekDraft(store.session)
-  const week = draft ?? weekOf(written) ?? usualWeek(ownTimeZone())
+  const week = draft ?? weekOf(written) ?? usualWeek(Intl.DateTimeFormat().resolvedOptions().timeZone)
   const close = () => {
     setWeek(null)
     onClose()
@@ -66,8 +66,6 @@ export function BusinessHoursForm({ store, written, onClose }: BusinessHoursForm
     </form>
   )
 }
-
-const ownTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
 
 interface TimeZoneProps {
   readonly week: WeekHours

@@ -30,8 +30,6 @@ export function useShownTime({ session }: PlatformStore, { clock, isPast }: Plat
     : Math.max(Date.parse(clock.now), Date.parse(last?.time ?? clock.now))
 }
 
-const timeText = (ms: number) => momentText(isoMicros(ms * 1000))
-
 export function ClockSection({ store, moment }: SectionProps) {
   const { clock } = moment
   const now = useShownTime(store, moment)
@@ -44,7 +42,7 @@ export function ClockSection({ store, moment }: SectionProps) {
       summary={isPausable && clock.paused ? 'real, paused' : clock.mode}
     >
       <p class="platform-line">
-        <b>{timeText(now)}</b>
+        <b>{momentText(isoMicros(now * 1000))}</b>
       </p>
       {isPausable && <PauseButton store={store} moment={moment} />}
       {clock.paused && <AdvanceForm store={store} moment={moment} nowMs={now} />}

@@ -168,7 +168,12 @@ function KnobRow({ store, moment, knob, isCopy }: KnobRowProps) {
         {knob.type === 'choice' ? null : <span>{knob.allowed} </span>}
         {isChanged(knob, value) ? (
           <button type="button" class="link" disabled={isDisabled} onClick={() => void set(knob.default)}>
-            Reset to {valueText(knob.default)}
+            Reset to{' '}
+            {Array.isArray(knob.default)
+              ? knob.default.join(', ')
+              : knob.default === ''
+                ? 'empty'
+                : String(knob.default)}
           </button>
         ) : null}
       </p>
@@ -186,8 +191,6 @@ function KnobName({ knob: { name, type }, id }: { readonly knob: KnobDescription
     </span>
   )
 }
-
-const valueText = (value: unknown) => (Array.isArray(value) ? value.join(', ') : value === '' ? 'empty' : String(value))
 
 /** Scrolls the column to the knob, and focuses its control. */
 function reveal(row: HTMLElement | null, id: string): void {

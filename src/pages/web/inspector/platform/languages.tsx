@@ -45,7 +45,7 @@ function LanguageTexts({ store, moment: { description, config } }: SectionProps)
         <select id={id} value={code} onChange={({ currentTarget }) => setCode(currentTarget.value)}>
           {description.languages.map(language => (
             <option key={language.code} value={language.code}>
-              {languageName(language.code)}
+              {`${new Intl.DisplayNames(['en'], { type: 'language' }).of(language.code) ?? language.code} (${language.code})`}
             </option>
           ))}
         </select>
@@ -66,9 +66,6 @@ function LanguageTexts({ store, moment: { description, config } }: SectionProps)
 
 /** The value of a knob replaces the text of every language. */
 const ownText = (value: unknown) => (typeof value === 'string' && value !== BY_LANGUAGE ? value : null)
-
-const languageName = (code: string) =>
-  `${new Intl.DisplayNames(['en'], { type: 'language' }).of(code) ?? code} (${code})`
 
 function Knobs({ store, moment, group }: SectionProps & { readonly group: string }) {
   const knobs = moment.description.knobs.filter(({ name }) => name.startsWith(group))

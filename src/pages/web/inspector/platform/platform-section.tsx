@@ -84,12 +84,9 @@ export const patchConfig = (patch: Readonly<Record<string, unknown>>) => (client
 const isAbout = (field: string, name: string) =>
   field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`)
 
-const issuesAbout = (issues: readonly ControlIssue[], name: string): readonly ControlIssue[] =>
-  issues.filter(({ field }) => isAbout(field, name))
-
 /** The problems of one field; `id` is what its input is described by. */
 export function FieldIssue({ id, issues, name }: { id: string; issues: readonly ControlIssue[]; name: string }) {
-  const own = issuesAbout(issues, name)
+  const own = issues.filter(({ field }) => isAbout(field, name))
   return own.length === 0 ? null : <ProblemText id={id} issues={own} />
 }
 
