@@ -1,5 +1,5 @@
 /** Checks that the example passes the shipped scenarios, and that each scenario finds its bugs. */
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { evaluate } from '../../src/evaluation/evaluator/evaluator.ts'
 import { readJournal } from '../../src/evaluation/evaluator/journal-file.ts'
 import type { Verdict } from '../../src/evaluation/evaluator/verdict.ts'
