@@ -97,11 +97,11 @@ describe('record', () => {
   })
 
   it('exits with 1 when the trial does not pass, and says why', async () => {
-    const { sim, call, recorded } = await handover({ knobs: { 'end.idle': '409' } })
+    const { sim, call, recorded } = await handover({ knobs: { 'end.idle': 'accept' } })
     const chat = await sim.chat()
     await chat.says('Hi')
-    await sim.configure({ 'end.idle': 'accept' })
     await call('end', chat)
+    await sim.configure({ 'end.idle': '409' })
     const { code, out } = await recorded('idle.yaml', '--chat-id', chat.id)
     expect(code).toBe(1)
     expect(out).toMatch(/^idle\.yaml: tried once, and it did not pass \(fail\):\n {2}.*409/)

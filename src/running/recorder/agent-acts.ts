@@ -1,5 +1,5 @@
 /**
- * Draws what the agent did from the calls of the intermediary: `start` shows that the agent accepted, a message while an
+ * Guesses what the agent did from the calls of the intermediary: `start` shows that the agent accepted, a message while an
  * agent has the chat that the agent wrote, `end` that the agent left. Other calls are the intermediary's own.
  */
 import { isMap } from '../../base/objects.ts'
@@ -7,143 +7,100 @@ import { escapePlaceholders } from '../../evaluation/scenario/compile/step-compi
 import type { Step } from '../../evaluation/scenario/format/step.ts'
 import { AGENT_WORDS } from '../../evaluation/scenario/format/stimuli.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
-import { type ApiEntry, beganMs, hasFailed, isExpectable, isSameCall, type RecordedCall } from './recorded-calls.ts'
+import { beganMs, hasFailed, isExpectable, isSameCall, type RecordedCall } from './recorded-calls.ts'
 
-type AgentStep = NonNullable<Step['agent']>
+export type AgentStep = NonNullable<Step['agent']>
 
 export interface AgentActs {
-  /** The step of the agent before the entry with this seq. */
+  /** The step of the agent before the call with this seq. */
   readonly before: ReadonlyMap<number, AgentStep>
-  /** Calls that belong to the call before them: the platform received both for one act. */
+  /** Calls that belong to the call before them: both were made because of one act. */
   readonly joined: ReadonlySet<number>
   /** Calls without an agent: the intermediary made them by itself. */
   readonly byItself: ReadonlySet<number>
 }
 
+/** Calls that usually follow an act of an agent. */
+const CALLS_OF_AGENTS: readonly string[] = ['message', 'end', 'typing_start', 'typing_stop']
+/** A call that comes so soon after another one, or after an act, was made because of the same act. */
+const SOON_MS = 2_000
+
 /** `entries`: of one chat, or those of no chat. */
-export function agentActs(entries: readonly Entry[]): AgentActs {
-  const acts = new ActReader(entries)
-  entries.forEach((entry, index) => void acts.read(entry, index))
+export function guessAgentActs(entries: readonly Entry[]): AgentActs {
+  const acts = { before: new Map<number, AgentStep>(), joined: new Set<number>(), byItself: new Set<number>() }
+  // An agent driver journals the acts themselves.
+  const isDriven = entries.some(isDriverAct)
+  let isTaken = false
+  let isTyping = false
+  /** When the user or the agent did something last, and the calls since then. */
+  let lastActMs = 0
+  let last: RecordedCall | null = null
+  let sinceAct: RecordedCall[] = []
+
+  for (const [index, entry] of entries.entries()) {
+    if (entry.kind === 'user' || isDriverAct(entry)) {
+      lastActMs = entry.at_ms
+      last = null
+      sinceAct = []
+    } else if (entry.kind === 'note') {
+      if (entry.note === 'taken_over') isTaken = true
+      if (entry.note === 'handed_back') isTaken = false
+      if (entry.note === 'typing_hidden') isTyping = false
+    } else if (entry.kind === 'api' && isExpectable(entry)) {
+      const call = entry
+      const previous: RecordedCall | null = last
+      last = call
+      const isRetry = previous !== null && hasFailed(previous) && isSameCall(previous, call)
+      const wasTyping: boolean = isTyping
+      if (call.endpoint.startsWith('typing_')) isTyping = call.endpoint === 'typing_start'
+      if (isRetry) continue
+
+      // The intermediary often hides the indicator itself when the agent sends a message or leaves.
+      if (call.endpoint === 'typing_stop') {
+        const next = nextCall(entries, index)
+        if (next !== null && ['message', 'end'].includes(next.endpoint) && beganMs(next) - call.at_ms < SOON_MS) {
+          sinceAct.push(call)
+          acts.joined.add(next.seq)
+          continue
+        }
+        if (previous?.endpoint === 'message' && beganMs(call) - previous.at_ms < SOON_MS) {
+          acts.joined.add(call.seq)
+          continue
+        }
+      }
+
+      const step = isDriven ? null : agentStepFor(call, isTaken, wasTyping)
+      if (step === null) {
+        sinceAct.push(call)
+        if (CALLS_OF_AGENTS.includes(call.endpoint) && !isTaken && !isDriven) acts.byItself.add(call.seq)
+        continue
+      }
+      // Calls that are much nearer to this one than to the act before were made because of the same act.
+      const actMs: number = lastActMs
+      const isOfAnotherAct = (other: RecordedCall): boolean => {
+        const sinceMs = beganMs(other) - actMs
+        const isNear = sinceMs > SOON_MS && beganMs(call) - other.at_ms < sinceMs / 4
+        return !isNear && !(other.endpoint === 'typing_stop' && acts.joined.has(call.seq))
+      }
+      const first: RecordedCall | undefined = sinceAct[sinceAct.findLastIndex(isOfAnotherAct) + 1]
+      acts.before.set(first?.seq ?? call.seq, step)
+      lastActMs = call.at_ms
+      sinceAct = []
+    }
+  }
   return acts
 }
 
-class ActReader implements AgentActs {
-  readonly before = new Map<number, AgentStep>()
-  readonly joined = new Set<number>()
-  readonly byItself = new Set<number>()
-  readonly #entries: readonly Entry[]
-  /** Whether the journal has the acts themselves, because an agent driver was used. */
-  readonly #isDriven: boolean
-  #isTaken = false
-  #isTyping = false
-  #last: RecordedCall | null = null
-  /** When the user or the agent did something last. */
-  #lastActMs = 0
-  /** The intermediary's own calls since then. */
-  #own: RecordedCall[] = []
-
-  constructor(entries: readonly Entry[]) {
-    this.#entries = entries
-    this.#isDriven = entries.some(isDriverAct)
-  }
-
-  read(entry: Entry, index: number): void {
-    if (entry.kind === 'api') this.#readCall(entry, index)
-    else if (entry.kind === 'user' || isDriverAct(entry)) this.#acted(entry.at_ms)
-    else if (entry.kind === 'note') this.#readNote(entry)
-  }
-
-  #readNote({ note }: EntryOf<'note'>): void {
-    if (note === 'taken_over') this.#isTaken = true
-    if (note === 'handed_back') this.#isTaken = false
-    if (note === 'typing_hidden') this.#isTyping = false
-  }
-
-  #acted(atMs: number): void {
-    this.#lastActMs = atMs
-    this.#own = []
-    this.#last = null
-  }
-
-  #readCall(call: ApiEntry, index: number): void {
-    if (!isExpectable(call)) return
-    const isRetry = this.#last !== null && hasFailed(this.#last) && isSameCall(this.#last, call)
-    if (!isRetry) this.#readNewCall(call, index)
-    if (call.endpoint.startsWith('typing_')) this.#isTyping = call.endpoint === 'typing_start'
-    this.#last = call
-  }
-
-  #readNewCall(call: RecordedCall, index: number): void {
-    if (this.#endsTyping(call, index)) return
-    const step = this.#isDriven ? null : this.#stepFor(call)
-    if (step === null) {
-      this.#own.push(call)
-      if (OF_AGENTS.includes(call.endpoint) && !this.#isTaken && !this.#isDriven) this.byItself.add(call.seq)
-      return
-    }
-    const [first] = this.#leading(call)
-    this.before.set(first?.seq ?? call.seq, step)
-    this.#acted(call.at_ms)
-  }
-
-  /** The intermediary often hides the indicator itself when the agent sends a message or leaves. */
-  #endsTyping(call: RecordedCall, index: number): boolean {
-    if (call.endpoint !== 'typing_stop') return false
-    const next = nextCall(this.#entries, index)
-    const isBefore = next !== null && ENDS_TYPING.includes(next.endpoint) && isSoon(call, next)
-    const isAfter = this.#last?.endpoint === 'message' && isSoon(this.#last, call)
-    if (isBefore) this.#own.push(call)
-    if (isBefore || isAfter) this.joined.add(isBefore ? next.seq : call.seq)
-    return isBefore || isAfter
-  }
-
-  /** The calls before `call` that were made because of the same act: those that are much nearer to it than to the act before. */
-  #leading(call: RecordedCall): RecordedCall[] {
-    const isLeading = (own: RecordedCall) =>
-      isNearer(beganMs(own) - this.#lastActMs, beganMs(call) - own.at_ms) ||
-      (own.endpoint === 'typing_stop' && this.joined.has(call.seq))
-    return this.#own.slice(this.#own.findLastIndex(own => !isLeading(own)) + 1)
-  }
-
-  /** Null for a call that no act of an agent explains. */
-  #stepFor({ endpoint, request: { body } }: RecordedCall): AgentStep | null {
-    if (endpoint === 'availability') return isMap(body) && body.availability === 'CLOSED' ? 'away' : 'back'
-    if (endpoint === 'start') return this.#isTaken ? null : 'accept'
-    if (!this.#isTaken) return null
-    if (endpoint === 'message') return { says: escapePlaceholders(isMap(body) ? String(body.message ?? '') : '') }
-    if (endpoint === 'typing_start') return 'type'
-    if (endpoint === 'typing_stop') return this.#isTyping ? 'stop' : null
-    return endpoint === 'end' ? 'leave' : null
-  }
-}
-
-const ENDS_TYPING: readonly string[] = ['message', 'end']
-const SOON_MS = 2_000
-const isSoon = (one: ApiEntry, next: ApiEntry): boolean => beganMs(next) - one.at_ms < SOON_MS
-
-/** A call that comes so soon after an act was made because of that act. */
-const AT_ONCE_MS = 2_000
-const isNearer = (sinceMs: number, untilMs: number): boolean => sinceMs > AT_ONCE_MS && untilMs < sinceMs / 4
-
-/** Calls that usually follow an act of an agent. */
-const OF_AGENTS: readonly string[] = ['message', 'end', 'typing_start', 'typing_stop']
-
-const AGENT_VERBS: readonly string[] = [...AGENT_WORDS, 'says']
-
-/** An act that an agent driver performed. */
-export const isDriverAct = (entry: Entry): entry is EntryOf<'driver'> =>
-  entry.kind === 'driver' && (AGENT_VERBS.includes(String(entry.verb)) || customVerb(entry) !== null)
-
-/** The name of a verb that only this driver has. */
-const customVerb = ({ verb }: EntryOf<'driver'>): string | null =>
-  typeof verb === 'string' && verb.startsWith('does.') ? verb.slice('does.'.length) : null
-
-/** The step of an act that an agent driver performed. */
-export function driverStep(entry: EntryOf<'driver'>): AgentStep {
-  const does = customVerb(entry)
-  if (does !== null) return { does, ...(isMap(entry.with) && { with: escapePlaceholders(entry.with) }) }
-  const word = AGENT_WORDS.find(one => one === entry.verb)
-  return word ?? { says: escapePlaceholders(String(entry.text ?? '')) }
+/** Null for a call that no act of an agent explains. */
+function agentStepFor(call: RecordedCall, isTaken: boolean, isTyping: boolean): AgentStep | null {
+  const body = isMap(call.request.body) ? call.request.body : {}
+  if (call.endpoint === 'availability') return body.availability === 'CLOSED' ? 'away' : 'back'
+  if (call.endpoint === 'start') return isTaken ? null : 'accept'
+  if (!isTaken) return null
+  if (call.endpoint === 'message') return { says: escapePlaceholders(String(body.message ?? '')) }
+  if (call.endpoint === 'typing_start') return 'type'
+  if (call.endpoint === 'typing_stop') return isTyping ? 'stop' : null
+  return call.endpoint === 'end' ? 'leave' : null
 }
 
 /** The next call of the chat, unless the user acts before it. */
@@ -154,4 +111,18 @@ function nextCall(entries: readonly Entry[], index: number): RecordedCall | null
     if (entry?.kind === 'api' && isExpectable(entry)) return entry
   }
   return null
+}
+
+const DRIVER_ACTS: readonly string[] = [...AGENT_WORDS, 'says']
+
+/** An act that an agent driver performed. */
+export const isDriverAct = (entry: Entry): entry is EntryOf<'driver'> =>
+  entry.kind === 'driver' && (DRIVER_ACTS.includes(String(entry.verb)) || String(entry.verb).startsWith('does.'))
+
+/** The step of an act that an agent driver performed. */
+export function driverStep(entry: EntryOf<'driver'>): AgentStep {
+  const verb = String(entry.verb)
+  if (verb.startsWith('does.'))
+    return { does: verb.slice('does.'.length), ...(isMap(entry.with) && { with: escapePlaceholders(entry.with) }) }
+  return AGENT_WORDS.find(word => word === verb) ?? { says: escapePlaceholders(String(entry.text ?? '')) }
 }

@@ -1,20 +1,37 @@
 /** Draws the steps of a scenario from the entries of a recording, in their order. */
-
-import { groupBy, isMap } from '../../base/objects.ts'
+import { groupBy, isMap, withoutUndefined } from '../../base/objects.ts'
 import { formatDuration } from '../../base/text/quantities.ts'
 import { escapePlaceholders } from '../../evaluation/scenario/compile/step-compiler.ts'
+import type { ExpectInput } from '../../evaluation/scenario/format/checks.ts'
 import type { Step } from '../../evaluation/scenario/format/step.ts'
-import { SIGN_MODES } from '../../platform/contract/event-names.ts'
+import { isWebhookEvent, SIGN_MODES } from '../../platform/contract/event-names.ts'
+import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import { AvailabilityReason } from '../../platform/contract/schemas.ts'
+import { Fault } from '../../platform/faults/schema.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
+import { tamperedBody } from '../../platform/webhooks/faulty-request.ts'
 import type { RecordingNote } from '../../server/control/recorder.ts'
-import { type AgentActs, agentActs, driverStep, isDriverAct } from './agent-acts.ts'
-import { fieldsOfManual, type SentEvent, SentEvents, sentAs } from './drawn-events.ts'
-import { FaultHits, type FaultStep, faultsOf } from './drawn-faults.ts'
-import { type DrawnStep, DrawnStepList, type NewStep } from './drawn-steps.ts'
-import { describeCall, expectedBody, isCut, isExpectable, type RecordedCall, senderName } from './recorded-calls.ts'
-import type { Recording } from './recording.ts'
-import { COMMENTS, NOTE_TEXTS } from './texts.ts'
+import { type AgentActs, driverStep, guessAgentActs, isDriverAct } from './agent-acts.ts'
+import {
+  beganMs,
+  describeCall,
+  expectedBody,
+  hasFailed,
+  isExpectable,
+  isSameCall,
+  type RecordedCall,
+  senderName,
+} from './recorded-calls.ts'
+import type { RecordedChat, Recording } from './recording.ts'
+
+/** A step of the scenario. Its position in the list is its number. */
+export interface DrawnStep {
+  readonly step: Step
+  /** Lines before it. */
+  readonly comments: readonly string[]
+  /** The calls that an `expect` expects; empty for other steps. */
+  readonly calls: readonly RecordedCall[]
+}
 
 export interface DrawnSteps {
   readonly steps: readonly DrawnStep[]
@@ -25,245 +42,366 @@ export interface DrawnSteps {
 
 export function drawSteps(recording: Recording): DrawnSteps {
   const drawer = new StepDrawer(recording)
-  for (const note of recording.faultsBefore) drawer.drawFault(note)
-  for (const entry of drawer.entries) drawer.draw(entry)
-  drawer.end()
-  return { ...drawer.list.finish(), notes: drawer.notes }
+  // Acts of an agent driver are journaled when they end; calls that they caused came before.
+  const begins = new Map<Entry, number>()
+  for (const entry of recording.entries)
+    if (isDriverAct(entry)) begins.set(entry, entry.at_ms - Number(entry.duration_ms ?? 0))
+  const entries = [...recording.entries].sort(
+    (a, b) => (begins.get(a) ?? a.at_ms) - (begins.get(b) ?? b.at_ms) || Number(begins.has(a)) - Number(begins.has(b)),
+  )
+  drawer.readActs(entries)
+  for (const entry of entries) drawer.draw(entry)
+  return drawer.finish()
 }
 
-/** Acts of an agent driver, and events that are sent again, are journaled when they end; calls that they caused came before. */
-function inOrder(entries: readonly Entry[]): Entry[] {
-  const placed = entries.map(entry => ({ entry, begin: beginOf(entry) }))
-  const atOf = ({ entry, begin }: (typeof placed)[number]) => begin ?? entry.at_ms
-  // What began at the same time as another entry comes after it.
-  const rank = ({ begin }: (typeof placed)[number]) => (begin === null ? 0 : 1)
-  return placed.sort((a, b) => atOf(a) - atOf(b) || rank(a) - rank(b)).map(({ entry }) => entry)
+interface ExpectedCall {
+  readonly calls: RecordedCall[]
+  readonly body: object | null
+  /** How long the last call took to come; 0 when an agent made it, who takes the time that a person takes. */
+  waitedMs: number
+  readonly since: string | undefined
 }
 
-/** On the clock of `at_ms`; null for an entry that is journaled when it begins. */
-function beginOf(entry: Entry): number | null {
-  if (!isResend(entry) && !isDriverAct(entry)) return null
-  return entry.at_ms - Number(entry.duration_ms ?? 0)
+interface OpenStep {
+  step: Step
+  readonly seq: number
+  readonly atMs: number
+  /** Null for a step of no chat. */
+  readonly chat: string | null
+  readonly comments: readonly string[]
+  readonly expected: ExpectedCall[]
 }
 
-const isResend = (entry: Entry): entry is EntryOf<'delivery'> =>
-  entry.kind === 'delivery' && entry.resent === true && entry.duplicate !== true
+/** Where a step comes from. */
+type Source = Pick<Entry, 'seq' | 'at_ms' | 'chat_id'>
 
-type NoteCode = keyof typeof NOTE_TEXTS
-type Note = EntryOf<'note'>
+const STIMULI = ['user', 'press', 'agent', 'availability', 'deliver', 'wait'] as const
+/** Notes that become a step. */
+const DRAWN_NOTES: readonly string[] = [
+  'availability',
+  'fault_set',
+  'fault_cleared',
+  'event_triggered',
+  'clock_advanced',
+]
+/** An expectation waits this long by itself. */
+const DEFAULT_WITHIN_MS = 5_000
 
 class StepDrawer {
-  readonly list: DrawnStepList
-  readonly notes: RecordingNote[] = []
-  /** In the order in which they began. */
-  readonly entries: readonly Entry[]
   readonly #recording: Recording
-  readonly #sent: SentEvents
-  readonly #acts: ReadonlyMap<string | undefined, AgentActs>
-  /** The name of the agent who has the chat. */
+  readonly #steps: OpenStep[] = []
+  readonly #notes: RecordingNote[] = []
+  /** Comments before the next step. */
+  #comments = new Set<string>()
+  #acts: ReadonlyMap<string | undefined, AgentActs> = new Map()
+  /** By chat: the name of the agent who has it, and its status. */
   readonly #agents = new Map<string | undefined, string | null>()
   readonly #status = new Map<string, 'bot' | 'pending' | 'agent'>()
-  /** The steps of the faults that were set, by name. */
-  readonly #faults = new Map<string, readonly FaultStep[]>()
-  readonly #faultHits: FaultHits
-  /** The seqs of the presses that opened a link. */
-  readonly #links: ReadonlySet<number | null | undefined>
+  /** The chats of the faults that were set, by name. */
+  readonly #faults = new Map<string, string | undefined>()
+  /** The events that entries caused: delivery ids by seq; and the attempts of each. */
+  readonly #deliveryIds = new Map<number, string>()
+  readonly #deliveries: ReadonlyMap<string, readonly EntryOf<'delivery'>[]>
+  /** The current turn: the position of its first stimulus, and whether it has a check, so that the next stimulus begins another. */
+  #turnBegin = -1
+  #isTurnChecked = true
+  /** By chat; the last of all for null. */
+  readonly #lastStimulus = new Map<string | null, { readonly step: OpenStep; readonly index: number }>()
+  #ids = 0
   /** The time on a virtual clock at the last step. */
   #clockMs: number | null = null
-  #hasGuessedAgent = false
-  /** The seq of the first act of a user or the intermediary. */
-  readonly #firstActSeq: number
+  #hasActed = false
 
   constructor(recording: Recording) {
     this.#recording = recording
-    this.entries = inOrder(recording.entries)
-    const times = new Map(recording.entries.map(({ seq, at_ms }) => [seq, at_ms]))
-    this.list = new DrawnStepList(recording.chats.size > 1, times)
-    this.#faultHits = new FaultHits(recording)
-    const isAct = ({ kind }: Entry) => kind === 'user' || kind === 'api'
-    this.#firstActSeq = recording.entries.find(isAct)?.seq ?? Number.POSITIVE_INFINITY
-    const links = recording.entries.filter(entry => entry.kind === 'note' && entry.note === 'link_opened')
-    this.#links = new Set(links.map(({ cause }) => cause))
-    this.#sent = new SentEvents(recording.entries)
-    const grouped = groupBy(this.entries, ({ chat_id }) => chat_id)
-    this.#acts = new Map([...grouped].map(([id, entries]) => [id, agentActs(entries)]))
+    const deliveries = recording.entries.filter(entry => entry.kind === 'delivery')
+    this.#deliveries = groupBy(deliveries, ({ delivery_id }) => delivery_id)
+    for (const entry of recording.entries)
+      if (entry.kind === 'event') this.#deliveryIds.set(entry.cause ?? 0, entry.delivery_id)
+  }
+
+  readActs(entries: readonly Entry[]): void {
+    const byChat = groupBy(entries, ({ chat_id }) => chat_id)
+    this.#acts = new Map([...byChat].map(([id, own]) => [id, guessAgentActs(own)]))
   }
 
   draw(entry: Entry): void {
-    if (this.#isDrawn(entry)) this.#wait(entry)
+    const isDrawnNote = entry.kind === 'note' && DRAWN_NOTES.includes(entry.note)
+    if (isDrawnNote || entry.kind === 'user' || entry.kind === 'api' || isDriverAct(entry)) this.#drawWait(entry)
     if (entry.kind === 'user') this.#drawUser(entry)
     else if (entry.kind === 'api') this.#drawCall(entry)
     else if (entry.kind === 'note') this.#drawNote(entry)
-    else if (isResend(entry)) this.#drawResend(entry)
-    else if (isDriverAct(entry)) this.#drawDriver(entry)
-    else if (entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER') this.#request(entry.chat_id)
+    else if (entry.kind === 'delivery' && entry.resent === true && entry.duplicate !== true)
+      this.#comment('resend_left_out', entry.seq, 'An event was sent again here; a recording has no step for it.')
+    else if (isDriverAct(entry)) {
+      if (entry.outcome === 'ok') this.#add({ agent: driverStep(entry) }, entry)
+      else
+        this.#comment(
+          'agent_failed',
+          entry.seq,
+          `The agent driver failed to do ${entry.verb}, so this act has no step.`,
+        )
+    } else if (entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER')
+      if (this.#status.get(entry.chat_id) !== 'agent') this.#status.set(entry.chat_id, 'pending')
+    if (entry.kind === 'user' || entry.kind === 'api') this.#hasActed = true
   }
 
-  /** Expects the status of each chat, and no call where there was none. */
-  end(): void {
+  /** Adds the status of each chat, and that no call comes where there was none. */
+  finish(): DrawnSteps {
     const { entries, chats } = this.#recording
-    const seq = entries.at(-1)?.seq ?? 0
-    for (const fault of new Set(this.#sent.holding())) this.#drawClearing({ fault, seq })
-    for (const [id, status] of this.#status) this.list.add({ check: { status } }, this.#at({ seq, chat_id: id }))
-    if (entries.some(entry => entry.kind === 'api' && isExpectable(entry))) return
-    this.#note('nothing_expected', null, NOTE_TEXTS.nothing_expected)
-    for (const id of chats.keys()) this.list.add({ none: { any: {}, for: '500ms' } }, this.#at({ seq, chat_id: id }))
-  }
-
-  drawFault(set: Note): void {
-    const { steps, note } = faultsOf(this.#recording, set, this.#faultHits)
-    const name = String(set.fault)
-    if (note !== null) this.#comment(note, set.seq, NOTE_TEXTS[note](name))
-    for (const { fault, chatId } of steps) this.list.add({ fault }, this.#at({ seq: set.seq, chat_id: chatId }))
-    this.#faults.set(name, steps)
-  }
-
-  #drawClearing({ fault, seq }: { readonly fault?: unknown; readonly seq: number }): void {
-    for (const set of this.#faults.get(String(fault)) ?? []) {
-      const clear = set.fault.name ?? String(fault)
-      this.list.add({ fault: { clear } }, this.#at({ seq, chat_id: set.chatId }))
+    const end = { seq: entries.at(-1)?.seq ?? 0, at_ms: 0 }
+    for (const [id, status] of this.#status) this.#add({ check: { status } }, { ...end, chat_id: id })
+    if (!entries.some(entry => entry.kind === 'api' && isExpectable(entry))) {
+      this.#notes.push({
+        code: 'nothing_expected',
+        message: 'The intermediary made no call, so none is expected.',
+        seq: null,
+      })
+      for (const id of chats.keys()) this.#add({ none: { any: {}, for: '500ms' } }, { ...end, chat_id: id })
     }
-    this.#faults.delete(String(fault))
-  }
-
-  #isDrawn(entry: Entry): boolean {
-    if (entry.kind === 'note')
-      return ['availability', 'fault_set', 'fault_cleared', 'event_triggered', 'clock_advanced'].includes(entry.note)
-    return entry.kind === 'user' || entry.kind === 'api' || isResend(entry) || isDriverAct(entry)
+    const steps = this.#steps.map(({ step, chat, comments, expected }) => ({
+      step: {
+        ...(expected.length > 0 && { expect: expectOf(expected) }),
+        ...step,
+        ...(chats.size > 1 && chat !== null && { chat }),
+      },
+      comments,
+      calls: expected.flatMap(({ calls }) => calls),
+    }))
+    return { steps, comments: [...this.#comments], notes: this.#notes }
   }
 
   /** On a virtual clock, time passes only when it is advanced. */
-  #wait({ time, seq }: Entry): void {
+  #drawWait(entry: Entry): void {
     if (this.#recording.clock === 'real') return
-    const now = Math.floor(Date.parse(time))
-    const passed = now - (this.#clockMs ?? now)
-    this.#clockMs = now
-    if (passed > 0) this.list.add({ wait: formatDuration(passed) }, { seq, chat: null })
+    const nowMs = Math.floor(Date.parse(entry.time))
+    const passedMs = nowMs - (this.#clockMs ?? nowMs)
+    this.#clockMs = nowMs
+    if (passedMs > 0) this.#add({ wait: formatDuration(passedMs) }, { ...entry, chat_id: undefined })
   }
 
   #drawUser(entry: EntryOf<'user'>): void {
-    const sent = this.#sent.causedBy(entry.seq)
-    const how = this.#howSent(sent, entry.seq)
-    const step = entry.action === 'press' ? this.#press(entry, how) : userStep(entry, how)
-    this.list.add(step, this.#at(entry))
-  }
-
-  #press({ seq, button = 'handover' }: EntryOf<'user'>, how: object): Step {
-    const pressed = this.#links.has(seq) ? escapePlaceholders(button) : 'handover'
-    return { press: Object.keys(how).length === 0 ? pressed : { button: pressed, ...how } }
+    const ack = this.#ackOf(this.#deliveryIds.get(entry.seq), entry.seq)
+    if (entry.action === 'press') {
+      const { entries } = this.#recording
+      const opensLink = entries.some(
+        one => one.kind === 'note' && one.note === 'link_opened' && one.cause === entry.seq,
+      )
+      const button = opensLink ? escapePlaceholders(entry.button ?? 'handover') : 'handover'
+      return this.#add({ press: ack === undefined ? button : { button, ack } }, entry)
+    }
+    const text = escapePlaceholders(entry.text ?? '')
+    const files = entry.attachments ?? []
+    if (files.length === 0 && ack === undefined) return this.#add({ user: text }, entry)
+    const attach = files.map(({ name, type, size_kb }) => escapePlaceholders({ name, type, size_kb }))
+    const user = withoutUndefined({ text: text || undefined, attach: files.length > 0 ? attach : undefined, ack })
+    this.#add({ user }, entry)
   }
 
   #drawCall(call: EntryOf<'api'>): void {
-    if (!isExpectable(call)) return this.#comment('call_refused', call.seq, NOTE_TEXTS.call_refused(describeCall(call)))
-    const at = this.#at(call)
+    if (!isExpectable(call))
+      return this.#comment('call_refused', call.seq, `${describeCall(call)}: refused, so no step expects it.`)
     const acts = this.#acts.get(call.chat_id)
     const agent = acts?.before.get(call.seq)
-    if (agent !== undefined) this.#drawAgent(agent, at)
+    if (agent !== undefined) {
+      // The steps of an agent driver are known; these are a guess.
+      if (!this.#notes.some(({ code }) => code === 'agent_steps'))
+        this.#notes.push({
+          code: 'agent_steps',
+          message:
+            'Steps of the agent are drawn from the calls of the intermediary: a message while an agent has the chat is one that the agent wrote. Correct them where your intermediary made a call by itself.',
+          seq: null,
+        })
+      this.#add({ agent }, call)
+    }
     if (acts?.byItself.has(call.seq))
-      this.#comment('call_by_itself', call.seq, NOTE_TEXTS.call_by_itself(call.endpoint))
-    if (isCut(call)) this.#comment('call_too_long', call.seq, NOTE_TEXTS.call_too_long(describeCall(call)))
-    const { body, lostButtons } = expectedBody(call, this.#agents.get(call.chat_id) ?? null)
-    if (lostButtons) this.#comment('buttons_left_out', call.seq, NOTE_TEXTS.buttons_left_out)
-    this.list.expect(call, body, at.chat, acts?.joined.has(call.seq) ?? false)
-    this.#enter(call)
+      this.#comment(
+        'call_by_itself',
+        call.seq,
+        `No agent had the chat: the intermediary called ${call.endpoint} by itself, or an agent did something that has no step.`,
+      )
+    const body = expectedBody(call, this.#agents.get(call.chat_id) ?? null)
+    this.#expect(call, body, acts?.joined.has(call.seq) ?? false)
+    if (call.endpoint === 'start')
+      this.#agents.set(call.chat_id, senderName(isMap(call.request.body) ? call.request.body.sender : null))
   }
 
-  /** The steps of an agent driver are known; these are a guess. */
-  #drawAgent(agent: NonNullable<Step['agent']>, at: NewStep): void {
-    if (!this.#hasGuessedAgent) this.#note('agent_steps', null, NOTE_TEXTS.agent_steps)
-    this.#hasGuessedAgent = true
-    this.list.add({ agent }, at)
-  }
-
-  #enter({ endpoint, chat_id, request: { body } }: RecordedCall): void {
-    if (endpoint === 'start') this.#agents.set(chat_id, senderName(isMap(body) ? body.sender : null))
-  }
-
-  #request(chatId: string): void {
-    if (this.#status.get(chatId) !== 'agent') this.#status.set(chatId, 'pending')
-  }
-
-  #drawNote(note: Note): void {
-    const { chat_id: id, seq } = note
+  #drawNote(note: EntryOf<'note'>): void {
+    const { chat_id: id, seq, fault } = note
     if (note.note === 'taken_over' && id !== undefined) this.#status.set(id, 'agent')
     else if (note.note === 'handed_back' && id !== undefined) this.#status.set(id, 'bot')
-    else if (note.note === 'availability' && note.by !== 'api')
-      this.list.add(availabilityStep(note), { seq, chat: null })
-    else if (note.note === 'fault_set') this.drawFault(note)
-    else if (note.note === 'fault_cleared') this.#drawClearing(note)
-    else if (note.note === 'event_triggered') this.#drawManual(note)
-    else if (note.note === 'config' && isMap(note.changed)) this.#drawConfig(seq, Object.keys(note.changed))
-  }
-
-  /** Knobs that were set before anything happened are in the head. */
-  #drawConfig(seq: number, names: readonly string[]): void {
-    if (seq > this.#firstActSeq) this.#comment('setting_changed', seq, NOTE_TEXTS.setting_changed(names.join(', ')))
-  }
-
-  #drawManual({ seq, chat_id: id, delivery_id, event, sign }: Note): void {
-    const [first] = this.#sent.attemptsOf(String(delivery_id))
-    const chat = this.#recording.chats.get(id ?? '')
-    const body = first === undefined ? undefined : fieldsOfManual(first, chat)
-    if (this.#sent.isUnusual(String(delivery_id))) this.#comment('sending_left_out', seq, NOTE_TEXTS.sending_left_out)
-    const how = this.#howSent(this.#sent.withId(String(delivery_id)), seq)
-    const signed = SIGN_MODES.find(mode => mode === sign)
-    const fields = {
-      event: escapePlaceholders(String(event)),
-      ...(body && { body }),
-      ...(signed === undefined || signed === 'valid' ? {} : { sign: signed }),
+    else if (note.note === 'availability' && note.by !== 'api') {
+      const availability = note.availability === 'CLOSED' ? 'CLOSED' : 'OPEN'
+      const { success, data: reason } = AvailabilityReason.safeParse(note.reason)
+      this.#add(
+        { availability: success ? { availability, reason } : availability },
+        { seq, at_ms: note.at_ms, chat_id: undefined },
+      )
+    } else if (note.note === 'fault_set') this.#drawFault(note)
+    else if (note.note === 'fault_cleared' && this.#faults.has(String(fault))) {
+      this.#add({ fault: { clear: String(fault) } }, { ...note, chat_id: this.#faults.get(String(fault)) })
+      this.#faults.delete(String(fault))
+    } else if (note.note === 'event_triggered') this.#drawManual(note)
+    // Knobs that were set before anything happened are in the head.
+    else if (note.note === 'config' && isMap(note.changed) && this.#hasActed) {
+      const names = Object.keys(note.changed).join(', ')
+      this.#comment('setting_changed', seq, `${names} changed here; a scenario sets its knobs only at the beginning.`)
     }
-    this.list.add({ deliver: { ...fields, ...how } }, this.#at({ seq, chat_id: id ?? this.#anyChat() }))
   }
 
-  #drawResend(delivery: EntryOf<'delivery'>): void {
-    const { seq, chat_id: id } = delivery
-    const cause = this.#sent.causeOf(delivery.delivery_id)
-    const replay = cause === null ? null : this.list.idOf(cause)
-    if (replay === null) return this.#comment('resend_left_out', seq, NOTE_TEXTS.resend_left_out)
-    const how = this.#howSent(sentAs(delivery), seq)
-    this.list.add({ deliver: { replay, ...how } }, this.#at({ seq, chat_id: id ?? this.#anyChat() }))
+  /** In a scenario with several chats, a fault is for one of them: the first chat to which it applied. */
+  #drawFault(note: EntryOf<'note'>): void {
+    const { entries, chats } = this.#recording
+    const name = String(note.fault)
+    const effect = isMap(note.effect) ? note.effect : {}
+    const isCleared = entries.some(
+      entry => entry.kind === 'note' && entry.note === 'fault_cleared' && entry.fault === name,
+    )
+    const fields = withoutUndefined({
+      name: isCleared || !/^fault-\d+$/.test(name) ? name : undefined,
+      on: note.on,
+      ...effect,
+      respond: note.respond ?? undefined,
+      skip: note.skip,
+      every: note.every,
+      times: typeof note.of === 'number' ? note.of : undefined,
+    })
+    const parsed = Fault.safeParse(fields)
+    const isHolding = effect.hold !== undefined || effect.swap !== undefined
+    if (!parsed.success || isHolding)
+      return this.#comment(
+        'fault_left_out',
+        note.seq,
+        `The fault ${name} was set here; a recording has no step for it.`,
+      )
+    const hit = entries.find(entry => entry.kind === 'fault' && entry.fault === name && entry.chat_id !== undefined)
+    const chatId = note.chat_id ?? hit?.chat_id ?? [...chats.keys()][0]
+    this.#add({ fault: escapePlaceholders(parsed.data) }, { ...note, chat_id: chatId })
+    this.#faults.set(name, chatId)
   }
 
-  #drawDriver(entry: EntryOf<'driver'>): void {
-    if (entry.outcome !== 'ok') this.#comment('agent_failed', entry.seq, NOTE_TEXTS.agent_failed(String(entry.verb)))
-    else this.list.add({ agent: driverStep(entry) }, this.#at(entry))
+  #drawManual({ seq, at_ms, chat_id, delivery_id, event, sign }: EntryOf<'note'>): void {
+    const { chats } = this.#recording
+    const chatId = chat_id ?? String([...chats.keys()][0])
+    const sent = (this.#deliveries.get(String(delivery_id)) ?? []).find(({ resent }) => !resent)
+    const body = sent === undefined ? {} : manualFields(sent, chats.get(chatId))
+    const signed = SIGN_MODES.find(mode => mode === sign)
+    const deliver = withoutUndefined({
+      event: escapePlaceholders(String(event)),
+      body: Object.keys(body).length === 0 ? undefined : { ...body },
+      sign: signed === 'valid' ? undefined : signed,
+      ack: this.#ackOf(String(delivery_id), seq),
+    })
+    this.#add({ deliver }, { seq, at_ms, chat_id: chatId })
   }
 
-  #howSent({ ack, async, isUnanswered }: SentEvent, seq: number): { ack?: number; async?: true } {
-    if (isUnanswered) this.#comment('not_reached', seq, NOTE_TEXTS.not_reached)
-    if (ack !== undefined) this.list.comment(COMMENTS.event_refused(ack))
-    return { ...(ack === undefined ? {} : { ack }), ...(async ? { async } : {}) }
+  /** The answer of the webhook to the last attempt, when it is not the one that a scenario requires by itself. */
+  #ackOf(deliveryId: string | undefined, seq: number): number | undefined {
+    const attempts = this.#deliveries.get(deliveryId ?? '') ?? []
+    const last = attempts.findLast(({ duplicate, resent }) => !duplicate && !resent)
+    if (last === undefined) return undefined
+    const { status, outcome, event } = last
+    if (status === null) {
+      if (outcome !== 'skipped')
+        this.#comment('not_reached', seq, 'The webhook gave no answer here; the scenario requires 200.')
+      return undefined
+    }
+    const demands200 = isWebhookEvent(event) && WEBHOOK_EVENTS[event].demands200
+    if (status === 200 || (!demands200 && status >= 200 && status < 300)) return undefined
+    this.#comments.add(`the webhook answered ${status}; a correct intermediary answers 200`)
+    return status
   }
 
-  #anyChat = (): string => String([...this.#recording.chats.keys()][0])
-
-  #at({ seq, chat_id: id }: { readonly seq: number; readonly chat_id?: string | undefined }): NewStep {
-    return { seq, chat: id === undefined ? null : (this.#recording.chats.get(id)?.name ?? null) }
+  #comment(code: string, seq: number, message: string): void {
+    this.#notes.push({ code, message, seq })
+    this.#comments.add(message)
   }
 
-  #note(code: NoteCode, seq: number | null, message: string): void {
-    this.notes.push({ code, message, seq })
+  #add(step: Step, { seq, at_ms, chat_id }: Source, expected: ExpectedCall[] = []): void {
+    const chat = chat_id === undefined ? null : (this.#recording.chats.get(chat_id)?.name ?? null)
+    const added = { step, seq, atMs: at_ms, chat, comments: [...this.#comments], expected }
+    this.#comments = new Set()
+    const index = this.#steps.push(added) - 1
+    if (!isStimulus(added)) {
+      this.#isTurnChecked ||= step.fault === undefined
+      return
+    }
+    if (this.#isTurnChecked) this.#turnBegin = index
+    this.#isTurnChecked = false
+    for (const key of [chat, null]) this.#lastStimulus.set(key, { step: added, index })
   }
 
-  #comment(code: NoteCode, seq: number, message: string): void {
-    this.#note(code, seq, message)
-    this.list.comment(message)
+  /** Adds a call to the expectation before it when both belong together. `isJoined`: it belongs to the call before it. */
+  #expect(call: RecordedCall, body: object | null, isJoined: boolean): void {
+    const chat = this.#recording.chats.get(call.chat_id ?? '')?.name ?? null
+    const stimulus = this.#lastStimulus.get(chat)
+    const isOfAgent = stimulus === undefined || stimulus.step.step.agent !== undefined
+    const waitedMs = isOfAgent ? 0 : call.at_ms - stimulus.step.atMs
+
+    const open = this.#steps.at(-1)
+    const last = open?.expected.at(-1)
+    const lastCall = last?.calls.at(-1)
+    if (open?.chat === chat && last !== undefined && lastCall !== undefined && this.#comments.size === 0) {
+      if (hasFailed(lastCall) && isSameCall(lastCall, call)) {
+        last.calls.push(call)
+        last.waitedMs = waitedMs
+        return
+      }
+      if (isJoined || beganMs(call) < lastCall.at_ms) {
+        open.expected.push({ calls: [call], body, waitedMs, since: undefined })
+        return
+      }
+    }
+    // Calls count from the first stimulus of a turn; one that an earlier turn of its chat caused needs `since`.
+    const isOfEarlierTurn = chat !== null && stimulus !== undefined && stimulus.index < this.#turnBegin
+    const since = isOfEarlierTurn ? this.#idOf(stimulus.step) : undefined
+    this.#add({}, call, [{ calls: [call], body, waitedMs, since }])
+  }
+
+  #idOf(open: OpenStep): string {
+    const id = open.step.id ?? `step${++this.#ids}`
+    open.step = { ...open.step, id }
+    return id
   }
 }
 
-function userStep({ text = '', attachments = [] }: EntryOf<'user'>, how: object): Step {
-  const escaped = escapePlaceholders(text)
-  const attach = attachments.map(({ name, type, size_kb }) => ({
-    name: escapePlaceholders(name),
-    type: escapePlaceholders(type),
-    size_kb,
-  }))
-  if (attach.length === 0 && Object.keys(how).length === 0) return { user: escaped }
-  return { user: { ...(text === '' ? {} : { text: escaped }), ...(attach.length === 0 ? {} : { attach }), ...how } }
+const isStimulus = ({ step }: OpenStep): boolean => STIMULI.some(verb => step[verb] !== undefined)
+
+function expectOf(expected: readonly ExpectedCall[]): NonNullable<Step['expect']> {
+  const waitedMs = Math.max(...expected.map(one => one.waitedMs))
+  // Twice the recorded time, in whole seconds, when that is more than an expectation waits by itself.
+  const limitMs = Math.ceil((2 * waitedMs) / 1_000) * 1_000
+  const within = limitMs > DEFAULT_WITHIN_MS ? { within: formatDuration(limitMs) } : {}
+  const inputs = expected.map(({ calls, body, since }): ExpectInput => {
+    const name = calls[0]?.endpoint ?? 'any'
+    if (body === null && calls.length === 1 && since === undefined) return name
+    return { [name]: body ?? {}, ...(calls.length > 1 && { times: calls.length }), ...(since && { since }) }
+  })
+  const [only] = inputs
+  if (inputs.length > 1 || only === undefined) return { all: inputs, ...within }
+  if (typeof only !== 'string') return { ...only, ...within }
+  return limitMs > DEFAULT_WITHIN_MS ? { [only]: {}, ...within } : only
 }
 
-function availabilityStep({ availability, reason }: Note): Step {
-  const value = availability === 'CLOSED' ? 'CLOSED' : 'OPEN'
-  const parsed = AvailabilityReason.safeParse(reason)
-  return { availability: parsed.success ? { availability: value, reason: parsed.data } : value }
+type Fields = Readonly<Record<string, unknown>>
+
+/** The fields that the platform sets itself. */
+const FIELDS_OF_PLATFORM: readonly string[] = ['event', 'bot', 'chat', 'user', 'attachments', 'chat_id']
+
+/** The fields of a manual event that differ from those that the platform sets, with variables instead of ids of the chat. */
+function manualFields({ event, sign, request }: EntryOf<'delivery'>, chat: RecordedChat | undefined): Fields {
+  // Tampering twice gives the body that was asked for.
+  let json = escapePlaceholders(sign === 'tampered' ? tamperedBody(request.body) : request.body)
+  if (chat !== undefined) json = json.replaceAll(chat.id, '$(chat.id)').replaceAll(chat.userId, '$(chat.user_id)')
+  let payload: unknown
+  try {
+    payload = JSON.parse(json)
+  } catch {
+    return {}
+  }
+  if (!isMap(payload)) return {}
+  const fields: Record<string, unknown> = { ...payload }
+  delete fields.event
+  if (isWebhookEvent(event)) for (const name of FIELDS_OF_PLATFORM) delete fields[name]
+  return fields
 }

@@ -1,20 +1,19 @@
-/** Reads from a simulator what a recording is made of: its settings and faults, its chats as they began, and the entries of the range. */
-
-import { groupBy, isMap } from '../../base/objects.ts'
+/** Reads from a simulator what a recording is made of: its range, its settings, and its chats as they began. */
+import { groupBy, isMap, withoutUndefined } from '../../base/objects.ts'
+import { drawPersona } from '../../base/runtime/random.ts'
 import { escapePlaceholders } from '../../evaluation/scenario/compile/step-compiler.ts'
 import type { ChatInput, ScenarioFile } from '../../evaluation/scenario/format/scenario.ts'
 import { defaultKnobs, formatKnobs } from '../../platform/contract/knobs.ts'
-import type { AvailabilityValue } from '../../platform/contract/schemas.ts'
-import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
+import { TRANSCRIPT_NAMES, type TranscriptName } from '../../platform/contract/transcripts.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
 import { DEFAULT_QUEUE } from '../../platform/rules/availability.ts'
-import type { BotReply, Chat, Message } from '../../platform/rules/state.ts'
+import type { Chat, Message } from '../../platform/rules/state.ts'
 import type { Core } from '../../platform/simulator/core.ts'
+import { conversationOf, loadTranscript, type ShippedTranscript } from '../../platform/simulator/new-chat.ts'
 import { DEFAULTS } from '../../platform/simulator/platform-options.ts'
 import { presentEntry } from '../../platform/wording/entry.ts'
+import { ControlProblem, getChat } from '../../server/control/problems.ts'
 import type { RecordingNote, RecordingRequest } from '../../server/control/recorder.ts'
-import { type ChatHead, headOf } from './chat-head.ts'
-import { type Range, rangeOf } from './range.ts'
-import { NOTE_TEXTS } from './texts.ts'
 
 export interface RecordedChat {
   readonly id: string
@@ -22,168 +21,223 @@ export interface RecordedChat {
   readonly botId: number
   /** The name of its conversation; `main` when it is the only one. */
   readonly name: string
-  readonly head: ChatInput
+  /** The chat as a scenario describes it. */
+  readonly input: ChatInput
 }
 
 export interface Recording {
   readonly name: string | undefined
   readonly clock: 'real' | 'virtual'
-  readonly head: Pick<ScenarioFile, 'config' | 'bot' | 'availability'>
+  readonly settings: Pick<ScenarioFile, 'config' | 'bot' | 'availability'>
   readonly chats: ReadonlyMap<string, RecordedChat>
+  /** Entries of these chats, and entries of no chat. */
   readonly entries: readonly Entry[]
-  /** Notes of faults that were set before the first entry and not cleared. */
-  readonly faultsBefore: readonly EntryOf<'note'>[]
-  /** How often faults applied before the first entry, by name. */
-  readonly hitsBefore: ReadonlyMap<string, number>
   readonly notes: readonly RecordingNote[]
+}
+
+const MAX_STEPS = 200
+
+/** Throws `ControlProblem`. */
+export function refuseTooLong(steps: number): void {
+  if (steps > MAX_STEPS)
+    throw new ControlProblem(
+      422,
+      'too_long',
+      `The range makes at least ${steps} steps, and a recording has at most ${MAX_STEPS}: choose fewer chats, or a shorter range.`,
+    )
 }
 
 /** Throws `ControlProblem`. */
 export async function readRecording(core: Core, request: RecordingRequest): Promise<Recording> {
-  const range = rangeOf(core, request)
-  const after = groupBy(core.journal.query({ after: range.after }), ({ chat_id }) => chat_id)
-  // Chats are numbered as they are created.
-  const numbers = new Map([...core.platform.state.chats.keys()].map((id, index) => [id, index + 1]))
-  const heads = await Promise.all(
-    range.chats.map(chat => {
-      const before = messagesBefore(chat, after.get(chat.id) ?? [])
-      return headOf(core, chat, { before, number: numbers.get(chat.id) ?? 0 })
-    }),
-  )
+  const { chats, entries, after, isExtended } = chooseRange(core, request)
   const notes: RecordingNote[] = []
-  const say = (code: 'began_earlier' | 'business_hours' | 'attachments_of_history') =>
-    notes.push({ code, message: NOTE_TEXTS[code], seq: null })
-  if (range.isExtended) say('began_earlier')
-  if (core.settings.businessHours !== null) say('business_hours')
-  if (heads.some(({ lostFiles }) => lostFiles)) say('attachments_of_history')
-  const entries = range.entries.map(entry =>
-    core.secrets.redactDeep(presentEntry(entry, core.platform.knobs['webhook.signatureHeader'])),
-  )
+  if (isExtended)
+    notes.push({
+      code: 'began_earlier',
+      message: 'A handover was in progress where the range begins, so the scenario begins with its request.',
+      seq: null,
+    })
+  if (core.settings.businessHours !== null)
+    notes.push({
+      code: 'business_hours',
+      message: 'Business hours are left out, because the result would depend on the time of the run: handover is open.',
+      seq: null,
+    })
+  const byChat = groupBy(core.journal.query({ after }), ({ chat_id }) => chat_id)
+  // Chats are numbered as they are created.
+  const numbers = [...core.platform.state.chats.keys()]
+  const recorded = new Map<string, RecordedChat>()
+  for (const [index, chat] of chats.entries()) {
+    const before = messagesBefore(chat, byChat.get(chat.id) ?? [])
+    const input = await describeChat(core, chat, before, numbers.indexOf(chat.id) + 1)
+    // Several chats have the first names that were chosen for their users, otherwise numbers.
+    const first = input.user ? (chat.persona.firstName?.toLowerCase() ?? '') : ''
+    const isFree = /^[a-z]\w{0,30}$/.test(first) && ![...recorded.values()].some(({ name }) => name === first)
+    const name = chats.length === 1 ? 'main' : isFree ? first : `user${index + 1}`
+    recorded.set(chat.id, { id: chat.id, userId: chat.userId, botId: chat.botId, name, input })
+  }
+  const signatureHeader = core.platform.knobs['webhook.signatureHeader']
   return {
     name: request.name,
     clock: core.clock.mode,
-    head: settingsOf(core, range, notes),
-    chats: new Map(namedChats(range.chats, heads).map(chat => [chat.id, chat])),
-    entries,
-    faultsBefore: core.secrets.redactDeep(faultsBefore(core, range.after)),
-    hitsBefore: hitsBefore(core, range.after),
+    settings: describeSettings(core, entries, after),
+    chats: recorded,
+    entries: entries.map(entry => core.secrets.redactDeep(presentEntry(entry, signatureHeader))),
     notes,
   }
 }
 
+/** Chooses chats and entries. A scenario begins without a handover, so the range does as well. */
+function chooseRange(core: Core, { chatIds, after = 0, before }: RecordingRequest) {
+  const all = core.journal.query().filter(({ seq }) => before === undefined || seq < before)
+  if (core.platform.state.chats.size === 0 && chatIds === undefined)
+    throw new ControlProblem(409, 'nothing_to_record', 'There is nothing to record: no chat was created yet.')
+  const active = new Set(all.filter(entry => entry.seq > after && isAct(entry)).map(({ chat_id }) => chat_id))
+  const chats =
+    chatIds === undefined
+      ? [...core.platform.state.chats.values()].filter(({ id }) => active.has(id))
+      : [...new Set(chatIds)].map(id => getChat(core, id))
+  const ids = new Set<string | undefined>(chats.map(({ id }) => id))
+  const ofChats = all.filter(({ chat_id }) => chat_id !== undefined && ids.has(chat_id))
+  const acts = ofChats.filter(entry => entry.seq > after && isAct(entry))
+  if (acts.length === 0) {
+    const range = `${after > 0 ? ` after entry ${after}` : ''}${before === undefined ? '' : ` before entry ${before}`}`
+    const message = `There is nothing to record: no user and no intermediary did anything in these chats${range}.`
+    throw new ControlProblem(409, 'nothing_to_record', message)
+  }
+  // Each of these makes a step, and the rest of the work takes long in a long range.
+  refuseTooLong(acts.filter(({ kind }) => kind !== 'api').length)
+
+  const byChat = groupBy(ofChats, ({ chat_id }) => chat_id)
+  let begin = after
+  let earlier = after
+  do {
+    begin = earlier
+    for (const entries of byChat.values()) earlier = Math.min(earlier, handoverBefore(entries, begin))
+  } while (earlier < begin)
+
+  const { firstSeq } = core.journal
+  const isWhole = (id: string) => byChat.get(id)?.some(one => one.kind === 'note' && one.note === 'chat_created')
+  if (begin + 1 < firstSeq && !chats.every(({ id }) => isWhole(id)))
+    throw new ControlProblem(
+      409,
+      'journal_evicted',
+      `The journal has dropped entries of these chats: it begins with entry ${firstSeq}. Record newer chats, or pass after: ${firstSeq - 1} or later.`,
+    )
+  const entries = all.filter(({ seq, chat_id }) => seq > begin && (chat_id === undefined || ids.has(chat_id)))
+  return { chats, entries, after: begin, isExtended: begin < after }
+}
+
+/** Something that a user or the intermediary did. */
+const isAct = (entry: Entry): boolean =>
+  entry.kind === 'user' || entry.kind === 'api' || (entry.kind === 'note' && entry.note === 'event_triggered')
+
+/** The seq before the handover, or the request, that is in progress at `after`; `after` when there is none. */
+function handoverBefore(entries: readonly Entry[], after: number): number {
+  let begin: number | null = null
+  for (const entry of entries) {
+    if (entry.seq > after) break
+    if (entry.kind === 'note' && entry.note === 'handed_back') begin = null
+    const isRequest = entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER'
+    if (isRequest || (entry.kind === 'note' && entry.note === 'taken_over')) begin ??= (entry.cause ?? entry.seq) - 1
+  }
+  return begin ?? after
+}
+
 /** The messages of a chat that none of `entries` made. */
 function messagesBefore({ messages }: Chat, entries: readonly Entry[]): readonly Message[] {
-  const made = new Set(entries.flatMap(messageIdOf))
-  const first = messages.findIndex(message => made.has(message.id))
+  const made = new Set<unknown>()
+  for (const entry of entries) {
+    if (entry.kind === 'user' || entry.kind === 'note') made.add(entry.message_id)
+    if (entry.kind === 'api' && isMap(entry.response)) made.add(entry.response.chatmessage_id)
+  }
+  const first = messages.findIndex(({ id }) => made.has(id))
   return first < 0 ? messages : messages.slice(0, first)
 }
 
-function messageIdOf(entry: Entry): unknown[] {
-  if (entry.kind === 'user') return [entry.message_id]
-  if (entry.kind === 'note') return [entry.message_id]
-  return entry.kind === 'api' && isMap(entry.response) ? [entry.response.chatmessage_id] : []
-}
-
-/** Names several chats by the first names that were chosen for their users, otherwise by numbers. */
-function namedChats(chats: readonly Chat[], heads: readonly ChatHead[]): RecordedChat[] {
-  const taken = new Set<string>()
-  return chats.map(({ id, userId, botId }, index) => {
-    const head = heads[index]
-    const first = head?.firstName?.toLowerCase() ?? ''
-    const isFree = /^[a-z]\w{0,30}$/.test(first) && !taken.has(first)
-    const name = chats.length === 1 ? 'main' : isFree ? first : `user${index + 1}`
-    taken.add(name)
-    return { id, userId, botId, name, head: head?.chat ?? {} }
+/** Describes in what a chat differs from a new one. `number`: 1 for the first chat of the simulator. */
+async function describeChat(core: Core, chat: Chat, before: readonly Message[], number: number): Promise<ChatInput> {
+  const history = before.map(({ from, name, text, buttons }) => {
+    if (from === 'user') return { user: text }
+    if (from === 'agent') return { agent: name, text }
+    return buttons.length > 0 ? { bot: text, buttons: [...buttons] } : { bot: text }
   })
+  const shipped = await findShippedTranscript(core, chat, history)
+  const drawn = await drawPersona(core.identity.seed, `persona ${number}`, chat.language)
+  const { firstName, lastName, gender } = chat.persona
+  const isDrawn = firstName === drawn.firstName && lastName === drawn.lastName && gender === drawn.gender
+  let user: ChatInput['user']
+  if (firstName === null && lastName === null) user = null
+  else if (!isDrawn)
+    user = withoutUndefined({
+      first_name: firstName ?? undefined,
+      last_name: lastName ?? undefined,
+      gender: gender ?? undefined,
+    })
+  const usualContext = shipped?.transcript.context ?? drawn.context
+  return escapePlaceholders(
+    withoutUndefined({
+      language: shipped?.transcript.language === chat.language ? undefined : chat.language,
+      source: chat.source === (shipped?.transcript.source ?? 'web') ? undefined : chat.source,
+      user,
+      transcript: shipped?.name,
+      history: shipped !== null || history.length === 0 ? undefined : history,
+      context: isSameJson(chat.context, usualContext) ? undefined : chat.context,
+      labels: isSameJson(chat.labels, shipped?.transcript.labels ?? []) ? undefined : [...chat.labels],
+    }),
+  )
 }
 
-function settingsOf(core: Core, range: Range, notes: RecordingNote[]): Recording['head'] {
-  const config = configOf(core, range, notes)
-  const bot = botOf(core, range)
-  const availability = availabilityOf(core, range)
-  return {
-    ...(Object.keys(config).length === 0 ? {} : { config }),
-    ...(Object.keys(bot).length === 0 ? {} : { bot }),
-    ...(availability === null ? {} : { availability }),
+const isSameJson = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** The shipped conversation that is exactly this history; null when there is none. */
+async function findShippedTranscript(
+  core: Core,
+  { botId, language }: Chat,
+  history: readonly unknown[],
+): Promise<{ name: TranscriptName; transcript: ShippedTranscript } | null> {
+  if (history.length === 0) return null
+  for (const name of TRANSCRIPT_NAMES) {
+    if (!name.startsWith(`${language.slice(0, 2)}-`)) continue
+    const transcript = await loadTranscript(name)
+    if (isSameJson(conversationOf(transcript, core, botId).history, history)) return { name, transcript }
   }
+  return null
 }
 
-/** Knobs that a run sets for its own environment. */
-const OF_ENVIRONMENT: readonly string[] = ['keys.handover', 'keys.bot', 'keys.more', 'api.cors']
+/** Knobs that a run sets for its own environment; an engine may be a file of this machine. */
+const KNOBS_OF_ENVIRONMENT: readonly string[] = ['keys.handover', 'keys.bot', 'keys.more', 'api.cors']
 const ENGINES: readonly unknown[] = ['marker', 'identity']
 
-/** The knobs that differ from their defaults, as they were when the range began. */
-function configOf({ platform }: Core, { entries }: Range, notes: RecordingNote[]): Record<string, unknown> {
+/** The settings that differ from the defaults. */
+function describeSettings(core: Core, entries: readonly Entry[], after: number): Recording['settings'] {
+  const { identity, settings, platform } = core
   const usual = formatKnobs(defaultKnobs())
-  const values = { ...formatKnobs(platform.knobs), ...valuesBefore(entries, usual) }
-  const isUsual = (name: string, value: unknown) => JSON.stringify(value) === JSON.stringify(usual[name])
-  const differing = Object.entries(values).filter(
-    ([name, value]) => !OF_ENVIRONMENT.includes(name) && !isUsual(name, value),
-  )
-  const isModule = ([name, value]: [string, unknown]) => name === 'translation.engine' && !ENGINES.includes(value)
-  for (const [name] of differing.filter(isModule))
-    notes.push({ code: 'setting_left_out', message: NOTE_TEXTS.setting_left_out(name), seq: null })
-  const kept = differing.filter(one => !isModule(one))
-  return Object.fromEntries(kept.map(([name, value]) => [name, escapePlaceholders(value)]))
-}
-
-/** The values before the knobs changed in the range; the default where the journal does not say. */
-function valuesBefore(entries: readonly Entry[], usual: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const values: Record<string, unknown> = {}
-  const begun = entries.findIndex(({ kind }) => kind === 'user' || kind === 'api')
-  for (const entry of begun < 0 ? [] : entries.slice(begun)) {
-    if (entry.kind !== 'note' || entry.note !== 'config' || !isMap(entry.changed)) continue
-    const { previous } = entry
-    for (const name of Object.keys(entry.changed).filter(name => name in usual && !(name in values)))
-      values[name] = isMap(previous) && name in previous ? previous[name] : usual[name]
+  const config: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(formatKnobs(platform.knobs))) {
+    const isOfMachine = name === 'translation.engine' && !ENGINES.includes(value)
+    if (isOfMachine || KNOBS_OF_ENVIRONMENT.includes(name) || isSameJson(value, usual[name])) continue
+    config[name] = escapePlaceholders(value)
   }
-  return values
-}
-
-/** The replies are part of it only when the bot used one. */
-function botOf({ identity, settings }: Core, { entries }: Range): NonNullable<ScenarioFile['bot']> {
-  const botTexts = new Set(
-    entries.flatMap(entry => (entry.kind === 'note' && entry.note === 'bot_message' ? [entry.text] : [])),
+  // The replies are part of it only when the bot used one.
+  const texts = new Set(entries.map(entry => entry.kind === 'note' && entry.note === 'bot_message' && entry.text))
+  const replies = settings.replies.map(({ match, text, buttons }) =>
+    escapePlaceholders({ match, text, ...(buttons && { buttons: [...buttons] }) }),
   )
-  const used = settings.replies.some(({ text }) => botTexts.has(text))
-  const { name } = identity.bot
-  return {
-    ...(name === DEFAULTS.botName ? {} : { name: escapePlaceholders(name) }),
-    ...(used ? { replies: settings.replies.map(writableReply) } : {}),
-  }
-}
-
-const writableReply = ({ match, text, buttons }: BotReply) =>
-  escapePlaceholders({ match, text, ...(buttons && { buttons: [...buttons] }) })
-
-/** Null when it was never set. With business hours, whether the first press was accepted. */
-function availabilityOf(core: Core, { entries, after }: Range): AvailabilityValue | null {
-  if (core.settings.businessHours !== null) return pressWasAccepted(entries) ? 'OPEN' : 'CLOSED'
+  const bot = withoutUndefined({
+    name: identity.bot.name === DEFAULTS.botName ? undefined : escapePlaceholders(identity.bot.name),
+    replies: settings.replies.some(({ text }) => texts.has(text)) ? replies : undefined,
+  })
+  // Without a note, availability was set before the journal begins, if at all.
   const notes = core.journal
     .query({ kind: 'note' })
     .filter(({ note, queue }) => note === 'availability' && queue === DEFAULT_QUEUE)
-  // Without a note, it was set before the journal begins, if at all.
-  const now = core.platform.state.bots.get(core.identity.bot.id)?.queues.get(DEFAULT_QUEUE)
-  const value = notes.length === 0 ? now?.availability : notes.findLast(({ seq }) => seq <= after)?.availability
-  return value === 'OPEN' || value === 'CLOSED' ? value : null
-}
-
-function pressWasAccepted(entries: readonly Entry[]): boolean {
-  const isLink = (seq: number) =>
-    entries.some(entry => entry.kind === 'note' && entry.note === 'link_opened' && entry.cause === seq)
-  const press = entries.find(entry => entry.kind === 'user' && entry.action === 'press' && !isLink(entry.seq))
-  return press === undefined || entries.some(entry => entry.kind === 'event' && entry.cause === press.seq)
-}
-
-function faultsBefore({ journal }: Core, after: number): EntryOf<'note'>[] {
-  const set = new Map<unknown, EntryOf<'note'>>()
-  for (const entry of journal.query({ kind: 'note' })) {
-    if (entry.seq > after) break
-    if (entry.note === 'fault_set') set.set(entry.fault, entry)
-    if (entry.note === 'fault_cleared') set.delete(entry.fault)
+  const now = platform.state.bots.get(identity.bot.id)?.queues.get(DEFAULT_QUEUE)?.availability
+  const before = notes.length === 0 ? now : notes.findLast(({ seq }) => seq <= after)?.availability
+  const availability = settings.businessHours === null ? before : 'OPEN'
+  return {
+    ...(Object.keys(config).length > 0 && { config }),
+    ...(Object.keys(bot).length > 0 && { bot }),
+    ...((availability === 'OPEN' || availability === 'CLOSED') && { availability }),
   }
-  return [...set.values()]
 }
-
-const hitsBefore = ({ journal }: Core, after: number): Map<string, number> =>
-  new Map(journal.query({ kind: 'fault' }).flatMap(({ seq, fault, hit }) => (seq > after ? [] : [[fault, hit]])))

@@ -1,43 +1,31 @@
 /**
- * Tries a recorded scenario once, beside the running simulator: a simulator of its own with a virtual clock plays it
+ * Tries a recorded scenario once, beside the running simulator: a simulator of its own with a virtual clock runs it
  * against an intermediary that repeats the recorded calls. Then each call is left out of the journal of that run, to
  * show that the scenario fails without it.
  */
-
 import { ConfigError } from '../../base/files/errors.ts'
+import { isMap } from '../../base/objects.ts'
 import { elapsedMs, nextMacrotask, wallTimer } from '../../base/runtime/clock.ts'
 import { createAbort } from '../../base/runtime/node.ts'
 import { evaluate } from '../../evaluation/evaluator/evaluator.ts'
-import type { Verdict } from '../../evaluation/evaluator/verdict.ts'
 import { describeVerdict } from '../../evaluation/evaluator/wording/report.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { loadText } from '../../evaluation/scenario/load/load.ts'
-import type { Plan } from '../../evaluation/scenario/plan.ts'
-import type { Entry } from '../../platform/journal/entry.ts'
+import type { Plan, PlannedStep } from '../../evaluation/scenario/plan.ts'
 import type { PlatformSimulatorOptions } from '../../platform/simulator/platform-options.ts'
-import { createPlatformSimulator } from '../../platform/simulator/simulator.ts'
+import { createPlatformSimulator, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { RecordingTrial } from '../../server/control/recorder.ts'
+import type { Driver } from '../agent-driver/driver.ts'
 import { runInProcess } from '../runner/run-in-process.ts'
 import { InterruptedError } from '../runner/waiting.ts'
-import type { DrawnStep } from './drawn-steps.ts'
-import { describeCall, isExpectable } from './recorded-calls.ts'
+import type { DrawnStep } from './draw-steps.ts'
+import { describeCall, isExpectable, type RecordedCall } from './recorded-calls.ts'
 import type { Recording } from './recording.ts'
-import { createScriptedIntermediary } from './scripted-intermediary.ts'
-import { TRIAL_TEXTS } from './texts.ts'
 
 /** The longest run of the scenario. */
 const LIMIT_MS = 8_000
 /** The longest time for leaving out calls. */
 const LEAVE_OUT_MS = 2_000
-
-/** Every call of the trial comes at once, so nothing has to be awaited for long. */
-const withShortWaits = (plan: Plan): Plan => ({
-  ...plan,
-  timeouts: { ...plan.timeouts, expectMs: 2_000, settleMs: 20 },
-  steps: plan.steps.map(item =>
-    item.kind === 'step' && item.action.verb === 'none' ? { ...item, action: { ...item.action, forMs: 20 } } : item,
-  ),
-})
 
 export interface Trial {
   readonly recording: Recording
@@ -46,88 +34,129 @@ export interface Trial {
   readonly signal: AbortSignal
 }
 
-const NO_CALLS: LeftOut = { count: 0, unnoticed: [] }
-
 export async function tryScenario(trial: Trial): Promise<RecordingTrial> {
-  const begun = elapsedMs()
+  const startMs = elapsedMs()
   const calls = trial.steps.flatMap(step => step.calls).length
   const result = (
     outcome: RecordingTrial['outcome'],
     failures: readonly string[],
-    { count, unnoticed }: LeftOut = NO_CALLS,
-  ): RecordingTrial => ({
-    outcome,
-    duration_ms: Math.round(elapsedMs() - begun),
-    calls,
-    left_out: count,
-    noticed: count - unnoticed.length,
-    failures,
-  })
-  try {
-    const [plan] = compile(await loadText('recorded.yaml', trial.yaml, { cwd: '.', nodeVersion: process.version }))
-    if (plan === undefined) return result('skipped', [])
-    const { verdict, otherwise } = await play(trial, withShortWaits(plan))
-    if (verdict.outcome !== 'pass') return result(verdict.outcome, [...otherwise, ...failuresOf(verdict)])
-    if (otherwise.length > 0) return result('fail', otherwise)
-    const leftOut = await leaveOutCalls(plan, verdict.journal)
-    return result('pass', leftOut.unnoticed.map(TRIAL_TEXTS.unnoticed), leftOut)
-  } catch (error) {
-    if (error instanceof ConfigError)
-      return result(
-        'skipped',
-        error.problems.map(problem => problem.message),
-      )
-    throw error
+    leftOut = 0,
+    noticed = 0,
+  ): RecordingTrial => {
+    const duration_ms = Math.round(elapsedMs() - startMs)
+    return { outcome, duration_ms, calls, left_out: leftOut, noticed, failures }
   }
-}
 
-function failuresOf(verdict: Verdict): string[] {
-  const { failures, reason } = describeVerdict(verdict)
-  return [...(reason === null ? [] : [reason]), ...failures.map(({ happened }) => happened)]
-}
-
-async function play({ recording, steps, signal }: Trial, plan: Plan) {
-  const sim = createPlatformSimulator(optionsFor(plan, () => intermediary.answer()))
-  const intermediary = createScriptedIntermediary(recording, steps, () => sim)
-  const own = createAbort()
-  const timer = wallTimer(LIMIT_MS, () => own.abort(new InterruptedError({ code: 'time_limit', limit_ms: LIMIT_MS })))
+  let plan: Plan | undefined
   try {
-    const { driver, onStep } = intermediary
-    const shared = { driver, onStep, seed: 1, strict: false, env: {} }
-    const verdict = await runInProcess(sim, plan, { ...shared, signal: AbortSignal.any([signal, own.signal]) })
-    const otherwise = intermediary.otherwise.map(one => TRIAL_TEXTS.otherStatus(describeCall(one.call), one.status))
-    return { verdict, otherwise }
+    plan = compile(await loadText('recorded.yaml', trial.yaml, { cwd: '.', nodeVersion: process.version }))[0]
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return result(
+      'skipped',
+      error.problems.map(problem => problem.message),
+    )
+  }
+  if (plan === undefined) return result('skipped', [])
+
+  const { verdict, deviations } = await runTrial(trial, withShortWaits(plan))
+  if (verdict.outcome !== 'pass' || deviations.length > 0) {
+    const { failures, reason } = describeVerdict(verdict)
+    const reasons = [...(reason === null ? [] : [reason]), ...failures.map(({ happened }) => happened)]
+    const outcome = verdict.outcome === 'pass' ? 'fail' : verdict.outcome
+    return result(outcome, [...deviations, ...(verdict.outcome === 'pass' ? [] : reasons)])
+  }
+
+  // Evaluates the journal without each call, in turn, as long as there is time.
+  const unnoticed: string[] = []
+  let leftOut = 0
+  const deadlineMs = elapsedMs() + LEAVE_OUT_MS
+  for (const call of verdict.journal) {
+    if (call.kind !== 'api' || !isExpectable(call)) continue
+    if (elapsedMs() > deadlineMs) break
+    const others = verdict.journal.filter(entry => entry !== call)
+    if (evaluate(plan, others).outcome === 'pass')
+      unnoticed.push(`it also passes when this call is left out: ${describeCall(call)}`)
+    leftOut++
+    await nextMacrotask()
+  }
+  return result('pass', unnoticed, leftOut, leftOut - unnoticed.length)
+}
+
+/** Every call of the trial comes at once, so no step waits for long. */
+const withShortWaits = (plan: Plan): Plan => ({
+  ...plan,
+  timeouts: { ...plan.timeouts, expectMs: 2_000, settleMs: 20 },
+  steps: plan.steps.map(item =>
+    item.kind === 'step' && item.action.verb === 'none' ? { ...item, action: { ...item.action, forMs: 20 } } : item,
+  ),
+})
+
+/** Runs the scenario against an intermediary that repeats the recorded calls when their step begins, and answers events as the step expects. */
+async function runTrial({ recording, steps, signal }: Trial, plan: Plan) {
+  let ack = 200
+  const deviations: string[] = []
+  const options: PlatformSimulatorOptions = {
+    clock: 'virtual',
+    webhook: { fetch: async () => new Response('', { status: ack }) },
+    // The settings of the scenario are applied by the runner.
+    bot: plan.bot as NonNullable<PlatformSimulatorOptions['bot']>,
+  }
+  const sim = createPlatformSimulator(options)
+  const makeCalls = async (calls: readonly RecordedCall[]) => {
+    for (const call of calls) {
+      // A fault may close the connection.
+      const response = await sim.fetch(requestOf(sim, recording, call)).catch(() => null)
+      if (response !== null && response.status !== call.status)
+        deviations.push(`${describeCall(call)}: the platform answered ${response.status} in the trial`)
+    }
+  }
+  const onStep = ({ number, action }: PlannedStep) => {
+    ack = 'ack' in action && typeof action.ack === 'number' ? action.ack : 200
+    void makeCalls(steps[number - 1]?.calls ?? [])
+  }
+  const limit = createAbort()
+  const timer = wallTimer(LIMIT_MS, () => limit.abort(new InterruptedError({ code: 'time_limit', limit_ms: LIMIT_MS })))
+  try {
+    const run = { driver: DRIVER, onStep, seed: 1, strict: false, env: {} }
+    const verdict = await runInProcess(sim, plan, { ...run, signal: AbortSignal.any([signal, limit.signal]) })
+    return { verdict, deviations }
   } finally {
     timer.cancel()
     await sim.close()
   }
 }
 
-/** The settings of the scenario are applied by the runner. */
-const optionsFor = (plan: Plan, answer: () => Response): PlatformSimulatorOptions => ({
-  clock: 'virtual',
-  webhook: { fetch: async () => answer() },
-  bot: plan.bot as NonNullable<PlatformSimulatorOptions['bot']>,
-})
+const act = async (verb: string) => ({ verb, outcome: 'ok', how: 'recorded', duration_ms: 0 }) as const
 
-interface LeftOut {
-  readonly count: number
-  /** The calls without which the scenario passes as well. */
-  readonly unnoticed: readonly string[]
+/** Lets every act of the agent succeed, because the recorded calls follow from the steps. */
+const DRIVER: Driver = {
+  name: 'recorded calls',
+  verbs: ['accept', 'says', 'type', 'stop', 'leave', 'away', 'back'],
+  call: act,
+  inbox: async () => ({ ...(await act('inbox')), items: [] }),
+  target: null,
+  close: async () => {},
 }
 
-/** Evaluates the journal without each call, in turn, as long as there is time. */
-async function leaveOutCalls(plan: Plan, journal: readonly Entry[]): Promise<LeftOut> {
-  const until = elapsedMs() + LEAVE_OUT_MS
-  const unnoticed: string[] = []
-  let count = 0
-  for (const call of journal) {
-    if (call.kind !== 'api' || !isExpectable(call)) continue
-    if (elapsedMs() > until) break
-    const without = journal.filter(entry => entry !== call)
-    if (evaluate(plan, without).outcome === 'pass') unnoticed.push(describeCall(call))
-    count++
-    await nextMacrotask()
-  }
-  return { count, unnoticed }
+/** The recorded call, for the chat of the same name in the trial. */
+function requestOf(sim: PlatformSimulator, { chats }: Recording, call: RecordedCall): Request {
+  const { method, path, endpoint, chat_id: recordedId, request } = call
+  const name = chats.get(recordedId ?? '')?.name
+  const opened = sim.journal
+    .query({ kind: 'note' })
+    .find(entry => entry.note === 'conversation' && entry.conversation === name)
+  const ids: Record<string, unknown> = { bot_id: sim.botId, chat_id: opened?.chat_id ?? '' }
+  const target = recordedId === undefined ? path : path.replace(recordedId, String(ids.chat_id))
+  // The body of a long message is in the journal only as its beginning.
+  const body = isMap(request.body) ? { ...request.body } : { ...ids, message: String(request.body) }
+  for (const field of Object.keys(ids)) if (field in body) Object.assign(body, { [field]: ids[field] })
+  return new Request(new URL(target, sim.baseUrl), {
+    method,
+    headers: {
+      authorization: `Bearer ${endpoint === 'chat' ? sim.botApiKey : sim.apiKey}`,
+      'content-type': 'application/json',
+    },
+    body: method === 'GET' ? null : JSON.stringify(body),
+  })
 }
