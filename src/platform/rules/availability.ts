@@ -39,10 +39,11 @@ export function changeAvailability(
     const options = { field: 'queue', assumed: ['availability.otherQueues'] } as const
     throw invalidParameter(platform.knobs, REFUSAL_TEXTS.queueNotSupported(name), options)
   }
-  const { availability, reason } = queueOf(platform, bot, name)
+  const { availability, reason, updated } = queueOf(platform, bot, name)
+  const previous = { availability, reason, updated_at: updated === null ? null : isoMicros(updated) }
   const queue = { availability: change.availability, reason: change.reason ?? null, updated: platform.stamp() }
   bot.queues.set(name, queue)
-  const details = { bot_id: bot.id, queue: name, by, ...change, previous: { availability, reason } }
+  const details = { bot_id: bot.id, queue: name, by, ...change, previous }
   note(transaction, 'availability', undefined, details)
   return queue
 }

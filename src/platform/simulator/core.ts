@@ -12,6 +12,7 @@ import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
 import { type Committer, createCommitter, createReset, type Reset } from './committer.ts'
 import { type Components, createComponents, webhookTargetOf } from './components.ts'
 import { createFaultController, type FaultSetter } from './fault-controller.ts'
+import { createMoments, type Moments } from './moments.ts'
 import { memoryLimitOf, type PlatformSimulatorOptions } from './platform-options.ts'
 
 /** All parts of one simulator, for the server, the runner and snapshots. */
@@ -20,6 +21,7 @@ export interface Core extends Components, Committer, Reset {
   readonly api: Api
   readonly user: UserActions
   readonly faults: FaultSetter
+  readonly moments: Moments
   /** False when the webhook is a function. */
   readonly hasConnection: boolean
   close(): Promise<void>
@@ -45,6 +47,7 @@ export function createCore(
     api: apiFor(components, committer, options),
     user: createUserActions({ ...sharedPorts(components), commit: committer.commit }),
     faults: createFaultController(components, dispatcher.release),
+    moments: createMoments(components.platform, components.journal),
     hasConnection: hasConnection(options),
     close: async () => {
       reset.reset()

@@ -22,15 +22,32 @@ export interface FaultController {
 }
 
 /** Also adds faults whose type is not known to be complete: those of files and of the control API. */
-export type FaultSetter = FaultController & { add(fault: FaultFields): NamedFault }
+export interface FaultSetter extends FaultController {
+  add(fault: FaultFields): NamedFault
+  /** The faults that were set after the entry `seq` of the journal, with their hits until then. */
+  listAt(seq: number): NamedFault[]
+}
 
 /** `release` sends the events that the named faults hold. */
 export function createFaultController(
   { faultRegistry: faults, platform, journal }: Pick<Components, 'faultRegistry' | 'platform' | 'journal'>,
   release: (names: readonly string[]) => void,
 ): FaultSetter {
-  function journalNote(note: string, { name, chat_id }: NamedFault, details: object): void {
-    journal.append({ kind: 'note', ...(chat_id === undefined ? {} : { chat_id }), note, fault: name, ...details }, null)
+  /** When each fault was set; one of a restored snapshot has no entry. */
+  const setSeqs = new Map<string, number>()
+  const cleared: { readonly fault: NamedFault; readonly setSeq: number; readonly clearedSeq: number }[] = []
+  journal.subscribe(
+    () => {},
+    () => {
+      setSeqs.clear()
+      cleared.length = 0
+    },
+    () => false,
+  )
+
+  function journalNote(note: string, { name, chat_id }: NamedFault, details: object): number {
+    const chat = chat_id === undefined ? {} : { chat_id }
+    return journal.append({ kind: 'note', ...chat, note, fault: name, ...details }, null).seq
   }
 
   return {
@@ -39,18 +56,38 @@ export function createFaultController(
       const problems = [...chatProblems(platform, spec), ...signatureProblems(platform, spec)]
       if (problems.length > 0) throw new InvalidOptionError(problems)
       const added = addWithinMemory(faults, platform, spec)
-      journalNote('fault_set', added, { on: added.on, effect: effectOf(added), of: added.of, ...furtherFields(added) })
+      const details = { on: added.on, effect: effectOf(added), of: added.of, ...furtherFields(added) }
+      setSeqs.set(added.name, journalNote('fault_set', added, details))
       return added
     },
     list: faults.list,
     clear(name) {
-      const cleared = faults.list().filter(fault => name === undefined || fault.name === name)
-      if (name !== undefined && cleared.length === 0) throw new InvalidOptionError([unknownName(faults, name)])
+      const removed = faults.list().filter(fault => name === undefined || fault.name === name)
+      if (name !== undefined && removed.length === 0) throw new InvalidOptionError([unknownName(faults, name)])
       faults.clear(name)
-      for (const fault of cleared) platform.state.memory.add(-sizeOfFault(fault))
-      for (const fault of cleared) journalNote('fault_cleared', fault, { hits: fault.hits })
-      release(cleared.map(fault => fault.name))
-      return cleared
+      for (const fault of removed) {
+        platform.state.memory.add(-sizeOfFault(fault))
+        const clearedSeq = journalNote('fault_cleared', fault, { hits: fault.hits })
+        cleared.push({ fault, setSeq: setSeqs.get(fault.name) ?? 0, clearedSeq })
+      }
+      while (cleared[0] !== undefined && cleared[0].clearedSeq < journal.firstSeq) cleared.shift()
+      release(removed.map(fault => fault.name))
+      return removed
+    },
+    listAt(seq) {
+      const then = cleared.filter(({ setSeq, clearedSeq }) => setSeq <= seq && seq < clearedSeq)
+      for (const fault of faults.list()) {
+        const setSeq = setSeqs.get(fault.name) ?? 0
+        if (setSeq <= seq) then.push({ fault, setSeq, clearedSeq: Number.POSITIVE_INFINITY })
+      }
+      const laterHits = journal.query({ kind: 'fault', after: seq })
+      return then
+        .sort((a, b) => a.setSeq - b.setSeq)
+        .map(({ fault, clearedSeq }) => {
+          const later = laterHits.filter(entry => entry.fault === fault.name && entry.seq < clearedSeq).length
+          const hits = fault.hits - later
+          return { ...fault, hits, used_up: fault.of !== null && hits >= fault.of, holding: 0 }
+        })
     },
   }
 }

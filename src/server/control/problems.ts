@@ -92,6 +92,17 @@ export function unknownId(code: string, field: string, message: string, ids: rea
   return new ControlProblem(404, code, message, { issues: [{ field, message, allowed: newest(ids) }] })
 }
 
+/** Says which moment a request asks for: the seq of an entry, or null for the present. */
+export function momentOf({ journal, moments }: Core, { at }: { readonly at?: number | undefined }): number | null {
+  if (at === undefined || at >= journal.nextSeq - 1) return null
+  const first = moments.firstSeq()
+  if (at >= first) return at
+  const message = `The moment after entry ${at} is no longer known: the first that is known is at=${first}.`
+  throw new ControlProblem(410, 'moment_dropped', message, {
+    issues: [{ field: 'at', message, allowed: `${first} or later` }],
+  })
+}
+
 /** The chat with this id, or the problem that lists the latest chats. */
 export function getChat({ platform }: Core, id: string): Chat {
   const chat = platform.state.chats.get(id)

@@ -130,6 +130,11 @@ export const NonEmptyText = z.string().check(z.minLength(1))
 
 export const SeqNumber = z.int().check(z.gte(0))
 
+export const MomentQuery = z.strictObject({
+  at: z.optional(SeqNumber.check(z.describe('A seq of the journal: as it was after this entry'))),
+})
+export type MomentQuery = z.infer<typeof MomentQuery>
+
 export const DurationSchema = typed<Duration>(
   z.string().check(
     z.refine(text => parseDuration(text) !== null, { error: 'a duration such as 500ms, 5s, 10m, 12h' }),

@@ -128,7 +128,7 @@ test('a change of settings or of the availability says what was there before', a
   expect(body.entries.map(({ previous }: Row) => previous)).toEqual([
     { 'bot.delay': '0s', 'keys.bot': '***', 'webhook.url': null },
     { 'bot.delay': '1s' },
-    { availability: 'OPEN', reason: null },
-    { availability: 'CLOSED', reason: 'OTHER' },
+    { availability: 'OPEN', reason: null, updated_at: null },
+    { availability: 'CLOSED', reason: 'OTHER', updated_at: expect.any(String) },
   ])
 })

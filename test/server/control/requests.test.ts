@@ -31,7 +31,7 @@ describe('the problem is named', () => {
     ['GET', '/journal?after=x', undefined, 'after must be an integer, got the string "x"'],
     ['GET', '/journal?kind=apis', undefined, 'kind must be api, '],
     ['GET', '/journal?limit=0', undefined, 'limit must be greater than 0'],
-    ['GET', '/state?x=1', undefined, 'x is not known here'],
+    ['GET', '/config?x=1', undefined, 'x is not known here'],
   ])('%s %s %j', async (method, path, body, message) => {
     await using server = await startServer({ port: 0, clock: 'virtual' })
     const told = await createControlClient(server)(method, path, body === undefined ? {} : { body })

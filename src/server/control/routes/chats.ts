@@ -1,5 +1,6 @@
 /** Creates and shows chats, and performs the actions of their end users. */
 import * as z from 'zod/mini'
+import { withoutUndefined } from '../../../base/objects.ts'
 import { isInPieces, streamOfPieces } from '../../../base/runtime/pieces.ts'
 import { LazyList } from '../../../base/text/json-pieces.ts'
 import { Attachment, Button, named } from '../../../platform/contract/schemas.ts'
@@ -9,8 +10,16 @@ import { type ChatView, chatSummary, viewMessage } from '../../../platform/rules
 import { type Ack, type AttachmentInput, toFile, waitForAck } from '../../../platform/simulator/chat-handle.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
 import { newChat, userFromWire } from '../../../platform/simulator/new-chat.ts'
-import { ControlProblem, resetProblem } from '../problems.ts'
-import { type ControlRequest, type ControlResponse, type ControlRoute, NonEmptyText, ok, routesOf } from '../route.ts'
+import { ControlProblem, momentOf, resetProblem } from '../problems.ts'
+import {
+  type ControlRequest,
+  type ControlResponse,
+  type ControlRoute,
+  MomentQuery,
+  NonEmptyText,
+  ok,
+  routesOf,
+} from '../route.ts'
 
 const HistoryRow = z.union(
   [
@@ -108,7 +117,13 @@ const MessageView = z
   .check(named('MessageView', 'One message as the end user sees it'))
 
 const ChatViewResponse = z
-  .object({ ...summary, messages: z.array(MessageView) })
+  .object({
+    ...summary,
+    agent: z
+      .nullable(z.object({ name: z.optional(z.string()), avatar: z.optional(z.string()) }))
+      .check(z.describe('The agent who has the chat; null while the bot answers')),
+    messages: z.array(MessageView),
+  })
   .check(named('ChatView', 'A chat as its end user sees it, oldest message first'))
 
 export type ChatAnswer = z.infer<typeof ChatViewResponse>
@@ -131,6 +146,7 @@ const ActionResponse = z
 
 const route = routesOf('chats')
 
+export const MOMENT_DROPPED = 'The moment is before the oldest one that is known; says which that is'
 const NO_CHAT = 'There is no such chat'
 const REFUSED = 'The action is not possible; the message says why'
 const WAS_RESET = 'The simulator was reset before the action was done'
@@ -216,12 +232,24 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
   }),
   route('GET /chats/:id', {
     id: 'getChat',
-    summary: 'Shows a chat as its end user sees it',
-    responses: { 200: { description: 'The chat', schema: ChatViewResponse }, 404: NO_CHAT },
-    run({ core, param }) {
-      const chat = core.platform.state.chats.get(param('id'))
-      if (chat) return ok({ ...wireSummary(chatSummary(chat)), messages: messagesOf(core, chat) })
-      throw new ControlProblem(404, 'chat_not_found', `There is no chat ${JSON.stringify(param('id'))}.`)
+    summary: 'Shows a chat as its end user sees it, now or at an earlier moment',
+    query: MomentQuery,
+    responses: {
+      200: { description: 'The chat', schema: ChatViewResponse },
+      404: 'There is no such chat, or it was created later',
+      410: MOMENT_DROPPED,
+    },
+    run({ core, param, query }: ControlRequest<MomentQuery, unknown>) {
+      const id = param('id')
+      const seq = momentOf(core, query)
+      const now = core.platform.state.chats.get(id)
+      if (now === undefined) throw new ControlProblem(404, 'chat_not_found', `There is no chat ${JSON.stringify(id)}.`)
+      const chat = seq === null ? now : core.moments.chatAt(now, seq)
+      if (chat === null)
+        throw new ControlProblem(404, 'chat_not_found', `Chat ${JSON.stringify(id)} was created after entry ${seq}.`)
+      const { name, avatar } = chat.takeover?.sender ?? {}
+      const agent = chat.takeover === null ? null : withoutUndefined({ name, avatar })
+      return ok({ ...wireSummary(chatSummary(chat)), agent, messages: messagesOf(core, chat) })
     },
   }),
   route('GET /files/:file', {

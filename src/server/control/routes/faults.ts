@@ -3,8 +3,9 @@ import * as z from 'zod/mini'
 import { named } from '../../../platform/contract/schemas.ts'
 import { Fault, type FaultFields } from '../../../platform/faults/schema.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
-import { getChat, unknownId } from '../problems.ts'
-import { type ControlResponse, type ControlRoute, ok, routesOf } from '../route.ts'
+import { getChat, momentOf, unknownId } from '../problems.ts'
+import { type ControlRequest, type ControlResponse, type ControlRoute, MomentQuery, ok, routesOf } from '../route.ts'
+import { MOMENT_DROPPED } from './chats.ts'
 
 const FaultResponse = z
   .object({
@@ -58,9 +59,17 @@ export const FAULT_ROUTES: readonly ControlRoute[] = [
   }),
   route('GET /faults', {
     id: 'listFaults',
-    summary: 'Lists the faults that are set, with their hits',
-    responses: { 200: { description: 'Includes faults that are used up', schema: FaultListResponse } },
-    run: ({ core }) => ok({ faults: core.faults.list() }),
+    summary: 'Lists the faults that are set, with their hits, now or at an earlier moment',
+    description: 'At an earlier moment no fault holds an event.',
+    query: MomentQuery,
+    responses: {
+      200: { description: 'Includes faults that are used up', schema: FaultListResponse },
+      410: MOMENT_DROPPED,
+    },
+    run({ core, query }: ControlRequest<MomentQuery, unknown>) {
+      const seq = momentOf(core, query)
+      return ok({ faults: seq === null ? core.faults.list() : core.faults.listAt(seq) })
+    },
   }),
   route('DELETE /faults', {
     id: 'clearFaults',

@@ -33,7 +33,9 @@ export const clock = z.object({
   mode: z.enum(['real', 'virtual']),
   paused: z.boolean().check(z.describe('Whether it stands still until it is advanced; a virtual clock always does')),
   now: z.string(),
-  next_due: z.nullable(z.string()).check(z.describe('When the next timer fires; null when none is set')),
+  next_due: z
+    .nullable(z.string())
+    .check(z.describe('When the next timer fires; null when none is set, and at an earlier moment')),
 })
 
 const ClockResponse = clock.check(named('ClockNow', 'The clock of the simulator'))

@@ -1,16 +1,19 @@
 /** Shows and changes the configuration and the availability, as a person does in the workspace. */
 import * as z from 'zod/mini'
+import { isMap } from '../../../base/objects.ts'
 import { isoMicros } from '../../../base/runtime/timestamps.ts'
 import { AvailabilityReason, AvailabilityValue, named } from '../../../platform/contract/schemas.ts'
 import { VERSION } from '../../../platform/contract/version.ts'
 import { DEFAULT_QUEUE, isOpen } from '../../../platform/rules/availability.ts'
+import { readBusinessHours, withinHours } from '../../../platform/rules/business-hours.ts'
 import { botById } from '../../../platform/rules/chats.ts'
 import type { BotState } from '../../../platform/rules/state.ts'
 import { chatSummary } from '../../../platform/rules/transcript.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
 import { configure, effectiveConfig } from '../../../platform/simulator/settings.ts'
-import { type ControlRoute, NonEmptyText, ok, routesOf } from '../route.ts'
-import { ChatSummary, wireSummary } from './chats.ts'
+import { momentOf } from '../problems.ts'
+import { type ControlRequest, type ControlRoute, MomentQuery, NonEmptyText, ok, routesOf } from '../route.ts'
+import { ChatSummary, MOMENT_DROPPED, wireSummary } from './chats.ts'
 import { instanceOf } from './journal.ts'
 import { clock, clockNow } from './simulator.ts'
 
@@ -77,6 +80,56 @@ const AssumptionsResponse = z
     ),
   )
 
+const platformNow = (core: Core) => ({
+  config: effectiveConfig(core),
+  clock: clockNow(core),
+  availability: allQueues(core),
+})
+
+/** Undoes the changes after the entry `seq`, newest first: their notes say what was there before. */
+function platformAt(core: Core, seq: number): ReturnType<typeof platformNow> {
+  const { config, clock, availability } = platformNow(core)
+  const queues = availability.map(queue => ({ ...queue }))
+  for (const { note, ...change } of core.journal.query({ kind: 'note', after: seq }).reverse()) {
+    if (note === 'config') Object.assign(config, change.previous)
+    else if (note === 'clock_paused') clock.paused = false
+    else if (note === 'clock_resumed') clock.paused = true
+    else if (note === 'availability') {
+      const changed = queues.find(({ bot_id, queue }) => bot_id === change.bot_id && queue === change.queue)
+      if (changed !== undefined) Object.assign(changed, change.previous)
+    }
+  }
+  const nowMs = timeAfter(core, seq)
+  const written = config.business_hours
+  const hours = isMap(written) ? readBusinessHours(written) : null
+  const isWithinHours = hours === null || ('week' in hours && withinHours(hours, nowMs))
+  const initial = config['availability.initial'] === 'CLOSED' ? 'CLOSED' : 'OPEN'
+  for (const queue of queues) if (queue.updated_at === null) queue.availability = initial
+  for (const queue of queues) {
+    const main = queues.find(one => one.bot_id === queue.bot_id && one.queue === DEFAULT_QUEUE)
+    queue.open = main?.availability === 'OPEN' && isWithinHours
+  }
+  const isListed = ({ queue, updated_at }: (typeof queues)[number]) => queue === DEFAULT_QUEUE || updated_at !== null
+  return {
+    config,
+    clock: { ...clock, now: isoMicros(nowMs * 1000), next_due: null },
+    availability: queues.filter(isListed),
+  }
+}
+
+/** The time of the clock after the entry `seq`: that of the entry, or the end of an advance that caused no later entry. */
+function timeAfter({ journal, clock }: Core, seq: number): number {
+  const entry = journal.find(seq) ?? journal.query({ limit: 1 })[0]
+  const timeMs = entry === undefined ? clock.wallMs() : Date.parse(entry.time)
+  const next = journal.find(seq + 1)
+  const advance = journal
+    .query({ kind: 'note' })
+    .findLast(({ note, seq: at }) => note === 'clock_advanced' && at <= seq)
+  const advancedMs = typeof advance?.to === 'string' ? Date.parse(advance.to) : 0
+  const isBefore = next !== undefined && Date.parse(next.time) < advancedMs
+  return advancedMs > timeMs && !isBefore ? advancedMs : timeMs
+}
+
 const route = routesOf('workspace')
 
 const REFUSED = 'A name or value is not allowed; lists what is allowed. Nothing was changed'
@@ -104,21 +157,24 @@ function allQueues(core: Core) {
 export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
   route('GET /state', {
     id: 'getState',
-    summary: 'Shows the effective config, the availability and the chats',
-    responses: { 200: { description: 'The state', schema: StateResponse } },
-    run: ({ core, simulator }) =>
-      ok({
+    summary: 'Shows the effective config, the availability and the chats, now or at an earlier moment',
+    query: MomentQuery,
+    responses: { 200: { description: 'The state', schema: StateResponse }, 410: MOMENT_DROPPED },
+    run({ core, query }: ControlRequest<MomentQuery, unknown>) {
+      const seq = momentOf(core, query)
+      const chats = [...core.platform.state.chats.values()]
+      const chatsThen = seq === null ? chats : chats.flatMap(chat => core.moments.chatAt(chat, seq) ?? [])
+      return ok({
         version: VERSION,
-        config: simulator.config(),
-        clock: clockNow(core),
-        availability: allQueues(core),
-        chats: [...core.platform.state.chats.values()].map(chat => wireSummary(chatSummary(chat))),
+        ...(seq === null ? platformNow(core) : platformAt(core, seq)),
+        chats: chatsThen.map(chat => wireSummary(chatSummary(chat))),
         journal: {
           first_seq: core.journal.firstSeq,
           next_seq: core.journal.nextSeq,
           instance: instanceOf(core),
         },
-      }),
+      })
+    },
   }),
   route('GET /config', {
     id: 'getConfig',
