@@ -11,7 +11,7 @@ import { atMost, createRow, type Row, valueAtMost } from '../rows.ts'
 import { fewer, type Settings } from '../settings.ts'
 
 interface Report {
-  readonly plays: readonly { readonly name: string; readonly outcome: string }[]
+  readonly scenarios: readonly { readonly name: string; readonly outcome: string }[]
 }
 
 interface Ended {
@@ -73,12 +73,12 @@ function shippedScenarios(settings: Settings): Row {
 export async function scenarioRounds(settings: Settings): Promise<Row[]> {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'handover-sim-bench-'))
   const report = join(folder.path, 'report.json')
-  const failed: Report['plays'][number][] = []
+  const failed: Report['scenarios'][number][] = []
   const values = Array.from({ length: fewer(settings, 50, 1) }, (_, index) => {
     const args = ['--builtin', '--jobs', '8', '--seed', `${index + 1}`, '--report', `json=${report}`]
     const seconds = run(settings, args, [0, 1])
-    const { plays } = JSON.parse(readFileSync(report, 'utf8')) as Report
-    failed.push(...plays.filter(({ outcome }) => outcome !== 'pass'))
+    const { scenarios } = JSON.parse(readFileSync(report, 'utf8')) as Report
+    failed.push(...scenarios.filter(({ outcome }) => outcome !== 'pass'))
     return seconds
   })
   for (const { name, outcome } of failed) console.error(`${outcome}: ${name}`)

@@ -2,7 +2,8 @@
 
 import { freshSeed } from '../base/runtime/node.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
-import { createCertificateProgress } from '../pages/reporters/certificate-progress.ts'
+import { checkCause } from '../pages/reporters/findings.ts'
+import { createProgress } from '../pages/reporters/progress.ts'
 import {
   CERTIFICATE_REPORTS,
   type CertificateReportName,
@@ -154,12 +155,15 @@ async function withProgress<Result>(
   const { io, env } = context
   const { isTTY } = io.stderr
   const layout = { colorLevel: colorLevel(env, isTTY), columns: columnsOf(env, io.stderr) }
-  const progress = createCertificateProgress({ output: io.stderr, isTTY, ...layout })
+  const progress = createProgress({ output: io.stderr, isTTY, ...layout })
   try {
     return await run({
       planned: progress.planned,
       started: ({ id }) => progress.started(id),
-      finished: result => progress.finished(describeResult(result)),
+      finished(result) {
+        const { id, title, outcome, durationMs, ...rest } = describeResult(result)
+        progress.finished({ name: id, title: `${id} ${title}`, outcome, durationMs, cause: checkCause(rest) })
+      },
     })
   } finally {
     progress.stop()

@@ -6,6 +6,7 @@ import { encodeEntries } from '../evaluation/evaluator/journal-file.ts'
 import type { RunResult, ScenarioResult } from '../evaluation/evaluator/verdict.ts'
 import { awaitedText } from '../evaluation/evaluator/wording/expected.ts'
 import { describeScenario } from '../evaluation/evaluator/wording/report.ts'
+import { causeOf } from '../pages/reporters/failures.ts'
 import { createProgress, type Progress } from '../pages/reporters/progress.ts'
 import type { ReportRequest, RunReportName } from '../pages/reporters/report-option.ts'
 import type { Entry } from '../platform/journal/entry.ts'
@@ -51,7 +52,8 @@ const listenerOf = (progress: Progress, encoder: IdleEncoder, secrets: Redactor)
     encoder.listening()
   },
   finished(result) {
-    progress.finished(describeScenario(secrets.redactDeep(result)))
+    const { name, outcome, durationMs, ...rest } = describeScenario(secrets.redactDeep(result))
+    progress.finished({ name, outcome, durationMs, cause: causeOf(rest) })
     encoder.finished(result)
   },
 })

@@ -1,13 +1,12 @@
 /** Shows the journal of `start` while it grows: as a log on stderr, or as NDJSON on stdout. */
 
 import { isMap } from '../base/objects.ts'
-import { afterThisTurn, nextMacrotask } from '../base/runtime/clock.ts'
+import { nextMacrotask } from '../base/runtime/clock.ts'
 import { onProcessExit } from '../base/runtime/node.ts'
-import { limitedLog } from '../pages/reporters/limited-log.deferred.ts'
-import type { LimitedLog } from '../pages/reporters/limited-log.ts'
+import { createLimitedLog } from '../pages/reporters/limited-log.ts'
 import type { LogStyle } from '../pages/reporters/log-filter.ts'
 import type { Entry } from '../platform/journal/entry.ts'
-import type { Journal, Wants } from '../platform/journal/journal.ts'
+import type { Journal } from '../platform/journal/journal.ts'
 import { shortEntry } from '../platform/journal/short-entry.ts'
 import { presentEntry } from '../platform/wording/entry.ts'
 import type { Resolved } from '../server/config/resolve.ts'
@@ -32,9 +31,9 @@ export function showTraffic(
 ): Traffic {
   const signatureHeader = String(values['webhook.signatureHeader'])
   const present = (entry: Entry) => presentEntry(entry, signatureHeader)
-  const { show, wants, end } = json ? createJsonLines(context, present) : createTerminalLog(context, output, present)
+  const { show, end } = json ? createJsonLines(context, present) : createTerminalLog(context, output, present)
   for (const entry of journal.query()) show(entry)
-  journal.subscribe(show, undefined, wants)
+  journal.subscribe(show)
   const forget = onProcessExit(end)
   return {
     end() {
@@ -48,7 +47,6 @@ type Present = (entry: Entry) => Entry
 
 interface View extends Traffic {
   show(entry: Entry): void
-  readonly wants?: Wants
 }
 
 function createJsonLines({ unredacted, secrets }: Context, present: Present): View {
@@ -62,31 +60,9 @@ function createJsonLines({ unredacted, secrets }: Context, present: Present): Vi
   }
 }
 
-/** Loads the log after the turn that brings the first entry, so that its answer does not wait for it. */
-function createTerminalLog(context: Context, style: LogStyle, present: Present): View {
-  const first: Entry[] = []
-  let log: LimitedLog | null = null
-  const load = () => {
-    if (log !== null) return
-    log = loadTerminalLog(context, style, present)
-    for (const entry of first) log.show(entry)
-  }
-  return {
-    wants: outline => log === null || log.wants(outline),
-    show(entry) {
-      if (log !== null) return log.show(entry)
-      if (first.push(entry) === 1) afterThisTurn(load)
-    },
-    end() {
-      if (first.length > 0) load()
-      log?.end()
-    },
-  }
-}
-
-function loadTerminalLog({ io, env, secrets }: Context, style: LogStyle, present: Present): LimitedLog {
+function createTerminalLog({ io, env, secrets }: Context, style: LogStyle, present: Present): View {
   const { isTTY, columns } = io.stderr
-  return limitedLog().createLimitedLog({
+  return createLimitedLog({
     style,
     colorLevel: colorLevel(env, isTTY),
     columns: Math.min(Math.max(columns ?? 100, 80), 160),

@@ -23,9 +23,13 @@ async function writeOne(certificate: CertificateReport, request: Request, contex
 }
 
 async function annotate(certificate: CertificateReport, context: ReportContext): Promise<void> {
-  const { certificateAnnotations, certificateMarkdown } = await import('../pages/reporters/certificate-markdown.ts')
-  writeToGitHub(certificateAnnotations(certificate), () => certificateMarkdown(certificate), context)
+  const { githubAnnotations, markdownReport } = await import('../pages/reporters/github.ts')
+  const report = await modelOf(certificate)
+  writeToGitHub(githubAnnotations(report), () => markdownReport(report), context)
 }
+
+const modelOf = async (certificate: CertificateReport) =>
+  (await import('../pages/reporters/report-model.ts')).reportOfCertificate(certificate)
 
 type Texts = Readonly<
   Record<
@@ -36,13 +40,13 @@ type Texts = Readonly<
 
 /** Renderers by report, loaded when they are needed. */
 const TEXT_OF: Texts = {
-  pretty: async (certificate, { colorLevel, columns }) =>
-    (await import('../pages/reporters/certificate-console.ts')).certificateText(certificate, colorLevel, columns),
-  json: async certificate => (await import('../pages/reporters/certificate-json.ts')).certificateJson(certificate),
+  pretty: async (certificate, options) =>
+    (await import('../pages/reporters/pretty-certificate.ts')).certificateText(certificate, options),
+  json: async certificate => (await import('../pages/reporters/json.ts')).certificateJson(certificate),
   html: async certificate => (await import('../pages/web/certificate/certificate.tsx')).htmlCertificate(certificate),
-  junit: async certificate => (await import('../pages/reporters/certificate-ci.ts')).certificateJunit(certificate),
-  tap: async certificate => (await import('../pages/reporters/certificate-ci.ts')).certificateTap(certificate),
+  junit: async certificate => (await import('../pages/reporters/junit.ts')).junitReport(await modelOf(certificate)),
+  tap: async certificate => (await import('../pages/reporters/tap.ts')).tapReport(await modelOf(certificate)),
   markdown: async certificate =>
-    (await import('../pages/reporters/certificate-markdown.ts')).certificateMarkdown(certificate),
-  badge: async certificate => (await import('../pages/reporters/certificate-badge.ts')).certificateBadge(certificate),
+    (await import('../pages/reporters/github.ts')).markdownReport(await modelOf(certificate)),
+  badge: async certificate => (await import('../pages/reporters/badge.ts')).certificateBadge(certificate),
 }

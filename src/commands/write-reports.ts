@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { journalLines } from '../evaluation/evaluator/journal-file.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
-import { describeRun, type RunReport } from '../evaluation/evaluator/wording/report.ts'
-import { githubAnnotations, githubSummary } from '../pages/reporters/github.ts'
+import { describeRun } from '../evaluation/evaluator/wording/report.ts'
+import { githubAnnotations, markdownReport } from '../pages/reporters/github.ts'
 import type { PrettyOptions } from '../pages/reporters/pretty.ts'
 import type { ReportRequest, RunReportName } from '../pages/reporters/report-option.ts'
 import type { Io } from './io.ts'
@@ -27,7 +27,7 @@ async function writeOne(
   context: ReportContext,
 ): Promise<void> {
   const { report } = request
-  if (report === 'github') return annotate(describeRun(result), context)
+  if (report === 'github') return annotate(result, context)
   await writeText(
     options => textOf[report](result, options),
     request,
@@ -36,11 +36,15 @@ async function writeOne(
   )
 }
 
-function annotate(result: RunReport, context: ReportContext): void {
+async function annotate(result: RunResult, context: ReportContext): Promise<void> {
   const { io, env } = context
-  const annotations = githubAnnotations(result, file => fromWorkspace(file, io.cwd, env.GITHUB_WORKSPACE))
-  writeToGitHub(annotations, () => githubSummary(result), context)
+  const report = await modelOf(result)
+  const annotations = githubAnnotations(report, file => fromWorkspace(file, io.cwd, env.GITHUB_WORKSPACE))
+  writeToGitHub(annotations, () => markdownReport(report), context)
 }
+
+const modelOf = async (result: RunResult) =>
+  (await import('../pages/reporters/report-model.ts')).reportOfRun(describeRun(result))
 
 function fromWorkspace(file: string, cwd: string, workspace: string | undefined): string {
   if (!workspace) return file
@@ -58,8 +62,8 @@ const textOf: Texts = {
     (await import('../pages/reporters/pretty.ts')).prettyReport(describeRun(result), options),
   ],
   json: async result => [(await import('../pages/reporters/json.ts')).jsonReport(describeRun(result))],
-  junit: async result => [(await import('../pages/reporters/junit.ts')).junitReport(describeRun(result))],
-  tap: async result => [(await import('../pages/reporters/tap.ts')).tapReport(describeRun(result))],
+  junit: async result => [(await import('../pages/reporters/junit.ts')).junitReport(await modelOf(result))],
+  tap: async result => [(await import('../pages/reporters/tap.ts')).tapReport(await modelOf(result))],
   html: async result => [(await import('../pages/web/report/report.tsx')).htmlReport(describeRun(result))],
   journal: async result => linesOf(journalLines(result)),
 }

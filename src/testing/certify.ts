@@ -1,7 +1,7 @@
 /** `handover-sim/certify`: runs the checks of `handover-sim certify` in a test. */
 
 import type { Duration } from '../base/text/quantities.ts'
-import { certificateText } from '../pages/reporters/certificate-console.ts'
+import { certificateText } from '../pages/reporters/pretty-certificate.ts'
 import type { ColorLevel } from '../pages/reporters/theme.ts'
 import type { Entry } from '../platform/journal/entry.ts'
 import { invalidOption } from '../platform/simulator/options.ts'
@@ -178,7 +178,7 @@ function certificationOf(certificate: Certificate): Certification {
   const { seed } = certificate
   const described = describeCertificate(certificate, id => `certify(sim, { only: ['${id}'], seed: ${seed} })`)
   const report: Certification['report'] = ({ colorLevel = 0, columns } = {}) =>
-    certificateText(described, colorLevel, columns)
+    certificateText(described, { colorLevel, columns })
   function assertPassed(): void {
     const isApplicable = certificate.checks.some(({ outcome }) => outcome !== 'not_applicable')
     if (certificate.exitCode === 0 || !isApplicable) return

@@ -124,6 +124,6 @@ it('writes every report, with the command that runs the check again', async () =
   expect(stderr).toContain('badge report: r/c.svg')
   for (const name of ['c.json', 'c.xml', 'c.md', 'c.svg', 'c.tap']) expect(existsSync(join(cwd, 'r', name))).toBe(true)
   const body = JSON.parse(readFileSync(join(cwd, 'r/c.json'), 'utf8'))
-  expect(body.checks[0].again).toBe('npx handover-sim certify --only SIG-01 --seed 7 --self-test --observe 400ms')
+  expect(body.checks[0].rerun).toBe('npx handover-sim certify --only SIG-01 --seed 7 --self-test --observe 400ms')
   expect(body).toMatchObject({ level: null, level_obstacle: 'partial', partial: true, seed: 7 })
 })

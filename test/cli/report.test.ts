@@ -205,13 +205,13 @@ describe('journals of several shards', () => {
     const { code, out, err } = await reported(files, '1.jsonl', '2.jsonl', '--report', 'json')
     expect({ code, err }).toEqual({ code: 1, err: '' })
     const run = JSON.parse(out)
-    expect(run.plays.map(({ name, outcome }: Record<string, string>) => `${name}: ${outcome}`)).toEqual([
+    expect(run.scenarios.map(({ name, outcome }: Record<string, string>) => `${name}: ${outcome}`)).toEqual([
       'Greeting: pass',
       'Farewell: pass',
     ])
     expect(run).toMatchObject({ duration_ms: 7000, seed: null, counts: { pass: 2 } })
     expect(Date.parse(run.started_at)).toBeLessThan(Date.parse('2024-01-01T09:00:02.000Z'))
-    expect(run.failures.map(({ entries }: Record<string, unknown>) => entries)).toEqual([[1], [2]])
+    expect(run.failures.map(({ entry_seqs }: Record<string, unknown>) => entry_seqs)).toEqual([[1], [2]])
   })
 
   it('are saved as one journal, which gives the same report', async () => {

@@ -134,10 +134,9 @@ it('run shows no secret in its terminal, its reports and its journal, and report
   const code = await main(['report', 'r.jsonl', '--report', 'json=again.json,pretty'], {}, again)
   expect(code).toBe(1)
   const outcomeOf = (name: string) =>
-    JSON.parse(readFileSync(join(folder, name), 'utf8')).plays.map((one: { outcome: string; failures: unknown[] }) => [
-      one.outcome,
-      one.failures.length,
-    ])
+    JSON.parse(readFileSync(join(folder, name), 'utf8')).scenarios.map(
+      (one: { outcome: string; failures: unknown[] }) => [one.outcome, one.failures.length],
+    )
   expect(outcomeOf('again.json')).toEqual(outcomeOf('r.json'))
 }, 30_000)
 
@@ -163,7 +162,7 @@ steps:
     expect([await main(argv, ENV, io), secretsIn(io.stdout.text)]).toEqual([expected, []])
     const again = fakeIo(folder)
     expect(await main(['report', '--report', 'json'], {}, again)).toBe(expected)
-    const [{ outcome, reason_code }] = JSON.parse(again.stdout.text).plays
+    const [{ outcome, reason_code }] = JSON.parse(again.stdout.text).scenarios
     expect([outcome, reason_code]).toEqual([expected === 0 ? 'pass' : 'fail', 'values_redacted'])
   },
   30_000,

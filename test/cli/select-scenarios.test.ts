@@ -120,8 +120,10 @@ describe('the shipped scenarios', () => {
     const played = await run({}, '--self-test', '--only', 'happy path', '--report', 'pretty,json=r.json')
     expect(played.code, played.out + played.err).toBe(0)
     expect(played.out).toMatch(/^PASS builtin:happy-path\.yaml > Happy path/)
-    const { plays } = JSON.parse(readFileSync(join(played.cwd, 'r.json'), 'utf8')) as { plays: { again: string }[] }
-    expect(plays[0]!.again).toBe('npx handover-sim run builtin:happy-path.yaml --seed 1 --self-test')
+    const { scenarios } = JSON.parse(readFileSync(join(played.cwd, 'r.json'), 'utf8')) as {
+      scenarios: { rerun: string }[]
+    }
+    expect(scenarios[0]!.rerun).toBe('npx handover-sim run builtin:happy-path.yaml --seed 1 --self-test')
     const io = fakeIo(played.cwd)
     expect(await main(['report'], {}, io)).toBe(0)
     expect(io.stdout.text).toMatch(/^PASS builtin:happy-path\.yaml > Happy path/)

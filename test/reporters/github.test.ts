@@ -1,9 +1,19 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { githubAnnotations, githubSummary, withoutCommands } from '../../src/pages/reporters/github.ts'
+import type { RunReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import {
+  githubAnnotations as annotationsOf,
+  markdownReport,
+  withoutCommands,
+} from '../../src/pages/reporters/github.ts'
+import { reportOfRun } from '../../src/pages/reporters/report-model.ts'
 import { anyText, hostileResult } from './hostile.ts'
 import { failure, result, scenarioResult } from './run-results.ts'
 import { escapedPlay, openResult, passedResult, unreachableResult } from './samples.ts'
+
+const githubAnnotations = (run: RunReport, fileOf?: (file: string) => string): string =>
+  annotationsOf(reportOfRun(run), fileOf)
+const githubSummary = (run: RunReport): string => markdownReport(reportOfRun(run))
 
 /** As a runner takes a command apart. */
 function readCommand(line: string) {
@@ -38,7 +48,7 @@ describe('annotations', () => {
         message: [
           `step 7: nearest: #12, message differs (only HTML escaping)`,
           'hint: send the text as it is; the platform does the escaping',
-          'again: npx handover-sim run scenarios/happy.yaml --seed 1',
+          'rerun: npx handover-sim run scenarios/happy.yaml --seed 1',
         ].join('\n'),
       },
       {
@@ -98,20 +108,20 @@ describe('annotations', () => {
 
 describe('the summary', () => {
   it('is one line when all scenarios passed', () => {
-    expect(githubSummary(result([passedResult()]))).toBe('### handover-sim: 1 scenario in 7.0 s: 1 passed\n\n')
+    expect(githubSummary(result([passedResult()]))).toBe('## handover-sim: 1 scenario in 7.0 s: 1 passed\n')
   })
 
   it('has a row for each scenario that did not pass, failures first, with timelines', () => {
     const lines = githubSummary(result([openResult(), passedResult(), escapedPlay()])).split('\n')
     expect(lines.slice(0, 6)).toEqual([
-      '### handover-sim: 3 scenarios in 7.0 s: 1 passed, 1 failed, 1 inconclusive',
+      '## handover-sim: 3 scenarios in 7.0 s: 1 passed, 1 failed, 1 inconclusive',
       '',
-      '| | Scenario | Time | What happened |',
+      '|  | Scenario | Time | What happened |',
       '| --- | --- | --- | --- |',
       `| FAIL | scenarios/happy.yaml &gt; Happy path | 6.4 s | step 7: nearest: &#35;12, message differs (only HTML escaping) |`,
       '| INCONCLUSIVE | scenarios/agent.yaml &gt; With an agent | 30 ms | the agent driver has no verb "transfer" |',
     ])
-    expect(lines).toContain('<details><summary>scenarios/happy.yaml &gt; Happy path</summary>')
+    expect(lines).toContain('<details><summary>FAIL scenarios/happy.yaml &gt; Happy path</summary>')
   })
 
   it('has four cells per row and no foreign tag, for any texts', () => {

@@ -10,14 +10,14 @@ type Fields = Record<string, unknown>
 const parsed = JSON.parse(
   jsonReport(result([passedResult(), escapedPlay(), openResult()], { failures: [failure({})] })),
 ) as Fields
-const plays = parsed.plays as Fields[]
+const scenarios = parsed.scenarios as Fields[]
 
 describe('json', () => {
   it('is one line with its type and version', () => {
     const text = jsonReport(result([escapedPlay()]))
     expect(text.indexOf('\n')).toBe(text.length - 1)
     expect(parsed).toMatchObject({
-      v: 1,
+      v: 2,
       type: 'run',
       exit_code: 1,
       counts: { pass: 1, fail: 1, error: 0, inconclusive: 1, skipped: 0 },
@@ -26,13 +26,13 @@ describe('json', () => {
   })
 
   it('has the failures of a scenario with the nearest calls', () => {
-    const [failed] = plays[1]!.failures as Fields[]
+    const [failed] = scenarios[1]!.failures as Fields[]
     expect(failed).toMatchObject({
       kind: 'expect',
       happened: 'nearest: #12, message differs (only HTML escaping)',
-      chat: 'main',
+      conversation: 'main',
       rules: ['E6'],
-      entries: [12],
+      entry_seqs: [12],
       step: { number: 7, file: 'scenarios/happy.yaml', line: 19, column: 5 },
     })
     expect((failed!.nearest as Fields[])[0]).toEqual({
@@ -45,7 +45,7 @@ describe('json', () => {
         {
           path: 'message',
           expected: `"I'm Anna"`,
-          actual: '"I&#39;m Anna"',
+          received: '"I&#39;m Anna"',
           hint: 'only HTML escaping differs',
           code: null,
         },
@@ -55,12 +55,12 @@ describe('json', () => {
 
   it('omits the journals, and has the reason of an inconclusive result', () => {
     expect(jsonReport(result([escapedPlay()]))).not.toContain('"journal"')
-    expect(plays[2]).toMatchObject({ outcome: 'inconclusive', reason: 'the agent driver has no verb "transfer"' })
+    expect(scenarios[2]).toMatchObject({ outcome: 'inconclusive', reason: 'the agent driver has no verb "transfer"' })
   })
 
   it('preserves all texts', () => {
     for (const text of HOSTILE) {
-      const [play] = (JSON.parse(jsonReport(result([hostileResult(text)]))) as { plays: Fields[] }).plays
+      const [play] = (JSON.parse(jsonReport(result([hostileResult(text)]))) as { scenarios: Fields[] }).scenarios
       expect(play!.name).toBe(text)
     }
   })
@@ -68,14 +68,14 @@ describe('json', () => {
   it('has exactly the documented fields', () => {
     const page = rows(section(read('docs/reports.md'), 'json'))
     const listed = (of: string) => page.filter(([where]) => where === of).map(([, field]) => field!.replaceAll('`', ''))
-    const failed = (plays[1]!.failures as Fields[])[0]!
+    const failed = (scenarios[1]!.failures as Fields[])[0]!
     const parts: Record<string, Fields> = {
       run: parsed,
-      play: plays[1]!,
+      scenario: scenarios[1]!,
       failure: failed,
       nearest: (failed.nearest as Fields[])[0]!,
-      warning: (plays[1]!.warnings as Fields[])[0]!,
-      step: (plays[1]!.steps as Fields[])[0]!,
+      warning: (scenarios[1]!.warnings as Fields[])[0]!,
+      step: (scenarios[1]!.steps as Fields[])[0]!,
     }
     for (const [of, fields] of Object.entries(parts)) expect(listed(of).sort(), of).toEqual(Object.keys(fields).sort())
   })

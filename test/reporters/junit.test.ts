@@ -1,10 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { element, junitReport, xmlAttribute, xmlText } from '../../src/pages/reporters/junit.ts'
+import type { RunReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import { element, junitReport as junitOf, xmlAttribute, xmlText } from '../../src/pages/reporters/junit.ts'
+import { reportOfRun } from '../../src/pages/reporters/report-model.ts'
 import { anyText, hostileResult } from './hostile.ts'
 import { failure, result, scenarioResult } from './run-results.ts'
 import { escapedPlay, openResult, passedResult, skippedResult, unreachableResult } from './samples.ts'
 import { all, type Element, readXml } from './xml-checker.ts'
+
+const junitReport = (run: RunReport): string => junitOf(reportOfRun(run))
 
 const RUN = result([passedResult(), escapedPlay(), openResult(), unreachableResult(), skippedResult()])
 const root = readXml(junitReport(RUN))
@@ -68,7 +72,7 @@ describe('a case', () => {
       clock: 'real',
       tags: 'smoke',
       spec: 'E4',
-      again: 'npx handover-sim run scenarios/happy.yaml --seed 1',
+      rerun: 'npx handover-sim run scenarios/happy.yaml --seed 1',
     })
   })
 

@@ -51,7 +51,7 @@ describe('a failed scenario', () => {
         x +0.84   main                      #12   <--- POST message "I&#39;m An…  200 MESSAGE SENT TO USER
           +0.91   bo                        #13   <----------- POST message "Hi"  200 MESSAGE SENT TO USER
         x +2.61   main                      #14   step 7 failed
-        again: npx handover-sim run scenarios/happy.yaml --seed 1
+        rerun: npx handover-sim run scenarios/happy.yaml --seed 1
       "
     `)
   })
@@ -66,7 +66,7 @@ describe('a failed scenario', () => {
                         user / agent         platform                             intermediary
         x +0.00   main  "Hello ~a1b2"  #3    MESSAGE FROM USER "Hello ~a1b… --->  200 in 31 ms
         x +0.08   bo                   #6    <------- POST message "Hello ~a1b2"  200 MESSAGE SENT TO USER
-        again: npx handover-sim run scenarios/two.yaml --seed 1
+        rerun: npx handover-sim run scenarios/two.yaml --seed 1
       "
     `)
   })
@@ -82,7 +82,7 @@ describe('a failed scenario', () => {
           +0.01                       #6    step 2: expect start
           … 5.0 s …
         x +5.01                       #7    step 2 failed
-        again: npx handover-sim run scenarios/silent.yaml --seed 1
+        rerun: npx handover-sim run scenarios/silent.yaml --seed 1
       "
     `)
   })
@@ -96,7 +96,7 @@ describe('a failed scenario', () => {
           rules    E4
                   user / agent        platform                                       intermediary
         x +0.00                 #1    <--------------------------------- POST start  400 invalid_parameter
-        again: npx handover-sim run scenarios/types.yaml --seed 1
+        rerun: npx handover-sim run scenarios/types.yaml --seed 1
       "
     `)
   })
@@ -112,7 +112,7 @@ describe('a failed scenario', () => {
           +0.00                 #1    step 1: user "Hello"
         x +0.00   "Hello"       #3    MESSAGE FROM USER "Hello" ------------->  no answer: nothing listen…
         x +0.00                 #5    step 1 failed
-        again: npx handover-sim run scenarios/crash.yaml --seed 1
+        rerun: npx handover-sim run scenarios/crash.yaml --seed 1
       "
     `)
   })
@@ -161,7 +161,7 @@ describe('a failed scenario', () => {
           +0.91   #13   bo: <-- POST message "Hi": 200 MESSAGE
                         SENT TO USER
         x +2.61   #14   main: step 7 failed
-        again: npx handover-sim run scenarios/happy.yaml --seed 1
+        rerun: npx handover-sim run scenarios/happy.yaml --seed 1
         seed 1, real clock, 6.4 s
       "
     `)
@@ -377,7 +377,7 @@ describe('other scenarios', () => {
   it('are replaced by a message for a run that stopped early or ran nothing', () => {
     expect(pretty(result([], { stopped: 'interrupted', exitCode: 130, durationMs: 20 }))).toBe(
       [
-        '0 scenarios in 20 ms: nothing was played',
+        '0 scenarios in 20 ms: no scenario was run',
         'stopped early: interrupted',
         'target http://127.0.0.1:3000/webhook, seed 1',
         'exit 130: interrupted (SIGINT)',

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { causeOf } from '../../src/pages/reporters/failures.ts'
 import { createProgress } from '../../src/pages/reporters/progress.ts'
 import { failure, scenarioResult } from './run-results.ts'
+
+function ended(given?: Parameters<typeof scenarioResult>[0]) {
+  const { name, outcome, durationMs, ...rest } = scenarioResult(given)
+  return { name, outcome, durationMs, cause: causeOf(rest) }
+}
 
 /** A wall clock that tests advance. */
 function wall() {
@@ -43,11 +49,9 @@ describe('without a terminal', () => {
     const { progress, taken } = watch(false)
     progress.started('Happy path')
     expect(taken()).toBe('')
-    progress.finished(scenarioResult())
-    progress.finished(
-      scenarioResult({ name: 'Other', outcome: 'fail', failures: [failure({ happened: 'no call came' })] }),
-    )
-    progress.finished(scenarioResult({ name: 'Third', outcome: 'inconclusive', reason: 'no driver' }))
+    progress.finished(ended())
+    progress.finished(ended({ name: 'Other', outcome: 'fail', failures: [failure({ happened: 'no call came' })] }))
+    progress.finished(ended({ name: 'Third', outcome: 'inconclusive', reason: 'no driver' }))
     expect(taken()).toBe(
       ' 1/40  PASS Happy path, 640 ms\n 2/40  FAIL Other, 640 ms: no call came (expected: expect message)\n 3/40  INCONCLUSIVE Third, 640 ms: no driver\n',
     )
@@ -56,12 +60,12 @@ describe('without a terminal', () => {
   it('lines are written together ten times a second, and at the end', () => {
     const { progress, time, taken } = watch(false)
     for (const name of ['A', 'B', 'C', 'D']) progress.started(name)
-    progress.finished(scenarioResult({ name: 'A' }))
-    progress.finished(scenarioResult({ name: 'B' }))
+    progress.finished(ended({ name: 'A' }))
+    progress.finished(ended({ name: 'B' }))
     expect(taken()).toBe('')
     time.pass(100)
     expect(taken()).toBe(' 1/40  PASS A, 640 ms\n 2/40  PASS B, 640 ms\n')
-    progress.finished(scenarioResult({ name: 'C' }))
+    progress.finished(ended({ name: 'C' }))
     progress.stop()
     expect(taken()).toBe(' 3/40  PASS C, 640 ms\n')
   })
@@ -100,7 +104,7 @@ describe('on a terminal', () => {
     progress.started('Other')
     time.pass(100)
     expect(taken()).toBe(`${CLEAR} 0/40  Happy path: waiting for start in chat main, 3.3 s of 5.0 s (and 1 more)`)
-    progress.finished(scenarioResult({ outcome: 'fail' }))
+    progress.finished(ended({ outcome: 'fail' }))
     time.pass(100)
     expect(taken()).toBe(`${CLEAR} 1/40, 1 failed  Other`)
     progress.stop()
@@ -135,7 +139,7 @@ describe('on a terminal', () => {
 it.each([true, false])('leaves no timer when it is stopped, or nothing runs (terminal: %s)', isTTY => {
   const { progress, time } = watch(isTTY)
   progress.started('Happy path')
-  progress.finished(scenarioResult())
+  progress.finished(ended())
   time.pass(2000)
   expect(time.timers.size).toBe(0)
   progress.started('Happy path')

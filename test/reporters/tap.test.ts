@@ -1,10 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { tapReport } from '../../src/pages/reporters/tap.ts'
+import type { RunReport } from '../../src/evaluation/evaluator/wording/report.ts'
+import { reportOfRun } from '../../src/pages/reporters/report-model.ts'
+import { tapReport as tapOf } from '../../src/pages/reporters/tap.ts'
 import { anyText, hostileResult } from './hostile.ts'
 import { failure, result } from './run-results.ts'
 import { escapedPlay, openResult, passedResult, skippedResult, unreachableResult } from './samples.ts'
 import { readTap } from './tap-checker.ts'
+
+const tapReport = (run: RunReport): string => tapOf(reportOfRun(run))
 
 describe('tap', () => {
   it('has a point for each scenario; inconclusive ones are skipped', () => {
@@ -30,7 +34,7 @@ describe('tap', () => {
       duration_ms: 6400,
       seed: 1,
     })
-    expect(failed!.facts.story).toContain('again: npx handover-sim run scenarios/happy.yaml --seed 1')
+    expect(failed!.facts.story).toContain('rerun: npx handover-sim run scenarios/happy.yaml --seed 1')
   })
 
   it('adds a point for failures outside of scenarios, and bails out of a stopped run', () => {

@@ -164,7 +164,7 @@ describe("in GitHub's workflows", () => {
     const { stderr, stdout } = await write('json', { cwd, env })
     const root = cwd.split('/').at(-1)
     expect(stderr).toMatch(new RegExp(`^::error file=${root}/scenarios/happy\\.yaml,line=19,`))
-    expect(readFileSync(summary, 'utf8')).toMatch(/^before\n### handover-sim: 2 scenarios/)
+    expect(readFileSync(summary, 'utf8')).toMatch(/^before\n## handover-sim: 2 scenarios/)
     expect(stdout).toBe(jsonReport(RUN))
   })
 

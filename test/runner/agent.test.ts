@@ -87,7 +87,7 @@ it('a scenario with agent steps is inconclusive without a driver', async () => {
       'inconclusive, step 2 (agent sees { request: true }) needs inbox, and there is no agent driver (--agent-driver FILE)',
   })
   expect(told.exit_code).toBe(4)
-  expect(told.plays[0]!.duration_ms, 'nothing late could explain it').toBeLessThan(1_500)
+  expect(told.scenarios[0]!.duration_ms, 'nothing late could explain it').toBeLessThan(1_500)
 })
 
 const sees: Record<string, Row> = {

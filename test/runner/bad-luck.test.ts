@@ -45,7 +45,7 @@ describe('a webhook that', () => {
     const { code, out } = await play(behave)
     expect(code).toBe(1)
     expect(firstLines(out)).toMatch(cause)
-    expect(out).toContain('again: npx handover-sim run simple.yaml')
+    expect(out).toContain('rerun: npx handover-sim run simple.yaml')
   })
 })
 
@@ -56,7 +56,7 @@ it('a redirect is not followed, and the report names its location', async () => 
 
 it('the rerun command contains the option of a custom key, but not the key', async () => {
   const { out } = await play((_, response) => void response.writeHead(401).end(), '--api-key', 'very-secret')
-  expect(out).toMatch(/again: npx .* --api-key KEY/)
+  expect(out).toMatch(/rerun: npx .* --api-key KEY/)
   expect(out).not.toContain('very-secret')
 })
 
@@ -78,8 +78,10 @@ describe('a target that', () => {
     expect(out.match(/nothing listens/g)).toHaveLength(1)
     expect(out).not.toContain('Slowest')
     expect(firstLines(out)).toMatch(/4 scenarios {2}the target http:\/\/\S+\/webhook is not reachable: nothing listens/)
-    const { plays } = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as { plays: { outcome: string }[] }
-    expect(plays.map(({ outcome }) => outcome)).toEqual(['error', 'error', 'error', 'error'])
+    const { scenarios } = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as {
+      scenarios: { outcome: string }[]
+    }
+    expect(scenarios.map(({ outcome }) => outcome)).toEqual(['error', 'error', 'error', 'error'])
   })
 
   it('does not start ends the run with exit 3, and its last output is in the reports', async () => {

@@ -42,8 +42,8 @@ async function played() {
 }
 
 interface Reported {
-  readonly causes: readonly { code: string; cause: string; hint: string | null; plays: readonly number[] }[]
-  readonly plays: readonly { readonly name: string }[]
+  readonly causes: readonly { code: string; cause: string; hint: string | null; scenarios: readonly number[] }[]
+  readonly scenarios: readonly { readonly name: string }[]
 }
 
 describe('causes of several scenarios', () => {
@@ -54,7 +54,7 @@ describe('causes of several scenarios', () => {
         '  one cause in 3 scenarios: `start` is called twice\n    Ada; Bo; Cy\n' +
         '  one cause in 2 scenarios: a step needs an agent driver, and there is none (--agent-driver FILE)\n    Flo; Gus\n',
     )
-    const named = json.causes.map(({ code, plays }) => [code, plays.map(index => json.plays[index]!.name)])
+    const named = json.causes.map(({ code, scenarios }) => [code, scenarios.map(index => json.scenarios[index]!.name)])
     expect(named).toEqual([
       ['repeated', ['Ada', 'Bo', 'Cy']],
       ['no_driver', ['Flo', 'Gus']],
@@ -68,7 +68,7 @@ describe('causes of several scenarios', () => {
       /(FAIL a\.yaml[\s\S]*)(FAIL b\.yaml[\s\S]*)(FAIL c\.yaml[\s\S]*)\nCauses/.exec(out)!
     for (const block of [ada, bo]) expect(block).toContain('user / agent')
     expect(cy).toMatch(
-      /^FAIL c\.yaml > Cy .*\n {2}x step 2: start was called twice, expected exactly once: .*\n {4}c\.yaml:6:5 .*\n {2}the same cause as in Ada: details are in the json and html reports\n {2}again: npx handover-sim run c\.yaml .*\n/,
+      /^FAIL c\.yaml > Cy .*\n {2}x step 2: start was called twice, expected exactly once: .*\n {4}c\.yaml:6:5 .*\n {2}the same cause as in Ada: details are in the json and html reports\n {2}rerun: npx handover-sim run c\.yaml .*\n/,
     )
   })
 

@@ -149,8 +149,8 @@ const unwanted: Record<string, Row> = {
 }
 
 it('none, never, strict and soft', async () => {
-  const { plays } = await holds(await startScriptedIntermediary(), unwanted)
-  const rules = Object.fromEntries(plays.map(({ name, warnings }) => [name, warnings.map(({ rule }) => rule)]))
+  const { scenarios } = await holds(await startScriptedIntermediary(), unwanted)
+  const rules = Object.fromEntries(scenarios.map(({ name, warnings }) => [name, warnings.map(({ rule }) => rule)]))
   expect(rules).toMatchObject({
     'strict: false': expect.arrayContaining(['unexpected-call', 'contract']),
     'contract: warn': ['contract'],

@@ -139,8 +139,8 @@ const rows: Record<string, Row> = {
 
 it('repeat, parallel, include, values and finally', async () => {
   const files = { 'part.yaml': PART, 'outer.yaml': OUTER }
-  const { plays } = await holds(await startScriptedIntermediary(), rows, { files, env: { TEAM: 'blue' } })
-  const outcomes = (name: string) => plays.find(play => play.name === name)!.steps.map(({ outcome }) => outcome)
+  const { scenarios } = await holds(await startScriptedIntermediary(), rows, { files, env: { TEAM: 'blue' } })
+  const outcomes = (name: string) => scenarios.find(play => play.name === name)!.steps.map(({ outcome }) => outcome)
   expect(outcomes('finally after a failure')).toEqual(['pass', 'pass', 'pass', 'fail', 'pass', 'pass', 'pass'])
   expect(outcomes('repeat, and the second fails')).toEqual([
     'pass',
@@ -177,23 +177,23 @@ it('a matrix runs once for each combination, with separate ids', async () => {
     'each [language=ar, word=x]': 'pass',
     'each [language=ar, word=y]': 'pass',
   })
-  expect(new Set(told.plays.map(({ chats }) => chats.main)).size).toBe(4)
-  expect(told.plays.map(({ seed }) => seed)).toEqual([5, 5, 5, 5])
+  expect(new Set(told.scenarios.map(({ conversations }) => conversations.main)).size).toBe(4)
+  expect(told.scenarios.map(({ seed }) => seed)).toEqual([5, 5, 5, 5])
 })
 
 it('an exclusive scenario runs alone, after the others', async () => {
   const steps = '- press: handover\n- wait: 250ms\n- check: { status: pending }'
   const row = (head: string): Row => ({ head: `${head}\n${SOON}`, steps, is: 'pass' })
-  const { plays } = await holds(await startScriptedIntermediary(), {
+  const { scenarios } = await holds(await startScriptedIntermediary(), {
     a: row(''),
     alone: row('exclusive: true'),
     b: row(''),
   })
   const span = (name: string) => {
-    const { started_at, duration_ms } = plays.find(play => play.name === name)!
+    const { started_at, duration_ms } = scenarios.find(play => play.name === name)!
     return { from: Date.parse(started_at), to: Date.parse(started_at) + duration_ms }
   }
   expect(span('alone').from).toBeGreaterThanOrEqual(span('a').to - 5)
   expect(span('alone').from).toBeGreaterThanOrEqual(span('b').to - 5)
-  expect(plays.map(({ name }) => name)).toEqual(['a', 'alone', 'b'])
+  expect(scenarios.map(({ name }) => name)).toEqual(['a', 'alone', 'b'])
 })

@@ -84,8 +84,8 @@ const rows: Record<string, Row> = {
 
 it('deliver', async () => {
   const intermediary = await startScriptedIntermediary()
-  const { plays } = await holds(intermediary, rows)
-  const async = plays.find(({ name }) => name === 'async is judged at the end')!.steps[1]!
+  const { scenarios } = await holds(intermediary, rows)
+  const async = scenarios.find(({ name }) => name === 'async is judged at the end')!.steps[1]!
   expect(async.end_ms! - async.start_ms!, 'it goes on at once').toBeLessThan(500)
   const unknown = intermediary.received.filter(({ event }) => event === 'SOMETHING NEW')
   expect(unknown.map(({ answered }) => answered).sort()).toEqual([200, 200, 200, 200, 204, 401])

@@ -13,7 +13,7 @@ const FOUR = Object.fromEntries(['Ada', 'Bo', 'Cy', 'Di'].map(name => [`${name}.
 interface Reported {
   readonly exit_code: number
   readonly stopped: string | null
-  readonly plays: readonly { name: string; outcome: string; reason: string | null; reason_code: string | null }[]
+  readonly scenarios: readonly { name: string; outcome: string; reason: string | null; reason_code: string | null }[]
 }
 
 async function played(files: Record<string, string>, target: { readonly url: string }, ...flags: string[]) {
@@ -33,7 +33,7 @@ describe('--bail', () => {
     ['2', ['fail', 'fail', 'skipped', 'skipped']],
   ])('%s starts no further scenario after so many have failed', async (bail, outcomes) => {
     const { code, out, json, junit } = await played(FOUR, await quiet(), '--bail', bail, '--jobs', '1')
-    expect(json.plays.map(({ outcome }) => outcome)).toEqual(outcomes)
+    expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(outcomes)
     expect({ code, exit: json.exit_code }).toEqual({ code: 1, exit: 1 })
     expect(json.stopped).toMatch(
       /^[12] scenarios? failed or could not be played \(--bail [12]\), so no other one was started$/,
@@ -45,7 +45,7 @@ describe('--bail', () => {
 
   it('that is not reached changes nothing', async () => {
     const { json } = await played(FOUR, await quiet(), '--bail', '4', '--jobs', '4')
-    expect(json.plays.map(({ outcome }) => outcome)).toEqual(['fail', 'fail', 'fail', 'fail'])
+    expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['fail', 'fail', 'fail', 'fail'])
     expect(json.stopped).toBeNull()
   })
 })
@@ -57,12 +57,12 @@ describe('--timeout', () => {
     const files = { 'a.yaml': PASSES, ...Object.fromEntries(['b', 'c'].map(name => [`${name}.yaml`, hanging(name)])) }
     const target = await startTarget((_, response) => void response.end())
     const { code, out, json, junit } = await played(files, target, '--timeout', '1500ms', '--jobs', '1')
-    expect(json.plays.map(({ outcome, reason_code }) => [outcome, reason_code])).toEqual([
+    expect(json.scenarios.map(({ outcome, reason_code }) => [outcome, reason_code])).toEqual([
       ['pass', null],
       ['inconclusive', 'stopped'],
       ['skipped', 'run_stopped'],
     ])
-    expect(json.plays[1]!.reason).toBe(
+    expect(json.scenarios[1]!.reason).toBe(
       'the scenario was stopped at step 2 (expect start): the run took longer than 1500ms (--timeout)',
     )
     expect({ code, exit: json.exit_code, stopped: json.stopped }).toEqual({
@@ -78,14 +78,14 @@ describe('--timeout', () => {
 
   it('also ends a run whose target answers nothing', async () => {
     const { code, json } = await played(FOUR, await silent(), '--timeout', '700ms', '--jobs', '2')
-    expect(json.plays.map(({ outcome }) => outcome)).toEqual(['inconclusive', 'inconclusive', 'skipped', 'skipped'])
+    expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['inconclusive', 'inconclusive', 'skipped', 'skipped'])
     expect(code).toBe(4)
   })
 
   it('leaves a failure a failure', async () => {
     const files = { 'a.yaml': failing('Fails'), 'b.yaml': hanging('b') }
     const { code, json } = await played(files, await quiet(), '--timeout', '1500ms', '--jobs', '2')
-    expect(json.plays.map(({ outcome }) => outcome)).toEqual(['fail', 'inconclusive'])
+    expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['fail', 'inconclusive'])
     expect(code).toBe(1)
   })
 
@@ -99,7 +99,7 @@ describe('--timeout', () => {
       '50s',
     )
     expect(code).toBe(3)
-    expect(json.plays[0]!.reason).toMatch(/not reachable: .*; the run took longer than 300ms \(--timeout\)$/)
+    expect(json.scenarios[0]!.reason).toMatch(/not reachable: .*; the run took longer than 300ms \(--timeout\)$/)
   })
 
   it.each([
@@ -149,7 +149,7 @@ describe('no call', () => {
     })
     const files = { 'a.yaml': scenario('A', 'chat: { source: caller }\n'), 'b.yaml': scenario('B') }
     const { out, json } = await played(files, calling)
-    expect(json.plays.map(({ outcome }) => outcome)).toEqual(['pass', 'fail'])
+    expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['pass', 'fail'])
     expect(hintsOf(out)).toBe(0)
   })
 })

@@ -108,9 +108,15 @@ it('the rerun command of a repetition draws the same ids', async () => {
     'json=r.json',
   ]
   const { folder } = await finished(startRun({ 's.yaml': scenario(100) }, argv))
-  const { plays } = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as { plays: { again: string }[] }
-  expect(plays.map(({ again }) => / --repeat \d+/.exec(again)?.[0])).toEqual([undefined, ' --repeat 2', ' --repeat 3'])
-  expect(plays[0]!.again).toContain(' --clock virtual')
+  const { scenarios } = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as {
+    scenarios: { rerun: string }[]
+  }
+  expect(scenarios.map(({ rerun }) => / --repeat \d+/.exec(rerun)?.[0])).toEqual([
+    undefined,
+    ' --repeat 2',
+    ' --repeat 3',
+  ])
+  expect(scenarios[0]!.rerun).toContain(' --clock virtual')
 })
 
 it('manual verbs without a terminal are reported', async () => {

@@ -153,9 +153,9 @@ const rows: Record<string, Row> = {
 it('expect', async () => {
   const intermediary = await startScriptedIntermediary()
   const told = await holds(intermediary, rows)
-  const { steps, duration_ms } = told.plays.find(({ name }) => name === 'a call that comes too late')!
+  const { steps, duration_ms } = told.scenarios.find(({ name }) => name === 'a call that comes too late')!
   const afterwards = duration_ms - (steps.at(-1)!.end_ms! - steps[0]!.start_ms!)
   expect(afterwards, 'once it has come nothing else is waited for').toBeLessThan(1_800)
-  const [captured] = told.plays.filter(({ name }) => name === 'capture and use it').map(({ captures }) => captures)
+  const [captured] = told.scenarios.filter(({ name }) => name === 'capture and use it').map(({ captures }) => captures)
   expect(captured).toEqual({ who: 'Anna', said: expect.any(String), how: 200, path: 'start' })
 })

@@ -19,7 +19,7 @@ it('a run ends as soon as it has been quiet for the time of the scenario, also w
       is: 'pass',
     },
   } as const
-  const { plays } = await tell(await startScriptedIntermediary(), quiet, { flags: ['--repeat', '60'] })
-  const slow = plays.filter(({ duration_ms }) => duration_ms > 1_500)
-  expect([plays.length, slow]).toEqual([60, []])
+  const { scenarios } = await tell(await startScriptedIntermediary(), quiet, { flags: ['--repeat', '60'] })
+  const slow = scenarios.filter(({ duration_ms }) => duration_ms > 1_500)
+  expect([scenarios.length, slow]).toEqual([60, []])
 })

@@ -5,12 +5,12 @@ import { call, finished, inFolder, startRun, startTarget, type Target } from './
 
 interface FailureDetails {
   readonly exit_code: number
-  readonly plays: readonly {
+  readonly scenarios: readonly {
     readonly name: string
     readonly outcome: string
     readonly seed: number
-    readonly chats: Readonly<Record<string, string>>
-    readonly failures: readonly { readonly kind: string; readonly wanted: string; readonly happened: string }[]
+    readonly conversations: Readonly<Record<string, string>>
+    readonly failures: readonly { readonly kind: string; readonly expected: string; readonly happened: string }[]
   }[]
   readonly failures: readonly { readonly kind: string; readonly happened: string }[]
 }
@@ -46,7 +46,7 @@ async function played(desk: Target, files: Record<string, string>, ...flags: str
   const argv = ['.', '--target', desk.url, '--port', '0', '--report', 'json=r.json', ...flags]
   const { code, out, err, folder } = await finished(startRun(files, argv))
   const told = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as FailureDetails
-  return { code, out, err, folder, told, names: told.plays.map(({ name }) => name) }
+  return { code, out, err, folder, told, names: told.scenarios.map(({ name }) => name) }
 }
 
 const THREE = {
@@ -59,7 +59,7 @@ describe('the selected scenarios', () => {
   it('are all files of a folder, and they pass', async () => {
     const { code, names, told } = await played(await eagerDesk(), THREE)
     expect({ code, names }).toEqual({ code: 0, names: ['Ada', 'Bo', 'Cy'] })
-    expect(told.plays.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass'])
+    expect(told.scenarios.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass'])
   })
 
   it.each([
@@ -106,7 +106,7 @@ describe('the selected scenarios', () => {
 
 describe('ids', () => {
   const laneIds = ({ told }: { told: FailureDetails }) =>
-    Object.fromEntries(told.plays.map(({ name, chats }) => [name, chats.main]))
+    Object.fromEntries(told.scenarios.map(({ name, conversations }) => [name, conversations.main]))
 
   it('are equal for equal seeds, whichever other scenarios run', async () => {
     const all = laneIds(await played(await eagerDesk(), THREE, '--seed', '1'))
@@ -128,7 +128,7 @@ describe('ids', () => {
 
   it('are new in every repetition', async () => {
     const { told } = await played(await eagerDesk(), { 'a.yaml': THREE['a.yaml'] }, '--repeat', '5')
-    expect(new Set(told.plays.map(({ chats }) => chats.main)).size).toBe(5)
+    expect(new Set(told.scenarios.map(({ conversations }) => conversations.main)).size).toBe(5)
   })
 
   it('and names of users are drawn from the seed and the name of the scenario', async () => {
@@ -146,7 +146,8 @@ describe('ids', () => {
 
   it('--seed overrides the seed of the file, and the file overrides the config', async () => {
     const files = { 'a.yaml': scenario('Ada', ACCEPTED, 'seed: 7\n') }
-    const seedOf = async (...flags: string[]) => (await played(await eagerDesk(), files, ...flags)).told.plays[0]!.seed
+    const seedOf = async (...flags: string[]) =>
+      (await played(await eagerDesk(), files, ...flags)).told.scenarios[0]!.seed
     expect([await seedOf(), await seedOf('--seed', '9')]).toEqual([7, 9])
   })
 })
@@ -162,7 +163,7 @@ describe('concurrent scenarios', () => {
       if (self.requests.length === 4) void call(self.platform, 'availability', { availability: 'CLOSED', chat: chatId })
     })
     const { code, told } = await played(desk, { ...THREE, 'd.yaml': AWAY }, '--jobs', '10')
-    expect(told.plays.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual([
+    expect(told.scenarios.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual([
       'Ada: pass',
       'Bo: pass',
       'Cy: pass',
@@ -186,7 +187,7 @@ describe('concurrent scenarios', () => {
       ),
     }
     const { told } = await played(await eagerDesk(), files, '--jobs', '10')
-    expect(told.plays.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual([
+    expect(told.scenarios.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual([
       'Blocked: pass',
       'Open: pass',
       'Hours: pass',
@@ -196,8 +197,8 @@ describe('concurrent scenarios', () => {
 
   it('do not affect each other, 50 at once', async () => {
     const { code, told } = await played(await eagerDesk(), THREE, '--repeat', '40', '--jobs', '50')
-    expect(told.plays.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
-    expect([code, told.plays.length]).toEqual([0, 120])
+    expect(told.scenarios.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
+    expect([code, told.scenarios.length]).toEqual([0, 120])
   })
 })
 
@@ -222,7 +223,7 @@ describe('unexpected calls', () => {
     })
     const { code, told } = await played(desk, files)
     expect(code).toBe(1)
-    const kinds = told.plays.map(({ name, failures }) => [name, failures.map(({ kind }) => kind)])
+    const kinds = told.scenarios.map(({ name, failures }) => [name, failures.map(({ kind }) => kind)])
     expect(kinds).toEqual([
       ['Ada', ['late']],
       ['Bo', []],

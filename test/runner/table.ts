@@ -21,16 +21,16 @@ export interface Also {
 
 export interface FailureDetails {
   readonly exit_code: number
-  readonly plays: readonly {
+  readonly scenarios: readonly {
     readonly name: string
     readonly outcome: string
     readonly reason: string | null
     readonly seed: number
     readonly started_at: string
     readonly duration_ms: number
-    readonly chats: Readonly<Record<string, string>>
+    readonly conversations: Readonly<Record<string, string>>
     readonly captures: Readonly<Record<string, unknown>>
-    readonly failures: readonly { readonly kind: string; readonly wanted: string; readonly happened: string }[]
+    readonly failures: readonly { readonly kind: string; readonly expected: string; readonly happened: string }[]
     readonly warnings: readonly { readonly rule: string }[]
     readonly steps: readonly {
       readonly outcome: string
@@ -78,10 +78,10 @@ export async function tell(
 }
 
 /** One line for each play. */
-export const linesOf = ({ plays }: FailureDetails): Record<string, string> =>
+export const linesOf = ({ scenarios }: FailureDetails): Record<string, string> =>
   Object.fromEntries(
-    plays.map(({ name, outcome, reason, failures }) => {
-      const said = failures.map(({ kind, wanted, happened }) => `${kind}: ${wanted} | ${happened}`).join(' // ')
+    scenarios.map(({ name, outcome, reason, failures }) => {
+      const said = failures.map(({ kind, expected, happened }) => `${kind}: ${expected} | ${happened}`).join(' // ')
       const count = failures.length > 1 ? `${failures.length} failures: ` : ''
       const more = said === '' ? (reason ?? '') : `${count}${said}`
       const verdict = outcome === 'fail' || more === '' ? '' : `${outcome}, `
@@ -98,7 +98,7 @@ export async function holds(
   const told = await tell(intermediary, rows, also)
   const wanted = Object.entries(rows).map(([name, { is }]) => [name, is === 'pass' ? is : expect.stringMatching(is)])
   expect(linesOf(told)).toEqual(Object.fromEntries(wanted))
-  const passed = told.plays.filter(({ outcome }) => outcome === 'pass')
+  const passed = told.scenarios.filter(({ outcome }) => outcome === 'pass')
   expect(new Set(passed.flatMap(({ steps }) => steps.map(({ outcome }) => outcome))), 'of all steps').toEqual(
     new Set(passed.length > 0 ? ['pass'] : []),
   )

@@ -88,8 +88,8 @@ it('a slow start of the target ends with the time limit of the scenario', async 
     },
   }
   const also = { driver: driverAt(port), files: { 'app.mjs': APP } }
-  const { plays } = await holds({ url: `http://127.0.0.1:${port}/webhook` }, rows, also)
-  expect(plays[0]!.duration_ms).toBeLessThan(2_000)
+  const { scenarios } = await holds({ url: `http://127.0.0.1:${port}/webhook` }, rows, also)
+  expect(scenarios[0]!.duration_ms).toBeLessThan(2_000)
 })
 
 it('a target step is inconclusive when the driver has no target', async () => {

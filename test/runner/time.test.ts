@@ -84,10 +84,10 @@ const clocks: Record<string, Row> = {
 }
 
 it('clocks and retries', async () => {
-  const { plays } = await holds(await startScriptedIntermediary(), clocks)
-  const took = Object.fromEntries(plays.map(({ name, duration_ms }) => [name, duration_ms]))
+  const { scenarios } = await holds(await startScriptedIntermediary(), clocks)
+  const took = Object.fromEntries(scenarios.map(({ name, duration_ms }) => [name, duration_ms]))
   expect(took['real: a wait takes its time']).toBeGreaterThan(400)
-  const retried = plays.find(({ name }) => name === 'real: a retry is waited for')!.steps[4]!
+  const retried = scenarios.find(({ name }) => name === 'real: a retry is waited for')!.steps[4]!
   expect(retried.end_ms! - retried.start_ms!, 'though it comes after timeouts.ack').toBeGreaterThan(690)
   expect(took['virtual: half a day takes no time']).toBeLessThan(5_000)
 })
@@ -148,8 +148,8 @@ const bounds: Record<string, Row> = {
 it('timeouts.scenario ends every kind of step', async () => {
   const intermediary = await startScriptedIntermediary()
   const driver = `${intermediary.driver}  sleep: { POST: "/sleep/$(chat.id)/sleep" }\n`
-  const { plays } = await holds(intermediary, bounds, { driver })
-  for (const { name, duration_ms } of plays) expect([name, duration_ms < 2_500]).toEqual([name, true])
-  const last = plays.find(({ name }) => name.startsWith('finally'))!
+  const { scenarios } = await holds(intermediary, bounds, { driver })
+  for (const { name, duration_ms } of scenarios) expect([name, duration_ms < 2_500]).toEqual([name, true])
+  const last = scenarios.find(({ name }) => name.startsWith('finally'))!
   expect(last.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'pass', 'pass', 'pass', 'pass'])
 })

@@ -14,8 +14,8 @@ it('ids of messages depend on the scenario only, and differ in every repetition'
   }
   const idsOf = async (only: string[], ...flags: string[]) => {
     const chosen = Object.fromEntries(only.map(name => [name, rows[name]!]))
-    const { plays } = await tell(await startScriptedIntermediary(), chosen, { flags: ['--seed', '1', ...flags] })
-    return plays.map(({ captures }) => String(captures.id))
+    const { scenarios } = await tell(await startScriptedIntermediary(), chosen, { flags: ['--seed', '1', ...flags] })
+    return scenarios.map(({ captures }) => String(captures.id))
   }
   const [ada, bo] = await idsOf(['ada', 'bo'])
   expect(await idsOf(['bo'])).toEqual([bo])
@@ -96,10 +96,10 @@ it('the text of a user in another scenario is a leak, which fails the run', asyn
   const argv = ['.', '--target', target.url, '--port', '0', '--report', 'json=r.json']
   const { code, folder } = await finished(startRun(files, argv))
   const told = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as {
-    plays: { outcome: string }[]
-    failures: { kind: string; wanted: string; happened: string }[]
+    scenarios: { outcome: string }[]
+    failures: { kind: string; expected: string; happened: string }[]
   }
-  expect(told.plays.map(({ outcome }) => outcome)).toEqual(['pass', 'pass'])
+  expect(told.scenarios.map(({ outcome }) => outcome)).toEqual(['pass', 'pass'])
   expect(told.failures.map(({ kind, happened }) => `${kind}: ${happened}`)).toEqual([
     expect.stringMatching(/^leak: .*chat "main" of "Bo".*My card has the number 4929/),
   ])

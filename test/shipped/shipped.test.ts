@@ -62,15 +62,15 @@ describe('the bugs', () => {
 })
 
 it('the example passes all scenarios without warnings', { timeout: 300_000 }, async () => {
-  const { exitCode, plays, failures, stderr } = await runShipped(null, ['scenarios'])
-  const others = plays.filter(({ outcome, warnings }) => outcome !== 'pass' || warnings.length > 0)
+  const { exitCode, scenarios, failures, stderr } = await runShipped(null, ['scenarios'])
+  const others = scenarios.filter(({ outcome, warnings }) => outcome !== 'pass' || warnings.length > 0)
   expect(
     others.map(({ name, outcome, reason, failures, warnings }) => ({ name, outcome, reason, failures, warnings })),
   ).toEqual([])
-  expect({ exitCode, failures, plays: plays.length }, stderr).toEqual({
+  expect({ exitCode, failures, scenarios: scenarios.length }, stderr).toEqual({
     exitCode: 0,
     failures: [],
-    plays: compile(loaded).length,
+    scenarios: compile(loaded).length,
   })
 })
 
@@ -95,18 +95,18 @@ describe('a scenario reports its bug', () => {
   })
 
   it.each(BUGS)('$bug by $scenario', async row => {
-    const { exitCode, plays, stderr } = await outcomeOf(row)
-    const failures = plays.flatMap(play => play.failures)
+    const { exitCode, scenarios, stderr } = await outcomeOf(row)
+    const failures = scenarios.flatMap(play => play.failures)
     const [first] = failures
     expect(
       first,
-      `${stderr}\n${JSON.stringify(plays.map(({ outcome, reason }) => ({ outcome, reason })))}`,
+      `${stderr}\n${JSON.stringify(scenarios.map(({ outcome, reason }) => ({ outcome, reason })))}`,
     ).toBeDefined()
     expect({ exitCode, kind: first!.kind }).toEqual({
       exitCode: 1,
       kind: expect.toBeOneOf(KINDS[row.kind] ?? [row.kind]),
     })
-    expect(`${first!.wanted} | ${first!.happened}`).toMatch(row.says)
+    expect(`${first!.expected} | ${first!.happened}`).toMatch(row.says)
     if (row.also !== undefined) expect(failures.map(({ kind }) => kind)).toContain(row.also)
   })
 

@@ -14,7 +14,7 @@ import { freePort } from '../support/port.ts'
 
 export interface ReportedFailure {
   readonly kind: string
-  readonly wanted: string
+  readonly expected: string
   readonly happened: string
 }
 
@@ -29,7 +29,7 @@ export interface ReportedPlay {
 
 export interface Outcome {
   readonly exitCode: number
-  readonly plays: readonly ReportedPlay[]
+  readonly scenarios: readonly ReportedPlay[]
   readonly failures: readonly ReportedFailure[]
   readonly stderr: string
   /** The saved journal of the run. */
@@ -55,8 +55,8 @@ async function outcomeOf(args: readonly string[]): Promise<Omit<Outcome, 'journa
   const [stdout, stderr] = [fakeOutput(), fakeOutput()]
   const exitCode = await main(args, {}, { ...NON_INTERACTIVE, stdout, stderr })
   if (stdout.text === '') throw new Error(`The run wrote no report: ${stderr.text}`)
-  const { plays, failures } = JSON.parse(stdout.text) as Pick<Outcome, 'plays' | 'failures'>
-  return { exitCode, plays, failures, stderr: stderr.text }
+  const { scenarios, failures } = JSON.parse(stdout.text) as Pick<Outcome, 'scenarios' | 'failures'>
+  return { exitCode, scenarios, failures, stderr: stderr.text }
 }
 
 /** A console without input and signals. */

@@ -1,82 +1,31 @@
-/** Renders GitHub annotations and the summary of a job. */
-
-import { formatMs, visible } from '../../base/text/terminal-text.ts'
-import type { FailureReport, RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
-import { againText, causeOf, detailLines, headlineOf, outsideText } from './failures.ts'
-import { countsText, titleOf } from './pretty.ts'
-import { createTheme, OUTCOME_STYLES } from './theme.ts'
-
-const TEXTS = {
-  more: (count: number) => `and ${count} more`,
-}
+/** Renders Markdown for a job's summary, a release page or a pull request, and annotations of GitHub's workflows. */
+import { visible } from '../../base/text/terminal-text.ts'
+import type { Report, ReportItem } from './report-model.ts'
 
 /** GitHub shows at most ten annotations per step. */
-export const MAX_ANNOTATIONS = 10
-
-export const NO_PLACE = { file: null, line: null, column: null }
-
-export interface Annotation {
-  readonly file: string | null
-  readonly line: number | null
-  readonly column: number | null
-  readonly title: string
-  readonly message: string
-}
+const MAX_ANNOTATIONS = 10
 
 /** `fileOf` converts a path to one from the root of the repository. */
-export function githubAnnotations(result: RunReport, fileOf: (file: string) => string = file => file): string {
-  const outside = result.failures
-    .slice(0, 1)
-    .map(failure => annotateOutside(failure, `${OUTCOME_STYLES.fail.word} ${outsideText()}`))
-  const failed = result.scenarios.filter(isBad)
-  const all = [...outside, ...failed.map(annotateScenario)]
-  const lines = all.slice(0, MAX_ANNOTATIONS).map(annotation => command(annotation, fileOf))
-  const left = all.length - MAX_ANNOTATIONS
-  const more = left > 0 ? [`::notice::${escapeData(`${left} more scenarios failed: see the summary of the job`)}`] : []
-  return [...lines, ...more].map(line => `${line}\n`).join('')
-}
-
-const isBad = ({ outcome }: ScenarioReport) => outcome === 'fail' || outcome === 'error'
-
-function annotateScenario(scenario: ScenarioReport): Annotation {
-  const [first] = scenario.failures
-  const title = `${OUTCOME_STYLES[scenario.outcome].word} ${scenario.name}`
-  const own = scenario.place ?? { ...NO_PLACE, file: scenario.file }
-  if (first === undefined) return { ...own, title, message: scenario.reason ?? '' }
-  const { file, line, column } = first.step?.place ?? own
-  const more = scenario.failures.length - 1
-  const lines = [messageOf(first), ...(more > 0 ? [TEXTS.more(more)] : []), againText(scenario)]
-  return { file, line, column, title, message: lines.join('\n') }
-}
-
-const annotateOutside = (failure: FailureReport, title: string): Annotation => ({
-  ...NO_PLACE,
-  title,
-  message: messageOf(failure),
-})
-
-const messageOf = (failure: FailureReport) =>
-  [headlineOf(failure), ...(failure.hint === undefined ? [] : [`hint: ${failure.hint}`])].map(visible).join('\n')
-
-/** `::error title=...::message`. */
-export function command(
-  { file, line, column, title, message }: Annotation,
-  fileOf: (file: string) => string = file => file,
-): string {
-  const properties = Object.entries({ file: file === null ? null : fileOf(file), line, col: column, title })
-    .filter(([, value]) => value !== null)
-    .map(
-      ([key, value]) =>
-        `${key}=${escapeData(visible(String(value)))
-          .replaceAll(':', '%3A')
-          .replaceAll(',', '%2C')}`,
-    )
-  return `::error ${properties.join(',')}::${escapeData(message)}`
+export function githubAnnotations({ notable, noun }: Report, fileOf = (file: string) => file): string {
+  const failed = notable.filter(({ status }) => status === 'failure' || status === 'error')
+  const lines = failed.slice(0, MAX_ANNOTATIONS).map(item => {
+    const { file, line, column } = item.failedAt ?? { file: null, line: null, column: null }
+    const title = `${item.word} ${item.failedAt === null ? item.title : item.name}`
+    const properties = Object.entries({ file: file === null ? null : fileOf(file), line, col: column, title })
+      .filter(([, value]) => value !== null)
+      .map(([key, value]) => `${key}=${escapeProperty(String(value))}`)
+    return `::error ${properties.join(',')}::${escapeData(item.annotation.join('\n'))}`
+  })
+  const left = failed.length - MAX_ANNOTATIONS
+  if (left > 0) lines.push(`::notice::${escapeData(`${left} more ${noun}s failed: see the summary of the job`)}`)
+  return lines.map(line => `${line}\n`).join('')
 }
 
 /** Escapes line ends, which would end the command, and shows invisible characters. */
-export const escapeData = (text: string) =>
+const escapeData = (text: string) =>
   text.split('\n').map(visible).join('\n').replaceAll('%', '%25').replaceAll('\n', '%0A')
+const escapeProperty = (text: string) => escapeData(visible(text)).replaceAll(':', '%3A').replaceAll(',', '%2C')
+
 /** Escapes text in GitHub's log that looks like a workflow command. */
 export const withoutCommands = (text: string): string =>
   text.replace(/^(\s*):(?=:)/gm, '$1.:').replaceAll('##[', '# #[')
@@ -84,43 +33,45 @@ export const withoutCommands = (text: string): string =>
 const MAX_ROWS = 200
 const MAX_DETAILS = 20
 
-/** Markdown to append to the job's summary. */
-export function githubSummary(result: RunReport): string {
-  const notable = result.scenarios.filter(({ outcome }) => outcome !== 'pass')
-  const sorted = [...notable.filter(isBad), ...notable.filter(scenario => !isBad(scenario))]
-  const left = sorted.length - MAX_ROWS
-  return [
-    `### handover-sim: ${countsText(result)}`,
-    '',
-    ...(sorted.length === 0 ? [] : ['| | Scenario | Time | What happened |', '| --- | --- | --- | --- |']),
-    ...sorted.slice(0, MAX_ROWS).map(rowOf),
-    ...(left > 0 ? ['', TEXTS.more(left)] : []),
-    ...result.causes.map(
-      ({ text, scenarios }) => `\n**One cause in ${scenarios.length} scenarios:** ${markdown(text)}`,
+export function markdownReport({ heading, summary, stopped, notable, noun, ...report }: Report): string {
+  const heads = ['', noun === 'check' ? 'Check' : 'Scenario', noun === 'check' ? 'Level' : 'Time', 'What happened']
+  const rows = notable.slice(0, MAX_ROWS).map(({ word, title, column, cause }) => [word, title, column, cause])
+  const left = notable.length - MAX_ROWS
+  const blocks = [
+    `## ${markdown(heading)}`,
+    ...(summary === '' ? [] : [markdown(summary)]),
+    ...(stopped === null ? [] : [`**Stopped early:** ${markdown(stopped)}`]),
+    ...(rows.length === 0 ? [] : [table(heads, rows)]),
+    ...(left > 0 ? [`and ${left} more`] : []),
+    ...report.causes.map(({ count, text }) => `**One cause in ${count} scenarios:** ${markdown(text)}`),
+    ...notable
+      .filter(({ hasDetails }) => hasDetails)
+      .slice(0, MAX_DETAILS)
+      .map(evidenceOf),
+    ...report.tables.map(({ title, parts }) =>
+      folded(title, parts.map(part => table(part.heads, part.rows)).join('\n\n')),
     ),
-    ...result.failures
-      .slice(0, MAX_ANNOTATIONS)
-      .map(failure => `\n**Outside every scenario:** ${markdown(headlineOf(failure))}`),
-    ...(result.stopped === null ? [] : [`\n**Stopped early:** ${markdown(result.stopped)}`]),
-    ...result.scenarios.filter(isBad).slice(0, MAX_DETAILS).map(storyOf),
-    '',
-  ].join('\n')
+    ...(report.facts.length === 0 ? [] : [report.facts.map(markdown).join('<br>\n')]),
+  ]
+  return `${blocks.join('\n\n')}\n`
 }
 
-function rowOf(scenario: ScenarioReport): string {
-  const { outcome, durationMs } = scenario
-  const cells = [OUTCOME_STYLES[outcome].word, titleOf(scenario), formatMs(durationMs), causeOf(scenario)]
-  return `| ${cells.map(markdown).join(' | ')} |`
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(heads), line(heads.map(() => '---')), ...rows.map(cells => line(cells.map(markdown)))].join('\n')
 }
 
-const LAYOUT = { columns: 110, theme: createTheme(0) }
-
-function storyOf(scenario: ScenarioReport): string {
-  const text = htmlText(detailLines(scenario, LAYOUT).join('\n'))
-  return `\n<details><summary>${htmlText(titleOf(scenario))}</summary>\n\n<pre>${text}</pre>\n\n</details>`
+function evidenceOf(item: ReportItem): string {
+  const lines = htmlText(item.details().join('\n')).split('\n')
+  // A blank line ends the HTML of Markdown.
+  const text = lines.map(line => (line.trim() === '' ? '&nbsp;' : line)).join('\n')
+  return folded(`${item.word} ${item.title}`, `<pre>${text}</pre>`)
 }
 
-export const htmlText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const folded = (summary: string, content: string): string =>
+  `<details><summary>${htmlText(summary)}</summary>\n\n${content}\n\n</details>`
+
+const htmlText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 /** Escapes text for Markdown, also in the cell of a table. */
-export const markdown = (text: string) =>
+const markdown = (text: string) =>
   htmlText(visible(text)).replace(/[\\`*_|[\]~@#]/g, char => `&#${char.charCodeAt(0)};`)

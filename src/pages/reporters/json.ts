@@ -1,118 +1,171 @@
-/** Renders a run as one line of JSON, without journals. docs/reports.md describes the fields. */
+/** Renders a run or a certificate as one line of JSON. docs/reports.md describes the fields. */
 import type { StepRef } from '../../evaluation/evaluator/failure.ts'
-import type { StepVerdict } from '../../evaluation/evaluator/verdict.ts'
-import type {
-  FailureReport,
-  NearMissReport,
-  RunReport,
-  ScenarioReport,
-  WarningReport,
-} from '../../evaluation/evaluator/wording/report.ts'
+import type { FailureReport, RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
 import type { Place } from '../../evaluation/scenario/plan.ts'
+import type { CertificateReport, CheckReport } from '../../running/certifier/report.ts'
 
-export const jsonReport = (result: RunReport): string => `${JSON.stringify(runOf(result))}\n`
+/** Without journals. */
+export function jsonReport(run: RunReport): string {
+  const { version, target, seed, stopped, counts, causes } = run
+  return line({
+    v: 2,
+    type: 'run',
+    version,
+    started_at: run.startedAt,
+    duration_ms: Math.round(run.durationMs),
+    target,
+    seed,
+    exit_code: run.exitCode,
+    stopped,
+    counts,
+    failures: run.failures.map(failureBody),
+    causes: causes.map(({ code, text, hint = null, scenarios }) => ({ code, text, hint, scenarios })),
+    scenarios: run.scenarios.map(scenarioBody),
+  })
+}
 
-const runOf = (result: RunReport) => ({
-  v: 1,
-  type: 'run',
-  version: result.version,
-  started_at: result.startedAt,
-  duration_ms: rounded(result.durationMs),
-  target: result.target,
-  seed: result.seed,
-  exit_code: result.exitCode,
-  stopped: result.stopped,
-  counts: result.counts,
-  failures: result.failures.map(failureOf),
-  causes: result.causes.map(({ code, text, hint = null, scenarios }) => ({
-    code,
-    cause: text,
-    hint,
-    plays: scenarios,
-  })),
-  plays: result.scenarios.map(scenarioOf),
-})
+const line = (value: unknown): string => `${JSON.stringify(value)}\n`
 
-const rounded = (ms: number) => Math.round(ms)
+function scenarioBody(scenario: ScenarioReport) {
+  const { name, file, instance, tags, spec, outcome, reason, seed, clock, conversations, captures } = scenario
+  return {
+    name,
+    ...placeBody(scenario.place),
+    file,
+    instance,
+    tags,
+    spec,
+    outcome,
+    reason,
+    reason_code: scenario.reasonCode,
+    seed,
+    clock,
+    started_at: scenario.startedAt,
+    duration_ms: Math.round(scenario.durationMs),
+    rerun: scenario.rerunCommand,
+    conversations,
+    captures,
+    failures: scenario.failures.map(failureBody),
+    warnings: scenario.warnings.map(({ rule, message, conversation, entrySeqs }) => ({
+      rule,
+      message,
+      conversation,
+      entry_seqs: entrySeqs,
+    })),
+    steps: scenario.steps.map(step => ({
+      ...stepBody(step),
+      outcome: step.outcome,
+      start_ms: step.startMs === null ? null : Math.round(step.startMs),
+      end_ms: step.endMs === null ? null : Math.round(step.endMs),
+      claimed: step.claimed,
+    })),
+  }
+}
 
-const scenarioOf = (scenario: ScenarioReport) => ({
-  name: scenario.name,
-  ...placeOf(scenario.place),
-  file: scenario.file,
-  instance: scenario.instance,
-  tags: scenario.tags,
-  spec: scenario.spec,
-  outcome: scenario.outcome,
-  reason: scenario.reason,
-  reason_code: scenario.reasonCode,
-  seed: scenario.seed,
-  clock: scenario.clock,
-  started_at: scenario.startedAt,
-  duration_ms: rounded(scenario.durationMs),
-  again: scenario.rerunCommand,
-  chats: scenario.conversations,
-  captures: scenario.captures,
-  failures: scenario.failures.map(failureOf),
-  warnings: scenario.warnings.map(warningOf),
-  steps: scenario.steps.map(stepOf),
-})
-
-const placeOf = (place: Place | null) => ({
+const placeBody = (place: Place | null) => ({
   file: place?.file ?? null,
   line: place?.line ?? null,
   column: place?.column ?? null,
 })
 
-const failureOf = (failure: FailureReport) => ({
-  kind: failure.kind,
-  code: failure.code,
-  happened: failure.happened,
-  wanted: failure.expected,
-  hint: failure.hint ?? null,
-  hint_code: failure.hintCode ?? null,
-  chat: failure.conversation,
-  soft: failure.soft,
-  rules: failure.rules,
-  step: failure.step === null ? null : refOf(failure.step),
-  nearest: failure.nearest.map(missOf),
-  entries: failure.entrySeqs,
-})
-
-const missOf = ({ seq, what, afterMs, codes, why, differences }: NearMissReport) => ({
-  seq,
-  what,
-  after_ms: rounded(afterMs),
-  why,
-  codes,
-  differences: differences.map(({ path, expected, received, hint = null, code = null }) => ({
-    path,
-    expected,
-    actual: received,
-    hint,
+function failureBody(failure: FailureReport) {
+  const { kind, code, happened, expected, hint = null, hintCode = null, conversation, soft, rules, step } = failure
+  return {
+    kind,
     code,
-  })),
-})
+    happened,
+    expected,
+    hint,
+    hint_code: hintCode,
+    conversation,
+    soft,
+    rules,
+    step: step === null ? null : stepBody(step),
+    nearest: failure.nearest.map(({ seq, what, afterMs, codes, why, differences }) => ({
+      seq,
+      what,
+      after_ms: Math.round(afterMs),
+      why,
+      codes,
+      differences: differences.map(one => ({
+        path: one.path,
+        expected: one.expected,
+        received: one.received,
+        hint: one.hint ?? null,
+        code: one.code ?? null,
+      })),
+    })),
+    entry_seqs: failure.entrySeqs,
+  }
+}
 
-const warningOf = (warning: WarningReport) => ({
-  rule: warning.rule,
-  message: warning.message,
-  chat: warning.conversation,
-  entries: warning.entrySeqs,
-})
-
-const refOf = ({ number, id, name, label, conversation, place }: StepRef) => ({
+const stepBody = ({ number, id, name, label, conversation, place }: StepRef) => ({
   number,
   id,
   name,
   label,
-  chat: conversation,
-  ...placeOf(place),
+  conversation,
+  ...placeBody(place),
 })
 
-const stepOf = (step: StepVerdict) => ({
-  ...refOf(step),
-  outcome: step.outcome,
-  start_ms: step.startMs === null ? null : rounded(step.startMs),
-  end_ms: step.endMs === null ? null : rounded(step.endMs),
-  claimed: step.claimed,
-})
+/** With the entries that findings refer to. */
+export function certificateJson(certificate: CertificateReport): string {
+  const { version, machine, target, seed, rotates, limits, missing, profiles, strict, level, coverage } = certificate
+  return line({
+    v: 2,
+    type: 'certificate',
+    version,
+    node: machine.node,
+    os: machine.os,
+    started_at: certificate.startedAt,
+    duration_ms: Math.round(certificate.durationMs),
+    target,
+    seed,
+    rotates,
+    limits: { ack_ms: limits.ackMs, effect_ms: limits.effectMs, quiet_ms: limits.quietMs },
+    missing,
+    profiles,
+    strict,
+    partial: certificate.isPartial,
+    level,
+    level_obstacle: certificate.levelObstacle,
+    level_text: certificate.levelText,
+    exit_code: certificate.exitCode,
+    stopped: certificate.stopped,
+    counts: certificate.counts,
+    expected_failures: certificate.expectations,
+    coverage: {
+      endpoints: coverage.endpoints.map(({ name, answers }) => ({ endpoint: name, ...answers })),
+      events: coverage.events.map(({ name, answers }) => ({ event: name, ...answers })),
+      signatures: coverage.signatures,
+      faults: coverage.faults,
+    },
+    checks: certificate.checks.map(checkBody),
+  })
+}
+
+function checkBody(check: CheckReport) {
+  const { id, title, level, profile, rules, outcome, reason, findings, measurements, rotated, decisive, chats } = check
+  const seqs = new Set(findings.flatMap(({ entrySeqs }) => entrySeqs))
+  return {
+    id,
+    title,
+    level,
+    profile,
+    rules,
+    outcome,
+    expected_failure: check.expectation,
+    reason,
+    reason_code: check.reasonCode,
+    duration_ms: Math.round(check.durationMs),
+    findings: findings.map(({ entrySeqs, ...finding }) => ({ ...finding, entry_seqs: entrySeqs })),
+    measurements,
+    rotated,
+    decisive,
+    decisive_text: check.decisiveText,
+    chats,
+    entries: check.journal.filter(({ seq }) => seqs.has(seq)),
+    help: check.helpCommand,
+    rerun: check.rerunCommand,
+  }
+}

@@ -22,8 +22,8 @@ export interface Log {
   (entry: Entry): string
   /** Remembers of an entry that is not shown what later lines need. */
   skip(entry: Entry): void
-  /** The lines for entries that are not shown. */
-  renderHidden(line: LogLine, time: string): string
+  /** A line without an entry. */
+  renderText(text: string): string
 }
 
 const LANGUAGE_COLUMNS = 5
@@ -59,11 +59,11 @@ export function createLog(options: LogOptions): Log {
     const full = withHint(memory, entry, line)
     return place === 'below' ? detailsText(full, { paint, columns }) : render(entry, full)
   }
-  function renderHidden(line: LogLine, time: string): string {
+  function renderText(text: string): string {
     memory.open = null
-    return render({ time }, line)
+    return `${paint.faint(`${' '.repeat(LEFT_COLUMNS)}${text}`)}\n`
   }
-  return Object.assign(renderEntry, { skip: (entry: Entry) => learn(memory, entry), renderHidden })
+  return Object.assign(renderEntry, { skip: (entry: Entry) => learn(memory, entry), renderText })
 }
 
 /** What the left columns of a line show. */

@@ -1,8 +1,8 @@
 /** Merges the saved journals of the shards of one run into one saved run. */
 
-import { ConfigError, problemOf } from '../../base/files/errors.ts'
+import { ConfigError, type Problem, problemOf } from '../../base/files/errors.ts'
 import type { Failure } from '../../evaluation/evaluator/failure.ts'
-import type { SavedRun, SavedScenario } from '../../evaluation/evaluator/journal-file.ts'
+import type { SavedRun } from '../../evaluation/evaluator/journal-file.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 
 /**
@@ -60,23 +60,16 @@ const shiftFailure = (failure: Failure, offset: number): Failure => ({
 
 function checkDisjoint(runs: ReadonlyMap<string, SavedRun>): void {
   const fileOf = new Map<string, string>()
-  const problems = [...runs].flatMap(([file, { scenarios }]) =>
-    scenarios.flatMap(scenario => {
-      const title = titleOf(scenario)
+  const problems: Problem[] = []
+  for (const [file, { scenarios }] of runs)
+    for (const { name, instance } of scenarios) {
+      const title = JSON.stringify(instance > 1 ? `${name} #${instance}` : name)
       const other = fileOf.get(title)
       fileOf.set(title, file)
-      return other === undefined
-        ? []
-        : [
-            problemOf(
-              file,
-              `has scenario ${JSON.stringify(title)}, and so does ${other}: name the journal of each shard once.`,
-            ),
-          ]
-    }),
-  )
+      if (other !== undefined)
+        problems.push(
+          problemOf(file, `has scenario ${title}, and so does ${other}: name the journal of each shard once.`),
+        )
+    }
   if (problems.length > 0) throw new ConfigError(problems)
 }
-
-/** `Happy path`, `Happy path #2` when it is repeated. */
-const titleOf = ({ name, instance }: SavedScenario): string => (instance > 1 ? `${name} #${instance}` : name)

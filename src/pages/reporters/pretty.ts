@@ -1,16 +1,12 @@
-/** Renders the report for a terminal: a line per passed scenario, details of failed ones, and a summary. */
+/** Renders a run for a terminal: a line for each passed scenario, details of failed ones, and a summary. */
 import { groupBy } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { formatMs, pad, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
 import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../evaluation/evaluator/wording/outcomes.ts'
 import type { RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
-import { briefLines, causeOf, detailLines, type Layout, outsideDetailLines, outsideText } from './failures.ts'
+import { briefLines, causeOf, detailLines, type Layout, OUTSIDE, outsideDetailLines } from './failures.ts'
 import { type ColorLevel, createTheme, OUTCOME_STYLES } from './theme.ts'
-
-const TEXTS = {
-  list: (names: string, more: number) => (more === 0 ? names : `${names}; and ${more} more`),
-}
 
 export interface PrettyOptions {
   readonly colorLevel: ColorLevel
@@ -22,20 +18,38 @@ export interface PrettyOptions {
 const NARROWEST = 40
 const WIDEST = 160
 
-export function prettyReport(result: RunReport, { colorLevel, columns = 100 }: PrettyOptions): string {
-  const layout = { columns: Math.min(WIDEST, Math.max(NARROWEST, columns)), theme: createTheme(colorLevel) }
-  const [bad, rest] = [result.scenarios.filter(hasDetails), result.scenarios.filter(scenario => !hasDetails(scenario))]
+export const layoutFor = ({ colorLevel, columns = 100 }: PrettyOptions): Layout => ({
+  columns: Math.min(WIDEST, Math.max(NARROWEST, columns)),
+  theme: createTheme(colorLevel),
+})
+
+const INDENT = '  '
+const indented = (lines: readonly string[]) => lines.map(line => `${INDENT}${line}`)
+
+export function prettyReport(result: RunReport, options: PrettyOptions): string {
+  const layout = layoutFor(options)
+  const inner = { ...layout, columns: layout.columns - INDENT.length }
   const similar = similarScenarios(result)
-  const blocks = [
-    shortLines(rest, layout),
-    ...bad.map(scenario => scenarioLines(scenario, layout, similar.get(scenario))),
-    outsideLines(result, layout),
-    summaryLines(result, layout),
-  ]
-  return `${blocks
-    .filter(block => block.length > 0)
-    .map(block => block.join('\n'))
-    .join('\n\n')}\n`
+  const blocks = [shortLines(result.scenarios, layout)]
+  for (const scenario of result.scenarios) {
+    if (!hasDetails(scenario)) continue
+    const first = similar.get(scenario)
+    const details = first === undefined ? detailLines(scenario, inner) : briefLines(scenario, first, inner)
+    const [head, ...below] = headLines(scenario, layout)
+    blocks.push([head, ...indented([...details, ...below])])
+  }
+  if (result.failures.length > 0) {
+    const head = `${layout.theme.bad('FAIL')} ${layout.theme.strong(OUTSIDE)}`
+    blocks.push([head, ...indented(outsideDetailLines(result, inner))])
+  }
+  blocks.push([
+    ...causes(result, layout),
+    ...warnings(result, layout),
+    ...slowest(result, layout),
+    ...totals(result, layout),
+  ])
+  const shown = blocks.filter(block => block.length > 0)
+  return `${shown.map(block => block.join('\n')).join('\n\n')}\n`
 }
 
 /** Scenarios with one cause that are shown with their details. */
@@ -43,65 +57,72 @@ const DETAILED = 2
 
 /** Scenarios that are shown briefly, each with the first one that has its cause. */
 function similarScenarios({ causes, scenarios }: RunReport): Map<ScenarioReport, ScenarioReport> {
-  const pairs = causes.flatMap(({ scenarios: indexes }) => {
-    const [first, ...others] = indexes.flatMap(index => scenarios[index] ?? [])
-    return first === undefined ? [] : others.slice(DETAILED - 1).map(scenario => [scenario, first] as const)
-  })
-  return new Map(pairs)
+  const similar = new Map<ScenarioReport, ScenarioReport>()
+  for (const cause of causes) {
+    const [first, ...others] = cause.scenarios.flatMap(index => scenarios[index] ?? [])
+    if (first !== undefined) for (const scenario of others.slice(DETAILED - 1)) similar.set(scenario, first)
+  }
+  return similar
 }
 
 type Titled = Pick<ScenarioReport, 'file' | 'name' | 'instance'>
 
 /** `Happy path`, `Happy path #2` when it is repeated. */
-const nameOf = ({ name, instance }: Omit<Titled, 'file'>): string =>
-  visible(`${name}${instance > 1 ? ` #${instance}` : ''}`)
+const nameOf = ({ name, instance }: Titled): string => visible(`${name}${instance > 1 ? ` #${instance}` : ''}`)
 
 /** `scenarios/happy.yaml > Happy path` */
 export const titleOf = (scenario: Titled): string => `${visible(scenario.file)} > ${nameOf(scenario)}`
 
 /** Shortens the path from its beginning, and never the name: `…/happy.yaml > Happy path`. */
 function titleWithin(scenario: Titled, columns: number): string {
-  const [file, name] = [visible(scenario.file), nameOf(scenario)]
-  const parts = file.split('/')
-  const paths = parts.map((_, index) => (index === 0 ? file : `…/${parts.slice(index).join('/')}`))
-  const titles = paths.map(path => `${path} > ${name}`)
-  return titles.find(title => widthOf(title) <= columns) ?? name
+  const name = nameOf(scenario)
+  const parts = visible(scenario.file).split('/')
+  for (let from = 0; from < parts.length; from++) {
+    const title = `${from === 0 ? '' : '…/'}${parts.slice(from).join('/')} > ${name}`
+    if (widthOf(title) <= columns) return title
+  }
+  return name
 }
-
-const INDENT = '  '
 
 /** Environment failures have a reason and no details. */
-export const hasDetails = ({ failures }: ScenarioReport): boolean => failures.some(({ kind }) => kind !== 'environment')
+const hasDetails = ({ failures }: ScenarioReport): boolean => failures.some(({ kind }) => kind !== 'environment')
 
-/** Groups scenarios with equal lines: repetitions, and scenarios that were not played for the same reason. */
-export function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): string[] {
-  const groups = groupBy(scenarios, shortKey)
-  return [...groups.values()].flatMap(group =>
-    group.length === 1 ? shortScenario(group[0], layout) : groupLine(group, layout),
+/** Groups scenarios with equal lines: repetitions, and scenarios that were not run for the same reason. */
+function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): string[] {
+  const { theme } = layout
+  const groups = groupBy(
+    scenarios.filter(scenario => !hasDetails(scenario)),
+    scenario =>
+      JSON.stringify(
+        scenario.outcome === 'pass'
+          ? [scenario.file, scenario.name, scenario.warnings.length > 0 && scenario.instance]
+          : [scenario.outcome, scenario.reason ?? scenario],
+      ),
   )
+  const lines: string[] = []
+  for (const group of groups.values()) {
+    const [first] = group
+    const { word, shade } = OUTCOME_STYLES[first.outcome]
+    if (group.length === 1) {
+      const count = first.warnings.length
+      const time = first.outcome === 'skipped' ? '' : `  ${theme.faint(formatMs(first.durationMs))}`
+      const warned = count === 0 ? '' : `  ${theme.warn(counted(count, 'warning'))}`
+      const head = `${theme[shade](word)} ${titleOf(first)}${time}${warned}`
+      lines.push(...withReason(head, first.reason ?? causeOf(first), layout))
+    } else if (first.outcome === 'pass') {
+      const average = group.reduce((sum, { durationMs }) => sum + durationMs, 0) / group.length
+      const times = theme.faint(`${group.length} times, ${formatMs(average)} each`)
+      lines.push(`${theme[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${times}`)
+    } else {
+      lines.push(...withReason(`${theme[shade](word)} ${group.length} scenarios`, first.reason ?? '', layout))
+    }
+  }
+  return lines
 }
 
-const shortKey = (scenario: ScenarioReport): string =>
-  JSON.stringify(
-    scenario.outcome === 'pass'
-      ? [scenario.file, scenario.name, scenario.warnings.length > 0 && scenario.instance]
-      : [scenario.outcome, scenario.reason ?? scenario],
-  )
-
-function groupLine(group: readonly [ScenarioReport, ...ScenarioReport[]], layout: Layout): string[] {
-  const [first] = group
-  const { word, shade } = OUTCOME_STYLES[first.outcome]
-  if (first.outcome !== 'pass')
-    return withReason(`${layout.theme[shade](word)} ${group.length} scenarios`, first.reason ?? '', layout)
-  const time = group.reduce((sum, { durationMs }) => sum + durationMs, 0) / group.length
-  return [
-    `${layout.theme[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${layout.theme.faint(`${group.length} times, ${formatMs(time)} each`)}`,
-  ]
-}
-
-/** Puts a reason on lines of its own on a narrow terminal, and the output of a program always. */
 const NARROW = 80
 
+/** Puts a reason on lines of its own on a narrow terminal, and the output of a program always. */
 function withReason(head: string, why: string, { columns }: Layout): string[] {
   const [first = '', ...more] = why.split('\n').map(visible)
   if (first === '') return [head]
@@ -109,116 +130,64 @@ function withReason(head: string, why: string, { columns }: Layout): string[] {
   return [beside, ...below.flatMap(line => wrap(line, columns - 4)).map(line => `    ${line}`)]
 }
 
-/** `similar`: a scenario with the same cause that is shown in full. */
-export const scenarioLines = (scenario: ScenarioReport, layout: Layout, similar?: ScenarioReport): string[] =>
-  hasDetails(scenario) ? storyOf(scenario, layout, similar) : shortScenario(scenario, layout)
-
-function shortScenario(scenario: ScenarioReport, layout: Layout): string[] {
-  const { theme } = layout
+/**
+ * `FAIL scenarios/happy.yaml > Happy path          seed 1, real clock, 6.4 s`. On a narrow terminal, or with a long name,
+ * the facts come last, as a second line, so that the cause stays below the title.
+ */
+function headLines(scenario: ScenarioReport, { columns, theme }: Layout): [string, ...string[]] {
   const { word, shade } = OUTCOME_STYLES[scenario.outcome]
-  const warnings = scenario.warnings.length === 0 ? '' : `  ${theme.warn(counted(scenario.warnings.length, 'warning'))}`
-  const because = scenario.reason ?? causeOf(scenario)
-  const time = scenario.outcome === 'skipped' ? '' : `  ${theme.faint(formatMs(scenario.durationMs))}`
-  return withReason(`${theme[shade](word)} ${titleOf(scenario)}${time}${warnings}`, because, layout)
-}
-
-const storyOf = (scenario: ScenarioReport, layout: Layout, similar: ScenarioReport | undefined): string[] => [
-  headLine(scenario, layout),
-  ...indented(
-    similar === undefined ? detailLines(scenario, inner(layout)) : briefLines(scenario, similar, inner(layout)),
-  ),
-  ...(factsBelow(scenario, layout.columns) ? indented([layout.theme.faint(factsOf(scenario))]) : []),
-]
-
-/** The block of failures outside of every scenario. */
-export function outsideLines(result: RunReport, layout: Layout): string[] {
-  if (result.failures.length === 0) return []
-  const head = `${layout.theme.bad('FAIL')} ${layout.theme.strong(outsideText())}`
-  return [head, ...indented(outsideDetailLines(result, inner(layout)))]
-}
-
-const inner = (layout: Layout): Layout => ({ ...layout, columns: layout.columns - INDENT.length })
-const indented = (lines: readonly string[]) => lines.map(line => `${INDENT}${line}`)
-
-/** `FAIL scenarios/happy.yaml > Happy path          seed 1, real clock, 6.4 s`. */
-function headLine(scenario: ScenarioReport, { columns, theme }: Layout): string {
-  const { word, shade } = OUTCOME_STYLES[scenario.outcome]
+  const facts = `seed ${scenario.seed}, ${scenario.clock} clock, ${formatMs(scenario.durationMs)}`
   const head = theme[shade](word)
-  if (factsBelow(scenario, columns)) {
-    return `${head} ${theme.strong(titleWithin(scenario, columns - widthOf(word) - 1))}`
-  }
-  const free = titleColumns(scenario, columns)
-  return `${head} ${theme.strong(pad(titleWithin(scenario, free), free))}  ${theme.faint(factsOf(scenario))}`
-}
-
-/** Beside the outcome and the facts. */
-const titleColumns = (scenario: ScenarioReport, columns: number): number =>
-  columns - widthOf(OUTCOME_STYLES[scenario.outcome].word) - widthOf(factsOf(scenario)) - 4
-
-const factsOf = ({ seed, clock, durationMs }: ScenarioReport) => `seed ${seed}, ${clock} clock, ${formatMs(durationMs)}`
-
-/** On a narrow terminal, or with a long name, the facts come last, so that the cause stays in the second line. */
-function factsBelow(scenario: ScenarioReport, columns: number): boolean {
-  const free = titleColumns(scenario, columns)
-  return widthOf(columns < NARROW ? titleOf(scenario) : titleWithin(scenario, free)) > free
+  const free = columns - widthOf(word) - widthOf(facts) - 4
+  const title = titleWithin(scenario, free)
+  if (widthOf(columns < NARROW ? titleOf(scenario) : title) > free)
+    return [`${head} ${theme.strong(titleWithin(scenario, columns - widthOf(word) - 1))}`, theme.faint(facts)]
+  return [`${head} ${theme.strong(pad(title, free))}  ${theme.faint(facts)}`]
 }
 
 const SLOWEST = 3
 const MAX_NAMES = 3
-
-export function summaryLines(result: RunReport, layout: Layout): string[] {
-  return [...causes(result, layout), ...warnings(result, layout), ...slowest(result, layout), ...totals(result, layout)]
-}
+const MAX_LISTED = 12
 
 /** What several scenarios have failed for, which is often one bug. */
 function causes({ causes, scenarios }: RunReport, { theme, columns }: Layout): string[] {
-  const lines = causes.flatMap(({ text, hint, scenarios: indexes }) => {
-    const names = indexes.flatMap(index => scenarios.slice(index, index + 1).map(({ name }) => visible(name)))
-    const below = [TEXTS.list(...countedNames(names)), ...(hint === undefined ? [] : [`hint: ${visible(hint)}`])]
-    return [
-      ...wrap(`one cause in ${indexes.length} scenarios: ${visible(text)}`, columns - 2).map(
-        line => `  ${theme.bad(line)}`,
-      ),
-      ...below.flatMap(line => wrap(line, columns - 4)).map(line => `    ${line}`),
-    ]
-  })
+  const lines: string[] = []
+  for (const { text, hint, scenarios: indexes } of causes) {
+    const cause = `one cause in ${indexes.length} scenarios: ${visible(text)}`
+    lines.push(...wrap(cause, columns - 2).map(line => `  ${theme.bad(line)}`))
+    const names = indexes.map(index => visible(scenarios[index]?.name ?? ''))
+    const groups = [...groupBy(names, name => name).values()]
+    const shown = groups.slice(0, MAX_LISTED)
+    const left = names.length - shown.flat().length
+    const list = shown.map(({ 0: name, length }) => (length === 1 ? name : `${name} (${counted(length, 'time')})`))
+    const below = [`${list.join('; ')}${left === 0 ? '' : `; and ${left} more`}`]
+    if (hint !== undefined) below.push(`hint: ${visible(hint)}`)
+    lines.push(...below.flatMap(line => wrap(line, columns - 4)).map(line => `    ${line}`))
+  }
   return lines.length === 0 ? [] : ['Causes', ...lines, '']
-}
-
-const MAX_LISTED = 12
-
-/** The first names, with how often each occurs, and how many others there are. */
-function countedNames(names: readonly string[]): [names: string, more: number] {
-  const groups = [...groupBy(names, name => name).values()]
-  const shown = groups.slice(0, MAX_LISTED)
-  const left = names.length - shown.flat().length
-  return [
-    shown.map(group => (group.length === 1 ? group[0] : `${group[0]} (${counted(group.length, 'time')})`)).join('; '),
-    left,
-  ]
 }
 
 function warnings({ scenarios }: RunReport, { theme, columns }: Layout): string[] {
   const all = scenarios.flatMap(({ warnings, name }) => warnings.map(({ rule }) => ({ rule, name })))
   if (all.length === 0) return []
-  const byRule = [...groupBy(all, ({ rule }) => rule)].sort(([, a], [, b]) => b.length - a.length)
-  const lines = byRule.map(([rule, group]) => {
+  const lines: string[] = []
+  for (const [rule, group] of [...groupBy(all, one => one.rule)].sort(([, a], [, b]) => b.length - a.length)) {
     const names = [...new Set(group.map(({ name }) => name))]
-    const where = names.slice(0, MAX_NAMES).join(', ')
-    return `${rule}: ${counted(group.length, 'time')}, in ${where}${names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''}`
-  })
-  const wrapped = lines.flatMap(line => wrap(visible(line), columns - 2))
-  return ['Warnings', ...wrapped.map(line => `  ${theme.warn(line)}`), '']
+    const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
+    const text = `${rule}: ${counted(group.length, 'time')}, in ${names.slice(0, MAX_NAMES).join(', ')}${more}`
+    lines.push(...wrap(visible(text), columns - 2).map(line => `  ${theme.warn(line)}`))
+  }
+  return ['Warnings', ...lines, '']
 }
 
 function slowest(result: RunReport, { columns }: Layout): string[] {
   const scenarios = result.scenarios.filter(({ durationMs }) => durationMs > 0)
   if (scenarios.length <= SLOWEST) return []
   const longest = [...scenarios].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
-  const timed = longest.map(scenario => ({ time: formatMs(scenario.durationMs), scenario }))
-  const wide = Math.max(...timed.map(({ time }) => time.length))
-  const lines = timed.map(
-    ({ time, scenario }) => `  ${time.padStart(wide)}  ${titleWithin(scenario, columns - wide - 4)}`,
+  const times = longest.map(({ durationMs }) => formatMs(durationMs))
+  const wide = Math.max(...times.map(time => time.length))
+  const lines = longest.map(
+    (scenario, index) => `  ${times[index]?.padStart(wide)}  ${titleWithin(scenario, columns - wide - 4)}`,
   )
   return ['Slowest', ...lines, '']
 }
@@ -230,37 +199,24 @@ export function countsText(
   { scenarios, counts, durationMs }: RunReport,
   paint = (_: Outcome, text: string) => text,
 ): string {
-  const parts = ORDER.filter(outcome => counts[outcome] > 0).map(outcome =>
-    paint(outcome, `${counts[outcome]} ${OUTCOME_TEXTS[outcome]}`),
-  )
-  const what = parts.length === 0 ? 'nothing was played' : parts.join(', ')
-  return `${counted(scenarios.length, 'scenario')} in ${formatMs(durationMs)}: ${what}`
+  const shown = ORDER.filter(outcome => counts[outcome] > 0)
+  const parts = shown.map(outcome => paint(outcome, `${counts[outcome]} ${OUTCOME_TEXTS[outcome]}`))
+  return `${counted(scenarios.length, 'scenario')} in ${formatMs(durationMs)}: ${parts.join(', ') || 'no scenario was run'}`
 }
 
 function totals(result: RunReport, { theme, columns }: Layout): string[] {
-  const stopped = isStopShown(result)
-    ? []
-    : wrap(`stopped early: ${visible(result.stopped ?? '')}`, columns).map(line => theme.bad(line))
-  const orphans =
-    result.failures.length === 0
-      ? []
-      : [theme.bad(`${counted(result.failures.length, 'failure')} outside every scenario`)]
-  const meaning = meaningOf(result)
-  return [
-    countsText(result, (outcome, text) => theme[OUTCOME_STYLES[outcome].shade](text)),
-    ...orphans,
-    ...stopped,
-    `target ${visible(result.target)}${result.seed === null ? '' : `, seed ${result.seed}`}`,
-    ...wrap(`exit ${result.exitCode}${meaning === undefined ? '' : `: ${meaning}`}`, columns),
-  ]
-}
-
-/** The lines of the scenarios show the reason when none was played. */
-const isStopShown = ({ stopped, scenarios }: RunReport): boolean =>
-  stopped === null || (scenarios.length > 0 && scenarios.every(({ reasonCode }) => reasonCode === 'unreachable'))
-
-/** Mentions inconclusive results, which do not change the exit code without `--strict`. */
-function meaningOf({ exitCode, counts }: RunReport): string | undefined {
-  if (exitCode !== 0 || counts.inconclusive === 0) return exitCodeText(exitCode)
-  return `passed, but ${counted(counts.inconclusive, 'result')} inconclusive; with --strict this is exit 4`
+  const { failures, stopped, scenarios, target, seed, exitCode, counts } = result
+  const lines = [countsText(result, (outcome, text) => theme[OUTCOME_STYLES[outcome].shade](text))]
+  if (failures.length > 0) lines.push(theme.bad(`${counted(failures.length, 'failure')} ${OUTSIDE}`))
+  // The lines of the scenarios show the reason when the target was unreachable.
+  const isShown = scenarios.length > 0 && scenarios.every(({ reasonCode }) => reasonCode === 'unreachable')
+  if (stopped !== null && !isShown)
+    lines.push(...wrap(`stopped early: ${visible(stopped)}`, columns).map(line => theme.bad(line)))
+  lines.push(`target ${visible(target)}${seed === null ? '' : `, seed ${seed}`}`)
+  let meaning = exitCodeText(exitCode)
+  // Inconclusive results do not change the exit code without `--strict`.
+  if (exitCode === 0 && counts.inconclusive > 0)
+    meaning = `passed, but ${counted(counts.inconclusive, 'result')} inconclusive; with --strict this is exit 4`
+  lines.push(...wrap(`exit ${exitCode}${meaning === undefined ? '' : `: ${meaning}`}`, columns))
+  return lines
 }

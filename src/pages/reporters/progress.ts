@@ -1,13 +1,10 @@
 /**
- * Shows the progress of a run: on a terminal one line that changes, elsewhere a line for each scenario that ends and one
- * for each wait that takes long. Writes at most ten times a second, because each write takes as long as a call.
+ * Shows the progress of a run or a certification: on a terminal one line that changes, elsewhere a line for each scenario
+ * or check that ends and one for each wait that takes long. Writes at most ten times a second.
  */
-
 import { elapsedMs, type Timer, wallTimer } from '../../base/runtime/clock.ts'
 import { formatMs, shorten, visible, widthOf } from '../../base/text/terminal-text.ts'
-import type { ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
-import { causeOf } from './failures.ts'
-import { type ColorLevel, createTheme, OUTCOME_STYLES, type Theme } from './theme.ts'
+import { type ColorLevel, createTheme, OUTCOME_STYLES } from './theme.ts'
 
 export interface ProgressOptions {
   readonly output: { write(text: string): void }
@@ -19,21 +16,31 @@ export interface ProgressOptions {
   readonly after?: (delayMs: number, run: () => void) => Timer
 }
 
+/** The end of a scenario or a check. */
+export interface FinishedItem {
+  /** That it started with. */
+  readonly name: string
+  /** Shown in place of the name. */
+  readonly title?: string
+  readonly outcome: keyof typeof OUTCOME_STYLES
+  readonly durationMs: number
+  /** Why it failed; empty when it passed. */
+  readonly cause: string
+}
+
 export interface Progress {
   planned(total: number): void
   started(name: string): void
   /** A step has begun: what is waited for is its end. */
   step(name: string, step: { readonly number: number; readonly label: string }): void
   /** `start in chat main`, since a moment of `elapsedMs()`, for at most so long. A function makes the text when it is shown. */
-  waiting(name: string, what: Lazy<string>, sinceMs: number, atMostMs?: number): void
-  /** The steps are over: nothing is waited for but what comes too late. */
+  waiting(name: string, what: string | (() => string), sinceMs: number, atMostMs?: number): void
+  /** The steps are over, and only late calls are waited for. */
   listening(name: string): void
-  finished(scenario: Pick<ScenarioReport, 'name' | 'outcome' | 'reason' | 'durationMs' | 'failures'>): void
+  finished(item: FinishedItem): void
   /** Leaves nothing on the line, and no timer. */
   stop(): void
 }
-
-type Lazy<Value extends string> = Value | (() => Value)
 
 interface Waiting {
   readonly what: () => string
@@ -42,137 +49,109 @@ interface Waiting {
   reported: boolean
 }
 
-interface State {
-  total: number
-  done: number
-  failed: number
-  /** By name, the one that began first at the front. */
-  readonly running: Map<string, Waiting | null>
-  /** Lines that are written with the next tick. */
-  lines: string
-  timer: Timer | null
-  drawn: boolean
-}
-
-type ProgressContext = Required<ProgressOptions> & { readonly theme: Theme }
-
 const MAX_CAUSE_COLUMNS = 200
 const TICK_MS = 100
 const LONG_WAIT_MS = 5000
 const CLEAR = '\r\u001b[2K'
 
 export function createProgress(options: ProgressOptions): Progress {
-  const context: ProgressContext = {
-    now: elapsedMs,
-    after: wallTimer,
-    ...options,
-    theme: createTheme(options.colorLevel),
+  const { output, isTTY, columns, now = elapsedMs, after = wallTimer } = options
+  const theme = createTheme(options.colorLevel)
+  let total = 0
+  let done = 0
+  let failed = 0
+  /** By name, the one that began first at the front. */
+  const running = new Map<string, Waiting | null>()
+  /** Lines that are written with the next tick. */
+  let lines = ''
+  let timer: Timer | null = null
+  let isDrawn = false
+
+  /** Arms one timer for everything that runs. */
+  function arm(): void {
+    timer ??= after(TICK_MS, () => {
+      timer = null
+      tick()
+      if (running.size > 0) arm()
+    })
   }
-  const state: State = { total: 0, done: 0, failed: 0, running: new Map(), lines: '', timer: null, drawn: false }
+
+  function tick(): void {
+    if (isTTY) return draw()
+    for (const [name, waiting] of running) {
+      if (waiting === null || waiting.reported || now() - waiting.sinceMs < LONG_WAIT_MS) continue
+      waiting.reported = true
+      lines += `${counter()}  ${visible(name)}: ${visible(waiting.what())}${sinceText(waiting)}\n`
+    }
+    writeLines()
+  }
+
+  function writeLines(): void {
+    if (lines !== '') output.write(lines)
+    lines = ''
+  }
+
+  /** Shows the one that waits longest, and how many others run. Shortens the name, never the time. */
+  function draw(): void {
+    const nowMs = now()
+    const [first, ...others] = [...running].sort(([, a], [, b]) => (a?.sinceMs ?? nowMs) - (b?.sinceMs ?? nowMs))
+    if (first === undefined) return clear()
+    const [name, waiting] = first
+    const before = `${counter()}${failed === 0 ? '' : `, ${failed} failed`}  `
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+    const end = `${waiting === null ? '' : sinceText(waiting)}${more}`
+    const text = waiting === null ? visible(name) : `${visible(name)}: ${visible(waiting.what())}`
+    const free = columns - 1 - widthOf(before)
+    const line = shorten(`${shorten(text, Math.max(20, free - widthOf(end)))}${end}`, free)
+    output.write(`${CLEAR}${theme.faint(`${before}${line}`)}`)
+    isDrawn = true
+  }
+
+  function clear(): void {
+    if (isDrawn) output.write(CLEAR)
+    isDrawn = false
+  }
+
+  const counter = () => `${String(done).padStart(String(total).length)}/${total}`
+
+  /** `, 1.2 s of 5.0 s`. */
+  function sinceText({ sinceMs, atMostMs }: Waiting): string {
+    const limit = atMostMs === null ? '' : ` of ${formatMs(atMostMs)}`
+    return `, ${formatMs(Math.max(0, now() - sinceMs))}${limit}`
+  }
+
   const wait = (name: string, what: () => string, sinceMs: number, atMostMs: number | null) =>
-    state.running.set(name, { what, sinceMs, atMostMs, reported: false })
+    void running.set(name, { what, sinceMs, atMostMs, reported: false })
+
   return {
-    planned(total) {
-      state.total = total
+    planned(count) {
+      total = count
     },
     started(name) {
-      state.running.set(name, null)
-      arm(context, state)
+      running.set(name, null)
+      arm()
     },
-    step: (name, { number, label }) => void wait(name, () => `step ${number}: ${label}`, context.now(), null),
+    step: (name, { number, label }) => wait(name, () => `step ${number}: ${label}`, now(), null),
     waiting: (name, what, sinceMs, atMostMs) =>
-      void wait(name, () => `waiting for ${typeof what === 'string' ? what : what()}`, sinceMs, atMostMs ?? null),
-    listening: name => void wait(name, () => 'waiting for late calls', context.now(), null),
-    finished: scenario => finish(context, state, scenario),
+      wait(name, () => `waiting for ${typeof what === 'string' ? what : what()}`, sinceMs, atMostMs ?? null),
+    listening: name => wait(name, () => 'waiting for late calls', now(), null),
+    finished({ name, title = name, outcome, durationMs, cause }) {
+      running.delete(name)
+      done++
+      if (outcome === 'fail' || outcome === 'error') failed++
+      if (!isTTY) {
+        const { word, shade } = OUTCOME_STYLES[outcome]
+        const because = cause === '' ? '' : `: ${shorten(visible(cause), MAX_CAUSE_COLUMNS)}`
+        lines += `${counter()}  ${theme[shade](word)} ${visible(title)}, ${formatMs(durationMs)}${because}\n`
+      }
+      if (running.size === 0) tick()
+    },
     stop() {
-      state.timer?.cancel()
-      state.timer = null
-      state.running.clear()
-      writeLines(context, state)
-      clear(context, state)
+      timer?.cancel()
+      timer = null
+      running.clear()
+      writeLines()
+      clear()
     },
   }
-}
-
-/** Arms one timer for all scenarios, as long as one runs. */
-function arm(context: ProgressContext, state: State): void {
-  if (state.timer !== null) return
-  state.timer = context.after(TICK_MS, () => {
-    state.timer = null
-    tick(context, state)
-    if (state.running.size > 0) arm(context, state)
-  })
-}
-
-function tick(context: ProgressContext, state: State): void {
-  if (context.isTTY) return redraw(context, state)
-  reportLongWaits(context, state)
-  writeLines(context, state)
-}
-
-function writeLines({ output }: ProgressContext, state: State): void {
-  if (state.lines !== '') output.write(state.lines)
-  state.lines = ''
-}
-
-function finish(context: ProgressContext, state: State, scenario: Parameters<Progress['finished']>[0]): void {
-  state.running.delete(scenario.name)
-  state.done++
-  if (scenario.outcome === 'fail' || scenario.outcome === 'error') state.failed++
-  if (!context.isTTY) state.lines += `${counter(state)}  ${endLine(context, scenario)}\n`
-  if (state.running.size === 0) tick(context, state)
-}
-
-function endLine(
-  { theme }: ProgressContext,
-  { name, outcome, reason, durationMs, failures }: Parameters<Progress['finished']>[0],
-) {
-  const { word, shade } = OUTCOME_STYLES[outcome]
-  const cause = outcome === 'pass' ? '' : causeOf({ failures, reason })
-  const because = cause === '' ? '' : `: ${shorten(visible(cause), MAX_CAUSE_COLUMNS)}`
-  return `${theme[shade](word)} ${visible(name)}, ${formatMs(durationMs)}${because}`
-}
-
-const counter = ({ done, total }: State) => `${String(done).padStart(String(total).length)}/${total}`
-
-function reportLongWaits(context: ProgressContext, state: State): void {
-  for (const [name, waiting] of state.running) {
-    if (waiting === null || waiting.reported || context.now() - waiting.sinceMs < LONG_WAIT_MS) continue
-    waiting.reported = true
-    state.lines += `${counter(state)}  ${visible(name)}: ${waitingText(waiting, context.now())}\n`
-  }
-}
-
-const waitingText = (waiting: Waiting, nowMs: number): string =>
-  `${visible(waiting.what())}${sinceText(waiting, nowMs)}`
-
-/** `, 1.2 s of 5.0 s`. */
-function sinceText({ sinceMs, atMostMs }: Waiting, nowMs: number): string {
-  const bound = atMostMs === null ? '' : ` of ${formatMs(atMostMs)}`
-  return `, ${formatMs(Math.max(0, nowMs - sinceMs))}${bound}`
-}
-
-function redraw(context: ProgressContext, state: State): void {
-  if (state.running.size === 0) return clear(context, state)
-  const failed = state.failed === 0 ? '' : `, ${state.failed} failed`
-  const before = `${counter(state)}${failed}  `
-  const text = `${before}${current(state, context.now(), context.columns - 1 - widthOf(before))}`
-  context.output.write(`${CLEAR}${context.theme.faint(text)}`)
-  state.drawn = true
-}
-
-/** Shows the scenario that waits longest, and how many others run. Shortens the name, never the time. */
-function current({ running }: State, nowMs: number, columns: number): string {
-  const [first, ...rest] = [...running].sort(([, a], [, b]) => (a?.sinceMs ?? nowMs) - (b?.sinceMs ?? nowMs))
-  if (first === undefined) return ''
-  const [name, waiting] = first
-  const others = rest.length === 0 ? '' : ` (and ${rest.length} more)`
-  const end = `${waiting === null ? '' : sinceText(waiting, nowMs)}${others}`
-  const text = waiting === null ? visible(name) : `${visible(name)}: ${visible(waiting.what())}`
-  return shorten(`${shorten(text, Math.max(20, columns - widthOf(end)))}${end}`, columns)
-}
-
-function clear(context: ProgressContext, state: State): void {
-  if (state.drawn) context.output.write(CLEAR)
-  state.drawn = false
 }

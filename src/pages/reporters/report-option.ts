@@ -77,7 +77,7 @@ function parseOne<Name extends ReportName>(part: string, names: readonly Name[])
 }
 
 function nameOf<Name extends ReportName>(name: string, part: string, names: readonly Name[]): Name {
-  const report = names.find(known => known === name)
+  const report = names.find(one => one === name)
   if (report !== undefined) return report
   const known = `known: ${names.join(', ')}`
   if (name === '')
@@ -87,7 +87,7 @@ function nameOf<Name extends ReportName>(name: string, part: string, names: read
   throw wrong(`there is no report "${name}"${nearest(name, names) || `; ${known}`}`)
 }
 
-const commandsOf = (name: string) => (CERTIFICATE_REPORTS.some(known => known === name) ? 'certify' : 'run')
+const commandsOf = (name: string) => (CERTIFICATE_REPORTS.some(one => one === name) ? 'certify' : 'run')
 
 const wrong = (message: string) => problem('--report', message)
 

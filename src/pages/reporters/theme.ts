@@ -1,6 +1,7 @@
 /** Defines the colours of reports by meaning. Layout comes before colours. */
 import { Chalk } from 'chalk'
 import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
+import type { CheckOutcome } from '../../running/certifier/check.ts'
 
 /** The colour level of Chalk: 0 is none. */
 export type ColorLevel = 0 | 1 | 2 | 3
@@ -21,10 +22,16 @@ export function createTheme(level: ColorLevel): Theme {
   }
 }
 
-export const OUTCOME_STYLES: Readonly<Record<Outcome, { readonly word: string; readonly shade: Shade }>> = {
+/** The outcomes of scenarios and of checks. */
+export const OUTCOME_STYLES: Readonly<
+  Record<Outcome | CheckOutcome, { readonly word: string; readonly shade: Shade }>
+> = {
   pass: { word: 'PASS', shade: 'good' },
   fail: { word: 'FAIL', shade: 'bad' },
   error: { word: 'ERROR', shade: 'bad' },
+  warn: { word: 'WARN', shade: 'warn' },
+  info: { word: 'INFO', shade: 'hint' },
   inconclusive: { word: 'INCONCLUSIVE', shade: 'warn' },
+  not_applicable: { word: 'N/A', shade: 'faint' },
   skipped: { word: 'SKIP', shade: 'faint' },
 }

@@ -3,9 +3,7 @@
 import type { CertificateReport } from '../../running/certifier/report.ts'
 import { element, xmlText } from './junit.ts'
 
-const TEXTS = {
-  label: 'handover',
-}
+const LABEL = 'handover'
 
 type BadgeValue = 'basic' | 'resilient' | 'strict' | 'failing' | 'incomplete'
 
@@ -26,36 +24,31 @@ export function badgeValue({ level, counts }: Pick<CertificateReport, 'level' | 
 }
 
 const HEIGHT = 20
-const CORNER = 3
 const PADDING = 7
 const FONT = { 'font-family': 'Verdana, DejaVu Sans, sans-serif', 'font-size': 11, fill: '#fff' }
-const BASELINE = 14
 const NARROW = 'fijlrt'
 
 export function certificateBadge(certificate: CertificateReport): string {
   const value = badgeValue(certificate)
-  const title = `${TEXTS.label}: ${value}`
-  const left = widthFor(TEXTS.label)
-  const width = left + widthFor(value)
+  const title = `${LABEL}: ${value}`
+  const left = textWidth(LABEL) + 2 * PADDING
+  const width = left + textWidth(value) + 2 * PADDING
+  // A box with round corners at its left.
+  const leftSide = `M3 0h${left - 3}v${HEIGHT}H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z`
   const size = { width, height: HEIGHT, viewBox: `0 0 ${width} ${HEIGHT}` }
   return `${element('svg', { xmlns: 'http://www.w3.org/2000/svg', role: 'img', 'aria-label': title, ...size }, [
     element('title', {}, [xmlText(title)]),
-    element('rect', { width, height: HEIGHT, rx: CORNER, fill: COLORS[value] }),
-    element('path', { d: leftSide(left), fill: LABEL_COLOR }),
-    element('g', FONT, [textAt(0, TEXTS.label), textAt(left, value)]),
+    element('rect', { width, height: HEIGHT, rx: 3, fill: COLORS[value] }),
+    element('path', { d: leftSide, fill: LABEL_COLOR }),
+    element('g', FONT, [textAt(0, LABEL), textAt(left, value)]),
   ])}\n`
 }
-
-/** A box with round corners at its left. */
-const leftSide = (width: number): string =>
-  `M${CORNER} 0h${width - CORNER}v${HEIGHT}H${CORNER}a${CORNER} ${CORNER} 0 0 1-${CORNER}-${CORNER}V${CORNER}a${CORNER} ${CORNER} 0 0 1 ${CORNER}-${CORNER}z`
 
 /** About that of the font. The texts are stretched to it, so that every font fits. */
 const textWidth = (text: string): number =>
   Math.round([...text].reduce((sum, character) => sum + (NARROW.includes(character) ? 4.3 : 6.9), 0))
-const widthFor = (text: string): number => textWidth(text) + 2 * PADDING
 
 function textAt(x: number, text: string): string {
-  const place = { x: x + PADDING, y: BASELINE, textLength: textWidth(text), lengthAdjust: 'spacingAndGlyphs' }
+  const place = { x: x + PADDING, y: 14, textLength: textWidth(text), lengthAdjust: 'spacingAndGlyphs' }
   return element('text', place, [xmlText(text)])
 }

@@ -1,0 +1,60 @@
+/** Renders the findings of a check as lines: what happened, what was expected, what to try, the diagram, the commands. */
+import { visible, wrap } from '../../base/text/terminal-text.ts'
+import { type CheckReport, isExpectedFailure } from '../../running/certifier/report.ts'
+import { diagramOf } from './diagram.ts'
+import type { Layout } from './failures.ts'
+import type { Shade } from './theme.ts'
+
+/** The first finding, else the reason, in one line; empty when it passed. */
+export const checkCause = ({ findings: [first], reason }: Pick<CheckReport, 'findings' | 'reason'>): string =>
+  first?.happened ?? reason ?? ''
+
+const LABEL_COLUMNS = 10
+
+/** `similar`: an earlier check with the same first finding, which is shown in full. */
+export function checkDetails(check: CheckReport, layout: Layout, similar: CheckReport | null = null): string[] {
+  const { columns, theme } = layout
+  const { findings, outcome, reason, decisiveText, expectation } = check
+  const lines: string[] = []
+  const add = (label: string, text: string, shade: Shade = 'plain') => {
+    for (const [at, line] of wrap(visible(text), columns - LABEL_COLUMNS).entries())
+      lines.push(`${theme.faint((at === 0 ? label : '').padEnd(LABEL_COLUMNS))}${theme[shade](line)}`)
+  }
+  if (expectation?.status === 'failed')
+    add('because', `${expectation.because}${expectation.until === null ? '' : ` (until ${expectation.until})`}`)
+  if (expectation?.status === 'expired')
+    add('because', `It was expected to fail until ${expectation.until}: ${expectation.because}`, 'bad')
+  for (const [at, { level, happened, expected, next, entrySeqs }] of findings.entries()) {
+    if (at > 0) lines.push('')
+    const seqs = entrySeqs.length === 0 ? '' : ` (${entrySeqs.map(seq => `#${seq}`).join(', ')})`
+    const shade = outcome === 'info' || level === 'INFO' ? 'plain' : level === 'MUST' ? 'bad' : 'warn'
+    add('happened', `${findings.length === 1 ? '' : `${level}: `}${happened}${seqs}`, shade)
+    add('expected', expected)
+    add('try', next, 'hint')
+  }
+  if (similar !== null) add('', `The same finding as in ${similar.id}, which is shown with its diagram.`, 'faint')
+  if (reason !== null) add('because', reason)
+  if (decisiveText !== null) add('varied', decisiveText)
+  if (similar === null && !isExpectedFailure(check) && outcome !== 'info') {
+    const diagram = diagramOf(timelineSourceOf(check), columns)
+    if (diagram.length > 0) lines.push('', ...diagram.map(({ text, shade }) => theme[shade](text)), '')
+  }
+  // A command stays on one line, so that it can be copied.
+  if (outcome !== 'info') lines.push(`${theme.faint('help'.padEnd(LABEL_COLUMNS))}${visible(check.helpCommand)}`)
+  lines.push(`${theme.faint('rerun'.padEnd(LABEL_COLUMNS))}${visible(check.rerunCommand)}`)
+  return lines
+}
+
+/** The chats that the findings are about, or all when they name none. */
+function timelineSourceOf({ journal, chats, findings }: CheckReport) {
+  const seqs = new Set(findings.flatMap(({ entrySeqs }) => entrySeqs))
+  const ids = new Set<string>()
+  for (const { seq, chat_id } of journal) if (seqs.has(seq) && chat_id !== undefined) ids.add(chat_id)
+  const isShown = (id: string | undefined) => ids.size === 0 || id === undefined || ids.has(id)
+  return {
+    journal: journal.filter(({ chat_id }) => isShown(chat_id)),
+    conversations: Object.fromEntries(Object.entries(chats).filter(([, id]) => isShown(id))),
+    steps: [],
+    failures: [{ step: null, entrySeqs: [...seqs] }],
+  }
+}

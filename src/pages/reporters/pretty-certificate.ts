@@ -1,0 +1,160 @@
+/** Renders a certificate for a terminal: failures with their evidence, then a table by profile, then the summary. */
+import { groupBy } from '../../base/objects.ts'
+import { counted } from '../../base/text/quantities.ts'
+import { formatMs, pad, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
+import type { CheckOutcome } from '../../running/certifier/check.ts'
+import { exercisedIn } from '../../running/certifier/coverage.ts'
+import {
+  type CertificateReport,
+  type CheckReport,
+  isExpectedFailure,
+  measurementLines,
+  WORST_FIRST,
+  worstFirst,
+} from '../../running/certifier/report.ts'
+import type { Layout } from './failures.ts'
+import { checkDetails } from './findings.ts'
+import { layoutFor, type PrettyOptions } from './pretty.ts'
+import { OUTCOME_STYLES } from './theme.ts'
+
+const INDENT = '  '
+
+export function certificateText(certificate: CertificateReport, options: PrettyOptions): string {
+  const layout = layoutFor(options)
+  const { checks, profiles } = certificate
+  const shown = worstFirst(checks.filter(({ outcome }) => outcome !== 'pass'))
+  const similar = similarChecks(shown)
+  const blocks = shown
+    .filter(({ findings }) => findings.length > 0)
+    .map(check => detailBlock(check, layout, similar.get(check) ?? null))
+  // Checks without findings are shown together when they have one reason.
+  const others = shown.filter(({ findings }) => findings.length === 0)
+  for (const group of groupBy(others, ({ outcome, reason }) => `${outcome} ${reason}`).values())
+    blocks.push(group.length === 1 ? detailBlock(group[0], layout, null) : groupBlock(group, layout))
+  const columns = tableColumns(checks, layout)
+  for (const profile of profiles) {
+    const inProfile = checks.filter(check => check.profile === profile)
+    if (inProfile.length === 0) continue
+    const passed = inProfile.filter(({ outcome }) => outcome === 'pass').length
+    const head = `${layout.theme.strong(profile)}  ${layout.theme.faint(`${passed} of ${inProfile.length} pass`)}`
+    blocks.push([head, ...inProfile.flatMap(check => tableRow(check, columns, layout))])
+  }
+  blocks.push(summaryLines(certificate, layout))
+  return `${blocks.map(lines => lines.join('\n')).join('\n\n')}\n`
+}
+
+/** Checks that are shown briefly: from the third one on, those with the same first finding as an earlier check. */
+function similarChecks(checks: readonly CheckReport[]): Map<CheckReport, CheckReport> {
+  const similar = new Map<CheckReport, CheckReport>()
+  const detailed = checks.filter(
+    check => check.findings.length > 0 && check.outcome !== 'info' && !isExpectedFailure(check),
+  )
+  for (const [first, , ...others] of groupBy(detailed, ({ findings }) => findings[0]?.code).values())
+    for (const check of others) similar.set(check, first)
+  return similar
+}
+
+/** `FAIL SIG-03 A signature made with another key has no effect                    MUST, 2.3 s`, where there is room. */
+function detailBlock(check: CheckReport, layout: Layout, similar: CheckReport | null): string[] {
+  const { columns, theme } = layout
+  const { word, shade } = OUTCOME_STYLES[check.outcome]
+  const mark = isExpectedFailure(check) ? `${word} (expected)` : word
+  const facts = `${check.level}, ${formatMs(check.durationMs)}`
+  const title = visible(check.title)
+  const free = columns - widthOf(mark) - widthOf(check.id) - widthOf(facts) - 4
+  const head = `${theme[shade](mark)} ${theme.strong(`${check.id} ${pad(title, free)}`)}`
+  const lines = checkDetails(check, { ...layout, columns: columns - INDENT.length }, similar)
+  return [
+    widthOf(title) > free ? head : `${head}  ${theme.faint(facts)}`,
+    ...lines.map(line => (line === '' ? '' : `${INDENT}${line}`)),
+  ]
+}
+
+function groupBlock(group: readonly [CheckReport, ...CheckReport[]], { columns, theme }: Layout): string[] {
+  const [{ outcome, reason }] = group
+  const { word, shade } = OUTCOME_STYLES[outcome]
+  const below = [reason ?? '', group.map(({ id }) => id).join(', ')].filter(text => text !== '')
+  return [
+    `${theme[shade](word)} ${theme.strong(counted(group.length, 'check'))}`,
+    ...below.flatMap(text => wrap(visible(text), columns - INDENT.length)).map(line => `${INDENT}${line}`),
+  ]
+}
+
+/** A check that did not run has no time. */
+const timeOf = ({ durationMs }: CheckReport) => (durationMs === 0 ? '' : formatMs(durationMs))
+
+function tableColumns(checks: readonly CheckReport[], layout: Layout) {
+  const widest = (text: (check: CheckReport) => string) => Math.max(0, ...checks.map(check => widthOf(text(check))))
+  const [word, id] = [widest(({ outcome }) => OUTCOME_STYLES[outcome].word), widest(check => check.id)]
+  const time = widest(timeOf)
+  const free = layout.columns - INDENT.length - word - id - time - 5
+  return {
+    word,
+    id,
+    time,
+    title: Math.min(
+      free,
+      widest(({ title }) => title),
+    ),
+  }
+}
+
+function tableRow(check: CheckReport, widths: ReturnType<typeof tableColumns>, { columns, theme }: Layout): string[] {
+  const { word, shade } = OUTCOME_STYLES[check.outcome]
+  const title = pad(shorten(visible(check.title), widths.title), widths.title)
+  const time = timeOf(check).padStart(widths.time)
+  const row = `${INDENT}${theme[shade](pad(word, widths.word))} ${pad(check.id, widths.id)}  ${title}  ${theme.faint(time)}`
+  const margin = INDENT.length + widths.word + widths.id + 3
+  const below = measurementLines(check).flatMap(line => wrap(visible(line), columns - margin))
+  return [row, ...below.map(line => `${' '.repeat(margin)}${theme.faint(line)}`)]
+}
+
+function summaryLines(certificate: CertificateReport, { columns, theme }: Layout): string[] {
+  const { level, levelText, expectations, stopped, exitCode, exitText } = certificate
+  const wrapped = (text: string) => wrap(visible(text), columns)
+  const plain = certificateCounts(certificate)
+  const styled = certificateCounts(certificate, (outcome, text) => theme[OUTCOME_STYLES[outcome].shade](text))
+  const lines = widthOf(plain) > columns ? wrapped(plain) : [styled]
+  for (const { check, status } of expectations)
+    if (status === 'passed') {
+      const text = `${check} was expected to fail and passes: remove it from the file of expected failures.`
+      lines.push(...wrapped(text).map(line => theme.warn(line)))
+    }
+  if (stopped !== null) lines.push(...wrapped(`stopped early: ${stopped}`).map(line => theme.bad(line)))
+  lines.push(
+    ...wrapped(level === null ? `no level: ${levelText}` : `level ${level}: ${levelText}`).map(line =>
+      theme.strong(line),
+    ),
+  )
+  lines.push(...factLines(certificate).flatMap(wrapped), ...wrapped(`exit ${exitCode}: ${exitText}`))
+  return lines
+}
+
+/** How the run was made, for those who read the report elsewhere. */
+export function factLines(certificate: CertificateReport): string[] {
+  const { target, seed, durationMs, version, machine, rotates, missing, coverage } = certificate
+  const { endpoints, events, faults } = exercisedIn(coverage)
+  const facts = [`target ${target}, seed ${seed}, ${formatMs(durationMs)}`]
+  if (!rotates) facts.push('unspecified behaviour not varied')
+  if (missing.length > 0) facts.push(`without ${missing.join(', ')}`)
+  return [
+    `exercised: ${endpoints.count} of ${endpoints.of} endpoints, ${events.count} of ${events.of} events, ${faults.count} of ${faults.of} faults`,
+    facts.join(', '),
+    `handover-sim ${version}, Node ${machine.node}, ${machine.os}`,
+  ]
+}
+
+/** `12 PASS, 2 FAIL (1 expected)`. */
+export function certificateCounts(
+  { counts, checks }: Pick<CertificateReport, 'counts' | 'checks'>,
+  styled: (outcome: CheckOutcome, text: string) => string = (_, text) => text,
+): string {
+  const parts: string[] = []
+  for (const outcome of [...WORST_FIRST].reverse()) {
+    if (counts[outcome] === 0) continue
+    const expected = checks.filter(check => check.outcome === outcome && isExpectedFailure(check)).length
+    const text = `${counts[outcome]} ${OUTCOME_STYLES[outcome].word}${expected === 0 ? '' : ` (${expected} expected)`}`
+    parts.push(styled(outcome, text))
+  }
+  return parts.join(', ')
+}

@@ -1,0 +1,285 @@
+/** Describes a run or a certificate in one form, which JUnit, TAP, GitHub's annotations and Markdown render. */
+import { formatMs, visible } from '../../base/text/terminal-text.ts'
+import type { FailureReport, RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
+import { placeText } from '../../evaluation/scenario/plan.ts'
+import { ANSWER_CLASSES, type AnswerCounts } from '../../running/certifier/coverage.ts'
+import {
+  type CertificateReport,
+  type CheckReport,
+  isExpectedFailure,
+  worstFirst,
+} from '../../running/certifier/report.ts'
+import { causeOf, detailLines, headlineOf, OUTSIDE, outsideDetailLines, PLAIN_LAYOUT, rerunText } from './failures.ts'
+import { checkCause, checkDetails } from './findings.ts'
+import { countsText, titleOf } from './pretty.ts'
+import { certificateCounts, factLines } from './pretty-certificate.ts'
+import { OUTCOME_STYLES } from './theme.ts'
+
+/** A run or a certificate. */
+export interface Report {
+  readonly command: 'handover-sim' | 'handover-sim certify'
+  readonly noun: 'scenario' | 'check'
+  readonly startedAt: string
+  readonly durationMs: number
+  /** Why it ended early; null when it did not. */
+  readonly stopped: string | null
+  /** What it was made with. */
+  readonly environment: Readonly<Record<string, string | number>>
+  /** In the order of the run. */
+  readonly items: readonly ReportItem[]
+  /** Those that are not simply passed, worst first. */
+  readonly notable: readonly ReportItem[]
+  readonly heading: string
+  /** Below the heading; empty when the heading says everything. */
+  readonly summary: string
+  /** Causes that several items have. */
+  readonly causes: readonly { readonly count: number; readonly text: string }[]
+  readonly tables: readonly ReportTable[]
+  /** How it was made, for those who read the report elsewhere. */
+  readonly facts: readonly string[]
+}
+
+/** A scenario, a check, or the failures that belong to no scenario. */
+export interface ReportItem {
+  /** The file of a scenario, the profile of a check. */
+  readonly suite: string
+  readonly className: string
+  readonly name: string
+  /** Complete by itself: `scenarios/happy.yaml > Happy path`. */
+  readonly title: string
+  /** `FAIL`. */
+  readonly word: string
+  /** Warnings and expected failures are skipped: they do not fail the run, and are not green. */
+  readonly status: 'passed' | 'failure' | 'error' | 'skipped'
+  /** The first failure or finding, or why there is none, in one line; empty when it passed. */
+  readonly cause: string
+  /** Empty unless the status is `skipped`. */
+  readonly skipReason: string
+  /** It failed, and the failure does not count. */
+  readonly isTodo: boolean
+  /** The code of the first failure or finding. */
+  readonly code: string
+  readonly place: { readonly file: string; readonly line: number | null } | null
+  readonly failedAt: { readonly file: string; readonly line: number | null; readonly column: number | null } | null
+  readonly startedAt: string
+  readonly durationMs: number
+  /** For JUnit. */
+  readonly properties: Readonly<Record<string, string | number>>
+  /** For TAP. */
+  readonly facts: Readonly<Record<string, string | number>>
+  /** A column of a table: the duration of a scenario, the level of a check. */
+  readonly column: string
+  /** Lines of an annotation. */
+  readonly annotation: readonly string[]
+  readonly hasDetails: boolean
+  details(): readonly string[]
+}
+
+export interface ReportTable {
+  readonly title: string
+  readonly parts: readonly { readonly heads: readonly string[]; readonly rows: readonly (readonly string[])[] }[]
+}
+
+export function reportOfRun(run: RunReport): Report {
+  const scenarios = run.scenarios.map(describeScenario)
+  const outside = run.failures.length === 0 ? [] : [describeOutside(run)]
+  const isBad = ({ status }: ReportItem) => status === 'failure' || status === 'error'
+  const notable = scenarios.filter(({ status }) => status !== 'passed')
+  return {
+    command: 'handover-sim',
+    noun: 'scenario',
+    startedAt: run.startedAt,
+    durationMs: run.durationMs,
+    stopped: run.stopped,
+    environment: {
+      target: run.target,
+      ...(run.seed === null ? {} : { seed: run.seed }),
+      version: run.version,
+    },
+    items: [...scenarios, ...outside],
+    notable: [...outside, ...notable.filter(isBad), ...notable.filter(item => !isBad(item))],
+    heading: `handover-sim: ${countsText(run)}`,
+    summary: '',
+    causes: run.causes.map(({ text, scenarios: sharing }) => ({ count: sharing.length, text })),
+    tables: [],
+    facts: [],
+  }
+}
+
+const RUN_STATUSES = {
+  pass: 'passed',
+  fail: 'failure',
+  error: 'error',
+  inconclusive: 'skipped',
+  skipped: 'skipped',
+} as const
+
+/** Scenarios without a verdict are skipped, with the reason, so that they never count as passed. */
+function describeScenario(scenario: ScenarioReport): ReportItem {
+  const { outcome, reason, failures, file, place, seed, clock, durationMs, rerunCommand } = scenario
+  const [first] = failures
+  const status = RUN_STATUSES[outcome]
+  const cause = causeOf(scenario)
+  const failedAt = first?.step?.place ?? place ?? { file, line: null, column: null }
+  const more = failures.length > 1 ? [`and ${failures.length - 1} more`] : []
+  return {
+    suite: visible(file),
+    className: visible(file.replace(/\.(ya?ml|[jt]s|json)$/, '').replaceAll('/', '.')),
+    name: visible(`${scenario.name}${scenario.instance > 1 ? ` #${scenario.instance}` : ''}`),
+    title: titleOf(scenario),
+    word: OUTCOME_STYLES[outcome].word,
+    status,
+    cause,
+    skipReason: `${outcome === 'inconclusive' ? 'inconclusive: ' : ''}${reason ?? cause}`,
+    isTodo: false,
+    code: first?.kind ?? outcome,
+    place: { file, line: place?.line ?? null },
+    failedAt,
+    startedAt: scenario.startedAt,
+    durationMs,
+    properties: { seed, clock, tags: scenario.tags.join(' '), spec: scenario.spec.join(' '), rerun: rerunCommand },
+    facts: {
+      ...(status === 'failure' || status === 'error' ? { at: textOfPlace(failedAt) } : {}),
+      duration_ms: Math.round(durationMs),
+      seed,
+    },
+    column: formatMs(durationMs),
+    annotation: first === undefined ? [reason ?? ''] : [...annotationOf(first), ...more, rerunText(scenario)],
+    hasDetails: status === 'failure' || status === 'error',
+    details: () => detailLines(scenario, PLAIN_LAYOUT),
+  }
+}
+
+function textOfPlace({ file, line, column }: NonNullable<ReportItem['failedAt']>): string {
+  return visible(line === null ? file : placeText({ file, line, column: column ?? 1 }))
+}
+
+function annotationOf(failure: FailureReport): string[] {
+  return [headlineOf(failure), ...(failure.hint === undefined ? [] : [`hint: ${failure.hint}`])]
+}
+
+/** The failures that belong to no scenario. */
+function describeOutside(run: RunReport): ReportItem {
+  const [first] = run.failures
+  return {
+    suite: OUTSIDE,
+    className: 'handover-sim',
+    name: OUTSIDE,
+    title: OUTSIDE,
+    word: OUTCOME_STYLES.fail.word,
+    status: 'failure',
+    cause: first === undefined ? '' : headlineOf(first),
+    skipReason: '',
+    isTodo: false,
+    code: first?.kind ?? 'fail',
+    place: null,
+    failedAt: null,
+    startedAt: run.startedAt,
+    durationMs: 0,
+    properties: {},
+    facts: {},
+    column: '',
+    annotation: first === undefined ? [] : annotationOf(first),
+    hasDetails: true,
+    details: () => outsideDetailLines(run, PLAIN_LAYOUT),
+  }
+}
+
+export function reportOfCertificate(certificate: CertificateReport): Report {
+  const { level, target, seed, version, checks, profiles, startedAt, strict, coverage } = certificate
+  const items = new Map(checks.map(check => [check, describeCheck(check, startedAt, strict)]))
+  const inOrder = (list: readonly CheckReport[]) => list.flatMap(check => items.get(check) ?? [])
+  const answers = (head: string, rows: readonly AnswerCounts[]) => ({
+    heads: [head, ...ANSWER_CLASSES],
+    rows: rows.map(({ name, answers: counts }) => [name, ...ANSWER_CLASSES.map(one => String(counts[one]))]),
+  })
+  return {
+    command: 'handover-sim certify',
+    noun: 'check',
+    startedAt,
+    durationMs: certificate.durationMs,
+    stopped: certificate.stopped,
+    environment: { target, seed, version },
+    items: profiles.flatMap(profile => inOrder(checks.filter(check => check.profile === profile))),
+    notable: inOrder(worstFirst(checks.filter(({ outcome }) => outcome !== 'pass'))),
+    heading: `Handover certificate: ${level ?? 'no level'}`,
+    summary: `${certificateCounts(certificate)}. ${certificate.levelText}`,
+    causes: [],
+    tables: [
+      {
+        title: `All ${checks.length} checks`,
+        parts: [
+          {
+            heads: ['', 'Check', 'Level', 'Time'],
+            rows: [...items].map(([check, { word, title }]) => [word, title, check.level, formatMs(check.durationMs)]),
+          },
+        ],
+      },
+      {
+        title: 'What was exercised',
+        parts: [
+          answers('Endpoint', coverage.endpoints),
+          answers('Event', coverage.events),
+          {
+            heads: ['Signature of events that checks sent', 'Count'],
+            rows: coverage.signatures.map(({ mode, events }) => [mode, String(events)]),
+          },
+          {
+            heads: ['Fault', 'Count'],
+            rows: coverage.faults.map(({ side, effect, hits }) => [`${side} ${effect}`, String(hits)]),
+          },
+        ],
+      },
+    ],
+    facts: factLines(certificate),
+  }
+}
+
+const CHECK_STATUSES = {
+  pass: 'passed',
+  info: 'passed',
+  warn: 'skipped',
+  fail: 'failure',
+  error: 'error',
+  not_applicable: 'skipped',
+  inconclusive: 'skipped',
+} as const
+
+function describeCheck(check: CheckReport, startedAt: string, strict: boolean): ReportItem {
+  const { outcome, level, profile, rules, findings, durationMs, rerunCommand, helpCommand, expectation } = check
+  const [first] = findings
+  const cause = checkCause(check)
+  const isExpected = isExpectedFailure(check)
+  const isWarning = outcome === 'warn' && !strict
+  let skipReason = cause
+  if (isExpected) skipReason = `expected to fail: ${expectation?.because} (${cause})`
+  else if (isWarning) skipReason = `warning: ${cause}`
+  else if (outcome === 'inconclusive') skipReason = `inconclusive: ${cause}`
+  return {
+    suite: profile,
+    className: `certify.${profile}`,
+    name: visible(`${check.id} ${check.title}`),
+    title: visible(`${check.id} ${check.title}`),
+    word: OUTCOME_STYLES[outcome].word,
+    status: isExpected ? 'skipped' : strict && outcome === 'warn' ? 'failure' : CHECK_STATUSES[outcome],
+    cause: isExpected ? `${cause} (expected: ${expectation?.because})` : cause,
+    skipReason,
+    isTodo: isExpected || isWarning,
+    code: first?.code ?? outcome,
+    place: null,
+    failedAt: null,
+    startedAt,
+    durationMs,
+    properties: { level, outcome, rules: rules.join(' '), rerun: rerunCommand },
+    facts: { outcome, level, profile, duration_ms: Math.round(durationMs) },
+    column: level,
+    annotation: [
+      cause,
+      ...(first === undefined ? [] : [first.expected, `try: ${first.next}`]),
+      `help: ${helpCommand}`,
+      `rerun: ${rerunCommand}`,
+    ],
+    hasDetails: findings.length > 0,
+    details: () => checkDetails(check, PLAIN_LAYOUT),
+  }
+}
