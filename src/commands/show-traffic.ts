@@ -3,7 +3,7 @@
 import { isMap } from '../base/objects.ts'
 import { nextMacrotask } from '../base/runtime/clock.ts'
 import { onProcessExit } from '../base/runtime/node.ts'
-import { createLimitedLog } from '../pages/reporters/limited-log.ts'
+import { createLimitedLog } from '../pages/reporters/log.ts'
 import type { LogStyle } from '../pages/reporters/log-filter.ts'
 import type { Entry } from '../platform/journal/entry.ts'
 import type { Journal } from '../platform/journal/journal.ts'

@@ -1,7 +1,6 @@
 /** The log under load: the first entries of a second, then one line that counts the others. */
 import { describe, expect, it } from 'vitest'
-import { createLimitedLog } from '../../src/pages/reporters/limited-log.ts'
-import { createLog } from '../../src/pages/reporters/log.ts'
+import { createLimitedLog, createLog } from '../../src/pages/reporters/log.ts'
 import type { LogStyle } from '../../src/pages/reporters/log-filter.ts'
 import type { Entry } from '../../src/platform/journal/entry.ts'
 import { call, created, delivery, event, refusedWith, says } from './log-samples.ts'

@@ -111,9 +111,9 @@ describe('a scenario reports its bug', () => {
   })
 
   it.each(BUGS)('$bug by $scenario has the same verdict from its saved journal', async row => {
-    const { journal, plays } = await outcomeOf(row)
+    const { journal, scenarios } = await outcomeOf(row)
     const outcomes = verdictsOf(journal).map(({ outcome }) => outcome)
     expect(outcomes).toContain('fail')
-    expect(outcomes).toEqual(plays.map(({ outcome }) => outcome))
+    expect(outcomes).toEqual(scenarios.map(({ outcome }) => outcome))
   })
 })
