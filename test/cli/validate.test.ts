@@ -170,41 +170,20 @@ describe('regular expressions', () => {
   const withPattern = (pattern: string) =>
     scenario('A', `  - press: handover\n  - expect: { message: { message: { $re: '${pattern}' } } }\n`)
 
-  it.each([
-    '^(a+)+$',
-    '/^(A|a)*$/i',
-    String.raw`^(?:\p{L}+\s?)*$`,
-    '(?<!x)(y+y+)+z',
-    String.raw`^(a)(a|\1)+b`,
-    'a*a*a*a*b',
-    '/^[[a-z]--[q]]+([a-c]|[a-z])*$/v',
-    '^(a{1,20}){1,20}$',
-  ])('refuses %s, which is slow on some text', async pattern => {
-    const { code, stderr } = await validate({ 'a.yaml': withPattern(pattern) }, 'a.yaml')
-    expect(stderr).toMatch(
-      /^a\.yaml:5:\d+: steps\[1\]\S* takes longer than 100 ms on a text such as ".*rewrite it without nested/m,
-    )
+  it('refuses a text that is none', async () => {
+    const { code, stderr } = await validate({ 'a.yaml': withPattern('(a') }, 'a.yaml')
+    expect(stderr).toMatch(/^a\.yaml:5:\d+: steps\[1\]\S* is not a regular expression: /m)
     expect(code).toBe(2)
   })
 
   it.each([
     '^(?:a{4})*$',
-    String.raw`/^(\w+\s)+$/u`,
     String.raw`(?<!a)\bfoo(-?bar)?\b(?=x)`,
-    '^([^<>]*<[^<>]*>)*[^<>]*$',
     String.raw`\p{Lu}\p{Ll}+( \p{Lu}\p{Ll}+)*`,
-    String.raw`^(["])(.*)\1$`,
     '/^(?:[[a-z]&&[a-m]]+ )+$/v',
-  ])('accepts %s, which is not', async pattern => {
+  ])('accepts %s', async pattern => {
     expect(await validate({ 'a.yaml': withPattern(pattern) }, 'a.yaml')).toMatchObject({ code: 0, stderr: '' })
   })
-})
-
-it('a file pattern with many stars ends soon', async () => {
-  const name = `${'a'.repeat(60)}.yaml`
-  const { code, stderr } = await validate({ [name]: scenario('A') }, `${'*a'.repeat(30)}*b.yaml`)
-  expect(stderr).toMatch(/takes too long to compare with a+\.yaml: use fewer \* and \*\*/)
-  expect(code).toBe(2)
 })
 
 it('reports an empty message of the user', async () => {

@@ -5,7 +5,5 @@ export class TimeLimitError extends Error {
   override readonly name = 'TimeLimitError'
 }
 
-export const canInterrupt = (): boolean => false
-
 /** Runs `work` without a limit. */
 export const runWithin = <Value>(_limitMs: number, work: () => Value): Value => work()

@@ -19,9 +19,6 @@ function sandboxOf(): Sandbox {
   return sandbox
 }
 
-/** Other JavaScript engines ignore the limit of `node:vm` inside a regular expression. */
-export const canInterrupt = (): boolean => process.versions.bun === undefined && process.versions.deno === undefined
-
 /** Throws `TimeLimitError` when `work` takes longer. A call costs 60 to 600 microseconds. */
 export function runWithin<Value>(limitMs: number, work: () => Value): Value {
   const { global, script } = sandboxOf()

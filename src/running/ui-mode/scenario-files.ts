@@ -63,14 +63,13 @@ export function createScenarioFiles(options: ScenarioFilesOptions): ScenarioFile
   }
 }
 
-/** The files of all patterns; a pattern that matches nothing, or that the system refuses to read, is a problem. */
+/** The files of all patterns; a pattern that matches nothing is a problem. */
 function findEach(options: ScenarioFilesOptions): { files: FoundFile[]; problems: Problem[] } {
   const problems: Problem[] = []
   const found = new Map<string, FoundFile>()
-  const folders = { ...options, onUnreadable: (error: ConfigError) => void problems.push(...error.problems) }
   for (const pattern of options.patterns) {
     try {
-      for (const file of findFiles([pattern], folders))
+      for (const file of findFiles([pattern], options))
         if (file.named || !found.has(file.path)) found.set(file.path, file)
     } catch (error) {
       problems.push(...(error instanceof ConfigError ? error.problems : [{ at: pattern, message: messageOf(error) }]))

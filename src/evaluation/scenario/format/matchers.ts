@@ -1,14 +1,9 @@
 /** Checks matchers when a scenario is read: known operators, one for each map, with arguments they accept. */
 import * as z from 'zod/mini'
 import { isMap } from '../../../base/objects.ts'
-import { PATTERN_LIMIT_MS } from '../../../base/runtime/patterns.ts'
 import { type SchemaProblemCode, sentenceIssue } from '../../../base/schemas/explain-issues.ts'
 import { messageOf, nearest } from '../../../base/text/error-text.ts'
 import type { Placeholder } from './fields.ts'
-import { slowText } from './slow-patterns.ts'
-
-/** The number of characters of a slow text that an error shows. */
-const SHOWN = 20
 
 interface MatcherProblem {
   readonly path: PropertyKey[]
@@ -54,23 +49,21 @@ type Alone<Operator extends keyof OperatorArguments> = Pick<OperatorArguments, O
 /** `{ $type: 'string' }`: exactly one operator. */
 export type Matcher = { [Operator in keyof OperatorArguments]: Alone<Operator> }[keyof OperatorArguments]
 
-const isOperator = (name: string): name is keyof OperatorArguments => Object.hasOwn(OPS, name)
+export const hasPlaceholder = (value: unknown): boolean => typeof value === 'string' && value.includes('$(')
 
-export const hasPlaceholder = (value: unknown) => typeof value === 'string' && value.includes('$(')
-const anything = () => true
-const isTrue = { takes: 'true', accepts: (argument: unknown) => argument === true, shape: { const: true } }
+const flag: OperatorRule = { takes: 'true', accepts: argument => argument === true, shape: { const: true } }
 const bound: OperatorRule = {
   takes: 'a number or a time as text',
   accepts: argument => typeof argument === 'number' || typeof argument === 'string',
   shape: { type: ['number', 'string'] },
 }
-const matcher: OperatorRule = { takes: 'a matcher', accepts: anything, inside: true, shape: {} }
+const matcher: OperatorRule = { takes: 'a matcher', accepts: () => true, inside: true, shape: {} }
 
 export const OPS: Readonly<Record<keyof OperatorArguments, OperatorRule>> = {
-  $any: isTrue,
-  $absent: isTrue,
-  $uuid: isTrue,
-  $iso: isTrue,
+  $any: flag,
+  $absent: flag,
+  $uuid: flag,
+  $iso: flag,
   $type: {
     takes: TYPES.join(', '),
     accepts: argument => TYPES.some(type => type === argument) || hasPlaceholder(argument),
@@ -100,51 +93,41 @@ export const OPS: Readonly<Record<keyof OperatorArguments, OperatorRule>> = {
   $gte: bound,
   $lt: bound,
   $lte: bound,
-  $exact: { takes: 'a value', accepts: anything, shape: {} },
+  $exact: { takes: 'a value', accepts: () => true, shape: {} },
 }
 
 /** The problems of all matchers inside a value. */
 export function matcherProblems(value: unknown, path: PropertyKey[] = []): MatcherProblem[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => matcherProblems(item, [...path, index]))
   if (!isMap(value)) return []
-  const op = Object.keys(value).find(key => key.startsWith('$'))
-  if (op === undefined) {
-    return Object.entries(value).flatMap(([key, inner]) => matcherProblems(inner, [...path, key]))
+  const keys = Object.keys(value)
+  const name = keys.find(key => key.startsWith('$'))
+  if (name === undefined) return keys.flatMap(key => matcherProblems(value[key], [...path, key]))
+  if (keys.length > 1) {
+    const message = `holds ${keys.join(' and ')}: a matcher such as $type or $re stands alone in its map`
+    return [{ path, message, code: 'conflict' }]
   }
-  return Object.keys(value).length > 1 ? [notAlone(value, path)] : ofOperator(op, value[op], path)
-}
 
-function notAlone(value: Record<string, unknown>, path: PropertyKey[]): MatcherProblem {
-  return {
-    path,
-    message: `holds ${Object.keys(value).join(' and ')}: a matcher such as $type or $re stands alone in its map`,
-    code: 'conflict',
-  }
-}
-
-function ofOperator(name: string, argument: unknown, path: PropertyKey[]): MatcherProblem[] {
-  const op = isOperator(name) ? OPS[name] : undefined
   const at = [...path, name]
-  if (op === undefined) {
+  const argument = value[name]
+  const rule = Object.hasOwn(OPS, name) ? OPS[name as keyof OperatorArguments] : undefined
+  if (rule === undefined) {
     const names = Object.keys(OPS)
-    return [
-      {
-        path: at,
-        message: `is not a matcher${nearest(name, names) || `; there are ${names.join(', ')}`}`,
-        code: 'unknown_key',
-      },
-    ]
+    const hint = nearest(name, names) || `; there are ${names.join(', ')}`
+    return [{ path: at, message: `is not a matcher${hint}`, code: 'unknown_key' }]
   }
-  if (!op.accepts(argument))
-    return [
-      {
-        path: at,
-        message: `takes ${op.takes}, got ${JSON.stringify(argument) ?? 'nothing'}`,
-        code: 'unexpected_value',
-      },
-    ]
-  if (name === '$re') return badPattern(String(argument), at)
-  return op.inside === undefined ? [] : matcherProblems(argument, at)
+  if (!rule.accepts(argument)) {
+    const message = `takes ${rule.takes}, got ${JSON.stringify(argument) ?? 'nothing'}`
+    return [{ path: at, message, code: 'unexpected_value' }]
+  }
+  if (name === '$re' && !hasPlaceholder(argument))
+    try {
+      readPattern(String(argument))
+    } catch (error) {
+      const message = `is not a regular expression: ${messageOf(error)}`
+      return [{ path: at, message, code: 'unexpected_value' }]
+    }
+  return rule.inside === true ? matcherProblems(argument, at) : []
 }
 
 /** `pattern` or `/pattern/flags`. */
@@ -153,45 +136,24 @@ export function readPattern(text: string): RegExp {
   return new RegExp(pattern, /[uv]/.test(flags) ? flags : `${flags}u`)
 }
 
-function badPattern(text: string, path: PropertyKey[]): MatcherProblem[] {
-  if (hasPlaceholder(text)) return []
-  try {
-    const slow = slowText(readPattern(text))
-    return slow === null
-      ? []
-      : [
-          {
-            path,
-            message: `takes longer than ${PATTERN_LIMIT_MS} ms on a text such as ${JSON.stringify(slow.slice(0, SHOWN))} (${slow.length} characters): rewrite it without nested or adjacent repetition`,
-            code: 'unexpected_value',
-          },
-        ]
-  } catch (error) {
-    return [{ path, message: `is not a regular expression: ${messageOf(error)}`, code: 'unexpected_value' }]
-  }
-}
-
-const opSchemas = Object.fromEntries(Object.entries(OPS).map(([name, { shape }]) => [name, shape]))
-
 /** The JSON Schema of a matcher; editors offer `fields` in a map. */
-export const matcherShape = (fields: readonly string[] = []) => ({
-  anyOf: [
-    { type: 'object', properties: { ...Object.fromEntries(fields.map(field => [field, {}])), ...opSchemas } },
-    { not: { type: 'object' } },
-  ],
-})
+export function matcherShape(fields: readonly string[] = []): object {
+  const properties: Record<string, object> = {}
+  for (const field of fields) properties[field] = {}
+  for (const [name, { shape }] of Object.entries(OPS)) properties[name] = shape
+  return { anyOf: [{ type: 'object', properties }, { not: { type: 'object' } }] }
+}
 
 /** The schema of a value with matchers anywhere inside; `shape` names its JSON Schema definition. */
 export const matcherOf = (description: string, examples: readonly unknown[] = [], shape = 'Matcher') =>
   z.unknown().check(
     ctx => {
-      for (const { path, message, code } of matcherProblems(ctx.value)) {
+      for (const { path, message, code } of matcherProblems(ctx.value))
         ctx.issues.push(sentenceIssue(code, ctx.value, message, path))
-      }
     },
     z.meta({
       $ref: `#/$defs/${shape}`,
       description,
-      ...(examples.length === 0 ? {} : { examples: [...examples] }),
+      ...(examples.length > 0 && { examples: [...examples] }),
     }),
   )
