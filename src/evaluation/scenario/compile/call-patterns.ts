@@ -1,25 +1,26 @@
 /** Compiles what a scenario expects of calls to patterns and trees, and reports bodies that no call can have. */
-
 import type * as z from 'zod/mini'
 import { definitionOf } from '../../../base/schemas/definitions.ts'
 import { nearest } from '../../../base/text/error-text.ts'
 import { isPlainObject } from '../../../base/text/redactor.ts'
 import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
-import { type ExpectInput, type ExpectMap, GROUP_NAMES, type PatternInput } from '../format/checks.ts'
+import { type ExpectInput, GROUP_NAMES, type PatternInput } from '../format/checks.ts'
 import { ALIAS, AUTH, CALL_NAMES, DURATION, TIMES } from '../format/fields.ts'
 import type { Path } from '../format/scenario.ts'
 import { firstWord, isAsymmetric } from '../interpolation.ts'
-import type { CallName, CallPattern, ExpectTree, Times } from '../plan.ts'
+import type { CallPattern, ExpectTree } from '../plan.ts'
 import type { StepCompiler } from './step-compiler.ts'
-import { COMPILE_TEXTS } from './texts.ts'
-
-const ONCE: Times = { min: 1, max: 1 }
 
 /** `start` or `{ start: body }`; a map may name several. */
 export function patternsOf(written: PatternInput): CallPattern[] {
   if (typeof written === 'string') return [{ call: written, body: null }]
-  return CALL_NAMES.flatMap(call => (written[call] === undefined ? [] : [{ call, body: written[call] }]))
+  const patterns: CallPattern[] = []
+  for (const call of CALL_NAMES) if (written[call] !== undefined) patterns.push({ call, body: written[call] })
+  return patterns
 }
+
+/** The parts of a call that can be captured. */
+const CALL_PARTS = ['body', 'response', 'status', 'endpoint', 'alias', 'method', 'path', 'headers']
 
 /** `idOf` finds the step a `since` names. */
 export function treeOf(
@@ -28,62 +29,50 @@ export function treeOf(
   path: Path,
   idOf: (id: string, path: Path) => string | null,
 ): ExpectTree {
-  if (typeof written === 'string') return callTree(compiler, written, {}, path, idOf)
+  const options = typeof written === 'string' ? {} : written
   for (const op of GROUP_NAMES) {
-    const of = written[op]?.map((one, index) => treeOf(compiler, one, [...path, op, index], idOf))
+    const of = options[op]?.map((one, index) => treeOf(compiler, one, [...path, op, index], idOf))
     if (of !== undefined) return { op, of }
   }
-  return callTree(compiler, written, written, path, idOf)
-}
-
-function callTree(
-  compiler: StepCompiler,
-  written: CallName | ExpectMap,
-  options: ExpectMap,
-  path: Path,
-  idOf: (id: string, path: Path) => string | null,
-): ExpectTree {
   const pattern = patternsOf(written)[0] ?? { call: 'any', body: null }
   checkBody(compiler, pattern, path, false)
-  checkCapture(compiler, options.capture ?? {}, [...path, 'capture'])
+  const { capture = {}, since } = options
+  for (const [name, from] of Object.entries(capture)) {
+    const first = firstWord(from)
+    if (CALL_PARTS.includes(first)) continue
+    const hint = nearest(first, CALL_PARTS) || `; it has ${CALL_PARTS.join(', ')}, as in body.${from}`
+    compiler.report([...path, 'capture', name], `begins with ${first}, which a call does not have${hint}`)
+  }
   return {
     op: 'call',
     ...pattern,
-    times: compiler.staticValue(TIMES, options.times, [...path, 'times'], ONCE),
+    times: compiler.staticValue(TIMES, options.times, [...path, 'times'], { min: 1, max: 1 }),
     apartMs: compiler.staticValue(DURATION, options.apart, [...path, 'apart'], null),
-    since: options.since === undefined ? null : idOf(options.since, [...path, 'since']),
+    since: since === undefined ? null : idOf(since, [...path, 'since']),
     alias: compiler.staticValue(ALIAS, options.alias, [...path, 'alias'], null),
     auth: compiler.staticValue(AUTH, options.auth, [...path, 'auth'], 'valid'),
-    capture: options.capture ?? {},
+    capture,
   }
 }
 
 /** Every alternative is tried again for every call. */
-const MOST_ALTERNATIVES = 1000
+const MAX_ALTERNATIVES = 1000
 
 /** Several `oneOf` multiply their alternatives. */
 export function checkAlternatives(compiler: StepCompiler, tree: ExpectTree, path: Path): void {
   const ways = countAlternatives(tree)
-  if (ways <= MOST_ALTERNATIVES) return
-  compiler.report(path, COMPILE_TEXTS.tooManyAlternatives(ways, MOST_ALTERNATIVES))
+  if (ways > MAX_ALTERNATIVES)
+    compiler.report(
+      path,
+      `can be met in ${ways} ways, because its oneOf multiply; at most ${MAX_ALTERNATIVES} are tried: make it several steps`,
+    )
 }
 
 function countAlternatives(tree: ExpectTree): number {
   if (tree.op === 'call') return 1
-  const ways = tree.of.map(countAlternatives)
-  return tree.op === 'oneOf' ? ways.reduce((sum, one) => sum + one, 0) : ways.reduce((all, one) => all * one, 1)
-}
-
-/** The parts of a call that can be captured. */
-const CALL_PARTS = ['body', 'response', 'status', 'endpoint', 'alias', 'method', 'path', 'headers']
-
-function checkCapture(compiler: StepCompiler, capture: Readonly<Record<string, string>>, path: Path): void {
-  for (const [name, from] of Object.entries(capture)) {
-    const first = firstWord(from)
-    if (CALL_PARTS.includes(first)) continue
-    const hint = nearest(first, CALL_PARTS) || COMPILE_TEXTS.callParts(CALL_PARTS, from)
-    compiler.report([...path, name], COMPILE_TEXTS.unknownCallPart(first, hint))
-  }
+  let ways = tree.op === 'oneOf' ? 0 : 1
+  for (const one of tree.of) ways = tree.op === 'oneOf' ? ways + countAlternatives(one) : ways * countAlternatives(one)
+  return ways
 }
 
 /** Calls that must not come. */
@@ -99,27 +88,27 @@ export function* callsOf(tree: ExpectTree): Generator<Extract<ExpectTree, { op: 
   else for (const one of tree.of) yield* callsOf(one)
 }
 
-/** `negative` patterns must not match, so that an impossible body would go unnoticed. */
-function checkBody(compiler: StepCompiler, pattern: CallPattern, path: Path, negative: boolean): void {
-  const { call, body } = pattern
-  if (body === null || body === undefined || (typeof body === 'string' && /^\$\(.*\)$/.test(body))) return
-  const why = notABody(body)
-  if (why !== null) compiler.report([...path, call], why)
-  for (const { path: inner, name, hint, near } of unknownFields(pattern)) {
-    if (negative || near)
-      compiler.report([...path, call, ...inner], COMPILE_TEXTS.unknownField(call, name, hint), 'key')
-  }
-}
-
 /** Operators of texts, numbers and lists, which no body is. */
 const FIELD_OPERATORS = ['$re', '$has', '$each', '$len', '$gt', '$gte', '$lt', '$lte', '$uuid', '$iso', '$absent']
 
-function notABody(body: unknown): string | null {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return COMPILE_TEXTS.notABody(body)
+/** `isUnwanted` patterns must not match, so that an impossible body would never be noticed. */
+function checkBody(compiler: StepCompiler, pattern: CallPattern, path: Path, isUnwanted: boolean): void {
+  const { call, body } = pattern
+  if (body === null || body === undefined || (typeof body === 'string' && /^\$\(.*\)$/.test(body))) return
+  if (typeof body !== 'object' || Array.isArray(body)) {
+    const example = `{ message: ${JSON.stringify(body)} }`
+    compiler.report([...path, call], `must be a map of fields of the body, such as ${example}`)
+  } else {
+    const operator = FIELD_OPERATORS.find(name => Object.hasOwn(body, name))
+    if (operator !== undefined)
+      compiler.report(
+        [...path, call],
+        `holds ${operator}, which no body matches: write it at a field, such as { message: { ${operator}: … } }`,
+      )
   }
-  const op = FIELD_OPERATORS.find(name => Object.hasOwn(body, name))
-  return op === undefined ? null : COMPILE_TEXTS.operatorOfField(op)
+  for (const { path: inner, name, hint, hasNearName } of unknownFields(pattern))
+    if (isUnwanted || hasNearName)
+      compiler.report([...path, call, ...inner], `${call} has no field ${name}${hint}`, 'key')
 }
 
 export interface UnknownField {
@@ -130,58 +119,45 @@ export interface UnknownField {
   /** The field that was probably meant, or all fields. */
   readonly hint: string
   /** Whether a field has a similar name. */
-  readonly near: boolean
+  readonly hasNearName: boolean
 }
 
 export function unknownFields({ call, body }: CallPattern): UnknownField[] {
   const schema = call === 'any' ? null : ENDPOINTS[call].body
-  return schema === null ? [] : unknownIn(body, schema, [], '')
+  return schema === null ? [] : [...unknownIn(body, schema, [], '')]
 }
 
-function unknownIn(
+function* unknownIn(
   pattern: unknown,
   schema: z.ZodMiniType,
   path: readonly PropertyKey[],
   within: string,
-): UnknownField[] {
+): Generator<UnknownField> {
+  if (!isPlainObject(pattern) || isAsymmetric(pattern)) return
   const { shape, catchall } = definitionOf(schema)
-  if (!isPlainObject(pattern) || isAsymmetric(pattern)) return []
   const entries = Object.entries(pattern)
   if (entries.some(([key]) => key.startsWith('$'))) {
-    return entries.flatMap(([key, value]) => inMatcher(key, value, schema, [...path, key], within))
+    // The arguments of these operators are about the same value.
+    for (const [key, value] of entries) {
+      if (key === '$exact') yield* unknownIn(value, schema, [...path, key], within)
+      if (key === '$oneOf' && Array.isArray(value))
+        for (const [index, one] of value.entries()) yield* unknownIn(one, schema, [...path, key, index], within)
+    }
+    return
   }
-  if (shape === undefined || catchall !== undefined) return []
-  return entries.flatMap(([key, value]) => {
-    const full = [...path, key]
+  if (shape === undefined || catchall !== undefined) return
+  const names = Object.keys(shape)
+  for (const [key, value] of entries) {
     const inner = Object.hasOwn(shape, key) ? shape[key] : undefined
-    if (inner !== undefined) return unknownIn(value, inner, full, `${within}${key}.`)
-    return isAbsent(value) ? [] : [{ path: full, name: `${within}${key}`, ...suggestion(key, Object.keys(shape)) }]
-  })
+    if (inner !== undefined) yield* unknownIn(value, inner, [...path, key], `${within}${key}.`)
+    // `$absent` of an unknown field is valid.
+    else if (!isPlainObject(value) || !('$absent' in value)) {
+      // A dotted key, as other tools use them, names a field and its parts.
+      const [first = '', ...rest] = key.split('.')
+      const isDotted = rest.length > 0 && names.includes(first)
+      const near = isDotted ? `; write ${first}: { ${rest.join(': { ')}: … }` : nearest(key, names)
+      const hint = near || `; it has ${names.join(', ')}`
+      yield { path: [...path, key], name: `${within}${key}`, hint, hasNearName: near !== '' }
+    }
+  }
 }
-
-function suggestion(key: string, known: readonly string[]): Pick<UnknownField, 'hint' | 'near'> {
-  const near = dotted(key, known) || nearest(key, known)
-  return { near: near !== '', hint: near || `; it has ${known.join(', ')}` }
-}
-
-/** Explains a dotted key, as other tools use them. */
-function dotted(key: string, known: readonly string[]): string {
-  const [first = '', ...rest] = key.split('.')
-  return rest.length > 0 && known.includes(first) ? `; write ${first}: { ${rest.join(': { ')}: … }` : ''
-}
-
-/** Operators whose argument is about the same value. */
-function inMatcher(
-  key: string,
-  value: unknown,
-  schema: z.ZodMiniType,
-  path: readonly PropertyKey[],
-  within: string,
-): UnknownField[] {
-  if (key === '$exact') return unknownIn(value, schema, path, within)
-  if (key !== '$oneOf' || !Array.isArray(value)) return []
-  return value.flatMap((one, index) => unknownIn(one, schema, [...path, index], within))
-}
-
-/** `$absent` of an unknown field is valid. */
-const isAbsent = (value: unknown) => isPlainObject(value) && '$absent' in value

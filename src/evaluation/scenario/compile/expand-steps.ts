@@ -12,19 +12,17 @@ import { type InterpolationScope, namesIn, OversizedValueError, sizeOfValue } fr
 import type { Action, PlannedItem, PlannedStep } from '../plan.ts'
 import { actionOf, labelOf } from './actions.ts'
 import { namedTexts, RESERVED_NAMES, unknownNames } from './names.ts'
-import { type Chats, conversationOfStep, Definitions, isAboutChat } from './references.ts'
+import { type Chats, Definitions, isAboutChat } from './references.ts'
 import {
   type CompileScope,
-  createStepCompiler,
   type Diagnostics,
   defineNames,
   defineNamesInOrder,
   escapePlaceholders,
   interpolateStatic,
-  type StepCompiler,
+  StepCompiler,
   substituteDeferred,
 } from './step-compiler.ts'
-import { COMPILE_TEXTS } from './texts.ts'
 
 /** State of the whole plan. */
 interface PlanState {
@@ -56,11 +54,21 @@ interface StepList {
 }
 
 export function expand(list: StepList, steps: readonly Step[]): PlannedItem[] {
-  return steps.flatMap((step, index) => {
-    if (isFull(list.plan)) return []
-    return expandOne({ ...list, path: [...list.path, index] }, step)
-  })
+  const items: PlannedItem[] = []
+  for (const [index, step] of steps.entries()) {
+    if (isFull(list.plan)) break
+    const position = { ...list, path: [...list.path, index] }
+    try {
+      items.push(...expandStep(position, step))
+    } catch (error) {
+      if (!(error instanceof OversizedValueError)) throw error
+      new StepCompiler(position, list.plan.diagnostics).report([], OVERSIZED)
+    }
+  }
+  return items
 }
+
+export const OVERSIZED = `is too large with its $(...) filled in: a value can have ${BUDGETS.valueSize} characters and parts, and all steps together ${BUDGETS.planSize}`
 
 /** Whether the plan has reached a budget, which is reported where that happens. */
 export const isFull = ({ count, expansions }: PlanState): boolean =>
@@ -71,57 +79,52 @@ function spend({ plan }: StepList, compiler: StepCompiler, amount = 1): boolean 
   if (isFull(plan)) return false
   plan.expansions += amount
   if (plan.expansions <= BUDGETS.expansions) return true
-  compiler.report([], COMPILE_TEXTS.tooManyExpansions(BUDGETS.expansions))
+  compiler.report(
+    [],
+    `unrolls to more than ${BUDGETS.expansions} steps and lists of steps; use fewer repeats, users or includes`,
+  )
   return false
 }
 
-function expandOne(list: StepList, written: Step): PlannedItem[] {
-  try {
-    return expandWithin(list, written)
-  } catch (error) {
-    if (!(error instanceof OversizedValueError)) throw error
-    createStepCompiler(list, list.plan.diagnostics).report(
-      [],
-      COMPILE_TEXTS.oversized(BUDGETS.valueSize, BUDGETS.planSize),
-    )
-    return []
-  }
-}
-
-function expandWithin(list: StepList, written: Step): PlannedItem[] {
+function expandStep(list: StepList, written: Step): PlannedItem[] {
   const step = substituteDeferred(written, list.scope.deferred) as Step
-  const compiler = createStepCompiler(list, list.plan.diagnostics)
+  const compiler = new StepCompiler(list, list.plan.diagnostics)
   if (!spend(list, compiler)) return []
-  const inner = { ...list, conversation: conversationOfStep(list.plan.chats, compiler, step, list.conversation) }
+  const inner = { ...list, conversation: list.plan.chats.conversationOfStep(compiler, step, list.conversation) }
   if (step.repeat && written.repeat) return expandRepeat(inner, compiler, written.repeat, step.repeat.times)
   if (written.parallel !== undefined) return expandParallel(inner, compiler, written.parallel)
   if (step.include !== undefined) return expandInclude(inner, compiler, step.include)
-  return plainStep(inner, compiler, step)
+  return planStep(inner, compiler, step)
 }
 
-function plainStep(list: StepList, compiler: StepCompiler, step: Step): PlannedItem[] {
-  const { plan } = list
+function planStep(list: StepList, compiler: StepCompiler, step: Step): PlannedItem[] {
+  const { plan, definitions, scope } = list
   if (++plan.count > BUDGETS.steps) {
-    compiler.report([], COMPILE_TEXTS.tooManySteps(BUDGETS.steps))
+    compiler.report(
+      [],
+      `is one of more than ${BUDGETS.steps} steps, repeats unrolled: that is too many for one scenario`,
+    )
     return []
   }
-  checkNames(list, compiler, step)
-  const action = actionOf(compiler, step, {
-    idOf: (id, path, sending) => list.definitions.idOf(compiler, id, path, sending),
-  })
+  reportUnknownNames(list, compiler, step)
+  const action = actionOf(compiler, step, (id, path, isReplay) => definitions.idOf(compiler, id, path, isReplay))
   const conversation = list.conversation ?? plan.chats.names[0] ?? 'main'
   if (step.chat !== undefined || isAboutChat(step)) plan.chats.use(conversation)
-  list.definitions.captures(compiler, action)
+  definitions.defineCaptures(compiler, action)
+  // The label shows everything that is known before the run.
+  const filled = interpolateStatic(action, scope.values) as Action
+  plan.size += sizeOfValue(filled)
+  if (plan.size > BUDGETS.planSize) throw new OversizedValueError()
   const planned: PlannedStep = {
     kind: 'step',
     number: plan.count,
-    id: step.id === undefined ? null : list.definitions.define(compiler, step.id, action.verb),
+    id: step.id === undefined ? null : definitions.define(compiler, step.id, action.verb),
     name: step.name === undefined ? null : compiler.staticText(step.name, ['name']),
     conversation,
     soft: compiler.staticValue(FLAG, step.soft, ['soft'], false),
     place: placeOf(list.written, list.path),
-    label: labelOf(filledAction(list, action)),
-    scope: scopeFor(list, step),
+    label: labelOf(filled),
+    scope: scopeOfStep(list, step),
     turn: [],
     readsInboxOf: [],
     action,
@@ -129,35 +132,26 @@ function plainStep(list: StepList, compiler: StepCompiler, step: Step): PlannedI
   return [planned]
 }
 
-/** The action with everything that is known before the run. */
-function filledAction({ plan, scope }: StepList, action: Action): Action {
-  const filled = interpolateStatic(action, scope.values) as Action
-  plan.size += sizeOfValue(filled)
-  if (plan.size > BUDGETS.planSize) throw new OversizedValueError()
-  return filled
-}
-
-function checkNames({ scope, definitions }: StepList, compiler: StepCompiler, step: Step): void {
+function reportUnknownNames({ scope, definitions }: StepList, compiler: StepCompiler, value: unknown): void {
   const names = new Set([...Object.keys(scope.values), ...definitions.names()])
-  for (const { path, message } of unknownNames(step, names)) compiler.report(path, message)
+  for (const { path, message } of unknownNames(value, names)) compiler.report(path, message)
 }
 
 /** Names in addition to vars and matrix; of the named texts only those the step reads, because some are long. */
-function scopeFor({ plan, scope: { values } }: StepList, step: Step): PlannedStep['scope'] {
-  const own = Object.fromEntries(Object.entries(values).filter(([name, value]) => plan.shared[name] !== value))
-  const read = namesIn(step).filter(name => name.startsWith('texts.'))
-  const texts = read.length === 0 ? {} : { texts: namedTexts(read.map(name => name.slice('texts.'.length))) }
-  return escapePlaceholders({ ...own, ...texts }) as PlannedStep['scope']
+function scopeOfStep({ plan, scope: { values } }: StepList, step: Step): PlannedStep['scope'] {
+  const scope: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(values)) if (plan.shared[name] !== value) scope[name] = value
+  const texts = namesIn(step).filter(name => name.startsWith('texts.'))
+  if (texts.length > 0) scope.texts = namedTexts(texts.map(name => name.slice('texts.'.length)))
+  return escapePlaceholders(scope)
 }
 
 function expandRepeat(list: StepList, compiler: StepCompiler, repeat: NonNullable<Step['repeat']>, written: unknown) {
   const times = compiler.staticValue(atLeast(1), written, ['repeat', 'times'], 1)
   const path = [...list.path, 'repeat', 'steps']
   const items: PlannedItem[] = []
-  for (let i = 1; i <= times && !isFull(list.plan); i++) {
+  for (let i = 1; i <= times && !isFull(list.plan) && repeat.steps.length > 0; i++)
     items.push(...expand({ ...list, path, scope: defineNames(list.scope, { i }) }, repeat.steps))
-    if (repeat.steps.length === 0) break
-  }
   return items
 }
 
@@ -166,44 +160,46 @@ function expandParallel(
   compiler: StepCompiler,
   parallel: NonNullable<Step['parallel']>,
 ): PlannedItem[] {
-  const branches = Array.isArray(parallel)
-    ? parallel.map((steps, index) => ({ steps, list: branchOf(list, ['parallel', index]) }))
-    : usersOf(list, compiler, parallel)
-  const played = branches.map(({ list: own, steps }) => expand(own, steps))
-  for (const { list: own } of branches) list.definitions.merge(own.definitions)
-  return [{ kind: 'parallel', branches: played }]
-}
-
-const branchOf = (list: StepList, path: Path): StepList => ({
-  ...list,
-  path: [...list.path, ...path],
-  definitions: new Definitions(list.definitions),
-})
-
-function usersOf(list: StepList, compiler: StepCompiler, { users, steps }: { users: unknown; steps: Step[] }) {
-  const count = compiler.staticValue(atLeast(1), users, ['parallel', 'users'], 1)
-  if (!spend(list, compiler, Math.min(count, BUDGETS.steps))) return []
-  return Array.from({ length: Math.min(count, BUDGETS.steps) }, (_, index) => {
-    const own = branchOf(list, ['parallel', 'steps'])
-    const scope = defineNames(list.scope, { user: index + 1 })
-    return { steps, list: { ...own, scope, conversation: list.plan.chats.fresh(index + 1) } }
-  })
+  const branches: { readonly list: StepList; readonly steps: readonly Step[] }[] = []
+  if (Array.isArray(parallel))
+    for (const [index, steps] of parallel.entries()) {
+      const path = [...list.path, 'parallel', index]
+      branches.push({ steps, list: { ...list, path, definitions: new Definitions(list.definitions) } })
+    }
+  else {
+    const { chats, loaded } = list.plan
+    const users = compiler.staticValue(atLeast(1), parallel.users, ['parallel', 'users'], 1)
+    const count = Math.min(users, BUDGETS.steps)
+    const path = [...list.path, 'parallel', 'steps']
+    if (spend(list, compiler, count))
+      for (let user = 1; user <= count; user++) {
+        const scope = defineNames(list.scope, { user })
+        const conversation = chats.addUser(user, loaded.value.chat ?? {})
+        const definitions = new Definitions(list.definitions)
+        branches.push({ steps: parallel.steps, list: { ...list, path, scope, conversation, definitions } })
+      }
+  }
+  const items = branches.map(branch => expand(branch.list, branch.steps))
+  for (const branch of branches) list.definitions.merge(branch.list.definitions)
+  return [{ kind: 'parallel', branches: items }]
 }
 
 function expandInclude(list: StepList, compiler: StepCompiler, include: NonNullable<Step['include']>): PlannedItem[] {
   const { file, with: given = {} } = typeof include === 'string' ? { file: include } : include
-  checkNames(list, compiler, { include })
+  reportUnknownNames(list, compiler, { include })
   const path = resolve(dirname(list.written.path), file)
   const part = list.plan.loaded.parts.get(path)
-  if (part === undefined || isCircle(list, compiler, path)) return []
-  if (list.within.length >= BUDGETS.includeNesting) {
-    compiler.report(['include'], COMPILE_TEXTS.includedTooDeep(BUDGETS.includeNesting))
-    return []
-  }
+  if (part === undefined) return []
   const params = part.value.params ?? {}
   const count = Object.keys(params).length + Object.keys(given).length
-  if (count > BUDGETS.names) {
-    compiler.report(['include'], COMPILE_TEXTS.tooManyNames(count, BUDGETS.names))
+  let why: string | null = null
+  if (path === list.written.path || list.within.includes(path))
+    why = 'includes a file that is being included already: the steps would never end'
+  else if (list.within.length >= BUDGETS.includeNesting)
+    why = `is included in more than ${BUDGETS.includeNesting} files inside each other`
+  else if (count > BUDGETS.names) why = `has ${count} names; at most ${BUDGETS.names} can be defined here`
+  if (why !== null) {
+    compiler.report(['include'], why)
     return []
   }
   checkParams(compiler, part.file, params, given)
@@ -213,12 +209,6 @@ function expandInclude(list: StepList, compiler: StepCompiler, include: NonNulla
   return expand({ ...list, written: part, path: ['steps'], scope, within }, part.value.steps)
 }
 
-function isCircle({ written, within }: StepList, compiler: StepCompiler, path: string): boolean {
-  if (path !== written.path && !within.includes(path)) return false
-  compiler.report(['include'], COMPILE_TEXTS.circle)
-  return true
-}
-
 function checkParams(
   compiler: StepCompiler,
   file: string,
@@ -226,14 +216,18 @@ function checkParams(
   given: object,
 ): void {
   const names = Object.keys(params)
-  for (const name of names.filter(name => RESERVED_NAMES.includes(name))) {
-    compiler.report(['include'], COMPILE_TEXTS.reservedParameter(file, name))
+  for (const name of names) {
+    if (RESERVED_NAMES.includes(name))
+      compiler.report(
+        ['include'],
+        `${file} has a parameter ${name}, but $(${name}) is always defined; choose another name`,
+      )
+    if (params[name] === null && !Object.hasOwn(given, name))
+      compiler.report(['include'], `needs with: { ${name}: ... }, because ${file} has no value for it`)
   }
-  for (const name of Object.keys(given).filter(name => !names.includes(name))) {
-    const hint = nearest(name, names) || (names.length === 0 ? COMPILE_TEXTS.hasNone : COMPILE_TEXTS.has('it', names))
-    compiler.report(['include', 'with', name], COMPILE_TEXTS.unknownParameter(file, hint), 'key')
-  }
-  for (const name of names.filter(name => params[name] === null && !Object.hasOwn(given, name))) {
-    compiler.report(['include'], COMPILE_TEXTS.missingParameter(file, name))
+  for (const name of Object.keys(given)) {
+    if (names.includes(name)) continue
+    const hint = nearest(name, names) || (names.length === 0 ? '; it has none' : `; it has ${names.join(', ')}`)
+    compiler.report(['include', 'with', name], `is not a parameter of ${file}${hint}`, 'key')
   }
 }

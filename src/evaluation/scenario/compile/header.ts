@@ -1,30 +1,47 @@
 /** Compiles the head of a scenario with defaults, and infers what the steps of the plan require. */
-
 import { isMap } from '../../../base/objects.ts'
 import { allowedFor, isKnob, parseKnob } from '../../../platform/contract/knobs.ts'
-import type { FaultFields } from '../../../platform/faults/schema.ts'
 import { AVAILABILITY_VALUE, atLeast, DURATION, FLAG, SEVERITY } from '../format/fields.ts'
 import { ALLOWED_CALLS, type ScenarioFile, TIMEOUTS } from '../format/scenario.ts'
-import { type Action, type CallPattern, type Plan, type PlannedStep, stepsOf } from '../plan.ts'
+import { namesIn } from '../interpolation.ts'
+import type { Action, CallPattern, Plan, PlannedStep } from '../plan.ts'
 import { callsOf } from './call-patterns.ts'
-import { envIn } from './names.ts'
 import { interpolateStatic, type StepCompiler } from './step-compiler.ts'
-import { COMPILE_TEXTS } from './texts.ts'
 
 export function headerOf(compiler: StepCompiler, scenario: ScenarioFile) {
+  const { clock, business_hours, timeouts = {}, strict, bot = {} } = scenario
+  const timeout = (name: keyof typeof TIMEOUTS) =>
+    compiler.staticValue(DURATION, timeouts[name], ['timeouts', name], DURATION.parse(TIMEOUTS[name].standard) ?? 0)
+  const { unexpected, contract, allow = ALLOWED_CALLS } = typeof strict === 'object' ? strict : {}
+  const severity = strict === false ? 'warn' : 'fail'
+  const botId = compiler.staticValue(atLeast(1), bot.id, ['bot', 'id'], undefined)
+  const fill = (value: unknown) => interpolateStatic(value, compiler.scope.values)
   return {
     title: compiler.staticText(scenario.name, ['name']),
     description: scenario.description ?? null,
     tags: (scenario.tags ?? []).map((tag, index) => compiler.staticText(tag, ['tags', index])),
     spec: (scenario.spec ?? []).map((rule, index) => compiler.staticText(rule, ['spec', index])),
     seed: compiler.staticValue(atLeast(0), scenario.seed, ['seed'], null),
-    clock: clockOf(scenario.clock),
-    timeouts: timeoutsOf(compiler, scenario.timeouts ?? {}),
-    strict: strictOf(compiler, scenario.strict),
+    clock: clockOf(clock),
+    timeouts: {
+      ackMs: timeout('ack'),
+      expectMs: timeout('expect'),
+      settleMs: timeout('settle'),
+      scenarioMs: timeout('scenario'),
+    },
+    strict: {
+      unexpected: compiler.staticValue(SEVERITY, unexpected, ['strict', 'unexpected'], severity),
+      contract: compiler.staticValue(SEVERITY, contract, ['strict', 'contract'], severity),
+      allow,
+    },
     config: configOf(compiler, scenario.config ?? {}),
-    bot: botOf(compiler, scenario.bot ?? {}),
+    bot: {
+      ...(botId !== undefined && { id: botId }),
+      ...(bot.name !== undefined && { name: String(fill(bot.name)) }),
+      ...(bot.replies !== undefined && { replies: bot.replies.map(fill) }),
+    },
     availability: compiler.staticValue(AVAILABILITY_VALUE, scenario.availability, ['availability'], null),
-    businessHours: isMap(scenario.business_hours) ? scenario.business_hours : null,
+    businessHours: isMap(business_hours) ? business_hours : null,
     tokens: compiler.staticValue(FLAG, scenario.tokens, ['tokens'], false),
   }
 }
@@ -32,128 +49,76 @@ export function headerOf(compiler: StepCompiler, scenario: ScenarioFile) {
 function clockOf(clock: ScenarioFile['clock']): Plan['clock'] {
   if (clock === undefined) return null
   if (typeof clock === 'string') return { mode: clock }
-  return { mode: clock.mode, ...(typeof clock.start === 'string' ? { start: clock.start } : {}) }
+  return { mode: clock.mode, ...(typeof clock.start === 'string' && { start: clock.start }) }
 }
 
-function timeoutsOf(compiler: StepCompiler, written: NonNullable<ScenarioFile['timeouts']>): Plan['timeouts'] {
-  const read = (name: keyof typeof TIMEOUTS) => {
-    const otherwise = DURATION.parse(TIMEOUTS[name].standard) ?? 0
-    return compiler.staticValue(DURATION, written[name], ['timeouts', name], otherwise)
-  }
-  return { ackMs: read('ack'), expectMs: read('expect'), settleMs: read('settle'), scenarioMs: read('scenario') }
-}
-
-function strictOf(compiler: StepCompiler, written: ScenarioFile['strict']): Plan['strict'] {
-  const { unexpected, contract, allow = ALLOWED_CALLS } = typeof written === 'object' ? written : {}
-  const otherwise = written === false ? 'warn' : 'fail'
-  return {
-    unexpected: compiler.staticValue(SEVERITY, unexpected, ['strict', 'unexpected'], otherwise),
-    contract: compiler.staticValue(SEVERITY, contract, ['strict', 'contract'], otherwise),
-    allow,
-  }
-}
-
-/** Knobs by dotted name. */
-function configOf(compiler: StepCompiler, written: Readonly<Config>): Config {
-  const config: Config = {}
-  for (const [key, value] of Object.entries(written)) {
-    const inner = isMap(value) && !isKnob(key) ? Object.entries(value) : []
-    const named = inner.length > 0 ? inner.map(([rest, one]) => [[key, rest], one] as const) : [[[key], value] as const]
-    for (const [path, one] of named) takeKnob(compiler, config, path, one)
+/** Knobs by dotted name; a map may hold the rest of their names. */
+function configOf(compiler: StepCompiler, written: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const config: Record<string, unknown> = {}
+  for (const [key, outer] of Object.entries(written)) {
+    const inner = isMap(outer) && !isKnob(key) ? Object.entries(outer) : []
+    const knobs: [string[], unknown][] = inner.map(([rest, value]) => [[key, rest], value])
+    if (knobs.length === 0) knobs.push([[key], outer])
+    for (const [path, value] of knobs) {
+      const name = path.join('.')
+      const filled = interpolateStatic(value, compiler.scope.values)
+      if (Object.hasOwn(config, name)) compiler.report(['config', ...path], `sets ${name} again`, 'key')
+      else if (isKnob(name) && parseKnob(name, filled, 'data') === undefined)
+        compiler.report(['config', ...path], `must be ${allowedFor(name, 'data')}, got ${JSON.stringify(filled)}`)
+      config[name] = filled
+    }
   }
   return config
-}
-
-type Config = Record<string, unknown>
-
-function takeKnob(compiler: StepCompiler, config: Config, path: readonly string[], written: unknown): void {
-  const name = path.join('.')
-  const value = interpolateStatic(written, compiler.scope.values)
-  const at = ['config', ...path]
-  if (Object.hasOwn(config, name)) compiler.report(at, COMPILE_TEXTS.duplicateKnob(name), 'key')
-  else if (isKnob(name) && parseKnob(name, value, 'data') === undefined) {
-    compiler.report(at, COMPILE_TEXTS.unexpected(allowedFor(name, 'data'), value))
-  }
-  config[name] = value
-}
-
-function botOf(compiler: StepCompiler, { id, name, replies }: NonNullable<ScenarioFile['bot']>): Plan['bot'] {
-  const read = compiler.staticValue(atLeast(1), id, ['bot', 'id'], undefined)
-  return {
-    ...(read === undefined ? {} : { id: read }),
-    ...(name === undefined ? {} : { name: String(interpolateStatic(name, compiler.scope.values)) }),
-    ...(replies === undefined
-      ? {}
-      : { replies: replies.map(reply => interpolateStatic(reply, compiler.scope.values)) }),
-  }
 }
 
 /** The parts of a plan that its steps determine. */
 export function requirementsOf(
   scenario: ScenarioFile,
-  placed: Pick<Plan, 'steps' | 'finally'>,
+  steps: readonly PlannedStep[],
   never: Plan['never'],
-  hours: unknown,
+  businessHours: unknown,
   conversations: Plan['conversations'],
 ): Pick<Plan, 'exclusive' | 'needs' | 'env' | 'mentionsAvailability'> {
-  const steps = [...stepsOf([...placed.steps, ...placed.finally])]
+  const needs = new Set((scenario.requires ?? []).map(name => name.replace(/^agent\./, '')))
+  let exclusive: string | null = businessHours === null ? null : 'business hours'
+  if (isAvailabilityIn(never)) exclusive = 'never availability'
+  let mentionsAvailability = isAvailabilityIn(never)
+  for (const { action, number } of steps) {
+    if (action.verb === 'agent') needs.add(action.does)
+    if (action.verb === 'sees') needs.add('inbox')
+    if (action.verb === 'target') needs.add(`target.${action.does}`)
+    mentionsAvailability ||= action.verb === 'availability' || checksAvailability(action)
+    const reason = exclusiveReason(action)
+    if (reason !== null) exclusive ??= `${reason} (step ${number})`
+  }
+  const env = new Set<string>()
+  for (const name of namesIn([steps.map(step => step.action), never, conversations]))
+    if (name.startsWith('env.')) env.add(name.slice('env.'.length))
   return {
-    exclusive: exclusiveReason(steps, never, hours) ?? (scenario.exclusive ? 'it says so' : null),
-    needs: needsOf(steps, scenario.requires ?? []),
-    env: [...new Set(envIn([steps.map(step => step.action), never, conversations]))],
-    mentionsAvailability: mentionsAvailability(steps, never),
+    exclusive: exclusive ?? (scenario.exclusive ? 'it says so' : null),
+    needs: [...needs],
+    env: [...env],
+    mentionsAvailability,
   }
 }
 
-/** Driver verbs that the plan needs. */
-function needsOf(steps: readonly PlannedStep[], required: readonly string[]): string[] {
-  const inferred = steps.flatMap(({ action }) => needOf(action))
-  return [...new Set([...required.map(name => name.replace(/^agent\./, '')), ...inferred])]
-}
+const isAvailabilityIn = (patterns: Iterable<CallPattern>): boolean =>
+  [...patterns].some(({ call }) => call === 'availability')
 
-function needOf(action: Action): string[] {
-  if (action.verb === 'agent') return [action.does]
-  if (action.verb === 'sees') return ['inbox']
-  return action.verb === 'target' ? [`target.${action.does}`] : []
-}
-
-const patternsIn = (action: Action): CallPattern[] => {
-  if (action.verb === 'expect') return [...callsOf(action.tree)]
-  return action.verb === 'none' ? [...action.calls] : []
-}
-
-function mentionsAvailability(steps: readonly PlannedStep[], never: readonly CallPattern[]): boolean {
-  const inCalls = [...never, ...steps.flatMap(({ action }) => patternsIn(action))]
-  return (
-    inCalls.some(({ call }) => call === 'availability') ||
-    steps.some(
-      ({ action }) =>
-        action.verb === 'availability' || (action.verb === 'check' && action.check.availability !== undefined),
-    )
-  )
+/** Whether a step expects or excludes availability calls, or checks the availability. */
+function checksAvailability(action: Action): boolean {
+  if (action.verb === 'expect') return isAvailabilityIn(callsOf(action.tree))
+  if (action.verb === 'none') return isAvailabilityIn(action.calls)
+  return action.verb === 'check' && action.check.availability !== undefined
 }
 
 /** Availability calls name no chat and a restart ends every chat, so such a scenario runs alone. */
-function exclusiveReason(steps: readonly PlannedStep[], never: readonly CallPattern[], hours: unknown): string | null {
-  if (never.some(({ call }) => call === 'availability')) return 'never availability'
-  if (hours !== null) return 'business hours'
-  for (const { action, number } of steps) {
-    const reason = reasonOf(action)
-    if (reason !== null) return `${reason} (step ${number})`
-  }
-  return null
-}
-
-function reasonOf(action: Action): string | null {
-  if (patternsIn(action).some(({ call }) => call === 'availability')) return `${action.verb} availability`
-  if (action.verb === 'check' && action.check.availability !== undefined) return 'check availability'
+function exclusiveReason(action: Action): string | null {
+  if (checksAvailability(action)) return `${action.verb} availability`
   if (action.verb === 'agent' && (action.does === 'away' || action.does === 'back')) return `agent ${action.does}`
   if (action.verb === 'target') return `target ${action.does}`
-  return action.verb === 'fault' && !('clear' in action.fault) ? faultReason(action.fault) : null
-}
-
-function faultReason({ on }: FaultFields): string | null {
-  const api = typeof on === 'object' ? on.api : undefined
-  const names = api === undefined ? [] : [api].flat()
-  return names.includes('availability') ? 'fault on availability' : null
+  if (action.verb !== 'fault' || 'clear' in action.fault) return null
+  const { on } = action.fault
+  const endpoints = typeof on === 'object' ? [on.api ?? []].flat() : []
+  return endpoints.some(name => name === 'availability') ? 'fault on availability' : null
 }

@@ -1,53 +1,58 @@
 /** Finds steps that an author should change, without running the scenario. */
-
 import type { FaultFields } from '../../../platform/faults/schema.ts'
 import type { Hint } from '../format/scenario.ts'
-import { isCheck, type Plan, type PlannedItem, type PlannedStep, stepsOf, type Verb } from '../plan.ts'
+import { isCheck, type Plan, type PlannedItem, type PlannedStep, stepsOf } from '../plan.ts'
 import { callsOf, unknownFields } from './call-patterns.ts'
-import { COMPILE_TEXTS } from './texts.ts'
 
 export function hintsOf(plans: readonly Plan[]): Hint[] {
-  const all = plans.flatMap(plan => {
+  const hints = new Map<string, Hint>()
+  for (const plan of plans) {
     const items = [...plan.steps, ...plan.finally]
-    return [...hintsIn(items, plan.clock?.mode ?? 'real'), ...heldEventHints(items), ...fieldsIn(items)]
-  })
-  const key = ({ place, rule, message }: Hint) => `${rule} ${place?.file}:${place?.line}:${place?.column} ${message}`
-  return all.filter((one, index) => one.place === null || all.findIndex(other => key(other) === key(one)) === index)
-}
-
-const fieldsIn = (items: readonly PlannedItem[]): Hint[] =>
-  [...stepsOf(items)].flatMap(({ action, place }) =>
-    (action.verb === 'expect' ? [...callsOf(action.tree)] : []).flatMap(call =>
-      unknownFields(call).map(({ name, hint }) => {
-        return { place, rule: 'unknown-field', message: COMPILE_TEXTS.unknownField(call.call, name, hint) }
-      }),
-    ),
-  )
-
-function hintsIn(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Hint[] {
-  const steps = items.filter(item => item.kind === 'step')
-  const branches = items.flatMap(item => (item.kind === 'parallel' ? item.branches : []))
-  const found = steps.flatMap((step, index) => {
-    if (step.action.verb !== 'wait') return []
-    const next = steps.slice(index + 1).find(other => !PASSING.includes(other.action.verb))
-    return next === undefined ? [] : waitHints(step, next, clock)
-  })
-  return [...found, ...branches.flatMap(branch => hintsIn(branch, clock))]
-}
-
-const PASSING: readonly Verb[] = ['log', 'fault']
-
-function waitHints({ place }: PlannedStep, next: PlannedStep, clock: 'real' | 'virtual'): Hint[] {
-  const { verb } = next.action
-  if (clock === 'virtual' && verb === 'none') {
-    return [{ place, rule: 'virtual-wait-before-none', message: COMPILE_TEXTS.virtualWait }]
+    for (const hint of [
+      ...waitHints(items, plan.clock?.mode ?? 'real'),
+      ...heldEventHints(items),
+      ...unknownFieldHints(items),
+    ])
+      hints.set(JSON.stringify(hint), hint)
   }
-  if (clock === 'virtual' || verb === 'none' || !isCheck(next)) return []
-  return [{ place, rule: 'sleep-before-expect', message: COMPILE_TEXTS.needlessWait(verb) }]
+  return [...hints.values()]
+}
+
+function* unknownFieldHints(items: readonly PlannedItem[]): Iterable<Hint> {
+  for (const { action, place } of stepsOf(items)) {
+    if (action.verb !== 'expect') continue
+    for (const call of callsOf(action.tree))
+      for (const { name, hint } of unknownFields(call))
+        yield { place, rule: 'unknown-field', message: `${call.call} has no field ${name}${hint}` }
+  }
+}
+
+function* waitHints(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Iterable<Hint> {
+  const steps = items.filter(item => item.kind === 'step')
+  for (const [index, { action, place }] of steps.entries()) {
+    if (action.verb !== 'wait') continue
+    const next = steps.slice(index + 1).find(other => other.action.verb !== 'log' && other.action.verb !== 'fault')
+    if (next === undefined) continue
+    const { verb } = next.action
+    if (clock === 'virtual' && verb === 'none')
+      yield {
+        place,
+        rule: 'virtual-wait-before-none',
+        message: 'the wait takes no real time, so the intermediary had none to make a call in: use a longer `for`',
+      }
+    if (clock === 'real' && verb !== 'none' && isCheck(next))
+      yield {
+        place,
+        rule: 'sleep-before-expect',
+        message: `${verb} waits by itself: leave the wait out, or give it more time with \`within\``,
+      }
+  }
+  for (const item of items)
+    if (item.kind === 'parallel') for (const branch of item.branches) yield* waitHints(branch, clock)
 }
 
 interface HoldingFault {
-  readonly spec: FaultFields
+  readonly fault: FaultFields
   readonly conversation: string
   /** How many more events it holds. */
   left: number
@@ -56,46 +61,55 @@ interface HoldingFault {
 }
 
 /** Finds steps that wait for an event a fault holds. Skips parallel branches, which can release each other's events. */
-function heldEventHints(items: readonly PlannedItem[]): Hint[] {
+function* heldEventHints(items: readonly PlannedItem[]): Iterable<Hint> {
   const taken = new Set<string>()
   let holding: HoldingFault[] = []
-  return items.flatMap(item => {
-    if (item.kind === 'parallel') holding = []
-    if (item.kind === 'parallel') return []
-    if (isTakeover(item)) taken.add(item.conversation)
-    holding = afterFault(holding, item)
-    const by = holding.filter(one => holds(one, item, taken.has(item.conversation)))
-    const waits = 'async' in item.action && !item.action.async && item.action.ack !== null
-    return by.length > 0 && waits
-      ? [{ place: item.place, rule: 'held-event-is-waited-for', message: COMPILE_TEXTS.heldEvent }]
-      : []
-  })
+  for (const item of items) {
+    if (item.kind === 'parallel') {
+      holding = []
+      continue
+    }
+    const { action, conversation, place } = item
+    const isStart = action.verb === 'expect' && action.tree.op === 'call' && action.tree.call === 'start'
+    if (isStart || (action.verb === 'agent' && action.does === 'accept')) taken.add(conversation)
+    if (action.verb === 'fault') {
+      const { fault } = action
+      if ('clear' in fault) {
+        holding = fault.clear === true ? [] : holding.filter(one => one.fault.name !== fault.clear)
+        continue
+      }
+      const isHolding = fault.hold !== undefined || fault.swap === true
+      const isPlain = fault.skip === undefined && fault.every === undefined && fault.chat_id === undefined
+      const left = fault.times ?? Number.POSITIVE_INFINITY
+      if (isHolding && isPlain) holding.push({ fault, conversation, left, passing: 0 })
+    }
+    const event = eventOf(item, taken.has(conversation))
+    // Every fault counts the event, as it does in the run.
+    const isHeld = event !== null && holding.filter(one => holds(one, event, conversation)).length > 0
+    if (isHeld && 'async' in action && !action.async && action.ack !== null)
+      yield {
+        place,
+        rule: 'held-event-is-waited-for',
+        message:
+          'a fault keeps this event back until a later one of the chat has passed, and none comes while the step waits ' +
+          'for its answer: say `async: true`',
+      }
+  }
 }
 
-const isTakeover = ({ action }: PlannedStep): boolean =>
-  (action.verb === 'agent' && action.does === 'accept') ||
-  (action.verb === 'expect' && action.tree.op === 'call' && action.tree.call === 'start')
-
-function afterFault(holding: HoldingFault[], { action, conversation }: PlannedStep): HoldingFault[] {
-  if (action.verb !== 'fault') return holding
-  const { fault } = action
-  if ('clear' in fault) return fault.clear === true ? [] : holding.filter(({ spec }) => spec.name !== fault.clear)
-  const keeps = fault.hold !== undefined || fault.swap === true
-  const isPlain = fault.skip === undefined && fault.every === undefined && fault.chat_id === undefined
-  if (!keeps || !isPlain) return holding
-  return [...holding, { spec: fault, conversation, left: fault.times ?? Number.POSITIVE_INFINITY, passing: 0 }]
+function eventOf({ action }: PlannedStep, isTaken: boolean): string | null {
+  if (action.verb === 'press') return 'REQUESTING TAKEOVER'
+  return action.verb === 'user' && isTaken ? 'MESSAGE FROM USER' : null
 }
 
 /** Counts in the same way as the fault. */
-function holds(one: HoldingFault, { action, conversation }: PlannedStep, isTaken: boolean): boolean {
-  const event =
-    action.verb === 'press' ? 'REQUESTING TAKEOVER' : action.verb === 'user' && isTaken ? 'MESSAGE FROM USER' : null
-  if (event === null || conversation !== one.conversation || one.left === 0) return false
+function holds(one: HoldingFault, event: string, conversation: string): boolean {
+  if (conversation !== one.conversation || one.left === 0) return false
   if (one.passing > 0) {
     one.passing--
     return false
   }
-  const { on, hold = 1 } = one.spec
+  const { on, hold = 1 } = one.fault
   const names = typeof on === 'object' ? [on.webhook ?? []].flat() : ['any']
   if (!names.includes('any') && !names.includes(event)) return false
   one.left--

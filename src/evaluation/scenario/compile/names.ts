@@ -4,7 +4,6 @@ import { nearest } from '../../../base/text/error-text.ts'
 import { isKnob, KNOB_NAMES } from '../../../platform/contract/knobs.ts'
 import type { Path } from '../format/scenario.ts'
 import { firstWord, namesIn, textsIn } from '../interpolation.ts'
-import { COMPILE_TEXTS } from './texts.ts'
 
 export interface NamedText {
   /** The mistake that the text reveals. */
@@ -18,9 +17,12 @@ export const TEXT_NAMES: readonly string[] = Object.keys(NAMED_TEXTS)
 
 /** The texts of these names; unknown names are left out. */
 export function namedTexts(names: Iterable<string>): Record<string, string> {
-  const wanted = new Set(names)
-  const found = Object.entries(NAMED_TEXTS).filter(([name]) => wanted.has(name))
-  return Object.fromEntries(found.map(([name, { text }]) => [name, text]))
+  const found: Record<string, string> = {}
+  for (const name of names) {
+    const named = Object.hasOwn(NAMED_TEXTS, name) ? NAMED_TEXTS[name] : undefined
+    if (named !== undefined) found[name] = named.text
+  }
+  return found
 }
 
 /** Names that exist in every run, with the parts each has; `null` means any part. */
@@ -34,8 +36,7 @@ const BUILT_IN: Readonly<Record<string, readonly string[] | null>> = {
 }
 export const RESERVED_NAMES: readonly string[] = [...Object.keys(BUILT_IN), 'i', 'user']
 
-/** Settings that are not knobs. */
-const SETTINGS = [
+const SETTINGS_BESIDE_KNOBS = [
   'port',
   'host',
   'seed',
@@ -47,39 +48,35 @@ const SETTINGS = [
   'bot.organization_id',
 ]
 
+/** `; there are a, b`, after a problem with a name. */
+export const existingNames = (names: readonly string[]): string =>
+  `; there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}`
+
 /** Problems of every `$(...)` inside `value`; `names` are those defined before it. */
 export function unknownNames(value: unknown, names: ReadonlySet<string>): { path: Path; message: string }[] {
-  return Array.from(textsIn(value)).flatMap(({ text, path }) =>
-    namesIn(text).flatMap(name => {
+  const problems: { path: Path; message: string }[] = []
+  for (const { text, path } of textsIn(value))
+    for (const name of namesIn(text)) {
       const message = nameProblem(name, names)
-      return message === null ? [] : [{ path, message }]
-    }),
-  )
+      if (message !== null) problems.push({ path, message })
+    }
+  return problems
 }
 
-function nameProblem(path: string, names: ReadonlySet<string>): string | null {
-  const first = firstWord(path)
+function nameProblem(name: string, names: ReadonlySet<string>): string | null {
+  const first = firstWord(name)
   if (names.has(first)) return null
+  if (name === '') return '$() names nothing; write $$( for a literal $('
   const parts = Object.hasOwn(BUILT_IN, first) ? BUILT_IN[first] : undefined
-  if (parts === undefined) return undefinedName(path, [...new Set([...names, ...Object.keys(BUILT_IN)])])
-  const rest = path.slice(first.length + 1)
-  if (first === 'config') return configProblem(rest)
+  if (parts === undefined) {
+    const all = [...new Set([...names, ...Object.keys(BUILT_IN)])]
+    return `$(${name}) is not defined at this point${nearest(first, all) || existingNames(all)}`
+  }
+  const rest = name.slice(first.length + 1)
+  if (first === 'config') {
+    if (rest === '' || isKnob(rest) || SETTINGS_BESIDE_KNOBS.includes(rest)) return null
+    return `$(config.${rest}) is not a setting${nearest(rest, [...KNOB_NAMES, ...SETTINGS_BESIDE_KNOBS])}`
+  }
   if (parts === null || rest === '' || parts.includes(firstWord(rest))) return null
-  return COMPILE_TEXTS.unknownPart(path, nearest(rest, parts) || COMPILE_TEXTS.has(first, parts))
+  return `$(${name}) does not exist${nearest(rest, parts) || `; ${first} has ${parts.join(', ')}`}`
 }
-
-function undefinedName(path: string, names: readonly string[]): string {
-  if (path === '') return COMPILE_TEXTS.emptyName
-  return COMPILE_TEXTS.undefinedName(path, nearest(firstWord(path), names) || COMPILE_TEXTS.thereAre(names))
-}
-
-function configProblem(name: string): string | null {
-  if (name === '' || isKnob(name) || SETTINGS.includes(name)) return null
-  return COMPILE_TEXTS.unknownSetting(name, nearest(name, [...KNOB_NAMES, ...SETTINGS]))
-}
-
-/** Names of the environment variables that a value reads. */
-export const envIn = (value: unknown): string[] =>
-  namesIn(value)
-    .filter(name => name.startsWith('env.'))
-    .map(name => name.slice('env.'.length))

@@ -1,91 +1,86 @@
 /** Resolves what steps refer to: chats, ids of earlier steps, and captures. */
-
 import { nearest } from '../../../base/text/error-text.ts'
-import type { Path } from '../format/scenario.ts'
-import { type ChatInput, placeOf, type ScenarioFile } from '../format/scenario.ts'
+import { type ChatInput, type Path, placeOf, type ScenarioFile } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
 import type { Action, ConversationSpec } from '../plan.ts'
 import { callsOf, patternsOf } from './call-patterns.ts'
-import { RESERVED_NAMES } from './names.ts'
+import { existingNames, RESERVED_NAMES } from './names.ts'
 import { interpolateStatic, type StepCompiler } from './step-compiler.ts'
-import { COMPILE_TEXTS } from './texts.ts'
 
-export type Chats = ReturnType<typeof chatsOf>
+/** The chats of a scenario, and those of its parallel users. */
+export class Chats {
+  readonly #declared: Readonly<Record<string, ChatInput>>
+  readonly #isNamed: boolean
+  readonly #used = new Set<string>()
+  readonly #ofUsers: ConversationSpec[] = []
+  /** The names in the scenario; `main` when it has one chat. */
+  readonly names: readonly string[]
+  /** The conversation of a step without `chat`; null when `chat` is required. */
+  readonly defaultName: string | null
 
-const MAIN = 'main'
+  constructor({ chat, chats }: ScenarioFile) {
+    this.#isNamed = chats !== undefined
+    this.#declared = chats ?? { main: chat ?? {} }
+    this.names = Object.keys(this.#declared)
+    this.defaultName = this.names.length === 1 ? (this.names[0] ?? null) : null
+  }
 
-export function chatsOf(scenario: ScenarioFile) {
-  const named = scenario.chats === undefined ? { [MAIN]: scenario.chat ?? {} } : scenario.chats
-  const names = Object.keys(named)
-  const [only, ...others] = names
-  const used = new Set<string>()
-  const fresh: ConversationSpec[] = []
-  return {
-    /** The names in the scenario; `main` when it has one chat. */
-    names,
-    /** The conversation of a step without `chat`; null when `chat` is required. */
-    defaultName: only !== undefined && others.length === 0 ? only : null,
-    /** Adds the conversation of a parallel user. */
-    fresh(user: number): string {
-      const name = `user ${fresh.length + 1}`
-      fresh.push(conversationOf(name, scenario.chat ?? {}, { user }))
-      return name
-    },
-    use: (conversation: string): void => void used.add(conversation),
-    /** The conversations to open. */
-    all(): ConversationSpec[] {
-      const declared = Object.entries(named).filter(
-        ([name]) => fresh.length === 0 || scenario.chats !== undefined || used.has(name),
-      )
-      return [...declared.map(([name, chat]) => conversationOf(name, chat, {})), ...fresh]
-    },
+  /** Adds the conversation of a parallel user, which begins as `chat`. */
+  addUser(user: number, chat: ChatInput): string {
+    const name = `user ${this.#ofUsers.length + 1}`
+    this.#ofUsers.push(conversationOf(name, chat, { user }))
+    return name
+  }
+
+  use(conversation: string): void {
+    this.#used.add(conversation)
+  }
+
+  /** The conversations to open: beside parallel users, the only chat is opened when a step uses it. */
+  all(): ConversationSpec[] {
+    const opened = Object.entries(this.#declared).filter(
+      ([name]) => this.#ofUsers.length === 0 || this.#isNamed || this.#used.has(name),
+    )
+    return [...opened.map(([name, chat]) => conversationOf(name, chat, {})), ...this.#ofUsers]
+  }
+
+  /** Null for steps about no chat, and for lists of steps, where each step decides. */
+  conversationOfStep(compiler: StepCompiler, step: Step, around: string | null): string | null {
+    if (step.chat === undefined) {
+      const conversation = around ?? this.defaultName
+      if (conversation === null && (isAboutChat(step) || step.fault !== undefined))
+        compiler.report([], `does not say which chat: write chat: ${this.names.join(' or chat: ')}`)
+      return conversation
+    }
+    const name = String(interpolateStatic(step.chat, compiler.scope.values))
+    if (!this.names.includes(name)) {
+      const hint = nearest(name, this.names) || existingNames(this.names)
+      compiler.report(['chat'], `${JSON.stringify(name)} is not a chat of this scenario${hint}`)
+    }
+    return name
   }
 }
 
-/** Null means the language, source, context or labels of the shipped conversation. */
 function conversationOf(name: string, chat: ChatInput, scope: ConversationSpec['scope']): ConversationSpec {
-  const otherwise = <Value>(value: Value) => (chat.transcript === undefined ? value : null)
+  // Null means that of the shipped conversation.
+  const isShipped = chat.transcript !== undefined
   return {
     name,
-    language: chat.language ?? otherwise('en'),
-    source: chat.source ?? otherwise('web'),
+    language: chat.language ?? (isShipped ? null : 'en'),
+    source: chat.source ?? (isShipped ? null : 'web'),
     user: chat.user === undefined ? {} : chat.user,
     history: chat.history ?? [],
     transcript: chat.transcript ?? null,
-    context: chat.context ?? otherwise(null),
-    labels: chat.labels ?? otherwise(null),
+    context: chat.context ?? null,
+    labels: chat.labels ?? null,
     scope,
   }
 }
 
-/** Null for steps about no chat, and for lists of steps, where each step decides. */
-export function conversationOfStep(
-  chats: Chats,
-  compiler: StepCompiler,
-  step: Step,
-  around: string | null,
-): string | null {
-  if (step.chat !== undefined) return named(chats, compiler, step.chat)
-  const conversation = around ?? chats.defaultName
-  if (conversation === null && (isAboutChat(step) || step.fault !== undefined)) {
-    compiler.report([], COMPILE_TEXTS.unclearChat(chats.names))
-  }
-  return conversation
-}
-
-function named(chats: Chats, compiler: StepCompiler, written: string): string {
-  const name = String(interpolateStatic(written, compiler.scope.values))
-  if (chats.names.includes(name)) return name
-  const hint = nearest(name, chats.names) || COMPILE_TEXTS.thereAre(chats.names)
-  compiler.report(['chat'], COMPILE_TEXTS.unknownChat(name, hint))
-  return name
-}
-
-const CHAT_VERBS = ['user', 'press', 'bot', 'deliver'] as const
-
 /** Whether a step is about a chat; in a scenario with parallel users, a chat without such steps is not opened. */
 export function isAboutChat(step: Step): boolean {
-  if (CHAT_VERBS.some(verb => step[verb] !== undefined)) return true
+  if (step.user !== undefined || step.press !== undefined || step.bot !== undefined || step.deliver !== undefined)
+    return true
   if (step.agent !== undefined) return step.agent !== 'away' && step.agent !== 'back'
   if (step.check !== undefined) return Object.keys(step.check).some(key => key !== 'availability')
   const calls = step.none ?? step.expect
@@ -95,37 +90,26 @@ export function isAboutChat(step: Step): boolean {
   return patterns.length === 0 || patterns.some(({ call }) => call !== 'availability')
 }
 
-/** Where a name is defined; repeated steps share a spot. */
-type Spot = string
-const spotOf = ({ written, path }: StepCompiler): Spot => `${written.path} ${written.at.join('.')} ${path.join('.')}`
-
+/** Where a name is defined; repeated steps share a position. */
 interface Definition {
-  readonly spot: Spot
+  readonly position: string
   /** Shown in errors. */
-  readonly at: string
+  readonly place: string
 }
 
-/** The definitions of the whole plan. */
-interface Registry {
-  readonly ids: Map<string, Definition & { uses: number }>
-  readonly captures: Map<string, Definition>
-}
-
-interface StepId {
-  /** In the plan: `s1`, and `s1#2` in the second round of a repeat. */
-  readonly id: string
-  readonly verb: Action['verb']
-}
-
+/** The ids and captures that steps can refer to; those of the whole plan are shared with every branch. */
 export class Definitions {
-  readonly #registry: Registry
-  readonly #ids: Map<string, StepId>
+  readonly #idsOfPlan: Map<string, Definition & { uses: number }>
+  readonly #capturesOfPlan: Map<string, Definition>
+  /** By id: the id in the plan, which is `s1#2` in the second round of a repeat, and the verb of the step. */
+  readonly #ids: Map<string, { readonly id: string; readonly verb: Action['verb'] }>
   readonly #captures: Set<string>
 
-  constructor(from?: Definitions) {
-    this.#registry = from ? from.#registry : { ids: new Map(), captures: new Map() }
-    this.#ids = new Map(from ? from.#ids : [])
-    this.#captures = new Set(from ? from.#captures : [])
+  constructor(before?: Definitions) {
+    this.#idsOfPlan = before ? before.#idsOfPlan : new Map()
+    this.#capturesOfPlan = before ? before.#capturesOfPlan : new Map()
+    this.#ids = new Map(before ? before.#ids : [])
+    this.#captures = new Set(before ? before.#captures : [])
   }
 
   /** Names captured so far. */
@@ -134,60 +118,62 @@ export class Definitions {
   }
 
   merge(branch: Definitions): void {
-    for (const [name, marked] of branch.#ids) this.#ids.set(name, marked)
+    for (const [name, step] of branch.#ids) this.#ids.set(name, step)
     for (const name of branch.#captures) this.#captures.add(name)
   }
 
   /** Defines the id of a step and returns its id in the plan. */
   define(compiler: StepCompiler, name: string, verb: Action['verb']): string {
-    const spot = spotOf(compiler)
-    const known = this.#registry.ids.get(name) ?? { spot, at: whereIs(compiler), uses: 0 }
-    if (known.spot !== spot) compiler.report(['id'], COMPILE_TEXTS.duplicateId(known.at))
-    known.uses += 1
-    this.#registry.ids.set(name, known)
-    const id = known.uses === 1 ? name : `${name}#${known.uses}`
+    const here = definitionAt(compiler)
+    const defined = this.#idsOfPlan.get(name) ?? { ...here, uses: 0 }
+    if (defined.position !== here.position)
+      compiler.report(['id'], `is taken: the step at ${defined.place} has it already`)
+    defined.uses += 1
+    this.#idsOfPlan.set(name, defined)
+    const id = defined.uses === 1 ? name : `${name}#${defined.uses}`
     this.#ids.set(name, { id, verb })
     return id
   }
 
   /** The planned id for `since`, or for `replay`, which must name a step that sends an event. */
-  idOf(compiler: StepCompiler, name: string, path: Path, sending: boolean): string | null {
-    const marked = this.#ids.get(name)
-    if (marked === undefined) {
-      const known = [...this.#ids.keys()]
-      const hint = nearest(name, known) || (known.length === 0 ? COMPILE_TEXTS.giveId : COMPILE_TEXTS.thereAre(known))
-      compiler.report(path, COMPILE_TEXTS.unknownId(hint))
+  idOf(compiler: StepCompiler, name: string, path: Path, isReplay: boolean): string | null {
+    const step = this.#ids.get(name)
+    if (step === undefined) {
+      const ids = [...this.#ids.keys()]
+      const hint = nearest(name, ids) || (ids.length === 0 ? '; give that step an id' : existingNames(ids))
+      compiler.report(path, `names no earlier step${hint}`)
       return null
     }
-    if (sending && !SENDING.includes(marked.verb)) {
-      compiler.report(path, COMPILE_TEXTS.noEvent(marked.verb))
-    }
-    return marked.id
+    if (isReplay && !['user', 'press', 'deliver'].includes(step.verb))
+      compiler.report(path, `names a step that sends no event: ${step.verb}; user, press and deliver do`)
+    return step.id
   }
 
-  captures(compiler: StepCompiler, action: Action): void {
+  /** Defines the names that a step captures. */
+  defineCaptures(compiler: StepCompiler, action: Action): void {
     if (action.verb !== 'expect') return
-    const names = [...callsOf(action.tree)].flatMap(call => Object.keys(call.capture))
-    for (const name of names) this.#capture(compiler, name)
-  }
-
-  #capture(compiler: StepCompiler, name: string): void {
-    const spot = spotOf(compiler)
     const { values, deferred } = compiler.scope
-    const known = this.#registry.captures.get(name)
-    const taken =
-      (RESERVED_NAMES.includes(name) && COMPILE_TEXTS.alwaysDefined) ||
-      ((Object.hasOwn(values, name) || Object.hasOwn(deferred, name)) && COMPILE_TEXTS.givenName) ||
-      (known !== undefined && known.spot !== spot && COMPILE_TEXTS.capturedAt(known.at))
-    if (taken) compiler.report(['expect', 'capture', name], COMPILE_TEXTS.takenCapture(taken), 'key')
-    if (known === undefined) this.#registry.captures.set(name, { spot, at: whereIs(compiler) })
-    this.#captures.add(name)
+    const here = definitionAt(compiler)
+    for (const { capture } of callsOf(action.tree))
+      for (const name of Object.keys(capture)) {
+        const defined = this.#capturesOfPlan.get(name)
+        let why: string | null = null
+        if (RESERVED_NAMES.includes(name)) why = 'it is always defined'
+        else if (Object.hasOwn(values, name) || Object.hasOwn(deferred, name))
+          why = 'it is one of vars, matrix or params'
+        else if (defined !== undefined && defined.position !== here.position)
+          why = `the step at ${defined.place} captures it`
+        if (why !== null) compiler.report(['expect', 'capture', name], `is taken: ${why}; choose another name`, 'key')
+        if (defined === undefined) this.#capturesOfPlan.set(name, here)
+        this.#captures.add(name)
+      }
   }
 }
 
-const SENDING: readonly Action['verb'][] = ['user', 'press', 'deliver']
-
-function whereIs({ written, path }: StepCompiler): string {
+function definitionAt({ written, path }: StepCompiler): Definition {
   const place = placeOf(written, path)
-  return place === null ? `${written.file} steps[${path.slice(1).join('.')}]` : `${place.file}:${place.line}`
+  return {
+    position: `${written.path} ${written.at.join('.')} ${path.join('.')}`,
+    place: place === null ? `${written.file} steps[${path.slice(1).join('.')}]` : `${place.file}:${place.line}`,
+  }
 }

@@ -17,9 +17,8 @@ import {
   valueAt,
 } from '../interpolation.ts'
 import { RESERVED_NAMES } from './names.ts'
-import { COMPILE_TEXTS } from './texts.ts'
 
-/** Problems in the order in which they are found; a problem of repeated steps is kept once. */
+/** Problems in the order in which they are found; a problem of repeated steps is listed once. */
 export class Diagnostics {
   readonly #problems: Problem[] = []
   readonly #seen = new Set<string>()
@@ -39,53 +38,14 @@ export class Diagnostics {
   }
 
   get problems(): Problem[] {
-    const full = [...this.#counts].filter(([, count]) => count > BUDGETS.problems)
-    const hidden = full.map(([file, count]) => ({ at: file, file, message: '', hidden: count - BUDGETS.problems }))
-    return [...this.#problems, ...hidden]
+    const problems = [...this.#problems]
+    for (const [file, count] of this.#counts)
+      if (count > BUDGETS.problems) problems.push({ at: file, file, message: '', hidden: count - BUDGETS.problems })
+    return problems
   }
 }
 
-/** Where a value is written, and the names that it can read. */
-interface Position {
-  readonly written: FileValue<unknown>
-  readonly path: Path
-  readonly scope: CompileScope
-}
-
-export type StepCompiler = ReturnType<typeof createStepCompiler>
-
-export function createStepCompiler({ written, path, scope }: Position, diagnostics: Diagnostics) {
-  const report = (inner: Path, message: string, of: 'key' | 'value' = 'value'): void =>
-    diagnostics.add(written, [...path, ...inner], message, of)
-  return {
-    written,
-    path,
-    scope,
-    report,
-    /** A value that must be known before the run; `otherwise` when it is missing or wrong. */
-    staticValue<Value, Default>(kind: ValueType<Value, unknown>, value: unknown, inner: Path, otherwise: Default) {
-      if (value === undefined) return otherwise
-      const filled = isPlaceholder(value) ? valueAt(value.slice(2, -1).trim(), scope.values) : value
-      const read = filled === MISSING ? undefined : kind.parse(filled)
-      if (read !== undefined) return read
-      const { tooLate, unexpected } = COMPILE_TEXTS
-      report(inner, filled === MISSING ? tooLate(String(value)) : unexpected(kind.expected, filled))
-      return otherwise
-    },
-    /** A text that must be known before the run. */
-    staticText(text: string, inner: Path): string {
-      const unknown = namesIn(text).find(name => valueAt(name, scope.values) === MISSING)
-      if (unknown === undefined) return String(interpolate(text, scope.values))
-      if (isDefined(unknown, scope)) report(inner, COMPILE_TEXTS.tooLate(`$(${unknown})`))
-      return text
-    },
-  }
-}
-
-/** An undefined name is reported with the other unknown names. */
-const isDefined = (name: string, { deferred }: CompileScope) =>
-  Object.hasOwn(deferred, firstWord(name)) || RESERVED_NAMES.includes(firstWord(name))
-
+/** The names that a step can read before the run. */
 export interface CompileScope {
   /** Names with known values. */
   readonly values: InterpolationScope
@@ -95,6 +55,62 @@ export interface CompileScope {
 
 export const EMPTY_SCOPE: CompileScope = { values: {}, deferred: {} }
 
+/** Compiles what is written at one position of a file, with the names that it can read. */
+export class StepCompiler {
+  readonly written: FileValue<unknown>
+  readonly path: Path
+  readonly scope: CompileScope
+  readonly #diagnostics: Diagnostics
+
+  constructor(position: Pick<StepCompiler, 'written' | 'path' | 'scope'>, diagnostics: Diagnostics) {
+    this.written = position.written
+    this.path = position.path
+    this.scope = position.scope
+    this.#diagnostics = diagnostics
+  }
+
+  report(inner: Path, message: string, of: 'key' | 'value' = 'value'): void {
+    this.#diagnostics.add(this.written, [...this.path, ...inner], message, of)
+  }
+
+  /** A value that must be known before the run; `otherwise` when it is missing or wrong. */
+  staticValue<Value, Default>(
+    type: ValueType<Value, unknown>,
+    value: unknown,
+    inner: Path,
+    otherwise: Default,
+  ): Value | Default {
+    if (value === undefined) return otherwise
+    const filled = isPlaceholder(value) ? valueAt(value.slice(2, -1).trim(), this.scope.values) : value
+    if (filled === MISSING) {
+      this.#reportTooLate(inner, String(value))
+      return otherwise
+    }
+    const read = type.parse(filled)
+    if (read !== undefined) return read
+    this.report(inner, `must be ${type.expected}, got ${JSON.stringify(filled)}`)
+    return otherwise
+  }
+
+  /** A text that must be known before the run. */
+  staticText(text: string, inner: Path): string {
+    const unknown = namesIn(text).find(name => valueAt(name, this.scope.values) === MISSING)
+    if (unknown === undefined) return String(interpolate(text, this.scope.values))
+    // An undefined name is reported with the other unknown names.
+    const first = firstWord(unknown)
+    if (Object.hasOwn(this.scope.deferred, first) || RESERVED_NAMES.includes(first))
+      this.#reportTooLate(inner, `$(${unknown})`)
+    return text
+  }
+
+  #reportTooLate(inner: Path, name: string): void {
+    this.report(
+      inner,
+      `${name} must be known before the run: of vars, matrix, params, $(i) or $(user), not from a call or a chat`,
+    )
+  }
+}
+
 const isStatic = (template: unknown, values: InterpolationScope) =>
   namesIn(template).every(path => valueAt(path, values) !== MISSING)
 
@@ -103,26 +119,26 @@ const isStatic = (template: unknown, values: InterpolationScope) =>
  * `OversizedValueError`.
  */
 export function defineNames(scope: CompileScope, added: Readonly<Record<string, unknown>>): CompileScope {
-  let { values, deferred } = scope
+  const values = { ...scope.values }
+  const deferred = { ...scope.deferred }
   for (const [name, template] of Object.entries(added)) {
     const value = substituteDeferred(template, scope.deferred)
-    const known = isStatic(value, scope.values)
-    const filled = known ? interpolate(value, scope.values) : value
+    const isKnown = isStatic(value, scope.values)
+    const filled = isKnown ? interpolate(value, scope.values) : value
     sizeOfValue(filled)
-    values = known ? { ...values, [name]: filled } : without(values, name)
-    deferred = known ? without(deferred, name) : { ...deferred, [name]: value }
+    delete values[name]
+    delete deferred[name]
+    const target = isKnown ? values : deferred
+    target[name] = filled
   }
   return { values, deferred }
 }
 
 /** Adds names, whose values can read the names before them. */
-export const defineNamesInOrder = (scope: CompileScope, added: Readonly<Record<string, unknown>>): CompileScope =>
-  Object.entries(added).reduce((before, [name, value]) => defineNames(before, { [name]: value }), scope)
-
-function without(scope: InterpolationScope, name: string): InterpolationScope {
-  if (!Object.hasOwn(scope, name)) return scope
-  const { [name]: _, ...rest } = scope
-  return rest
+export function defineNamesInOrder(scope: CompileScope, added: Readonly<Record<string, unknown>>): CompileScope {
+  let defined = scope
+  for (const [name, value] of Object.entries(added)) defined = defineNames(defined, { [name]: value })
+  return defined
 }
 
 /** Puts deferred values into a template: `$(who.name)` with who = `$(anna)` becomes `$(anna.name)`. */
@@ -131,11 +147,13 @@ export function substituteDeferred(template: unknown, deferred: InterpolationSco
   return mapTexts(template, text => {
     const path = onlyPath(text)
     if (path !== undefined) return replacement(path, deferred) ?? text
-    return replacePlaceholders(text, inner => textOrUndefined(replacement(inner, deferred)), '$$(')
+    const textOf = (inner: string) => {
+      const value = replacement(inner, deferred)
+      return value === undefined ? undefined : asText(value)
+    }
+    return replacePlaceholders(text, textOf, '$$(')
   })
 }
-
-const textOrUndefined = (value: unknown) => (value === undefined ? undefined : asText(value))
 
 function replacement(path: string, deferred: InterpolationScope): unknown {
   const name = firstWord(path)

@@ -25,48 +25,34 @@ export function turnAfter(step: PlannedStep, before: Turn): Turn {
 export function withTurns(steps: readonly PlannedItem[], last: readonly PlannedItem[]) {
   const body = divide(steps, FIRST_TURN)
   const end = divide(last, body.turn)
-  const inboxes = inboxReads([...body.items, ...end.items])
-  return { steps: withReads(body.items, inboxes), finally: withReads(end.items, inboxes) }
+  // Step number -> conversations whose inbox a later `sees` of its turn reads.
+  const reads = new Map<number, Set<string>>()
+  for (const { action, turn, conversation } of stepsOf([...body.items, ...end.items]))
+    if (action.verb === 'sees')
+      for (const number of turn) reads.set(number, (reads.get(number) ?? new Set()).add(conversation))
+  return { steps: withReads(body.items, reads), finally: withReads(end.items, reads) }
 }
 
-interface Divided {
-  readonly items: PlannedItem[]
-  /** The last turn. */
-  readonly turn: Turn
-}
-
-function divide(items: readonly PlannedItem[], before: Turn): Divided {
+function divide(items: readonly PlannedItem[], before: Turn): { readonly items: PlannedItem[]; readonly turn: Turn } {
   let turn = before
-  const divided = items.map(item => {
+  const divided: PlannedItem[] = []
+  for (const item of items) {
     if (item.kind === 'step') {
       turn = turnAfter(item, turn)
-      return { ...item, turn: turn.opened }
+      divided.push({ ...item, turn: turn.opened })
+      continue
     }
     const branches = item.branches.map(branch => divide(branch, turn))
-    turn = afterBranches(branches)
-    return { ...item, branches: branches.map(({ items: inner }) => inner) }
-  })
+    const opened = new Set(branches.flatMap(branch => branch.turn.opened))
+    turn = { opened: [...opened].sort((a, b) => a - b), checked: branches.every(branch => branch.turn.checked) }
+    divided.push({ ...item, branches: branches.map(branch => branch.items) })
+  }
   return { items: divided, turn }
 }
 
-const afterBranches = (branches: readonly Divided[]): Turn => ({
-  opened: [...new Set(branches.flatMap(({ turn }) => turn.opened))].sort((a, b) => a - b),
-  checked: branches.every(({ turn }) => turn.checked),
-})
-
-/** Step number -> conversations whose inbox a later `sees` of its turn reads. */
-function inboxReads(items: readonly PlannedItem[]): Map<number, Set<string>> {
-  const reads = new Map<number, Set<string>>()
-  for (const { action, turn, conversation } of stepsOf(items)) {
-    if (action.verb !== 'sees') continue
-    for (const number of turn) reads.set(number, (reads.get(number) ?? new Set()).add(conversation))
-  }
-  return reads
-}
-
-function withReads(items: readonly PlannedItem[], reads: ReadonlyMap<number, ReadonlySet<string>>): PlannedItem[] {
-  return items.map(item => {
-    if (item.kind === 'step') return { ...item, readsInboxOf: [...(reads.get(item.number) ?? [])] }
-    return { ...item, branches: item.branches.map(branch => withReads(branch, reads)) }
-  })
-}
+const withReads = (items: readonly PlannedItem[], reads: ReadonlyMap<number, ReadonlySet<string>>): PlannedItem[] =>
+  items.map(item =>
+    item.kind === 'step'
+      ? { ...item, readsInboxOf: [...(reads.get(item.number) ?? [])] }
+      : { ...item, branches: item.branches.map(branch => withReads(branch, reads)) },
+  )
