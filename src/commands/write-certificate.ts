@@ -43,7 +43,7 @@ const TEXT_OF: Texts = {
   pretty: async (certificate, options) =>
     (await import('../pages/reporters/pretty-certificate.ts')).certificateText(certificate, options),
   json: async certificate => (await import('../pages/reporters/json.ts')).certificateJson(certificate),
-  html: async certificate => (await import('../pages/web/certificate/certificate.tsx')).htmlCertificate(certificate),
+  html: async certificate => (await import('../pages/web/report/certificate.tsx')).htmlCertificate(certificate),
   junit: async certificate => (await import('../pages/reporters/junit.ts')).junitReport(await modelOf(certificate)),
   tap: async certificate => (await import('../pages/reporters/tap.ts')).tapReport(await modelOf(certificate)),
   markdown: async certificate =>

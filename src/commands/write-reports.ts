@@ -64,7 +64,7 @@ const textOf: Texts = {
   json: async result => [(await import('../pages/reporters/json.ts')).jsonReport(describeRun(result))],
   junit: async result => [(await import('../pages/reporters/junit.ts')).junitReport(await modelOf(result))],
   tap: async result => [(await import('../pages/reporters/tap.ts')).tapReport(await modelOf(result))],
-  html: async result => [(await import('../pages/web/report/report.tsx')).htmlReport(describeRun(result))],
+  html: async result => [(await import('../pages/web/report/run-report.tsx')).htmlReport(describeRun(result))],
   journal: async result => linesOf(journalLines(result)),
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { htmlCertificate } from '../../src/pages/web/certificate/certificate.tsx'
+import { htmlCertificate } from '../../src/pages/web/report/certificate.tsx'
 import type { CertificateReport } from '../../src/running/certifier/report.ts'
 import {
   certificateReport,

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 // @ts-expect-error: jsdom has no types
 import { JSDOM } from 'jsdom'
 import { describe, expect, it } from 'vitest'
-import { htmlCertificate } from '../../../src/pages/web/certificate/certificate.tsx'
+import { htmlCertificate } from '../../../src/pages/web/report/certificate.tsx'
 import type { CertificateReport } from '../../../src/running/certifier/report.ts'
 import {
   certificateReport,
@@ -115,7 +115,7 @@ describe('an HTML certificate', () => {
     expect(textsOf(strict, 'h1')).toEqual(['Level strict'])
     expect(strict.title).toBe('Level strict')
     expect(strict.querySelectorAll('.certificate-levels .pass:not(.mark)')).toHaveLength(3)
-    expect(textsOf(pageOf(certificateReport([], { stopped: 'interrupted' })), '.report-stopped')).toEqual([
+    expect(textsOf(pageOf(certificateReport([], { stopped: 'interrupted' })), 'header .report-notice')).toEqual([
       'Stopped early. interrupted',
     ])
   })

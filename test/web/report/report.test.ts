@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { compareTexts } from '../../../src/pages/web/components/differences.tsx'
-import { htmlReport } from '../../../src/pages/web/report/report.tsx'
+import { htmlReport } from '../../../src/pages/web/report/run-report.tsx'
 import { sample } from './sample.ts'
 import { failure, run, scenarioResult } from './verdicts.ts'
 
@@ -82,8 +82,8 @@ describe('the sentence of the verdict', () => {
       '1 of 2 scenarios passed, none failed',
     )
     expect(of([scenarioResult('a', 'fail'), scenarioResult('b', 'error')])).toBe('1 of 2 scenarios failed')
-    expect(of([scenarioResult('a', 'inconclusive')])).toBe('Nothing was decided')
-    expect(of([])).toBe('No scenario was played')
+    expect(of([scenarioResult('a', 'inconclusive')])).toBe('No scenario has a verdict')
+    expect(of([])).toBe('No scenario was run')
     expect(of([scenarioResult('a', 'pass')], { stopped: 'interrupted' })).toBe(
       'Stopped: 1 of 1 scenario passed until then',
     )

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Outcome } from '../../../src/evaluation/evaluator/verdict.ts'
-import { linkTo } from '../../../src/pages/web/report/result-links.ts'
-import { linkScenarios } from '../../../src/pages/web/report/scenario-links.ts'
+import { linkScenarios, linkTo } from '../../../src/pages/web/report/scenario-links.ts'
 import { scenarioResult } from './verdicts.ts'
 
 it('failed scenarios come first; otherwise the order is preserved', () => {

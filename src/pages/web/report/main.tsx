@@ -5,12 +5,11 @@ import '../components/differences.css'
 import '../components/failure-cards.css'
 import '../components/steps.css'
 import './report.css'
-import './results.css'
-import '../certificate/certificate.css'
+import './certificate.css'
 import { hydrate, render } from 'preact'
 import { type FilterState, NothingFits, type OutcomeChip, ResultFilter } from './result-filter.tsx'
-import { parseLink } from './result-links.ts'
-import { closePanel, goToEntry, isPanelOpen, moveShown, openResult } from './timelines.tsx'
+import { parseLink } from './scenario-links.ts'
+import { createTimelines } from './timelines.tsx'
 
 /** A scenario, or a check that did not pass. */
 const results = [...document.querySelectorAll<HTMLDetailsElement>('.result')]
@@ -25,6 +24,7 @@ const chips: readonly OutcomeChip[] = JSON.parse(filterPlace?.dataset.chips ?? '
 const noun = filterPlace?.dataset.noun ?? ''
 /** The searched texts. */
 const texts = new Map<Element, string>()
+const timelines = createTimelines()
 const ALL: FilterState = { outcome: 'all', text: '' }
 
 function start(): void {
@@ -32,8 +32,8 @@ function start(): void {
   if (filterPlace !== null) hydrate(<ResultFilter chips={chips} noun={noun} {...ALL} onChange={filter} />, filterPlace)
   if (nothingPlace !== null) hydrate(<NothingFits {...nothing} />, nothingPlace)
   for (const result of results) {
-    result.addEventListener('toggle', () => result.open && openResult(result))
-    if (result.open) openResult(result)
+    result.addEventListener('toggle', () => result.open && timelines.open(result))
+    if (result.open) timelines.open(result)
   }
   document.addEventListener('keydown', onKeyDown)
   document.addEventListener('click', onClick)
@@ -43,7 +43,7 @@ function start(): void {
 }
 
 function openFailures(): void {
-  for (const result of results) if (result.matches('.fail, .error, .warn')) openResult(result)
+  for (const result of results) if (result.matches('.fail, .error, .warn')) timelines.open(result)
 }
 
 /** Hides what does not fit, and draws the filter with its new state. */
@@ -65,13 +65,13 @@ function filter(state: FilterState): void {
 
 const SEARCHED = [
   ...['.result-name', '.result-first', '.result-body > .report-facts'],
-  ...['.result-reason', '.failure-facts', '.result-warnings'],
+  ...['.result-reason', '.failure-facts', '.report-notice'],
 ].join(', ')
 
 /** The searched text of a row, or of a scenario without its steps and its timeline. */
 function textOf(one: Element): string {
-  const known = texts.get(one)
-  if (known !== undefined) return known
+  const earlier = texts.get(one)
+  if (earlier !== undefined) return earlier
   const parts = one.matches('.result') ? [...one.querySelectorAll(SEARCHED)] : [one]
   const text = parts
     .map(part => part.textContent)
@@ -86,8 +86,8 @@ function followHash(): void {
   const result = results.find(({ id }) => id === slug)
   if (result === undefined) return
   if (result.hidden) filter(ALL)
-  openResult(result)
-  if (seq === null || !goToEntry(result, seq)) result.scrollIntoView()
+  timelines.open(result)
+  if (seq === null || !timelines.goToEntry(result, seq)) result.scrollIntoView()
 }
 
 /** A browser fires no `hashchange` when the address stays the same. */
@@ -106,12 +106,13 @@ const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -
 /** Runs the key, and says whether it did something. Rows of a timeline handle their own keys. */
 function isHandled({ key, target }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false
-  if (key === 'Escape' && isPanelOpen()) closePanel()
+  if (key === 'Escape' && timelines.isPanelOpen()) timelines.closePanel()
   else if (target.matches('input, select, textarea')) return false
   else if (key === '/') filterPlace?.querySelector('input')?.focus()
   else if (target.matches('.result > summary') && STEPS[key] !== undefined) focusSummary(target, STEPS[key])
   // Arrow keys scroll the panel.
-  else if (target.closest('.side-panel') !== null && (key === 'j' || key === 'k')) moveShown(key === 'j' ? 1 : -1)
+  else if (target.closest('.side-panel') !== null && (key === 'j' || key === 'k'))
+    timelines.moveShown(key === 'j' ? 1 : -1)
   else return false
   return true
 }

@@ -1,15 +1,39 @@
-/** Shows the parts that scenarios and checks have in common: facts, a bar of outcomes, a command, a timeline. */
+/** Shows the parts that runs and certificates have in common: the head, a result with its timeline, facts, commands. */
 import type { ComponentChildren } from 'preact'
-import { visible } from '../../../base/text/terminal-text.ts'
+import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import { CopyButton } from '../components/copy-button.tsx'
+import { Mark, type MarkKind } from '../components/mark.tsx'
 import type { TimelineData } from './timeline-data.tsx'
 
-export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+interface ReportHeadProps {
+  /** `scenario report`. */
+  readonly kind: string
+  readonly heading: string
+  /** The outcome that colours the heading. */
+  readonly tone?: string
+  readonly meaning?: string
+  /** Why it ended early; null when it did not. */
+  readonly stopped: string | null
+  readonly parts: readonly BarPart[]
+  readonly children: ComponentChildren
+}
+
+export function ReportHead({ kind, heading, tone, meaning, stopped, parts, children }: ReportHeadProps) {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <header>
+      <p class="report-brand">
+        handover-sim <span>{kind}</span>
+      </p>
+      <h1 class={tone}>{heading}</h1>
+      {meaning === undefined ? null : <p class="certificate-meaning">{visible(meaning)}</p>}
+      {stopped === null ? null : (
+        <p class="report-notice warning">
+          <strong>Stopped early.</strong> {visible(stopped)}
+        </p>
+      )}
+      <OutcomeBar parts={parts} />
+      {children}
+    </header>
   )
 }
 
@@ -23,23 +47,115 @@ export interface BarPart {
 const BAR_GAP = 0.4
 
 /** A bar that is an SVG needs no style attribute, which the policy of the page forbids. */
-export function OutcomeBar({ parts }: { readonly parts: readonly BarPart[] }) {
+function OutcomeBar({ parts }: { readonly parts: readonly BarPart[] }) {
   const shown = parts.filter(({ count }) => count > 0)
-  const all = shown.reduce((sum, { count }) => sum + count, 0)
+  let all = 0
+  for (const { count } of shown) all += count
   if (all === 0) return null
-  const share = (count: number) => ((100 + BAR_GAP) * count) / all
-  const before = (index: number) => shown.slice(0, index).reduce((sum, { count }) => sum + share(count), 0)
+  let before = 0
+  const rects = shown.map(({ outcome, count }) => {
+    const [x, share] = [before, ((100 + BAR_GAP) * count) / all]
+    before += share
+    return (
+      <rect
+        key={outcome}
+        class={outcome}
+        x={`${x.toFixed(3)}%`}
+        width={`${Math.max(0.1, share - BAR_GAP).toFixed(3)}%`}
+      />
+    )
+  })
   return (
     <svg class="report-bar" role="img" aria-label={shown.map(({ count, text }) => `${count} ${text}`).join(', ')}>
-      {shown.map(({ outcome, count }, index) => (
-        <rect
-          key={outcome}
-          class={outcome}
-          x={`${before(index).toFixed(3)}%`}
-          width={`${Math.max(0.1, share(count) - BAR_GAP).toFixed(3)}%`}
-        />
-      ))}
+      {rects}
     </svg>
+  )
+}
+
+export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+interface PairsProps {
+  readonly name: string
+  readonly pairs: Readonly<Record<string, string>>
+  /** More are counted. */
+  readonly max?: number
+}
+
+export function Pairs({ name, pairs, max = 4 }: PairsProps) {
+  const all = Object.entries(pairs)
+  if (all.length === 0) return null
+  return (
+    <Fact name={name}>
+      {all.slice(0, max).map(([key, value]) => (
+        <span key={key} class="result-pair">
+          {visible(key)} <code>{visible(value)}</code>{' '}
+        </span>
+      ))}
+      {all.length > max ? `and ${all.length - max} more` : null}
+    </Fact>
+  )
+}
+
+interface TableHeadProps {
+  readonly names: readonly string[]
+  /** Those whose column has numbers. */
+  readonly numbers: readonly string[]
+}
+
+export function TableHead({ names, numbers }: TableHeadProps) {
+  return (
+    <thead>
+      <tr>
+        {names.map(name => (
+          <th key={name} scope="col" class={numbers.includes(name) ? 'number' : undefined}>
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
+interface ResultProps {
+  /** Its address in the page. */
+  readonly slug: string
+  readonly outcome: string
+  readonly mark: { readonly kind: MarkKind; readonly label: string }
+  readonly name: ComponentChildren
+  /** Below the name. */
+  readonly place: string
+  /** The first failure or finding, or why there is none. */
+  readonly first: ComponentChildren
+  readonly durationMs: number | null
+  readonly isOpen: boolean
+  /** Whether the filter of the page shows and hides it. */
+  readonly isFiltered: boolean
+  readonly children: ComponentChildren
+}
+
+/** A scenario or a check: a line that is always visible, in columns that line up over all results, and the rest below it. */
+export function Result({ slug, outcome, mark, name, place, first, durationMs, ...props }: ResultProps) {
+  const { isOpen, isFiltered, children } = props
+  return (
+    <details class={`result ${outcome}`} id={slug} data-outcome={isFiltered ? outcome : undefined} open={isOpen}>
+      <summary>
+        <Mark {...mark} />
+        <h3 class="result-name">
+          {name}
+          <small class="result-place">{visible(place)}</small>
+        </h3>
+        <span class="result-first">{first}</span>
+        <span class="result-took">{durationMs === null ? '' : formatMs(durationMs)}</span>
+      </summary>
+      <div class="result-body">{children}</div>
+    </details>
   )
 }
 
@@ -71,29 +187,32 @@ interface TimelineSectionProps {
 }
 
 const MISSING = {
-  marked: 'Only the entries its failures point to are kept: the report would be too large.',
+  marked: 'Only the entries its failures point to are here: the report would be too large.',
   rows: 'The entries behind the rows are left out: the report would be too large.',
   nothing: 'The timeline is left out: the report would be too large.',
 }
 
 export function TimelineSection({ name, timeline: { level, rowCount, json, staticTable } }: TimelineSectionProps) {
   if (rowCount === 0) return null
+  const withoutScript =
+    staticTable === ''
+      ? '<p>The timeline of a scenario that passed is drawn when scripts are allowed.</p>'
+      : staticTable
   return (
     <section class="result-timeline">
       <h4>Timeline</h4>
-      {level === 'whole' ? null : <p class="report-left-out">{MISSING[level]}</p>}
+      {level === 'whole' ? null : <p class="hint">{MISSING[level]}</p>}
       {level === 'nothing' ? null : (
         <>
           <div class="result-diagram" data-name={visible(name)} />
+          {/* Both are rendered before, because their size decides what the report has. */}
           <Rendered as="script" type="application/json" markup={json} />
-          <Rendered as="noscript" markup={staticTable === '' ? NOT_STATIC : staticTable} />
+          <Rendered as="noscript" markup={withoutScript} />
         </>
       )}
     </section>
   )
 }
-
-const NOT_STATIC = '<p>The timeline of a scenario that passed is drawn when scripts are allowed.</p>'
 
 interface RenderedProps {
   readonly as: 'script' | 'noscript'
@@ -101,7 +220,6 @@ interface RenderedProps {
   readonly markup: string
 }
 
-/** Markup that is made before, because its size decides what the report has: JSON for a script, or rendered components. */
 function Rendered({ as: Tag, type, markup }: RenderedProps) {
   return <Tag type={type} dangerouslySetInnerHTML={{ __html: markup }} />
 }

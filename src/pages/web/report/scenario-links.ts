@@ -1,4 +1,4 @@
-/** Orders the scenarios of a report and gives each an address in the page. */
+/** Orders the scenarios of a report; gives each an address in the page, and writes and reads such addresses. */
 import type { Outcome } from '../../../evaluation/evaluator/verdict.ts'
 import type { ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
 
@@ -30,9 +30,23 @@ function slugOf({ name, instance }: ScenarioReport): string {
   return `${slug || 'scenario'}${instance > 1 ? `-run-${instance}` : ''}`
 }
 
-function freeSlug(wanted: string, taken: Set<string>): string {
-  let slug = wanted
-  for (let count = 2; taken.has(slug); count++) slug = `${wanted}-${count}`
+function freeSlug(base: string, taken: Set<string>): string {
+  let slug = base
+  for (let count = 2; taken.has(slug); count++) slug = `${base}-${count}`
   taken.add(slug)
   return slug
+}
+
+/** `#happy-path`, `#happy-path/11`. */
+export const linkTo = (slug: string, seq?: number): string =>
+  `#${encodeURIComponent(slug)}${seq === undefined ? '' : `/${seq}`}`
+
+/** The parts of such an address. */
+export function parseLink(hash: string): { readonly slug: string; readonly seq: number | null } {
+  const [, slug = '', seq] = /^#(.*?)(?:\/(\d+))?$/.exec(hash) ?? []
+  try {
+    return { slug: decodeURIComponent(slug), seq: seq === undefined ? null : Number(seq) }
+  } catch {
+    return { slug, seq: null }
+  }
 }

@@ -78,5 +78,5 @@ function RowFacts({ row }: Pick<SidePanelProps, 'row'>) {
 function LeftOut({ shown, all }: { readonly shown: number; readonly all: number }) {
   if (shown === all) return null
   const what = shown === 0 ? 'The entries behind this row are' : `${all - shown} more entries like these are`
-  return <p class="report-left-out">{what} not kept in this report.</p>
+  return <p class="hint">{what} not in this report.</p>
 }

@@ -1,6 +1,7 @@
 /** Collects the timelines of a report, and leaves data out when the report would be too large. */
 import { renderToString } from 'preact-render-to-string'
 import { visible } from '../../../base/text/terminal-text.ts'
+import type { FailureReport } from '../../../evaluation/evaluator/wording/report.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
 import { type TimelineSource, timelineOf } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
@@ -19,12 +20,14 @@ export interface TimelineInput {
   readonly isPassed: boolean
 }
 
+/** The entries that failures refer to. */
+export const markedIn = (failures: readonly FailureReport[]): Set<number> =>
+  new Set(failures.flatMap(({ entrySeqs, nearest }) => [...entrySeqs, ...nearest.map(({ seq }) => seq)]))
+
 export const scenarioTimeline = ({ slug, scenario }: LinkedScenario): TimelineInput => ({
   slug,
   source: scenario,
-  marked: new Set(
-    scenario.failures.flatMap(({ entrySeqs, nearest }) => [...entrySeqs, ...nearest.map(({ seq }) => seq)]),
-  ),
+  marked: markedIn(scenario.failures),
   isPassed: scenario.outcome === 'pass',
 })
 
@@ -123,7 +126,7 @@ function StaticTimeline({ slug, timeline: { rows, entries }, marked }: StaticTim
         </tbody>
       </table>
       {rows.length === shown.length ? null : (
-        <p class="report-left-out">{rows.length - shown.length} more rows are shown when scripts are allowed.</p>
+        <p class="hint">{rows.length - shown.length} more rows are shown when scripts are allowed.</p>
       )}
       {entries
         .filter(({ seq }) => marked.has(seq))

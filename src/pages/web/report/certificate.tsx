@@ -1,0 +1,501 @@
+/** Renders a certificate as one HTML file: the level, checks with findings, all checks, what was exercised, its limits. */
+import { groupBy } from '../../../base/objects.ts'
+import { counted } from '../../../base/text/quantities.ts'
+import { formatMs, visible } from '../../../base/text/terminal-text.ts'
+import { PROFILES } from '../../../running/certifier/check.ts'
+import { ANSWER_CLASSES, type AnswerCounts, exercisedIn } from '../../../running/certifier/coverage.ts'
+import {
+  type CertificateReport,
+  type CheckReport,
+  type FindingReport,
+  isExpectedFailure,
+  levelTexts,
+  measurementLines,
+  WORST_FIRST,
+  worstFirst,
+} from '../../../running/certifier/report.ts'
+import { EntryRefList, type EntryRefs } from '../components/entry-ref.tsx'
+import { Mark, type MarkKind } from '../components/mark.tsx'
+import { moment } from '../model/formats.ts'
+import { reportPage } from './page.tsx'
+import { FilterPlace, NothingPlace } from './result-filter.tsx'
+import {
+  type BarPart,
+  CommandLine,
+  Fact,
+  Pairs,
+  ReportHead,
+  Result,
+  TableHead,
+  TimelineSection,
+} from './result-parts.tsx'
+import { linkTo } from './scenario-links.ts'
+import { collectTimelineData, type TimelineData } from './timeline-data.tsx'
+
+/** As they end a count: `3 passed`. */
+const OUTCOME_NAMES = {
+  pass: 'passed',
+  fail: 'failed',
+  warn: 'with a warning',
+  info: 'with information',
+  not_applicable: 'not applicable',
+  inconclusive: 'inconclusive',
+  error: 'ended by an internal error',
+}
+
+export function htmlCertificate(certificate: CertificateReport): string {
+  const { checks, counts, version } = certificate
+  // Those with something to read. The id of a check is its address in the page.
+  const notable = worstFirst(checks).filter(({ findings, outcome }) => findings.length > 0 || outcome === 'error')
+  const timelines = collectTimelineData(
+    notable.map(({ id, journal, chats, findings }) => {
+      const entrySeqs = findings.flatMap(finding => finding.entrySeqs)
+      const source = { journal, conversations: chats, steps: [], failures: [{ step: null, entrySeqs }] }
+      return { slug: id, source, marked: new Set(entrySeqs), isPassed: false }
+    }),
+  )
+  const parts = WORST_FIRST.filter(outcome => counts[outcome] > 0).map(outcome => ({
+    outcome,
+    count: counts[outcome],
+    text: OUTCOME_NAMES[outcome],
+  }))
+  const children = (
+    <>
+      <CertificateHead certificate={certificate} parts={parts} />
+      <Findings checks={notable} timelines={timelines} />
+      <CheckTable certificate={certificate} notable={notable} parts={parts} />
+      <NotExercised certificate={certificate} />
+      <CoverageTables certificate={certificate} />
+      <Varied certificate={certificate} />
+      <section aria-labelledby="limits-title">
+        <h2 id="limits-title">What this certificate does not show</h2>
+        <ul class="certificate-limits">
+          {LIMITS.map(text => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+        <p class="hint">
+          <code>docs/certification.md</code> of the package says more: what the outcomes and levels mean, and what is
+          varied.
+        </p>
+      </section>
+    </>
+  )
+  return reportPage({ title: levelHeading(certificate), version, noun: 'check', children })
+}
+
+const LIMITS = [
+  'That the real platform behaves as its description says, or only in the ways that were varied here. Where the description is silent, the simulator assumes something.',
+  'That the intermediary serves more chats at once than the checks open, or runs for weeks.',
+  'That it is secure: the checks know common mistakes with signatures and keys, not every attack.',
+  'Anything about the help desk, except what the agent driver shows.',
+  'That a later version is as good: certify in CI, and attach the certificate to each release.',
+]
+
+interface CertificateProps {
+  readonly certificate: CertificateReport
+}
+
+/** `Level resilient`, `No level: 2 of 40 checks failed`. */
+function levelHeading({ level, counts, checks, levelObstacle }: CertificateReport): string {
+  if (level !== null) return `Level ${level}`
+  if (counts.fail > 0) return `No level: ${counts.fail} of ${counted(checks.length, 'check')} failed`
+  return levelObstacle === 'unmet' ? 'No level yet' : 'No level'
+}
+
+function CertificateHead({ certificate, parts }: CertificateProps & { readonly parts: readonly BarPart[] }) {
+  const { level, levelText, stopped, counts, target, profiles, seed, startedAt, durationMs, version } = certificate
+  const { machine, limits, rotates, missing, exitCode, exitText } = certificate
+  const levels = levelTexts()
+  // All levels are listed, so that a reader knows what the one that is reached leaves open.
+  const reached = levels.findIndex(one => one.level === level)
+  return (
+    <ReportHead
+      kind="certificate"
+      heading={levelHeading(certificate)}
+      tone={level !== null ? 'pass' : counts.fail > 0 ? 'fail' : 'skipped'}
+      meaning={levelText}
+      stopped={stopped}
+      parts={parts}
+    >
+      <p class="certificate-counts">
+        {parts.map(({ outcome, count, text }) => (
+          <span key={outcome} class={outcome}>
+            <b>{count}</b> {text}
+          </span>
+        ))}
+      </p>
+      <ol class="certificate-levels" aria-label="Levels">
+        {levels.map(({ level: name, meaning }, index) => (
+          <li key={name} class={index <= reached ? 'pass' : 'skipped'}>
+            <Mark kind={index <= reached ? 'pass' : 'skipped'} label={index <= reached ? 'reached' : 'not reached'} />
+            <div>
+              <b>{name}</b> <small>{meaning}</small>
+            </div>
+          </li>
+        ))}
+      </ol>
+      <dl class="report-facts">
+        <Fact name="Target">{visible(target)}</Fact>
+        <Fact name="Profiles">{profiles.join(', ')}</Fact>
+        <Fact name="Seed">{seed}</Fact>
+        <Fact name="Started">{moment(startedAt)}</Fact>
+        <Fact name="Took">{formatMs(durationMs)}</Fact>
+        <Fact name="handover-sim">{visible(version)}</Fact>
+        <Fact name="Node">{visible(`${machine.node}, ${machine.os}`)}</Fact>
+        <Fact name="Acknowledgement within">{formatMs(limits.ackMs)}</Fact>
+        <Fact name="Observed for">{formatMs(limits.quietMs)}</Fact>
+        {rotates ? null : <Fact name="Unspecified behaviour">not varied</Fact>}
+        {missing.length === 0 ? null : <Fact name="Without">{missing.join(', ')}</Fact>}
+        <Fact name="Exit code">{[String(exitCode), visible(exitText)].filter(Boolean).join(', ')}</Fact>
+      </dl>
+    </ReportHead>
+  )
+}
+
+const markOf = ({ outcome }: CheckReport): MarkKind => (outcome === 'not_applicable' ? 'skipped' : outcome)
+
+interface FindingsProps {
+  readonly checks: readonly CheckReport[]
+  readonly timelines: readonly TimelineData[]
+}
+
+/** The checks with findings; the first one that failed is open. */
+function Findings({ checks, timelines }: FindingsProps) {
+  if (checks.length === 0) return null
+  const opened = checks.findIndex(({ outcome }) => outcome === 'fail' || outcome === 'error')
+  return (
+    <section aria-labelledby="findings-title">
+      <h2 id="findings-title">Findings</h2>
+      <div class="results">
+        {checks.map((check, index) => {
+          const { id, title, level, outcome, findings, reason, durationMs } = check
+          return (
+            <Result
+              key={id}
+              slug={id}
+              outcome={outcome}
+              mark={{ kind: markOf(check), label: OUTCOME_NAMES[outcome] }}
+              name={
+                <b>
+                  <span class="check-id">{id}</span> {visible(title)}
+                </b>
+              }
+              place={isExpectedFailure(check) ? `${level}, expected to fail` : level}
+              first={
+                <>
+                  <span class="result-happened">{visible(findings[0]?.happened ?? reason ?? '')}</span>
+                  {findings.length > 1 ? <small>and {findings.length - 1} more</small> : null}
+                </>
+              }
+              durationMs={durationMs}
+              isOpen={index === opened}
+              isFiltered={false}
+            >
+              <CheckBody check={check} timeline={timelines[index]} />
+            </Result>
+          )
+        })}
+      </div>
+    </section>
+  )
+}
+
+interface CheckBodyProps {
+  readonly check: CheckReport
+  readonly timeline: TimelineData | undefined
+}
+
+function CheckBody({ check, timeline }: CheckBodyProps) {
+  const { id, title, findings, reason, decisiveText, helpCommand, rerunCommand, expectation, rules, chats } = check
+  const refs: EntryRefs = { href: seq => linkTo(id, seq) }
+  const end = expectation?.until == null ? '' : ` until ${expectation.until}`
+  return (
+    <>
+      {expectation === null ? null : (
+        <p class="report-notice check-expected">
+          {expectation.status === 'expired'
+            ? `This failure was expected${end} only:`
+            : `This failure is expected${end}:`}{' '}
+          {visible(expectation.because)}
+        </p>
+      )}
+      {reason === null ? null : <p class="result-reason">{visible(reason)}</p>}
+      <div class="failure-cards">
+        {findings.map((finding, index) => (
+          <FindingCard key={index} finding={finding} refs={refs} />
+        ))}
+      </div>
+      {decisiveText === null ? null : <p class="report-notice check-decisive">{visible(decisiveText)}</p>}
+      <div>
+        <CommandLine name="What it means, and how to fix it" command={helpCommand} what="the command for help" />
+        <CommandLine name="Run it again" command={rerunCommand} what="the command" />
+      </div>
+      <dl class="check-definition">
+        <Fact name="Sends">{check.sends}</Fact>
+        <Fact name="Observes">{check.observes}</Fact>
+        <Fact name="Passes">{check.passes}</Fact>
+        <Fact name="Profile">{check.profile}</Fact>
+        <Fact name="Rules">{rules.join(', ')}</Fact>
+        <Pairs name="Chats" pairs={chats} />
+      </dl>
+      <VariedKnobs check={check} />
+      {timeline === undefined ? null : <TimelineSection name={`${id} ${title}`} timeline={timeline} />}
+    </>
+  )
+}
+
+/** The outcome of each level in findings. */
+const FINDING_OUTCOMES = { MUST: 'fail', SHOULD: 'warn', INFO: 'info' } as const
+
+interface FindingCardProps {
+  readonly finding: FindingReport
+  readonly refs: EntryRefs
+}
+
+function FindingCard({ finding: { level, code, happened, expected, next, entrySeqs }, refs }: FindingCardProps) {
+  const outcome = FINDING_OUTCOMES[level]
+  return (
+    <article class={`failure-card ${outcome}`}>
+      <h4 class="failure-title">
+        <Mark kind={outcome} label="" />
+        <span>{level}</span>
+        <code class="failure-place">{code}</code>
+      </h4>
+      <dl class="failure-facts">
+        <div class="failure-happened">
+          <dt>happened</dt>
+          <dd>
+            {visible(happened)} <EntryRefList seqs={entrySeqs} refs={refs} />
+          </dd>
+        </div>
+        <Fact name="expected">{visible(expected)}</Fact>
+        <Fact name="try">{visible(next)}</Fact>
+      </dl>
+    </article>
+  )
+}
+
+/** The behaviours that differ from their defaults; those that decide the failure are marked. */
+function VariedKnobs({ check: { rotated, decisive } }: { readonly check: CheckReport }) {
+  const knobs = Object.entries(rotated)
+  if (knobs.length === 0) return null
+  const deciding = new Set(decisive.map(({ knob }) => knob))
+  return (
+    <details class="check-varied" open={deciding.size > 0}>
+      <summary>
+        {knobs.length === 1
+          ? '1 unspecified behaviour of the platform was'
+          : `${knobs.length} unspecified behaviours were`}{' '}
+        varied here
+      </summary>
+      <ul>
+        {knobs.map(([knob, value]) => (
+          <li key={knob} class={deciding.has(knob) ? 'deciding' : undefined}>
+            <code>{visible(`${knob}=${String(value)}`)}</code>
+            {deciding.has(knob) ? ' decides' : ''}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+interface CheckTableProps extends CertificateProps {
+  /** Those with a section of their own. */
+  readonly notable: readonly CheckReport[]
+  readonly parts: readonly BarPart[]
+}
+
+/** All checks by profile, with the filter. */
+function CheckTable({ certificate: { checks, profiles }, notable, parts }: CheckTableProps) {
+  return (
+    <section id="checks" class="report-table" aria-labelledby="checks-title" tabIndex={-1}>
+      <div class="result-tools">
+        <h2 id="checks-title">All checks</h2>
+        <FilterPlace chips={[{ outcome: 'all', text: 'all', count: checks.length }, ...parts]} noun="check" />
+      </div>
+      <table class="check-table">
+        <TableHead names={['Outcome', 'Check', 'Level', 'Rules', 'Took']} numbers={['Took']} />
+        {profiles.map(profile => {
+          const rows = checks.filter(check => check.profile === profile)
+          if (rows.length === 0) return null
+          return (
+            <tbody key={profile} data-group={profile}>
+              <tr class="check-profile">
+                <th scope="rowgroup" colSpan={5}>
+                  {profile}{' '}
+                  <small>
+                    {rows.filter(({ outcome }) => outcome === 'pass').length} of {rows.length} passed
+                  </small>
+                </th>
+              </tr>
+              {rows.map(check => (
+                <CheckRow key={check.id} check={check} isLinked={notable.includes(check)} />
+              ))}
+            </tbody>
+          )
+        })}
+      </table>
+      <NothingPlace noun="check" />
+    </section>
+  )
+}
+
+function CheckRow({ check, isLinked }: { readonly check: CheckReport; readonly isLinked: boolean }) {
+  const { id, title, passes, outcome, level, rules, durationMs, reason } = check
+  const name = visible(`${id} ${title}`)
+  const measured = measurementLines(check).map(visible).join('; ')
+  return (
+    <tr class={outcome} data-outcome={outcome}>
+      <td class="check-outcome">
+        <Mark kind={markOf(check)} label="" /> {OUTCOME_NAMES[outcome]}
+      </td>
+      <th scope="row">
+        {isLinked ? <a href={linkTo(id)}>{name}</a> : name}
+        <small>{visible(outcome === 'pass' || isLinked || reason === null ? passes : reason)}</small>
+        {measured === '' ? null : <small>{measured}</small>}
+      </th>
+      <td>{level}</td>
+      <td>
+        {rules.map(rule => (
+          <span key={rule} class="check-rule">
+            {rule}{' '}
+          </span>
+        ))}
+      </td>
+      <td class="number">{durationMs === 0 ? '' : formatMs(durationMs)}</td>
+    </tr>
+  )
+}
+
+/** Checks by the reason why nothing is known about them. */
+function NotExercised({ certificate: { checks, profiles, isPartial, expectations } }: CertificateProps) {
+  const open = checks.filter(({ outcome }) => outcome === 'inconclusive' || outcome === 'not_applicable')
+  const rows: { reason: string; names: readonly string[] }[] = []
+  for (const [reason, group] of groupBy(open, check => check.reason ?? ''))
+    rows.push({ reason, names: group.map(({ id }) => id) })
+  const leftOut = PROFILES.filter(profile => !profiles.includes(profile))
+  if (leftOut.length > 0)
+    rows.push({ reason: 'The profile was not checked: pass --profile, or an agent driver.', names: leftOut })
+  if (isPartial) rows.push({ reason: 'Checks were left out with --only, --skip or --profile.', names: [] })
+  const passing = expectations.filter(({ status }) => status === 'passed').map(({ check }) => check)
+  if (passing.length > 0)
+    rows.push({
+      reason: 'It was expected to fail and passes: remove it from the file of expected failures.',
+      names: passing,
+    })
+  if (rows.length === 0) return null
+  return (
+    <section class="report-table" aria-labelledby="open-title">
+      <h2 id="open-title">What was not exercised</h2>
+      <table class="causes">
+        <tbody>
+          {rows.map(({ reason, names }) => (
+            <tr key={reason}>
+              <th scope="row">{visible(reason)}</th>
+              <td>{names.join(', ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function CoverageTables({ certificate: { coverage } }: CertificateProps) {
+  const { endpoints, events, faults } = exercisedIn(coverage)
+  const answers = (rows: readonly AnswerCounts[]) =>
+    rows.map(({ name, answers: counts }) => ({ name, counts: ANSWER_CLASSES.map(one => counts[one]) }))
+  return (
+    <section class="report-table" aria-labelledby="coverage-title">
+      <h2 id="coverage-title">What was exercised</h2>
+      <div class="coverage">
+        <CountTable
+          head={`Endpoint (${endpoints.count} of ${endpoints.of})`}
+          columns={ANSWER_CLASSES}
+          rows={answers(coverage.endpoints)}
+        />
+        <CountTable
+          head={`Event (${events.count} of ${events.of})`}
+          columns={ANSWER_CLASSES}
+          rows={answers(coverage.events)}
+        />
+        <CountTable
+          head="Signature of events that checks sent"
+          columns={['Times']}
+          rows={coverage.signatures.map(({ mode, events: count }) => ({ name: mode, counts: [count] }))}
+        />
+        <CountTable
+          head={`Fault (${faults.count} of ${faults.of})`}
+          columns={['Times']}
+          rows={coverage.faults.map(({ side, effect, hits }) => ({ name: `${side} ${effect}`, counts: [hits] }))}
+        />
+      </div>
+    </section>
+  )
+}
+
+interface CountTableProps {
+  readonly head: string
+  readonly columns: readonly string[]
+  readonly rows: readonly { readonly name: string; readonly counts: readonly number[] }[]
+}
+
+/** Rows that were never exercised are faint; in a table of one column their names stand below it. */
+function CountTable({ head, columns, rows }: CountTableProps) {
+  const isExercised = ({ counts }: CountTableProps['rows'][number]) => counts.some(count => count > 0)
+  const never = columns.length > 1 ? [] : rows.filter(row => !isExercised(row)).map(({ name }) => name)
+  return (
+    <div>
+      <table>
+        <TableHead names={[head, ...columns]} numbers={columns} />
+        <tbody>
+          {rows
+            .filter(row => columns.length > 1 || isExercised(row))
+            .map(row => (
+              <tr key={row.name} class={isExercised(row) ? undefined : 'unexercised'}>
+                <th scope="row">{visible(row.name)}</th>
+                {row.counts.map((count, index) => (
+                  <td key={index} class={count === 0 ? 'number none' : 'number'}>
+                    {count}
+                  </td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+      {never.length === 0 ? null : <p class="hint">Not exercised: {never.join(', ')}.</p>}
+    </div>
+  )
+}
+
+/** The values of each knob that occurred beside its default, with the number of checks. */
+function Varied({ certificate: { checks, rotates } }: CertificateProps) {
+  const knobs = new Map<string, Map<string, number>>()
+  for (const { rotated } of checks)
+    for (const [knob, value] of Object.entries(rotated)) {
+      const values = knobs.get(knob) ?? new Map<string, number>()
+      knobs.set(knob, values.set(String(value), (values.get(String(value)) ?? 0) + 1))
+    }
+  if (!rotates || knobs.size === 0) return null
+  return (
+    <section aria-labelledby="varied-title">
+      <h2 id="varied-title">What was varied</h2>
+      <details class="check-varied">
+        <summary>
+          {counted(knobs.size, 'behaviour')} that the platform's description leaves open. Each check has a choice of its
+          own.
+        </summary>
+        <ul>
+          {[...knobs].map(([knob, values]) => (
+            <li key={knob}>
+              <code>{visible(knob)}</code>{' '}
+              {[...values].map(([value, count]) => `${visible(value)} in ${counted(count, 'check')}`).join(', ')}
+            </li>
+          ))}
+        </ul>
+      </details>
+    </section>
+  )
+}

@@ -1,0 +1,302 @@
+/** Renders a run as one HTML file: verdict, shared causes, failures of no scenario, scenarios, warnings by rule. */
+import { groupBy } from '../../../base/objects.ts'
+import { counted } from '../../../base/text/quantities.ts'
+import { formatMs, visible } from '../../../base/text/terminal-text.ts'
+import { exitCodeText, OUTCOME_TEXTS } from '../../../evaluation/evaluator/wording/outcomes.ts'
+import type { FailureReport, RunReport, ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
+import { placeText } from '../../../evaluation/scenario/plan.ts'
+import { EntryDetails } from '../components/entry-details.tsx'
+import { EntryRefList, type EntryRefs } from '../components/entry-ref.tsx'
+import { FailureCards } from '../components/failure-cards.tsx'
+import { StepList } from '../components/steps.tsx'
+import { truncateEntry } from '../model/entry-sections.ts'
+import { moment } from '../model/formats.ts'
+import { reportPage } from './page.tsx'
+import { FilterPlace, NothingPlace } from './result-filter.tsx'
+import { CommandLine, Fact, Pairs, ReportHead, Result, TableHead, TimelineSection } from './result-parts.tsx'
+import { type LinkedScenario, linkScenarios, linkTo, OUTCOME_ORDER } from './scenario-links.ts'
+import { collectTimelineData, markedIn, scenarioTimeline, type TimelineData } from './timeline-data.tsx'
+
+export function htmlReport(run: RunReport): string {
+  const { stopped, target, seed, startedAt, durationMs, exitCode, version, counts } = run
+  const linked = linkScenarios(run.scenarios)
+  const timelines = collectTimelineData(linked.map(scenarioTimeline))
+  const parts = OUTCOME_ORDER.map(outcome => ({ outcome, count: counts[outcome], text: OUTCOME_TEXTS[outcome] }))
+  const heading = verdictHeading(run)
+  const children = (
+    <>
+      <ReportHead kind="scenario report" heading={heading} stopped={stopped} parts={parts}>
+        <dl class="report-facts">
+          <Fact name="Target">{visible(target)}</Fact>
+          <Fact name="Seed">{seed ?? 'one for each shard'}</Fact>
+          <Fact name="Started">{moment(startedAt)}</Fact>
+          <Fact name="Took">{formatMs(durationMs)}</Fact>
+          <Fact name="Exit code">
+            {[exitCode, exitCodeText(exitCode)].filter(part => part !== undefined).join(', ')}
+          </Fact>
+        </dl>
+      </ReportHead>
+      <Causes run={run} linked={linked} />
+      <OutsideFailures run={run} />
+      <section id="scenarios" aria-labelledby="scenarios-title" tabIndex={-1}>
+        <div class="result-tools">
+          <h2 id="scenarios-title">Scenarios</h2>
+          <FilterPlace
+            chips={[
+              { outcome: 'all', text: 'all', count: run.scenarios.length },
+              ...parts.filter(({ count }) => count > 0),
+            ]}
+            noun="scenario"
+          />
+        </div>
+        <LeftOut timelines={timelines} />
+        <div class="result-heads" aria-hidden="true">
+          <span />
+          <span>Scenario</span>
+          <span>First failure</span>
+          <span>Took</span>
+        </div>
+        <ScenarioList linked={linked} timelines={timelines} />
+        <NothingPlace noun="scenario" />
+      </section>
+      <Warnings linked={linked} />
+    </>
+  )
+  return reportPage({ title: heading, version, noun: 'scenario', children })
+}
+
+/** `2 of 6 scenarios failed`, `All 6 scenarios passed`. */
+function verdictHeading({ counts, scenarios, failures, stopped }: RunReport): string {
+  const all = scenarios.length
+  if (counts.fail > 0) return `${counts.fail} of ${counted(all, 'scenario')} failed`
+  if (counts.error > 0) return `${counts.error} of ${counted(all, 'scenario')} ended with an error of the environment`
+  if (failures.length > 0) return `${counted(failures.length, 'failure')} outside of every scenario`
+  if (stopped !== null) return `Stopped: ${counts.pass} of ${counted(all, 'scenario')} passed until then`
+  if (counts.pass === 0) return all === 0 ? 'No scenario was run' : 'No scenario has a verdict'
+  if (counts.pass < all) return `${counts.pass} of ${counted(all, 'scenario')} passed, none failed`
+  return all === 1 ? 'The scenario passed' : `All ${all} scenarios passed`
+}
+
+const MAX_CARDS = 50
+const MAX_ENTRIES = 50
+
+function OutsideFailures({ run: { failures, journal } }: { readonly run: RunReport }) {
+  if (failures.length === 0) return null
+  const seqs = markedIn(failures)
+  const entries = journal.filter(({ seq }) => seqs.has(seq)).slice(0, MAX_ENTRIES)
+  const more = failures.length - MAX_CARDS
+  return (
+    <section class="report-outside" aria-labelledby="outside-title">
+      <h2 id="outside-title">Outside of every scenario</h2>
+      <FailureCards failures={failures.slice(0, MAX_CARDS)} level={3} />
+      {more > 0 ? <p class="hint">{more} more are left out here.</p> : null}
+      {entries.map(entry => (
+        <details key={entry.seq} class="report-entry">
+          <summary>Entry #{entry.seq}</summary>
+          <EntryDetails entry={truncateEntry(entry)} effects={[]} isStatic />
+        </details>
+      ))}
+    </section>
+  )
+}
+
+interface LinkedProps {
+  readonly linked: readonly LinkedScenario[]
+}
+
+/** The causes that several scenarios have. */
+function Causes({ run, linked }: LinkedProps & { readonly run: RunReport }) {
+  if (run.causes.length === 0) return null
+  const slugs = new Map(linked.map(({ scenario, slug }) => [scenario, slug]))
+  return (
+    <section class="report-table" aria-labelledby="causes-title">
+      <h2 id="causes-title">Causes</h2>
+      <table class="causes">
+        <TableHead names={['Cause', 'Scenarios', 'In']} numbers={['Scenarios']} />
+        <tbody>
+          {run.causes.map(({ text, hint, scenarios }) => {
+            const sharing = scenarios.flatMap(index => run.scenarios[index] ?? [])
+            const places = sharing.map(scenario => ({ name: scenario.name, href: linkTo(slugs.get(scenario) ?? '') }))
+            return (
+              <tr key={text}>
+                <th scope="row">
+                  {visible(text)}
+                  {hint === undefined ? null : <small>{visible(hint)}</small>}
+                </th>
+                <td class="number">{sharing.length}</td>
+                <Places places={places} max={12} />
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+interface PlacesProps {
+  readonly places: readonly { readonly name: string; readonly href: string }[]
+  readonly max: number
+}
+
+function Places({ places, max }: PlacesProps) {
+  return (
+    <td>
+      <ul>
+        {places.slice(0, max).map(({ name, href }) => (
+          <li key={href}>
+            <a href={href}>{visible(name)}</a>
+          </li>
+        ))}
+      </ul>
+      {places.length > max ? `and ${places.length - max} more` : null}
+    </td>
+  )
+}
+
+function Warnings({ linked }: LinkedProps) {
+  const all = linked.flatMap(one => one.scenario.warnings.map(warning => ({ warning, ...one })))
+  if (all.length === 0) return null
+  const rules = [...groupBy(all, ({ warning }) => warning.rule).values()].sort((a, b) => b.length - a.length)
+  return (
+    <section class="report-table" aria-labelledby="warnings-title">
+      <h2 id="warnings-title">Warnings</h2>
+      <table>
+        <TableHead names={['Rule', 'Times', 'For example', 'In']} numbers={['Times']} />
+        <tbody>
+          {rules.map(group => {
+            const { rule, message } = group[0].warning
+            const places = [...groupBy(group, ({ slug }) => slug).values()].map(([{ scenario, slug, warning }]) => ({
+              name: scenario.name,
+              href: linkTo(slug, warning.entrySeqs[0]),
+            }))
+            return (
+              <tr key={rule}>
+                <th scope="row">
+                  <code>{visible(rule)}</code>
+                </th>
+                <td class="number">{group.length}</td>
+                <td>{visible(message)}</td>
+                <Places places={places} max={6} />
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** Says for how many scenarios data is left out, and where all of it is. */
+function LeftOut({ timelines }: { readonly timelines: readonly TimelineData[] }) {
+  const short = timelines.filter(({ level }) => level !== 'whole').length
+  if (short === 0) return null
+  return (
+    <p class="hint">
+      Of {counted(short, 'scenario')} not everything is in this report, which would be too large: payloads or the
+      timeline are left out. The journal of the run has all of it (<code>--report journal=FILE</code>).
+    </p>
+  )
+}
+
+/** The first scenario that failed is open. */
+function ScenarioList({ linked, timelines }: LinkedProps & { readonly timelines: readonly TimelineData[] }) {
+  const opened = linked.findIndex(({ scenario: { outcome } }) => outcome === 'fail' || outcome === 'error')
+  return (
+    <div class="results">
+      {linked.map(({ scenario, slug }, index) => {
+        const { outcome, name, file, place, instance, durationMs, reason, failures } = scenario
+        const [first] = failures
+        return (
+          <Result
+            key={slug}
+            slug={slug}
+            outcome={outcome}
+            mark={{ kind: outcome, label: OUTCOME_TEXTS[outcome] }}
+            name={
+              <>
+                <b>{visible(name)}</b>
+                {instance > 1 ? <small> run {instance}</small> : null}
+              </>
+            }
+            place={place === null ? file : placeText(place)}
+            first={first === undefined ? visible(reason ?? '') : <FirstFailure first={first} count={failures.length} />}
+            durationMs={outcome === 'skipped' ? null : durationMs}
+            isOpen={index === opened}
+            isFiltered
+          >
+            <ScenarioBody scenario={scenario} slug={slug} timeline={timelines[index]} />
+          </Result>
+        )
+      })}
+    </div>
+  )
+}
+
+function FirstFailure({ first, count }: { readonly first: FailureReport; readonly count: number }) {
+  return (
+    <>
+      <span class="result-happened">{visible(first.happened)}</span>
+      <small>
+        {visible(first.expected)}
+        {count > 1 ? ` (and ${count - 1} more)` : ''}
+      </small>
+    </>
+  )
+}
+
+interface ScenarioBodyProps extends LinkedScenario {
+  readonly timeline: TimelineData | undefined
+}
+
+const LONGEST_CAPTURE = 80
+
+function ScenarioBody({ scenario, slug, timeline }: ScenarioBodyProps) {
+  const { seed, clock, startedAt, tags, spec, conversations, reason, failures, warnings, steps, journal } = scenario
+  const refs: EntryRefs = { href: seq => linkTo(slug, seq) }
+  const captures: Record<string, string> = {}
+  for (const [name, value] of Object.entries(scenario.captures))
+    captures[name] = (JSON.stringify(value) ?? '').slice(0, LONGEST_CAPTURE)
+  return (
+    <>
+      <dl class="report-facts">
+        <Fact name="Seed">{seed}</Fact>
+        <Fact name="Clock">{visible(clock)}</Fact>
+        <Fact name="Started">{startedAt.slice(11, 19)}</Fact>
+        {tags.length === 0 ? null : <Fact name="Tags">{visible(tags.join(', '))}</Fact>}
+        {spec.length === 0 ? null : <Fact name="Rules">{visible(spec.join(', '))}</Fact>}
+        <Pairs name="Chats" pairs={conversations} />
+        <Pairs name="Captured" pairs={captures} max={Infinity} />
+        <div class="result-link">
+          <dd>
+            <a href={linkTo(slug)}>Link to this scenario</a>
+          </dd>
+        </div>
+      </dl>
+      {reason === null ? null : <p class="result-reason">{visible(reason)}</p>}
+      <FailureCards failures={failures} refs={refs} level={4} />
+      {warnings.length === 0 ? null : (
+        <ul class="report-notice warning" aria-label="Warnings">
+          {warnings.map(({ rule, message, conversation, entrySeqs }) => (
+            <li key={`${rule} ${conversation} ${entrySeqs}`}>
+              <code>{visible(rule)}</code> {visible(message)}
+              {conversation === null ? '' : ` (chat ${visible(conversation)})`}{' '}
+              <EntryRefList seqs={entrySeqs} refs={refs} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <CommandLine name="Run it again" command={scenario.rerunCommand} what="the command" />
+      {steps.length === 0 ? null : (
+        <section>
+          <h4>Steps</h4>
+          <StepList steps={steps} startMs={journal[0]?.at_ms ?? firstStepMs(scenario)} refs={refs} />
+        </section>
+      )}
+      {timeline === undefined ? null : <TimelineSection name={scenario.name} timeline={timeline} />}
+    </>
+  )
+}
+
+const firstStepMs = ({ steps }: ScenarioReport): number =>
+  Math.min(0, ...steps.flatMap(({ startMs, endMs }) => [startMs, endMs]).filter(ms => ms !== null))
