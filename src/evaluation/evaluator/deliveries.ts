@@ -5,7 +5,7 @@ import { parseDuration } from '../../base/text/quantities.ts'
 import { isWebhookEvent } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import type { DeliveryFailure, Entry, EntryOf } from '../../platform/journal/entry.ts'
-import type { AckWanted, PlannedStep } from '../scenario/plan.ts'
+import type { ExpectedAck, PlannedStep } from '../scenario/plan.ts'
 import { isRunEvent } from '../scenario/run-events.ts'
 import { plainText } from '../scenario/value-text.ts'
 import type { AttemptResult, FailureHint, FailureKind, Happened } from './failure.ts'
@@ -88,7 +88,7 @@ export function refusedEventSince(index: JournalIndex, conversation: string, seq
   return { code: 'event_refused', result: attemptResult(last) }
 }
 
-type Ack = NonNullable<AckWanted>
+type Ack = NonNullable<ExpectedAck>
 
 /** Null when the step sends no event, or expects no answer. The last attempt decides. */
 export function ackResult(index: JournalIndex, step: PlannedStep, over: boolean): StepResult | null {
@@ -154,7 +154,7 @@ const requires200 = (event: string) => isWebhookEvent(event) && WEBHOOK_EVENTS[e
 const isSlow = ({ plan }: JournalIndex, delivery: Delivery): boolean =>
   delivery.duration_ms > plan.timeouts.ackMs && delivery.faults === undefined
 
-const rulesFor = (event: string, ack: AckWanted) =>
+const rulesFor = (event: string, ack: ExpectedAck) =>
   ack === 'non-2xx' ? ['A4'] : requires200(event) ? ['WH2'] : ['WH1']
 
 function unanswered(index: JournalIndex, ended: Ended, ack: Ack): FailureDetails {

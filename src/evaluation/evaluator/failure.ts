@@ -7,7 +7,7 @@ import type { SignMode } from '../../platform/contract/event-names.ts'
 import type { DeliveryFailure } from '../../platform/journal/entry.ts'
 import type { DriverFailure, EarlyEnd, StepFailure } from '../../platform/journal/run-failures.ts'
 import type { LintFinding } from '../linter/rule.ts'
-import type { AckWanted, CallName, Expectation, PlannedStep, Times } from '../scenario/plan.ts'
+import type { CallName, Expectation, ExpectedAck, PlannedStep, Times } from '../scenario/plan.ts'
 import type { Notation } from '../scenario/value-text.ts'
 import type { Difference } from './match.ts'
 
@@ -109,7 +109,7 @@ export type Expected = Coded<{
   call_count: { requirement: RequirementRef; chat: string | null }
   step_for_every_call: { chat: string | null }
   no_call_after_end: { chat: string | null }
-  acknowledgement: { event: string | null; ack: NonNullable<AckWanted>; withinMs: number }
+  acknowledgement: { event: string | null; ack: NonNullable<ExpectedAck>; withinMs: number }
   step_done: { label: string }
   end_within: { ms: number }
   own_end: { scenario: string }
@@ -184,7 +184,7 @@ export type Happened = Coded<{
   chat_differs: { differences: readonly Difference[] }
   chat_not_observed: Bare
   /** `copy`: the attempt repeats an event. */
-  not_acknowledged: { ack: NonNullable<AckWanted>; withinMs: number; result: AttemptResult; copy: boolean }
+  not_acknowledged: { ack: NonNullable<ExpectedAck>; withinMs: number; result: AttemptResult; copy: boolean }
   no_answer: { event: string | null; withinMs: number }
   no_answer_before_stop: { event: string | null; cause: EarlyEnd }
   event_held: { event: string | null; fault: string }

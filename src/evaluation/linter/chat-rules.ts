@@ -1,143 +1,133 @@
-/** Rules about the order of the calls and events of one chat. */
+/** Defines rules about the order of the calls and events of one chat. */
 import { isMap } from '../../base/objects.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import { isRunEvent } from '../scenario/run-events.ts'
-import { callRef, type History, isFaulty, perChat, succeeded } from './rule.ts'
+import { callRef, isFaulty, perChat, succeeded } from './rule.ts'
+
+type Call = EntryOf<'api'>
 
 /** A new handover request allows messages again, such as a notice that all agents are busy. */
-export const messageAfterEnd = perChat('message-after-end', chat => {
+export const messageAfterEnd = perChat('message-after-end', function* (chat) {
   let endSeq: number | null = null
-  return chat.flatMap(entry => {
+  for (const entry of chat) {
     if (entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER') endSeq = null
-    if (entry.kind !== 'api' || !succeeded(entry)) return []
+    if (entry.kind !== 'api' || !succeeded(entry)) continue
     if (entry.endpoint === 'end') endSeq = entry.seq
     if (entry.endpoint === 'start') endSeq = null
-    if (endSeq === null || !REACHES_USER.has(entry.endpoint)) return []
-    return [{ details: { call: callRef(entry), endSeq }, entrySeqs: [endSeq, entry.seq] }]
-  })
+    if (endSeq !== null && (entry.endpoint === 'message' || entry.endpoint === 'typing_start'))
+      yield { details: { call: callRef(entry), endSeq }, entrySeqs: [endSeq, entry.seq] }
+  }
 })
 
-const REACHES_USER = new Set<string | null>(['message', 'typing_start'])
-export const startTwice = perChat('start-twice', chat => {
-  let first: EntryOf<'api'> | null = null
-  return chat.flatMap(entry => {
-    if (entry.kind !== 'api' || !succeeded(entry)) return []
+export const startTwice = perChat('start-twice', function* (chat) {
+  let first: Call | null = null
+  for (const entry of chat) {
+    if (entry.kind !== 'api' || !succeeded(entry)) continue
     if (entry.endpoint === 'end') first = null
-    if (entry.endpoint !== 'start') return []
-    const before = first
+    if (entry.endpoint !== 'start') continue
+    if (first !== null && !isFaulty(first))
+      yield { details: { call: callRef(entry), startSeq: first.seq }, entrySeqs: [first.seq, entry.seq] }
     first = entry
-    if (before === null || isFaulty(before)) return []
-    return [{ details: { call: callRef(entry), startSeq: before.seq }, entrySeqs: [before.seq, entry.seq] }]
-  })
+  }
 })
 
 /** Only after the agent left, because a scenario may stop in the middle of a conversation. */
-export const chatNeverEnded = perChat('chat-never-ended', chat => {
-  const started = chat.findLast(entry => isCall(entry, 'start'))
-  const left = chat.findLast(entry => entry.kind === 'driver' && entry.verb === 'leave' && entry.outcome === 'ok')
-  if (started === undefined || left === undefined || left.seq < started.seq) return []
-  if (chat.some(entry => entry.seq > started.seq && isCall(entry, 'end'))) return []
-  const refused = chat.filter(entry => entry.kind === 'api' && entry.endpoint === 'end' && entry.seq > left.seq)
-  const details = { leaveSeq: left.seq, refusedEnds: refused.length }
-  return [{ details, entrySeqs: [started.seq, left.seq, ...refused.map(({ seq }) => seq)] }]
+export const chatNeverEnded = perChat('chat-never-ended', function* (chat) {
+  let start: Call | null = null
+  let leaveSeq: number | null = null
+  let refusedSeqs: number[] = []
+  for (const entry of chat) {
+    if (entry.kind === 'driver' && entry.verb === 'leave' && entry.outcome === 'ok') {
+      leaveSeq = entry.seq
+      refusedSeqs = []
+    }
+    if (entry.kind !== 'api') continue
+    if (entry.endpoint === 'end' && succeeded(entry)) start = null
+    if (entry.endpoint === 'end' && !succeeded(entry)) refusedSeqs.push(entry.seq)
+    if (entry.endpoint === 'start' && succeeded(entry)) {
+      start = entry
+      leaveSeq = null
+    }
+  }
+  if (start === null || leaveSeq === null) return
+  const details = { leaveSeq, refusedEnds: refusedSeqs.length }
+  yield { details, entrySeqs: [start.seq, leaveSeq, ...refusedSeqs] }
 })
-
-const isCall = (entry: Entry, endpoint: string) =>
-  entry.kind === 'api' && entry.endpoint === endpoint && succeeded(entry)
 
 /** A longer timeout does not help when the agent stops typing. */
-const LONGEST_TIMEOUT_MS = 60_000
+const MAX_TIMEOUT_MS = 60_000
 
-export const typingNeverStopped = perChat('typing-never-stopped', (chat, history) => {
-  const endings = new Set<string | null>(['typing_stop', ...clearingCalls(history)])
-  let shown: EntryOf<'api'> | null = null
+export const typingNeverStopped = perChat('typing-never-stopped', function* (chat, { plan, entries }) {
+  // The effective knob `typing.clearOn`, which the scenario or the run sets.
+  const { config } = entries.find(entry => isRunEvent(entry, 'scenario_started')) ?? plan
+  const clearOn = config['typing.clearOn']
+  const clearing = Array.isArray(clearOn) ? clearOn : typeof clearOn === 'string' ? clearOn.split(',') : ['end']
+  let shown: { readonly call: Call; readonly timeoutMs: number | null } | null = null
   for (const entry of chat) {
     if (entry.kind !== 'api' || !succeeded(entry)) continue
-    if (entry.endpoint === 'typing_start')
-      shown = (timeoutOf(entry) ?? Number.POSITIVE_INFINITY) > LONGEST_TIMEOUT_MS ? entry : null
-    else if (endings.has(entry.endpoint)) shown = null
+    const { endpoint, request } = entry
+    if (endpoint === 'typing_stop' || clearing.includes(endpoint)) shown = null
+    if (endpoint !== 'typing_start') continue
+    const timeoutMs = isMap(request.body) && typeof request.body.timeout === 'number' ? request.body.timeout : null
+    shown = timeoutMs === null || timeoutMs > MAX_TIMEOUT_MS ? { call: entry, timeoutMs } : null
   }
-  return shown === null
-    ? []
-    : [{ details: { call: callRef(shown), timeoutMs: timeoutOf(shown) }, entrySeqs: [shown.seq] }]
+  if (shown !== null)
+    yield { details: { call: callRef(shown.call), timeoutMs: shown.timeoutMs }, entrySeqs: [shown.call.seq] }
 })
-
-/** The effective knob `typing.clearOn`, which the scenario or the run sets. */
-function clearingCalls({ plan, entries }: History): readonly string[] {
-  const { config } = entries.find(entry => isRunEvent(entry, 'scenario_started')) ?? plan
-  const set = config['typing.clearOn']
-  return Array.isArray(set) ? set.map(String) : typeof set === 'string' ? set.split(',') : ['end']
-}
-
-const timeoutOf = ({ request: { body } }: EntryOf<'api'>): number | null =>
-  isMap(body) && typeof body.timeout === 'number' ? body.timeout : null
 
 /** The answer to a webhook and a call made right after it may be recorded in either order. */
 const MARGIN_MS = 50
 
-const CAUSES_CALLS = new Set(['REQUESTING TAKEOVER', 'MESSAGE FROM USER'])
-
-export const callBeforeAck = perChat('call-before-ack', chat => {
+export const callBeforeAck = perChat('call-before-ack', function* (chat) {
   const calls = chat.filter(entry => entry.kind === 'api')
-  return chat.filter(isPlainDelivery).flatMap(delivery => {
-    const call = calls.find(one => one.follows === delivery.cause && isAnsweredDuring(one, delivery))
-    if (call === undefined) return []
+  for (const delivery of chat) {
+    if (delivery.kind !== 'delivery') continue
     const { event, seq: deliverySeq } = delivery
+    // Manual events, resent events and events changed by a fault cause no calls.
+    if (event !== 'REQUESTING TAKEOVER' && event !== 'MESSAGE FROM USER') continue
+    if (delivery.triggered || delivery.resent || delivery.faults !== undefined) continue
+    const call = calls.find(one => one.follows === delivery.cause && isAnsweredDuring(one, delivery))
+    if (call === undefined) continue
     const earlyMs = Math.round(delivery.at_ms - call.at_ms)
-    return [{ details: { call: callRef(call), event, deliverySeq, earlyMs }, entrySeqs: [call.seq, deliverySeq] }]
-  })
+    yield { details: { call: callRef(call), event, deliverySeq, earlyMs }, entrySeqs: [call.seq, deliverySeq] }
+  }
 })
 
-/** Manual events, resent events and events changed by a fault cause no calls. */
-const isPlainDelivery = (entry: Entry): entry is EntryOf<'delivery'> =>
-  entry.kind === 'delivery' &&
-  CAUSES_CALLS.has(entry.event) &&
-  !entry.triggered &&
-  !entry.resent &&
-  entry.faults === undefined
-
 /** Whether the webhook answered after it had made this call and received the answer. `at_ms` of an entry is its end. */
-export function isAnsweredDuring(call: EntryOf<'api'>, delivery: EntryOf<'delivery'>): boolean {
+export function isAnsweredDuring(call: Call, delivery: EntryOf<'delivery'>): boolean {
   const calledMs = call.at_ms - call.duration_ms
   const sentMs = delivery.at_ms - delivery.duration_ms
   return calledMs >= sentMs && calledMs + MARGIN_MS <= delivery.at_ms && call.at_ms <= delivery.at_ms
 }
 
 /** A webhook that times out has received the event, and may still be working on it when the event comes again. */
-export const ackSlowerThanRetry = perChat('ack-slower-than-retry', chat => {
-  const attempts = chat.filter(entry => entry.kind === 'delivery').filter(({ duplicate }) => duplicate !== true)
-  return attempts.flatMap(({ delivery_id: id, event, failure, retry_in_ms: retryMs, seq: deliverySeq }) => {
+export const ackSlowerThanRetry = perChat('ack-slower-than-retry', function* (chat) {
+  const attempts: EntryOf<'delivery'>[] = []
+  for (const entry of chat) if (entry.kind === 'delivery' && entry.duplicate !== true) attempts.push(entry)
+  for (const { delivery_id: id, event, failure, retry_in_ms: retryMs, seq: deliverySeq } of attempts) {
     const repeatedSeq = attempts.find(one => one.delivery_id === id && one.seq > deliverySeq)?.seq
-    if (failure?.code !== 'timeout' || retryMs === undefined || repeatedSeq === undefined) return []
+    if (failure?.code !== 'timeout' || retryMs === undefined || repeatedSeq === undefined) continue
     const details = { event, timeoutMs: failure.timeout_ms, retryMs, deliverySeq, repeatedSeq }
-    return [{ details, entrySeqs: [deliverySeq, repeatedSeq] }]
-  })
+    yield { details, entrySeqs: [deliverySeq, repeatedSeq] }
+  }
 })
 
-const READS = new Set<string | null>(['transcript', 'chat'])
 /** More reads than this within this time, with no event between them, are polling. */
-const MOST_READS = 3
+const MAX_READS = 3
 const POLLING_WINDOW_MS = 10_000
 
-export const transcriptPolling = perChat('transcript-polling', chat => {
-  const run = longestRun(chat)
-  const [first] = run
-  const last = run.at(-1)
-  if (first === undefined || last === undefined || run.length <= MOST_READS) return []
-  const details = { call: callRef(first), reads: run.length, withinMs: last.at_ms - first.at_ms }
-  return [{ details, entrySeqs: run.map(({ seq }) => seq) }]
-})
-
-/** The longest run of reads within the window that no event interrupts. */
-function longestRun(chat: readonly Entry[]): readonly EntryOf<'api'>[] {
-  let longest: readonly EntryOf<'api'>[] = []
-  let run: EntryOf<'api'>[] = []
+export const transcriptPolling = perChat('transcript-polling', function* (chat: readonly Entry[]) {
+  let longest: readonly Call[] = []
+  let reads: Call[] = []
   for (const entry of chat) {
-    if (entry.kind === 'event' || entry.kind === 'user' || (entry.kind === 'api' && !READS.has(entry.endpoint)))
-      run = []
-    if (entry.kind !== 'api' || !READS.has(entry.endpoint)) continue
-    run = [...run, entry].filter(({ at_ms }) => entry.at_ms - at_ms <= POLLING_WINDOW_MS)
-    if (run.length > longest.length) longest = run
+    const isRead = entry.kind === 'api' && (entry.endpoint === 'transcript' || entry.endpoint === 'chat')
+    if (isRead) reads = [...reads, entry].filter(({ at_ms }) => entry.at_ms - at_ms <= POLLING_WINDOW_MS)
+    else if (entry.kind === 'api' || entry.kind === 'event' || entry.kind === 'user') reads = []
+    if (reads.length > longest.length) longest = reads
   }
-  return longest
-}
+  const [first] = longest
+  const last = longest.at(-1)
+  if (first === undefined || last === undefined || longest.length <= MAX_READS) return
+  const details = { call: callRef(first), reads: longest.length, withinMs: last.at_ms - first.at_ms }
+  yield { details, entrySeqs: longest.map(({ seq }) => seq) }
+})

@@ -27,101 +27,91 @@ import {
 } from './rule.ts'
 
 /** Reports once that a run uses both names of the API. */
-const aliasMixed = perRun('alias-mixed', ({ calls }) => {
+const aliasMixed = perRun('alias-mixed', function* ({ calls }) {
   const [handoverSeqs = [], takeoverSeqs = []] = ALIASES.map(alias =>
     calls.filter(call => call.alias === alias).map(({ seq }) => seq),
   )
   const [[first], [other]] = [handoverSeqs, takeoverSeqs]
-  if (first === undefined || other === undefined) return []
-  return [{ details: { handoverSeqs, takeoverSeqs }, entrySeqs: [first, other] }]
-})
-
-/** Reports faults that nothing was applied to; only when every step ended, because later calls may use a fault. */
-const faultUnused = perRun('fault-unused', history => {
-  const faults = history.entries.filter(isFaultSet)
-  if (faults.length === 0 || !isComplete(history)) return []
-  return faults
-    .filter(fault => !isUsed(history.entries, fault, faults))
-    .map(({ fault, effect, seq, chat_id }) => ({ details: { fault, effect, seq }, chat_id, entrySeqs: [seq] }))
+  if (first !== undefined && other !== undefined)
+    yield { details: { handoverSeqs, takeoverSeqs }, entrySeqs: [first, other] }
 })
 
 type FaultSet = EntryOf<'note'> & { readonly fault: string; readonly effect: FaultEffect }
 
-const isFaultSet = (entry: Entry): entry is FaultSet => entry.kind === 'note' && entry.note === 'fault_set'
-
-function isComplete({ plan, entries }: History): boolean {
-  const ended = new Set(entries.filter(entry => isRunEvent(entry, 'step_ended')).map(({ step }) => step))
+/** Reports faults that nothing was applied to; only when every step ended, because later calls may use a fault. */
+const faultUnused = perRun('fault-unused', function* ({ plan, entries }) {
+  const faults = entries.filter((entry): entry is FaultSet => entry.kind === 'note' && entry.note === 'fault_set')
+  const ended = new Set<unknown>()
+  for (const entry of entries) if (isRunEvent(entry, 'step_ended')) ended.add(entry.step)
   const steps = [...stepsOf([...plan.steps, ...plan.finally])]
-  return steps.length > 0 && steps.every(({ number }) => ended.has(number))
-}
-
-/** Counts only until a fault of the same name is set, which is possible after the first is cleared. */
-function isUsed(entries: readonly Entry[], { fault, seq }: FaultSet, faults: readonly FaultSet[]): boolean {
-  const until = faults.find(other => other.fault === fault && other.seq > seq)?.seq ?? Number.POSITIVE_INFINITY
-  return entries.some(one => one.kind === 'fault' && one.fault === fault && one.seq > seq && one.seq < until)
-}
-
-/** Shorter values are words that may occur anywhere. */
-const SHORTEST = 8
+  if (steps.length === 0 || !steps.every(({ number }) => ended.has(number))) return
+  for (const { fault, effect, seq, chat_id } of faults) {
+    // A fault of the same name can be set after the first is cleared.
+    const until = faults.find(other => other.fault === fault && other.seq > seq)?.seq ?? Number.POSITIVE_INFINITY
+    const isUsed = entries.some(one => one.kind === 'fault' && one.fault === fault && one.seq > seq && one.seq < until)
+    if (!isUsed) yield { details: { fault, effect, seq }, chat_id, entrySeqs: [seq] }
+  }
+})
 
 /** Reports API keys and signatures in texts, addresses and answers, where people and logs can read them. */
-const secretExposed = perRun('secret-exposed', history => {
+const secretExposed = perRun('secret-exposed', function* (history) {
   const secrets = secretsOf(history)
-  return history.entries.flatMap(entry =>
-    textsOf(entry).flatMap(({ place, text }) => {
-      const secret = parameterIn(place, text) ?? secrets.find(({ value }) => text.includes(value))?.kind
-      if (secret === undefined) return []
-      return [{ details: { seq: entry.seq, secret, place }, chat_id: entry.chat_id, entrySeqs: [entry.seq] }]
-    }),
-  )
+  for (const entry of history.entries)
+    for (const { place, text } of textsOf(entry)) {
+      const { seq, chat_id } = entry
+      const secret = hasSecretParameter(place, text)
+        ? 'parameter'
+        : secrets.find(({ value }) => text.includes(value))?.kind
+      if (secret !== undefined) yield { details: { seq, secret, place }, chat_id, entrySeqs: [seq] }
+    }
 })
 
 const DEFAULT_KNOBS = defaultKnobs()
+/** Shorter values are words that may occur anywhere. */
+const MIN_SECRET_CHARS = 8
 
 /** The keys of the scenario, and the keys and signatures in headers, which are masked in a saved journal. */
-function secretsOf({ plan, calls, entries }: History): Secret[] {
-  const apiKey = (value: unknown): Secret => ({ kind: 'api_key', value: String(value) })
-  const configured = (['keys.handover', 'keys.bot'] as const).map(name =>
-    apiKey(plan.config[name] ?? DEFAULT_KNOBS[name]),
-  )
-  const sent = calls.map(({ request }) =>
-    apiKey(/^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''),
-  )
-  const signatures = entries.flatMap(signaturesOf).map((value): Secret => ({ kind: 'signature', value }))
-  const byValue = new Map([...configured, ...sent, ...signatures].map(secret => [secret.value, secret]))
-  return [...byValue.values()].filter(({ value }) => value.length >= SHORTEST && !value.includes('***'))
+function secretsOf({ plan, entries }: History): Secret[] {
+  const found = new Map<string, Secret['kind']>()
+  for (const name of ['keys.handover', 'keys.bot'] as const)
+    found.set(String(plan.config[name] ?? DEFAULT_KNOBS[name]), 'api_key')
+  for (const entry of entries) {
+    if (entry.kind === 'api') {
+      const [, key] = /^Bearer +(.+)$/i.exec(entry.request.headers.authorization ?? '') ?? []
+      if (key !== undefined) found.set(key, 'api_key')
+    }
+    if (entry.kind === 'delivery')
+      for (const value of Object.values(entry.request.headers))
+        if (/^[\w+/]{43}=$/.test(value)) found.set(value, 'signature')
+  }
+  const secrets: Secret[] = []
+  for (const [value, kind] of found)
+    if (value.length >= MIN_SECRET_CHARS && !value.includes('***')) secrets.push({ kind, value })
+  return secrets
 }
-
-const signaturesOf = (entry: Entry): string[] =>
-  entry.kind !== 'delivery' ? [] : Object.values(entry.request.headers).filter(value => /^[\w+/]{43}=$/.test(value))
 
 function textsOf(entry: Entry): { place: SecretPlace; text: string }[] {
   if (entry.kind === 'delivery') return [{ place: 'webhook_answer', text: entry.response?.body ?? '' }]
   if (entry.kind !== 'api') return []
-  const texts = stringsIn(entry.request.body).map(text => ({ place: 'text' as const, text }))
-  return [{ place: 'address', text: decoded(entry.path) }, ...texts]
-}
-
-function decoded(path: string): string {
+  let address = entry.path
   try {
-    return decodeURIComponent(path)
+    address = decodeURIComponent(address)
   } catch {
-    return path
+    // The path is no valid encoding: it is searched as it is.
   }
+  return [
+    { place: 'address', text: address },
+    ...stringsIn(entry.request.body).map(text => ({ place: 'text', text }) as const),
+  ]
 }
 
-/** Names of parameters come before values, because values are masked in a saved journal. */
-const parameterIn = (place: SecretPlace, text: string): 'parameter' | undefined =>
-  place === 'address' && parameterNames(text).some(name => /key|token|secret|auth/i.test(name))
-    ? 'parameter'
-    : undefined
-
-/** Splits in linear time: one expression for name and separators backtracks on a long address. */
-const parameterNames = (address: string): string[] =>
-  address
-    .split(/[?&]/)
-    .slice(1)
-    .flatMap(part => /^[^=#]*(?==)/.exec(part)?.[0] ?? [])
+/** Looks at the names of parameters, because values are masked in a saved journal. */
+function hasSecretParameter(place: SecretPlace, address: string): boolean {
+  if (place !== 'address') return false
+  // Splits in linear time: one expression for name and separators backtracks on a long address.
+  const parts = address.split(/[?&]/).slice(1)
+  return parts.some(part => /key|token|secret|auth/i.test(/^[^=#]*(?==)/.exec(part)?.[0] ?? ''))
+}
 
 /** Platform rule -> rule of the linter, for every finding that the API and the platform make. */
 export const FINDINGS = {
@@ -133,34 +123,30 @@ export const FINDINGS = {
 
 /** Reports calls that the platform accepted with a finding, once for each kind of finding. */
 const findingRules = Object.entries(FINDINGS).map(([platformRule, id]) =>
-  perRun(id, history =>
-    grouped(history, platformRule).map(([finding, calls]) => {
-      const [{ endpoint, path, chat_id }] = calls
-      const seqs = calls.map(({ seq }) => seq)
-      return { details: { target: endpoint ?? path, finding, seqs }, chat_id, entrySeqs: seqs }
-    }),
-  ),
-)
-
-type Calls = [EntryOf<'api'>, ...EntryOf<'api'>[]]
-
-function grouped({ calls, conversationOf }: History, platformRule: string): [finding: Finding, calls: Calls][] {
-  const groups = new Map<string, [Finding, Calls]>()
-  for (const call of calls) {
-    if (call.endpoint === 'end' && isRepetition(calls, call)) continue
-    for (const finding of call.findings.filter(({ rule }) => rule === platformRule)) {
-      const key = `${conversationOf(call.chat_id)} ${call.endpoint} ${finding.message}`
-      const group = groups.get(key)
-      if (group === undefined) groups.set(key, [finding, [call]])
-      else group[1].push(call)
+  perRun(id, function* ({ calls, conversationOf }) {
+    const groups = new Map<string, { readonly finding: Finding; readonly calls: EntryOf<'api'>[] }>()
+    /** Chats whose first answer of `end` a fault lost or damaged, so that a repetition is right. */
+    const repeating = new Set<string | undefined>()
+    for (const call of calls) {
+      const isRepetition = call.endpoint === 'end' && repeating.has(call.chat_id)
+      if (call.endpoint === 'end' && isFaulty(call)) repeating.add(call.chat_id)
+      if (isRepetition) continue
+      for (const finding of call.findings) {
+        if (finding.rule !== platformRule) continue
+        const key = `${conversationOf(call.chat_id)} ${call.endpoint} ${finding.message}`
+        const group = groups.get(key) ?? { finding, calls: [] }
+        group.calls.push(call)
+        groups.set(key, group)
+      }
     }
-  }
-  return [...groups.values()]
-}
-
-/** A call of `end` whose first answer a fault lost or damaged. */
-const isRepetition = (calls: readonly EntryOf<'api'>[], { seq, chat_id }: EntryOf<'api'>): boolean =>
-  calls.some(one => one.seq < seq && one.chat_id === chat_id && one.endpoint === 'end' && isFaulty(one))
+    for (const { finding, calls: found } of groups.values()) {
+      const [first] = found
+      const seqs = found.map(({ seq }) => seq)
+      const target = first?.endpoint ?? first?.path ?? ''
+      yield { details: { target, finding, seqs }, chat_id: first?.chat_id, entrySeqs: seqs }
+    }
+  }),
+)
 
 export const RULES: readonly LinterRule[] = [
   messageAfterEnd,

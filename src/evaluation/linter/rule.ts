@@ -1,4 +1,5 @@
 /** Defines the rules of the linter: what they read of a journal, and what they report. */
+import { groupBy } from '../../base/objects.ts'
 import type { Entry, EntryOf, FaultEffect, Finding } from '../../platform/journal/entry.ts'
 import type { Plan } from '../scenario/plan.ts'
 import { type ConversationOf, conversationsIn } from '../scenario/run-events.ts'
@@ -80,13 +81,10 @@ export interface History {
 }
 
 export function historyOf(plan: LintedPlan, entries: readonly Entry[]): History {
-  const chats = new Map<string, Entry[]>()
-  for (const entry of entries) {
-    if (entry.chat_id === undefined) continue
-    const chat = chats.get(entry.chat_id)
-    if (chat === undefined) chats.set(entry.chat_id, [entry])
-    else chat.push(entry)
-  }
+  const chats = groupBy(
+    entries.filter(({ chat_id }) => chat_id !== undefined),
+    ({ chat_id }) => String(chat_id),
+  )
   const calls = entries.filter(entry => entry.kind === 'api')
   return { plan, entries, chats, calls, conversationOf: conversationsIn(entries) }
 }
@@ -96,22 +94,24 @@ type Found<Id extends LintRule> = Pick<LintFinding<Id>, 'details' | 'entrySeqs'>
 }
 
 /** A rule that reads the entries of all chats; a finding with `chat_id` is about that chat. */
-export const perRun = <Id extends LintRule>(id: Id, find: (history: History) => readonly Found<Id>[]): LinterRule => ({
+export const perRun = <Id extends LintRule>(id: Id, find: (history: History) => Iterable<Found<Id>>): LinterRule => ({
   id,
-  find: history =>
-    find(history).map(({ details, chat_id, entrySeqs }) => {
-      return { rule: id, details, conversation: history.conversationOf(chat_id), entrySeqs }
-    }),
+  find(history) {
+    const findings: LintFinding[] = []
+    for (const { details, chat_id, entrySeqs } of find(history))
+      findings.push({ rule: id, details, conversation: history.conversationOf(chat_id), entrySeqs })
+    return findings
+  },
 })
 
 /** A rule that reads one chat at a time. */
 export const perChat = <Id extends LintRule>(
   id: Id,
-  find: (chat: readonly Entry[], history: History) => readonly Found<Id>[],
+  find: (chat: readonly Entry[], history: History) => Iterable<Found<Id>>,
 ): LinterRule =>
-  perRun(id, history =>
-    [...history.chats].flatMap(([chat_id, chat]) => find(chat, history).map(found => ({ ...found, chat_id }))),
-  )
+  perRun(id, function* (history) {
+    for (const [chat_id, chat] of history.chats) for (const found of find(chat, history)) yield { ...found, chat_id }
+  })
 
 export const succeeded = ({ status }: Call): boolean => status >= 200 && status < 300
 

@@ -186,16 +186,6 @@ export interface Variables {
   scopeOf(conversation: string, own?: InterpolationScope): InterpolationScope
 }
 
-/** By the settings of a run, which the runner and the evaluator share, and the language. */
-const configs = new WeakMap<Values, Map<string, Values>>()
-
-function configIn(language: string, settings: Values): Values {
-  const known = configs.get(settings) ?? new Map<string, Values>()
-  const config = known.get(language) ?? withNoticeTexts(settings, language)
-  configs.set(settings, known.set(language, config))
-  return config
-}
-
 export function createVariables(plan: Plan): Variables {
   const chats = new Map<string, ConversationOpened['chat']>()
   const captured = new Map<string, Values>()
@@ -204,23 +194,20 @@ export function createVariables(plan: Plan): Variables {
   /** What all steps of a conversation read, until a value changes. */
   const scopes = new Map<string, InterpolationScope>()
 
-  function baseOf(conversation: string): InterpolationScope {
+  function sharedScopeOf(conversation: string): InterpolationScope {
+    const known = scopes.get(conversation)
+    if (known !== undefined) return known
     const chat = chats.get(conversation)
-    return {
+    const ofRun = {
       chat: chat ?? {},
       bot: started?.bot ?? plan.bot,
-      config: configIn(chat?.language ?? '', started?.config ?? {}),
+      config: withNoticeTexts(started?.config ?? {}, chat?.language ?? ''),
       env: started?.env ?? {},
       sim: started?.sim ?? {},
       ...plan.matrix,
     }
-  }
-
-  function sharedScopeOf(conversation: string): InterpolationScope {
-    const known = scopes.get(conversation)
-    if (known !== undefined) return known
     const ofConversation = plan.conversations.find(({ name }) => name === conversation)?.scope ?? {}
-    const written = [plan.vars, ofConversation].reduce<InterpolationScope>(filledOver, baseOf(conversation))
+    const written = filledOver(filledOver(ofRun, plan.vars), ofConversation)
     const scope = { ...written, ...captures, ...captured.get(conversation) }
     scopes.set(conversation, scope)
     return scope
@@ -249,16 +236,14 @@ export function createVariables(plan: Plan): Variables {
 /** Adds a layer whose values may read the values below. Captured values are foreign data and are never interpolated. */
 export function filledOver(below: InterpolationScope, layer: InterpolationScope): InterpolationScope {
   const scope: Record<string, unknown> = { ...below }
-  for (const [name, value] of Object.entries(layer)) scope[name] = filled(value, scope)
-  return scope
-}
-
-/** Keeps a value that cannot be interpolated yet: it is an error only where it is read. */
-function filled(value: unknown, scope: InterpolationScope): unknown {
-  try {
-    return interpolate(value, scope)
-  } catch (error) {
-    if (error instanceof InterpolationError) return value
-    throw error
+  for (const [name, value] of Object.entries(layer)) {
+    try {
+      scope[name] = interpolate(value, scope)
+    } catch (error) {
+      if (!(error instanceof InterpolationError)) throw error
+      // A value that cannot be interpolated yet is an error only where it is read.
+      scope[name] = value
+    }
   }
+  return scope
 }

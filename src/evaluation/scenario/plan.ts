@@ -135,17 +135,17 @@ export type CallName = EndpointId | 'any'
 export type Verb = Action['verb']
 
 /** The expected answer of the webhook: a status, `any` or `non-2xx`. */
-export type AckWanted = number | 'any' | 'non-2xx'
+export type ExpectedAck = number | 'any' | 'non-2xx'
 
 export type Action =
   | {
       readonly verb: 'user'
       readonly text: Template
       readonly attach: readonly Template[]
-      readonly ack: AckWanted
+      readonly ack: ExpectedAck
       readonly async: boolean
     }
-  | { readonly verb: 'press'; readonly button: Template; readonly ack: AckWanted; readonly async: boolean }
+  | { readonly verb: 'press'; readonly button: Template; readonly ack: ExpectedAck; readonly async: boolean }
   | { readonly verb: 'bot'; readonly text: Template; readonly buttons: readonly Button[] }
   | { readonly verb: 'agent'; readonly does: AgentVerb; readonly text: Template; readonly with: Template }
   | {
@@ -168,7 +168,7 @@ export type Action =
       readonly replay: string | null
       readonly body: Template
       readonly sign: SignMode
-      readonly ack: AckWanted
+      readonly ack: ExpectedAck
       readonly async: boolean
     }
   | { readonly verb: 'target'; readonly does: 'start' | 'stop' | 'restart' | 'kill' }

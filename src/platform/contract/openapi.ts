@@ -214,7 +214,7 @@ export type Named = Readonly<Record<string, z.ZodMiniType>>
 
 /** Every name of `named`, and every schema with an id that they use. */
 export function toComponents(named: Named): JsonSchema {
-  const all = z.toJSONSchema(z.object(named), { io: 'input', unrepresentable: 'any', override: tidy })
+  const all = z.toJSONSchema(z.object(named), { io: 'input', unrepresentable: 'any', override: removeIntegerBounds })
   const components: Record<string, unknown> = { ...all.$defs }
   for (const [name, schema] of Object.entries(all.properties ?? {})) {
     const itself = typeof schema === 'object' && schema.$ref === `#/$defs/${name}`
@@ -225,14 +225,18 @@ export function toComponents(named: Named): JsonSchema {
 
 /** A schema as JSON Schema that refers to nothing outside of it. */
 export function jsonSchemaOf(schema: z.ZodMiniType): JsonSchema {
-  const { $schema, ...found } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: tidy })
+  const { $schema, ...found } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: removeIntegerBounds,
+  })
   return found
 }
 
 export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 
 /** Removes bounds that only mean "a JavaScript integer". */
-function tidy({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
+export function removeIntegerBounds({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
 }

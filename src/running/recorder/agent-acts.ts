@@ -5,7 +5,7 @@
 import { isMap } from '../../base/objects.ts'
 import { escapePlaceholders } from '../../evaluation/scenario/compile/step-compiler.ts'
 import type { Step } from '../../evaluation/scenario/format/step.ts'
-import { AGENT_WORDS } from '../../evaluation/scenario/format/stimuli.ts'
+import { AGENT_WORDS } from '../../evaluation/scenario/format/step.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import { beganMs, hasFailed, isExpectable, isSameCall, type RecordedCall } from './recorded-calls.ts'
 

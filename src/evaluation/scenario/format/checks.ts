@@ -16,7 +16,6 @@ import {
   lacking,
   optionalStatic,
   present,
-  RULE_TEXTS,
   ruled,
   staticSchema,
   TIMES,
@@ -91,11 +90,12 @@ const CALLS_AND_GROUPS = [...CALL_NAMES, ...GROUP_NAMES]
 /** One call or one group of calls; options only with one call. */
 function oneCallOrGroup(map: Fields): BrokenRule | undefined {
   const named = present(map, CALLS_AND_GROUPS)
-  if (named.length === 0) return incomplete(RULE_TEXTS.noCallOrGroup(CALL_NAMES))
-  if (named.length > 1) return conflict(RULE_TEXTS.severalCalls(named))
+  if (named.length === 0) return incomplete(`must name a call: ${CALL_NAMES.join(', ')}; or all, seq, oneOf`)
+  if (named.length > 1)
+    return conflict(`names ${named.join(' and ')}: name one call, or put them into all, seq or oneOf`)
   const [[only = ''], [option]] = [named, present(map, OPTION_NAMES)]
   if (option === undefined || !GROUP_NAMES.some(name => name === only)) return undefined
-  return conflict(RULE_TEXTS.optionOfGroup(option, only))
+  return conflict(`has ${option} beside ${only}: write it with the call it is about`)
 }
 
 const name = () => z.enum(CALL_NAMES)
@@ -117,14 +117,15 @@ export const ExpectSchema: z.ZodMiniType<ExpectStep> = z
   )
 
 const someCall = (map: Fields) =>
-  present(map, CALL_NAMES).length === 0 ? incomplete(RULE_TEXTS.noCall(CALL_NAMES)) : undefined
+  present(map, CALL_NAMES).length === 0 ? incomplete(`must name a call: ${CALL_NAMES.join(', ')}`) : undefined
 
 export type NoneStep = CallMap & { for: string }
 export const NoneSchema: z.ZodMiniType<NoneStep> = z
   .strictObject(
     { ...calls, for: staticSchema(DURATION, 'How long to watch', '500ms') },
     {
-      error: issue => (issue.code === 'invalid_type' ? RULE_TEXTS.noDuration : undefined),
+      error: issue =>
+        issue.code === 'invalid_type' ? 'an object that says for how long: { start: {}, for: 500ms }' : undefined,
     },
   )
   .check(
@@ -141,15 +142,17 @@ const SPEAKERS = ['user', 'bot', 'agent'] as const
 
 function oneSpeaker(row: Fields): BrokenRule | undefined {
   const [speaker, ...others] = present(row, SPEAKERS)
-  if (speaker === undefined || others.length > 0) return incomplete(RULE_TEXTS.noSpeaker)
-  if (row.text !== undefined && speaker !== 'agent') return conflict(RULE_TEXTS.textOfOthers)
-  if (row.buttons !== undefined && speaker !== 'bot') return conflict(RULE_TEXTS.buttonsOfOthers)
+  if (speaker === undefined || others.length > 0)
+    return incomplete('must have one speaker: { user: text }, { bot: text } or { agent: name, text: text }')
+  if (row.text !== undefined && speaker !== 'agent')
+    return conflict('has text, which only an agent row can have: { agent: name, text: text }')
+  if (row.buttons !== undefined && speaker !== 'bot') return conflict('has buttons, which only a bot row can have')
   return undefined
 }
 
 function complete(row: Fields): BrokenRule | undefined {
   const lacksText = row.agent !== undefined && row.text === undefined
-  return oneSpeaker(row) ?? (lacksText ? incomplete(RULE_TEXTS.noText) : undefined)
+  return oneSpeaker(row) ?? (lacksText ? incomplete('must have the text: { agent: name, text: text }') : undefined)
 }
 
 export const Buttons = z

@@ -8,7 +8,7 @@ import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
 import { SIGN_MODES } from '../../../platform/contract/event-names.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../../platform/contract/schemas.ts'
 import { described, predicateSchema } from '../../../platform/simulator/setting-schemas.ts'
-import type { AckWanted, CallName, Severity, Times } from '../plan.ts'
+import type { CallName, ExpectedAck, Severity, Times } from '../plan.ts'
 
 export type Placeholder = `$(${string})`
 
@@ -78,7 +78,7 @@ export const AUTH = wordOf(['valid', 'invalid'])
 
 export const CALL_NAMES: readonly CallName[] = [...keysOf(ENDPOINTS), 'any']
 
-export const ACK: ValueType<AckWanted> = {
+export const ACK: ValueType<ExpectedAck> = {
   expected: 'a status such as 200, any or non-2xx',
   parse: input => {
     if (input === 'any' || input === 'non-2xx') return input
@@ -91,10 +91,13 @@ export const ACK: ValueType<AckWanted> = {
 export const TIMES: ValueType<Times, number | { min?: number; max?: number }> = {
   expected: 'a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that no call comes)',
   parse: input => {
-    if (typeof input === 'number') return readTimes({ min: input, max: input })
-    if (!isMap(input)) return undefined
-    const { min = 0, max = Number.POSITIVE_INFINITY, ...others } = input
-    return Object.keys(input).length === 0 || Object.keys(others).length > 0 ? undefined : readTimes({ min, max })
+    const map = typeof input === 'number' ? { min: input, max: input } : input
+    if (!isMap(map) || Object.keys(map).length === 0) return undefined
+    const { min = 0, max = Number.POSITIVE_INFINITY, ...others } = map
+    const least = whole(min, 0)
+    const most = max === Number.POSITIVE_INFINITY ? max : whole(max, 1)
+    if (Object.keys(others).length > 0 || least === undefined || most === undefined || least > most) return undefined
+    return { min: least, max: most }
   },
   shape: {
     anyOf: [
@@ -107,11 +110,6 @@ export const TIMES: ValueType<Times, number | { min?: number; max?: number }> = 
       },
     ],
   },
-}
-
-function readTimes({ min, max }: { min: unknown; max: unknown }): Times | undefined {
-  const [least, most] = [whole(min, 0), max === Number.POSITIVE_INFINITY ? max : whole(max, 1)]
-  return least === undefined || most === undefined || least > most ? undefined : { min: least, max: most }
 }
 
 export interface BrokenRule {
@@ -140,34 +138,8 @@ export const ruled = <Value>(rule: (map: Fields) => BrokenRule | undefined): z.c
 
 /** Requires one of `names`. */
 export const lacking = (map: Fields, names: readonly string[]): BrokenRule | undefined =>
-  names.every(name => !(name in map)) ? incomplete(RULE_TEXTS.oneOf(names)) : undefined
+  names.every(name => !(name in map)) ? incomplete(`must have ${names.join(' or ')}`) : undefined
 
 /** The names that have a value. */
 export const present = (map: Fields, names: readonly string[]): string[] =>
   names.filter(name => map[name] !== undefined)
-
-export const RULE_TEXTS = {
-  emptyMessage: 'must have a text that is not empty, or attach',
-  oneOf: (names: readonly string[]) => `must have ${names.join(' or ')}`,
-  noCall: (calls: readonly string[]) => `must name a call: ${calls.join(', ')}`,
-  noCallOrGroup: (calls: readonly string[]) => `must name a call: ${calls.join(', ')}; or all, seq, oneOf`,
-  severalCalls: (names: readonly string[]) =>
-    `names ${names.join(' and ')}: name one call, or put them into all, seq or oneOf`,
-  optionOfGroup: (option: string, group: string) => `has ${option} beside ${group}: write it with the call it is about`,
-  noDuration: 'an object that says for how long: { start: {}, for: 500ms }',
-  sizeOfFile: 'has size_kb beside file: a file has its own size',
-  noAttachment: 'must be { file } or { name, type, size_kb }',
-  noAgentVerb: (words: readonly string[]) => `must have one of says, sees, does (or be one of ${words.join(', ')})`,
-  foreignKey: (key: string, owner: string) => `has ${key}, which goes with ${owner}`,
-  eventOrReplay: 'must have either event or replay',
-  bodyOfReplay: 'has body beside replay: a replay sends the same bytes again',
-  noSpeaker: 'must have one speaker: { user: text }, { bot: text } or { agent: name, text: text }',
-  textOfOthers: 'has text, which only an agent row can have: { agent: name, text: text }',
-  buttonsOfOthers: 'has buttons, which only a bot row can have',
-  noText: 'must have the text: { agent: name, text: text }',
-  severalVerbs: (verbs: readonly string[]) =>
-    `has ${verbs.join(' and ')}: one verb per step, so make it ${verbs.length} steps`,
-  noVerb: (verbs: readonly string[]) => `has no verb: one of ${verbs.join(', ')}`,
-  chatAndChats: 'has chat and chats: put the one chat into chats, under a name',
-  noChat: 'has no chat in chats: name one, or leave chats out',
-}

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { knownKeys } from '../../../base/schemas/definitions.ts'
 import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
+import { removeIntegerBounds } from '../../../platform/contract/openapi.ts'
 import { bodyShape } from './checks.ts'
 import { CALL_NAMES } from './fields.ts'
 import { matcherShape } from './matchers.ts'
@@ -12,7 +13,11 @@ type Json = Record<string, unknown>
 
 export function scenarioJsonSchema(): Json {
   const both = z.union([ScenarioFile, PartFile])
-  const { $schema, anyOf = [], $defs = {} } = z.toJSONSchema(both, { reused: 'inline', io: 'input', override: tidy })
+  const {
+    $schema,
+    anyOf = [],
+    $defs = {},
+  } = z.toJSONSchema(both, { reused: 'inline', io: 'input', override: removeIntegerBounds })
   const [scenario, part] = anyOf
   return {
     $schema,
@@ -28,12 +33,6 @@ export function scenarioJsonSchema(): Json {
 
 /** The rule of one verb for each step, which zod holds as code. */
 const ONE_VERB = VERBS.map(verb => ({ required: [verb] }))
-
-/** Removes bounds that only mean a JavaScript integer. */
-function tidy({ jsonSchema }: { jsonSchema: Json }): void {
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
-}
 
 /** The matcher of any value, and the matcher of each body with its fields. */
 function matchers(): Json {

@@ -26,7 +26,6 @@ import {
   isPlaceholder,
   optionalStatic,
   PLACEHOLDER_SHAPE,
-  RULE_TEXTS,
   ruled,
   SEVERITY,
 } from './fields.ts'
@@ -104,8 +103,11 @@ const common = {
 }
 
 function oneOrSeveralChats({ chat, chats }: Readonly<Record<string, unknown>>): BrokenRule | undefined {
-  if (chat !== undefined && chats !== undefined) return conflict(RULE_TEXTS.chatAndChats)
-  return isMap(chats) && Object.keys(chats).length === 0 ? incomplete(RULE_TEXTS.noChat) : undefined
+  if (chat !== undefined && chats !== undefined)
+    return conflict('has chat and chats: put the one chat into chats, under a name')
+  return isMap(chats) && Object.keys(chats).length === 0
+    ? incomplete('has no chat in chats: name one, or leave chats out')
+    : undefined
 }
 
 export const ScenarioFile = z
