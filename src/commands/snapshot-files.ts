@@ -2,13 +2,11 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { BUDGETS } from '../base/files/budgets.ts'
-import { readTextParts } from '../base/files/user-files.ts'
+import { readRegularFile } from '../base/files/user-files.ts'
 import { messageOf } from '../base/text/error-text.ts'
-import { jsonPieces } from '../base/text/json-pieces.ts'
-import { createJsonReader, JsonDepthError } from '../base/text/json-reader.ts'
 import { isKnob } from '../platform/contract/knobs.ts'
 import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
-import { captureLazily } from '../platform/simulator/snapshot/capture.ts'
+import { captureSnapshot, snapshotText } from '../platform/simulator/snapshot/capture.ts'
 import type { Snapshot } from '../platform/simulator/snapshot/schema.ts'
 import type { Resolved } from '../server/config/resolve.ts'
 import type { PlatformServerOptions } from '../server/start.ts'
@@ -37,25 +35,15 @@ function clockFor({ clock }: Snapshot, from: string | undefined): Pick<PlatformS
 
 function readSnapshot(file: string, cwd: string): Snapshot {
   const name = JSON.stringify(file)
-  const parts = readTextParts(resolve(cwd, file), BUDGETS.snapshotBytes)
-  const reader = createJsonReader(BUDGETS.snapshotNesting)
-  for (;;) {
-    const part = attempt(`--import: cannot read ${name}`, () => parts.next())
-    if (part.done) break
-    parseJson(name, () => reader.write(part.value))
+  const bytes = attempt(`--import: cannot read ${name}`, () => readRegularFile(resolve(cwd, file), BUDGETS.stateBytes))
+  let read: unknown
+  try {
+    read = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    throw new UsageError(`--import: ${name} is not JSON: ${messageOf(error)}`)
   }
-  const read = parseJson(name, reader.end)
   if (typeof read === 'object' && read !== null) return read as Snapshot
   throw new UsageError(`--import: ${name} is not a snapshot: it must be a JSON object.`)
-}
-
-function parseJson<T>(name: string, run: () => T): T {
-  try {
-    return run()
-  } catch (error) {
-    if (!(error instanceof JsonDepthError)) throw new UsageError(`--import: ${name} is not JSON: ${messageOf(error)}`)
-    throw new UsageError(`--import: ${name} is nested more than ${BUDGETS.snapshotNesting} levels deep.`)
-  }
 }
 
 export interface SnapshotExport {
@@ -78,8 +66,7 @@ export function createSnapshotExport(file: string, { cwd, stderr }: Io): Snapsho
       if (state !== 'open') return
       state = 'written'
       try {
-        const core = coreOf(simulator)
-        replaceFile(path, jsonLine(captureLazily(core, {}), core.secrets.redactDeep))
+        replaceFile(path, [`${snapshotText(captureSnapshot(coreOf(simulator)))}\n`])
       } catch (error) {
         state = 'failed'
         stderr.write(`${failure}: ${messageOf(error)}\n`)
@@ -87,9 +74,4 @@ export function createSnapshotExport(file: string, { cwd, stderr }: Io): Snapsho
     },
     failed: () => state === 'failed',
   }
-}
-
-function* jsonLine(value: unknown, present: (part: unknown) => unknown): Generator<string, void> {
-  yield* jsonPieces(value, present)
-  yield '\n'
 }

@@ -9,7 +9,6 @@ import type { Core } from '../platform/simulator/core.ts'
 import { InvalidOptionError } from '../platform/simulator/options.ts'
 import { DEFAULTS, type PlatformSimulatorOptions } from '../platform/simulator/platform-options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../platform/simulator/simulator.ts'
-import { snapshotRestore } from '../platform/simulator/snapshot/restore.deferred.ts'
 import type { Snapshot } from '../platform/simulator/snapshot/schema.ts'
 import {
   createRequestRouter,
@@ -145,7 +144,7 @@ export async function startServer(
 /** Restores a snapshot. The returned function starts timers and deliveries: after the port is open, because an intermediary may call as soon as it receives an event. */
 async function applyFirstSnapshot(simulator: PlatformSimulator, snapshot: Snapshot): Promise<() => void> {
   const core = coreOf(simulator)
-  const { applySnapshot, checkSnapshot } = snapshotRestore()
+  const { applySnapshot, checkSnapshot } = await import('../platform/simulator/snapshot/restore.ts')
   return applySnapshot(core, await checkSnapshot(core, snapshot))
 }
 

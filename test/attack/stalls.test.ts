@@ -92,7 +92,7 @@ async function largeSnapshot() {
   }
 }
 
-test('reading, storing and restoring a large state does not stall the server', async () => {
+test('reading a large transcript or file does not stall the server', async () => {
   const { snapshot, path, botId } = await largeSnapshot()
   const target = await startCommand(snapshot)
   const { url } = target
@@ -106,19 +106,6 @@ test('reading, storing and restoring a large state does not stall the server', a
   await noStall(`chat of ${size}`, () =>
     read(`${url}/api/v1/chats/c1`, { headers: { authorization: `Bearer ${KEYS.bot}` } }),
   )
-  await noStall(`chat of ${size} in the control API`, () => read(`${url}/_sim/chats/c1`))
-  await noStall('journal with long answers', () => read(`${url}/_sim/journal`))
-  let stored = ''
-  await noStall(`snapshot of ${size}`, async () => {
-    stored = await read(`${url}/_sim/snapshot?journal=true`)
-  })
-  const body = Buffer.from(stored, 'latin1')
-  await noStall(`restore of ${size}`, () => read(`${url}/_sim/snapshot`, { method: 'PUT', body }))
   await noStall('generated file of 100 MB', async () => expect(await read(url + path)).toHaveLength(104_857_600))
   await noStall('HEAD of a generated file of 100 MB', () => read(url + path, { method: 'HEAD' }))
-  const text = 'parcel æøå 👩‍👩‍👧 '.repeat(50_000)
-  await noStall('user message of 1 MB', () => read(`${url}/_sim/chats/c1/messages`, post({ text })))
-  await noStall('unknown key of 10 MB', () => read(`${url}/_sim/chats`, post({ ['k'.repeat(10_000_000)]: 1 }), 422))
-  const patch = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`typing.webhoo${at}`, 'off']))
-  await noStall('20,000 unknown knobs', () => read(`${url}/_sim/config`, { ...post(patch), method: 'PATCH' }, 422))
 })

@@ -66,7 +66,7 @@ steps:
     expect((await record()).steps[1]).toEqual({ expect: 'transcript' })
     const snapshot = sim.snapshot({ journal: true })
     for (const entry of snapshot.journal!.entries!.slice(5)) Object.assign(entry, { at_ms: entry.at_ms + 60_000 })
-    snapshot.journal!.at_ms += 60_000
+    snapshot.journal!.atMs += 60_000
     await sim.restore(snapshot)
     const recorded = await record()
     expectProven(recorded, 2)

@@ -4,10 +4,10 @@ export const BUDGETS = {
   fileBytes: 4 * 1_048_576,
   /** Bytes of a module. */
   moduleBytes: 64 * 1_048_576,
-  /** Bytes of a journal, and of a file that is attached. */
-  stateBytes: 500 * 1_048_576,
-  /** Bytes of a snapshot, which contains attachments. It is read in parts, and may be longer than one string. */
-  snapshotBytes: 1024 * 1_048_576,
+  /** Bytes of a journal or a snapshot. */
+  stateBytes: 64 * 1_048_576,
+  /** Bytes of a file that a scenario attaches. */
+  attachmentBytes: 500 * 1_048_576,
   /** Keys, values and signs of a file. */
   tokens: 100_000,
   /** Documents of a file. */

@@ -5,7 +5,6 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
-  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -78,23 +77,6 @@ export function readText({ name, path }: NamedFile, mostBytes: number = BUDGETS.
 export function readRegularFile(path: string, mostBytes: number): Buffer {
   checkRegularFile(path, mostBytes)
   return readFileSync(path)
-}
-
-const PART_BYTES = 1_048_576
-
-/** As `readRegularFile`, for UTF-8 text that may be longer than one string. */
-export function* readTextParts(path: string, mostBytes: number): Generator<string> {
-  checkRegularFile(path, mostBytes)
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  const part = new Uint8Array(PART_BYTES)
-  const file = openSync(path, 'r')
-  try {
-    for (let length = readSync(file, part); length > 0; length = readSync(file, part))
-      yield decoder.decode(part.subarray(0, length), { stream: true })
-    yield decoder.decode()
-  } finally {
-    closeSync(file)
-  }
 }
 
 function checkRegularFile(path: string, mostBytes: number): void {

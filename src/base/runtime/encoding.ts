@@ -36,30 +36,3 @@ export function latin1Text(bytes: Uint8Array): string {
   for (const byte of bytes) text += String.fromCharCode(byte)
   return text
 }
-
-/** Of base64: four characters become three bytes. */
-const PART_CHARS = 65_536
-
-/** Decodes base64 with its padding in steps, because a file may have 100 MB. Null for any other text. */
-export function* decodeBase64(text: string): Generator<void, Uint8Array<ArrayBuffer> | null> {
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  if (text.length % 4 !== 0) return null
-  const bytes = new Uint8Array((text.length / 4) * 3 - padding)
-  let length = 0
-  for (let at = 0; at < text.length; at += PART_CHARS) {
-    const part = binaryPart(text.slice(at, at + PART_CHARS))
-    if (part === null) return null
-    for (let index = 0; index < part.length; index++) bytes[length++] = part.charCodeAt(index)
-    yield
-  }
-  return length === bytes.length ? bytes : null
-}
-
-/** `atob` skips white space, which makes the result too short. */
-function binaryPart(part: string): string | null {
-  try {
-    return atob(part)
-  } catch {
-    return null
-  }
-}

@@ -9,6 +9,9 @@ import { knownKeys } from './definitions.ts'
 /** The message of an issue whose schema has no message of its own. */
 const ZOD_CODE = 'Invalid input'
 
+/** How many problems of one value are described. */
+export const MOST_PROBLEMS = 20
+
 /**
  * The second argument of `safeParse` for a parse whose issues are explained here. Zod shares its settings over the
  * whole process, so another copy of it, or a language that other code sets, would otherwise change these messages.

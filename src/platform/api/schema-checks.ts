@@ -1,13 +1,12 @@
 /** Parses bodies and answers by the schemas of the contract, and describes what is wrong with an invalid one. */
 import type * as z from 'zod/mini'
-import { explainIssues, formatValue, joinPath, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
+import { explainIssues, formatValue, joinPath, MOST_PROBLEMS, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { sentence, shortName } from '../../base/text/error-text.ts'
 import type { AssumptionName } from '../contract/assumptions.ts'
 import { checkInSteps } from '../contract/check-in-steps.ts'
 import type { EndpointId } from '../contract/endpoint-routes.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import type { Knobs } from '../contract/knobs.ts'
-import { MOST_PROBLEMS, withoutFurtherErrors } from '../contract/limit-errors.ts'
 import { invalidParameter, REFUSAL_TEXTS, Refusal } from '../rules/refusal.ts'
 import { addFinding, assumed, type Transaction } from '../rules/transaction.ts'
 import type { ParsedBody } from './body.ts'
@@ -36,15 +35,14 @@ function bodySchemaOf(id: EndpointId): z.ZodMiniType {
 /** Throws a refusal for an invalid body. */
 export function parseBySchema(
   id: EndpointId,
-  { body: raw, valueCount, transaction }: ParsedBody & { readonly transaction: Transaction },
+  { body: raw, transaction }: ParsedBody & { readonly transaction: Transaction },
   knobs: Knobs,
 ): unknown {
   const schema = bodySchemaOf(id)
   if (!hasFields(raw) || Array.isArray(raw)) {
     throw invalidParameter(knobs, REFUSAL_TEXTS.bodyNotObject(formatValue(raw)), {})
   }
-  // A short body has few errors.
-  const result = schema.safeParse(valueCount === 0 ? raw : withoutFurtherErrors(schema, raw))
+  const result = schema.safeParse(raw)
   if (!result.success) throw refuse(schema, raw, knobs)
   if (hasFields(result.data)) checkUnknown(droppedFields(raw, result.data), knobs, transaction)
   return result.data
@@ -52,8 +50,7 @@ export function parseBySchema(
 
 /** Parses again with messages, which a valid body does not need. */
 function refuse(schema: z.ZodMiniType, raw: object, knobs: Knobs): Refusal {
-  const beginning = withoutFurtherErrors(schema, raw)
-  const issues = schema.safeParse(beginning, ZOD_MESSAGES).error?.issues ?? []
+  const issues = schema.safeParse(raw, ZOD_MESSAGES).error?.issues ?? []
   const problems = describeIssues(issues, raw, schema, 'The body')
   const field = problems[0]?.field
   const message = problems.map(problem => problem.message).join(' ')

@@ -1,8 +1,7 @@
 /** Checks large values by a schema in steps: each item of a long list is one, because a parse of 30 MB takes a second. */
 import type * as z from 'zod/mini'
 import { definitionOf } from '../../base/schemas/definitions.ts'
-import { ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
-import { MOST_PROBLEMS, withoutFurtherErrors } from './limit-errors.ts'
+import { MOST_PROBLEMS, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
@@ -25,7 +24,7 @@ interface LongList {
 export function* checkInSteps<T>(schema: z.ZodMiniType<T>, value: unknown): Generator<void, Checked<T>> {
   const lists: LongList[] = []
   const rest = withoutLongLists(schema, value, [], lists)
-  const parsed = schema.safeParse(withoutFurtherErrors(schema, rest), ZOD_MESSAGES)
+  const parsed = schema.safeParse(rest, ZOD_MESSAGES)
   const issues: Issue[] = parsed.success ? [] : [...parsed.error.issues]
   let data: unknown = parsed.data
   for (const list of lists) {

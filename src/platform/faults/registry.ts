@@ -49,14 +49,12 @@ export interface FaultRegistry {
   /** Returns the whole state as plain data. */
   capture(): CapturedFaults
   restore(captured: CapturedFaults): void
-  /** The `release` of a held event that a snapshot restores. */
-  releaseOf(names: readonly string[]): () => void
 }
 
 export interface CapturedFaults {
   /** How many names were made for faults without one. */
   readonly made: number
-  readonly rules: readonly { readonly name: string; readonly spec: FaultFields; readonly progress: FaultProgress }[]
+  readonly rules: readonly Pick<FaultRule, 'name' | 'spec' | 'seen' | 'hits'>[]
 }
 
 export function createFaultRegistry(): FaultRegistry {
@@ -100,15 +98,11 @@ export function createFaultRegistry(): FaultRegistry {
       made = 0
       setRules([])
     },
-    capture: () => ({
-      made,
-      rules: rules.map(rule => ({ name: rule.name, spec: rule.spec, progress: progressOf(rule) })),
-    }),
+    capture: () => ({ made, rules: rules.map(({ name, spec, seen, hits }) => ({ name, spec, seen, hits })) }),
     restore(captured) {
       made = captured.made
-      setRules(captured.rules.map(({ name, spec, progress }) => createRule(spec, name, progress)))
+      setRules(captured.rules.map(({ name, spec, seen, hits }) => createRule(spec, name, seen, hits)))
     },
-    releaseOf: names => releaseBy(rules.filter(({ name }) => names.includes(name))),
   }
 }
 
@@ -217,27 +211,10 @@ type Aspect = (typeof ASPECTS)[Effect]
 
 const EFFECTS = keysOf(ASPECTS)
 
-/** The counters of a rule as plain data. */
-export interface FaultProgress {
-  readonly seen: number
-  readonly hits: number
-  readonly holding: number
-  readonly passing: readonly (readonly [chatId: string, events: number])[]
-}
-
-const progressOf = ({ seen, hits, holding, passing }: FaultRule): FaultProgress => ({
-  seen,
-  hits,
-  holding,
-  passing: [...passing].filter(([, left]) => left > 0).sort(([a], [b]) => (a < b ? -1 : 1)),
-})
-
-const NO_PROGRESS: FaultProgress = { seen: 0, hits: 0, holding: 0, passing: [] }
-
-function createRule(spec: FaultFields, name: string, { passing, ...counts } = NO_PROGRESS): FaultRule {
+function createRule(spec: FaultFields, name: string, seen = 0, hits = 0): FaultRule {
   const aspects = EFFECTS.filter(effect => spec[effect] !== undefined).map(effect => ASPECTS[effect])
   const { on } = spec
-  return { name, spec, side: sideOf(on), effect: effectOf(spec), aspects, ...counts, passing: new Map(passing) }
+  return { name, spec, side: sideOf(on), effect: effectOf(spec), aspects, seen, hits, holding: 0, passing: new Map() }
 }
 
 const isUsedUp = ({ spec, hits }: FaultRule): boolean => spec.times !== undefined && hits >= spec.times

@@ -66,8 +66,6 @@ interface DeadlineTimer {
   /** Call it after every change that may have moved the deadlines. */
   set(): void
   cancel(): void
-  /** The order of its timer; null while no timer is armed. */
-  order(): number | null
 }
 
 interface ArmedTimer {
@@ -112,7 +110,6 @@ function createDeadlineTimer(
       else move(armed, at)
     },
     cancel,
-    order: () => armed?.timer.order() ?? null,
   }
 }
 

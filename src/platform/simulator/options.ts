@@ -1,6 +1,7 @@
 /** Checks options and settings, and reads knobs. */
 
 import { isMap } from '../../base/objects.ts'
+import { MOST_PROBLEMS } from '../../base/schemas/explain-issues.ts'
 import { nearest, sentence, shortName, suggest } from '../../base/text/error-text.ts'
 import { parseBytes } from '../../base/text/quantities.ts'
 import { withoutCredentials } from '../../base/text/redactor.ts'
@@ -16,7 +17,6 @@ import {
   type Knobs,
   parseKnob,
 } from '../contract/knobs.ts'
-import { MOST_PROBLEMS } from '../contract/limit-errors.ts'
 import type { BotReply } from '../rules/state.ts'
 import { MemoryLimitError } from '../rules/state-memory.ts'
 

@@ -1,9 +1,9 @@
 /** Changes and shows the configuration of a running simulator. */
 
 import { isMap } from '../../base/objects.ts'
+import { MOST_PROBLEMS } from '../../base/schemas/explain-issues.ts'
 import { shortName, suggest } from '../../base/text/error-text.ts'
 import { formatKnobs, isKnob, KNOB_NAMES, type KnobOrigin } from '../contract/knobs.ts'
-import { MOST_PROBLEMS } from '../contract/limit-errors.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { readBusinessHours } from '../rules/business-hours.ts'
 import { loadTranslate } from './components.ts'

@@ -21,9 +21,7 @@ import { only, text, validateOptions } from './options.ts'
 import type { PlatformSimulatorOptions, SettingChanges } from './platform-options.ts'
 import { configure, effectiveConfig } from './settings.ts'
 import { createSimulatorClock, type SimulatorClock } from './simulator-clock.ts'
-import { snapshotCapture } from './snapshot/capture.deferred.ts'
-import type { SnapshotOptions } from './snapshot/capture.ts'
-import { snapshotRestore } from './snapshot/restore.deferred.ts'
+import { captureSnapshot, type SnapshotOptions } from './snapshot/capture.ts'
 import type { Snapshot } from './snapshot/schema.ts'
 
 /** A behaviour that the platform's description leaves open, what the simulator does, and the knobs that change it. */
@@ -168,8 +166,11 @@ function simulatorOf(core: Core): PlatformSimulator {
     assumptions: () => effectiveAssumptions(core),
     settled: () => settled(core),
     reset: core.reset,
-    snapshot: snapshotOptions => snapshotCapture().captureSnapshot(core, snapshotOptions),
-    restore: snapshot => snapshotRestore().restoreSnapshot(core, snapshot),
+    snapshot: snapshotOptions => captureSnapshot(core, snapshotOptions),
+    async restore(snapshot) {
+      const { restoreSnapshot } = await import('./snapshot/restore.ts')
+      await restoreSnapshot(core, snapshot)
+    },
     close: core.close,
     [Symbol.asyncDispose]: core.close,
   }

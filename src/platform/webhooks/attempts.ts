@@ -21,8 +21,6 @@ export interface AttemptPorts extends SendPorts, RequestPorts {
 export interface Attempts {
   /** Sends the next attempt; the first one together with its copies. */
   send(job: Job): void
-  /** Sends the attempt that a snapshot interrupted, with the same number. Its copies are jobs of the snapshot. */
-  resume(job: Job): void
 }
 
 /** Faults change the first attempt; a retry is a valid request. */
@@ -44,12 +42,12 @@ export function createAttempts(ports: AttemptPorts): Attempts {
   }
 
   function send(job: Job): void {
-    resume(job)
+    sendOnce(job)
     const faults = faultsOf(job)
     if (faults !== null && !job.copy) sendCopies(job, faults)
   }
 
-  function resume(job: Job): void {
+  function sendOnce(job: Job): void {
     job.phase = SENDING
     const faults = faultsOf(job)
     const request = faults === null ? job.request : faultyRequest(ports, job.request, faults.form)
@@ -61,7 +59,7 @@ export function createAttempts(ports: AttemptPorts): Attempts {
       const copy = copyOf(job)
       ports.begin(copy)
       if (gapMs > 0) ports.sendLater(copy, gapMs * index)
-      else resume(copy)
+      else sendOnce(copy)
     }
   }
 
@@ -91,7 +89,7 @@ export function createAttempts(ports: AttemptPorts): Attempts {
   const numberOf = ({ attempt, request }: Job): number =>
     attempt === 1 ? 1 : Math.max(attempt, nextAttempt(ports.journal, request.deliveryId))
 
-  return { send, resume }
+  return { send }
 }
 
 function marksOf(job: Job): Pick<DeliveryMarks, 'faults' | 'sign'> | undefined {

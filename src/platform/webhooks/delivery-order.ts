@@ -20,12 +20,6 @@ export interface DeliveryOrder {
   finish(job: Job): void
   /** Sends the events that these faults hold. */
   release(faults: readonly string[]): void
-  /** Restores the place of a job that waits, is held, or is at the head of its queue. */
-  restore(job: Job, passing: number): void
-  /** Jobs that wait in queues: chats by name, then in the order of the queue. */
-  waiting(): Job[]
-  /** How many later events must still pass a held one. */
-  passing(job: Job): number
   /** The state of the random order. */
   randomState(): number
   /** Forgets all jobs. `random` is the state of a snapshot. */
@@ -51,8 +45,8 @@ export function createDeliveryOrder(ports: OrderPorts): DeliveryOrder {
   }
 
   function schedule(job: Job, delayMs: number, next: 'send' | 'turn'): void {
-    const time = ports.schedule.after(delayMs, () => (next === 'send' ? ports.send(job) : takeTurn(job)))
-    job.phase = { kind: 'scheduled', next, ...time }
+    const atMs = ports.schedule.after(delayMs, () => (next === 'send' ? ports.send(job) : takeTurn(job)))
+    job.phase = { kind: 'scheduled', next, atMs }
   }
 
   function sendFirst(jobs: readonly Job[]): void {
@@ -75,13 +69,6 @@ export function createDeliveryOrder(ports: OrderPorts): DeliveryOrder {
       if (job.atHead) queues.next(job.chatId)
     },
     release: faults => sendFirst(held.release(faults)),
-    restore(job, passing) {
-      if (job.atHead) queues.occupy(job.chatId)
-      if (job.phase.kind === 'held') held.add(job, passing)
-      else if (job.phase.kind === 'waiting') queues.add(job)
-    },
-    waiting: queues.waiting,
-    passing: held.passing,
     randomState: () => random.state(),
     reset(state) {
       random = state === undefined ? createRandom(ports.seed(), 'delivery order') : randomFrom(state)
@@ -137,9 +124,6 @@ function createChatQueues(pick: (waiting: number) => number, run: (job: Job) => 
       if (job === undefined) end(chatId, queue)
       else run(job)
     },
-    /** A job of this chat is being sent: others wait until `next`. */
-    occupy: (chatId: string) => void (queues.has(chatId) || begin(chatId)),
-    waiting: () => [...queues.keys()].sort().flatMap(chatId => queues.get(chatId)?.list() ?? []),
     clear: () => queues.clear(),
   }
 }
@@ -151,10 +135,6 @@ class ChatQueue {
 
   get length(): number {
     return this.#jobs.length - this.#first
-  }
-
-  list(): Job[] {
-    return this.#jobs.filter(job => job !== undefined)
   }
 
   addLast(job: Job): void {
@@ -213,7 +193,6 @@ function createHeldEvents() {
     },
     release: (names: readonly string[]) =>
       releaseIf(({ job }) => job.faults?.faults.some(name => names.includes(name)) ?? false),
-    passing: (job: Job): number => held.find(one => one.job === job)?.passing ?? 0,
     clear(): void {
       held = []
     },

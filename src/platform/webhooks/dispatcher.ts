@@ -5,19 +5,26 @@ import { createAbort } from '../../base/runtime/node.ts'
 import type { FaultRegistry } from '../faults/registry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { EventRecord } from '../rules/event-record.ts'
-import { type Attempts, createAttempts } from './attempts.ts'
+import { createAttempts } from './attempts.ts'
 import type { SendPorts } from './delivery-attempt.ts'
-import { createDeliveryOrder, type DeliveryOrder } from './delivery-order.ts'
+import { createDeliveryOrder } from './delivery-order.ts'
 import { DeliveryRecord, NO_HEADERS } from './delivery-record.ts'
-import { type CapturedJob, captureJob, createSchedule, faultEntries, type Job, newJob, restoreJob } from './job.ts'
+import { createSchedule, faultEntries, type Job, newJob } from './job.ts'
 import { createManualEvents, type ManualEvents } from './manual.ts'
-import { encodePayload, type RequestPorts, ValidRequest, validRequest, type WebhookRequest } from './request.ts'
+import {
+  type EncodedEvent,
+  encodePayload,
+  type RequestPorts,
+  ValidRequest,
+  validRequest,
+  type WebhookRequest,
+} from './request.ts'
 
 export interface DispatcherPorts extends SendPorts, RequestPorts {
   readonly journal: Journal
   readonly clock: Clock
   seed(): number
-  readonly faults: Pick<FaultRegistry, 'mayChangeEvents' | 'takeWebhook' | 'releaseOf'>
+  readonly faults: Pick<FaultRegistry, 'mayChangeEvents' | 'takeWebhook'>
   /** False when the webhook is a function. */
   hasConnection(): boolean
   /** The bound of the deliveries in progress, in bytes. */
@@ -37,26 +44,23 @@ export interface Dispatcher extends Pick<ManualEvents, 'trigger' | 'resend'> {
   nextDue(): number | null
   /** Drops waiting events and aborts requests; none of them is journaled. */
   reset(): void
-  /** Deliveries that have not ended, as plain data. Manual events are left out, because their callers wait here. */
+  /** Events that have not arrived, as plain data. Manual events are left out, because their callers wait here. */
   capture(): CapturedDeliveries
-  /** Restores captured deliveries after a reset. */
-  restore(captured: CapturedDeliveries): RestoredDeliveries
+  /** Restores captured events after a reset. The function it returns sends them, each with its next attempt at once. */
+  restore(captured: CapturedDeliveries): () => void
 }
 
 export interface CapturedDeliveries {
-  readonly jobs: readonly CapturedJob[]
+  /** Oldest first. */
+  readonly events: readonly CapturedEvent[]
   /** The state of the random order of `webhook.order`. */
   readonly random: number
   /** How many events were triggered manually. */
   readonly triggered: number
 }
 
-export interface RestoredDeliveries {
-  /** Each arms one timer. The caller arms all timers of the simulator in their order. */
-  readonly timers: readonly { readonly order: number; arm(): void }[]
-  /** Sends interrupted attempts again and restores the queues. */
-  start(): void
-}
+/** An event that has not arrived. Its request is built anew: the signature depends on the keys at the time of sending. */
+export type CapturedEvent = Omit<EncodedEvent, 'chatId'> & Pick<Job, 'chatId' | 'seq' | 'attempt'>
 
 export function createDispatcher(ports: DispatcherPorts): Dispatcher {
   let cancel = createAbort()
@@ -75,7 +79,6 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
       if (!job.copy) order.finish(job)
     },
   })
-  const parts: Parts = { ports, active, order, attempts, manual }
 
   return {
     trigger: manual.trigger,
@@ -100,17 +103,28 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
       active.clear()
       manual.reset()
     },
-    capture: () => capture(parts),
-    restore: captured => restore(parts, captured),
+    capture: () => ({
+      events: active
+        .list()
+        .filter(({ copy }) => !copy)
+        .sort((a, b) => a.seq - b.seq)
+        .map(({ request, chatId, seq, attempt }) => {
+          const { deliveryId, event, body } = request
+          return { chatId, deliveryId, event, body, seq, attempt }
+        }),
+      random: order.randomState(),
+      triggered: manual.count(),
+    }),
+    restore({ events, random, triggered }) {
+      order.reset(random)
+      manual.reset(triggered)
+      const jobs = events.map(one => newJob(validRequest(ports, one), one.chatId, one.seq, null, one.attempt))
+      for (const job of jobs) active.add(job)
+      return () => {
+        for (const job of jobs) order.start(job)
+      }
+    },
   }
-}
-
-interface Parts {
-  readonly ports: DispatcherPorts
-  readonly active: ActiveJobs
-  readonly order: DeliveryOrder
-  readonly attempts: Attempts
-  readonly manual: ManualEvents
 }
 
 /** The jobs that have not ended. */
@@ -162,37 +176,4 @@ function jobFor(ports: DispatcherPorts, event: EventRecord, seq: number, request
   if (faults !== null)
     for (const hit of faultEntries(event, faults, ports.hasConnection())) ports.journal.append(hit, seq)
   return newJob(request, event.chat_id, seq, faults)
-}
-
-function capture({ active, order, manual }: Parts): CapturedDeliveries {
-  const begun = active.list().filter(({ phase }) => phase.kind !== 'waiting')
-  const jobs = [...begun.sort((a, b) => a.seq - b.seq), ...order.waiting()]
-  return {
-    jobs: jobs.map(job => captureJob(job, order.passing(job))),
-    random: order.randomState(),
-    triggered: manual.count(),
-  }
-}
-
-function restore({ ports, active, order, attempts, manual }: Parts, captured: CapturedDeliveries): RestoredDeliveries {
-  order.reset(captured.random)
-  manual.reset(captured.triggered)
-  const jobs = captured.jobs.map(one => ({
-    job: restoreJob(one, ports.faults, encoded => validRequest(ports, encoded)),
-    passing: one.passing,
-  }))
-  for (const { job } of jobs) active.add(job)
-  const timers = jobs.flatMap(({ job }) => {
-    const { phase } = job
-    if (phase.kind !== 'scheduled') return []
-    return [{ order: phase.order, arm: () => order.schedule(job, phase.atMs - ports.clock.now(), phase.next) }]
-  })
-  const start = () => {
-    for (const { job, passing } of jobs) {
-      const wasSending = job.phase.kind === 'sending'
-      order.restore(job, passing)
-      if (wasSending) attempts.resume(job)
-    }
-  }
-  return { timers, start }
 }

@@ -1,11 +1,11 @@
-/** Describes one event on its way to the webhook, in memory and in a snapshot, and schedules its next step. */
+/** Describes one event on its way to the webhook, and schedules its next step. */
 
 import { type Clock, type ClockTimer, earliest, timeAfter } from '../../base/runtime/clock.ts'
 import { CONNECTION_EFFECTS } from '../faults/effects.ts'
-import type { AppliedWebhookFaults, FaultRegistry } from '../faults/registry.ts'
+import type { AppliedWebhookFaults } from '../faults/registry.ts'
 import type { FaultContent } from '../journal/entry.ts'
 import type { EventRecord } from '../rules/event-record.ts'
-import type { EncodedEvent, WebhookRequest } from './request.ts'
+import type { WebhookRequest } from './request.ts'
 
 /** The faults of one event. Their journal entries were written when the event happened. */
 export type JobFaults = Omit<AppliedWebhookFaults, 'hits'>
@@ -15,7 +15,7 @@ export type DeliveryPhase =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'sending' }
   /** At that time it is sent, or takes its turn among the events of its chat. */
-  | ({ readonly kind: 'scheduled'; readonly next: 'send' | 'turn' } & ScheduledTime)
+  | { readonly kind: 'scheduled'; readonly next: 'send' | 'turn'; readonly atMs: number }
   /** Until later events of its chat have passed. */
   | { readonly kind: 'held' }
 
@@ -36,13 +36,19 @@ export interface Job {
   phase: DeliveryPhase
 }
 
-export const newJob = (request: WebhookRequest, chatId: string, seq: number, faults: JobFaults | null): Job => ({
+export const newJob = (
+  request: WebhookRequest,
+  chatId: string,
+  seq: number,
+  faults: JobFaults | null,
+  attempt = 1,
+): Job => ({
   request,
   chatId,
   seq,
   faults,
   copy: false,
-  attempt: 1,
+  attempt,
   atHead: false,
   phase: SENDING,
 })
@@ -62,42 +68,9 @@ export function faultEntries(
   })
 }
 
-export interface CapturedJob extends Pick<Job, 'chatId' | 'seq' | 'copy' | 'attempt' | 'atHead' | 'phase'> {
-  readonly deliveryId: string
-  readonly event: string
-  readonly body: string
-  readonly faults: Omit<JobFaults, 'release'> | null
-  /** How many later events must still pass a held one. */
-  readonly passing: number
-}
-
-export function captureJob(job: Job, passing: number): CapturedJob {
-  const { request, chatId, seq, copy, attempt, atHead, phase, faults } = job
-  const { deliveryId, event, body } = request
-  const effects = faults && { faults: faults.faults, form: faults.form, order: faults.order, copies: faults.copies }
-  return { chatId, deliveryId, event, body, seq, copy, attempt, atHead, phase, passing, faults: effects }
-}
-
-/** `requestOf` builds the request anew: its signature depends on the keys and knobs at the time of sending. */
-export function restoreJob(
-  captured: CapturedJob,
-  registry: Pick<FaultRegistry, 'releaseOf'>,
-  requestOf: (encoded: EncodedEvent) => WebhookRequest,
-): Job {
-  const { chatId, seq, copy, attempt, atHead, phase } = captured
-  const faults = captured.faults && { ...captured.faults, release: registry.releaseOf(captured.faults.faults) }
-  return { request: requestOf(captured), chatId, seq, copy, attempt, atHead, phase, faults }
-}
-
-export interface ScheduledTime {
-  /** Epoch milliseconds. */
-  readonly atMs: number
-  /** Orders timers of the same moment. */
-  readonly order: number
-}
-
 export interface Schedule {
-  after(delayMs: number, run: () => void): ScheduledTime
+  /** Returns the time at which it runs, in epoch milliseconds. */
+  after(delayMs: number, run: () => void): number
   /** Epoch milliseconds of the nearest timer, or null. */
   next(): number | null
   clear(): void
@@ -113,7 +86,7 @@ export function createSchedule(clock: Clock): Schedule {
       })
       const scheduled = { atMs: timeAfter(clock.now(), delayMs), timer }
       waiting.add(scheduled)
-      return { atMs: scheduled.atMs, order: timer.order() }
+      return scheduled.atMs
     },
     next: () => earliest([...waiting].map(({ atMs }) => atMs)),
     clear() {

@@ -195,7 +195,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 function readFileOfStep(file: string, scenarioFile: string): Buffer {
   try {
-    return readRegularFile(resolve(dirname(scenarioFile), file), BUDGETS.stateBytes)
+    return readRegularFile(resolve(dirname(scenarioFile), file), BUDGETS.attachmentBytes)
   } catch (error) {
     throw new StepError({ code: 'attachment_unreadable', file, detail: messageOf(error) })
   }

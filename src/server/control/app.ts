@@ -2,10 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
-import { nextMacrotask } from '../../base/runtime/clock.ts'
 import { sameSecret } from '../../base/runtime/node.ts'
 import { messageOf, nearest } from '../../base/text/error-text.ts'
-import { jsonPieces } from '../../base/text/json-pieces.ts'
 import { INTERNAL_HEADER } from '../../platform/contract/errors.ts'
 import type { Core } from '../../platform/simulator/core.ts'
 import { coreOf } from '../../platform/simulator/simulator.ts'
@@ -109,28 +107,8 @@ const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosnif
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 
-/** A long body is sent in pieces, each when the client reads it, so that other requests are answered meanwhile. */
-function json(status: number, pieces: Iterator<string>, headers: Readonly<Record<string, string>> = {}): Response {
-  const [first, second] = [pieces.next(), pieces.next()]
-  const body = second.done ? String(first.value) : streamOf([first.value, second.value].join(''), pieces)
-  return new Response(body, { status, headers: { ...JSON_TYPE, ...HEADERS, ...headers } })
-}
-
-function streamOf(beginning: string, rest: Iterator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  let next: IteratorResult<string> = { value: beginning }
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        if (next.done) return controller.close()
-        controller.enqueue(encoder.encode(next.value))
-        await nextMacrotask()
-        next = rest.next()
-      },
-    },
-    { highWaterMark: 0 },
-  )
-}
+const json = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(JSON.stringify(body), { status, headers: { ...JSON_TYPE, ...HEADERS, ...headers } })
 
 function toResponse(reply: ControlResponse, context: Context, control: ControlContext): Response {
   if (reply instanceof Response) {
@@ -138,13 +116,13 @@ function toResponse(reply: ControlResponse, context: Context, control: ControlCo
     return reply
   }
   const { status, body } = reply
-  return json(status, reply.withKeys ? jsonPieces(body) : withoutSecrets(body, context, control))
+  return json(status, reply.withKeys ? body : withoutSecrets(body, context, control))
 }
 
-/** The JSON of a body without the secrets of the server, and of the workspace that the path names. */
-function withoutSecrets(body: unknown, context: Context, control: ControlContext): Iterator<string> {
+/** A body without the secrets of the server, and of the workspace that the path names. */
+function withoutSecrets(body: unknown, context: Context, control: ControlContext): unknown {
   const { secrets } = coreFor(control, context)
-  return jsonPieces(body, part => control.core.secrets.redactDeep(secrets.redactDeep(part)))
+  return control.core.secrets.redactDeep(secrets.redactDeep(body))
 }
 
 function errorResponse(thrown: unknown, context: Context, control: ControlContext): Response {

@@ -59,7 +59,7 @@ test('a deadline beyond the end of the clock is stored and restored', async () =
   const body = JSON.stringify({ bot_id: server.botId, chat_id: chat.id, timeout: Number.MAX_SAFE_INTEGER })
   await fetch(`${server.url}/api/v2/handover/typing_start`, { method: 'POST', headers, body })
   const snapshot = (await control('GET', '/snapshot')).body
-  expect(snapshot.deadlines).toMatchObject([{ at_ms: Date.UTC(2255, 0, 1) }])
+  expect(snapshot.deadlines).toMatchObject([{ atMs: Date.UTC(2255, 0, 1) }])
   expect(await control('PUT', '/snapshot', { body: snapshot })).toMatchObject({ status: 200 })
 })
 

@@ -119,27 +119,3 @@ describe('journal', () => {
     expect(exports[1]!.body.deliveries).toMatchObject([{ delivery_id: delivery!.delivery_id, outcome: 'delivered' }])
   })
 })
-
-describe('long lists', () => {
-  test('are sent in pieces, as the same JSON', async () => {
-    await using server = await startServer({ port: 0 })
-    const ada = await server.chat()
-    for (let index = 0; index < 600; index++) await ada.says('x'.repeat(500))
-    const response = await fetch(`${server.url}/_sim/journal`)
-    expect(response.headers.get('content-length')).toBeNull()
-    const { entries, first_seq, next_seq } = (await response.json()) as Record<string, never> & { entries: object[] }
-    expect([entries.length, first_seq, next_seq]).toEqual([server.journal.nextSeq - 1, 1, server.journal.nextSeq])
-    expect(entries.map(entry => Reflect.get(entry, 'seq'))).toEqual(server.journal.query().map(({ seq }) => seq))
-  })
-
-  test('do not delay other requests until they are complete', async () => {
-    await using server = await startServer({ port: 0 })
-    for (let index = 0; index < 5_000; index++) await server.chat()
-    const order: string[] = []
-    const state = await fetch(`${server.url}/_sim/state`)
-    const list = state.json().then(({ chats }: { chats: object[] }) => order.push(`state of ${chats.length}`))
-    await fetch(`${server.url}/_sim/readyz`).then(() => order.push('readyz'))
-    await list
-    expect(order).toEqual(['readyz', 'state of 5000'])
-  })
-})

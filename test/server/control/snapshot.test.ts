@@ -14,7 +14,7 @@ test('captures the state and restores it', async () => {
     v: 1,
     seed: 1,
     chats: [{ id: 'ada' }],
-    journal: { next_seq: 2, entries: [{ seq: 1 }] },
+    journal: { nextSeq: 2, entries: [{ seq: 1 }] },
   })
   expect(JSON.stringify(snapshot)).not.toContain(server.apiKey)
   await ask('POST', '/chats', { body: { id: 'bob' } })
@@ -79,4 +79,23 @@ test('sends an event for a reset and a restore before later entries', async () =
   await server.restore(snapshot)
   expect(await until('"chat_id":"ada"')).toMatch(/event: reset\ndata: \{"instance":"[\w-]+"\}\n\nid: 1\n/)
   await reader.cancel()
+})
+
+test('refuses to write a snapshot that could not be restored, with its size and the limit', async () => {
+  await using server = await startServer(SERVER)
+  const chat = await server.chat()
+  await server.fetch(server.url)
+  const bytes = new Uint8Array(51_000_000)
+  await chat.says('Here', { attach: [{ name: 'a.bin', type: 'application/octet-stream', bytes }] })
+  const { status, body } = await createControlClient(server)('GET', '/snapshot')
+  expect([status, body.error.code]).toEqual([422, 'invalid_snapshot'])
+  expect(body.error.message).toMatch(/The snapshot has 68\d+ bytes; at most 67108864 are written and read/)
+})
+
+test('refuses a body that is larger than a snapshot may be', async () => {
+  await using server = await startServer(SERVER)
+  const text = JSON.stringify({ v: 1, padding: 'x'.repeat(67_108_864) })
+  const { status, body } = await createControlClient(server)('PUT', '/snapshot', { text })
+  expect([status, body.error.code]).toEqual([413, 'payload_too_large'])
+  expect(body.error.message).toMatch(/at most 67108864 bytes; this one has 6710\d+ bytes/)
 })

@@ -15,6 +15,8 @@ const edited = (snapshot: Snapshot, edit: (document: any) => void): Snapshot => 
   return document
 }
 
+const nested = (levels: number): unknown => (levels === 0 ? 0 : [nested(levels - 1)])
+
 test('a snapshot is plain JSON and does not change later', async () => {
   const { sim } = world()
   const ada = await takenOver(sim)
@@ -99,30 +101,45 @@ test('a restore sends an event in flight once more, with the same id, bytes and 
   await to.sim.settled()
   expect(to.inbox.map(one => one.text)).toEqual(from.inbox.map(one => one.text))
   expect(to.sim.deliveries).toMatchObject([
-    { attempt: 1, outcome: 'delivered', delivery_id: snapshot.deliveries[0]!.delivery_id },
+    { attempt: 1, outcome: 'delivered', delivery_id: snapshot.deliveries[0]!.deliveryId },
   ])
   open()
   await said
   expect(from.sim.deliveries).toHaveLength(1)
 })
 
-test('a restore sends a duplicated event and each copy once more, and adds no copies', async () => {
-  const { opened, open } = gate()
-  const from = world({}, async () => opened.then(() => new Response('ok')))
+test.each([
+  ['duplicated', { duplicate: 3, gap: '1m' }],
+  ['delayed', { delay: '1h' }],
+  ['held', { hold: 2 }],
+  ['spoilt', { sign: 'tampered', truncate: true, delay: '1h' }],
+] as const)('a restore sends a %s event at once and once, without its fault', async (_, effect) => {
+  const from = world({}, async () => new Promise<Response>(() => {}))
   const ada = await takenOver(from.sim)
-  from.sim.faults.add({ on: { webhook: 'MESSAGE FROM USER' }, duplicate: 3, times: 1 })
-  const said = ada.says('Hello')
-  await from.arrived(3)
+  from.sim.faults.add({ on: { webhook: 'MESSAGE FROM USER' }, ...effect, times: 1 })
+  ada.says('Hello').catch(() => {})
   const to = world()
   await to.sim.restore(from.sim.snapshot())
   await to.sim.settled()
-  expect(to.sim.deliveries.map(({ attempt, duplicate }) => [attempt, duplicate ?? false])).toEqual([
-    [1, false],
-    [2, true],
-    [3, true],
-  ])
-  open()
-  await said
+  expect(to.sim.deliveries).toMatchObject([{ attempt: 1, outcome: 'delivered' }])
+  expect(to.sim.deliveries[0]).not.toHaveProperty('faults')
+  expect(to.sim.faults.list()).toMatchObject([{ hits: 1, holding: 0 }])
+  from.sim.reset()
+})
+
+test('a restore makes the next attempt of a retry at once, and the later ones in their time', async () => {
+  const knobs = { 'webhook.retry': ['1h', '1h'] } as const
+  const from = world({ knobs }, async () => new Response('', { status: 500 }))
+  const ada = await takenOver(from.sim)
+  ada.says('Hello').catch(() => {})
+  await from.arrived(1)
+  await from.sim.settled()
+  const to = world({ knobs }, async () => new Response('', { status: 500 }))
+  await to.sim.restore(from.sim.snapshot({ journal: true }))
+  await to.sim.settled()
+  expect(to.sim.deliveries.map(({ attempt }) => attempt)).toEqual([1, 2])
+  await to.sim.clock.advance('2h')
+  expect(to.sim.deliveries.map(({ attempt }) => attempt)).toEqual([1, 2, 3])
 })
 
 test('a restore aborts deliveries in flight and journals nothing from before', async () => {
@@ -217,12 +234,12 @@ describe('a restore rejects, without any change:', () => {
     ],
     [
       'another clock mode',
-      one => edited(one, it => void Object.assign(it.clock, { mode: 'real', start_ms: undefined })),
+      one => edited(one, it => void (it.clock = { mode: 'real', nowMs: 0, paused: false })),
       /taken on a real clock and this one is virtual/,
     ],
     [
       'an unknown bot',
-      one => edited(one, it => Object.assign(it.chats[0], { bot_id: 3 })),
+      one => edited(one, it => Object.assign(it.chats[0], { botId: 3 })),
       /bot 3 is not among the bots/,
     ],
     [
@@ -233,8 +250,13 @@ describe('a restore rejects, without any change:', () => {
     ['two chats with one id', one => edited(one, it => void it.chats.push(it.chats[0])), /two have the same id/],
     [
       'a deadline of an unknown chat',
-      one => edited(one, it => Object.assign(it.deadlines[0], { chat_id: 'x' })),
+      one => edited(one, it => Object.assign(it.deadlines[0], { chatId: 'x' })),
       /x is not among the chats/,
+    ],
+    [
+      'too many levels',
+      one => edited(one, it => Object.assign(it.chats[0].context, { deep: nested(300) })),
+      /256 levels/,
     ],
     ['a gap in the journal', one => edited(one, it => void it.journal.entries.pop()), /without a gap/],
     [

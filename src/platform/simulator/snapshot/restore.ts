@@ -1,29 +1,29 @@
 /** Replaces the whole state of a simulator with a snapshot; changes nothing when the snapshot is invalid. */
 
+import { BUDGETS } from '../../../base/files/budgets.ts'
+import { isDeeperThan } from '../../../base/nesting.ts'
 import { isMap } from '../../../base/objects.ts'
-import { decodeBase64 } from '../../../base/runtime/encoding.ts'
-import { inPieces } from '../../../base/runtime/pieces.ts'
+import { MOST_PROBLEMS, ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
 import { keyRoles } from '../../api/keyring.ts'
 import { describeIssues } from '../../api/schema-checks.ts'
-import { checkInSteps } from '../../contract/check-in-steps.ts'
 import { VERSION } from '../../contract/version.ts'
 import { MASK } from '../../journal/mask.ts'
-import type { Chat, PlatformState } from '../../rules/state.ts'
+import type { Message } from '../../rules/state.ts'
 import { sizeOfChat, sizeOfFault, sizeOfSender } from '../../rules/state-memory.ts'
 import type { Core } from '../core.ts'
 import { InvalidOptionError, type SettingProblem } from '../options.ts'
 import { applySettings, checkEngine, type ReadSettings, readSettings } from '../settings.ts'
-import {
-  botFromRow,
-  camelCase,
-  chatFromRow,
-  deadlineFromRow,
-  fileFromRow,
-  jobFromRow,
-  SNAPSHOT_VERSION,
-} from './capture.ts'
+import { SNAPSHOT_VERSION } from './capture.ts'
 import { InvalidSnapshotError } from './invalid-snapshot.ts'
-import type { Snapshot } from './schema.ts'
+import { type Snapshot, SnapshotSchema } from './schema.ts'
+
+/** A snapshot that was checked, and what its texts stand for. */
+interface Restoration {
+  readonly snapshot: Snapshot
+  readonly settings: ReadSettings
+  /** The decoded bytes of uploaded files, by id. */
+  readonly contents: ReadonlyMap<string, Uint8Array>
+}
 
 /** Throws `InvalidSnapshotError`. Aborts requests and deliveries in flight, as a reset does. */
 export async function restoreSnapshot(core: Core, raw: unknown): Promise<void> {
@@ -32,156 +32,146 @@ export async function restoreSnapshot(core: Core, raw: unknown): Promise<void> {
 
 /** Restores in one synchronous step. The function it returns starts the timers and the deliveries. */
 export function applySnapshot(core: Core, { snapshot, settings, contents }: Restoration): () => void {
-  const before = new Map(core.platform.state.chats)
+  const { clock, platform } = core
+  const { state } = platform
+  const before = new Map(state.chats)
   core.forget()
   core.identity.seed = snapshot.seed
-  core.identity.bot = camelCase(snapshot.bot)
-  restoreClock(core, snapshot.clock)
+  core.identity.bot = snapshot.bot
+
+  // A real clock shows the time of the machine again, unless that of the snapshot stood still.
+  const from = snapshot.clock
+  if (clock.mode === 'virtual' && from.mode === 'virtual') clock.set(from.startMs, from.nowMs)
+  else {
+    clock.rewind()
+    if (clock.mode === 'real' && from.mode === 'real' && from.paused) clock.pause(from.nowMs)
+  }
   applySettings(core, settings)
-  restoreState(core, snapshot, before, contents)
-  restoreKeys(core, snapshot)
-  restoreFaults(core, snapshot)
-  core.stamps.reset(snapshot.continuation.stamp)
-  core.journalStamps.reset(snapshot.continuation.journal_stamp)
-  const { next_seq: nextSeq, at_ms: atMs, entries = [] } = snapshot.journal
-  const deliveries = core.dispatcher.restore(capturedDeliveries(snapshot))
+
+  for (const { queues, ...bot } of snapshot.bots)
+    state.bots.set(bot.id, { ...bot, queues: new Map(queues.map(({ name, ...queue }) => [name, queue])) })
+  for (const { base64: _, ...file } of snapshot.files)
+    state.files.set(file.id, { ...file, bytes: contents.get(file.id) ?? null })
+  for (const { lastEvent, messages: rows, ...row } of snapshot.chats) {
+    const messages = rows.map(
+      (message): Message => ({
+        ...message,
+        attachments: message.attachments.flatMap(id => state.files.get(id) ?? []),
+      }),
+    )
+    // The ids of a chat are drawn from its words. The same object stays, so that handles show the restored state.
+    const chat = { ...row, words: platform.words(row.id), messages }
+    state.chats.set(row.id, Object.assign(before.get(row.id) ?? {}, chat))
+    if (lastEvent !== null) core.lastEvent.set(row.id, lastEvent)
+  }
+  const messages = [...state.chats.values()].flatMap(chat => chat.messages.map(message => ({ chat, message })))
+  messages.sort((a, b) => a.message.created - b.message.created)
+  for (const { chat, message } of messages) state.messageMemory.add(chat, message)
+  state.memory.add(sizeOfState(snapshot))
+  for (const { key, atMs, kind, chatId, text = '', buttons = [] } of snapshot.deadlines)
+    state.deadlines.set(key, atMs, kind === 'reply' ? { kind, chatId, text, buttons } : { kind, chatId })
+  state.chatCounter = snapshot.counters.chats
+  state.summaryCounter = snapshot.counters.summaries
+
+  // Of the replaced keys, only those in the snapshot stay valid.
+  core.refreshBots()
+  core.keyring.forgetReplaced()
+  core.keyring.restoreReplaced(snapshot.replacedKeys ?? [])
+  const keys = new Map(keyRoles(platform.knobs).map(({ role, key }) => [role, key]))
+  core.rateLimit.reset(
+    snapshot.rateLimits.flatMap(({ key: role, ...window }) => {
+      const key = keys.get(role)
+      return key === undefined ? [] : [[key, window] as const]
+    }),
+  )
+
+  core.faultRegistry.restore({ made: snapshot.counters.faults, rules: snapshot.faults })
+  const { stamp, journalStamp, random } = snapshot.continuation
+  core.stamps.reset(stamp)
+  core.journalStamps.reset(journalStamp)
+  const { nextSeq, atMs, entries = [] } = snapshot.journal
+  const { triggered } = snapshot.counters
+  const startDeliveries = core.dispatcher.restore({ events: snapshot.deliveries, random, triggered })
   core.journal.restore({ nextSeq, atMs, entries })
   core.restorePoint.seq = nextSeq
   return () => {
-    const deadlineTimer = {
-      order: snapshot.continuation.deadline_timer_order ?? Number.POSITIVE_INFINITY,
-      arm: core.deadlineTimer.set,
-    }
-    for (const { arm } of [...deliveries.timers, deadlineTimer].sort((a, b) => a.order - b.order)) arm()
-    deliveries.start()
+    core.deadlineTimer.set()
+    startDeliveries()
   }
-}
-
-/** The modes are the same. A real clock shows the time of the machine again, unless that of the snapshot stood still. */
-function restoreClock({ clock }: Core, from: Snapshot['clock']): void {
-  if (clock.mode === 'virtual' && from.mode === 'virtual') return clock.set(from.start_ms, from.now_ms)
-  clock.rewind()
-  if (clock.mode === 'real' && from.mode === 'real' && from.paused) clock.pause(from.now_ms)
-}
-
-/** Keeps the object of a chat that also exists in the snapshot, so that its handles show the restored state. */
-function restoreState(core: Core, snapshot: Snapshot, before: ReadonlyMap<string, Chat>, contents: FileContents): void {
-  const { platform } = core
-  const { state } = platform
-  for (const row of snapshot.bots) state.bots.set(row.id, botFromRow(row))
-  for (const row of snapshot.files) state.files.set(row.id, fileFromRow(row, contents.get(row.id) ?? null))
-  for (const row of snapshot.chats) {
-    const chat = chatFromRow(row, platform.words(row.id), state.files)
-    state.chats.set(row.id, Object.assign(before.get(row.id) ?? {}, chat))
-    if (row.last_event !== null) core.lastEvent.set(row.id, row.last_event)
-  }
-  restoreMessageMemory(state)
-  state.memory.add(sizeOfState(snapshot))
-  for (const row of snapshot.deadlines) state.deadlines.set(row.key, row.at_ms, deadlineFromRow(row))
-  state.chatCounter = snapshot.counters.chats
-  state.summaryCounter = snapshot.counters.summaries
 }
 
 /** The memory of what a snapshot has that is never evicted. */
 function sizeOfState({ chats, faults }: Snapshot): number {
-  const ofChat = (row: Snapshot['chats'][number]) =>
-    sizeOfChat({ ...row, userId: row.user_id, persona: camelCase(row.persona) }) + sizeOfSender(row.takeover?.sender)
-  return [...chats.map(ofChat), ...faults.map(({ name, spec }) => sizeOfFault({ ...spec, name }))].reduce(
-    (sum, size) => sum + size,
-    0,
-  )
+  let size = 0
+  for (const chat of chats) size += sizeOfChat(chat) + sizeOfSender(chat.takeover?.sender)
+  for (const { name, spec } of faults) size += sizeOfFault({ ...spec, name })
+  return size
 }
 
-/** Messages that exceed the limit are evicted with the next change. */
-function restoreMessageMemory({ chats, messageMemory }: PlatformState): void {
-  const messages = [...chats.values()].flatMap(chat => chat.messages.map(message => ({ chat, message })))
-  messages.sort((a, b) => a.message.created - b.message.created)
-  for (const { chat, message } of messages) messageMemory.add(chat, message)
-}
-
-/** Of the replaced keys, only those in the snapshot stay valid. */
-function restoreKeys(
-  { refreshBots, rateLimit, keyring, platform }: Core,
-  { replaced_keys = [], rate_limits }: Snapshot,
-): void {
-  refreshBots()
-  keyring.forgetReplaced()
-  keyring.restoreReplaced(replaced_keys.map(camelCase))
-  const keys = new Map(keyRoles(platform.knobs).map(({ role, key }) => [role, key]))
-  const windows = rate_limits.flatMap(({ key: role, start_ms: start, calls }) => {
-    const key = keys.get(role)
-    return key === undefined ? [] : [[key, { start, calls }] as const]
-  })
-  rateLimit.reset(windows)
-}
-
-function restoreFaults({ faultRegistry }: Core, { faults, counters }: Snapshot): void {
-  const rules = faults.map(({ name, spec, ...progress }) => ({ name, spec, progress }))
-  faultRegistry.restore({ made: counters.faults, rules })
-}
-
-const capturedDeliveries = ({ deliveries, continuation, counters }: Snapshot) => ({
-  jobs: deliveries.map(jobFromRow),
-  random: continuation.random,
-  triggered: counters.triggered,
-})
-
-interface Restoration {
-  readonly snapshot: Snapshot
-  readonly settings: ReadSettings
-  readonly contents: FileContents
-}
-
-/** The decoded bytes of uploaded files, by id. */
-type FileContents = ReadonlyMap<string, Uint8Array>
+const FEW = 5
 
 /** Throws `InvalidSnapshotError`. */
 export async function checkSnapshot(core: Core, raw: unknown): Promise<Restoration> {
   checkVersion(raw)
-  const { SnapshotSchema } = await import('./schema.ts')
-  const parsed = await inPieces(checkInSteps(SnapshotSchema, raw))
+  if (isDeeperThan(raw, BUDGETS.snapshotNesting)) {
+    const message = `The snapshot is nested more than ${BUDGETS.snapshotNesting} levels deep.`
+    throw new InvalidSnapshotError([{ name: 'snapshot', message }])
+  }
+  const parsed = SnapshotSchema.safeParse(raw, ZOD_MESSAGES)
   if (!parsed.success) {
+    const found = describeIssues(parsed.error.issues.slice(0, MOST_PROBLEMS), raw, SnapshotSchema, 'The snapshot')
     throw new InvalidSnapshotError(
-      describeIssues(parsed.issues, raw, SnapshotSchema, 'The snapshot')
-        .slice(0, FEW)
-        .map(({ field, message }) => ({ name: field || 'snapshot', message })),
+      found.slice(0, FEW).map(({ field, message }) => ({ name: field || 'snapshot', message })),
     )
   }
   const snapshot: Snapshot = parsed.data
-  const settings = readSettings(core, wantedSettings(core, snapshot), 'data')
-  const problems = [
-    ...settings.problems.map(below('config')),
-    ...clockProblem(core, snapshot),
-    ...memoryProblem(core, snapshot),
-    ...danglingReferences(snapshot),
-  ]
+
+  // A restore keeps the base URL, a webhook URL that is set or whose credentials are missing, and masked keys.
+  const config: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(snapshot.config)) {
+    if (name === 'base_url' || (name.startsWith('keys.') && value === MASK)) continue
+    if (name === 'webhook.url' && (core.address.webhookUrl !== null || String(value).includes(MASK))) continue
+    config[name] = value
+  }
+  const settings = readSettings(core, config, 'data')
+  const problems = [...inConfig(settings.problems), ...danglingReferences(snapshot)]
+  const { mode } = snapshot.clock
+  if (mode !== core.clock.mode) {
+    const message = `The snapshot was taken on a ${mode} clock and this one is ${core.clock.mode}: start it with the clock set to ${mode}.`
+    problems.push({ name: 'clock.mode', message })
+  }
+  const tooMuch = core.platform.state.memory.problem(sizeOfState(snapshot))
+  if (tooMuch !== null) problems.push({ name: 'memoryLimit', message: tooMuch })
+  const contents = new Map<string, Uint8Array>()
+  for (const [at, { id, base64 }] of snapshot.files.entries()) {
+    const bytes = base64 === null ? null : decodeBase64(base64)
+    if (bytes !== null) contents.set(id, bytes)
+    else if (base64 !== null)
+      problems.push({ name: `files[${at}].base64`, message: `files[${at}].base64 must be base64.` })
+  }
   if (problems.length > 0) throw new InvalidSnapshotError(problems)
-  const contents = await inPieces(decodeFiles(snapshot))
-  await checkEngine(settings.knobs['translation.engine']).catch(refuse)
+  await checkEngine(settings.knobs['translation.engine']).catch(error => {
+    throw error instanceof InvalidOptionError ? new InvalidSnapshotError(inConfig(error.problems)) : error
+  })
   return { snapshot, settings, contents }
 }
 
-function* decodeFiles({ files }: Snapshot): Generator<void, FileContents> {
-  const contents = new Map<string, Uint8Array>()
-  for (const [at, { id, base64 }] of files.entries()) {
-    if (base64 === undefined) continue
-    const bytes = yield* decodeBase64(base64)
-    if (bytes === null) throw new InvalidSnapshotError([notBase64(`files[${at}].base64`)])
-    contents.set(id, bytes)
+const inConfig = (problems: readonly SettingProblem[]): SettingProblem[] =>
+  problems.map(({ name, message }) => ({ name: `config.${name}`, message: `config: ${message}` }))
+
+/** Null for a text that is not base64 with its padding. */
+function decodeBase64(base64: string): Uint8Array | null {
+  let text: string
+  try {
+    text = atob(base64)
+  } catch {
+    return null
   }
-  return contents
+  const bytes = new Uint8Array(text.length)
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
+  // `atob` also takes white space, and text without padding.
+  return Math.ceil(bytes.length / 3) * 4 === base64.length ? bytes : null
 }
-
-const notBase64 = (name: string): SettingProblem => ({ name, message: `${name} must be base64.` })
-
-function refuse(error: unknown): never {
-  throw error instanceof InvalidOptionError ? new InvalidSnapshotError(error.problems.map(below('config'))) : error
-}
-
-const FEW = 5
-const below =
-  (where: string) =>
-  ({ name, message }: SettingProblem): SettingProblem => ({ name: `${where}.${name}`, message: `${where}: ${message}` })
 
 function checkVersion(raw: unknown): void {
   const { v, handover_sim: by } = isMap(raw) ? raw : {}
@@ -196,27 +186,6 @@ function checkVersion(raw: unknown): void {
   throw new InvalidSnapshotError([{ name: 'v', message }])
 }
 
-/** A restore keeps the base URL, a webhook URL that is set or whose credentials are missing, and masked keys. */
-function wantedSettings({ address }: Core, { config }: Snapshot): Record<string, unknown> {
-  const hasTarget = address.webhookUrl !== null
-  const skipped = (name: string, value: unknown) =>
-    name === 'base_url' ||
-    (name === 'webhook.url' && (hasTarget || String(value).includes(MASK))) ||
-    (name.startsWith('keys.') && value === MASK)
-  return Object.fromEntries(Object.entries(config).filter(([name, value]) => !skipped(name, value)))
-}
-
-function clockProblem({ clock }: Core, { clock: { mode } }: Snapshot): SettingProblem[] {
-  if (mode === clock.mode) return []
-  const message = `The snapshot was taken on a ${mode} clock and this one is ${clock.mode}: start it with the clock set to ${mode}.`
-  return [{ name: 'clock.mode', message }]
-}
-
-function memoryProblem({ platform }: Core, snapshot: Snapshot): SettingProblem[] {
-  const message = platform.state.memory.problem(sizeOfState(snapshot))
-  return message === null ? [] : [{ name: 'memoryLimit', message }]
-}
-
 /** Finds rows that refer to something the snapshot does not contain. */
 function danglingReferences(snapshot: Snapshot): SettingProblem[] {
   const { bot, bots, chats, files, deadlines, faults, deliveries, journal } = snapshot
@@ -228,21 +197,18 @@ function danglingReferences(snapshot: Snapshot): SettingProblem[] {
     if (!holds && problems.length < FEW) problems.push({ name, message: `${name}: ${what}.` })
   }
   chats.forEach((chat, at) => {
-    demand(botIds.has(chat.bot_id), `chats[${at}].bot_id`, `bot ${chat.bot_id} is not among the bots`)
+    demand(botIds.has(chat.botId), `chats[${at}].botId`, `bot ${chat.botId} is not among the bots`)
     demand((chat.status === 'agent') === (chat.takeover !== null), `chats[${at}].takeover`, 'belongs to status agent')
     const lost = chat.messages.flatMap(({ attachments }) => attachments).find(id => !fileIds.has(id))
     demand(lost === undefined, `chats[${at}].messages`, `file ${lost} is not among the files`)
   })
   demand(chatIds.size === chats.length, 'chats', 'two have the same id')
   demand(new Set(faults.map(({ name }) => name)).size === faults.length, 'faults', 'two have the same name')
-  deadlines.forEach(({ chat_id }, at) => {
-    demand(chatIds.has(chat_id), `deadlines[${at}].chat_id`, `${chat_id} is not among the chats`)
-  })
-  deliveries.forEach(({ chat_id }, at) => {
-    demand(chatIds.has(chat_id), `deliveries[${at}].chat_id`, `${chat_id} is not among the chats`)
-  })
+  for (const [name, rows] of Object.entries({ deadlines, deliveries }))
+    for (const [at, { chatId }] of rows.entries())
+      demand(chatIds.has(chatId), `${name}[${at}].chatId`, `${chatId} is not among the chats`)
   const entries = journal.entries ?? []
-  const isLast = entries.every(({ seq }, at) => seq === journal.next_seq - entries.length + at)
-  demand(isLast, 'journal.entries', `must be the last ones before next_seq ${journal.next_seq}, without a gap`)
+  const isLast = entries.every(({ seq }, at) => seq === journal.nextSeq - entries.length + at)
+  demand(isLast, 'journal.entries', `must be the last ones before nextSeq ${journal.nextSeq}, without a gap`)
   return problems
 }

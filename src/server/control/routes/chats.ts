@@ -2,13 +2,10 @@
 import * as z from 'zod/mini'
 import { withoutUndefined } from '../../../base/objects.ts'
 import { isInPieces, streamOfPieces } from '../../../base/runtime/pieces.ts'
-import { LazyList } from '../../../base/text/json-pieces.ts'
 import { Attachment, Button, named } from '../../../platform/contract/schemas.ts'
 import { fileContents } from '../../../platform/rules/files.ts'
-import type { Chat } from '../../../platform/rules/state.ts'
 import { type ChatView, chatSummary, viewMessage } from '../../../platform/rules/transcript.ts'
 import { type Ack, type AttachmentInput, toFile, waitForAck } from '../../../platform/simulator/chat-handle.ts'
-import type { Core } from '../../../platform/simulator/core.ts'
 import { newChat, userFromWire } from '../../../platform/simulator/new-chat.ts'
 import { ControlProblem, momentOf, resetProblem } from '../problems.ts'
 import {
@@ -249,7 +246,11 @@ export const CHAT_ROUTES: readonly ControlRoute[] = [
         throw new ControlProblem(404, 'chat_not_found', `Chat ${JSON.stringify(id)} was created after entry ${seq}.`)
       const { name, avatar } = chat.takeover?.sender ?? {}
       const agent = chat.takeover === null ? null : withoutUndefined({ name, avatar })
-      return ok({ ...wireSummary(chatSummary(chat)), agent, messages: messagesOf(core, chat) })
+      return ok({
+        ...wireSummary(chatSummary(chat)),
+        agent,
+        messages: chat.messages.map(message => viewMessage(core.platform, message)),
+      })
     },
   }),
   route('GET /files/:file', {
@@ -300,11 +301,3 @@ export const wireSummary = ({ chatId, userId, botId, ...rest }: Omit<ChatView, '
   bot_id: botId,
   ...rest,
 })
-
-/** Made when they are written, because a chat may have tens of thousands of messages. */
-function messagesOf({ platform }: Core, chat: Chat): LazyList<ChatView['messages'][number]> {
-  const messages = [...chat.messages]
-  return new LazyList(function* () {
-    for (const message of messages) yield viewMessage(platform, message)
-  })
-}

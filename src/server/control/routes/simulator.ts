@@ -8,7 +8,7 @@ import { platformOpenApi } from '../../../platform/contract/openapi.ts'
 import { named } from '../../../platform/contract/schemas.ts'
 import { VERSION } from '../../../platform/contract/version.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
-import { snapshotCapture } from '../../../platform/simulator/snapshot/capture.deferred.ts'
+import { captureSnapshot, snapshotText } from '../../../platform/simulator/snapshot/capture.ts'
 import type { Snapshot } from '../../../platform/simulator/snapshot/schema.ts'
 import { ControlProblem } from '../problems.ts'
 import { booleanFlag, type ControlRoute, DurationSchema, ok, routesOf } from '../route.ts'
@@ -242,19 +242,25 @@ export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
     description:
       'Chats, files, deadlines, counters, settings, faults, the clock, and events that are not delivered yet. `keys=true` adds the API keys, `journal=true` the journal.',
     query: SnapshotQuery,
-    responses: { 200: { description: 'Store it unchanged', schema: SnapshotResponse } },
+    responses: {
+      200: { description: 'Store it unchanged', schema: SnapshotResponse },
+      422: 'The snapshot would be too large to be restored',
+    },
     run({ core, query }) {
       const keys = query.keys === 'true'
-      return ok(snapshotCapture().captureLazily(core, { keys, journal: query.journal === 'true' }), keys)
+      const snapshot = captureSnapshot(core, { keys, journal: query.journal === 'true' })
+      snapshotText(snapshot)
+      return ok(snapshot, keys)
     },
   }),
   snapshotRoute('PUT /snapshot', {
     id: 'restoreSnapshot',
     summary: 'Replaces the whole state by a snapshot, or changes nothing',
     description:
-      'Requests in flight are aborted as by a reset. Events that were not delivered are sent, also those that were being sent when the snapshot was captured. The base URL, a webhook URL that is set, and masked keys stay as they are.',
+      'Requests in flight are aborted as by a reset. Events that were not delivered are sent at once, also those that waited for a retry or a fault. The base URL, a webhook URL that is set, and masked keys stay as they are.',
     body: SnapshotBody,
     maxDepth: BUDGETS.snapshotNesting,
+    maxBytes: BUDGETS.stateBytes,
     responses: {
       200: { description: 'Restored', schema: RestoredResponse },
       422: 'The snapshot cannot be restored; nothing was changed',
