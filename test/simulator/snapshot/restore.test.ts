@@ -234,7 +234,7 @@ describe('a restore rejects, without any change:', () => {
     ],
     [
       'another clock mode',
-      one => edited(one, it => void (it.clock = { mode: 'real', nowMs: 0, paused: false })),
+      one => ({ ...one, clock: { mode: 'real', nowMs: 0, paused: false } }),
       /taken on a real clock and this one is virtual/,
     ],
     [
