@@ -22,8 +22,8 @@ const NOT_ROTATED_TEXTS: Readonly<Record<NotRotated, string>> = {
     'with another value a correct intermediary acts differently, so a check could not tell right from wrong',
 }
 
-const rowOf = ({ id, level, rules, texts }: CheckDefinition): string => {
-  const cells = [`[${id}](${id}.md)`, texts.title, level, rules.join(', '), texts.sends, texts.passes]
+const rowOf = ({ id, level, rules, title, sends, passes }: CheckDefinition): string => {
+  const cells = [`[${id}](${id}.md)`, title, level, rules.join(', '), sends, passes]
   return `| ${cells.map(cell).join(' | ')} |`
 }
 

@@ -56,12 +56,12 @@ const INDENT = '  '
 const LABEL_COLUMNS = 10
 
 function definitionLines(check: CheckDefinition, { columns, theme }: Layout): string[] {
-  const { id, level, profile, rules, texts } = check
+  const { id, level, profile, rules, title, sends, observes, passes } = check
   const facts = `${level}, ${profile}, ${rules.join(' ')}`
   const rows = [
-    ['sends', texts.sends],
-    ['observes', texts.observes],
-    ['passes', texts.passes],
+    ['sends', sends],
+    ['observes', observes],
+    ['passes', passes],
     ...needsOf(check).map(text => ['needs', text] as const),
   ] as const
   const lines = rows.flatMap(([label, text]) =>
@@ -69,7 +69,7 @@ function definitionLines(check: CheckDefinition, { columns, theme }: Layout): st
       (line, at) => `${INDENT}${theme.faint(pad(at === 0 ? label : '', LABEL_COLUMNS))}${line}`,
     ),
   )
-  return [`${theme.strong(`${id}  ${texts.title}`)}  ${theme.faint(facts)}`, ...lines]
+  return [`${theme.strong(`${id}  ${title}`)}  ${theme.faint(facts)}`, ...lines]
 }
 
 function needsOf({ needs = [], restarts = false }: CheckDefinition): string[] {
@@ -79,17 +79,29 @@ function needsOf({ needs = [], restarts = false }: CheckDefinition): string[] {
   ]
 }
 
-const lineOf = ({ id, level, profile, rules, texts, needs = [], restarts = false, ...check }: CheckDefinition) => ({
-  v: 1,
-  type: 'check',
+const lineOf = ({
   id,
-  title: texts.title,
   level,
   profile,
   rules,
-  sends: texts.sends,
-  observes: texts.observes,
-  passes: texts.passes,
+  title,
+  sends,
+  observes,
+  passes,
+  needs = [],
+  restarts = false,
+  ...check
+}: CheckDefinition) => ({
+  v: 1,
+  type: 'check',
+  id,
+  title,
+  level,
+  profile,
+  rules,
+  sends,
+  observes,
+  passes,
   needs,
   restarts,
   capability: check.capability ?? null,
@@ -99,9 +111,7 @@ const lineOf = ({ id, level, profile, rules, texts, needs = [], restarts = false
 /** `certify --dry-run`: one line for each check. */
 export function checksDryRun({ checks }: CheckPlan): string {
   const columns = Math.max(0, ...checks.map(({ id }) => widthOf(id)))
-  const lines = checks.map(
-    ({ id, level, profile, texts }) => `${pad(id, columns)}  ${texts.title}  (${level}, ${profile})`,
-  )
+  const lines = checks.map(({ id, level, profile, title }) => `${pad(id, columns)}  ${title}  (${level}, ${profile})`)
   return `${[...lines, `${checks.length} check${checks.length === 1 ? '' : 's'} would run`].join('\n')}\n`
 }
 

@@ -13,8 +13,8 @@ import { certifyTarget } from '../running/certifier/certify.ts'
 import { type CheckOutcome, PROFILES, type Profile } from '../running/certifier/check.ts'
 import { CHECKS } from '../running/certifier/checks/index.ts'
 import { createLimits } from '../running/certifier/context.ts'
-import type { FindingLevel } from '../running/certifier/findings/index.ts'
-import { type CheckReport, describeCertificate, type FindingReport } from '../running/certifier/report.ts'
+import type { CheckFinding, FindingLevel } from '../running/certifier/finding.ts'
+import { type CheckReport, describeCertificate } from '../running/certifier/report.ts'
 import type { CheckEnvironment } from '../running/certifier/run-check.ts'
 import { selectChecks, UnknownCheckError } from '../running/certifier/select.ts'
 import { openOn } from '../running/certifier/simulators.ts'
@@ -32,9 +32,9 @@ export interface CertificationCheck {
 }
 
 /** All checks, in the order of reports: for one test per check. */
-export const certificationChecks: readonly CertificationCheck[] = CHECKS.map(({ id, texts, level, profile }) => ({
+export const certificationChecks: readonly CertificationCheck[] = CHECKS.map(({ id, title, level, profile }) => ({
   id,
-  title: texts.title,
+  title,
   level,
   profile,
 }))
@@ -84,10 +84,10 @@ export interface CertifiedCheck extends CertificationCheck {
 export interface CertificationFinding {
   readonly level: FindingLevel
   readonly code: string
+  /** What happened, in sentences that are complete by themselves. */
   readonly happened: string
-  readonly expected: string
-  /** The next thing to try. */
-  readonly next: string
+  /** What to do about it. */
+  readonly hint: string
   /** Journal entries that show it. */
   readonly entrySeqs: readonly number[]
 }
@@ -203,4 +203,4 @@ const certifiedCheck = ({ id, title, level, profile, findings, ...result }: Chec
   journal: result.journal,
 })
 
-const certificationFinding = ({ details: _, ...finding }: FindingReport): CertificationFinding => finding
+const certificationFinding = ({ details: _, ...finding }: CheckFinding): CertificationFinding => finding

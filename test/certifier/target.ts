@@ -13,8 +13,7 @@ export interface ReportedFinding {
   readonly level: 'MUST' | 'SHOULD' | 'INFO'
   readonly code: string
   readonly happened: string
-  readonly expected: string
-  readonly next: string
+  readonly hint: string
   readonly entry_seqs: readonly number[]
 }
 

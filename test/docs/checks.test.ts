@@ -13,11 +13,11 @@ describe('help pages', () => {
     expect(pages.sort()).toEqual(CHECKS.map(({ id }) => `${id}.md`).sort())
   })
 
-  it.each(CHECKS)('$id says what it means, how it goes wrong, and how to fix it', ({ id, texts }) => {
+  it.each(CHECKS)('$id says what it means, how it goes wrong, and how to fix it', ({ id, title }) => {
     const path = `docs/checks/${id}.md`
     expect(existsSync(pathOf(path)), path).toBe(true)
     const page = read(path)
-    expect(page.split('\n')[0]).toBe(`# ${id} ${texts.title}`)
+    expect(page.split('\n')[0]).toBe(`# ${id} ${title}`)
     expect(linesOf(page, /^## (.+)$/)).toEqual(SECTIONS)
   })
 

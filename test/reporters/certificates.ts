@@ -2,7 +2,7 @@
 import { type Certificate, certificateOf } from '../../src/running/certifier/certificate.ts'
 import type { CheckDefinition, CheckResult } from '../../src/running/certifier/check.ts'
 import type { ExpectedFailure } from '../../src/running/certifier/expected-failures.ts'
-import type { CheckFinding } from '../../src/running/certifier/findings/index.ts'
+import type { CheckFinding } from '../../src/running/certifier/finding.ts'
 import { type CertificateReport, describeCertificate } from '../../src/running/certifier/report.ts'
 import { hostileResult } from './hostile.ts'
 import { CHATS, Journal } from './run-results.ts'
@@ -14,7 +14,10 @@ const checkOf = (given: Partial<Definition> = {}, title = 'An event has no effec
   level: 'MUST',
   profile: 'webhook',
   rules: ['A4'],
-  texts: { title, sends: 'An event.', observes: 'The answer.', passes: 'The status is 200.' },
+  title,
+  sends: 'An event.',
+  observes: 'The answer.',
+  passes: 'The status is 200.',
   run: async () => {},
   ...given,
 })
@@ -36,6 +39,8 @@ export const checkResult = (given: Partial<Definition> = {}, more: Partial<Check
 const refused: CheckFinding = {
   level: 'MUST',
   code: 'event-refused',
+  happened: 'The webhook answered 500 to a validly signed REQUESTING TAKEOVER, and not 200.',
+  hint: 'Answer 200 as soon as the event is stored, also when its content is not used.',
   details: { event: 'REQUESTING TAKEOVER', status: 500 },
   entrySeqs: [2],
 }
@@ -99,8 +104,9 @@ export const certificateReport = (checks: readonly CheckResult[], given: Given =
 /** A certificate with this text in every place that a target, a driver or a user writes. */
 export function hostileCertificate(text: string): CertificateReport {
   const { journal, conversations } = hostileResult(text)
-  const details = { event: text, failure: { code: 'function_threw', detail: text } } as const
-  const finding: CheckFinding = { level: 'MUST', code: 'no-answer', details, entrySeqs: [2, 3] }
+  const details = { event: text, failure: { code: 'function_threw', detail: text } }
+  const texts = { happened: `The webhook gave no answer to ${text}.`, hint: `Look in the log for ${text}.` }
+  const finding: CheckFinding = { level: 'MUST', code: 'no-answer', ...texts, details, entrySeqs: [2, 3] }
   const failed = { outcome: 'fail', findings: [finding, { ...finding, level: 'SHOULD' }], journal } as const
   const chats = { ...conversations, [text]: CHATS.main }
   const decisive = [{ knob: 'webhook.json', value: text, initial: text }]

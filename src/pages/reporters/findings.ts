@@ -1,4 +1,4 @@
-/** Renders the findings of a check as lines: what happened, what was expected, what to try, the diagram, the commands. */
+/** Renders the findings of a check as lines: what happened, what to try, the pass rule, the diagram, the commands. */
 import { visible, wrap } from '../../base/text/terminal-text.ts'
 import { type CheckReport, isExpectedFailure } from '../../running/certifier/report.ts'
 import { diagramOf } from './diagram.ts'
@@ -14,7 +14,7 @@ const LABEL_COLUMNS = 10
 /** `similar`: an earlier check with the same first finding, which is shown in full. */
 export function checkDetails(check: CheckReport, layout: Layout, similar: CheckReport | null = null): string[] {
   const { columns, theme } = layout
-  const { findings, outcome, reason, decisiveText, expectation } = check
+  const { findings, passes, outcome, reason, decisiveText, expectation } = check
   const lines: string[] = []
   const add = (label: string, text: string, shade: Shade = 'plain') => {
     for (const [at, line] of wrap(visible(text), columns - LABEL_COLUMNS).entries())
@@ -24,14 +24,14 @@ export function checkDetails(check: CheckReport, layout: Layout, similar: CheckR
     add('because', `${expectation.because}${expectation.until === null ? '' : ` (until ${expectation.until})`}`)
   if (expectation?.status === 'expired')
     add('because', `It was expected to fail until ${expectation.until}: ${expectation.because}`, 'bad')
-  for (const [at, { level, happened, expected, next, entrySeqs }] of findings.entries()) {
+  for (const [at, { level, happened, hint, entrySeqs }] of findings.entries()) {
     if (at > 0) lines.push('')
     const seqs = entrySeqs.length === 0 ? '' : ` (${entrySeqs.map(seq => `#${seq}`).join(', ')})`
     const shade = outcome === 'info' || level === 'INFO' ? 'plain' : level === 'MUST' ? 'bad' : 'warn'
     add('happened', `${findings.length === 1 ? '' : `${level}: `}${happened}${seqs}`, shade)
-    add('expected', expected)
-    add('try', next, 'hint')
+    add('try', hint, 'hint')
   }
+  if (findings.length > 0 && outcome !== 'info') add('expected', passes)
   if (similar !== null) add('', `The same finding as in ${similar.id}, which is shown with its diagram.`, 'faint')
   if (reason !== null) add('because', reason)
   if (decisiveText !== null) add('varied', decisiveText)

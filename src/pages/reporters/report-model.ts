@@ -275,7 +275,7 @@ function describeCheck(check: CheckReport, startedAt: string, strict: boolean): 
     column: level,
     annotation: [
       cause,
-      ...(first === undefined ? [] : [first.expected, `try: ${first.next}`]),
+      ...(first === undefined ? [] : [check.passes, `try: ${first.hint}`]),
       `help: ${helpCommand}`,
       `rerun: ${rerunCommand}`,
     ],

@@ -6,16 +6,23 @@ import { withoutCredentials } from '../../base/text/redactor.ts'
 import { VERSION } from '../../platform/contract/version.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
 import { earlyEndText } from '../../platform/wording/failures.ts'
-import type { TargetControl } from '../agent-driver/driver.ts'
 import { createConcurrencyLimiter } from '../runner/schedule.ts'
 import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
 import { type Certificate, certificateOf } from './certificate.ts'
-import type { CheckDefinition, CheckResult, Profile } from './check.ts'
+import type { CheckDefinition, CheckResult, CheckRun, Profile } from './check.ts'
 import { CHECKS } from './checks/index.ts'
 import type { ExpectedFailure } from './expected-failures.ts'
-import { type CheckEnvironment, type CheckRun, notRun, type PlaySeries, runCheck, runOf } from './run-check.ts'
-import { collectEnds, explained, startAgain, type WatchedRun } from './target-ends.ts'
-import { createTargetWatch, type TargetWatch, withChecks, withoutAbsence } from './target-watch.ts'
+import { type CheckEnvironment, type CheckSeries, notRun, runCheck, runWithout } from './run-check.ts'
+import {
+  collectEnds,
+  createTargetWatch,
+  runAfterEnd,
+  startAgain,
+  type TargetWatch,
+  type WatchedCheck,
+  withInterruptedChecks,
+  withoutUnreachableFindings,
+} from './target-watch.ts'
 
 export interface CertifyTargetOptions {
   readonly checks: readonly CheckDefinition[]
@@ -40,139 +47,127 @@ export interface CertifyListener {
 
 /** Never rejects for a failure of the intermediary. */
 export async function certifyTarget(options: CertifyTargetOptions): Promise<Certificate> {
-  const { checks, listener } = options
+  const { checks, profiles, environment, listener } = options
+  const { seed, rotates, missing, limits } = environment
   const startedAt = wallTime()
   const started = elapsedMs()
   listener.planned(checks.length)
-  const run = createRun(options)
-  const late = await runAll(run, checks)
-  const end = endOf(run, late)
-  const stopped = end === null ? null : withChecks(end, late)
-  const results = stopped?.code === 'target_unreachable' ? late.map(withoutAbsence) : late
-  return certificateOf(
-    {
-      ...factsOf(options),
-      startedAt,
-      checks: results,
-      durationMs: elapsedMs() - started,
-      stopped: stopped === null ? null : earlyEndText(stopped),
-    },
-    options,
-  )
-}
-
-/** What a certificate says about how the run was made. */
-function factsOf({ checks, environment, target, profiles }: CertifyTargetOptions) {
-  const { seed, rotates, limits, missing } = environment
-  return {
+  const certification = new Certification(options)
+  let results = await certification.run()
+  const end = certification.endOf(results)
+  if (end?.code === 'target_unreachable') results = results.map(withoutUnreachableFindings)
+  const facts = {
     version: VERSION,
     machine: machineVersions(),
-    target: withoutCredentials(target),
+    target: withoutCredentials(options.target),
     seed,
     rotates,
     limits: { ackMs: limits.ackMs, effectMs: limits.effectMs, quietMs: limits.quietMs },
     missing: [...missing],
+    startedAt,
+    durationMs: elapsedMs() - started,
     profiles,
     isPartial: CHECKS.some(check => profiles.includes(check.profile) && !checks.includes(check)),
+    checks: results,
+    stopped: end === null ? null : earlyEndText(end),
   }
+  return certificateOf(facts, options)
 }
 
-interface Run {
-  readonly options: CertifyTargetOptions
+/** The checks of one run: each begins when a place is free. */
+class Certification {
+  readonly #options: CertifyTargetOptions
   /** Its signal aborts also when the run stops itself. */
-  readonly environment: CheckEnvironment
-  readonly limiter: ReturnType<typeof createConcurrencyLimiter>
-  /** The process of the intermediary; null when it cannot be started again. */
-  readonly target: TargetControl | null
+  readonly #environment: CheckEnvironment
+  readonly #stopped = new AbortController()
+  readonly #limiter: ReturnType<typeof createConcurrencyLimiter>
   /** Null for a function, which does not go away. */
-  readonly watch: TargetWatch | null
-  stop(why: EarlyEnd): void
-  failed: number
-}
+  readonly #watch: TargetWatch | null
+  #failed = 0
 
-function createRun(options: CertifyTargetOptions): Run {
-  const { environment, target, jobs } = options
-  const own = new AbortController()
-  const signal = anySignal([environment.signal, own.signal])
-  return {
-    options,
-    environment: { ...environment, signal },
-    limiter: createConcurrencyLimiter(jobs),
-    target: environment.driver?.target ?? null,
-    watch: environment.hasWire ? createTargetWatch(new URL(target), signal) : null,
-    stop: why => own.abort(new InterruptedError(why)),
-    failed: 0,
+  constructor(options: CertifyTargetOptions) {
+    const { environment, target, jobs } = options
+    const signal = anySignal([environment.signal, this.#stopped.signal])
+    this.#options = options
+    this.#environment = { ...environment, signal }
+    this.#limiter = createConcurrencyLimiter(jobs)
+    this.#watch = environment.hasWire ? createTargetWatch(new URL(target), signal) : null
   }
-}
 
-/** Begins the exclusive checks last, so that none of the others waits for them. Resolves in the given order. */
-async function runAll(run: Run, checks: readonly CheckDefinition[]): Promise<CheckResult[]> {
-  const inTurn = checks.toSorted((a, b) => placeOf(a) - placeOf(b))
-  const ended = new Map(await Promise.all(inTurn.map(async check => [check, await runScheduled(run, check)] as const)))
-  const repeated = await repeatInterrupted(run, ended)
-  return checks.map(check => (repeated.get(check) ?? ended.get(check)!.run).withLateEntries())
-}
-
-const placeOf = ({ exclusive = false }: CheckDefinition): number => (exclusive === 'last' ? 2 : exclusive ? 1 : 0)
-
-async function runScheduled(run: Run, check: CheckDefinition): Promise<WatchedRun> {
-  const slot = await run.limiter.take(placeOf(check) > 0)
-  try {
-    const watched = await runWatched(run, check, 'together')
-    // An interrupted check is repeated later.
-    if (watched.ends.length === 0) finish(run, watched.run)
-    return watched
-  } finally {
-    slot.close()
+  /** Resolves with the results in the order of the checks. */
+  async run(): Promise<CheckResult[]> {
+    const { checks } = this.#options
+    // The exclusive checks begin last, so that none of the others waits for them.
+    const order = ({ exclusive = false, runsLast = false }: CheckDefinition) => (runsLast ? 2 : exclusive ? 1 : 0)
+    const together = new Map<CheckDefinition, WatchedCheck>()
+    const running = checks
+      .toSorted((a, b) => order(a) - order(b))
+      .map(async check => void together.set(check, await this.#runInTurn(check)))
+    await Promise.all(running)
+    // Runs the checks during which the target ended again, each alone, so that only the one that ends it fails.
+    const interrupted = checks.filter(check => together.get(check)!.ends.length > 0)
+    const alone = new Map<CheckDefinition, WatchedCheck>()
+    for (const check of interrupted) alone.set(check, await this.#runWatched(check, 'alone'))
+    const runs = new Map<CheckDefinition, CheckRun>()
+    for (const check of interrupted) {
+      const run = runAfterEnd(check, together, alone)
+      runs.set(check, run)
+      this.#finish(run.result)
+    }
+    return checks.map(check => {
+      const { result, withLateEntries } = runs.get(check) ?? together.get(check)!.run
+      return withLateEntries(result)
+    })
   }
-}
 
-function finish(run: Run, { result }: CheckRun): void {
-  if (result.outcome === 'fail' || result.outcome === 'error') run.failed++
-  run.options.listener.finished(result)
-}
+  /** Why the run stopped early; null when it did not. */
+  endOf(results: readonly CheckResult[]): EarlyEnd | null {
+    const { signal } = this.#environment
+    if (signal.aborted) return withInterruptedChecks(earlyEndOf(signal), results)
+    const isIncomplete = results.some(({ reason }) => reason?.code === 'stopped')
+    return isIncomplete ? { code: 'check_limit', failures: this.#failed } : null
+  }
 
-/** Stops the run when the target does not answer any more and cannot be started again. */
-async function runWatched(run: Run, check: CheckDefinition, series: PlaySeries): Promise<WatchedRun> {
-  const { bail, listener } = run.options
-  if (run.target !== null) await keepRunning(run, run.target)
-  const isOver = run.environment.signal.aborted || (bail !== null && run.failed >= bail)
-  if (isOver) return { run: runOf(notRun(check, { code: 'stopped' })), ends: [] }
-  if (series === 'together') listener.started(check)
-  const play = () => runCheck(check, run.environment, series)
-  const watched = run.target === null ? { run: await play(), ends: [] } : await collectEnds(run.target, play)
-  if (watched.ends.length > 0) return watched
-  return { ...watched, run: await judged(run, watched.run) }
-}
+  async #runInTurn(check: CheckDefinition): Promise<WatchedCheck> {
+    const slot = await this.#limiter.take(check.exclusive === true)
+    try {
+      const watched = await this.#runWatched(check, 'together')
+      // An interrupted check is repeated later.
+      if (watched.ends.length === 0) this.#finish(watched.run.result)
+      return watched
+    } finally {
+      slot.close()
+    }
+  }
 
-async function keepRunning(run: Run, target: TargetControl): Promise<void> {
-  const why = run.environment.signal.aborted ? null : await startAgain(target)
-  if (why !== null) run.stop(why)
-}
+  #finish(result: CheckResult): void {
+    if (result.outcome === 'fail' || result.outcome === 'error') this.#failed++
+    this.#options.listener.finished(result)
+  }
 
-async function judged(run: Run, ended: CheckRun): Promise<CheckRun> {
-  const why = (await run.watch?.endAfter(ended.result)) ?? null
-  if (why === null) return ended
-  run.stop(why)
-  return why.code === 'target_unreachable' ? { ...ended, result: withoutAbsence(ended.result) } : ended
-}
+  /** Stops the run when the target does not answer any more and cannot be started again. */
+  async #runWatched(check: CheckDefinition, series: CheckSeries): Promise<WatchedCheck> {
+    const { bail, listener } = this.#options
+    const { signal, driver } = this.#environment
+    const target = driver?.target ?? null
+    if (target !== null && !signal.aborted) {
+      const notStarted = await startAgain(target)
+      if (notStarted !== null) this.#stop(notStarted)
+    }
+    if (signal.aborted || (bail !== null && this.#failed >= bail))
+      return { run: runWithout(notRun(check, { code: 'stopped' })), ends: [] }
+    if (series === 'together') listener.started(check)
+    const run = () => runCheck(check, this.#environment, series)
+    const watched = target === null ? { run: await run(), ends: [] } : await collectEnds(target, run)
+    if (watched.ends.length > 0) return watched
+    const end = (await this.#watch?.endAfter(watched.run.result)) ?? null
+    if (end === null) return watched
+    this.#stop(end)
+    if (end.code !== 'target_unreachable') return watched
+    return { ...watched, run: { ...watched.run, result: withoutUnreachableFindings(watched.run.result) } }
+  }
 
-/** Plays the checks during which the target ended again, each alone, so that only the one that ends it fails. */
-async function repeatInterrupted(
-  run: Run,
-  played: ReadonlyMap<CheckDefinition, WatchedRun>,
-): Promise<ReadonlyMap<CheckDefinition, CheckRun>> {
-  const interrupted = [...played].filter(([, { ends }]) => ends.length > 0)
-  const alone = new Map<CheckDefinition, WatchedRun>()
-  for (const [check] of interrupted) alone.set(check, await runWatched(run, check, 'alone'))
-  const repeated = interrupted.map(([check]) => [check, explained(check, played, alone)] as const)
-  for (const [, ended] of repeated) finish(run, ended)
-  return new Map(repeated)
-}
-
-/** Why the run stopped early; null when it did not. */
-function endOf({ environment, failed }: Run, results: readonly CheckResult[]): EarlyEnd | null {
-  if (environment.signal.aborted) return earlyEndOf(environment.signal)
-  const isIncomplete = results.some(({ reason }) => reason?.code === 'stopped')
-  return isIncomplete ? { code: 'check_limit', failures: failed } : null
+  #stop(end: EarlyEnd): void {
+    this.#stopped.abort(new InterruptedError(end))
+  }
 }

@@ -1,190 +1,245 @@
-/** One chat of a check: the end user and the agent act in it, and its calls are read in order. */
+/** Opens chats of a check: the end user and the agent act in them, and their calls are read in order. */
 
 import { makeId } from '../../base/runtime/random.ts'
+import { formatDuration } from '../../base/text/quantities.ts'
 import { breaksContract, refusalOf } from '../../evaluation/evaluator/violations.ts'
 import type { DriverCall, InboxItem } from '../../evaluation/scenario/run-events.ts'
 import type { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import type { WebhookEventName } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
-import type { EntryOf } from '../../platform/journal/entry.ts'
+import type { OpenContent } from '../../platform/journal/entry.ts'
 import { payloadOf } from '../../platform/rules/events.ts'
 import type { NewFile } from '../../platform/rules/files.ts'
 import type { Chat } from '../../platform/rules/state.ts'
 import { type ChatOptions, newChat } from '../../platform/simulator/new-chat.ts'
-import { type AgentParameters, inboxOf, performVerb, requireVerb } from './agent-actions.ts'
-import { type CheckContext, CheckEndedError, type EventAnswer } from './context.ts'
-import type { FindingLevel } from './findings/index.ts'
+import { driverFailureText, failureText } from '../../platform/wording/failures.ts'
+import { driverChat } from '../runner/run-context.ts'
+import { InterruptedError } from '../runner/waiting.ts'
+import { type ChatCall, type CheckContext, CheckEndedError, type EventAnswer } from './context.ts'
+import { type FindingLevel, suffix } from './finding.ts'
 
-export type ChatCall = EntryOf<'api'>
 type EndpointName = keyof typeof ENDPOINTS
 
-export interface CheckChat {
-  readonly id: string
-  readonly name: string
-  /** The payload that the platform sends for this event, as it would be now. */
-  payload(event: string): Record<string, unknown>
-  /** The user asks for an agent. Resolves with the webhook's last answer. A press without an event makes the check inconclusive, and ends it. */
-  press(): Promise<EventAnswer>
-  /** The user writes. Resolves with the webhook's last answer; null: no event. */
-  says(text: string, attach?: readonly NewFile[]): Promise<EventAnswer | null>
-  /** The agent acts by a verb of the driver, on a request when the help desk has it. A failure is reported, and ends the check. */
-  agent(verb: string, parameters?: AgentParameters): Promise<DriverCall>
-  /** As `agent`, and resolves with a failure without reporting it. */
-  tryAgent(verb: string, parameters?: AgentParameters): Promise<DriverCall>
-  /** What the agent sees, oldest first; empty when the help desk does not know the chat. */
-  inbox(): Promise<readonly InboxItem[]>
-  /** All calls about this chat, oldest first. */
-  calls(endpoint?: EndpointName): ChatCall[]
-  /** The first call of the endpoint that was not returned before; null when none comes in time. */
-  nextCall(endpoint: EndpointName, withinMs?: number): Promise<ChatCall | null>
-  /** Press, accept, `start`. A failure is reported as MUST, and ends the check. */
-  takeOver(): Promise<ChatCall>
-}
-
-/** The ids depend on the seed, the check and the name, so that they are the same when the check runs alone. */
-export async function openChat(check: CheckContext, name: string, options: ChatOptions): Promise<CheckChat> {
-  const { core, seed } = check
-  const id = makeId(core.platform.knobs['ids.chat'], seed, `chat ${name}`)
-  const chat = await newChat(core, { id, ...options })
-  const claimed = new Set<number>()
-  const calls = (endpoint?: EndpointName) => callsAbout(check, chat, endpoint)
-  const self: CheckChat = {
-    id: chat.id,
-    name,
-    payload: event => payload(check, chat, event),
-    press: () => pressHandover(check, chat),
-    says: (text, attach) => userActs(check, () => core.user.says(chat.id, { text, ...(attach && { attach }) })),
-    agent: (verb, parameters = {}) => requireVerb(check, chat, verb, parameters),
-    tryAgent: async (verb, parameters = {}) => (await performVerb(check, chat, verb, parameters)).call,
-    inbox: () => inboxOf(check, chat),
-    calls,
-    nextCall: (endpoint, withinMs = check.limits.effectMs) => claimCall(check, chat, endpoint, claimed, withinMs),
-    takeOver: () => takeOver(check, self),
-  }
-  return self
-}
-
-/** Reads each entry once, because a flood of calls must not slow the check down. */
-async function claimCall(
-  check: CheckContext,
-  { id }: Chat,
-  endpoint: EndpointName,
-  claimed: Set<number>,
-  withinMs: number,
-): Promise<ChatCall | null> {
-  const { journal } = check.core
-  let seenSeq = 0
-  let found: ChatCall | undefined
-  const isThere = () => {
-    const calls = journal.query({ kind: 'api', chatId: id, after: seenSeq })
-    found ??= calls.find(call => call.endpoint === endpoint && !claimed.has(call.seq))
-    seenSeq = journal.nextSeq - 1
-    if (found !== undefined) claimed.add(found.seq)
-    return found !== undefined
-  }
-  await check.until(isThere, withinMs)
-  return found ?? null
-}
-
-function callsAbout({ core }: CheckContext, { id }: Chat, endpoint: EndpointName | undefined): ChatCall[] {
-  const calls = core.journal.query({ kind: 'api', chatId: id })
-  return endpoint === undefined ? calls : calls.filter(call => call.endpoint === endpoint)
-}
-
-function payload({ core }: CheckContext, chat: Chat, event: string): Record<string, unknown> {
-  const known = Object.hasOwn(WEBHOOK_EVENTS, event) ? event : 'REQUESTING TAKEOVER'
-  return { ...payloadOf(core.platform, chat, known as WebhookEventName), event }
-}
-
-interface UserOutcome {
-  readonly deliveryId: string | null
-}
-
-async function userActs(
-  check: CheckContext,
-  act: () => UserOutcome | Promise<UserOutcome>,
-): Promise<EventAnswer | null> {
-  const { deliveryId } = await act()
-  return deliveryId === null ? null : awaitAnswer(check, deliveryId)
-}
-
-/** Handover that is closed, by business hours for instance, sends no event. */
-async function pressHandover(check: CheckContext, { id }: Chat): Promise<EventAnswer> {
-  const answer = await userActs(check, () => check.core.user.press(id, 'handover'))
-  if (answer !== null) return answer
-  check.inconclusive({ code: 'handover_closed' })
-  throw new CheckEndedError('press')
+export interface AgentParameters {
+  readonly text?: string
+  readonly with?: Readonly<Record<string, unknown>>
 }
 
 /** The transport reports a timeout; it has this much longer to do so. */
 const GRACE_MS = 1_000
+/** Between two reads of the inbox. */
+const INBOX_MS = 50
+/** Between two attempts to act on a request. */
+const REQUEST_MS = 200
 
-/** The last answer to an event: the one after which no retry follows. Reports an event without an answer, which ends the check. */
-async function awaitAnswer(check: CheckContext, deliveryId: string): Promise<EventAnswer> {
-  const { journal, platform } = check.core
-  let seenSeq = 0
-  let last: EventAnswer | null = null
-  const isAnswered = () => {
-    for (const entry of journal.query({ kind: 'delivery', after: seenSeq }))
-      if (entry.delivery_id === deliveryId && entry.duplicate !== true) last = entry
-    seenSeq = journal.nextSeq - 1
-    return last !== null && last.retry_in_ms === undefined
-  }
-  await check.until(isAnswered, platform.knobs['webhook.timeout'] + GRACE_MS)
-  return last ?? unanswered(check, deliveryId)
+/** The ids depend on the seed, the check and the name, so that they are the same when the check runs alone. */
+export async function openChat(check: CheckContext, name: string, options: ChatOptions = {}): Promise<CheckChat> {
+  const id = makeId(check.core.platform.knobs['ids.chat'], check.seed, `chat ${name}`)
+  const chat = await newChat(check.core, { id, ...options })
+  check.addChat(name, chat.id)
+  return new CheckChat(check, chat, name)
 }
 
-function unanswered(check: CheckContext, deliveryId: string): never {
-  const events = check.core.journal.query({ kind: 'event' }).filter(({ delivery_id }) => delivery_id === deliveryId)
-  check.report('MUST', 'no-answer', { event: events[0]?.event ?? 'an event', failure: null }, events)
-  throw new CheckEndedError(deliveryId)
+/** Opens a chat that an agent takes over. */
+export async function openTakenOver(check: CheckContext, name: string): Promise<CheckChat> {
+  const chat = await openChat(check, name)
+  await chat.takeOver()
+  return chat
 }
 
-async function takeOver(check: CheckContext, chat: CheckChat): Promise<ChatCall> {
+/** Opens a chat whose user asks for an agent. An agent takes it over, unless the driver cannot accept. */
+export async function openConversation(check: CheckContext, name: string): Promise<CheckChat> {
+  if (check.canDo('accept')) return openTakenOver(check, name)
+  const chat = await openChat(check, name)
   expectAcknowledged(check, await chat.press())
-  return acceptChat(check, chat)
+  return chat
 }
 
-/** The agent accepts, and `start` comes. A failure is reported as MUST, and ends the check. */
-export async function acceptChat(check: CheckContext, chat: CheckChat): Promise<ChatCall> {
-  const { how } = await chat.agent('accept')
-  return requireCall(check, chat, 'start', `the agent accepted (${how})`)
+export class CheckChat {
+  readonly id: string
+  readonly name: string
+  readonly #check: CheckContext
+  readonly #chat: Chat
+  /** Seqs of the calls that `nextCall` returned. */
+  readonly #returned = new Set<number>()
+
+  constructor(check: CheckContext, chat: Chat, name: string) {
+    this.id = chat.id
+    this.name = name
+    this.#check = check
+    this.#chat = chat
+  }
+
+  /** The payload that the platform sends for this event, as it would be now. */
+  payload(event: string): Record<string, unknown> {
+    const name = Object.hasOwn(WEBHOOK_EVENTS, event) ? (event as WebhookEventName) : 'REQUESTING TAKEOVER'
+    return { ...payloadOf(this.#check.core.platform, this.#chat, name), event }
+  }
+
+  /** The user asks for an agent. Resolves with the webhook's last answer. A press without an event makes the check inconclusive, and ends it. */
+  async press(): Promise<EventAnswer> {
+    const { deliveryId } = await this.#check.core.user.press(this.id, 'handover')
+    if (deliveryId !== null) return this.#lastAnswer(deliveryId)
+    // Handover that is closed, by business hours for instance, sends no event.
+    this.#check.inconclusive({ code: 'handover_closed' })
+    throw new CheckEndedError('press')
+  }
+
+  /** The user writes. Resolves with the webhook's last answer; null: no event. */
+  async says(text: string, attach?: readonly NewFile[]): Promise<EventAnswer | null> {
+    const { deliveryId } = await this.#check.core.user.says(this.id, { text, ...(attach && { attach }) })
+    return deliveryId === null ? null : this.#lastAnswer(deliveryId)
+  }
+
+  /** The answer after which no retry follows. Reports an event without an answer, which ends the check. */
+  async #lastAnswer(deliveryId: string): Promise<EventAnswer> {
+    const { journal, platform } = this.#check.core
+    let seenSeq = 0
+    let last: EventAnswer | null = null
+    const isAnswered = () => {
+      for (const entry of journal.query({ kind: 'delivery', after: seenSeq }))
+        if (entry.delivery_id === deliveryId && entry.duplicate !== true) last = entry
+      seenSeq = journal.nextSeq - 1
+      return last !== null && last.retry_in_ms === undefined
+    }
+    await this.#check.until(isAnswered, platform.knobs['webhook.timeout'] + GRACE_MS)
+    if (last !== null) return last
+    const events = journal.query({ kind: 'event' }).filter(({ delivery_id }) => delivery_id === deliveryId)
+    reportNoAnswer(this.#check, 'MUST', { event: events[0]?.event ?? 'an event' }, events)
+    throw new CheckEndedError(deliveryId)
+  }
+
+  /** The agent acts by a verb of the driver, on a request when the help desk has it. A failure is reported, and ends the check. */
+  async agent(verb: string, parameters: AgentParameters = {}): Promise<DriverCall> {
+    return expectPerformed(this.#check, await this.tryAgent(verb, parameters))
+  }
+
+  /** As `agent`, and resolves with a failure without reporting it. */
+  async tryAgent(verb: string, parameters: AgentParameters = {}): Promise<DriverCall> {
+    const check = this.#check
+    const { journal } = check.core
+    const act = () => callDriver(check, this.#chat, verb, parameters)
+    if (verb !== 'accept' && verb !== 'does.announce') return act()
+    // The help desk may learn of a request some time after it was acknowledged.
+    const untilMs = journal.atMs + check.limits.effectMs
+    let isListed = !check.hasRequestsInInbox || !check.canDo('inbox')
+    while (!isListed && journal.atMs < untilMs) {
+      isListed = (await this.inbox()).length > 0
+      if (!isListed) await check.pause(INBOX_MS)
+    }
+    // So an attempt that fails before any call came is repeated. After a call, a further attempt would look as if the
+    // intermediary repeated it.
+    const callsBefore = this.calls().length
+    const hasCalled = () => this.calls().length > callsBefore
+    let call = await act()
+    while (call.outcome !== 'ok' && journal.atMs < untilMs && !(await check.until(hasCalled, REQUEST_MS)))
+      call = await act()
+    if (!isListed && call.outcome === 'ok') check.hasRequestsInInbox = false
+    return call
+  }
+
+  /** What the agent sees, oldest first; empty when the help desk does not know the chat. */
+  async inbox(): Promise<readonly InboxItem[]> {
+    const { driver, core, signal } = this.#check
+    if (driver === null || !this.#check.canDo('inbox')) return []
+    const call = await driver.inbox(driverContext(this.#check, this.#chat), signal)
+    if (signal.aborted && call.outcome !== 'ok') throw new InterruptedError()
+    core.journal.append({ ...call, kind: 'driver', chat_id: this.id } as OpenContent, null)
+    return call.items ?? []
+  }
+
+  /** All calls about this chat, oldest first. */
+  calls(endpoint?: EndpointName): ChatCall[] {
+    const calls = this.#check.core.journal.query({ kind: 'api', chatId: this.id })
+    return endpoint === undefined ? calls : calls.filter(call => call.endpoint === endpoint)
+  }
+
+  /** The first call of the endpoint that was not returned before; null when none comes in time. */
+  async nextCall(endpoint: EndpointName, withinMs = this.#check.limits.effectMs): Promise<ChatCall | null> {
+    const { journal } = this.#check.core
+    // Reads each entry once, because a flood of calls must not slow the check down.
+    let seenSeq = 0
+    let found: ChatCall | null = null
+    const isThere = () => {
+      for (const call of journal.query({ kind: 'api', chatId: this.id, after: seenSeq }))
+        if (found === null && call.endpoint === endpoint && !this.#returned.has(call.seq)) found = call
+      seenSeq = journal.nextSeq - 1
+      if (found !== null) this.#returned.add(found.seq)
+      return found !== null
+    }
+    await this.#check.until(isThere, withinMs)
+    return found
+  }
+
+  /** Waits for a call. `after` completes "No start came within 5s after". A missing call is reported, and ends the check. */
+  async awaitCall(endpoint: EndpointName, after: string, level: FindingLevel = 'MUST'): Promise<ChatCall> {
+    const call = await this.nextCall(endpoint)
+    if (call !== null) return call
+    const withinMs = this.#check.limits.effectMs
+    this.#check.report(level, 'call-missing', {
+      happened: `No ${endpoint} came within ${formatDuration(withinMs)} after ${after}.`,
+      hint: 'Look at the entries of this check: whether the event was answered, and whether a call to the platform failed.',
+      details: { endpoint, after, withinMs },
+      entries: this.#check.core.journal.query({ kind: 'driver', chatId: this.id }).slice(-1),
+    })
+    throw new CheckEndedError(endpoint)
+  }
+
+  /** As `awaitCall`, for a call that the platform must accept. A call with a fault is left to the check. */
+  async requireCall(endpoint: EndpointName, after: string, level: FindingLevel = 'MUST'): Promise<ChatCall> {
+    const call = await this.awaitCall(endpoint, after, level)
+    if (!breaksContract(call)) return call
+    reportRefusedCalls(this.#check, [call])
+    throw new CheckEndedError(call.path)
+  }
+
+  /** The agent accepts, and `start` comes. A failure is reported as MUST, and ends the check. */
+  async accept(): Promise<ChatCall> {
+    const { how } = await this.agent('accept')
+    return this.requireCall('start', `the agent accepted (${how})`)
+  }
+
+  /** Press, accept, `start`. A failure is reported as MUST, and ends the check. */
+  async takeOver(): Promise<ChatCall> {
+    expectAcknowledged(this.#check, await this.press())
+    return this.accept()
+  }
 }
 
-/** Waits for a call that the platform accepts. `after` completes "No start came within 5s after". */
-export async function requireCall(
-  check: CheckContext,
-  chat: CheckChat,
-  endpoint: EndpointName,
-  after: string,
-  level: FindingLevel = 'MUST',
-): Promise<ChatCall> {
-  return expectAccepted(check, await awaitCall(check, chat, endpoint, after, level))
+/** All agents are away, or back. A failure is reported, and ends the check. */
+export async function agentsAre(check: CheckContext, verb: 'away' | 'back'): Promise<void> {
+  expectPerformed(check, await callDriver(check, null, verb, {}))
 }
 
-/** As `requireCall`, for a call that the platform may refuse. */
-export async function awaitCall(
-  check: CheckContext,
-  chat: CheckChat,
-  endpoint: EndpointName,
-  after: string,
-  level: FindingLevel = 'MUST',
-): Promise<ChatCall> {
-  const call = await chat.nextCall(endpoint)
-  if (call !== null) return call
-  const entries = check.core.journal.query({ kind: 'driver', chatId: chat.id })
-  check.report(level, 'call-missing', { endpoint, after, withinMs: check.limits.effectMs }, entries.slice(-1))
-  throw new CheckEndedError(endpoint)
+function expectPerformed(check: CheckContext, call: DriverCall): DriverCall {
+  if (call.outcome === 'ok') return call
+  const { verb, failure = null, chat_id } = call
+  check.report('MUST', 'driver-failed', {
+    happened: `The agent driver failed at ${verb}${suffix(failure && driverFailureText(failure))}.`,
+    hint: 'Try the call of the driver by hand. If it names a chat that is unknown, the request did not reach the help desk.',
+    details: { verb, failure },
+    entries: check.core.journal.query({ kind: 'driver', ...(chat_id && { chatId: chat_id }) }).slice(-1),
+  })
+  throw new CheckEndedError(verb)
 }
 
-/** Reports a call that the platform refused, and then ends the check. A call with a fault is left to the check. */
-function expectAccepted(check: CheckContext, call: ChatCall): ChatCall {
-  if (!breaksContract(call)) return call
-  const { method, path, status } = call
-  const { error, message } = refusalOf(call)
-  check.report('MUST', 'call-refused', { method, path, status, error, message, calls: 1 }, [call])
-  throw new CheckEndedError(path)
+/** Appends the call to the journal. A null chat: the verb is about the whole help desk. */
+async function callDriver(check: CheckContext, chat: Chat | null, verb: string, parameters: AgentParameters) {
+  const { driver, core, signal } = check
+  if (driver === null) throw new CheckEndedError('no driver')
+  const call = await driver.call(verb, { ...driverContext(check, chat), ...parameters }, signal)
+  const text = parameters.text === undefined ? {} : { text: parameters.text }
+  const about = chat === null ? {} : { chat_id: chat.id }
+  core.journal.append({ ...call, ...text, kind: 'driver', ...about } as OpenContent, null)
+  // The call may have failed only because the check is over.
+  if (signal.aborted && call.outcome !== 'ok') throw new InterruptedError()
+  return call
 }
+
+const driverContext = ({ url, sim }: CheckContext, chat: Chat | null) => ({
+  chat: chat === null ? null : driverChat(chat),
+  sim: { url, api_key: sim.apiKey, bot_id: sim.botId },
+})
 
 /** Reports an event that was not answered with 200, and then ends the check. */
 export function expectAcknowledged(
@@ -194,7 +249,49 @@ export function expectAcknowledged(
 ): void {
   if (answer === null || answer.status === 200) return
   const { event, status } = answer
-  if (status === null) check.report(level, 'no-answer', { event, failure: answer.failure ?? null }, [answer])
-  else check.report(level, 'event-refused', { event, status }, [answer])
+  if (status === null) reportNoAnswer(check, level, answer, [answer])
+  else
+    check.report(level, 'event-refused', {
+      happened: `The webhook answered ${status} to a validly signed ${event}, and not 200.`,
+      hint:
+        status === 401 || status === 403
+          ? 'The signature is refused: compare the key, and verify the raw bytes of the body, not a parsed copy.'
+          : 'Answer 200 as soon as the event is stored, also when its content is not used.',
+      details: { event, status },
+      entries: [answer],
+    })
   throw new CheckEndedError(event)
+}
+
+export function reportNoAnswer(
+  check: CheckContext,
+  level: FindingLevel,
+  { event, failure }: Pick<EventAnswer, 'failure'> & { readonly event: string },
+  entries: readonly { readonly seq: number }[],
+): void {
+  check.report(level, 'no-answer', {
+    happened: `The webhook gave no answer to ${event}${suffix(failure && failureText(failure))}.`,
+    hint: 'Look in the log of the intermediary for an exception at that moment. A handler that throws must still answer.',
+    details: { event, failure: failure ?? null },
+    entries,
+  })
+}
+
+/** Reports calls that the platform refused for the same mistake. */
+export function reportRefusedCalls(check: CheckContext, calls: readonly [ChatCall, ...ChatCall[]]): void {
+  const [first] = calls
+  const { method, path, status } = first
+  const { error, message } = refusalOf(first)
+  let hint = 'Compare the call with docs/endpoints.md, field by field.'
+  if (status === 401 || status === 403)
+    hint = 'Send `Authorization: Bearer <key>` with the key of the handover settings, in every call.'
+  else if (error?.endsWith('_not_found'))
+    hint = 'Take bot_id and chat_id from the event, and build the path from the base URL and the documented path.'
+  const more = calls.length > 1 ? ` So were ${calls.length - 1} more such calls.` : ''
+  check.report('MUST', 'call-refused', {
+    happened: `${method} ${path} was answered with ${status}${message === null ? '.' : `: ${message}`}${more}`,
+    hint,
+    details: { method, path, status, error, message, calls: calls.length },
+    entries: calls,
+  })
 }

@@ -4,21 +4,11 @@ import type { KnobSettings } from '../../platform/contract/knobs.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import type { Capability } from './capabilities.ts'
 import type { CheckContext } from './context.ts'
-import type { CheckFinding, FindingLevel } from './findings/index.ts'
-import type { CheckReason } from './reasons.ts'
+import type { CheckFinding, CheckReason, FindingLevel } from './finding.ts'
 
 export const PROFILES = ['webhook', 'flow', 'resilience'] as const
 /** webhook: needs only the URL. flow: needs an agent driver. resilience: faults, load and restarts. */
 export type Profile = (typeof PROFILES)[number]
-
-/** Sentences for people; a table of texts by code. */
-export interface CheckTexts {
-  readonly title: string
-  readonly sends: string
-  readonly observes: string
-  /** The pass rule. */
-  readonly passes: string
-}
 
 export interface CheckDefinition {
   /** `SIG-01`. */
@@ -28,15 +18,21 @@ export interface CheckDefinition {
   readonly profile: Profile
   /** Rules of docs/platform.md that it follows from; `PUB`: the platform's public documentation; `GP`: good practice. */
   readonly rules: readonly string[]
-  readonly texts: CheckTexts
+  readonly title: string
+  readonly sends: string
+  readonly observes: string
+  /** The pass rule. */
+  readonly passes: string
   /** Verbs of the agent driver without which nothing can be observed. */
   readonly needs?: readonly string[]
   /** Whether the intermediary must be a process that the agent driver can restart. */
   readonly restarts?: boolean
   /** The capability without which it does not apply. */
   readonly capability?: Capability
-  /** Whether no other check may run at the same time. `last`: it also begins last, because it may leave the intermediary silent. */
-  readonly exclusive?: boolean | 'last'
+  /** Whether no other check may run at the same time. */
+  readonly exclusive?: boolean
+  /** Whether it begins after all others, because it may leave the intermediary silent. */
+  readonly runsLast?: boolean
   /** Its own time limit, in milliseconds; default: the one of all checks. */
   readonly limitMs?: number
   /** Knobs that the check sets itself; they are not rotated. */
@@ -74,16 +70,20 @@ export interface CheckResult {
   readonly chats: Readonly<Record<string, string>>
 }
 
-const SEVERITY = { MUST: 'fail', SHOULD: 'warn', INFO: 'info' } as const
-
-const NOT_APPLICABLE: ReadonlySet<CheckReason['code']> = new Set(['capability_missing', 'no_wire'])
+/** A check that has ended. */
+export interface CheckRun {
+  readonly result: CheckResult
+  /** Adds the entries that came after the check had ended. */
+  withLateEntries(result: CheckResult): CheckResult
+}
 
 /** The worst finding decides; without findings a reason makes the check inconclusive. */
 export function outcomeOf(findings: readonly CheckFinding[], reason: CheckReason | null): CheckOutcome {
-  const worst = (['MUST', 'SHOULD'] as const).find(level => findings.some(finding => finding.level === level))
+  const has = (level: FindingLevel) => findings.some(finding => finding.level === level)
   if (reason?.code === 'internal_error') return 'error'
-  if (worst === 'MUST') return 'fail'
-  if (reason !== null) return NOT_APPLICABLE.has(reason.code) ? 'not_applicable' : 'inconclusive'
-  if (worst !== undefined) return SEVERITY[worst]
+  if (has('MUST')) return 'fail'
+  if (reason?.code === 'capability_missing' || reason?.code === 'no_wire') return 'not_applicable'
+  if (reason !== null) return 'inconclusive'
+  if (has('SHOULD')) return 'warn'
   return findings.length > 0 ? 'info' : 'pass'
 }

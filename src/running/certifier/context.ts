@@ -1,19 +1,16 @@
-/** Creates what a check acts and observes with: chats of its own, events of any form, and waits for journal entries. */
+/** Creates what a check acts and observes with: events of any form, waits for journal entries, and reports. */
 
 import type { SignMode } from '../../platform/contract/event-names.ts'
 import type { SendingSpec } from '../../platform/faults/schema.ts'
 import type { EntryOf } from '../../platform/journal/entry.ts'
-import type { ChatOptions } from '../../platform/simulator/new-chat.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { Alteration } from '../../platform/webhooks/manual.ts'
 import type { Driver } from '../agent-driver/driver.ts'
 import { createJournalWaiter, InterruptedError, rejectOnAbort, type WaitContext, waitUntil } from '../runner/waiting.ts'
-import { type CheckChat, openChat } from './chat.ts'
-import type { CheckDefinition } from './check.ts'
-import type { CheckFinding, FindingCode, FindingDetails, FindingLevel } from './findings/index.ts'
-import type { CheckReason } from './reasons.ts'
+import type { CheckFinding, CheckReason, FindingLevel } from './finding.ts'
 
 export type EventAnswer = EntryOf<'delivery'>
+export type ChatCall = EntryOf<'api'>
 
 /** Time limits of the checks, in milliseconds of the wall clock. */
 export interface Limits {
@@ -34,10 +31,13 @@ export interface Limits {
   /** How long a typing indicator may be shown to the user of an agent who is idle. */
   readonly typingMs: number
   /** How long the conversations of many chats at once may take in all, which depends on how fast agents can act. */
-  readonly crowdMs: number
+  readonly loadMs: number
   /** Of a whole check. */
   readonly checkMs: number
 }
+
+/** The settings of a user, in milliseconds. Those that are not given have their defaults. */
+export type LimitOptions = { readonly [Name in 'ackMs' | 'effectMs' | 'quietMs']?: number | undefined }
 
 /** The longer times of the checks grow with `quietMs`, so that one setting shortens them all. */
 export const createLimits = ({ ackMs = 5_000, effectMs = 5_000, quietMs = 2_000 }: LimitOptions = {}): Limits => ({
@@ -50,17 +50,14 @@ export const createLimits = ({ ackMs = 5_000, effectMs = 5_000, quietMs = 2_000 
   // A retry waits as the platform asks it to, whatever the setting.
   retryMs: Math.max(5_000, 10 * quietMs),
   typingMs: 15 * quietMs,
-  crowdMs: 45 * quietMs,
+  loadMs: 45 * quietMs,
   checkMs: 60_000,
 })
-
-/** Those that are not given have their defaults. */
-export type LimitOptions = { readonly [Name in 'ackMs' | 'effectMs' | 'quietMs']?: number | undefined }
 
 /** An event as the check sends it, past the queues of the platform. */
 export interface CheckEvent {
   readonly event: string
-  readonly chat?: CheckChat | undefined
+  readonly chat?: { readonly id: string; payload(event: string): Record<string, unknown> }
   /** The whole payload; default: the one of the platform for this event and chat. */
   readonly payload?: Readonly<Record<string, unknown>>
   readonly sign?: SignMode
@@ -68,8 +65,14 @@ export interface CheckEvent {
   readonly alteration?: Alteration
 }
 
+export interface ReportedFinding
+  extends Partial<Pick<CheckFinding, 'details'>>,
+    Pick<CheckFinding, 'happened' | 'hint'> {
+  /** Journal entries that show it. */
+  readonly entries?: readonly { readonly seq: number }[]
+}
+
 export interface CheckContext extends WaitContext {
-  readonly check: CheckDefinition
   readonly sim: PlatformSimulator
   readonly driver: Driver | null
   readonly limits: Limits
@@ -80,18 +83,18 @@ export interface CheckContext extends WaitContext {
   readonly seed: number
   /** False for an intermediary that is a function: there is no wire. */
   readonly hasWire: boolean
-  /** Opens a chat. Its name is unique in the check. */
-  chat(name: string, options?: ChatOptions): Promise<CheckChat>
+  /** False once an agent acted on a request that the inbox does not show: waiting for it would be in vain. */
+  hasRequestsInInbox: boolean
+  /** Whether the agent driver has this verb. */
+  canDo(verb: string): boolean
+  /** Records a chat of the check before anything happens in it. Its name is unique in the check. */
+  addChat(name: string, id: string): void
   /** Sends an event and resolves with its answer. */
   send(event: CheckEvent): Promise<EventAnswer>
   /** Evaluates the condition after every journal entry; false when it is not met in time. */
   until(condition: () => boolean, withinMs: number): Promise<boolean>
-  report<Code extends FindingCode>(
-    level: FindingLevel,
-    code: Code,
-    details: FindingDetails[Code],
-    entries: readonly { readonly seq: number }[],
-  ): void
+  pause(ms: number): Promise<void>
+  report(level: FindingLevel, code: string, finding: ReportedFinding): void
   /** What the check was to show could not be observed. */
   inconclusive(reason: CheckReason): void
   /** Records a figure for the certificate. */
@@ -112,7 +115,7 @@ export interface Collected {
 }
 
 export interface ContextOptions
-  extends Pick<CheckContext, 'check' | 'sim' | 'driver' | 'limits' | 'signal' | 'url' | 'hasWire' | 'seed'> {
+  extends Pick<CheckContext, 'sim' | 'driver' | 'limits' | 'signal' | 'url' | 'hasWire' | 'seed'> {
   chatOpened(chatId: string): void
 }
 
@@ -122,24 +125,59 @@ export interface OpenContext {
   close(): void
 }
 
-export function createCheckContext(options: ContextOptions): OpenContext {
+export function createCheckContext({ chatOpened, ...options }: ContextOptions): OpenContext {
+  const { driver, limits, signal } = options
   const core = coreOf(options.sim)
-  const journalWaiter = createJournalWaiter(core.journal)
+  const { journal, clock, dispatcher } = core
+  const journalWaiter = createJournalWaiter(journal)
+  const waiting = { core, journalWaiter }
   const collected: Collected = { findings: [], reason: null, measurements: {}, chats: {} }
+
+  async function until(condition: () => boolean, withinMs: number): Promise<boolean> {
+    const untilMs = journal.atMs + withinMs
+    let isMet = condition()
+    const status = () => {
+      isMet ||= condition()
+      return isMet || journal.atMs >= untilMs ? null : { untilMs }
+    }
+    await waitUntil(waiting, status, signal)
+    return isMet
+  }
+
   const context: CheckContext = {
     ...options,
-    core,
-    journalWaiter,
-    async chat(name, chatOptions = {}) {
-      const chat = await openChat(context, name, chatOptions)
-      collected.chats[name] = chat.id
-      options.chatOpened(chat.id)
-      return chat
+    ...waiting,
+    hasRequestsInInbox: true,
+    canDo: verb => driver?.verbs.includes(verb) ?? false,
+    addChat(name, id) {
+      collected.chats[name] = id
+      chatOpened(id)
     },
-    send: event => sendEvent(context, event),
-    until: (condition, withinMs) => until(context, condition, withinMs),
-    report(level, code, details, entries) {
-      collected.findings.push({ level, code, details, entrySeqs: entries.map(({ seq }) => seq) })
+    async send({ event, chat, sign = 'valid', sending, alteration, ...sent }) {
+      const payload = sent.payload ?? chat?.payload(event) ?? { event }
+      const more = { ...(sending && { sending }), ...(alteration && { alteration }) }
+      const delivery = dispatcher.trigger({ chatId: chat?.id, event, payload, sign, ...more })
+      if (clock.mode !== 'real') {
+        // Moves a virtual clock to the times at which events are due, until this one is answered.
+        let isAnswered = false
+        const end = () => {
+          isAnswered = true
+        }
+        delivery.then(end, end)
+        const untilMs = journal.atMs + limits.checkMs
+        waitUntil(waiting, () => (isAnswered ? null : { untilMs }), signal).catch(() => {})
+      }
+      const answer = await rejectOnAbort(delivery, signal)
+      if (answer === null) throw new InterruptedError()
+      return answer
+    },
+    until,
+    async pause(ms) {
+      await until(() => false, ms)
+    },
+    report(level, code, { happened, hint, details = {}, entries = [] }) {
+      const entrySeqs = entries.map(({ seq }) => seq)
+      collected.findings.push({ level, code, happened, hint, details, entrySeqs })
     },
     inconclusive(reason) {
       collected.reason ??= reason
@@ -149,44 +187,4 @@ export function createCheckContext(options: ContextOptions): OpenContext {
     },
   }
   return { context, collected, close: () => journalWaiter.stop() }
-}
-
-async function sendEvent(context: CheckContext, sent: CheckEvent): Promise<EventAnswer> {
-  const { event, chat, sign = 'valid', sending, alteration } = sent
-  const payload = sent.payload ?? chat?.payload(event) ?? { event }
-  const delivery = context.core.dispatcher.trigger({
-    chatId: chat?.id,
-    event,
-    payload,
-    sign,
-    ...(sending && { sending }),
-    ...(alteration && { alteration }),
-  })
-  keepDelivering(context, delivery)
-  const answered = await rejectOnAbort(delivery, context.signal)
-  if (answered === null) throw new InterruptedError()
-  return answered
-}
-
-/** Moves a virtual clock to the times at which events are due, until this one is answered. */
-function keepDelivering(context: CheckContext, delivery: Promise<unknown>): void {
-  if (context.core.clock.mode === 'real') return
-  const untilMs = context.core.journal.atMs + context.limits.checkMs
-  let ended = false
-  const end = () => {
-    ended = true
-  }
-  delivery.then(end, end)
-  waitUntil(context, () => (ended ? null : { untilMs }), context.signal).catch(() => {})
-}
-
-async function until(context: CheckContext, condition: () => boolean, withinMs: number): Promise<boolean> {
-  const untilMs = context.core.journal.atMs + withinMs
-  let met = condition()
-  const status = () => {
-    met ||= condition()
-    return met || context.core.journal.atMs >= untilMs ? null : { untilMs }
-  }
-  await waitUntil(context, status, context.signal)
-  return met
 }

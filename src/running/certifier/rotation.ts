@@ -113,67 +113,58 @@ const INITIAL_KNOBS: Readonly<Record<string, unknown>> = formatKnobs(defaultKnob
 
 /** The values of one check: they depend on the seed and its id, not on other checks. */
 export function rotationFor(seed: number, checkId: string, fixed: Rotation): Rotation {
-  const names = keysOf(ROTATED).filter(name => !(name in fixed))
-  return Object.fromEntries(
-    names.map(name => [name, ROTATED[name][hashWords(`${checkId} ${name}`, seed)[0] % ROTATED[name].length]]),
-  )
+  const rotation: Record<string, unknown> = {}
+  for (const name of keysOf(ROTATED)) {
+    const values = ROTATED[name]
+    if (!(name in fixed)) rotation[name] = values[hashWords(`${checkId} ${name}`, seed)[0] % values.length]
+  }
+  return rotation
 }
 
 /** The knobs of a rotation that differ from their defaults, as text. */
 export function changedKnobs(rotation: Rotation): Record<string, unknown> {
-  const names = KNOB_NAMES.filter(name => rotation[name] !== undefined)
-  const spelled = names.map(name => [name, formatKnob(name, parseKnob(name, rotation[name]))] as const)
-  return Object.fromEntries(
-    spelled.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(INITIAL_KNOBS[name])),
-  )
+  const changed: Record<string, unknown> = {}
+  for (const name of KNOB_NAMES) {
+    if (rotation[name] === undefined) continue
+    const value = formatKnob(name, parseKnob(name, rotation[name]))
+    if (JSON.stringify(value) !== JSON.stringify(INITIAL_KNOBS[name])) changed[name] = value
+  }
+  return changed
 }
 
-interface DecisiveOptions {
-  /** A result that is not good. */
-  readonly result: CheckResult
-  /** Runs the check again, in new chats, with these knobs changed. */
-  replay(rotation: Rotation): Promise<CheckResult>
-}
-
-/**
- * Empty when the check also fails with the defaults, when it passes a second time with the same values, and when no few
- * knobs decide. Several knobs decide together. Repeats the check at most `2 + 2 * log2(knobs)` times.
- */
-export async function findDecisiveKnobs({ result, replay }: DecisiveOptions): Promise<DecisiveKnob[]> {
-  const { rotated } = result
-  const names = Object.keys(rotated)
-  if (names.length === 0 || !isRepeatable(result)) return []
-  const fails = async (changed: readonly string[]) =>
-    isSameFailure(result, await replay(Object.fromEntries(changed.map(name => [name, rotated[name]]))))
-  // A failure that comes and goes has another cause.
-  if ((await fails([])) || !(await fails(names))) return []
-  const decisive = await narrow(names, fails)
-  return decisive.length > MAX_DECISIVE
-    ? []
-    : decisive.map(knob => ({ knob, value: rotated[knob], initial: INITIAL_KNOBS[knob] }))
-}
-
-/** More would not tell a reader what to look at. */
+/** More would not show a reader what to look at. */
 const MAX_DECISIVE = 3
 
-/** Halves the suspects as long as one half alone fails. */
-async function narrow(
-  names: readonly string[],
-  fails: (changed: readonly string[]) => Promise<boolean>,
-): Promise<readonly string[]> {
-  if (names.length === 1) return names
-  const middle = Math.ceil(names.length / 2)
-  const [first, second] = [names.slice(0, middle), names.slice(middle)]
-  if (await fails(first)) return narrow(first, fails)
-  if (await fails(second)) return narrow(second, fails)
-  return names
+/**
+ * Finds the varied knobs that decide that a check fails. Empty when the check also fails with the defaults, when it passes
+ * a second time with the same values, and when no few knobs decide. Several knobs decide together. Runs the check again,
+ * in new chats, at most `2 + 2 * log2(knobs)` times.
+ *
+ * @param result one that is not good
+ * @param runAgain runs the check with these knobs changed
+ */
+export async function findDecisiveKnobs(
+  result: CheckResult,
+  runAgain: (rotation: Rotation) => Promise<CheckResult>,
+): Promise<DecisiveKnob[]> {
+  const { rotated, outcome, findings } = result
+  let suspects = Object.keys(rotated)
+  if (suspects.length === 0 || (outcome !== 'fail' && outcome !== 'warn')) return []
+  // A target that does not answer, or has ended, fails with any behaviour of the platform.
+  if (findings.some(({ code }) => code === 'no-answer') || attemptsOf(result).some(isRefused)) return []
+  const fails = async (names: readonly string[]) => {
+    const again = await runAgain(Object.fromEntries(names.map(name => [name, rotated[name]])))
+    return again.outcome === outcome && again.findings.some(({ code }) => code === findings[0]?.code)
+  }
+  // A failure that comes and goes has another cause.
+  if ((await fails([])) || !(await fails(suspects))) return []
+  // Halves the suspects as long as one half alone fails.
+  while (suspects.length > 1) {
+    const middle = Math.ceil(suspects.length / 2)
+    if (await fails(suspects.slice(0, middle))) suspects = suspects.slice(0, middle)
+    else if (await fails(suspects.slice(middle))) suspects = suspects.slice(middle)
+    else break
+  }
+  if (suspects.length > MAX_DECISIVE) return []
+  return suspects.map(knob => ({ knob, value: rotated[knob], initial: INITIAL_KNOBS[knob] }))
 }
-
-/** A target that does not answer, or has ended, fails with any behaviour of the platform. */
-const isRepeatable = (result: CheckResult): boolean =>
-  (result.outcome === 'fail' || result.outcome === 'warn') &&
-  result.findings.every(({ code }) => code !== 'no-answer') &&
-  !attemptsOf(result).some(isRefused)
-
-const isSameFailure = ({ outcome, findings: [first] }: CheckResult, other: CheckResult): boolean =>
-  other.outcome === outcome && other.findings.some(({ code }) => code === first?.code)

@@ -10,9 +10,9 @@ import { presentEntry } from '../../platform/wording/entry.ts'
 import type { Driver } from '../agent-driver/driver.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import type { Capability } from './capabilities.ts'
-import { type CheckDefinition, type CheckResult, outcomeOf } from './check.ts'
-import { CheckEndedError, type Collected, createCheckContext, type Limits } from './context.ts'
-import type { CheckReason } from './reasons.ts'
+import { type CheckDefinition, type CheckResult, type CheckRun, outcomeOf } from './check.ts'
+import { CheckEndedError, createCheckContext, type Limits } from './context.ts'
+import type { CheckReason } from './finding.ts'
 import { changedKnobs, findDecisiveKnobs, type Rotation, rotationFor } from './rotation.ts'
 
 /** A simulator for one check. */
@@ -42,59 +42,7 @@ export interface CheckEnvironment {
 }
 
 /** together: at the same time as others. alone: once more, after the intermediary ended meanwhile. */
-export type PlaySeries = 'together' | 'alone'
-
-/** A check that has ended. */
-export interface CheckRun {
-  readonly result: CheckResult
-  /** The result with the calls that came after the check had ended. */
-  withLateEntries(): CheckResult
-}
-
-/** Never rejects: an internal error is an outcome. */
-export async function runCheck(
-  check: CheckDefinition,
-  environment: CheckEnvironment,
-  series: PlaySeries = 'together',
-): Promise<CheckRun> {
-  const reason = obstacleTo(check, environment)
-  if (reason !== null) return runOf(notRun(check, reason))
-  const fixed = check.knobs ?? {}
-  const rotation = environment.rotates ? rotationFor(environment.seed, check.id, fixed) : {}
-  let plays = 0
-  const replay = (changed: Rotation) =>
-    play(check, environment, {
-      knobs: { ...changed, ...fixed },
-      rotated: changed,
-      seed: seedOfPlay(environment, check, series, plays++),
-    })
-  const ends = endsOf(environment)
-  const { result, withLateEntries } = await replay(rotation)
-  if (endsOf(environment) > ends) return { result, withLateEntries }
-  const decisive = await findDecisiveKnobs({ result, replay: async changed => (await replay(changed)).result })
-  return { result: { ...result, decisive }, withLateEntries: () => ({ ...withLateEntries(), decisive }) }
-}
-
-/** How often the intermediary has ended by itself: a repetition would not find it. */
-const endsOf = ({ driver }: CheckEnvironment): number => driver?.target?.ends.length ?? 0
-
-/** Nothing comes later. */
-export const runOf = (result: CheckResult): CheckRun => ({ result, withLateEntries: () => result })
-
-/** A check that is repeated needs other chats, because the intermediary remembers those of before. */
-function seedOfPlay({ seed }: CheckEnvironment, { id }: CheckDefinition, series: PlaySeries, play: number): number {
-  const name = series === 'together' ? `check ${id}` : `check ${id}, alone`
-  return hashWords(play === 0 ? name : `${name}, again ${play}`, seed)[0]
-}
-
-/** One play of a check. */
-interface Play {
-  readonly knobs: Rotation
-  /** The knobs that are varied. */
-  readonly rotated: Rotation
-  /** Of the simulator, and of the chats. */
-  readonly seed: number
-}
+export type CheckSeries = 'together' | 'alone'
 
 /** The result of a check that did not run. */
 export const notRun = (check: CheckDefinition, reason: CheckReason): CheckResult => ({
@@ -110,6 +58,37 @@ export const notRun = (check: CheckDefinition, reason: CheckReason): CheckResult
   chats: {},
 })
 
+/** A run to which no entries come later. */
+export const runWithout = (result: CheckResult): CheckRun => ({ result, withLateEntries: changed => changed })
+
+/** Never rejects: an internal error is an outcome. */
+export async function runCheck(
+  check: CheckDefinition,
+  environment: CheckEnvironment,
+  series: CheckSeries = 'together',
+): Promise<CheckRun> {
+  const { driver, rotates } = environment
+  const reason = obstacleTo(check, environment)
+  if (reason !== null) return runWithout(notRun(check, reason))
+  const fixed = check.knobs ?? {}
+  // A check that is repeated needs other chats, because the intermediary remembers those of before.
+  const name = series === 'together' ? `check ${check.id}` : `check ${check.id}, alone`
+  let repetitions = 0
+  const runOnce = (rotated: Rotation) => {
+    const label = repetitions === 0 ? name : `${name}, again ${repetitions}`
+    repetitions++
+    const [seed] = hashWords(label, environment.seed)
+    return runInSimulator(check, environment, { knobs: { ...rotated, ...fixed }, rotated, seed })
+  }
+  const endsBefore = driver?.target?.ends.length ?? 0
+  const run = await runOnce(rotates ? rotationFor(environment.seed, check.id, fixed) : {})
+  // A repetition would not find how often the intermediary ends by itself.
+  if ((driver?.target?.ends.length ?? 0) > endsBefore) return run
+  const { result } = run
+  const decisive = await findDecisiveKnobs(result, async rotated => (await runOnce(rotated)).result)
+  return { ...run, result: { ...result, decisive } }
+}
+
 function obstacleTo(check: CheckDefinition, { driver, missing, signal }: CheckEnvironment): CheckReason | null {
   const { capability, needs = [], restarts = false } = check
   if (capability !== undefined && missing.has(capability)) return { code: 'capability_missing', capability }
@@ -120,123 +99,77 @@ function obstacleTo(check: CheckDefinition, { driver, missing, signal }: CheckEn
   return restarts && driver.target === null ? { code: 'restart_missing' } : null
 }
 
-async function play(check: CheckDefinition, environment: CheckEnvironment, played: Play): Promise<CheckRun> {
-  const started = elapsedMs()
-  const limit = timeLimit(check.limitMs ?? environment.limits.checkMs, environment.signal)
-  try {
-    const opened = await environment.open(played.knobs, played.seed)
-    const ended = await playIn(opened, check, environment, limit, played)
-    const more = { rotated: changedKnobs(played.rotated), durationMs: elapsedMs() - started }
-    const result = () => resultOf(check, opened.sim, ended, more)
-    return opened.isOwn ? { result: result(), withLateEntries: result } : runOf(result())
-  } catch (error) {
-    return runOf({ ...notRun(check, internalError(error)), durationMs: elapsedMs() - started })
-  } finally {
-    limit.clear()
-  }
-}
-
-interface Ended {
-  readonly collected: Collected
-  readonly firstSeq: number
-}
-
-async function playIn(
-  { sim, chatOpened, release }: CheckSimulator,
-  check: CheckDefinition,
-  environment: CheckEnvironment,
-  limit: TimeLimit,
-  { seed }: Play,
-): Promise<Ended> {
-  const { driver, limits, hasWire, url } = environment
-  const firstSeq = sim.journal.nextSeq
-  const options = { check, sim, chatOpened, driver, limits, seed, hasWire, url, signal: limit.signal }
-  const { context, collected, close } = createCheckContext(options)
-  const stopCounting = countCalls(sim, limit)
-  try {
-    await check.run(context)
-  } catch (error) {
-    collected.reason = reasonOf(error, limit) ?? collected.reason
-  } finally {
-    stopCounting()
-    close()
-    await release()
-  }
-  return { collected, firstSeq }
+interface RunSettings {
+  readonly knobs: Rotation
+  /** The knobs that are varied. */
+  readonly rotated: Rotation
+  /** Of the simulator, and of the chats. */
+  readonly seed: number
 }
 
 /** More calls in one check are a flood: the largest check needs about 1,500. */
 const MAX_CALLS = 5_000
 
-/** Ends a check that has too many calls. */
-function countCalls(sim: PlatformSimulator, limit: TimeLimit): () => void {
-  const { journal } = coreOf(sim)
-  const started = journal.atMs
-  let calls = 0
-  return journal.subscribe(({ kind }) => {
-    if (kind !== 'api' || ++calls !== MAX_CALLS) return
-    limit.end({ code: 'call_flood', calls, overMs: journal.atMs - started })
-  })
-}
-
-interface TimeLimit {
-  readonly signal: AbortSignal
-  /** Why the check was ended; null when it was not, or with the run. */
-  readonly reason: CheckReason | null
-  end(reason: CheckReason): void
-  clear(): void
-}
-
-/** Combines the limits of a check and the end of the run. */
-function timeLimit(limitMs: number, outer: AbortSignal): TimeLimit {
-  const own = new AbortController()
-  let reason: CheckReason | null = null
-  const end = (why: CheckReason) => {
-    reason ??= why
-    own.abort()
+async function runInSimulator(
+  check: CheckDefinition,
+  environment: CheckEnvironment,
+  { knobs, rotated, seed }: RunSettings,
+): Promise<CheckRun> {
+  const { driver, limits, hasWire, url } = environment
+  const started = elapsedMs()
+  const limitMs = check.limitMs ?? limits.checkMs
+  // Why the check was ended; null when it was not, or with the run.
+  let interruption: CheckReason | null = null
+  const ended = new AbortController()
+  const end = (reason: CheckReason) => {
+    interruption ??= reason
+    ended.abort()
   }
   const timer = wallTimer(limitMs, () => end({ code: 'time_limit', limitMs }))
-  return {
-    signal: anySignal([own.signal, outer]),
-    get reason() {
-      return reason
-    },
-    end,
-    clear: () => timer.cancel(),
+  try {
+    const { sim, isOwn, chatOpened, release } = await environment.open(knobs, seed)
+    const { journal } = coreOf(sim)
+    const firstSeq = journal.nextSeq
+    const signal = anySignal([ended.signal, environment.signal])
+    const opened = createCheckContext({ sim, chatOpened, driver, limits, seed, hasWire, url, signal })
+    const { collected } = opened
+    const startedMs = journal.atMs
+    let calls = 0
+    const stopCounting = journal.subscribe(({ kind }) => {
+      if (kind === 'api' && ++calls === MAX_CALLS) end({ code: 'call_flood', calls, overMs: journal.atMs - startedMs })
+    })
+    try {
+      await check.run(opened.context)
+    } catch (error) {
+      // A check that ended itself has reported why.
+      if (error instanceof InterruptedError) collected.reason = interruption ?? { code: 'stopped' }
+      else if (!(error instanceof CheckEndedError)) collected.reason = internalError(error)
+    } finally {
+      stopCounting()
+      opened.close()
+      await release()
+    }
+    const header = String(coreOf(sim).knobs['webhook.signatureHeader'])
+    const withEntries = (result: CheckResult): CheckResult => {
+      const entries = sim.journal.query({ after: firstSeq - 1 })
+      const note = entries.find(isInternalError)
+      const reason = note === undefined ? result.reason : internalError(note.message)
+      const shown = entries.map(entry => presentEntry(entry, header))
+      return { ...result, reason, outcome: outcomeOf(result.findings, reason), journal: shown }
+    }
+    const { findings, reason, measurements, chats } = collected
+    const durationMs = elapsedMs() - started
+    const facts = { findings, reason, measurements, chats, rotated: changedKnobs(rotated), durationMs }
+    const result = withEntries({ ...notRun(check, { code: 'stopped' }), ...facts })
+    return isOwn ? { result, withLateEntries: withEntries } : runWithout(result)
+  } catch (error) {
+    return runWithout({ ...notRun(check, internalError(error)), durationMs: elapsedMs() - started })
+  } finally {
+    timer.cancel()
   }
-}
-
-/** Null for a check that has ended itself. */
-function reasonOf(error: unknown, limit: TimeLimit): CheckReason | null {
-  if (error instanceof CheckEndedError) return null
-  return error instanceof InterruptedError ? (limit.reason ?? { code: 'stopped' }) : internalError(error)
 }
 
 const internalError = (error: unknown): CheckReason => ({
   code: 'internal_error',
   detail: isError(error) ? `${error.name}: ${error.message}` : String(error),
 })
-
-function resultOf(
-  check: CheckDefinition,
-  sim: PlatformSimulator,
-  { collected, firstSeq }: Ended,
-  more: Pick<CheckResult, 'rotated' | 'durationMs'>,
-): CheckResult {
-  const { findings, measurements, chats } = collected
-  const entries = sim.journal.query({ after: firstSeq - 1 })
-  const note = entries.find(isInternalError)
-  const reason = note === undefined ? collected.reason : internalError(note.message)
-  const header = String(coreOf(sim).knobs['webhook.signatureHeader'])
-  return {
-    check,
-    outcome: outcomeOf(findings, reason),
-    findings,
-    reason,
-    measurements,
-    chats,
-    decisive: [],
-    ...more,
-    journal: entries.map(entry => presentEntry(entry, header)),
-  }
-}

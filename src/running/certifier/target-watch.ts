@@ -1,64 +1,162 @@
-/** Reads which events reached the intermediary, and notices that it does not answer any more, so that a run ends with one reason and not with a failure of every check. */
+/** Watches the intermediary during a certification: detects that it does not answer any more, or that its process ended. */
+
+import { elapsedMs, wallDelay } from '../../base/runtime/clock.ts'
 import type { EntryOf } from '../../platform/journal/entry.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
+import { targetFailureText } from '../../platform/wording/failures.ts'
+import type { TargetControl, TargetEnd } from '../agent-driver/driver.ts'
+import { TargetStartError } from '../agent-driver/target.ts'
 import { probeTarget } from '../runner/probe-target.ts'
-import type { CheckResult } from './check.ts'
+import { type CheckDefinition, type CheckResult, type CheckRun, outcomeOf } from './check.ts'
+import type { CheckFinding, CheckReason } from './finding.ts'
 
 export type EventAttempt = EntryOf<'delivery'>
 
 export const attemptsOf = ({ journal }: CheckResult): EventAttempt[] =>
-  journal.filter((entry): entry is EventAttempt => entry.kind === 'delivery')
+  journal.filter(entry => entry.kind === 'delivery')
 
 export const isRefused = ({ failure }: EventAttempt): boolean => failure?.code === 'connection_refused'
 
 /** Whether the connection was refused, or broke. */
-export const isLost = ({ status, failure }: EventAttempt): boolean => status === null && failure?.code !== 'timeout'
-
-export interface TargetWatch {
-  /** Why the run must end; null when it goes on. */
-  endAfter(result: CheckResult): Promise<EarlyEnd | null>
-}
+const isLost = ({ status, failure }: EventAttempt): boolean => status === null && failure?.code !== 'timeout'
 
 /** So many checks in a row, all without an answer to any event, mean that the intermediary does not answer. */
 const SILENT_CHECKS = 4
 /** For a program that is restarted by another one. */
 const RETURN_MS = 3_000
 
+export interface TargetWatch {
+  /** Why the run must end; null when it goes on. */
+  endAfter(result: CheckResult): Promise<EarlyEnd | null>
+}
+
 export function createTargetWatch(target: URL, signal: AbortSignal): TargetWatch {
-  let silent = 0
+  let silentChecks = 0
   return {
     async endAfter(result) {
       const attempts = attemptsOf(result)
       if (attempts.length === 0) return null
-      if (attempts.some(({ status }) => status !== null)) silent = 0
-      else silent++
+      silentChecks = attempts.some(({ status }) => status !== null) ? 0 : silentChecks + 1
       if (attempts.some(isRefused)) {
         const failure = await probeTarget(target, RETURN_MS, signal)
         if (failure !== null && !signal.aborted) return { code: 'target_unreachable', failure }
       }
-      return silent >= SILENT_CHECKS ? { code: 'target_silent', checks: silent } : null
+      return silentChecks >= SILENT_CHECKS ? { code: 'target_silent', checks: silentChecks } : null
     },
   }
 }
 
-/** Removes findings that only say that nothing listened: no check has caused them. */
-export function withoutAbsence(result: CheckResult): CheckResult {
+/** Removes findings of a check that reached no program at the target: no check has caused them. */
+export function withoutUnreachableFindings(result: CheckResult): CheckResult {
   const attempts = attemptsOf(result)
-  const isAbsent = attempts.length > 0 && attempts.every(isRefused)
-  return isAbsent
-    ? { ...result, findings: [], reason: { code: 'target_unreachable' }, outcome: 'inconclusive' }
-    : result
+  if (attempts.length === 0 || !attempts.every(isRefused)) return result
+  return { ...result, findings: [], reason: { code: 'target_unreachable' }, outcome: 'inconclusive' }
 }
 
-/** Adds the checks that ran when it ended: their first events reached it, and later ones did not. */
-export function withChecks(end: EarlyEnd, results: readonly CheckResult[]): EarlyEnd {
+/** Adds the checks that ran when the target became unreachable: their first events reached it, and later ones did not. */
+export function withInterruptedChecks(end: EarlyEnd, results: readonly CheckResult[]): EarlyEnd {
   if (end.code !== 'target_unreachable') return end
-  const during = results.filter(isInterrupted).map(({ check }) => check.id)
+  const during: string[] = []
+  for (const result of results) {
+    const attempts = attemptsOf(result)
+    const last = attempts.at(-1)
+    if (attempts.every(isRefused)) continue
+    if (attempts.some(isRefused) || (last && isLost(last)) || result.reason?.code === 'stopped')
+      during.push(result.check.id)
+  }
   return during.length === 0 ? end : { ...end, during }
 }
 
-function isInterrupted(result: CheckResult): boolean {
-  const attempts = attemptsOf(result)
-  if (attempts.every(isRefused)) return false
-  return attempts.some(isRefused) || attempts.slice(-1).some(isLost) || result.reason?.code === 'stopped'
+/** A check that ran, and how the process of the intermediary ended meanwhile. */
+export interface WatchedCheck {
+  readonly run: CheckRun
+  readonly ends: readonly TargetEnd[]
+}
+
+/** Between the end of a connection and the end of the process. */
+const EXIT_MS = 500
+
+/** Runs a check, and collects how the target ended by itself meanwhile. */
+export async function collectEnds(target: TargetControl, runCheck: () => Promise<CheckRun>): Promise<WatchedCheck> {
+  const before = target.ends.length
+  const run = await runCheck()
+  // A connection breaks before the end of the process is reported.
+  const after = target.ends.length
+  const untilMs = elapsedMs() + (attemptsOf(run.result).some(isLost) ? EXIT_MS : 0)
+  while (target.running && target.ends.length === after && elapsedMs() < untilMs) await wallDelay(20)
+  return { run, ends: target.ends.slice(before) }
+}
+
+/** Null when the target runs. */
+export async function startAgain(target: TargetControl): Promise<EarlyEnd | null> {
+  try {
+    await target.start()
+    return null
+  } catch (error) {
+    if (!(error instanceof TargetStartError)) throw error
+    return { code: 'target_not_restarted', failure: error.failure }
+  }
+}
+
+/** Decides about a check during which the target ended: what it has shown when it ran again, alone. */
+export function runAfterEnd(
+  check: CheckDefinition,
+  together: ReadonlyMap<CheckDefinition, WatchedCheck>,
+  alone: ReadonlyMap<CheckDefinition, WatchedCheck>,
+): CheckRun {
+  const { run, ends } = alone.get(check)!
+  const { result } = run
+  const [end] = ends
+  if (end !== undefined) return { ...run, result: withTargetEnded(result, end) }
+  const before = together.get(check)!
+  if (result.reason?.code === 'stopped') {
+    // It could not be repeated: shows what happened, without a conclusion.
+    const reason = { code: 'stopped' } as const
+    const stopped = { ...before.run.result, findings: [], reason, outcome: outcomeOf([], reason) }
+    return { ...before.run, result: stopped }
+  }
+  // An end is explained when a check that ran at that time ends the target alone as well.
+  const explained = new Set<TargetEnd>()
+  for (const [other, { ends: endsAlone }] of alone)
+    if (endsAlone.length > 0) for (const one of together.get(other)?.ends ?? []) explained.add(one)
+  const open = before.ends.find(one => !explained.has(one))
+  if (open === undefined || result.reason !== null) return run
+  const checks: string[] = []
+  for (const [{ id }, watched] of together) if (watched.ends.includes(open)) checks.push(id)
+  const reason: CheckReason = { code: 'target_ended', failure: open.failure, checks }
+  return { ...run, result: { ...result, reason, outcome: outcomeOf(result.findings, reason) } }
+}
+
+/** Lines at the end of an output, where the exception is. */
+const OUTPUT_LINES = 8
+
+/** The result of a check that ended the target, although nothing else ran. What came after the end is left out. */
+function withTargetEnded(result: CheckResult, { failure, output }: TargetEnd): CheckResult {
+  // What was sent, or done, last before nothing listened any more. Reads of the inbox do nothing.
+  let last: EventAttempt | EntryOf<'driver'> | null = null
+  for (const entry of result.journal) {
+    const isAct = entry.kind === 'delivery' || (entry.kind === 'driver' && entry.verb !== 'inbox')
+    if (!isAct) continue
+    if (entry.failure?.code === 'connection_refused') break
+    last = entry
+    if (entry.kind === 'delivery' && isLost(entry)) break
+  }
+  const after = last === null ? null : String(last.kind === 'delivery' ? last.event : last.verb)
+  const lines = output
+    .trim()
+    .split(/\s*\n\s*/)
+    .slice(-OUTPUT_LINES)
+  const printed = output === '' ? '' : ` Its last output: ${lines.join(' | ')}`
+  const ended: CheckFinding = {
+    level: 'MUST',
+    code: 'target-ended',
+    happened: `The intermediary ended by itself${after === null ? '' : ` after ${after}`}: ${targetFailureText(failure)}.${printed}`,
+    hint: 'Look in its last output for the exception, catch it where the event is handled, and answer the request. A bad event must cost one answer, and not all chats.',
+    details: { after, failure, output },
+    entrySeqs: last === null ? [] : [last.seq],
+  }
+  const lastSeq = last?.seq ?? -1
+  const isEarlier = ({ entrySeqs }: CheckFinding) => entrySeqs.length > 0 && entrySeqs.every(seq => seq <= lastSeq)
+  const findings = [ended, ...result.findings.filter(isEarlier)]
+  return { ...result, findings, reason: null, outcome: outcomeOf(findings, null) }
 }

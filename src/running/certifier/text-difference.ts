@@ -19,58 +19,55 @@ export interface TextDifference {
   readonly cause: TextCause | null
 }
 
+const SHOWN = 4
+const FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
+const ASTRAL = /[\u{10000}-\u{10ffff}]/gu
+
 /** Null when all code points are identical. */
 export function differenceOf(expected: string, received: string): TextDifference | null {
   if (expected === received) return null
-  const [sent, got] = [codePointsOf(expected), codePointsOf(received)]
-  const first = sent.findIndex((point, index) => point !== got[index])
-  const at = first < 0 ? sent.length : first
-  const cause = causeOf(expected, received)
-  return { position: at + 1, expected: sent.slice(at, at + SHOWN), received: got.slice(at, at + SHOWN), cause }
+  const codePoints = (text: string) => Array.from(text, character => character.codePointAt(0) ?? 0)
+  const [sent, got] = [codePoints(expected), codePoints(received)]
+  let at = 0
+  while (at < sent.length && sent[at] === got[at]) at++
+  return {
+    position: at + 1,
+    expected: sent.slice(at, at + SHOWN),
+    received: got.slice(at, at + SHOWN),
+    cause: causeOf(expected, received),
+  }
 }
 
-const SHOWN = 4
-
-const codePointsOf = (text: string): number[] => Array.from(text, character => character.codePointAt(0) ?? 0)
-
-const FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const
-
 function causeOf(expected: string, received: string): TextCause | null {
-  const form = FORMS.find(one => expected.normalize(one) === received)
-  if (form !== undefined) return { code: 'normalised', form }
-  if (['', ' '].some(by => withBreaks(expected, by) === withBreaks(received, by))) return { code: 'line_breaks' }
-  if (lostSurrogates(expected, received)) return { code: 'surrogates' }
+  for (const form of FORMS) if (expected.normalize(form) === received) return { code: 'normalised', form }
+  for (const space of ['', ' '])
+    if (expected.replace(/[\r\n]+/g, space) === received.replace(/[\r\n]+/g, space)) return { code: 'line_breaks' }
+  const cut = expected.replace(ASTRAL, character => String.fromCharCode((character.codePointAt(0) ?? 0) & 0xffff))
+  if (cut !== expected && cut === received) return { code: 'surrogates' }
+  const without = expected.replace(ASTRAL, '')
+  const isReplaced = received.replace(/[\ud800-\udfff\ufffd?]+/g, '') === without.replace(/\?+/g, '')
+  if (without !== expected && isReplaced) return { code: 'surrogates' }
   return noteFor(expected, received) ?? null
 }
 
-const withBreaks = (text: string, by: string) => text.replace(/[\r\n]+/g, by)
-
-const ASTRAL = /[\u{10000}-\u{10ffff}]/gu
-
-function lostSurrogates(expected: string, received: string): boolean {
-  const cut = expected.replace(ASTRAL, character => String.fromCharCode((character.codePointAt(0) ?? 0) & 0xffff))
-  const isCut = cut !== expected && cut === received
-  const kept = expected.replace(ASTRAL, '')
-  return isCut || (kept !== expected && received.replace(/[\ud800-\udfff\ufffd?]+/g, '') === kept.replace(/\?+/g, ''))
-}
-
-const CAUSES = {
-  normalised: ({ form }: { readonly form: string }) => `the text was normalised to ${form}`,
-  line_breaks: 'line breaks were changed',
-  surrogates: 'characters above U+FFFF, such as emoji, were cut or replaced',
-  end: 'the end of the text',
-}
-
-const causeText = (cause: TextCause): string => {
-  if (cause.code === 'normalised') return CAUSES.normalised(cause)
-  return cause.code === 'line_breaks' || cause.code === 'surrogates' ? CAUSES[cause.code] : noteText(cause)
+function causeText(cause: TextCause): string {
+  switch (cause.code) {
+    case 'normalised':
+      return `the text was normalised to ${cause.form}`
+    case 'line_breaks':
+      return 'line breaks were changed'
+    case 'surrogates':
+      return 'characters above U+FFFF, such as emoji, were cut or replaced'
+    default:
+      return noteText(cause)
+  }
 }
 
 /** `U+1F469 U+200D U+1F4BB` */
-const notation = (points: readonly number[]): string =>
-  points.length === 0
-    ? CAUSES.end
-    : points.map(point => `U+${point.toString(16).toUpperCase().padStart(4, '0')}`).join(' ')
+function notation(points: readonly number[]): string {
+  if (points.length === 0) return 'the end of the text'
+  return points.map(point => `U+${point.toString(16).toUpperCase().padStart(4, '0')}`).join(' ')
+}
 
 /** `at character 5: sent U+0026 U+0020, received U+0026 U+0061 (only HTML escaping differs)` */
 export function differenceInWords({ position, expected, received, cause }: TextDifference): string {
@@ -78,11 +75,9 @@ export function differenceInWords({ position, expected, received, cause }: TextD
   return `at character ${position}: sent ${notation(expected)}, received ${notation(received)}${why}`
 }
 
-const DEFAULT_ADVICE = 'Compare the text at each place that handles it: webhook, storage, help desk, call.'
-
-const ADVICE = {
+const ADVICE: Readonly<Record<string, string>> = {
   html: 'Do not escape the text: JSON carries it as it is, and the page that shows it escapes it.',
-  markup_removed: 'Do not remove markup: it is text that somebody wrote. The page that shows it escapes it.',
+  markup_removed: 'Do not remove markup: it is text that a person wrote. The page that shows it escapes it.',
   white_space: 'Do not trim: leading and trailing white space belongs to the text.',
   normalised: 'Do not normalise the text, also not in the database: keep the code points that came.',
   line_breaks: 'Keep line breaks as they came: look for a one-line field, or for a conversion to <br> and back.',
@@ -97,6 +92,6 @@ const ADVICE = {
 }
 
 export function adviceFor({ cause }: TextDifference): string {
-  const advice: Readonly<Record<string, string>> = ADVICE
-  return (cause && Object.hasOwn(ADVICE, cause.code) && advice[cause.code]) || DEFAULT_ADVICE
+  const advice = cause !== null && Object.hasOwn(ADVICE, cause.code) ? ADVICE[cause.code] : undefined
+  return advice ?? 'Compare the text at each place that handles it: webhook, storage, help desk, call.'
 }

@@ -4,10 +4,10 @@ import { counted } from '../../../base/text/quantities.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import { PROFILES } from '../../../running/certifier/check.ts'
 import { ANSWER_CLASSES, type AnswerCounts, exercisedIn } from '../../../running/certifier/coverage.ts'
+import type { CheckFinding } from '../../../running/certifier/finding.ts'
 import {
   type CertificateReport,
   type CheckReport,
-  type FindingReport,
   isExpectedFailure,
   levelTexts,
   measurementLines,
@@ -207,7 +207,8 @@ interface CheckBodyProps {
 }
 
 function CheckBody({ check, timeline }: CheckBodyProps) {
-  const { id, title, findings, reason, decisiveText, helpCommand, rerunCommand, expectation, rules, chats } = check
+  const { id, title, passes, findings, reason, decisiveText, helpCommand, rerunCommand, expectation, rules, chats } =
+    check
   const refs: EntryRefs = { href: seq => linkTo(id, seq) }
   const end = expectation?.until == null ? '' : ` until ${expectation.until}`
   return (
@@ -223,7 +224,7 @@ function CheckBody({ check, timeline }: CheckBodyProps) {
       {reason === null ? null : <p class="result-reason">{visible(reason)}</p>}
       <div class="failure-cards">
         {findings.map((finding, index) => (
-          <FindingCard key={index} finding={finding} refs={refs} />
+          <FindingCard key={index} finding={finding} passes={passes} refs={refs} />
         ))}
       </div>
       {decisiveText === null ? null : <p class="report-notice check-decisive">{visible(decisiveText)}</p>}
@@ -249,11 +250,13 @@ function CheckBody({ check, timeline }: CheckBodyProps) {
 const FINDING_OUTCOMES = { MUST: 'fail', SHOULD: 'warn', INFO: 'info' } as const
 
 interface FindingCardProps {
-  readonly finding: FindingReport
+  readonly finding: CheckFinding
+  /** The pass rule of the check. */
+  readonly passes: string
   readonly refs: EntryRefs
 }
 
-function FindingCard({ finding: { level, code, happened, expected, next, entrySeqs }, refs }: FindingCardProps) {
+function FindingCard({ finding: { level, code, happened, hint, entrySeqs }, passes, refs }: FindingCardProps) {
   const outcome = FINDING_OUTCOMES[level]
   return (
     <article class={`failure-card ${outcome}`}>
@@ -269,8 +272,8 @@ function FindingCard({ finding: { level, code, happened, expected, next, entrySe
             {visible(happened)} <EntryRefList seqs={entrySeqs} refs={refs} />
           </dd>
         </div>
-        <Fact name="expected">{visible(expected)}</Fact>
-        <Fact name="try">{visible(next)}</Fact>
+        <Fact name="expected">{visible(passes)}</Fact>
+        <Fact name="try">{visible(hint)}</Fact>
       </dl>
     </article>
   )

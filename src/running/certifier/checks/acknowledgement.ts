@@ -1,13 +1,13 @@
 /** ACK: the answers of the webhook, and their times. */
 
 import { formatDuration } from '../../../base/text/quantities.ts'
+import { formatMs } from '../../../base/text/terminal-text.ts'
 import { isAnsweredDuring } from '../../../evaluation/linter/chat-rules.ts'
-import { type CheckChat, expectAcknowledged } from '../chat.ts'
+import { type CheckChat, expectAcknowledged, openChat, openConversation } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { CheckContext, CheckEvent, EventAnswer } from '../context.ts'
-import { canDo, openConversation } from '../conversation.ts'
-import { controlEvent } from '../effects.ts'
-import { answerDetails } from '../findings/acknowledgement.ts'
+import { answerText } from '../finding.ts'
+import { controlEvent } from '../observe.ts'
 
 export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
   {
@@ -15,12 +15,10 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
     level: 'MUST',
     profile: 'webhook',
     rules: ['WH2', 'WH3'],
-    texts: {
-      title: 'Events are answered with exactly 200',
-      sends: 'REQUESTING TAKEOVER, and MESSAGE FROM USER in the same chat.',
-      observes: 'The status of each answer.',
-      passes: 'The status is exactly 200.',
-    },
+    title: 'Events are answered with exactly 200',
+    sends: 'REQUESTING TAKEOVER, and MESSAGE FROM USER in the same chat.',
+    observes: 'The status of each answer.',
+    passes: 'The status is exactly 200.',
     async run(check) {
       const chat = await openConversation(check, 'first')
       expectAcknowledged(check, await userWrites(check, chat))
@@ -33,12 +31,10 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
     rules: ['GP'],
     // A slow API fills what all chats share, such as a pool of connections.
     exclusive: true,
-    texts: {
-      title: 'Events are acknowledged soon, also while the API is slow',
-      sends: '20 events at once, and 20 more while every answer of the API takes 8 s.',
-      observes: 'How long each acknowledgement takes.',
-      passes: 'Each takes less than the limit, which is 5 s unless --ack-limit says otherwise.',
-    },
+    title: 'Events are acknowledged soon, also while the API is slow',
+    sends: '20 events at once, and 20 more while every answer of the API takes 8 s.',
+    observes: 'How long each acknowledgement takes.',
+    passes: 'Each takes less than the limit, which is 5 s unless --ack-limit says otherwise.',
     run: expectSoon,
   },
   {
@@ -46,12 +42,10 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
     level: 'SHOULD',
     profile: 'webhook',
     rules: ['GP'],
-    texts: {
-      title: 'A request that is no event is refused',
-      sends: 'A GET, a signed body that is not JSON, a signed event as text/plain, then a valid event.',
-      observes: 'The status of each answer.',
-      passes: 'The bad requests are answered with 4xx, and the valid event with 200.',
-    },
+    title: 'A request that is no event is refused',
+    sends: 'A GET, a signed body that is not JSON, a signed event as text/plain, then a valid event.',
+    observes: 'The status of each answer.',
+    passes: 'The bad requests are answered with 4xx, and the valid event with 200.',
     run: expectMalformedRefused,
   },
   {
@@ -59,12 +53,10 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
     level: 'SHOULD',
     profile: 'webhook',
     rules: ['GP'],
-    texts: {
-      title: 'The acknowledgement waits for no call',
-      sends: 'REQUESTING TAKEOVER and MESSAGE FROM USER, while every answer of the API takes 500 ms.',
-      observes: 'Calls about the chat before the webhook answers.',
-      passes: 'No call is made and answered before the event that causes it is acknowledged.',
-    },
+    title: 'The acknowledgement waits for no call',
+    sends: 'REQUESTING TAKEOVER and MESSAGE FROM USER, while every answer of the API takes 500 ms.',
+    observes: 'Calls about the chat before the webhook answers.',
+    passes: 'No call is made and answered before the event that causes it is acknowledged.',
     run: expectAnswerFirst,
   },
   {
@@ -74,71 +66,74 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
     rules: ['GP'],
     // A slow API fills what all chats share, such as a pool of connections.
     exclusive: true,
-    texts: {
-      title: 'An event is acknowledged before it is sent again',
-      sends: 'REQUESTING TAKEOVER and MESSAGE FROM USER, with a slow API, a timeout of the limit and one retry.',
-      observes: 'How often each event is sent.',
-      passes: 'Each is sent once.',
-    },
+    title: 'An event is acknowledged before it is sent again',
+    sends: 'REQUESTING TAKEOVER and MESSAGE FROM USER, with a slow API, a timeout of the limit and one retry.',
+    observes: 'How often each event is sent.',
+    passes: 'Each is sent once.',
     run: expectNoRetry,
   },
 ]
 
+const STORE_FIRST =
+  'Store the event, answer 200, and do everything else after that: put the work into a queue or a background task, and do not await it in the handler.'
+
 /** A message, as the platform sends it when the chat is taken over. */
-const userWrites = (check: CheckContext, chat: CheckChat): Promise<EventAnswer | null> =>
-  canDo(check, 'accept') ? chat.says('Is anybody there?') : check.send({ event: 'MESSAGE FROM USER', chat })
+async function userWrites(check: CheckContext, chat: CheckChat): Promise<EventAnswer | null> {
+  return check.canDo('accept') ? chat.says('Is anybody there?') : check.send({ event: 'MESSAGE FROM USER', chat })
+}
 
 /** Answers of the API take longer than an acknowledgement may, so that one that waits for them is late for certain. */
-const latencyOf = ({ limits: { ackMs, slowAnswerMs } }: CheckContext): number =>
+const slowLatencyOf = ({ limits: { ackMs, slowAnswerMs } }: CheckContext): number =>
   Math.max(slowAnswerMs, Math.round(ackMs * 1.6))
 
-const slowApi = (check: CheckContext, latencyMs: number) =>
+function slowDownApi(check: CheckContext, latencyMs: number): void {
   check.sim.faults.add({ on: 'api', latency: formatDuration(latencyMs) })
+}
 
 async function expectSoon(check: CheckContext): Promise<void> {
   const { ackMs: limitMs } = check.limits
   await check.sim.configure({ 'webhook.timeout': formatDuration(limitMs * 2) })
   const chat = await openConversation(check, 'writing')
-  const usual = await burst(check, chat, 'request')
-  check.measure('ack_slowest_ms', slowestOf(usual).duration_ms)
-  if (reportLate(check, usual)) return
-  const latencyMs = latencyOf(check)
-  slowApi(check, latencyMs)
-  const delayed = await burst(check, chat, 'request with a slow API')
-  const slowest = slowestOf(delayed)
-  check.measure('ack_slowest_with_slow_api_ms', slowest.duration_ms)
-  if (slowest.duration_ms <= limitMs) return
-  const times = { slowestMs: slowest.duration_ms, usualMs: slowestOf(usual).duration_ms, latencyMs, limitMs }
-  check.report('SHOULD', 'acknowledgement-waits', { event: slowest.event, ...times }, [slowest])
+  const usual = await sendAtOnce(check, chat, 'request')
+  const usualMs = usual[0]!.duration_ms
+  check.measure('ack_slowest_ms', usualMs)
+  const late = usual.filter(({ duration_ms }) => duration_ms > limitMs)
+  if (late.length > 0) {
+    const { event } = late[0]!
+    check.report('SHOULD', 'acknowledged-late', {
+      happened: `Of ${usual.length} events at once, ${late.length} ${late.length === 1 ? 'was' : 'were'} not acknowledged within ${formatDuration(limitMs)}. The slowest was ${event}, with ${formatMs(usualMs)}.`,
+      hint: `${STORE_FIRST} If only some events are late, look for a lock or a connection pool that they wait for.`,
+      details: { event, slowestMs: usualMs, limitMs, late: late.length, of: usual.length },
+      entries: late,
+    })
+    return
+  }
+  const latencyMs = slowLatencyOf(check)
+  slowDownApi(check, latencyMs)
+  const slowest = (await sendAtOnce(check, chat, 'request with a slow API'))[0]!
+  const { event, duration_ms: slowestMs } = slowest
+  check.measure('ack_slowest_with_slow_api_ms', slowestMs)
+  if (slowestMs <= limitMs) return
+  check.report('SHOULD', 'acknowledgement-waits', {
+    happened: `While every answer of the API took ${formatDuration(latencyMs)}, ${event} was acknowledged after ${formatMs(slowestMs)}. Usually it takes ${formatMs(usualMs)}. The limit is ${formatDuration(limitMs)}.`,
+    hint: STORE_FIRST,
+    details: { event, slowestMs, usualMs, latencyMs, limitMs },
+    entries: [slowest],
+  })
 }
 
 const HALF = 10
 
-/** Sends ten requests, each in a chat of its own, and ten messages in one chat; all at once. */
-async function burst(check: CheckContext, writing: CheckChat, name: string): Promise<readonly EventAnswer[]> {
-  const numbers = Array.from({ length: HALF }, (_, index) => index + 1)
-  const chats = await Promise.all(numbers.map(number => check.chat(`${name} ${number}`)))
-  const answers = await Promise.all([
-    ...chats.map(chat => check.send({ event: 'REQUESTING TAKEOVER', chat })),
-    ...numbers.map(() => check.send({ event: 'MESSAGE FROM USER', chat: writing })),
-  ])
-  for (const answer of answers) if (!timedOut(answer)) expectAcknowledged(check, answer)
-  return answers
-}
-
-const timedOut = ({ failure }: EventAnswer): boolean => failure?.code === 'timeout'
-
-const slowestOf = (answers: readonly EventAnswer[]): EventAnswer =>
-  answers.reduce((slowest, answer) => (answer.duration_ms > slowest.duration_ms ? answer : slowest))
-
-function reportLate(check: CheckContext, answers: readonly EventAnswer[]): boolean {
-  const { ackMs: limitMs } = check.limits
-  const late = answers.filter(({ duration_ms }) => duration_ms > limitMs)
-  if (late.length === 0) return false
-  const { event, duration_ms: slowestMs } = slowestOf(late)
-  const details = { event, slowestMs, limitMs, late: late.length, of: answers.length }
-  check.report('SHOULD', 'acknowledged-late', details, late)
-  return true
+/** Sends ten requests, each in a chat of its own, and ten messages in one chat; all at once. Resolves with the slowest answer first. */
+async function sendAtOnce(check: CheckContext, writing: CheckChat, name: string): Promise<readonly EventAnswer[]> {
+  const chats: CheckChat[] = []
+  for (let number = 1; number <= HALF; number++) chats.push(await openChat(check, `${name} ${number}`))
+  const sent: Promise<EventAnswer>[] = []
+  for (const chat of chats) sent.push(check.send({ event: 'REQUESTING TAKEOVER', chat }))
+  for (const _ of chats) sent.push(check.send({ event: 'MESSAGE FROM USER', chat: writing }))
+  const answers = await Promise.all(sent)
+  for (const answer of answers) if (answer.failure?.code !== 'timeout') expectAcknowledged(check, answer)
+  return answers.toSorted((a, b) => b.duration_ms - a.duration_ms)
 }
 
 const MALFORMED: readonly (Pick<CheckEvent, 'alteration'> & { readonly variant: string })[] = [
@@ -152,11 +147,19 @@ const MALFORMED: readonly (Pick<CheckEvent, 'alteration'> & { readonly variant: 
 
 async function expectMalformedRefused(check: CheckContext): Promise<void> {
   for (const { variant, alteration } of MALFORMED) {
-    const chat = await check.chat(variant)
+    const chat = await openChat(check, variant)
     const answer = await check.send({ event: 'REQUESTING TAKEOVER', chat, ...(alteration && { alteration }) })
-    const { status } = answer
+    const { status, failure = null } = answer
     if (status !== null && status >= 400 && status <= 499) continue
-    check.report('SHOULD', 'malformed-request', { variant, ...answerDetails(answer) }, [answer])
+    check.report('SHOULD', 'malformed-request', {
+      happened: `The webhook ${answerText(answer)} to ${variant}, and not with a status from 400 to 499.`,
+      hint:
+        status !== null && status < 400
+          ? 'Refuse what is not an event: 405 for another method, 415 for another content type, 400 for a body that is not JSON. An answer of 200 hides mistakes of the sender.'
+          : 'Catch the error of the parser, and answer 400. An uncaught exception can end the process, and every chat with it.',
+      details: { variant, status, failure },
+      entries: [answer],
+    })
   }
   await controlEvent(check, false)
 }
@@ -166,32 +169,29 @@ const CALL_LATENCY_MS = 500
 
 async function expectAnswerFirst(check: CheckContext): Promise<void> {
   const started = await openConversation(check, 'writing')
-  const usualMs = (await (await check.chat('usual')).press()).duration_ms
-  slowApi(check, usualMs + CALL_LATENCY_MS)
-  const asking = await check.chat('asking')
+  const usualMs = (await (await openChat(check, 'usual')).press()).duration_ms
+  slowDownApi(check, usualMs + CALL_LATENCY_MS)
+  const asking = await openChat(check, 'asking')
   const [asked, written] = await Promise.all([asking.press(), userWrites(check, started)])
-  for (const [chat, answer] of [
-    [asking, asked],
-    [started, written],
-  ] as const)
-    if (answer !== null && answer.duration_ms > usualMs + CALL_LATENCY_MS / 2) reportCallsBefore(check, chat, answer)
+  for (const [chat, answer] of [[asking, asked] as const, [started, written] as const]) {
+    // An acknowledgement that does not take longer than usual waits for no call, also when one is made meanwhile.
+    if (answer === null || answer.duration_ms <= usualMs + CALL_LATENCY_MS / 2) continue
+    const calls = chat.calls().filter(call => isAnsweredDuring(call, answer))
+    const [first] = calls
+    if (first === undefined) continue
+    const { event, duration_ms: ackMs } = answer
+    const call = `${first.method} ${first.path}`
+    const costMs = Math.max(...calls.map(({ at_ms }) => at_ms)) - (first.at_ms - first.duration_ms)
+    const [made, they] = calls.length === 1 ? [call, 'That call'] : [`${calls.length} calls, first ${call}`, 'They']
+    check.report('SHOULD', 'called-before-acknowledgement', {
+      happened: `The intermediary made ${made} before it answered ${event}. ${they} took ${formatMs(costMs)} of the ${formatMs(ackMs)} until the answer.`,
+      hint: `${STORE_FIRST} A platform that waits for the webhook before it serves the chat never answers such a call.`,
+      details: { event, call, calls: calls.length, ackMs, costMs },
+      entries: [...calls, answer],
+    })
+  }
   expectAcknowledged(check, asked)
   expectAcknowledged(check, written)
-}
-
-/** An acknowledgement that does not take longer than usual waits for no call, also when one is made meanwhile. */
-function reportCallsBefore(check: CheckContext, chat: CheckChat, answer: EventAnswer): void {
-  const calls = chat.calls().filter(call => isAnsweredDuring(call, answer))
-  const [first] = calls
-  if (first === undefined) return
-  const details = {
-    event: answer.event,
-    call: `${first.method} ${first.path}`,
-    calls: calls.length,
-    ackMs: answer.duration_ms,
-    costMs: Math.max(...calls.map(({ at_ms }) => at_ms)) - (first.at_ms - first.duration_ms),
-  }
-  check.report('SHOULD', 'called-before-acknowledgement', details, [...calls, answer])
 }
 
 const RETRY_MS = 1_000
@@ -201,8 +201,8 @@ async function expectNoRetry(check: CheckContext): Promise<void> {
   const started = await openConversation(check, 'writing')
   const knobs = { 'webhook.timeout': formatDuration(timeoutMs), 'webhook.retry': [formatDuration(RETRY_MS)] }
   await check.sim.configure(knobs)
-  slowApi(check, latencyOf(check))
-  const asking = await check.chat('asking')
+  slowDownApi(check, slowLatencyOf(check))
+  const asking = await openChat(check, 'asking')
   await Promise.all([expectSentOnce(check, asking.press()), expectSentOnce(check, userWrites(check, started))])
 }
 
@@ -212,9 +212,14 @@ async function expectSentOnce(check: CheckContext, sent: Promise<EventAnswer | n
   const { delivery_id: id, event } = answer
   const attempts = () => check.core.journal.query({ kind: 'delivery' }).filter(({ delivery_id }) => delivery_id === id)
   const [first = answer] = attempts()
-  if (!timedOut(first)) return expectAcknowledged(check, first)
+  if (first.failure?.code !== 'timeout') return expectAcknowledged(check, first)
   const { ackMs: timeoutMs } = check.limits
   if (first.retry_in_ms !== undefined) await check.until(() => attempts().length > 1, RETRY_MS + timeoutMs * 2)
-  const details = { event, timeoutMs, retryMs: RETRY_MS, attempts: attempts().length }
-  check.report('SHOULD', 'sent-again', details, attempts())
+  const entries = attempts()
+  check.report('SHOULD', 'sent-again', {
+    happened: `${event} was not acknowledged within ${formatDuration(timeoutMs)}, so the platform sent it again ${formatDuration(RETRY_MS)} later. The intermediary received it ${entries.length} times.`,
+    hint: `${STORE_FIRST} Events have no id: the second copy looks like a new event, and cannot be recognized for certain.`,
+    details: { event, timeoutMs, retryMs: RETRY_MS, attempts: entries.length },
+    entries,
+  })
 }

@@ -1,12 +1,12 @@
 /** DLV: events that come twice, late, or in another order. */
+
 import { formatDuration } from '../../../base/text/quantities.ts'
-import { acceptChat, type CheckChat, expectAcknowledged, requireCall } from '../chat.ts'
+import { type CheckChat, expectAcknowledged, openChat, openTakenOver } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import { type CheckContext, CheckEndedError } from '../context.ts'
-import { canDo, timesSeen } from '../conversation.ts'
-import { requestsIn, requireReadInbox } from '../effects.ts'
-import { inboxUntil, observeSilence, UNTRANSLATED } from '../exchange.ts'
-import { answerDetails } from '../findings/acknowledgement.ts'
+import { UNTRANSLATED } from '../exchange.ts'
+import { answerText } from '../finding.ts'
+import { inboxUntil, requestsIn, requireReadInbox, timesSeen } from '../observe.ts'
 
 export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
   {
@@ -15,13 +15,11 @@ export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
     profile: 'flow',
     rules: ['GP'],
     needs: ['accept'],
-    texts: {
-      title: 'A request that comes twice opens one conversation',
-      sends: 'REQUESTING TAKEOVER twice, 50 ms apart, and again while an agent has the chat.',
-      observes: 'Calls of start, the requests that the agent sees, and the answers.',
-      passes:
-        'The endpoint start is called once, the agent sees one request and keeps the chat, and each copy is answered with 200.',
-    },
+    title: 'A request that comes twice opens one conversation',
+    sends: 'REQUESTING TAKEOVER twice, 50 ms apart, and again while an agent has the chat.',
+    observes: 'Calls of start, the requests that the agent sees, and the answers.',
+    passes:
+      'The endpoint start is called once, the agent sees one request and keeps the chat, and each copy is answered with 200.',
     run: expectOneConversation,
   },
   {
@@ -31,13 +29,11 @@ export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
     rules: ['WH4', 'GP'],
     needs: ['accept', 'inbox'],
     knobs: UNTRANSLATED,
-    texts: {
-      title: 'A user can write the same text twice',
-      sends: 'The same text as two messages, and then one message that is delivered twice.',
-      observes: 'The messages that the agent sees.',
-      passes: 'The agent sees the repeated text twice, and the other at least once.',
-    },
-    run: expectRepeatsKept,
+    title: 'A user can write the same text twice',
+    sends: 'The same text as two messages, and then one message that is delivered twice.',
+    observes: 'The messages that the agent sees.',
+    passes: 'The agent sees the repeated text twice, and the other at least once.',
+    run: expectRepeatedTextsSeen,
   },
   {
     id: 'DLV-03',
@@ -46,12 +42,10 @@ export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
     rules: ['WH4', 'GP'],
     needs: ['accept', 'inbox'],
     knobs: UNTRANSLATED,
-    texts: {
-      title: 'A message that another one overtakes still arrives',
-      sends: 'Two messages, of which the first is delivered after the second.',
-      observes: 'The messages that the agent sees.',
-      passes: 'The agent sees both.',
-    },
+    title: 'A message that another one overtakes still arrives',
+    sends: 'Two messages, of which the first is delivered after the second.',
+    observes: 'The messages that the agent sees.',
+    passes: 'The agent sees both.',
     run: expectBothArrive,
   },
   {
@@ -60,12 +54,10 @@ export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
     profile: 'flow',
     rules: ['ST13', 'WH3', 'GP'],
     needs: ['accept', 'leave'],
-    texts: {
-      title: 'A message after the end starts nothing',
-      sends: 'MESSAGE FROM USER after the agent has left.',
-      observes: 'The answer, and calls about the chat.',
-      passes: 'The status is 200, and no start, message or typing_start follows.',
-    },
+    title: 'A message after the end starts nothing',
+    sends: 'MESSAGE FROM USER after the agent has left.',
+    observes: 'The answer, and calls about the chat.',
+    passes: 'The status is 200, and no start, message or typing_start follows.',
     run: expectSilenceAfterEnd,
   },
 ]
@@ -74,20 +66,26 @@ const REQUEST = 'REQUESTING TAKEOVER'
 const MESSAGE = 'MESSAGE FROM USER'
 const TWICE = { duplicate: 2, gap: '50ms' } as const
 
+/** When the request came again. */
+const PHASES = {
+  pending: 'REQUESTING TAKEOVER was delivered twice, 50 ms apart',
+  'taken over': 'REQUESTING TAKEOVER was delivered again while an agent had the chat',
+}
+
 async function expectOneConversation(check: CheckContext): Promise<void> {
-  const chat = await check.chat('twice')
+  const chat = await openChat(check, 'twice')
   check.sim.faults.add({ on: { webhook: REQUEST }, ...TWICE, times: 1 })
   const pressedMs = check.core.journal.atMs
   expectAcknowledged(check, await chat.press())
   await expectCopiesAccepted(check, chat, 1)
-  await acceptChat(check, chat)
+  await chat.accept()
   // The help desk needs as long for a further request as for the first.
   const watchMs = check.core.journal.atMs - pressedMs + check.limits.quietMs
   if (await reportRepeated(check, chat, 'pending', watchMs)) return
   expectAcknowledged(check, await check.send({ event: REQUEST, chat, sending: TWICE }))
   await expectCopiesAccepted(check, chat, 2)
   if (await reportRepeated(check, chat, 'taken over', watchMs)) return
-  if (canDo(check, 'says')) await chat.agent('says', { text: 'Still here' })
+  if (check.canDo('says')) await chat.agent('says', { text: 'Still here' })
 }
 
 /** A copy is sent 50 ms later, so its answer may come after that of the first. */
@@ -96,51 +94,75 @@ async function expectCopiesAccepted(check: CheckContext, chat: CheckChat, count:
   await check.until(() => copies().length >= count, check.limits.ackMs)
   const refused = copies().find(({ status }) => status !== 200)
   if (refused === undefined) return
-  check.report('SHOULD', 'redelivery-refused', { event: refused.event, ...answerDetails(refused) }, [refused])
-  throw new CheckEndedError(refused.event)
+  const { event, status, failure = null } = refused
+  check.report('SHOULD', 'redelivery-refused', {
+    happened: `The webhook ${answerText(refused)} to the second copy of ${event}, and not 200.`,
+    hint: 'Answer 200 when an event is recognized as a copy: it was received, and nothing more has to be done. Otherwise the platform may send it once more.',
+    details: { event, status, failure },
+    entries: [refused],
+  })
+  throw new CheckEndedError(event)
 }
 
 /** True: a second conversation or a second `start` was seen. */
 async function reportRepeated(
   check: CheckContext,
   chat: CheckChat,
-  phase: 'pending' | 'taken over',
+  phase: keyof typeof PHASES,
   watchMs: number,
 ): Promise<boolean> {
   await check.until(() => chat.calls('start').length > 1, watchMs)
   const starts = chat.calls('start')
-  if (starts.length > 1) check.report('SHOULD', 'start-repeated', { phase, starts: starts.length }, starts)
+  if (starts.length > 1)
+    check.report('SHOULD', 'start-repeated', {
+      happened: `${PHASES[phase]}, and \`start\` was called ${starts.length} times. The user reads the entering text with each.`,
+      hint: 'Store that a chat is taken over, and check it before `start` in the same step, so that two copies at once cannot both pass.',
+      details: { phase, starts: starts.length },
+      entries: starts,
+    })
   const requests = requestsIn(await chat.inbox())
   if (starts.length < 2) requireReadInbox(check, chat)
-  const last = check.core.journal.query({ kind: 'delivery', chatId: chat.id }).slice(-1)
-  if (requests > 1) check.report('SHOULD', 'conversation-repeated', { phase, requests }, last)
+  if (requests > 1)
+    check.report('SHOULD', 'conversation-repeated', {
+      happened: `${PHASES[phase]}, and the agent sees ${requests} requests instead of one.`,
+      hint: 'Look up the conversation by `chat.id` before one is opened. While it is pending or taken over, a further request is a copy or an impatient user, and changes nothing.',
+      details: { phase, requests },
+      entries: check.core.journal.query({ kind: 'delivery', chatId: chat.id }).slice(-1),
+    })
   return starts.length > 1 || requests > 1
 }
 
 /** What a user may well write twice, and nothing that a help desk shows with a chat contains by chance. */
 const REPEATED = 'ok, parcel-17'
+const REDELIVERED = 'One message, delivered twice'
 
-async function expectRepeatsKept(check: CheckContext): Promise<void> {
-  const chat = await check.chat('repeats')
-  await chat.takeOver()
-  await expectWrittenTwice(check, chat, REPEATED)
-  const redelivered = 'One message, delivered twice'
+async function expectRepeatedTextsSeen(check: CheckContext): Promise<void> {
+  const chat = await openTakenOver(check, 'repeats')
+  expectAcknowledged(check, await chat.says(REPEATED))
+  await check.pause(check.limits.quietMs)
+  expectAcknowledged(check, await chat.says(REPEATED))
+  const items = await inboxUntil(check, chat, seen => timesSeen(seen, REPEATED) > 1)
+  const seen = timesSeen(items, REPEATED)
+  if (seen < 2)
+    check.report('SHOULD', 'repeated-text-lost', {
+      happened: `The user wrote "${REPEATED}" 2 times, and the agent sees it ${seen === 0 ? 'never' : 'once'}.`,
+      hint: 'Do not recognize copies of MESSAGE FROM USER by their content: the payload has no id and no time, so a copy and a repeated text are equal. A doubled message is better than a lost one.',
+      details: { text: REPEATED, sent: 2, seen },
+      entries: messagesTo(check, chat),
+    })
   check.sim.faults.add({ on: { webhook: MESSAGE }, ...TWICE, times: 1 })
-  expectAcknowledged(check, await chat.says(redelivered))
+  expectAcknowledged(check, await chat.says(REDELIVERED))
   await expectCopiesAccepted(check, chat, 1)
-  await inboxUntil(check, chat, items => timesSeen(items, redelivered) > 0)
-  const seen = timesSeen(await chat.inbox(), redelivered)
-  check.measure('redelivered_message_seen', seen)
-  if (seen === 0) check.report('SHOULD', 'redelivered-text-lost', { text: redelivered }, messagesTo(check, chat))
-}
-
-async function expectWrittenTwice(check: CheckContext, chat: CheckChat, text: string): Promise<void> {
-  expectAcknowledged(check, await chat.says(text))
-  await observeSilence(check)
-  expectAcknowledged(check, await chat.says(text))
-  const seen = timesSeen(await inboxUntil(check, chat, items => timesSeen(items, text) > 1), text)
-  if (seen > 1) return
-  check.report('SHOULD', 'repeated-text-lost', { text, sent: 2, seen }, messagesTo(check, chat))
+  await inboxUntil(check, chat, shown => timesSeen(shown, REDELIVERED) > 0)
+  const redelivered = timesSeen(await chat.inbox(), REDELIVERED)
+  check.measure('redelivered_message_seen', redelivered)
+  if (redelivered === 0)
+    check.report('SHOULD', 'redelivered-text-lost', {
+      happened: `The message "${REDELIVERED}" was delivered twice, and the agent does not see it.`,
+      hint: 'Look in the log for the second copy: it may undo or replace the first.',
+      details: { text: REDELIVERED },
+      entries: messagesTo(check, chat),
+    })
 }
 
 const messagesTo = ({ core }: CheckContext, { id }: CheckChat) =>
@@ -148,31 +170,39 @@ const messagesTo = ({ core }: CheckContext, { id }: CheckChat) =>
 
 async function expectBothArrive(check: CheckContext): Promise<void> {
   const delayMs = check.limits.quietMs
-  const chat = await check.chat('overtaken')
-  await chat.takeOver()
+  const chat = await openTakenOver(check, 'overtaken')
   check.sim.faults.add({ on: { webhook: MESSAGE }, delay: formatDuration(delayMs), times: 1 })
   const texts = ['Written first, delivered last', 'Written last, delivered first']
   const answers = await Promise.all(texts.map(text => chat.says(text)))
   for (const answer of answers) expectAcknowledged(check, answer)
   const items = await inboxUntil(check, chat, seen => texts.every(text => timesSeen(seen, text) > 0))
   const lost = texts.filter(text => timesSeen(items, text) === 0)
-  if (lost.length > 0) check.report('SHOULD', 'overtaken-text-lost', { lost, delayMs }, messagesTo(check, chat))
+  if (lost.length === 0) return
+  check.report('SHOULD', 'overtaken-text-lost', {
+    happened: `A message was delivered ${delayMs} ms after a later one, and the agent does not see "${lost.join('" and "')}".`,
+    hint: 'Use the text of each event. Code that reads the latest message from the transcript, or expects events in order, loses those that come late: the order of deliveries is not stated.',
+    details: { lost, delayMs },
+    entries: messagesTo(check, chat),
+  })
 }
 
-/** Calls that reach the user. */
-const CALLS = ['start', 'message', 'typing_start'] as const
-
 async function expectSilenceAfterEnd(check: CheckContext): Promise<void> {
-  const chat = await check.chat('ended')
-  await chat.takeOver()
+  const chat = await openTakenOver(check, 'ended')
   await chat.agent('leave')
-  const end = await requireCall(check, chat, 'end', 'the agent left')
-  const late = () => CALLS.flatMap(name => chat.calls(name)).filter(({ seq }) => seq > end.seq)
+  const end = await chat.requireCall('end', 'the agent left')
+  // Calls that reach the user.
+  const lateCalls = () =>
+    [...chat.calls('start'), ...chat.calls('message'), ...chat.calls('typing_start')].filter(({ seq }) => seq > end.seq)
   const payload = { ...chat.payload(MESSAGE), attachments: [] }
   const answer = await check.send({ event: MESSAGE, chat, payload })
-  await check.until(() => late().length > 0, check.limits.quietMs)
-  const [call] = late()
-  const details = { call: `${call?.method} ${call?.path}` }
-  if (call !== undefined) check.report('SHOULD', 'late-message-starts-call', details, [answer, call])
+  await check.until(() => lateCalls().length > 0, check.limits.quietMs)
+  const [call] = lateCalls()
+  if (call !== undefined)
+    check.report('SHOULD', 'late-message-starts-call', {
+      happened: `The intermediary made ${call.method} ${call.path} after a message that came when the handover was over and the bot answers again.`,
+      hint: 'Show the late message to an agent, or drop it. Only a new REQUESTING TAKEOVER begins a handover.',
+      details: { call: `${call.method} ${call.path}` },
+      entries: [answer, call],
+    })
   expectAcknowledged(check, answer)
 }

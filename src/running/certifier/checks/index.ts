@@ -2,11 +2,11 @@
 import type { CheckDefinition } from '../check.ts'
 import { ACKNOWLEDGEMENT_CHECKS } from './acknowledgement.ts'
 import { DELIVERY_CHECKS } from './deliveries.ts'
-import { DESK_CHECKS } from './desk.ts'
 import { EVENT_CHECKS } from './events.ts'
 import { FAULT_CHECKS } from './faults.ts'
 import { HANDOVER_CHECKS } from './handover.ts'
 import { LOAD_CHECKS } from './load.ts'
+import { OPTIONAL_CHECKS } from './optional-capabilities.ts'
 import { RESTART_CHECKS } from './restart.ts'
 import { SIGNATURE_CHECKS } from './signature.ts'
 import { TEXT_CHECKS } from './texts.ts'
@@ -20,7 +20,7 @@ export const CHECKS: readonly CheckDefinition[] = [
   ...DELIVERY_CHECKS,
   ...HANDOVER_CHECKS,
   ...TEXT_CHECKS,
-  ...DESK_CHECKS,
+  ...OPTIONAL_CHECKS,
   ...FAULT_CHECKS,
   ...LOAD_CHECKS,
   ...RESTART_CHECKS,

@@ -1,11 +1,13 @@
 /** CON: many chats at once. */
 
-import type { DriverCall } from '../../agent-driver/driver.ts'
+import { makeId } from '../../../base/runtime/random.ts'
+import { counted, formatDuration } from '../../../base/text/quantities.ts'
+import type { Entry } from '../../../platform/journal/entry.ts'
+import { driverFailureText } from '../../../platform/wording/failures.ts'
+import { type CheckChat, openChat } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import type { CheckContext, EventAnswer } from '../context.ts'
-import type { FindingLevel } from '../findings/index.ts'
-import type { LoadPart } from '../findings/load.ts'
-import { type Crowd, type Member, openCrowd } from './crowd.ts'
+import type { ChatCall, CheckContext, EventAnswer, ReportedFinding } from '../context.ts'
+import { type FindingLevel, suffix } from '../finding.ts'
 
 export const LOAD_CHECKS: readonly CheckDefinition[] = [
   {
@@ -17,46 +19,86 @@ export const LOAD_CHECKS: readonly CheckDefinition[] = [
     exclusive: true,
     // Its parts have limits. A help desk may need seconds for what an agent does.
     limitMs: 240_000,
-    texts: {
-      title: 'Many chats at once stay apart',
-      sends: '20 handovers at once, and then 200, with a token in every text that no other text has.',
-      observes: 'Answers to events, calls, and what each agent sees; the time of each.',
-      passes:
-        'No token is in another chat, and none is lost among 20 chats (MUST). Nothing is lost or late among 200 (SHOULD), unless the help desk is too slow to play them all.',
-    },
+    title: 'Many chats at once stay apart',
+    sends: '20 handovers at once, and then 200, with a token in every text that no other text has.',
+    observes: 'Answers to events, calls, and what each agent sees; the time of each.',
+    passes:
+      'No token is in another chat, and none is lost among 20 chats (MUST). Nothing is lost or late among 200 (SHOULD), unless the help desk is too slow for all of them.',
     async run(check) {
-      if (await playCrowd(check, 20)) await playCrowd(check, 200)
+      if (await runLoad(check, 20)) await runLoad(check, 200)
     },
   },
 ]
 
+/** Ends a round: a part failed, which is reported. */
+class LoadEndedError extends Error {
+  override readonly name = 'LoadEndedError'
+}
+
 /** False: a part failed, which is reported. */
-async function playCrowd(check: CheckContext, size: number): Promise<boolean> {
-  const crowd = await openCrowd(check, size)
+async function runLoad(check: CheckContext, size: number): Promise<boolean> {
+  const chats: LoadedChat[] = []
+  for (let number = 1; number <= size; number++) {
+    const name = `${size} at once, ${number}`
+    const token = (side: string) => `token-${makeId('hex24', check.seed, `${side} ${name}`)}`
+    chats.push(new LoadedChat(await openChat(check, name), token('user'), token('agent')))
+  }
+  const group = new LoadGroup(check, chats)
   try {
-    await playHandovers(crowd)
+    await group.run()
     return true
   } catch (error) {
     if (error instanceof LoadEndedError) return false
     throw error
   } finally {
-    crowd.measure()
-    crowd.close()
+    group.close()
   }
 }
 
-async function playHandovers(crowd: Crowd): Promise<void> {
-  await usersPress(crowd)
-  await agentsAct(crowd, 'accept', 'start')
-  await usersWrite(crowd)
-  await agentsWrite(crowd)
-  await expectApart(crowd)
-  if (crowd.check.driver?.verbs.includes('leave')) await agentsAct(crowd, 'leave', 'end')
+/** One chat of a load group, with a text for each side that no other chat has. */
+class LoadedChat {
+  readonly chat: CheckChat
+  readonly userToken: string
+  readonly agentToken: string
+  /** To the user's request and message; those to typing events and to duplicates are the subject of other checks. */
+  readonly answers: EventAnswer[] = []
+  readonly calls: ChatCall[] = []
+
+  constructor(chat: CheckChat, userToken: string, agentToken: string) {
+    this.chat = chat
+    this.userToken = userToken
+    this.agentToken = agentToken
+  }
+
+  hasCalled(endpoint: string): boolean {
+    return this.calls.some(call => call.endpoint === endpoint && call.status === 200)
+  }
+
+  /** The call that shows the user what the agent wrote. */
+  get message(): ChatCall | undefined {
+    return this.calls.find(({ status, request }) => status === 200 && textOf(request.body).includes(this.agentToken))
+  }
 }
 
-/** Ends the round: a part failed, which is reported. */
-class LoadEndedError extends Error {
-  override readonly name = 'LoadEndedError'
+const textOf = (value: unknown): string => JSON.stringify(value ?? null)
+
+type Direction = 'to_agent' | 'to_user'
+
+/** A text that came to another chat. */
+interface Leak {
+  readonly direction: Direction
+  /** Names of chats. */
+  readonly from: string
+  readonly to: string
+  readonly seq: number
+}
+
+/** What every chat must reach: a call, or a text on its other side. */
+const PARTS = {
+  start: 'the call start after the agent had accepted',
+  end: 'the call end after the agent had left',
+  to_agent: "the user's message in what the agent sees",
+  to_user: "the agent's message as a call of the platform",
 }
 
 /** Of all chats, for each part. */
@@ -66,162 +108,245 @@ const DRIVER_CALLS = 20
 /** With more chats than this, being slow is no error. */
 const FEW = 20
 
-const levelOf = ({ members }: Crowd): FindingLevel => (members.length <= FEW ? 'MUST' : 'SHOULD')
+/** Runs handovers in many chats at once, and follows their traffic by reading each journal entry once. */
+class LoadGroup {
+  readonly #check: CheckContext
+  readonly #chats: readonly LoadedChat[]
+  readonly #byId = new Map<string, LoadedChat>()
+  readonly #byToken = new Map<string, LoadedChat>()
+  readonly #leaks: Leak[] = []
+  /** When the round ends, on the clock of the journal. */
+  readonly #untilMs: number
+  /** Of losses: a few chats at once must work. */
+  readonly #level: FindingLevel
+  /** Milliseconds of each acknowledgement, and from one side to the other. */
+  readonly #times: Readonly<Record<'ack' | Direction, number[]>> = { ack: [], to_agent: [], to_user: [] }
+  readonly #unsubscribe: () => void
 
-async function usersPress(crowd: Crowd): Promise<void> {
-  const { core } = crowd.check
-  for (const { chat } of crowd.members) core.user.press(chat.id, 'handover')
-  await expectAnswers(crowd, 1)
-}
-
-/** The events of one part are answered with 200, and not too late. */
-async function expectAnswers(crowd: Crowd, count: number): Promise<void> {
-  const { check, members } = crowd
-  await crowd.untilAll(({ answers }) => answers.length >= count, PART_MS + check.limits.ackMs)
-  const answers = members.map(member => member.answers[count - 1])
-  const refused = answers.filter(answer => answer?.status !== 200)
-  if (refused.length > 0) {
-    const statuses = [...new Set(refused.map(answer => answer?.status ?? null))]
-    const details = { chats: members.length, refused: refused.length, statuses }
-    check.report('MUST', 'events-refused-under-load', details, refused.filter(isThere).slice(0, 5))
-    throw new LoadEndedError()
+  constructor(check: CheckContext, chats: readonly LoadedChat[]) {
+    this.#check = check
+    this.#chats = chats
+    for (const one of chats) {
+      this.#byId.set(one.chat.id, one)
+      this.#byToken.set(one.userToken, one).set(one.agentToken, one)
+    }
+    this.#level = chats.length <= FEW ? 'MUST' : 'SHOULD'
+    this.#untilMs = check.core.journal.atMs + check.limits.loadMs
+    this.#unsubscribe = check.core.journal.subscribe(entry => this.#follow(entry))
   }
-  reportSlow(crowd, answers.filter(isThere))
-}
 
-const isThere = (answer: EventAnswer | undefined): answer is EventAnswer => answer !== undefined
-
-function reportSlow({ check, members }: Crowd, answers: readonly EventAnswer[]): void {
-  const { ackMs } = check.limits
-  const slow = answers.filter(({ duration_ms }) => duration_ms > ackMs)
-  if (slow.length === 0) return
-  const slowestMs = Math.round(Math.max(...slow.map(({ duration_ms }) => duration_ms)))
-  const details = { chats: members.length, slow: slow.length, slowestMs, limitMs: ackMs }
-  check.report('SHOULD', 'slow-answers-under-load', details, slow.slice(0, 5))
-}
-
-/** Every agent acts, and the call of every chat must follow. */
-async function agentsAct(crowd: Crowd, verb: 'accept' | 'leave', endpoint: 'start' | 'end'): Promise<void> {
-  await inTurns(crowd, crowd.members, async ({ chat }) => expectActed(crowd, verb, await chat.tryAgent(verb)))
-  const isCalled = ({ calls }: Member) => calls.some(call => call.endpoint === endpoint && call.status === 200)
-  await expectAll(crowd, endpoint, isCalled)
-}
-
-async function usersWrite(crowd: Crowd): Promise<void> {
-  const { check, members } = crowd
-  const sentMs = new Map<Member, number>()
-  for (const member of members) {
-    sentMs.set(member, check.core.journal.atMs)
-    await check.core.user.says(member.chat.id, { text: member.tokens.user })
+  #follow(entry: Entry): void {
+    const one = this.#byId.get(entry.chat_id ?? '')
+    if (one === undefined) return
+    if (entry.kind === 'api') {
+      one.calls.push(entry)
+      this.#findLeaks(one, entry.request.body, 'to_user', entry.seq)
+    }
+    if (entry.kind !== 'delivery' || entry.duplicate === true) return
+    if (entry.event !== 'REQUESTING TAKEOVER' && entry.event !== 'MESSAGE FROM USER') return
+    one.answers.push(entry)
+    if (entry.status === 200) this.#times.ack.push(entry.duration_ms)
   }
-  const [seen] = await Promise.all([readInboxes(crowd, sentMs), expectAnswers(crowd, 2)])
-  await expectAll(crowd, 'to_agent', member => seen.has(member))
-}
 
-/** Reads every inbox until it shows the token of its user. Resolves with those that did in time. */
-async function readInboxes(crowd: Crowd, sentMs: ReadonlyMap<Member, number>): Promise<ReadonlySet<Member>> {
-  const { journal } = crowd.check.core
-  const untilMs = journal.atMs + PART_MS
-  const seen = new Set<Member>()
-  while (seen.size < crowd.members.length && journal.atMs < untilMs && crowd.crossings.length === 0) {
-    const open = crowd.members.filter(member => !seen.has(member))
-    await inTurns(crowd, open, async member => {
-      if (!(await showsToken(crowd, member))) return
-      seen.add(member)
-      crowd.times.to_agent.push(journal.atMs - (sentMs.get(member) ?? 0))
-    })
-  }
-  return seen
-}
-
-async function showsToken(crowd: Crowd, member: Member): Promise<boolean> {
-  const items = await member.chat.inbox()
-  crowd.findCrossings(member, items, 'to_agent', crowd.check.core.journal.nextSeq - 1)
-  return items.some(({ text }) => text?.includes(member.tokens.user))
-}
-
-async function agentsWrite(crowd: Crowd): Promise<void> {
-  const { journal } = crowd.check.core
-  const writtenMs = new Map<Member, number>()
-  await inTurns(crowd, crowd.members, async member => {
-    writtenMs.set(member, journal.atMs)
-    expectActed(crowd, 'says', await member.chat.tryAgent('says', { text: member.tokens.agent }))
-  })
-  await expectAll(crowd, 'to_user', member => messageOf(member) !== undefined)
-  for (const member of crowd.members) {
-    const call = messageOf(member)
-    if (call !== undefined) crowd.times.to_user.push(call.at_ms - (writtenMs.get(member) ?? 0))
-  }
-}
-
-const messageOf = ({ calls, tokens }: Member) =>
-  calls.find(({ status, request }) => status === 200 && JSON.stringify(request.body).includes(tokens.agent))
-
-/** Reads every inbox once more, because a text may have come to another chat later. */
-async function expectApart(crowd: Crowd): Promise<void> {
-  await inTurns(crowd, crowd.members, async member => void (await showsToken(crowd, member)))
-  reportCrossings(crowd)
-}
-
-/** Ends the round when a chat does not get there in time. */
-async function expectAll(crowd: Crowd, part: LoadPart, isDone: (member: Member) => boolean): Promise<void> {
-  const { check, members } = crowd
-  await crowd.untilAll(isDone, PART_MS)
-  reportCrossings(crowd)
-  const missing = members.filter(member => !isDone(member))
-  if (missing.length === 0) return
-  const details = { chats: members.length, part, missing: missing.length, withinMs: PART_MS }
-  check.report(levelOf(crowd), 'lost-under-load', details, [])
-  throw new LoadEndedError()
-}
-
-function reportCrossings({ check, members, crossings }: Crowd): void {
-  const [first] = crossings
-  if (first === undefined) return
-  const { direction, from, to } = first
-  const details = { chats: members.length, direction, from, to, texts: crossings.length }
-  check.report('MUST', 'text-in-other-chat', details, crossings.slice(0, 5))
-  throw new LoadEndedError()
-}
-
-function expectActed(crowd: Crowd, verb: string, { outcome, failure }: DriverCall): void {
-  if (outcome === 'ok') return
-  const { check, members } = crowd
-  check.report(
-    levelOf(crowd),
-    'driver-failed-under-load',
-    { chats: members.length, verb, failure: failure ?? null },
-    [],
-  )
-  throw new LoadEndedError()
-}
-
-/** Some at once. Begins no further work after a failure, and ends the round when the time for all chats is over. */
-async function inTurns(
-  crowd: Crowd,
-  members: readonly Member[],
-  work: (member: Member) => Promise<void>,
-): Promise<void> {
-  const waiting = [...members]
-  const next = async () => {
-    try {
-      for (let member = waiting.shift(); member !== undefined; member = waiting.shift()) {
-        endInTime(crowd)
-        await work(member)
-      }
-    } catch (error) {
-      // At once, so that no other one reports the same.
-      waiting.length = 0
-      throw error
+  /** Finds tokens of other chats in what belongs to this one. */
+  #findLeaks(to: LoadedChat, value: unknown, direction: Direction, seq: number): void {
+    for (const token of textOf(value).match(/token-[0-9a-f]{24}/g) ?? []) {
+      const from = this.#byToken.get(token)
+      if (from !== undefined && from !== to)
+        this.#leaks.push({ direction, from: from.chat.name, to: to.chat.name, seq })
     }
   }
-  await Promise.all(Array.from({ length: DRIVER_CALLS }, next))
-}
 
-/** A few chats are played whatever it takes, because they decide. */
-function endInTime({ check, members, untilMs, crossings }: Crowd): void {
-  const { journal } = check.core
-  if (members.length <= FEW || crossings.length > 0 || journal.atMs < untilMs) return
-  check.report('INFO', 'crowd-not-finished', { chats: members.length, withinMs: check.limits.crowdMs }, [])
-  throw new LoadEndedError()
+  async run(): Promise<void> {
+    const { user } = this.#check.core
+    for (const { chat } of this.#chats) user.press(chat.id, 'handover')
+    await this.#expectAnswers(1)
+    await this.#agentsAct('accept')
+    await this.#expectAll('start', one => one.hasCalled('start'))
+    await this.#usersWrite()
+    await this.#agentsWrite()
+    // Once more, because a text may have come to another chat later.
+    await this.#inTurns(this.#chats, one => this.#showsToken(one))
+    this.#reportLeaks()
+    if (!this.#check.canDo('leave')) return
+    await this.#agentsAct('leave')
+    await this.#expectAll('end', one => one.hasCalled('end'))
+  }
+
+  /** Records percentiles of the times, by nearest rank. */
+  close(): void {
+    this.#unsubscribe()
+    for (const [name, values] of Object.entries(this.#times)) {
+      values.sort((a, b) => a - b)
+      for (const percent of [50, 95, 99]) {
+        const value = values[Math.max(0, Math.ceil((values.length * percent) / 100) - 1)]
+        if (value !== undefined)
+          this.#check.measure(`${name}_${this.#chats.length}_chats_p${percent}_ms`, Math.round(value))
+      }
+    }
+  }
+
+  /** Reports with the number of chats. */
+  #report(level: FindingLevel, code: string, { happened, details, ...finding }: ReportedFinding): void {
+    const chats = this.#chats.length
+    const said = `With ${chats} chats at once, ${happened}`
+    this.#check.report(level, code, { ...finding, happened: said, details: { chats, ...details } })
+  }
+
+  /** Whether the condition is met for every chat in time. Ends early when a text has leaked. */
+  async #untilAll(condition: (one: LoadedChat) => boolean, withinMs: number): Promise<void> {
+    await this.#check.until(() => this.#leaks.length > 0 || this.#chats.every(condition), withinMs)
+  }
+
+  /** The events of one part are answered with 200, and not too late. */
+  async #expectAnswers(count: number): Promise<void> {
+    const { ackMs } = this.#check.limits
+    await this.#untilAll(({ answers }) => answers.length >= count, PART_MS + ackMs)
+    const refused: EventAnswer[] = []
+    const slow: EventAnswer[] = []
+    const statuses = new Set<number | null>()
+    let refusedCount = 0
+    for (const { answers } of this.#chats) {
+      const answer = answers[count - 1]
+      if (answer?.status !== 200) {
+        refusedCount++
+        statuses.add(answer?.status ?? null)
+        if (answer !== undefined) refused.push(answer)
+      } else if (answer.duration_ms > ackMs) slow.push(answer)
+    }
+    if (refusedCount > 0) {
+      const shown = [...statuses].map(status => status ?? 'none').join(', ')
+      this.#report('MUST', 'events-refused-under-load', {
+        happened: `${counted(refusedCount, 'event')} had another answer than 200: ${shown}.`,
+        hint: 'Look for a limit of requests or connections in the web server, and for a database lock that a request waits for.',
+        details: { refused: refusedCount, statuses: [...statuses] },
+        entries: refused.slice(0, 5),
+      })
+      throw new LoadEndedError()
+    }
+    if (slow.length === 0) return
+    const slowestMs = Math.round(Math.max(...slow.map(({ duration_ms }) => duration_ms)))
+    this.#report('SHOULD', 'slow-answers-under-load', {
+      happened: `${counted(slow.length, 'acknowledgement')} took longer than ${formatDuration(ackMs)} (--ack-limit); the slowest took ${slowestMs} ms.`,
+      hint: 'Answer as soon as the event is stored, and do all other work later.',
+      details: { slow: slow.length, slowestMs, limitMs: ackMs },
+      entries: slow.slice(0, 5),
+    })
+  }
+
+  async #agentsAct(verb: 'accept' | 'leave'): Promise<void> {
+    await this.#inTurns(this.#chats, one => this.#act(one, verb))
+  }
+
+  async #act({ chat }: LoadedChat, verb: string, text?: string): Promise<void> {
+    const { outcome, failure = null } = await chat.tryAgent(verb, text === undefined ? {} : { text })
+    if (outcome === 'ok') return
+    this.#report(this.#level, 'driver-failed-under-load', {
+      happened: `the agent driver failed at ${verb}${suffix(failure && driverFailureText(failure))}.`,
+      hint: 'Try the call of the driver by hand while many chats are open. If the help desk limits calls, the driver must wait and repeat them.',
+      details: { verb, failure },
+    })
+    throw new LoadEndedError()
+  }
+
+  async #usersWrite(): Promise<void> {
+    const { user, journal } = this.#check.core
+    const sentMs = new Map<LoadedChat, number>()
+    for (const one of this.#chats) {
+      sentMs.set(one, journal.atMs)
+      await user.says(one.chat.id, { text: one.userToken })
+    }
+    const unseen = new Set(this.#chats)
+    // Reads every inbox until it shows the token of its user.
+    const readInboxes = async () => {
+      const untilMs = journal.atMs + PART_MS
+      while (unseen.size > 0 && journal.atMs < untilMs && this.#leaks.length === 0)
+        await this.#inTurns([...unseen], async one => {
+          if (!(await this.#showsToken(one))) return
+          unseen.delete(one)
+          this.#times.to_agent.push(journal.atMs - (sentMs.get(one) ?? 0))
+        })
+    }
+    await Promise.all([readInboxes(), this.#expectAnswers(2)])
+    await this.#expectAll('to_agent', one => !unseen.has(one))
+  }
+
+  /** Whether the agent sees what the user wrote. */
+  async #showsToken(one: LoadedChat): Promise<boolean> {
+    const items = await one.chat.inbox()
+    this.#findLeaks(one, items, 'to_agent', this.#check.core.journal.nextSeq - 1)
+    return items.some(({ text }) => text?.includes(one.userToken))
+  }
+
+  async #agentsWrite(): Promise<void> {
+    const { journal } = this.#check.core
+    const writtenMs = new Map<LoadedChat, number>()
+    await this.#inTurns(this.#chats, async one => {
+      writtenMs.set(one, journal.atMs)
+      await this.#act(one, 'says', one.agentToken)
+    })
+    await this.#expectAll('to_user', one => one.message !== undefined)
+    for (const one of this.#chats) this.#times.to_user.push(one.message!.at_ms - (writtenMs.get(one) ?? 0))
+  }
+
+  /** Ends the round when a chat does not get there in time. */
+  async #expectAll(part: keyof typeof PARTS, isDone: (one: LoadedChat) => boolean): Promise<void> {
+    await this.#untilAll(isDone, PART_MS)
+    this.#reportLeaks()
+    const missing = this.#chats.filter(one => !isDone(one)).length
+    if (missing === 0) return
+    this.#report(this.#level, 'lost-under-load', {
+      happened: `${PARTS[part]} was missing in ${missing} of them after ${formatDuration(PART_MS)}.`,
+      hint: 'Look for a queue that all chats share, a pool of connections that is too small, and work that is given up when it waits for long.',
+      details: { part, missing, withinMs: PART_MS },
+    })
+    throw new LoadEndedError()
+  }
+
+  #reportLeaks(): void {
+    const [first] = this.#leaks
+    if (first === undefined) return
+    const { direction, from, to } = first
+    const [writer, reader] = direction === 'to_user' ? ['agent', 'user'] : ['user', 'agent']
+    this.#report('MUST', 'text-in-other-chat', {
+      happened: `${counted(this.#leaks.length, 'text')} came to another chat. The first: what the ${writer} of the chat "${from}" wrote was sent to the ${reader} of "${to}".`,
+      hint: 'Look for state that all chats share, such as a variable for the current chat. Take chat_id from the event or from the action, and pass it on to the call.',
+      details: { direction, from, to, texts: this.#leaks.length },
+      entries: this.#leaks.slice(0, 5),
+    })
+    throw new LoadEndedError()
+  }
+
+  /** Works on some chats at once. Begins no further work after a failure, and ends the round when the time for all chats is over. */
+  async #inTurns(chats: readonly LoadedChat[], work: (one: LoadedChat) => Promise<unknown>): Promise<void> {
+    const waiting = [...chats]
+    const worker = async () => {
+      try {
+        for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+          this.#endInTime()
+          await work(one)
+        }
+      } catch (error) {
+        // At once, so that no other worker reports the same.
+        waiting.length = 0
+        throw error
+      }
+    }
+    const workers: Promise<void>[] = []
+    for (let count = 0; count < DRIVER_CALLS; count++) workers.push(worker())
+    await Promise.all(workers)
+  }
+
+  /** A few chats run however long they take, because they decide. */
+  #endInTime(): void {
+    const { journal } = this.#check.core
+    if (this.#chats.length <= FEW || this.#leaks.length > 0 || journal.atMs < this.#untilMs) return
+    const withinMs = this.#check.limits.loadMs
+    this.#report('INFO', 'load-not-finished', {
+      happened: `the conversations did not end within ${formatDuration(withinMs)}, because the agent driver needs too long for each action, so only a part of them was observed. No text was lost or in another chat until then.`,
+      hint: 'Look at the driver calls of this check, and how long each takes. With a help desk, or one for tests, that performs the actions of 20 agents at once in less than a second, the check observes all conversations.',
+      details: { withinMs },
+    })
+    throw new LoadEndedError()
+  }
 }

@@ -1,16 +1,12 @@
 /** TXT: texts of every kind, in both directions. */
-import { type CheckChat, expectAcknowledged } from '../chat.ts'
+
+import { counted } from '../../../base/text/quantities.ts'
+import { driverFailureText } from '../../../platform/wording/failures.ts'
+import { type CheckChat, expectAcknowledged, openTakenOver } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { CheckContext } from '../context.ts'
-import {
-  compareSamples,
-  type ReceivedText,
-  type Sample,
-  textsSeenByAgent,
-  textsSentToUser,
-  UNTRANSLATED,
-} from '../exchange.ts'
-import type { FindingLevel } from '../findings/index.ts'
+import { compareSamples, type ReceivedText, receivedTexts, type Sample, UNTRANSLATED } from '../exchange.ts'
+import { type FindingLevel, suffix } from '../finding.ts'
 
 export const TEXT_CHECKS: readonly CheckDefinition[] = [
   {
@@ -20,13 +16,11 @@ export const TEXT_CHECKS: readonly CheckDefinition[] = [
     rules: ['E6.2', 'EV4', 'WH4'],
     needs: ['accept', 'says', 'inbox'],
     knobs: UNTRANSLATED,
-    texts: {
-      title: 'Every character arrives, in both directions',
-      sends:
-        'Emoji with joiners, Arabic, combining marks, characters above U+FFFF, line breaks and spaces at the ends, by the user and by the agent.',
-      observes: 'What the agent sees, and the calls of message.',
-      passes: 'All code points are identical.',
-    },
+    title: 'Every character arrives, in both directions',
+    sends:
+      'Emoji with joiners, Arabic, combining marks, characters above U+FFFF, line breaks and spaces at the ends, by the user and by the agent.',
+    observes: 'What the agent sees, and the calls of message.',
+    passes: 'All code points are identical.',
     run: check => exchangeTexts(check, 'MUST', CHARACTERS),
   },
   {
@@ -36,12 +30,10 @@ export const TEXT_CHECKS: readonly CheckDefinition[] = [
     rules: ['GP'],
     needs: ['accept', 'says', 'inbox'],
     knobs: UNTRANSLATED,
-    texts: {
-      title: 'Markup is text, and is not escaped',
-      sends: 'HTML, a script, entities and Markdown, by the user and by the agent.',
-      observes: 'What the agent sees, and the calls of message.',
-      passes: 'The texts are identical: not escaped, not escaped twice, not removed.',
-    },
+    title: 'Markup is text, and is not escaped',
+    sends: 'HTML, a script, entities and Markdown, by the user and by the agent.',
+    observes: 'What the agent sees, and the calls of message.',
+    passes: 'The texts are identical: not escaped, not escaped twice, not removed.',
     run: check => exchangeTexts(check, 'SHOULD', MARKUP),
   },
   {
@@ -51,18 +43,18 @@ export const TEXT_CHECKS: readonly CheckDefinition[] = [
     rules: ['GP'],
     needs: ['accept', 'says', 'inbox'],
     knobs: UNTRANSLATED,
-    texts: {
-      title: 'A long message arrives whole',
-      sends: 'A message of 64 KB, by the user and by the agent.',
-      observes: 'The answer of the webhook, what the agent sees, and the calls of message.',
-      passes:
-        'The webhook answers 200; the text arrives whole, in one message or in several, or the help desk tells the agent that it is too long.',
-    },
+    title: 'A long message arrives whole',
+    sends: 'A message of 64 KB, by the user and by the agent.',
+    observes: 'The answer of the webhook, what the agent sees, and the calls of message.',
+    passes:
+      'The webhook answers 200; the text arrives whole, in one message or in several, or the help desk tells the agent that it is too long.',
     run: exchangeLongText,
   },
 ]
 
-const sample = (name: string, token: string, text: string): Sample => ({ name, token, text })
+function sample(name: string, token: string, text: string): Sample {
+  return { name, token, text }
+}
 
 /** Written with escapes, so that no editor normalises them. */
 const CHARACTERS: readonly Sample[] = [
@@ -90,53 +82,52 @@ const MARKUP: readonly Sample[] = [
 ]
 
 async function exchangeTexts(check: CheckContext, level: FindingLevel, samples: readonly Sample[]): Promise<void> {
-  const chat = await check.chat('first')
-  await chat.takeOver()
+  const chat = await openTakenOver(check, 'first')
   for (const { text } of samples) expectAcknowledged(check, await chat.says(text))
-  compareSamples(check, level, 'to_agent', samples, await textsSeenByAgent(check, chat, samples))
+  const seen = await receivedTexts(check, chat, 'to_agent', samples)
+  compareSamples(check, { level, direction: 'to_agent', samples }, seen)
   for (const { text } of samples) await chat.agent('says', { text })
-  compareSamples(check, level, 'to_user', samples, await textsSentToUser(check, chat, samples))
+  const sent = await receivedTexts(check, chat, 'to_user', samples)
+  compareSamples(check, { level, direction: 'to_user', samples }, sent)
 }
 
 /** 64,000 bytes, with numbers that show where it was cut. */
 const LONG = Array.from({ length: 6_400 }, (_, index) => `word-${String(index).padStart(4, '0')}`)
   .join(' ')
   .padEnd(64_000, '.')
-
-const LONG_SAMPLE = sample('a message of 64 KB', 'word-0000', LONG)
+const LONG_SAMPLES = [sample('a message of 64 KB', 'word-0000', LONG)]
+/** The end of the long text, which arrives last. */
+const LAST_WORD = [sample('the end of a message of 64 KB', 'word-6399', LONG)]
 
 async function exchangeLongText(check: CheckContext): Promise<void> {
-  const chat = await check.chat('first')
-  await chat.takeOver()
-  await agentWritesLongText(check, chat)
-  const answer = await chat.says(LONG)
-  expectAcknowledged(check, answer, 'SHOULD')
-  const received = joined(partsOf(await textsSeenByAgent(check, chat, [LAST_WORD])))
-  compareSamples(check, 'SHOULD', 'to_agent', [LONG_SAMPLE], received)
+  const chat = await openTakenOver(check, 'first')
+  const { outcome, failure = null } = await chat.tryAgent('says', { text: LONG })
+  if (outcome === 'failed')
+    // A help desk that refuses the text has told the agent.
+    check.report('INFO', 'long-text-refused', {
+      happened: `The help desk did not take a message of 64 KB from the agent${suffix(failure && driverFailureText(failure))}.`,
+      hint: 'Nothing must be changed, if the agent sees the error: a long text arrives whole, or the agent learns that it is too long.',
+      details: { failure },
+    })
+  else await compareLongText(check, chat, 'to_user')
+  expectAcknowledged(check, await chat.says(LONG), 'SHOULD')
+  await compareLongText(check, chat, 'to_agent')
 }
 
-/** A help desk that refuses the text has told the agent. */
-async function agentWritesLongText(check: CheckContext, chat: CheckChat): Promise<void> {
-  const call = await chat.tryAgent('says', { text: LONG })
-  if (call.outcome === 'failed') {
-    check.report('INFO', 'long-text-refused', { failure: call.failure ?? null }, [])
-    return
-  }
-  const parts = partsOf(await textsSentToUser(check, chat, [LAST_WORD]))
-  if (parts.length > 1) check.report('INFO', 'long-text-split', { parts: parts.length }, parts)
-  compareSamples(check, 'SHOULD', 'to_user', [LONG_SAMPLE], joined(parts))
-}
-
-/** The end of the long text, which arrives last. */
-const LAST_WORD = sample('the end of a message of 64 KB', 'word-6399', LONG)
-
-/** Several messages may carry a long text; others, such as a notice of the queue, come before it. */
-const partsOf = (texts: readonly ReceivedText[]): readonly ReceivedText[] => {
-  const first = texts.findIndex(({ text }) => text.includes(LONG_SAMPLE.token))
-  return first === -1 ? [] : texts.slice(first)
-}
-
-const joined = (parts: readonly ReceivedText[]): readonly ReceivedText[] => {
+async function compareLongText(check: CheckContext, chat: CheckChat, direction: 'to_agent' | 'to_user'): Promise<void> {
+  const received = await receivedTexts(check, chat, direction, LAST_WORD)
+  // Several messages may carry a long text; others, such as a notice of the queue, come before it.
+  const first = received.findIndex(({ text }) => text.includes('word-0000'))
+  const parts: readonly ReceivedText[] = first === -1 ? [] : received.slice(first)
+  if (direction === 'to_user' && parts.length > 1)
+    check.report('INFO', 'long-text-split', {
+      happened: `A message of 64 KB was sent as ${counted(parts.length, 'message')}.`,
+      hint: 'Nothing must be changed: a long text may arrive in one message or in several.',
+      details: { parts: parts.length },
+      entries: parts,
+    })
   const last = parts.at(-1)
-  return last === undefined ? [] : [...parts, { text: parts.map(({ text }) => text).join(''), seq: last.seq }]
+  const whole = parts.map(({ text }) => text).join('')
+  const all = last === undefined ? [] : [...parts, { text: whole, seq: last.seq }]
+  compareSamples(check, { level: 'SHOULD', direction, samples: LONG_SAMPLES }, all)
 }

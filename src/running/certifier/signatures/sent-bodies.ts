@@ -1,4 +1,5 @@
 /** Builds the bodies and signatures that a check sends, and sends them with other headers. */
+
 import type { HeaderLines } from '../../../base/runtime/transport.ts'
 import { type Bytes, computeHmac, importKey, toBase64, utf8 } from '../../../platform/signature/hmac.ts'
 import { encodePayload } from '../../../platform/webhooks/request.ts'
@@ -17,8 +18,9 @@ export function bodyOf(check: CheckContext, chat: CheckChat, changes: object = {
 }
 
 /** The base64 HMAC-SHA256 of content, as the platform signs. */
-export const signatureOf = async (key: string | Bytes, content: string | Bytes): Promise<string> =>
-  toBase64(await computeHmac(await importKey(key), typeof content === 'string' ? utf8(content) : content))
+export async function signatureOf(key: string | Bytes, content: string | Bytes): Promise<string> {
+  return toBase64(await computeHmac(await importKey(key), typeof content === 'string' ? utf8(content) : content))
+}
 
 /** Replaces the value of one header; null removes it. */
 export function withHeader(headers: HeaderLines, name: string, value: string | string[] | null): HeaderLines {
@@ -26,13 +28,8 @@ export function withHeader(headers: HeaderLines, name: string, value: string | s
   return Object.fromEntries(value === null ? others : [...others, [name, value]])
 }
 
-/** The value of a header that is sent once; empty when there is none. */
-const headerValue = (headers: HeaderLines, name: string): string => String(headers[name] ?? '')
-
 /** Changes the value of the signature header after signing. */
-export const changeSignature =
-  (check: CheckContext, change: (signature: string) => string | string[] | null) =>
-  (signed: HeaderLines): HeaderLines => {
-    const name = check.core.platform.knobs['webhook.signatureHeader']
-    return withHeader(signed, name, change(headerValue(signed, name)))
-  }
+export function changeSignature(check: CheckContext, change: (signature: string) => string | string[] | null) {
+  const name = check.core.platform.knobs['webhook.signatureHeader']
+  return (signed: HeaderLines): HeaderLines => withHeader(signed, name, change(String(signed[name] ?? '')))
+}
