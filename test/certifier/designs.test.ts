@@ -55,16 +55,16 @@ it.concurrent('one that learns of requests late, and is slow for its agents', as
   expect(await certifyDesign('is-slow', ...only)).toEqual({ 'FLT-04': ['info', 'lost-answer'] })
 })
 
-it.concurrent('one whose agents are too slow for a crowd, which decides nothing', async () => {
+it.concurrent('one whose agents are too slow for many chats at once, which decides nothing', async () => {
   const { checks } = await certifyExample('is-slow', '--only', 'CON-01', '--observe', '50ms')
   const [{ outcome, findings, measurements } = {}] = checks
-  expect([outcome, findings?.map(({ code }) => code)]).toEqual(['info', ['crowd-not-finished']])
+  expect([outcome, findings?.map(({ code }) => code)]).toEqual(['info', ['load-not-finished']])
   expect(measurements).toHaveProperty('to_user_20_chats_p50_ms')
 })
 
-it.concurrent('the example, when the time of a crowd is over before its agents act', async () => {
+it.concurrent('the example, when the time for many chats at once is over before its agents act', async () => {
   const { checks } = await certifyExample(null, '--only', 'CON-01', '--observe', '1ms')
-  expect(checks[0]?.findings.map(({ code }) => code)).toEqual(['crowd-not-finished'])
+  expect(checks[0]?.findings.map(({ code }) => code)).toEqual(['load-not-finished'])
 })
 
 it.concurrent('one that repeats notices, and reads the transcript with every request', async () => {

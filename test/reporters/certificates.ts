@@ -39,7 +39,7 @@ export const checkResult = (given: Partial<Definition> = {}, more: Partial<Check
 const refused: CheckFinding = {
   level: 'MUST',
   code: 'event-refused',
-  happened: 'The webhook answered 500 to a validly signed REQUESTING TAKEOVER, and not 200.',
+  happened: 'The webhook answered 500 to a validly signed REQUESTING TAKEOVER.',
   hint: 'Answer 200 as soon as the event is stored, also when its content is not used.',
   details: { event: 'REQUESTING TAKEOVER', status: 500 },
   entrySeqs: [2],

@@ -59,7 +59,7 @@ const oneLine = (text: string) => (/[^\S ]| {2}/.test(text) ? text.replace(/\s+/
 export interface TimeLimit {
   readonly timeoutMs: number
   /** Names the call in the failure. */
-  readonly call: 'command' | 'function'
+  readonly call: 'command' | 'function' | 'http'
   /** Aborts when the run ends. */
   readonly signal: AbortSignal
 }

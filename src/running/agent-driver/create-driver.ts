@@ -19,7 +19,7 @@ import type {
   InboxItem,
   VerbSpec,
 } from './driver.ts'
-import { describeHttp, HttpCalls } from './http-call.ts'
+import { callHttp, createHttpAgent, describeHttp } from './http-call.ts'
 import { type AskPerson, createPersonQueue } from './manual-call.ts'
 import { createDriverTarget, type SimulatorAccess, type TargetProcess } from './target.ts'
 
@@ -60,7 +60,7 @@ class CallExecutor {
   readonly #env: Environment
   /** The variables that `$(env.X)` reads in this driver. */
   readonly #variables: Environment
-  readonly #http = new HttpCalls()
+  readonly #agent = createHttpAgent()
   readonly #askPerson: AskPerson = createPersonQueue()
   readonly #closed = new AbortController()
   readonly #pending = new Set<Promise<unknown>>()
@@ -114,7 +114,7 @@ class CallExecutor {
   ): Promise<CallOutcome> {
     switch (spec.kind) {
       case 'http':
-        return this.#http.call(spec, scope, signal)
+        return callHttp(spec, scope, this.#agent, this.#untilClosed(signal))
       case 'exec':
         return callCommand(
           { verb, spec, scope, context, folder: this.#spec.folder, env: this.#env },
@@ -134,7 +134,7 @@ class CallExecutor {
   /** Interrupts the pending calls. Resolves when their processes have ended. */
   async close(): Promise<void> {
     this.#closed.abort()
-    await Promise.all([this.#http.close(), ...this.#pending])
+    await Promise.all([this.#agent.destroy(), ...this.#pending])
   }
 }
 
