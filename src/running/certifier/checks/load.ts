@@ -189,8 +189,8 @@ class LoadGroup {
   /** Reports with the number of chats. */
   #report(level: FindingLevel, code: string, { happened, details, ...finding }: ReportedFinding): void {
     const chats = this.#chats.length
-    const said = `With ${chats} chats at once, ${happened}`
-    this.#check.report(level, code, { ...finding, happened: said, details: { chats, ...details } })
+    const sentence = `With ${chats} chats at once, ${happened}`
+    this.#check.report(level, code, { ...finding, happened: sentence, details: { chats, ...details } })
   }
 
   /** Whether the condition is met for every chat in time. Ends early when a text has leaked. */

@@ -10,7 +10,7 @@ import { acceptedText, diagnoseEveryForm, fixOf, LOG_BOTH } from '../signatures/
 import { expectRefused } from '../signatures/forged-events.ts'
 import { algorithmHeaderOf, changeSignature, EVENT, withHeader } from '../signatures/sent-bodies.ts'
 import { expectEverySerialisation } from '../signatures/serialisations.ts'
-import { type AlteredEvent, expectCleanAnswers } from './clean-answers.ts'
+import { type AlteredEvent, expectCleanAnswers } from './wire.ts'
 
 export const SIGNATURE_CHECKS: readonly CheckDefinition[] = [
   {
