@@ -118,7 +118,7 @@ async function takeScenarios(): Promise<void> {
   try {
     const [line] = await once(program.stdout, 'data', { signal: AbortSignal.timeout(20_000) })
     const page = await open(/http:\/\/\S+/.exec(String(line))?.[0] ?? '', 'light')
-    await page.getByRole('button', { name: 'Play all' }).click()
+    await page.getByRole('button', { name: 'Run all' }).click()
     await page.getByRole('button', { name: '1 failed' }).waitFor()
     await page.getByText('Lost parcel').first().click()
     await page

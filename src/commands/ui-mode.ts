@@ -1,4 +1,4 @@
-/** Serves UI mode: scenarios that a page plays and watches (`run --ui`), or the results of a saved run (`report --open`). */
+/** Serves UI mode: scenarios that a page runs and watches (`run --ui`), or the results of a saved run (`report --open`). */
 
 import { wallTimer } from '../base/runtime/clock.ts'
 import { freshSeed } from '../base/runtime/node.ts'
@@ -8,8 +8,8 @@ import { type Plan, stepsOf } from '../evaluation/scenario/plan.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../running/runner/simulator-router.ts'
 import { runSuite } from '../running/runner/suite.ts'
 import { InterruptedError, rejectOnAbort } from '../running/runner/waiting.ts'
-import type { PlayRequest } from '../running/ui-mode/player.ts'
 import { uiRoutes } from '../running/ui-mode/routes.ts'
+import type { RunRequest } from '../running/ui-mode/run-queue.ts'
 import { createSavedSession, createUiSession, type UiSession } from '../running/ui-mode/session.ts'
 import { type PlatformServer, startServer } from '../server/start.ts'
 import { scenarioSources } from './command.ts'
@@ -45,7 +45,7 @@ async function serve(options: UiModeOptions, shutdown: Shutdown): Promise<void> 
     },
     target: flags.selfTest ? null : targetIn(options),
     secrets,
-    play: request => playRun(options, router, attachOnce, request),
+    startRun: request => startRun(options, router, attachOnce, request),
   })
   shutdown.defer(() => session.close())
   const serverOptions = { ...resolved.options, ...(flags.selfTest && flags.port === undefined ? { port: 0 } : {}) }
@@ -131,11 +131,11 @@ function createAttachment(options: AttachOptions): AttachOnce {
   }
 }
 
-async function playRun(
+async function startRun(
   { context, ...options }: UiModeOptions,
   router: SimulatorRouter,
   attachOnce: AttachOnce,
-  { wanted, all, listener, signal }: PlayRequest,
+  { wanted, all, listener, signal }: RunRequest,
 ): Promise<RunResult> {
   router.beginRun()
   const limit = createTimeLimit(options.options.timeoutMs)
@@ -145,7 +145,7 @@ async function playRun(
     context,
     wanted,
     plans: all.map(({ plan }) => plan),
-    // A running intermediary remembers the chats of earlier plays.
+    // A running intermediary remembers the chats of earlier runs.
     seed: sources.seed === 'default' ? freshSeed() : Number(values.seed),
   }
   const ended = AbortSignal.any([signal, limit.signal])
@@ -154,7 +154,7 @@ async function playRun(
       settings,
       router,
       signal: ended,
-      // Ends the wait only: a target that is starting serves the next play.
+      // Ends the wait only: a target that is starting serves the next run.
       attach: () => rejectOnAbort(attachOnce(), ended),
       run: suite => runSuite({ ...suite, listener }),
     })

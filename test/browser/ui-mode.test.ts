@@ -45,12 +45,12 @@ async function checkTabs(page: Page): Promise<void> {
 describe.skipIf(chromium === null)('UI mode', () => {
   const open = useBrowser()
 
-  it('lists scenarios, plays all, and shows a failure where it happened', async () => {
+  it('lists scenarios, runs all, and shows a failure where it happened', async () => {
     const { url } = await startUiMode(FILES)
     const { page } = await open(url)
-    await page.getByText('2 scenarios: 2 not played').waitFor()
+    await page.getByText('2 scenarios: 2 not run').waitFor()
     await page.locator('.source-line', { hasText: 'press: handover' }).waitFor()
-    await press(page, 'Play all')
+    await press(page, 'Run all')
     await page.getByText('2 scenarios: 1 passed, 1 failed').waitFor()
     await scenario(page, 'Bo').getByRole('button', { name: 'Bo' }).first().click()
     const line = page.locator('.source-line.fail')
@@ -65,13 +65,13 @@ describe.skipIf(chromium === null)('UI mode', () => {
     await again.locator('.message.agent', { hasText: 'Hello' }).waitFor()
   })
 
-  it('marks each step while it is played, and stops', async () => {
+  it('marks each step while it runs, and stops', async () => {
     const { url } = await startUiMode({ 'c.yaml': WAITS })
     const { page } = await open(url)
-    await scenario(page, 'Cy').getByRole('button', { name: 'Play Cy' }).click()
-    const step = page.locator('.ui-step.playing', { hasText: 'wait 50s' })
+    await scenario(page, 'Cy').getByRole('button', { name: 'Run Cy', exact: true }).click()
+    const step = page.locator('.ui-step.running', { hasText: 'wait 50s' })
     await step.waitFor()
-    await page.locator('.source-line.playing', { hasText: 'wait: 50s' }).waitFor()
+    await page.locator('.source-line.running', { hasText: 'wait: 50s' }).waitFor()
     expect(await page.locator('.ui-step.pass').count()).toBe(2)
     expect(await runningAnimations(page)).toBeGreaterThan(0)
     await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -79,10 +79,10 @@ describe.skipIf(chromium === null)('UI mode', () => {
     await page.locator('.diagram-row.call', { hasText: 'POST message "Hello"' }).waitFor()
     await press(page, 'Stop')
     await page.getByText('1 scenario: 1').waitFor()
-    await page.locator('.ui-step.playing').waitFor({ state: 'detached' })
+    await page.locator('.ui-step.running').waitFor({ state: 'detached' })
   })
 
-  it('plays a watched file again when it changes, and shows why a broken one cannot be played', async () => {
+  it('runs a watched file again when it changes, and shows why a broken one cannot be run', async () => {
     const { url, folder } = await startUiMode(FILES)
     const { page } = await open(`${url}?scenario=Bo`)
     await press(page, 'Watch all')
@@ -93,7 +93,7 @@ describe.skipIf(chromium === null)('UI mode', () => {
     writeFileSync(join(folder, 'b.yaml'), BO.replace('steps', 'stepps'))
     await page.locator('.scenario-problem', { hasText: 'b.yaml:4' }).waitFor()
     await mark(page, 'Bo', 'passed').waitFor()
-    expect(await page.getByRole('button', { name: 'Play Bo' }).isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Run Bo', exact: true }).isDisabled()).toBe(true)
   })
 
   it('filters by text, tag and outcome, and keeps the filter in the address', async () => {
@@ -101,15 +101,15 @@ describe.skipIf(chromium === null)('UI mode', () => {
     const { page } = await open(url)
     const names = () => page.locator('.scenario-name').allTextContents()
     await page.getByRole('searchbox').fill('bo')
-    await page.getByText('Play 1 scenario').waitFor()
+    await page.getByText('Run 1 scenario').waitFor()
     expect(await names()).toEqual(['Bo'])
     await page.getByRole('searchbox').fill('')
     await page.getByLabel('Filter by tag').selectOption('smoke')
     await scenario(page, 'Bo').waitFor({ state: 'detached' })
-    await page.getByText('Play 1 scenario').click()
-    await page.getByText('2 scenarios: 1 passed, 1 not played').waitFor()
+    await page.getByText('Run 1 scenario').click()
+    await page.getByText('2 scenarios: 1 passed, 1 not run').waitFor()
     await page.getByLabel('Filter by tag').selectOption('')
-    await page.getByRole('button', { name: '1 not played' }).click()
+    await page.getByRole('button', { name: '1 not run' }).click()
     await scenario(page, 'Ada').waitFor({ state: 'detached' })
     expect(new URL(page.url()).search).toBe('?outcome=none')
   })
@@ -117,7 +117,7 @@ describe.skipIf(chromium === null)('UI mode', () => {
   it('works with the keyboard alone, and lists the keys', async () => {
     const { url } = await startUiMode(FILES)
     const { page } = await open(url)
-    await page.getByText('2 scenarios: 2 not played').waitFor()
+    await page.getByText('2 scenarios: 2 not run').waitFor()
     await page.keyboard.press('j')
     await page.locator('.scenario-row.selected', { hasText: 'Bo' }).waitFor()
     await page.keyboard.press('p')
@@ -132,7 +132,7 @@ describe.skipIf(chromium === null)('UI mode', () => {
     await scenario(page, 'Bo').waitFor({ state: 'detached' })
     await page.getByRole('searchbox').blur()
     await page.keyboard.press('?')
-    await page.getByRole('dialog').getByText('Play the selected scenario').waitFor()
+    await page.getByRole('dialog').getByText('Run the selected scenario').waitFor()
   })
 
   it('has no violation of axe, enough contrast and no page wider than the screen, and shows names as text', async () => {
@@ -144,7 +144,7 @@ describe.skipIf(chromium === null)('UI mode', () => {
     }
     const { url } = await startUiMode({ ...FILES, ...hostile, 'e.yaml': 'steps: 1\n' })
     const { page } = await open(url)
-    await press(page, 'Play all')
+    await press(page, 'Run all')
     await page.getByText('3 scenarios: 2 passed, 1 failed').waitFor()
     for (const [width, name] of [
       [1440, 'Bo'],
@@ -158,7 +158,7 @@ describe.skipIf(chromium === null)('UI mode', () => {
     }
   })
 
-  it('shows a saved run with report --open, without buttons that play', async () => {
+  it('shows a saved run with report --open, without buttons that run', async () => {
     const target = await politeTarget()
     const files = { ...FILES, 'a.yaml': `${ADA}chat: { history: [{ user: Hi }, { bot: Good morning }] }\n` }
     const run = await finished(startRun(files, ['.', '--target', target.url, '--port', '0']))
@@ -173,9 +173,9 @@ describe.skipIf(chromium === null)('UI mode', () => {
     await page.getByRole('tab', { name: 'Chat' }).click()
     await page.getByText('2 earlier messages of this chat are not shown').waitFor()
     await page.keyboard.press('j')
-    await page.locator('.play-missing').waitFor({ state: 'detached' })
+    await page.locator('.run-missing').waitFor({ state: 'detached' })
     await page.locator('.source-line.fail .differences').waitFor()
     await page.getByRole('heading', { name: 'Saved run' }).waitFor()
-    expect(await page.getByRole('button', { name: /^(Play|Watch|Stop)/ }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /^(Run|Watch|Stop)/ }).count()).toBe(0)
   })
 })

@@ -32,8 +32,8 @@ target: { start: [node, -e, "require('fs').writeFileSync('up', String(process.pi
 
   it('does not keep the page waiting, and Stop ends the wait for it', async () => {
     const { ui, pid } = await start()
-    await ui.play()
-    await ui.until(({ run }) => run.state === 'playing')
+    await ui.run()
+    await ui.until(({ run }) => run.state === 'running')
     expect((await ui.send('POST', '/stop')).status).toBe(200)
     const { run, scenarios } = await ui.until(state => state.run.state === 'idle')
     expect(run.problem).toBeNull()

@@ -12,9 +12,9 @@ export interface UiState {
   readonly run: Status['run']
   readonly watch: Status['watch']
   readonly scenarios: ReadonlyMap<string, ScenarioStatus>
-  /** By play. */
+  /** By run. */
   readonly entries: ReadonlyMap<number, readonly Entry[]>
-  /** Every state that a step had, in order: `Ada 2 playing`. */
+  /** Every state that a step had, in order: `Ada 2 running`. */
   readonly steps: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export interface UiClient {
   until(matches: (state: UiState) => boolean): Promise<UiState>
   get(path: string): Promise<{ readonly status: number; readonly body: never }>
   send(method: 'POST' | 'PUT', path: string, body?: unknown): Promise<{ readonly status: number; readonly body: never }>
-  play(...scenarios: string[]): Promise<void>
+  run(...scenarios: string[]): Promise<void>
   result(name: string): Promise<ScenarioReport>
   close(): Promise<void>
 }
@@ -53,8 +53,8 @@ export async function connect(io: FakeIo, pattern = /UI mode: (\S+)/): Promise<U
     get: path => request(path),
     send: (method, path, body) =>
       request(path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),
-    async play(...scenarios) {
-      await request('/play', { method: 'POST', body: JSON.stringify(scenarios.length === 0 ? {} : { scenarios }) })
+    async run(...scenarios) {
+      await request('/run', { method: 'POST', body: JSON.stringify(scenarios.length === 0 ? {} : { scenarios }) })
     },
     result: async name => (await request(`/result?name=${encodeURIComponent(name)}`)).body,
     close: () => follower.stop(),
@@ -117,8 +117,8 @@ async function readBlocks(reader: ReadableStreamDefaultReader<Uint8Array>, apply
 function addEvent(state: MutableState, name: string, data: never): void {
   if (name === 'catalogue') state.catalogue = data
   if (name === 'entries') {
-    const { play, entries } = data as { play: number; entries: Entry[] }
-    state.entries.set(play, [...(state.entries.get(play) ?? []), ...entries])
+    const { run, entries } = data as { run: number; entries: Entry[] }
+    state.entries.set(run, [...(state.entries.get(run) ?? []), ...entries])
   }
   if (name !== 'status') return
   const status = data as Status
@@ -134,7 +134,7 @@ function addEvent(state: MutableState, name: string, data: never): void {
 
 export const outcomeOf = ({ scenarios }: UiState, name: string) => scenarios.get(name)?.last?.outcome
 
-/** Whether every scenario of the list has an outcome, and nothing is playing. */
+/** Whether every scenario of the list has an outcome, and nothing is running. */
 export const isDone = ({ run, catalogue, scenarios }: UiState): boolean =>
   run.state === 'idle' && catalogue.scenarios.every(({ name }) => scenarios.get(name)?.last != null)
 

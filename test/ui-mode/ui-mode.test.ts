@@ -1,4 +1,4 @@
-/** `run --ui`: scenarios are listed, played on request, and what happens is streamed. */
+/** `run --ui`: scenarios are listed, run on request, and what happens is streamed. */
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -16,7 +16,7 @@ const TWO = {
 const OTHER_WORDS = scenarioFile('Bo', `${ACCEPTED}  - expect: { message: { message: Goodbye } }\n`)
 
 describe('the list', () => {
-  it('has files, scenarios and steps with their places, and plays nothing', async () => {
+  it('has files, scenarios and steps with their places, and runs nothing', async () => {
     const { ui } = await startUi(TWO)
     const { catalogue, run, scenarios } = ui.state
     expect(catalogue).toMatchObject({
@@ -32,15 +32,15 @@ describe('the list', () => {
       { number: 2, verb: 'expect', label: 'expect start', place: { line: 7 } },
       { number: 3, verb: 'expect', place: { line: 8 } },
     ])
-    expect({ run: run.state, played: scenarios.size }).toEqual({ run: 'idle', played: 0 })
+    expect({ run: run.state, results: scenarios.size }).toEqual({ run: 'idle', results: 0 })
   })
 
-  it('shows why a file cannot be played, with its place, beside the others', async () => {
+  it('shows why a file cannot be run, with its place, beside the others', async () => {
     const { ui } = await startUi({ ...TWO, 'b.yaml': 'version: 1\nname: Bo\nsteps:\n  - presss: handover\n' })
     const [, broken] = ui.state.catalogue.files
     expect(broken).toMatchObject({ name: 'b.yaml', problems: [{ file: 'b.yaml', line: 4 }] })
     expect(broken?.problems[0]?.excerpt).toContain('presss: handover')
-    await ui.play()
+    await ui.run()
     await ui.until(state => outcomeOf(state, 'Ada') === 'pass')
   })
 
@@ -57,19 +57,19 @@ describe('the list', () => {
     expect(ui.state.catalogue.scenarios.map(({ name }) => name)).toEqual(['Ada'])
   })
 
-  it('has each play of --repeat, which is played by its name', async () => {
+  it('has each run of --repeat, which is run by its name', async () => {
     const { ui } = await startUi(TWO, '--repeat', '2')
     expect(ui.state.catalogue.scenarios.map(({ name }) => name)).toEqual(['Ada', 'Bo', 'Ada #2', 'Bo #2'])
-    await ui.play('Ada #2')
+    await ui.run('Ada #2')
     const state = await ui.until(one => outcomeOf(one, 'Ada #2') === 'pass')
     expect(outcomeOf(state, 'Ada')).toBeUndefined()
   })
 })
 
-describe('playing', () => {
+describe('running', () => {
   it('streams steps and entries, and gives the same result as the JSON report', async () => {
     const { ui, folder } = await startUi({ ...TWO, 'b.yaml': OTHER_WORDS })
-    await ui.play()
+    await ui.run()
     const state = await ui.until(isDone)
     expect([outcomeOf(state, 'Ada'), outcomeOf(state, 'Bo')]).toEqual(['pass', 'fail'])
     expect(stepsOf('Ada', state.steps).at(-1)).toBe('Ada 3 pass')
@@ -86,46 +86,46 @@ describe('playing', () => {
 
   it('shows each step while it waits, with the entries until then', async () => {
     const { ui } = await startUi({ 'c.yaml': scenarioFile('Cy', `${ACCEPTED}  - none: { end: {}, for: 50s }\n`) })
-    await ui.play('Cy')
-    const state = await ui.until(({ scenarios }) => scenarios.get('Cy')?.steps[3] === 'playing')
-    expect(stepsOf('Cy', state.steps)).toEqual(expect.arrayContaining(['Cy 2 pass', 'Cy 3 playing']))
-    const play = state.scenarios.get('Cy')?.play ?? 0
-    const { entries } = await ui.until(one => one.entries.get(play)?.some(({ kind }) => kind === 'api') === true)
-    const seqs = entries.get(play)?.map(({ seq }) => seq) ?? []
+    await ui.run('Cy')
+    const state = await ui.until(({ scenarios }) => scenarios.get('Cy')?.steps[3] === 'running')
+    expect(stepsOf('Cy', state.steps)).toEqual(expect.arrayContaining(['Cy 2 pass', 'Cy 3 running']))
+    const run = state.scenarios.get('Cy')?.run ?? 0
+    const { entries } = await ui.until(one => one.entries.get(run)?.some(({ kind }) => kind === 'api') === true)
+    const seqs = entries.get(run)?.map(({ seq }) => seq) ?? []
     expect(seqs).toEqual(seqs.map((_, index) => index + 1))
     expect((await ui.send('POST', '/stop')).status).toBe(200)
     const stopped = await ui.until(({ run }) => run.state === 'idle')
     expect(outcomeOf(stopped, 'Cy')).toBe('inconclusive')
   })
 
-  it('plays those that failed, and a second request after the first', async () => {
+  it('runs those that failed, and a second request after the first', async () => {
     const { ui } = await startUi(TWO)
-    await ui.play('Ada')
-    await ui.play('Bo')
+    await ui.run('Ada')
+    await ui.run('Bo')
     await ui.until(isDone)
     const before = (await ui.result('Ada')).startedAt
-    expect((await ui.send('POST', '/play', { failed: true })).body).toEqual({ scenarios: ['Bo'] })
+    expect((await ui.send('POST', '/run', { failed: true })).body).toEqual({ scenarios: ['Bo'] })
     await ui.until(({ run, scenarios }) => run.state === 'idle' && scenarios.get('Bo')?.state === 'idle')
     expect((await ui.result('Ada')).startedAt).toBe(before)
   })
 
   it('names a scenario that it does not have', async () => {
     const { ui } = await startUi(TWO)
-    const { status, body } = await ui.send('POST', '/play', { scenarios: ['Adda'] })
+    const { status, body } = await ui.send('POST', '/run', { scenarios: ['Adda'] })
     expect(status).toBe(404)
     expect(body).toMatchObject({
       error: { message: 'There is no scenario "Adda"; did you mean Ada? GET /_sim/ui lists all 2.' },
     })
   })
 
-  it('gives every play chats of its own', async () => {
+  it('gives every run chats of its own', async () => {
     const { ui } = await startUi(TWO)
-    await ui.play('Ada')
+    await ui.run('Ada')
     const first = await ui.until(state => outcomeOf(state, 'Ada') !== undefined)
-    const { play } = first.scenarios.get('Ada')?.last ?? {}
+    const { run } = first.scenarios.get('Ada')?.last ?? {}
     const chats = Object.values((await ui.result('Ada')).conversations)
-    await ui.play('Ada')
-    const second = await ui.until(({ scenarios }) => (scenarios.get('Ada')?.last?.play ?? play) !== play)
+    await ui.run('Ada')
+    const second = await ui.until(({ scenarios }) => (scenarios.get('Ada')?.last?.run ?? run) !== run)
     expect(outcomeOf(second, 'Ada')).toBe('pass')
     expect(Object.values((await ui.result('Ada')).conversations)).not.toEqual(chats)
   })
@@ -134,13 +134,13 @@ describe('playing', () => {
     const files = { ...TWO, 'c.yaml': scenarioFile('Cy', `${ACCEPTED}  - expect: message\n  - expect: end\n`) }
     const { ui } = await startUi(files)
     await call(ui.url, 'end', { bot_id: 1042, chat_id: 'before' })
-    await ui.play('Ada')
+    await ui.run('Ada')
     expect(
       (await ui.until(state => outcomeOf(state, 'Ada') === 'pass' && state.run.state === 'idle')).run.failures,
     ).toEqual([])
     const [late = ''] = Object.values((await ui.result('Ada')).conversations)
-    await ui.play('Cy')
-    await ui.until(({ scenarios }) => scenarios.get('Cy')?.steps[4] === 'playing')
+    await ui.run('Cy')
+    await ui.until(({ scenarios }) => scenarios.get('Cy')?.steps[4] === 'running')
     await call(ui.url, 'end', { bot_id: 1042, chat_id: late })
     await call(ui.url, 'end', { bot_id: 1042, chat_id: 'during' })
     await ui.until(state => outcomeOf(state, 'Cy') !== undefined && state.run.state === 'idle')
@@ -152,20 +152,20 @@ describe('playing', () => {
     expect((await ui.get('/run')).body).toMatchObject({ failures: [], journal: [] })
   })
 
-  it('says why when the target does not listen, and plays when it does', async () => {
+  it('says why when the target does not listen, and runs when it does', async () => {
     const run = startRun(TWO, ['.', '--ui', '--target', 'http://127.0.0.1:1/webhook', '--port', '0'])
     const ui = await connect(run.io)
-    await ui.play('Ada')
+    await ui.run('Ada')
     const { scenarios } = await ui.until(state => outcomeOf(state, 'Ada') === 'error')
     expect(scenarios.get('Ada')?.last?.summary).toContain('is not reachable: nothing listens at 127.0.0.1:1')
   })
 })
 
 describe('a file that changes', () => {
-  it('is played again when it is watched', async () => {
+  it('is run again when it is watched', async () => {
     const { ui, folder } = await startUi(TWO)
     await ui.send('PUT', '/watch', { all: false, files: ['b.yaml'] })
-    await ui.play('Bo')
+    await ui.run('Bo')
     await ui.until(state => outcomeOf(state, 'Bo') === 'fail')
     writeFileSync(join(folder, 'b.yaml'), `${TWO['b.yaml']}  - expect: message\n`)
     const state = await ui.until(one => outcomeOf(one, 'Bo') === 'pass')
@@ -174,14 +174,14 @@ describe('a file that changes', () => {
 
   it('keeps its last outcome, marked as outdated, when it is broken, and when it is removed', async () => {
     const { ui, folder } = await startUi(TWO)
-    await ui.play()
+    await ui.run()
     await ui.until(isDone)
     writeFileSync(join(folder, 'a.yaml'), 'version: 1\nname: Ada\nsteps: 7\n')
     const broken = await ui.until(({ catalogue }) => catalogue.files[0]?.problems.length === 1)
     expect(broken.catalogue.files[0]?.problems[0]).toMatchObject({ file: 'a.yaml', line: 3 })
     const { scenarios } = await ui.until(one => one.scenarios.get('Ada')?.last?.outdated === true)
     expect(scenarios.get('Ada')?.last?.outcome).toBe('pass')
-    expect((await ui.send('POST', '/play', { scenarios: ['Ada'] })).body).toEqual({ scenarios: [] })
+    expect((await ui.send('POST', '/run', { scenarios: ['Ada'] })).body).toEqual({ scenarios: [] })
     rmSync(join(folder, 'a.yaml'))
     const removed = await ui.until(({ catalogue }) => catalogue.files.at(-1)?.name === 'a.yaml')
     expect(removed.catalogue.files.at(-1)?.problems).toMatchObject([{ message: 'was removed.' }])
@@ -205,7 +205,7 @@ describe('a file that changes', () => {
     }
     const { ui, folder } = await startUi(files)
     await ui.send('PUT', '/watch', { all: true, files: [] })
-    await ui.play()
+    await ui.run()
     await ui.until(state => outcomeOf(state, 'Ada') === 'fail')
     writeFileSync(join(folder, 'hello.part.yaml'), part('Hello'))
     await ui.until(state => outcomeOf(state, 'Ada') === 'pass')
@@ -223,12 +223,12 @@ describe('a file that changes', () => {
 })
 
 describe('the command', () => {
-  it('ends with 130 on Ctrl-C, also while it plays', async () => {
+  it('ends with 130 on Ctrl-C, also while it runs', async () => {
     const { ui, io, code } = await startUi({
       'c.yaml': scenarioFile('Cy', '  - press: handover\n  - none: { end: {}, for: 50s }\n'),
     })
-    await ui.play()
-    await ui.until(({ scenarios }) => scenarios.get('Cy')?.state === 'playing')
+    await ui.run()
+    await ui.until(({ scenarios }) => scenarios.get('Cy')?.state === 'running')
     io.signal('SIGINT')
     expect(await code).toBe(130)
   })
@@ -257,7 +257,7 @@ it('shows no secret: in files, labels and results', async () => {
   const target = await politeTarget()
   const run = startRun(files, ['.', '--ui', '--target', target.url, '--port', '0'], { DESK_KEY: 'tok-7f3a9c2b' })
   const ui = await connect(run.io)
-  await ui.play()
+  await ui.run()
   const state = await ui.until(isDone)
   const shown = JSON.stringify([state.catalogue, await ui.result('Ada'), await ui.get('/file?name=a.yaml')])
   expect(shown).toContain('***')
@@ -276,12 +276,12 @@ it('prints the token in its address, and needs it', async () => {
 
 it('refuses pages of other sites, as all of the control API does', async () => {
   const { ui } = await startUi(TWO)
-  const answer = await fetch(`${ui.url}/_sim/ui/play`, { method: 'POST', headers: { origin: 'http://evil.example' } })
+  const answer = await fetch(`${ui.url}/_sim/ui/run`, { method: 'POST', headers: { origin: 'http://evil.example' } })
   expect(answer.status).toBe(403)
 })
 
 describe('report --open', () => {
-  it('shows a saved run, plays nothing, and ends with the code of the run', async () => {
+  it('shows a saved run, runs nothing, and ends with the code of the run', async () => {
     const target = await politeTarget()
     const run = await finished(startRun(TWO, ['.', '--target', target.url, '--port', '0']))
     expect(run.code).toBe(1)
@@ -293,7 +293,7 @@ describe('report --open', () => {
     expect((await ui.result('Bo')).failures[0]?.happened).toContain('message')
     expect((await ui.get('/file?name=b.yaml')).body).toEqual({ name: 'b.yaml', text: TWO['b.yaml'] })
     expect((await ui.get('/file?name=.handover-sim/journal.jsonl')).status).toBe(404)
-    expect((await ui.send('POST', '/play', {})).status).toBe(409)
+    expect((await ui.send('POST', '/run', {})).status).toBe(409)
     io.signal('SIGINT')
     expect(await code).toBe(1)
   })

@@ -13,7 +13,12 @@ export function githubAnnotations({ notable, noun }: Report, fileOf = (file: str
     const title = `${item.word} ${item.failedAt === null ? item.title : item.name}`
     const properties = Object.entries({ file: file === null ? null : fileOf(file), line, col: column, title })
       .filter(([, value]) => value !== null)
-      .map(([key, value]) => `${key}=${escapeProperty(String(value))}`)
+      .map(
+        ([key, value]) =>
+          `${key}=${escapeData(visible(String(value)))
+            .replaceAll(':', '%3A')
+            .replaceAll(',', '%2C')}`,
+      )
     return `::error ${properties.join(',')}::${escapeData(item.annotation.join('\n'))}`
   })
   const left = failed.length - MAX_ANNOTATIONS
@@ -24,8 +29,6 @@ export function githubAnnotations({ notable, noun }: Report, fileOf = (file: str
 /** Escapes line ends, which would end the command, and shows invisible characters. */
 const escapeData = (text: string) =>
   text.split('\n').map(visible).join('\n').replaceAll('%', '%25').replaceAll('\n', '%0A')
-const escapeProperty = (text: string) => escapeData(visible(text)).replaceAll(':', '%3A').replaceAll(',', '%2C')
-
 /** Escapes text in GitHub's log that looks like a workflow command. */
 export const withoutCommands = (text: string): string =>
   text.replace(/^(\s*):(?=:)/gm, '$1.:').replaceAll('##[', '# #[')

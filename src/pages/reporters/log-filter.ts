@@ -8,7 +8,9 @@ export function isShown(entry: Entry, style: LogStyle): boolean {
   if (style === 'quiet') return looksWrong(entry)
   // In the compact style, the delivery says which event it has.
   if (style === 'compact' && entry.kind === 'event') return false
-  return entry.kind !== 'note' || !isRepeated(entry)
+  return (
+    entry.kind !== 'note' || !(REPEATED_NOTES.has(entry.note) || (entry.note === 'availability' && entry.by === 'api'))
+  )
 }
 
 /** Whether an entry shows a mistake of the intermediary, a failed delivery or a problem of the simulator. */
@@ -43,6 +45,3 @@ const REPEATED_NOTES: ReadonlySet<string> = new Set([
   'handed_back',
   'event_triggered',
 ])
-
-const isRepeated = ({ note, by }: EntryOf<'note'>): boolean =>
-  REPEATED_NOTES.has(note) || (note === 'availability' && by === 'api')

@@ -5,11 +5,17 @@ import { render } from 'preact'
 import { createControlClient, takeToken } from './client/control.ts'
 import { readUiView } from './ui-mode/ui-address.ts'
 import { UiPage } from './ui-mode/ui-page.tsx'
-import { createUiState } from './ui-mode/ui-state.ts'
+import { createUiState, UiProvider } from './ui-mode/ui-state.ts'
 
 const element = document.getElementById('page')
 if (element !== null) {
   const origin = new URL('.', document.baseURI)
   const client = createControlClient(origin, takeToken(), null)
-  render(<UiPage ui={createUiState(readUiView(location.search), client, origin)} />, element)
+  const ui = createUiState(readUiView(location.search), client, origin)
+  render(
+    <UiProvider value={ui}>
+      <UiPage />
+    </UiProvider>,
+    element,
+  )
 }

@@ -8,9 +8,9 @@ import type { Entry } from '../../platform/journal/entry.ts'
 
 /** The scenario files as they were read last. */
 export interface Catalogue {
-  /** `run`: scenarios can be played. `report`: a saved run. */
+  /** `run`: scenarios can be run. `report`: a saved run. */
   readonly kind: 'run' | 'report'
-  /** Differs after a restart, when numbers of plays begin again. */
+  /** Differs after a restart, when numbers of runs begin again. */
   readonly instance: string
   /** Increases when a file was read again. */
   readonly version: number
@@ -23,7 +23,7 @@ export interface Catalogue {
 export interface CatalogueFile {
   /** As the user writes it. */
   readonly name: string
-  /** Why it cannot be played; its scenarios are then those that were read before. */
+  /** Why it cannot be run; its scenarios are then those that were read before. */
   readonly problems: readonly FileProblem[]
 }
 
@@ -65,7 +65,7 @@ export interface Status {
 }
 
 export interface RunStatus {
-  readonly state: 'idle' | 'playing' | 'stopping'
+  readonly state: 'idle' | 'running' | 'stopping'
   /** How many of the current run, or of the last one, have ended. */
   readonly done: number
   readonly total: number
@@ -77,19 +77,19 @@ export interface RunStatus {
 
 export interface ScenarioStatus {
   readonly name: string
-  readonly state: 'idle' | 'queued' | 'playing'
-  /** The play that is under way; null when there is none. */
-  readonly play: number | null
-  /** States of the steps of this play, by number. */
+  readonly state: 'idle' | 'queued' | 'running'
+  /** The run that is under way; null when there is none. */
+  readonly run: number | null
+  /** States of the steps of this run, by number. */
   readonly steps: Readonly<Record<number, StepState>>
-  /** Of the last play that ended. */
+  /** Of the last run that ended. */
   readonly last: LastOutcome | null
 }
 
-export type StepState = 'playing' | 'pass' | 'fail'
+export type StepState = 'running' | 'pass' | 'fail'
 
 export interface LastOutcome {
-  readonly play: number
+  readonly run: number
   readonly outcome: Outcome
   /** The first failure, or why there is no verdict. */
   readonly summary: string | null
@@ -101,10 +101,10 @@ export interface LastOutcome {
   readonly outdated: boolean
 }
 
-/** Entries of a play that is under way. */
+/** Entries of a run that is under way. */
 export interface LiveEntries {
   readonly name: string
-  readonly play: number
+  readonly run: number
   readonly entries: readonly Entry[]
 }
 
@@ -120,20 +120,20 @@ export interface UiEvents {
 
 const names = z.array(z.string().check(z.minLength(1)))
 
-export const PlayBody = z
+export const RunBody = z
   .strictObject({
     scenarios: z.optional(names.check(z.describe('Names of scenarios. Default: all'))),
     failed: z.optional(z.boolean().check(z.describe('Only those whose last outcome is neither pass nor skipped'))),
   })
-  .check(named('Play', 'Which scenarios to play'))
-export type PlayBody = z.infer<typeof PlayBody>
+  .check(named('Run', 'Which scenarios to run'))
+export type RunBody = z.infer<typeof RunBody>
 
 export const WatchBody = z
   .strictObject({
     all: z.boolean().check(z.describe('Whether every file is watched')),
     files: names.check(z.describe('The files that are watched otherwise')),
   })
-  .check(named('Watch', 'The files whose scenarios are played again when they change'))
+  .check(named('Watch', 'The files whose scenarios are run again when they change'))
 export type WatchSetting = z.infer<typeof WatchBody>
 
 export const NameQuery = z.strictObject({ name: z.string().check(z.minLength(1)) })

@@ -1,4 +1,4 @@
-/** Defines the routes of UI mode below `/_sim/ui`: files and scenarios, their results, plays, and a stream of what changes. */
+/** Defines the routes of UI mode below `/_sim/ui`: files and scenarios, their results, runs, and a stream of what changes. */
 import * as z from 'zod/mini'
 import { ConfigError } from '../../base/files/errors.ts'
 import { readText } from '../../base/files/user-files.ts'
@@ -9,7 +9,7 @@ import { serverSentEvents } from '../../server/control/event-stream.ts'
 import { ControlProblem, unknownId } from '../../server/control/problems.ts'
 import { type ControlRoute, ok, routesOf } from '../../server/control/route.ts'
 import { checkStreams, HEARTBEAT_MS } from '../../server/control/routes/journal.ts'
-import { NameQuery, PlayBody, WatchBody } from './protocol.ts'
+import { NameQuery, RunBody, WatchBody } from './protocol.ts'
 import type { UiActions, UiSession } from './session.ts'
 import { createUiReader } from './stream.ts'
 
@@ -55,7 +55,7 @@ export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] 
     run({ query: { name } }) {
       const report = session.report(name)
       if (report !== null) return ok(report)
-      throw new ControlProblem(404, 'no_result', `${JSON.stringify(name)} has no result: it was not played yet.`)
+      throw new ControlProblem(404, 'no_result', `${JSON.stringify(name)} has no result: it was not run yet.`)
     },
   }),
   route('GET /ui/run', {
@@ -72,26 +72,26 @@ export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] 
 ]
 
 const actionRoutes = (session: UiSession): ControlRoute[] => [
-  route('POST /ui/play', {
-    id: 'playUi',
-    summary: 'Plays scenarios, now or after the run that is under way',
-    body: PlayBody,
+  route('POST /ui/run', {
+    id: 'startUiRun',
+    summary: 'Runs scenarios, now or after the run that is under way',
+    body: RunBody,
     example: { scenarios: ['Happy path'] },
     responses: {
-      202: document('UiPlayed', 'The names of the scenarios; those of broken files are left out')[200],
+      202: document('UiQueued', 'The names of the scenarios; those of broken files are left out')[200],
       404: 'There is no such scenario; lists the known ones',
       409: 'A saved run',
     },
     run({ body }) {
-      const { play } = actionsOf(session)
+      const { run } = actionsOf(session)
       checkNames(session, body.scenarios ?? [])
-      return { status: 202, body: { scenarios: play(body) } }
+      return { status: 202, body: { scenarios: run(body) } }
     },
   }),
   route('POST /ui/stop', {
     id: 'stopUi',
     summary: 'Ends the run that is under way, and empties the queue',
-    responses: { ...document('UiStopped', 'Nothing is playing'), 409: 'A saved run' },
+    responses: { ...document('UiStopped', 'Nothing is running'), 409: 'A saved run' },
     async run() {
       await actionsOf(session).stop()
       return ok({ stopped: true })
@@ -99,7 +99,7 @@ const actionRoutes = (session: UiSession): ControlRoute[] => [
   }),
   route('PUT /ui/watch', {
     id: 'watchUi',
-    summary: 'Sets the files whose scenarios are played again when they change',
+    summary: 'Sets the files whose scenarios are run again when they change',
     body: WatchBody,
     example: { all: true, files: [] },
     responses: { ...document('UiWatched', 'The setting'), 409: 'A saved run' },
@@ -112,7 +112,7 @@ const actionRoutes = (session: UiSession): ControlRoute[] => [
 
 function actionsOf({ actions }: UiSession): UiActions {
   if (actions !== null) return actions
-  throw new ControlProblem(409, 'saved_run', 'This is a saved run: play its scenarios with handover-sim run --ui.')
+  throw new ControlProblem(409, 'saved_run', 'This is a saved run: run its scenarios with handover-sim run --ui.')
 }
 
 function textOfFile(session: UiSession, name: string): string {

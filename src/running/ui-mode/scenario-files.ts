@@ -22,8 +22,8 @@ export interface ScenarioFiles {
   refresh(): Promise<readonly string[]>
   /** In the order of the files. A broken file has the scenarios that it had before. */
   scenarios(): readonly SelectedScenario[]
-  /** Whether the file of this scenario can be played as it is now. */
-  isPlayable(plan: Plan): boolean
+  /** Whether the file of this scenario can be run as it is now. */
+  isRunnable(plan: Plan): boolean
   files(): readonly CatalogueFile[]
   /** A scenario file, or a part that one includes, by its name. */
   find(name: string): NamedFile | undefined
@@ -53,7 +53,7 @@ export function createScenarioFiles(options: ScenarioFilesOptions): ScenarioFile
         [...ownersByName(known)].map(([, { plan }]) => plan),
         options.selection,
       ),
-    isPlayable: plan => ownersByName(known).get(plan.name)?.owner.problems.length === 0,
+    isRunnable: plan => ownersByName(known).get(plan.name)?.owner.problems.length === 0,
     files: () => [...describeFiles(known), ...unreadable.map(describePattern)],
     find: name => known.flatMap(({ file, includes }) => [file, ...includes]).find(file => file.name === name),
     folders() {
@@ -123,7 +123,7 @@ interface OwnedPlan {
   readonly owner: KnownFile
 }
 
-/** Reports identify scenarios by name, so only the first one of a name is played. */
+/** Reports identify scenarios by name, so only the first one of a name is run. */
 function ownersByName(known: readonly KnownFile[]): Map<string, OwnedPlan> {
   const byName = new Map<string, OwnedPlan>()
   for (const owner of known)

@@ -8,7 +8,7 @@ import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { presentEntry } from '../../platform/wording/entry.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import type { RunListener } from '../runner/suite.ts'
-import type { LastOutcome, ScenarioStatus, StepState } from './protocol.ts'
+import type { ScenarioStatus, StepState } from './protocol.ts'
 
 export interface ScenarioStates {
   /** The states that have changed after a version, and the version now. */
@@ -17,26 +17,26 @@ export interface ScenarioStates {
   report(name: string): ScenarioReport | null
   /** The names of scenarios whose last outcome is neither pass nor skipped. */
   failed(): readonly string[]
-  /** Without effect on a scenario that is playing. */
+  /** Without effect on a scenario that is running. */
   queue(name: string): void
-  /** Removes scenarios from the queue, and ends plays without a result. */
+  /** Removes scenarios from the queue, and ends runs without a result. */
   settle(): void
-  /** Stores the result of a play; a scenario that was not played keeps its last result. */
+  /** Stores the result of a run; a scenario that was not run keeps its last result. */
   finish(name: string, report: ScenarioReport): void
   /** Marks the last result of a scenario that has changed. */
   outdate(name: string): void
-  playing(): readonly PlayUnderWay[]
+  active(): readonly ActiveRun[]
   readonly listener: Pick<RunListener, 'started' | 'opened' | 'step' | 'stepEnded' | 'finished'>
 }
 
-export interface PlayUnderWay {
+export interface ActiveRun {
   readonly name: string
-  readonly play: number
+  readonly run: number
   /** Without keys, but with other secrets. */
   entriesAfter(seq: number, limit: number): readonly Entry[]
 }
 
-/** `Happy path #2` for the second play with `--repeat`. */
+/** `Happy path #2` for the second run with `--repeat`. */
 export const nameOf = ({ plan, instance }: SelectedScenario): string => numberedName(plan.name, instance)
 
 export const numberedName = (name: string, instance: number): string => (instance === 1 ? name : `${name} #${instance}`)
@@ -44,36 +44,41 @@ export const numberedName = (name: string, instance: number): string => (instanc
 interface ScenarioState {
   readonly status: ScenarioStatus
   readonly report: ScenarioReport | null
-  /** Set while it is playing. */
+  /** Set while it is running. */
   readonly sim: PlatformSimulator | null
   /** When it changed last. */
   readonly version: number
 }
 
-const IDLE = { state: 'idle', play: null, steps: {} } as const
+const IDLE = { state: 'idle', run: null, steps: {} } as const
 
-const initialState = (name: string): ScenarioState => ({
-  status: { name, ...IDLE, last: null },
-  report: null,
-  sim: null,
-  version: 0,
-})
-
-/** `onChange` is called for every change, and for every entry of a play that is under way. */
+/** `onChange` is called for every change, and for every entry of a run that is under way. */
 export function createScenarioStates(secrets: Redactor, onChange: () => void): ScenarioStates {
   const states = new Map<string, ScenarioState>()
   let version = 0
-  const get = (name: string) => states.get(name) ?? initialState(name)
+  const get = (name: string): ScenarioState =>
+    states.get(name) ?? { status: { name, ...IDLE, last: null }, report: null, sim: null, version: 0 }
   const set = (name: string, status: Partial<ScenarioStatus>, more: Partial<ScenarioState> = {}) => {
     version++
     const before = get(name)
     states.set(name, { ...before, ...more, status: { ...before.status, ...status }, version })
     onChange()
   }
+  const setStep = (name: string, number: number, state: StepState) =>
+    set(name, { steps: { ...get(name).status.steps, [number]: state } })
   const finish = (name: string, report: ScenarioReport) => {
     if (report.reasonCode === 'run_stopped') return set(name, IDLE, { sim: null })
     const { status } = get(name)
-    const last = lastOutcome(report, status.play ?? status.last?.play ?? version)
+    const last = {
+      run: status.run ?? status.last?.run ?? version,
+      outcome: report.outcome,
+      summary: report.failures[0]?.happened ?? report.reason,
+      failures: report.failures.length,
+      warnings: report.warnings.length,
+      durationMs: report.durationMs,
+      startedAt: report.startedAt,
+      outdated: false,
+    }
     set(name, { ...IDLE, last }, { report, sim: null })
   }
   return {
@@ -82,7 +87,12 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void): S
       statuses: [...states.values()].filter(one => one.version > after).map(({ status }) => status),
     }),
     report: name => get(name).report,
-    failed: () => [...states.values()].filter(hasFailed).map(({ status }) => status.name),
+    failed() {
+      const all = [...states.values()].map(({ status }) => status)
+      return all.flatMap(({ name, last }) =>
+        last === null || last.outcome === 'pass' || last.outcome === 'skipped' ? [] : [name],
+      )
+    },
     queue(name) {
       if (get(name).status.state === 'idle') set(name, { state: 'queued' })
     },
@@ -94,44 +104,27 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void): S
       const { last } = get(name).status
       if (last !== null && !last.outdated) set(name, { last: { ...last, outdated: true } })
     },
-    playing: () => [...states.values()].flatMap(playUnderWay),
+    active() {
+      const active: ActiveRun[] = []
+      for (const { status, sim } of states.values()) {
+        const { name, run } = status
+        if (sim === null || run === null) continue
+        const header = String(sim.config()['webhook.signatureHeader'])
+        const entriesAfter = (seq: number, limit: number) =>
+          sim.journal.query({ after: seq, limit }).map(entry => presentEntry(entry, header))
+        active.push({ name, run, entriesAfter })
+      }
+      return active
+    },
     listener: {
-      started: name => set(name, { state: 'playing', play: version, steps: {} }),
+      started: name => set(name, { state: 'running', run: version, steps: {} }),
       opened(name, sim) {
         set(name, {}, { sim })
         sim.journal.subscribe(onChange)
       },
-      step: (name, { number }) => set(name, { steps: withStep(get(name), number, 'playing') }),
-      stepEnded: (name, { number }, failed) =>
-        set(name, { steps: withStep(get(name), number, failed ? 'fail' : 'pass') }),
+      step: (name, { number }) => setStep(name, number, 'running'),
+      stepEnded: (name, { number }, failed) => setStep(name, number, failed ? 'fail' : 'pass'),
       finished: (result: ScenarioResult) => finish(result.name, describeScenario(secrets.redactDeep(result))),
     },
   }
-}
-
-const hasFailed = ({ status: { last } }: ScenarioState): boolean =>
-  last !== null && last.outcome !== 'pass' && last.outcome !== 'skipped'
-
-const withStep = ({ status }: ScenarioState, number: number, state: StepState) => ({
-  ...status.steps,
-  [number]: state,
-})
-
-const lastOutcome = (report: ScenarioReport, play: number): LastOutcome => ({
-  play,
-  outcome: report.outcome,
-  summary: report.failures[0]?.happened ?? report.reason,
-  failures: report.failures.length,
-  warnings: report.warnings.length,
-  durationMs: report.durationMs,
-  startedAt: report.startedAt,
-  outdated: false,
-})
-
-function playUnderWay({ status: { name, play }, sim }: ScenarioState): PlayUnderWay[] {
-  if (sim === null || play === null) return []
-  const header = String(sim.config()['webhook.signatureHeader'])
-  const entriesAfter = (seq: number, limit: number) =>
-    sim.journal.query({ after: seq, limit }).map(entry => presentEntry(entry, header))
-  return [{ name, play, entriesAfter }]
 }

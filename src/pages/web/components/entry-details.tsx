@@ -37,6 +37,24 @@ export interface EntryDetailsProps {
   readonly children?: ComponentChildren
 }
 
+interface JournalEntryProps extends Omit<EntryDetailsProps, 'effects' | 'entryOf'> {
+  /** All entries of the journal. */
+  readonly entries: readonly Entry[]
+}
+
+/** An entry among others: its effects and causes are found in them. */
+export function JournalEntry({ entries, entry, ...props }: JournalEntryProps) {
+  return (
+    <EntryDetails
+      key={entry.seq}
+      entry={entry}
+      effects={entries.filter(({ cause }) => cause === entry.seq).map(({ seq }) => seq)}
+      entryOf={seq => entries.find(other => other.seq === seq)}
+      {...props}
+    />
+  )
+}
+
 /** As many effects are listed. */
 const MOST_EFFECTS = 12
 

@@ -3,7 +3,7 @@ import { groupBy } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../../evaluation/evaluator/wording/outcomes.ts'
-import type { FailureReport, RunReport, ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
+import type { FailureReport, RunReport } from '../../../evaluation/evaluator/wording/report.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
 import { EntryDetails } from '../components/entry-details.tsx'
 import { EntryRefList, type EntryRefs } from '../components/entry-ref.tsx'
@@ -290,13 +290,17 @@ function ScenarioBody({ scenario, slug, timeline }: ScenarioBodyProps) {
       {steps.length === 0 ? null : (
         <section>
           <h4>Steps</h4>
-          <StepList steps={steps} startMs={journal[0]?.at_ms ?? firstStepMs(scenario)} refs={refs} />
+          <StepList
+            steps={steps}
+            startMs={
+              journal[0]?.at_ms ??
+              Math.min(0, ...scenario.steps.flatMap(({ startMs, endMs }) => [startMs, endMs]).filter(ms => ms !== null))
+            }
+            refs={refs}
+          />
         </section>
       )}
       {timeline === undefined ? null : <TimelineSection name={scenario.name} timeline={timeline} />}
     </>
   )
 }
-
-const firstStepMs = ({ steps }: ScenarioReport): number =>
-  Math.min(0, ...steps.flatMap(({ startMs, endMs }) => [startMs, endMs]).filter(ms => ms !== null))

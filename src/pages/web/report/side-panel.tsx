@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { visible } from '../../../base/text/terminal-text.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
-import { EntryDetails } from '../components/entry-details.tsx'
+import { JournalEntry } from '../components/entry-details.tsx'
 import { routeOf } from '../model/diagram-geometry.ts'
 import { offsetText } from '../model/formats.ts'
 
@@ -22,7 +22,7 @@ export function SidePanel({ row, entries, onMove, onSelect, onClose }: SidePanel
   useLayoutEffect(() => {
     if (content.current !== null) content.current.scrollTop = 0
   }, [row])
-  const own = entries.filter(({ seq }) => row.entrySeqs.includes(seq))
+  const shown = entries.filter(({ seq }) => row.entrySeqs.includes(seq))
   return (
     <aside id="panel" class="side-panel" aria-labelledby="panel-title" tabIndex={-1}>
       <header>
@@ -41,17 +41,10 @@ export function SidePanel({ row, entries, onMove, onSelect, onClose }: SidePanel
       </header>
       <div class="side-panel-content" ref={content}>
         <RowFacts row={row} />
-        {own.map(entry => (
-          <EntryDetails
-            key={entry.seq}
-            entry={entry}
-            effects={entries.filter(({ cause }) => cause === entry.seq).map(({ seq }) => seq)}
-            entryOf={seq => entries.find(other => other.seq === seq)}
-            onSelect={onSelect}
-            level={4}
-          />
+        {shown.map(entry => (
+          <JournalEntry key={entry.seq} entry={entry} entries={entries} onSelect={onSelect} level={4} />
         ))}
-        <LeftOut shown={own.length} all={row.entrySeqs.length} />
+        <LeftOut shown={shown.length} all={row.entrySeqs.length} />
       </div>
     </aside>
   )

@@ -6,9 +6,9 @@ import type { CatalogueScenario, ScenarioStatus } from '../../../running/ui-mode
 import { OUTCOME_FILTERS, type OutcomeFilter } from './ui-address.ts'
 import type { UiState } from './ui-state.ts'
 
-export const OUTCOME_NAMES = { ...OUTCOME_TEXTS, none: 'not played' }
+export const OUTCOME_NAMES = { ...OUTCOME_TEXTS, none: 'not run' }
 
-/** Of the last play; a scenario that a run skipped was not played. */
+/** Of the last run; a scenario that a run skipped was not run. */
 export function outcomeOfStatus(status: ScenarioStatus | undefined): OutcomeFilter {
   const outcome = status?.last?.outcome ?? 'none'
   return outcome === 'skipped' ? 'none' : outcome
@@ -16,7 +16,7 @@ export function outcomeOfStatus(status: ScenarioStatus | undefined): OutcomeFilt
 
 type ShownStatus = (name: string) => ScenarioStatus | undefined
 
-/** The test of the filter; null when everything is shown. A scenario that is playing keeps its place in the list. */
+/** The test of the filter; null when everything is shown. A scenario that is running keeps its place in the list. */
 export function filterOf({
   view,
   statuses,

@@ -13,9 +13,10 @@ import { useShortcut } from '../components/shortcuts.tsx'
 import { countOutcomes, filterOf, OUTCOME_NAMES, outcomeOfStatus, shownScenarios, tagsOf } from './scenario-filter.ts'
 import { StateMark } from './state-mark.tsx'
 import { OUTCOME_FILTERS } from './ui-address.ts'
-import type { UiState } from './ui-state.ts'
+import { type UiState, useUi } from './ui-state.ts'
 
-export function ScenarioPicker({ ui }: { readonly ui: UiState }) {
+export function ScenarioPicker() {
+  const ui = useUi()
   const shown = shownScenarios(ui)
   const byFile = groupBy(shown, ({ file }) => file)
   const files = (ui.catalogue.value?.files ?? []).filter(({ name }) => filterOf(ui) === null || byFile.has(name))
@@ -24,10 +25,10 @@ export function ScenarioPicker({ ui }: { readonly ui: UiState }) {
   useShortcut('k', 'Scenarios', 'Select the previous scenario', move.previous)
   return (
     <nav class="ui-column scenario-picker" aria-label="Scenarios">
-      <Filters ui={ui} />
+      <Filters />
       <div class="scenario-files">
         {files.map(file => (
-          <FileSection key={file.name} ui={ui} file={file} scenarios={byFile.get(file.name) ?? []} />
+          <FileSection key={file.name} file={file} scenarios={byFile.get(file.name) ?? []} />
         ))}
         {files.length === 0 && ui.catalogue.value !== null ? (
           <p class="empty">{filterOf(ui) === null ? 'There are no scenarios.' : 'No scenario matches the filter.'}</p>
@@ -44,7 +45,8 @@ function moveBy(ui: UiState, by: number): void {
   if (next !== undefined) ui.select(next)
 }
 
-function Filters({ ui }: { readonly ui: UiState }) {
+function Filters() {
+  const ui = useUi()
   const { view } = ui
   const field = useRef<HTMLInputElement>(null)
   const focus = useMemo(() => () => field.current?.focus(), [])
@@ -74,13 +76,14 @@ function Filters({ ui }: { readonly ui: UiState }) {
           ))}
         </select>
       )}
-      <OutcomeButtons ui={ui} />
+      <OutcomeButtons />
     </search>
   )
 }
 
 /** Only outcomes that there are, and the one that filters. */
-function OutcomeButtons({ ui }: { readonly ui: UiState }) {
+function OutcomeButtons() {
+  const ui = useUi()
   const { outcome } = ui.view
   const counts = countOutcomes(ui)
   const there = OUTCOME_FILTERS.filter(one => counts[one] > 0 || outcome.value === one)
@@ -103,33 +106,34 @@ function OutcomeButtons({ ui }: { readonly ui: UiState }) {
 }
 
 interface FileSectionProps {
-  readonly ui: UiState
   readonly file: CatalogueFile
   readonly scenarios: readonly CatalogueScenario[]
 }
 
-function FileSection({ ui, file: { name, problems }, scenarios }: FileSectionProps) {
+function FileSection({ file: { name, problems }, scenarios }: FileSectionProps) {
+  const ui = useUi()
   return (
     <section class="scenario-file" aria-label={visible(name)}>
       <header class="scenario-file-head">
         <h2 title={visible(name)}>
           <bdi>{visible(name)}</bdi>
         </h2>
-        {ui.catalogue.value?.kind === 'run' ? <WatchButton ui={ui} file={name} /> : null}
+        {ui.catalogue.value?.kind === 'run' ? <WatchButton file={name} /> : null}
       </header>
       {problems.map(problem => (
         <Problem key={`${problem.at} ${problem.message}`} problem={problem} />
       ))}
       <ul>
         {scenarios.map(scenario => (
-          <ScenarioRow key={scenario.name} ui={ui} scenario={scenario} isPlayable={problems.length === 0} />
+          <ScenarioRow key={scenario.name} scenario={scenario} isRunnable={problems.length === 0} />
         ))}
       </ul>
     </section>
   )
 }
 
-function WatchButton({ ui, file }: { readonly ui: UiState; readonly file: string }) {
+function WatchButton({ file }: { readonly file: string }) {
+  const ui = useUi()
   const { all, files } = ui.watch.value
   const isWatched = files.includes(file)
   const toggle = () => ui.setWatch({ all, files: isWatched ? files.filter(one => one !== file) : [...files, file] })
@@ -139,7 +143,7 @@ function WatchButton({ ui, file }: { readonly ui: UiState; readonly file: string
       class="quiet watch-file"
       aria-pressed={all || isWatched}
       aria-label={`Watch ${visible(file)}`}
-      title="Play its scenarios again when it changes"
+      title="Run its scenarios again when it changes"
       disabled={all}
       onClick={toggle}
     >
@@ -160,12 +164,12 @@ function Problem({ problem: { at, message, excerpt } }: { readonly problem: File
 }
 
 interface ScenarioRowProps {
-  readonly ui: UiState
   readonly scenario: CatalogueScenario
-  readonly isPlayable: boolean
+  readonly isRunnable: boolean
 }
 
-function ScenarioRow({ ui, scenario: { name }, isPlayable }: ScenarioRowProps) {
+function ScenarioRow({ scenario: { name }, isRunnable }: ScenarioRowProps) {
+  const ui = useUi()
   const status = ui.statuses.value.get(name)
   const isSelected = ui.selected.value?.name === name
   const shown = visible(name)
@@ -185,10 +189,10 @@ function ScenarioRow({ ui, scenario: { name }, isPlayable }: ScenarioRowProps) {
       {ui.catalogue.value?.kind === 'run' ? (
         <button
           type="button"
-          class="quiet scenario-play"
-          aria-label={`Play ${shown}`}
-          disabled={!isPlayable || status?.state === 'queued' || status?.state === 'playing'}
-          onClick={() => ui.playScenarios({ scenarios: [name] })}
+          class="quiet scenario-run"
+          aria-label={`Run ${shown}`}
+          disabled={!isRunnable || status?.state === 'queued' || status?.state === 'running'}
+          onClick={() => ui.runScenarios({ scenarios: [name] })}
         >
           ▶
         </button>

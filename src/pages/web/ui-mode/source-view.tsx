@@ -11,30 +11,32 @@ import { EntryRef, EntryRefList } from '../components/entry-ref.tsx'
 import { useShortcut } from '../components/shortcuts.tsx'
 import { offsetText } from '../model/formats.ts'
 import { scrollWithin } from '../model/scroll-within.ts'
-import type { ShownStep } from '../model/shown-play.ts'
+import type { ShownStep } from '../model/shown-run.ts'
 import { CodeLine } from './code-line.tsx'
 import { StateMark } from './state-mark.tsx'
-import type { UiState } from './ui-state.ts'
+import { type UiState, useUi } from './ui-state.ts'
 
-export function SourceView({ ui }: { readonly ui: UiState }) {
+export function SourceView() {
+  const ui = useUi()
   const scenario = ui.selected.value
   if (scenario === null) return <section class="ui-column source-view" aria-label="Steps" />
   return (
     <section class="ui-column source-view" aria-label="Steps">
-      <ScenarioHead ui={ui} />
+      <ScenarioHead />
       <div class="source-body">
-        <Steps ui={ui} />
-        <Source ui={ui} />
+        <Steps />
+        <Source />
       </div>
     </section>
   )
 }
 
-function ScenarioHead({ ui }: { readonly ui: UiState }) {
+function ScenarioHead() {
+  const ui = useUi()
   const scenario = ui.selected.value
   if (scenario === null) return null
   const { name, description, tags, place, file } = scenario
-  const { report } = ui.play.value
+  const { report } = ui.shown.value
   return (
     <header class="source-head">
       <h2 dir="auto">{visible(name)}</h2>
@@ -48,7 +50,7 @@ function ScenarioHead({ ui }: { readonly ui: UiState }) {
         {report === null ? null : <span>seed {report.seed}</span>}
         {report === null || report.rerunCommand === '' ? null : (
           <span title={report.rerunCommand}>
-            command <CopyButton text={report.rerunCommand} what="the command that plays it again" />
+            command <CopyButton text={report.rerunCommand} what="the command that runs it again" />
           </span>
         )}
       </p>
@@ -57,8 +59,9 @@ function ScenarioHead({ ui }: { readonly ui: UiState }) {
   )
 }
 
-function Steps({ ui }: { readonly ui: UiState }) {
-  const { steps } = ui.play.value
+function Steps() {
+  const ui = useUi()
+  const { steps } = ui.shown.value
   const move = useMemo(() => ({ next: () => moveBy(ui, 1), previous: () => moveBy(ui, -1) }), [ui])
   useShortcut('n', 'Steps', 'Select the next step', move.next)
   useShortcut('b', 'Steps', 'Select the step before', move.previous)
@@ -66,30 +69,30 @@ function Steps({ ui }: { readonly ui: UiState }) {
   return (
     <ol class="ui-steps" aria-label="Steps">
       {steps.map(step => (
-        <StepRow key={step.number} ui={ui} step={step} hasChats={hasChats} />
+        <StepRow key={step.number} step={step} hasChats={hasChats} />
       ))}
     </ol>
   )
 }
 
-function moveBy({ play, view }: UiState, by: number): void {
-  const numbers = play.peek().steps.map(({ number }) => number)
+function moveBy({ shown, view }: UiState, by: number): void {
+  const numbers = shown.peek().steps.map(({ number }) => number)
   const at = numbers.indexOf(view.step.peek() ?? 0)
   const next = at === -1 ? (by > 0 ? 0 : numbers.length - 1) : Math.max(0, Math.min(numbers.length - 1, at + by))
   view.step.value = numbers[next] ?? null
 }
 
 interface StepRowProps {
-  readonly ui: UiState
   readonly step: ShownStep
   readonly hasChats: boolean
 }
 
-function StepRow({ ui: { view }, step, hasChats }: StepRowProps) {
+function StepRow({ step, hasChats }: StepRowProps) {
+  const { view } = useUi()
   const { number, name, label, conversation, state } = step
   const row = useRef<HTMLLIElement>(null)
   const isSelected = view.step.value === number
-  const isShown = isSelected || state === 'playing'
+  const isShown = isSelected || state === 'running'
   useEffect(() => {
     if (isShown) scrollWithin(row.current?.parentElement ?? null, row.current)
   }, [isShown])
@@ -114,7 +117,7 @@ function StepRow({ ui: { view }, step, hasChats }: StepRowProps) {
   )
 }
 
-const classOf = (state: ShownStep['state']) => state.replace('not reached', 'waiting')
+const classOf = (state: ShownStep['state']) => (state === 'not reached' ? 'waiting' : state)
 
 function StepTime({ step: { startMs, tookMs } }: { readonly step: ShownStep }) {
   if (startMs === null) return null
@@ -128,10 +131,11 @@ function StepTime({ step: { startMs, tookMs } }: { readonly step: ShownStep }) {
 /** Longer files are shown up to this line. */
 const MOST_LINES = 3_000
 
-function Source({ ui }: { readonly ui: UiState }) {
+function Source() {
+  const ui = useUi()
   const source = ui.source.value
   const box = useRef<HTMLDivElement>(null)
-  const { steps } = ui.play.value
+  const { steps } = ui.shown.value
   const byLine = useMemo(
     () =>
       groupBy(
@@ -151,7 +155,7 @@ function Source({ ui }: { readonly ui: UiState }) {
       <p class="source-name">{visible(source.file)}</p>
       <ol dir="ltr">
         {source.lines.slice(0, MOST_LINES).map((text, index) => (
-          <SourceLine key={index} ui={ui} number={index + 1} text={text} steps={byLine.get(index + 1) ?? []} />
+          <SourceLine key={index} number={index + 1} text={text} steps={byLine.get(index + 1) ?? []} />
         ))}
       </ol>
       {source.lines.length > MOST_LINES ? <p class="hint">The lines after {MOST_LINES} are not shown.</p> : null}
@@ -159,26 +163,26 @@ function Source({ ui }: { readonly ui: UiState }) {
   )
 }
 
-/** The line of the selected step, of the one that is playing, of the first failure, or of the scenario. */
-function shownLine({ view, play, selected }: UiState): number | null {
-  const { steps } = play.value
+/** The line of the selected step, of the one that is running, of the first failure, or of the scenario. */
+function shownLine({ view, shown, selected }: UiState): number | null {
+  const { steps } = shown.value
   const step =
     steps.find(({ number }) => number === view.step.value) ??
-    steps.find(({ state }) => state === 'playing') ??
+    steps.find(({ state }) => state === 'running') ??
     steps.find(({ failures }) => failures.length > 0)
   return step?.place?.line ?? selected.value?.place?.line ?? null
 }
 
 interface SourceLineProps {
-  readonly ui: UiState
   readonly number: number
   readonly text: string
   /** Several for a line that is repeated. */
   readonly steps: readonly ShownStep[]
 }
 
-function SourceLine({ ui: { view }, number, text, steps }: SourceLineProps) {
-  const step = steps.find(one => one.state === 'playing' || one.failures.length > 0) ?? steps.at(-1)
+function SourceLine({ number, text, steps }: SourceLineProps) {
+  const { view } = useUi()
+  const step = steps.find(one => one.state === 'running' || one.failures.length > 0) ?? steps.at(-1)
   const isSelected = steps.some(one => one.number === view.step.value)
   const failures = steps.flatMap(one => one.failures)
   return (

@@ -4,12 +4,12 @@ import { effect, type Signal, signal } from '@preact/signals'
 export const RESULT_TABS = ['diagram', 'chat', 'failures'] as const
 export type ResultTab = (typeof RESULT_TABS)[number]
 
-/** `none`: the scenario was not played. */
+/** `none`: the scenario was not run. */
 export const OUTCOME_FILTERS = ['pass', 'fail', 'error', 'inconclusive', 'none'] as const
 export type OutcomeFilter = (typeof OUTCOME_FILTERS)[number]
 
 export interface UiView {
-  /** The name of the selected scenario; null follows the plays. */
+  /** The name of the selected scenario; null follows the runs. */
   readonly scenario: Signal<string | null>
   readonly step: Signal<number | null>
   readonly entry: Signal<number | null>

@@ -1,11 +1,14 @@
-/** The state of UI mode: files and scenarios, the selected one with its play, and what a person asks for. */
+/** The state of UI mode: files and scenarios, the selected one with its run, and what a person asks for. */
+
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
 import type {
   Catalogue,
   CatalogueScenario,
-  PlayBody,
+  RunBody,
   RunStatus,
   ScenarioStatus,
   WatchSetting,
@@ -13,8 +16,8 @@ import type {
 import type { ControlClient } from '../client/control.ts'
 import { createFrameBatches, type FeedState } from '../client/event-feed.ts'
 import { followUi, type UiEvent } from '../client/ui-feed.ts'
-import { createLivePlays } from '../model/live-plays.ts'
-import { EMPTY_PLAY, endedPlay, livePlay, type ShownPlay } from '../model/shown-play.ts'
+import { createLiveRuns } from '../model/live-runs.ts'
+import { EMPTY_RUN, endedRun, liveRun, type ShownRun } from '../model/shown-run.ts'
 import { filterOf } from './scenario-filter.ts'
 import { keepUiAddress, type UiView } from './ui-address.ts'
 
@@ -26,17 +29,27 @@ export interface UiState {
   readonly run: ReadonlySignal<RunStatus>
   readonly watch: ReadonlySignal<WatchSetting>
   readonly statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>
-  /** The scenario of the address, else the one that is playing or played last, else the first that the filter shows. */
+  /** The scenario of the address, else the one that is running or run last, else the first that the filter shows. */
   readonly selected: ReadonlySignal<CatalogueScenario | null>
-  readonly play: ReadonlySignal<ShownPlay>
+  readonly shown: ReadonlySignal<ShownRun>
   /** The text of the file of the selected scenario, or of the selected step. */
   readonly source: ReadonlySignal<SourceText | null>
   /** The last refusal or failure of a request; null when there is none. */
   readonly problem: Signal<string | null>
   select(name: string): void
-  playScenarios(body: PlayBody): void
+  runScenarios(body: RunBody): void
   stop(): void
   setWatch(setting: WatchSetting): void
+}
+
+const UiContext = createContext<UiState | null>(null)
+export const UiProvider = UiContext.Provider
+
+/** The state of the page around a component. */
+export function useUi(): UiState {
+  const ui = useContext(UiContext)
+  if (ui === null) throw new Error('Failed to find the state of UI mode: the component is not inside UiProvider.')
+  return ui
 }
 
 export interface SourceText {
@@ -44,7 +57,7 @@ export interface SourceText {
   readonly lines: readonly string[]
 }
 
-/** The page is drawn so often while a scenario is playing. */
+/** The page is drawn so often while a scenario is running. */
 const REDRAW_MS = 250
 
 const IDLE: RunStatus = { state: 'idle', done: 0, total: 0, problem: null, failures: [] }
@@ -55,31 +68,31 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   const run = signal(IDLE)
   const watch = signal<WatchSetting>({ all: false, files: [] })
   const statuses = signal<ReadonlyMap<string, ScenarioStatus>>(new Map())
-  const live = createLivePlays()
-  /** Grows when `live` changes. */
-  const liveVersion = signal(0)
+  const runs = createLiveRuns()
+  /** Replaced whenever entries of a run arrive. */
+  const live = signal({ viewOf: runs.viewOf })
   const followed = signal<string | null>(null)
   const problem = signal<string | null>(null)
 
   const forget = () => {
     statuses.value = new Map()
     followed.value = null
-    live.clear()
-    liveVersion.value++
+    runs.clear()
+    live.value = { viewOf: runs.viewOf }
   }
   const apply = (event: UiEvent) => {
     if (event.name === 'catalogue') {
       if (event.data.instance !== catalogue.peek()?.instance) forget()
       catalogue.value = event.data
     } else if (event.name === 'entries') {
-      live.add(event.data)
-      liveVersion.value++
+      runs.add(event.data)
+      live.value = { viewOf: runs.viewOf }
     } else {
       run.value = event.data.run
       watch.value = event.data.watch
       statuses.value = new Map([...statuses.peek(), ...event.data.scenarios.map(one => [one.name, one] as const)])
       followed.value = followedOf(followed.peek(), statuses.peek())
-      event.data.scenarios.forEach(live.keepOnly)
+      event.data.scenarios.forEach(runs.keepOnly)
     }
   }
   const batches = createFrameBatches<UiEvent>(events => batch(() => events.forEach(apply)), REDRAW_MS)
@@ -93,8 +106,8 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   const selected = computed(() => {
     const scenarios = catalogue.value?.scenarios ?? []
     const find = (name: string | null) => scenarios.find(one => one.name === name)
-    const shown = scenarios.filter(filterOf({ view, statuses }) ?? (() => true))
-    return find(view.scenario.value) ?? find(followed.value) ?? shown[0] ?? scenarios[0] ?? null
+    const listed = scenarios.filter(filterOf({ view, statuses }) ?? (() => true))
+    return find(view.scenario.value) ?? find(followed.value) ?? listed[0] ?? scenarios[0] ?? null
   })
   const ask = (request: () => Promise<unknown>) => {
     problem.value = null
@@ -103,18 +116,17 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     })
   }
   const report = createReports(client, selected, statuses, ask)
-  const play = computed((): ShownPlay => {
+  const shown = computed((): ShownRun => {
     const scenario = selected.value
-    if (scenario === null) return EMPTY_PLAY
+    if (scenario === null) return EMPTY_RUN
     const status = statuses.value.get(scenario.name)
-    if (status?.state === 'playing')
-      return livePlay(scenario, status, liveVersion.value >= 0 ? live.viewOf(status) : null)
-    return report.value === null ? livePlay(scenario, status) : endedPlay(report.value)
+    if (status?.state === 'running') return liveRun(scenario, status, live.value.viewOf(status))
+    return report.value === null ? liveRun(scenario, status) : endedRun(report.value)
   })
   keepUiAddress(view)
   return {
-    ...{ view, origin, feed, catalogue, run, watch, statuses, selected, play, problem },
-    source: createSource(client, catalogue, selected, play, view),
+    ...{ view, origin, feed, catalogue, run, watch, statuses, selected, shown, problem },
+    source: createSource(client, catalogue, selected, shown, view),
     select(name) {
       batch(() => {
         view.scenario.value = name
@@ -123,16 +135,16 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
         view.chat.value = null
       })
     },
-    playScenarios: body => ask(() => client.send('POST', '/ui/play', { body })),
+    runScenarios: body => ask(() => client.send('POST', '/ui/run', { body })),
     stop: () => ask(() => client.send('POST', '/ui/stop')),
     setWatch: setting => ask(() => client.send('PUT', '/ui/watch', { body: setting })),
   }
 }
 
-/** Several may play at once: the page stays with one until it has ended. */
+/** Several may run at once: the page stays with one until it has ended. */
 function followedOf(before: string | null, statuses: ReadonlyMap<string, ScenarioStatus>): string | null {
-  if (before !== null && statuses.get(before)?.state === 'playing') return before
-  return [...statuses.values()].find(({ state }) => state === 'playing')?.name ?? before
+  if (before !== null && statuses.get(before)?.state === 'running') return before
+  return [...statuses.values()].find(({ state }) => state === 'running')?.name ?? before
 }
 
 /** The result of the selected scenario. The one before it stays until the next one is there. */
@@ -142,25 +154,25 @@ function createReports(
   statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>,
   ask: (request: () => Promise<unknown>) => void,
 ): ReadonlySignal<ScenarioReport | null> {
-  const known = signal<{ readonly name: string; readonly play: number; readonly report: ScenarioReport } | null>(null)
+  const loaded = signal<{ readonly name: string; readonly run: number; readonly report: ScenarioReport } | null>(null)
   const wanted = computed(() => {
     const name = selected.value?.name
     const last = name === undefined ? null : (statuses.value.get(name)?.last ?? null)
-    return name === undefined || last === null ? null : `${last.play} ${last.startedAt} ${last.failures} ${name}`
+    return name === undefined || last === null ? null : `${last.run} ${last.startedAt} ${last.failures} ${name}`
   })
   effect(() => {
     const [name, key] = [selected.peek()?.name, wanted.value]
-    const play = name === undefined ? undefined : statuses.peek().get(name)?.last?.play
-    if (name === undefined || play === undefined) return
+    const run = name === undefined ? undefined : statuses.peek().get(name)?.last?.run
+    if (name === undefined || run === undefined) return
     ask(async () => {
       const report = await client.send<ScenarioReport>('GET', '/ui/result', { query: { name } })
-      if (key === wanted.peek()) known.value = { name, play, report }
+      if (key === wanted.peek()) loaded.value = { name, run, report }
     })
   })
   return computed(() => {
     const name = selected.value?.name
     const last = name === undefined ? null : (statuses.value.get(name)?.last ?? null)
-    return known.value?.name === name && last !== null ? (known.value?.report ?? null) : null
+    return loaded.value?.name === name && last !== null ? (loaded.value?.report ?? null) : null
   })
 }
 
@@ -169,12 +181,12 @@ function createSource(
   client: ControlClient,
   catalogue: ReadonlySignal<Catalogue | null>,
   selected: ReadonlySignal<CatalogueScenario | null>,
-  play: ReadonlySignal<ShownPlay>,
+  shown: ReadonlySignal<ShownRun>,
   view: UiView,
 ): ReadonlySignal<SourceText | null> {
   const source = signal<SourceText | null>(null)
   const file = computed(() => {
-    const step = play.value.steps.find(({ number }) => number === view.step.value)
+    const step = shown.value.steps.find(({ number }) => number === view.step.value)
     return step?.place?.file ?? selected.value?.file ?? null
   })
   const key = computed(() => `${catalogue.value?.version} ${file.value}`)

@@ -1,5 +1,5 @@
-/** Shows the chats of a play as their end users saw them: at the selected step or entry, or at the end. */
-import './play-chat.css'
+/** Shows the chats of a run as their end users saw them: at the selected step or entry, or at the end. */
+import './run-chat.css'
 import { useMemo } from 'preact/hooks'
 import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
@@ -8,15 +8,16 @@ import { ChatMessages } from '../components/chat-messages.tsx'
 import { applyEntry, type ChatState, draftOf, stateOf } from '../model/chat-at.ts'
 import { beginningOfEntries, missingMessages } from '../model/chat-beginning.ts'
 import { directionOf } from '../model/chat-format.ts'
-import type { UiState } from './ui-state.ts'
+import { type UiState, useUi } from './ui-state.ts'
 
-export function PlayChat({ ui }: { readonly ui: UiState }) {
-  const { view, play, origin } = ui
-  const { conversations, entries } = play.value
+export function RunChat() {
+  const ui = useUi()
+  const { view, shown, origin } = ui
+  const { conversations, entries } = shown.value
   const names = Object.keys(conversations)
   const name =
     names.find(one => one === view.chat.value) ??
-    ui.play.value.steps.find(({ number }) => number === ui.view.step.value)?.conversation ??
+    ui.shown.value.steps.find(({ number }) => number === ui.view.step.value)?.conversation ??
     names[0]
   const chatId = name === undefined ? undefined : conversations[name]
   const at = shownMoment(ui)
@@ -31,9 +32,9 @@ export function PlayChat({ ui }: { readonly ui: UiState }) {
     press() {},
   }
   return (
-    <div class="play-chat">
+    <div class="run-chat">
       {names.length < 2 ? null : (
-        <fieldset class="play-chats">
+        <fieldset class="run-chats">
           <legend class="visually-hidden">Chat</legend>
           {names.map(one => (
             <button key={one} type="button" aria-pressed={one === name} onClick={() => (view.chat.value = one)}>
@@ -42,7 +43,7 @@ export function PlayChat({ ui }: { readonly ui: UiState }) {
           ))}
         </fieldset>
       )}
-      {at === null ? null : <Moment ui={ui} at={at} />}
+      {at === null ? null : <Moment at={at} />}
       <Missing count={missingMessages(own)} />
       <div class="chat-window" dir={directionOf(chat.language)}>
         <ChatMessages chat={chat} context={context} />
@@ -51,20 +52,21 @@ export function PlayChat({ ui }: { readonly ui: UiState }) {
   )
 }
 
-/** The selected entry, or the end of the selected step; null for the end of the play. */
-function shownMoment({ view, play }: UiState): number | null {
-  const step = play.value.steps.find(({ number }) => number === view.step.value)
+/** The selected entry, or the end of the selected step; null for the end of the run. */
+function shownMoment({ view, shown }: UiState): number | null {
+  const step = shown.value.steps.find(({ number }) => number === view.step.value)
   return view.entry.value ?? step?.endSeq ?? null
 }
 
-function Moment({ ui: { view }, at }: { readonly ui: UiState; readonly at: number }) {
+function Moment({ at }: { readonly at: number }) {
+  const { view } = useUi()
   const text = view.entry.value === null ? `After step ${view.step.value}` : `After entry #${at}`
   const toEnd = () => {
     view.entry.value = null
     view.step.value = null
   }
   return (
-    <p class="play-moment">
+    <p class="run-moment">
       {text}
       <button type="button" class="link" onClick={toEnd}>
         Show the end
@@ -77,7 +79,7 @@ function Moment({ ui: { view }, at }: { readonly ui: UiState; readonly at: numbe
 function Missing({ count }: { readonly count: number | null }) {
   if (count === 0) return null
   return (
-    <p class="hint play-missing">
+    <p class="hint run-missing">
       {count === null
         ? 'Earlier messages of this chat are not shown: the journal has lost its first entries.'
         : `${counted(count, 'earlier message')} of this chat ${count === 1 ? 'is' : 'are'} not shown: the journal begins after ${count === 1 ? 'it' : 'them'}.`}

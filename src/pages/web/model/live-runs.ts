@@ -1,4 +1,4 @@
-/** Stores the entries of plays that are under way, and what is shown of them: each entry is read once. */
+/** Stores the entries of runs that are under way, and what is shown of them: each entry is read once. */
 
 import { isRunEvent } from '../../../evaluation/scenario/run-events.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
@@ -6,17 +6,17 @@ import { createLiveTimeline } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { LiveEntries, ScenarioStatus } from '../../../running/ui-mode/protocol.ts'
 
-export interface LivePlays {
-  /** Adds entries once: a new stream begins with all entries of a play. */
+export interface LiveRuns {
+  /** Adds entries once: a new stream begins with all entries of a run. */
   add(entries: LiveEntries): void
-  /** Null for another play than the one that is stored. */
+  /** Null for another run than the one that is stored. */
   viewOf(status: ScenarioStatus): LiveView | null
-  /** Removes the entries of other plays of the scenario: the result of a play that has ended has them. */
+  /** Removes the entries of other runs of the scenario: the result of a run that has ended has them. */
   keepOnly(status: ScenarioStatus): void
   clear(): void
 }
 
-/** What is shown of a play under way. Later entries do not change it, except for the times of steps. */
+/** What is shown of a run under way. Later entries do not change it, except for the times of steps. */
 export interface LiveView {
   readonly entries: readonly Entry[]
   /** The last ones. A row that did not change is the same object as in the view before. */
@@ -40,33 +40,33 @@ export function addStepTime(times: { started: Map<number, Entry>; ended: Map<num
   else if (isRunEvent(entry, 'step_ended')) times.ended.set(entry.step, entry)
 }
 
-/** At least so many rows of a play under way are drawn, if there are so many. */
+/** At least so many rows of a run under way are drawn, if there are so many. */
 export const LIVE_ROWS = 300
 /** Rows leave in groups, so that most of the others keep their places. */
 const ROW_GROUP = 50
 
-export function createLivePlays(): LivePlays {
-  const plays = new Map<string, LivePlay>()
+export function createLiveRuns(): LiveRuns {
+  const runs = new Map<string, LiveRun>()
   return {
-    add({ name, play, entries }) {
-      const known = plays.get(name)
-      const kept = known?.play === play ? known : new LivePlay(play)
-      kept.add(entries)
-      plays.set(name, kept)
+    add({ name, run, entries }) {
+      const earlier = runs.get(name)
+      const current = earlier?.run === run ? earlier : new LiveRun(run)
+      current.add(entries)
+      runs.set(name, current)
     },
-    viewOf({ name, play }) {
-      const known = plays.get(name)
-      return known?.play === play ? known.view() : null
+    viewOf({ name, run }) {
+      const current = runs.get(name)
+      return current?.run === run ? current.view() : null
     },
-    keepOnly({ name, play }) {
-      if (plays.get(name)?.play !== play) plays.delete(name)
+    keepOnly({ name, run }) {
+      if (runs.get(name)?.run !== run) runs.delete(name)
     },
-    clear: () => plays.clear(),
+    clear: () => runs.clear(),
   }
 }
 
-class LivePlay {
-  readonly play: number
+class LiveRun {
+  readonly run: number
   readonly #entries: Entry[] = []
   readonly #times = { started: new Map<number, Entry>(), ended: new Map<number, Entry>() }
   readonly #conversations = new Map<string, string>()
@@ -75,8 +75,8 @@ class LivePlay {
   /** The rows as they were shown. */
   readonly #shown = new WeakMap<TimelineRow, TimelineRow>()
 
-  constructor(play: number) {
-    this.play = play
+  constructor(run: number) {
+    this.run = run
   }
 
   add(entries: readonly Entry[]): void {

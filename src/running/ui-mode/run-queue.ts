@@ -1,5 +1,4 @@
-/** Plays scenarios of UI mode: one run at a time, and what is asked for meanwhile in the next one. */
-
+/** Runs scenarios of UI mode: one run at a time, and what is asked for meanwhile in the next one. */
 import { messageOf } from '../../base/text/error-text.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import type { RunResult } from '../../evaluation/evaluator/verdict.ts'
@@ -10,7 +9,7 @@ import { InterruptedError } from '../runner/waiting.ts'
 import type { RunStatus, RunSummary } from './protocol.ts'
 import { nameOf, numberedName, type ScenarioStates } from './scenario-states.ts'
 
-export interface PlayRequest {
+export interface RunRequest {
   readonly wanted: readonly SelectedScenario[]
   /** All scenarios of the files. */
   readonly all: readonly SelectedScenario[]
@@ -19,30 +18,29 @@ export interface PlayRequest {
   readonly signal: AbortSignal
 }
 
-/** Plays scenarios as one run. Rejects for an internal error. */
-export type PlayRun = (request: PlayRequest) => Promise<RunResult>
+/** Runs scenarios. Rejects for an internal error. */
+export type StartRun = (request: RunRequest) => Promise<RunResult>
 
-export interface PlayerOptions {
-  readonly play: PlayRun
+export interface RunQueueOptions {
+  readonly startRun: StartRun
   readonly states: ScenarioStates
   readonly secrets: Redactor
-  /** The scenarios that can be played now. */
-  playable(): readonly SelectedScenario[]
+  /** The scenarios that can be run now. */
+  runnable(): readonly SelectedScenario[]
   onChange(): void
 }
 
-export interface Player {
-  /** Plays these scenarios: now, or in a run after the one that is under way. Returns the names that it accepts. */
-  play(names: readonly string[]): readonly string[]
-  /** Ends the run, and empties the queue. Resolves when the run has ended; what is asked for until then is played next. */
+export interface RunQueue {
+  /** Runs these scenarios: now, or after the run that is under way. Returns the names that it accepts. */
+  add(names: readonly string[]): readonly string[]
+  /** Ends the run, and empties the queue. Resolves when the run has ended; what is added until then is run next. */
   stop(): Promise<void>
   status(): RunStatus
   /** What the last run says beside its scenarios; null before the first one has ended. */
   summary(): RunSummary | null
 }
 
-export function createPlayer(options: PlayerOptions): Player {
-  const { states } = options
+export function createRunQueue({ startRun, states, secrets, runnable, onChange }: RunQueueOptions): RunQueue {
   const queue = new Set<string>()
   let status: RunStatus = { state: 'idle', done: 0, total: 0, problem: null, failures: [] }
   let summary: RunSummary | null = null
@@ -50,7 +48,7 @@ export function createPlayer(options: PlayerOptions): Player {
 
   const setStatus = (change: Partial<RunStatus>) => {
     status = { ...status, ...change }
-    options.onChange()
+    onChange()
   }
   const listener: RunListener = {
     ...states.listener,
@@ -62,15 +60,16 @@ export function createPlayer(options: PlayerOptions): Player {
     },
   }
 
-  async function playQueue(end: AbortController): Promise<void> {
-    while (queue.size > 0 && !end.signal.aborted) {
-      const all = options.playable()
+  async function runQueued({ signal }: AbortController): Promise<void> {
+    while (queue.size > 0 && !signal.aborted) {
+      const all = runnable()
       const wanted = all.filter(one => queue.has(nameOf(one)))
       queue.clear()
       for (const one of wanted) states.queue(nameOf(one))
-      setStatus({ state: 'playing', done: 0, total: wanted.length, problem: null, failures: [] })
+      setStatus({ state: 'running', done: 0, total: wanted.length, problem: null, failures: [] })
       try {
-        summary = finishRun(await options.play({ wanted, all, listener, signal: end.signal }), options)
+        const result = await startRun({ wanted, all, listener, signal })
+        summary = storeResults(result, states, secrets)
         setStatus({ failures: summary.failures })
       } catch (error) {
         setStatus({ problem: messageOf(error) })
@@ -78,25 +77,23 @@ export function createPlayer(options: PlayerOptions): Player {
     }
   }
 
-  const start = () => {
+  function start(): void {
     const end = new AbortController()
-    const ended = playQueue(end).finally(() => {
+    const ended = runQueued(end).finally(() => {
       current = null
       states.settle()
       setStatus({ state: 'idle' })
-      // Asked for while the run was stopping.
+      // Added while the run was stopping.
       if (queue.size > 0) start()
     })
     current = { end, ended }
   }
 
   return {
-    play(names) {
-      const wanted = new Set(names)
-      const accepted = options
-        .playable()
+    add(names) {
+      const accepted = runnable()
         .map(nameOf)
-        .filter(name => wanted.has(name))
+        .filter(name => names.includes(name))
       for (const name of accepted) {
         queue.add(name)
         states.queue(name)
@@ -117,8 +114,8 @@ export function createPlayer(options: PlayerOptions): Player {
 }
 
 /** Stores the final results: late calls may have changed verdicts after the end of their scenarios. */
-function finishRun(result: RunResult, { states, secrets }: PlayerOptions): RunSummary {
-  const { scenarios, ...rest } = describeRun(secrets.redactDeep(result))
+export function storeResults(result: RunResult, states: ScenarioStates, secrets: Redactor): RunSummary {
+  const { scenarios, ...summary } = describeRun(secrets.redactDeep(result))
   for (const report of scenarios) states.finish(numberedName(report.name, report.instance), report)
-  return rest
+  return summary
 }

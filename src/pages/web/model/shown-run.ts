@@ -1,4 +1,4 @@
-/** Combines what is known of a play, under way or ended, into what UI mode shows: steps, entries, rows and chats. */
+/** Combines what is known of a run, under way or ended, into what UI mode shows: steps, entries, rows and chats. */
 import type { StepVerdict } from '../../../evaluation/evaluator/verdict.ts'
 import type { FailureReport, ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
 import type { Place } from '../../../evaluation/scenario/plan.ts'
@@ -6,19 +6,19 @@ import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
 import { timelineOf } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { CatalogueScenario, ScenarioStatus, StepState } from '../../../running/ui-mode/protocol.ts'
-import { addStepTime, type LiveView, type StepTimes } from './live-plays.ts'
+import { addStepTime, type LiveView, type StepTimes } from './live-runs.ts'
 
-export interface ShownPlay {
+export interface ShownRun {
   readonly isLive: boolean
   readonly steps: readonly ShownStep[]
   readonly entries: readonly Entry[]
   readonly rows: readonly TimelineRow[]
-  /** How many rows of a play under way are left out: the first ones. */
+  /** How many rows of a run under way are left out: the first ones. */
   readonly earlierRows: number
   /** The id of the chat of each conversation, by name. */
   readonly conversations: Readonly<Record<string, string>>
   readonly failures: readonly FailureReport[]
-  /** The result; null while it is playing, and before the first play. */
+  /** The result; null while it is running, and before the first run. */
   readonly report: ScenarioReport | null
 }
 
@@ -28,18 +28,18 @@ export interface ShownStep {
   readonly label: string
   readonly conversation: string
   readonly place: Place | null
-  /** `waiting`: not reached yet, or never played. */
+  /** `waiting`: not reached yet, or never run. */
   readonly state: StepState | StepVerdict['outcome'] | 'waiting'
-  /** Since the first entry of the play; null before it has started. */
+  /** Since the first entry of the run; null before it has started. */
   readonly startMs: number | null
-  /** Null while it is playing. */
+  /** Null while it is running. */
   readonly tookMs: number | null
   /** The entry of its end; null before that. */
   readonly endSeq: number | null
   readonly failures: readonly FailureReport[]
 }
 
-export const EMPTY_PLAY: ShownPlay = {
+export const EMPTY_RUN: ShownRun = {
   isLive: false,
   steps: [],
   entries: [],
@@ -50,13 +50,13 @@ export const EMPTY_PLAY: ShownPlay = {
   report: null,
 }
 
-/** A play that is under way, or a scenario without a play. */
-export function livePlay(
+/** A run that is under way, or a scenario without a run. */
+export function liveRun(
   { steps }: CatalogueScenario,
   status: ScenarioStatus | undefined,
   live: LiveView | null = null,
-): ShownPlay {
-  const isLive = status?.state === 'playing'
+): ShownRun {
+  const isLive = status?.state === 'running'
   const { times, ...view } = live ?? NOTHING
   const shown = steps.map(step => ({
     ...step,
@@ -64,13 +64,13 @@ export function livePlay(
     state: status?.steps[step.number] ?? ('waiting' as const),
     failures: [],
   }))
-  return { ...EMPTY_PLAY, isLive, steps: shown, ...view }
+  return { ...EMPTY_RUN, isLive, steps: shown, ...view }
 }
 
-const NOTHING: LiveView = { ...EMPTY_PLAY, times: { started: new Map(), ended: new Map() } }
+const NOTHING: LiveView = { ...EMPTY_RUN, times: { started: new Map(), ended: new Map() } }
 
-/** A play that has ended. Its steps are those of the play, also when the file has changed since. */
-export function endedPlay(report: ScenarioReport): ShownPlay {
+/** A run that has ended. Its steps are those of the run, also when the file has changed since. */
+export function endedRun(report: ScenarioReport): ShownRun {
   const { journal: entries, conversations, failures } = report
   const times = stepTimes(entries)
   const steps = report.steps.map(step => ({
@@ -79,7 +79,7 @@ export function endedPlay(report: ScenarioReport): ShownPlay {
     state: step.outcome,
     failures: failures.filter(failure => failure.step?.number === step.number),
   }))
-  return { ...EMPTY_PLAY, steps, entries, rows: timelineOf(report), conversations, failures, report }
+  return { ...EMPTY_RUN, steps, entries, rows: timelineOf(report), conversations, failures, report }
 }
 
 function stepTimes(entries: readonly Entry[]): StepTimes {

@@ -1,27 +1,28 @@
-/** Shows what happened in a play: the sequence diagram, the chats, the failures, and the details of one entry. */
-import './play-result.css'
+/** Shows what happened in a run: the sequence diagram, the chats, the failures, and the details of one entry. */
+import './result-pane.css'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { visible } from '../../../base/text/terminal-text.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { CallCode } from '../components/call-code.tsx'
-import { EntryDetails } from '../components/entry-details.tsx'
+import { JournalEntry } from '../components/entry-details.tsx'
 import { EntryRefList } from '../components/entry-ref.tsx'
 import { FailureCards } from '../components/failure-cards.tsx'
 import { focusRow, SequenceDiagram } from '../components/sequence-diagram.tsx'
 import { useShortcut } from '../components/shortcuts.tsx'
 import { scrollWithin } from '../model/scroll-within.ts'
 import { codeCallOf } from '../model/snippets.ts'
-import { PlayChat } from './play-chat.tsx'
+import { RunChat } from './run-chat.tsx'
 import { RESULT_TABS, type ResultTab } from './ui-address.ts'
-import type { UiState } from './ui-state.ts'
+import { type UiState, useUi } from './ui-state.ts'
 
 const TAB_NAMES = { diagram: 'Diagram', chat: 'Chat', failures: 'Failures' } as const
 
 /** Failures first where there are some. */
-const shownTab = ({ view, play }: UiState): ResultTab =>
-  view.tab.value ?? (play.value.failures.length > 0 ? 'failures' : 'diagram')
+const shownTab = ({ view, shown }: UiState): ResultTab =>
+  view.tab.value ?? (shown.value.failures.length > 0 ? 'failures' : 'diagram')
 
-export function PlayResult({ ui }: { readonly ui: UiState }) {
+export function ResultPane() {
+  const ui = useUi()
   const { view } = ui
   const tab = shownTab(ui)
   const choose = useMemo(() => tabActions(ui), [ui])
@@ -30,7 +31,7 @@ export function PlayResult({ ui }: { readonly ui: UiState }) {
   useShortcut('3', 'Result', 'Show the failures', choose.failures)
   useShortcut('Escape', 'Result', 'Close the details', choose.close)
   return (
-    <section class="ui-column play-result" aria-label="Result">
+    <section class="ui-column result-pane" aria-label="Result">
       <div class="tabs" role="tablist" aria-label="What to show">
         {RESULT_TABS.map(one => (
           <button
@@ -39,17 +40,17 @@ export function PlayResult({ ui }: { readonly ui: UiState }) {
             type="button"
             role="tab"
             aria-selected={one === tab}
-            aria-controls="play-panel"
+            aria-controls="run-panel"
             onClick={choose[one]}
           >
-            {TAB_NAMES[one]} <TabCount ui={ui} tab={one} />
+            {TAB_NAMES[one]} <TabCount tab={one} />
           </button>
         ))}
       </div>
-      <div id="play-panel" class="play-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        <Panel ui={ui} tab={tab} />
+      <div id="run-panel" class="run-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+        <Panel tab={tab} />
       </div>
-      {view.entry.value === null ? null : <Details ui={ui} />}
+      {view.entry.value === null ? null : <Details />}
     </section>
   )
 }
@@ -64,43 +65,44 @@ function tabActions({ view }: UiState) {
   return { diagram: show('diagram'), chat: show('chat'), failures: show('failures'), close }
 }
 
-function TabCount({ ui, tab }: { readonly ui: UiState; readonly tab: ResultTab }) {
-  const { failures, report } = ui.play.value
+function TabCount({ tab }: { readonly tab: ResultTab }) {
+  const ui = useUi()
+  const { failures, report } = ui.shown.value
   const count = tab === 'failures' ? failures.length + (report?.warnings.length ?? 0) : 0
   return count === 0 ? null : <small>{count}</small>
 }
 
-function Panel({ ui, tab }: { readonly ui: UiState; readonly tab: ResultTab }) {
-  const { entries, report } = ui.play.value
-  if (tab === 'failures') return <Failures ui={ui} />
+function Panel({ tab }: { readonly tab: ResultTab }) {
+  const ui = useUi()
+  const { entries, report } = ui.shown.value
+  if (tab === 'failures') return <Failures />
   if (entries.length === 0)
     return (
-      <p class="empty">
-        {report?.reason ?? 'Nothing has happened yet. Play the scenario to see its calls and events.'}
-      </p>
+      <p class="empty">{report?.reason ?? 'Nothing has happened yet. Run the scenario to see its calls and events.'}</p>
     )
-  return tab === 'chat' ? <PlayChat ui={ui} /> : <Diagram ui={ui} />
+  return tab === 'chat' ? <RunChat /> : <Diagram />
 }
 
-function Diagram({ ui: { view, play } }: { readonly ui: UiState }) {
-  const { rows, earlierRows, isLive } = play.value
+function Diagram() {
+  const { view, shown } = useUi()
+  const { rows, earlierRows, isLive } = shown.value
   const host = useRef<HTMLDivElement>(null)
   const [entry, step] = [view.entry.value, view.step.value]
   const selected = entry === null ? -1 : rows.findIndex(row => row.seq === entry || row.entrySeqs.includes(entry))
-  const shown = selected === -1 && step !== null ? rows.findIndex(row => row.step === step) : selected
+  const index = selected === -1 && step !== null ? rows.findIndex(row => row.step === step) : selected
   useEffect(() => {
     const box = host.current
     if (box === null) return
-    if (shown >= 0) scrollWithin(box, box.querySelector(`[data-index="${shown}"]`))
+    if (index >= 0) scrollWithin(box, box.querySelector(`[data-index="${index}"]`))
     else if (isLive) box.scrollTop = box.scrollHeight
-  }, [shown, isLive, rows])
+  }, [index, isLive, rows])
   const select = (index: number) => {
     view.entry.value = rows[index]?.seq ?? null
   }
   return (
-    <div ref={host} class="play-diagram">
+    <div ref={host} class="run-diagram">
       {earlierRows === 0 ? null : (
-        <p class="hint">{`The last ${rows.length} rows. The ${earlierRows} before them are shown when the play has ended.`}</p>
+        <p class="hint">{`The last ${rows.length} rows. The ${earlierRows} before them are shown when the run has ended.`}</p>
       )}
       <SequenceDiagram
         rows={rows}
@@ -117,16 +119,17 @@ function Diagram({ ui: { view, play } }: { readonly ui: UiState }) {
   )
 }
 
-function Failures({ ui: { view, play } }: { readonly ui: UiState }) {
-  const { failures, report, isLive } = play.value
+function Failures() {
+  const { view, shown } = useUi()
+  const { failures, report, isLive } = shown.value
   const onSelect = (seq: number) => {
     view.entry.value = seq
   }
   const refs = { onSelect }
   const warnings = report?.warnings ?? []
   return (
-    <div class="play-failures">
-      {report?.reason == null ? null : <p class="play-reason">{visible(report.reason)}</p>}
+    <div class="run-failures">
+      {report?.reason == null ? null : <p class="run-reason">{visible(report.reason)}</p>}
       <FailureCards failures={failures} refs={refs} level={3} />
       {failures.length === 0 && report?.reason == null ? (
         <p class="empty">{noFailureText(isLive, report !== null)}</p>
@@ -134,7 +137,7 @@ function Failures({ ui: { view, play } }: { readonly ui: UiState }) {
       {warnings.length === 0 ? null : (
         <section>
           <h3>Warnings</h3>
-          <ul class="play-warnings">
+          <ul class="run-warnings">
             {warnings.map(({ rule, message, entrySeqs }, index) => (
               <li key={index}>
                 <code>{rule}</code> {visible(message)} <EntryRefList seqs={entrySeqs} refs={refs} />
@@ -147,15 +150,15 @@ function Failures({ ui: { view, play } }: { readonly ui: UiState }) {
   )
 }
 
-function noFailureText(isLive: boolean, isPlayed: boolean): string {
-  if (isLive) return 'Failures are shown when the play has ended.'
-  return isPlayed ? 'There are no failures.' : 'It was not played yet.'
+function noFailureText(isLive: boolean, hasRun: boolean): string {
+  if (isLive) return 'Failures are shown when the run has ended.'
+  return hasRun ? 'There are no failures.' : 'It was not run yet.'
 }
 
-function Details({ ui: { view, play, origin } }: { readonly ui: UiState }) {
-  const { entries } = play.value
-  const entryOf = (seq: number) => entries.find(one => one.seq === seq)
-  const entry = entryOf(view.entry.value ?? 0)
+function Details() {
+  const { view, shown, origin } = useUi()
+  const { entries } = shown.value
+  const entry = entries.find(one => one.seq === view.entry.value)
   if (entry === undefined) return null
   const close = (
     <button type="button" class="quiet" aria-label="Close the details" onClick={() => (view.entry.value = null)}>
@@ -163,11 +166,10 @@ function Details({ ui: { view, play, origin } }: { readonly ui: UiState }) {
     </button>
   )
   return (
-    <EntryDetails
+    <JournalEntry
       key={entry.seq}
       entry={entry}
-      effects={entries.filter(({ cause }) => cause === entry.seq).map(({ seq }) => seq)}
-      entryOf={entryOf}
+      entries={entries}
       attempts={attemptsOf(entries, entry)}
       onSelect={seq => (view.entry.value = seq)}
       tools={close}
@@ -178,7 +180,7 @@ function Details({ ui: { view, play, origin } }: { readonly ui: UiState }) {
           <CallCode call={codeCallOf(entry, origin)} />
         </details>
       ) : null}
-    </EntryDetails>
+    </JournalEntry>
   )
 }
 
