@@ -5,13 +5,17 @@ import { readText } from '../../base/files/user-files.ts'
 import { suggest } from '../../base/text/error-text.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import { named } from '../../platform/contract/schemas.ts'
-import { serverSentEvents } from '../../server/control/event-stream.ts'
+import {
+  createEventReader,
+  type EventReader,
+  type OpenStreams,
+  serverSentEvents,
+} from '../../server/control/event-stream.ts'
 import { ControlProblem, unknownId } from '../../server/control/problems.ts'
 import { type ControlRoute, ok, routesOf } from '../../server/control/route.ts'
 import { checkStreams, HEARTBEAT_MS } from '../../server/control/routes/journal.ts'
-import { NameQuery, RunBody, WatchBody } from './protocol.ts'
+import { NameQuery, RunBody, type RunStatus, type UiEvents, WatchBody, type WatchSetting } from './protocol.ts'
 import type { UiActions, UiSession } from './session.ts'
-import { createUiReader } from './stream.ts'
 
 const route = routesOf('ui')
 
@@ -132,4 +136,59 @@ function checkNames(session: UiSession, names: readonly string[]): void {
   if (unknown === undefined) return
   const message = `There is no scenario ${JSON.stringify(unknown)}${suggest(unknown, known)} GET /_sim/ui lists all ${known.length}.`
   throw unknownId('scenario_not_found', 'scenarios', message, known)
+}
+
+interface UiStreamOptions {
+  readonly session: UiSession
+  readonly secrets: Redactor
+  readonly closing: AbortSignal
+  readonly heartbeatMs: number
+  readonly streams: OpenStreams
+}
+
+/** Of one scenario in one event. */
+const MAX_ENTRIES = 200
+
+/**
+ * Streams what changes: a stream begins with the whole state, and then sends what is new since its last event. It reads
+ * the state when the client requests more, so a slow client misses steps in between and delays only itself. It
+ * receives every entry of a scenario until its run ends; the result then has all of them.
+ */
+function createUiReader({ session, secrets, ...stream }: UiStreamOptions): EventReader {
+  let catalogueVersion = 0
+  let statesVersion = 0
+  let runStatus: RunStatus | null = null
+  let watch: WatchSetting | null = null
+  /** The last entry that was sent, by run. */
+  const seqs = new Map<number, number>()
+  const event = <Name extends keyof UiEvents>(name: Name, data: UiEvents[Name]): string =>
+    `event: ${name}\ndata: ${JSON.stringify(secrets.redactDeep(data))}\n\n`
+
+  /** Renders what has changed since its last call. */
+  function take(): string {
+    let text = ''
+    const catalogue = session.catalogue()
+    if (catalogue.version !== catalogueVersion) {
+      catalogueVersion = catalogue.version
+      text += event('catalogue', catalogue)
+    }
+    const { version, status } = session.status(statesVersion)
+    if (status.scenarios.length > 0 || status.run !== runStatus || status.watch !== watch) {
+      statesVersion = version
+      runStatus = status.run
+      watch = status.watch
+      text += event('status', status)
+    }
+    const active = session.active()
+    for (const run of seqs.keys()) if (active.every(one => one.run !== run)) seqs.delete(run)
+    for (const { name, run, entriesAfter } of active) {
+      const entries = entriesAfter(seqs.get(run) ?? 0, MAX_ENTRIES)
+      const last = entries.at(-1)
+      if (last === undefined) continue
+      seqs.set(run, last.seq)
+      text += event('entries', { name, run, entries })
+    }
+    return text
+  }
+  return createEventReader({ subscribe: session.subscribe, take, ...stream })
 }
