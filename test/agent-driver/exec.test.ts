@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { CHAT, context, drive, isThere, never, SIM, until } from './desk.ts'
 
 const NODE = JSON.stringify(process.execPath)
@@ -152,7 +151,6 @@ describe('no process remains', () => {
   const gone = (folder: string) => until(() => !pidsIn(folder).some(isThere))
 
   it('after the timeout of a command', async () => {
-    useStallTolerantTimers()
     const { driver, folder } = await run(FAMILY(), '2s')
     expect(await driver.call('accept', context(), never)).toMatchObject({
       outcome: 'failed',

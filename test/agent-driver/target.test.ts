@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest'
 import type { Driver } from '../../src/running/agent-driver/driver.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { context, drive, isThere, never, openDesk, SIM, until } from './desk.ts'
 
 /** A server with a child process; `MODE` selects how it misbehaves. It logs its actions into `log`. */
@@ -42,7 +41,6 @@ interface Rig {
 }
 
 async function rig(mode = '', more = ''): Promise<Rig> {
-  useStallTolerantTimers()
   const port = await freePort()
   const lost: string[] = []
   const text = `http: http://127.0.0.1:${port}

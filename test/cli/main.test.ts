@@ -6,7 +6,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import { VERSION } from '../../src/platform/contract/version.ts'
 import { folderWith } from '../config/folder.ts'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { type Env, fakeIo, started } from './fake-io.ts'
 
 async function result(argv: string[], env: Env = {}, files: Parameters<typeof folderWith>[0] = {}) {
@@ -278,7 +277,6 @@ describe('wait', () => {
   })
 
   it('ends with 3 after the timeout and prints the reason', async () => {
-    useStallTolerantTimers()
     const { url, stop } = await started()
     await stop()
     const { code, err } = await result(['wait', '--url', url, '--timeout', '150ms'])

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest'
 import type { FaultSpec } from '../../src/platform/faults/schema.ts'
 import { startServer } from '../../src/server/start.ts'
 import { connectRaw } from '../support/network.ts'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 
 async function setUp(spec: FaultSpec) {
   const server = await startServer({ port: 0 })
@@ -43,7 +42,6 @@ test.each([
 })
 
 test('slow_body: the body is sent after the head, with the right length', async () => {
-  useStallTolerantTimers()
   const { server, asked } = await setUp({ on: 'api', slow_body: '80ms' })
   await using _ = server
   const line = await connectRaw(server.port)

@@ -4,7 +4,6 @@ import { FAULT_HEADER, UNSPECIFIED_HEADER } from '../../src/platform/contract/er
 import type { FaultSpec } from '../../src/platform/faults/schema.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { describeAdapters } from '../support/adapters.ts'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { setUp } from '../support/test-simulator.ts'
 import { API_FAULTS, callsOf, hitsOf, lastCall, raw } from './support.ts'
 
@@ -106,7 +105,6 @@ describeAdapters('a fault on the API', adapter => {
   })
 
   test('slow_body: the status is sent at once, the body in pieces', async () => {
-    useStallTolerantTimers()
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat()
     harness.sim.faults.add({ on: 'api', slow_body: '60ms' })

@@ -7,7 +7,6 @@ import type { PlatformSimulatorOptions } from '../../src/platform/simulator/plat
 import { takenOver } from '../knobs/support.ts'
 import { startWebhook } from '../support/network.ts'
 import { freePort } from '../support/port.ts'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { type Handler, rawServer, receiver, simFor } from '../webhooks/receiver.ts'
 import { hitsOf } from './support.ts'
 
@@ -38,7 +37,6 @@ test('http chunked: the same bytes without Content-Length', async () => {
 })
 
 test('drip: the body in pieces over the time, with its length', async () => {
-  useStallTolerantTimers()
   let pieces = 0
   const port = await rawServer(() => pieces++)
   const sim = simFor(`http://127.0.0.1:${port}/`, { knobs: { 'webhook.timeout': '30ms' } })

@@ -34,7 +34,7 @@ const verbs: Record<string, Row> = {
     is: 'pass',
   },
   'what it writes is not what was asked for': {
-    steps: `${TAKEN}- agent: { says: Hello }\n- expect: { message: { message: Hallo }, within: 100ms }`,
+    steps: `${TAKEN}- agent: { says: Hello }\n- expect: { message: { message: Hallo }, within: 400ms }`,
     is: /^expect: .*Hallo.* \| no call of message matches; nearest: #\d+ message .*received "Hello"/,
   },
   'a verb of its own, with parameters': {
@@ -96,7 +96,7 @@ const sees: Record<string, Row> = {
     is: 'pass',
   },
   'nothing before the chat is known': {
-    steps: '- user: Hi\n- agent: { sees: Hi, within: 100ms }',
+    steps: '- user: Hi\n- agent: { sees: Hi, within: 400ms }',
     is: /^driver: agent sees .* answered 404: \{"error":"unknown chat"\}/,
   },
   'what comes later': { steps: `${TAKEN}${shows('{ text: Later, after: 150 }')}- agent: { sees: Later }`, is: 'pass' },
@@ -113,8 +113,8 @@ const sees: Record<string, Row> = {
     is: 'pass',
   },
   'once instead of twice': {
-    steps: `${TAKEN}${shows('{ text: Hi }')}- agent: { sees: Hi, times: 2, within: 100ms }`,
-    is: /^sees: agent sees "Hi" exactly twice within 100ms .* \| the agent saw "Hi" only once/,
+    steps: `${TAKEN}${shows('{ text: Hi }')}- agent: { sees: Hi, times: 2, within: 400ms }`,
+    is: /^sees: agent sees "Hi" exactly twice within 400ms .* \| the agent saw "Hi" only once/,
   },
   'twice instead of once, while it watches': {
     steps: `${TAKEN}${shows('{ text: Hi }', '{ text: Hi, after: 100 }')}- agent: { sees: Hi, for: 600ms }`,
@@ -130,11 +130,11 @@ const sees: Record<string, Row> = {
     is: 'pass',
   },
   'not what it saw in a turn before': {
-    steps: `${TAKEN}- user: one\n- agent: { sees: one }\n- user: two\n- agent: { sees: one, within: 100ms }`,
+    steps: `${TAKEN}- user: one\n- agent: { sees: one }\n- user: two\n- agent: { sees: one, within: 400ms }`,
     is: /^sees: agent sees "one"/,
   },
   'in another order than said': {
-    steps: `${TAKEN}- user: one\n- user: two\n- agent: { sees: two }\n- agent: { sees: one, within: 100ms }`,
+    steps: `${TAKEN}- user: one\n- user: two\n- agent: { sees: two }\n- agent: { sees: one, within: 400ms }`,
     is: /^sees: agent sees "one"/,
   },
 }

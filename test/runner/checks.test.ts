@@ -5,7 +5,7 @@ import { calls, HI, TAKEN } from './scripted-steps.ts'
 import { holds, type Row } from './table.ts'
 
 const BAD = '{ message: { message: 12 } }'
-const SOON = 'timeouts: { expect: 100ms, settle: 50ms }'
+const SOON = 'timeouts: { expect: 500ms, settle: 50ms }'
 const QUIET = '- none: { end: {}, for: 80ms }'
 
 const checks: Record<string, Row> = {
@@ -136,7 +136,7 @@ const unwanted: Record<string, Row> = {
     is: /^check: /,
   },
   'nothing is waited for when every chat has failed': {
-    head: 'timeouts: { expect: 100ms, settle: 50ms, scenario: 2s }',
+    head: 'timeouts: { expect: 500ms, settle: 50ms, scenario: 2s }',
     steps: '- parallel: { users: 2, steps: [{ check: { status: agent } }] }\n- wait: 1h',
     is: /^2 failures: check: .*"user \d".* \/\/ check: .*"user \d"[^/]*$/,
   },

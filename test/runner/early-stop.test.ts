@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { finished, inFolder, startRun, startTarget } from './targets.ts'
 
 const scenario = (name: string, more = '', steps = '{ press: handover }, { expect: start }') =>
-  `version: 1\nname: ${name}\n${more}timeouts: { expect: 100ms, settle: 20ms }\nsteps: [${steps}]\n`
+  `version: 1\nname: ${name}\n${more}timeouts: { expect: 500ms, settle: 50ms }\nsteps: [${steps}]\n`
 
 const failing = (name: string) => scenario(name, '', '{ press: handover }, { check: { status: agent } }')
 

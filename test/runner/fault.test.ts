@@ -24,12 +24,12 @@ ${unsaid}`,
     is: 'pass',
   },
   'respond, and the step wants what was not done': {
-    head: 'timeouts: { expect: 100ms, settle: 50ms }',
+    head: 'timeouts: { expect: 500ms, settle: 50ms }',
     steps: `${TAKEN}${onMessage('respond: { status: 503 }')}${calls(HI)}- expect: message\n${said('Hi')}`,
     is: /^check: .*Hi/,
   },
   'a call that is refused by a fault still has to come': {
-    steps: `${TAKEN}${onMessage('respond: { status: 503 }')}- expect: { message: {}, within: 80ms }`,
+    steps: `${TAKEN}${onMessage('respond: { status: 503 }')}- expect: { message: {}, within: 400ms }`,
     is: /^expect: .*message was not called/,
   },
   latency: {
@@ -135,8 +135,8 @@ const events: Record<string, Row> = {
     is: 'pass',
   },
   'hold, and nothing comes after it': {
-    steps: `${TAKEN}${onEvent('hold: 2, times: 1')}- user: { text: one, async: true }\n- agent: { sees: one, within: 100ms }`,
-    is: /sees: agent sees "one" exactly once within 100ms/,
+    steps: `${TAKEN}${onEvent('hold: 2, times: 1')}- user: { text: one, async: true }\n- agent: { sees: one, within: 400ms }`,
+    is: /sees: agent sees "one" exactly once within 400ms/,
   },
   sign: {
     steps: `${TAKEN}${onEvent('sign: wrong-key')}- user: { text: one, ack: 401 }\n- check: { events: { MESSAGE FROM USER: 1 } }`,

@@ -6,7 +6,6 @@ import { onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import { type FakeIo, fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 
 export interface Platform {
   readonly url: string
@@ -43,13 +42,12 @@ export interface Run {
   readonly folder: string
 }
 
-/** Runs `handover-sim run` in a new folder with these files. It and its target use stall-tolerant timers. */
+/** Runs `handover-sim run` in a new folder with these files. */
 export function startRun(
   files: Record<string, string>,
   argv: readonly string[],
   env: Record<string, string> = {},
 ): Run {
-  useStallTolerantTimers()
   const folder = folderWith(files)
   const io = fakeIo(folder)
   const code = main(['run', ...argv], env, io)

@@ -84,7 +84,7 @@ const rows: Record<string, Row> = {
     is: 'pass',
   },
   'an attachment the agent does not get': {
-    steps: `${TAKEN}- user: { text: Here, attach: [{ file: bill.txt }] }\n- agent: { sees: { attachments: [{ name: bill.txt }] }, within: 100ms }`,
+    steps: `${TAKEN}- user: { text: Here, attach: [{ file: bill.txt }] }\n- agent: { sees: { attachments: [{ name: bill.txt }] }, within: 400ms }`,
     is: /^sees: agent sees .*bill\.txt.* exactly once/,
   },
   'a button by its label': {

@@ -3,7 +3,6 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type Timer, wallDelay, wallTimer } from '../../src/base/runtime/clock.ts'
 import { createRealClock } from '../../src/base/runtime/real-clock.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 
 const LONGEST_MS = 2_147_483_647
 const cancelled = (timer: Timer) => onTestFinished(() => timer.cancel())
@@ -19,7 +18,6 @@ const firing = (start: (fire: (name: string) => void) => void): Promise<string[]
   })
 
 test('timers fire in due order and not before their time', async () => {
-  useStallTolerantTimers()
   const clock = createRealClock()
   const began = clock.now()
   const fired = await firing(fire => {
@@ -58,7 +56,6 @@ test('a cancelled timer neither fires nor is due', async () => {
 })
 
 test('a timer that moved fires once, at its last time: later, earlier, or on a clock that was paused meanwhile', async () => {
-  useStallTolerantTimers()
   const clock = createRealClock()
   const began = clock.now()
   const fired = await firing(fire => {
@@ -77,7 +74,6 @@ test('a timer that moved fires once, at its last time: later, earlier, or on a c
 })
 
 test('a timer that moved to a later time does not fire at its first one', async () => {
-  useStallTolerantTimers()
   const clock = createRealClock()
   const fired = await firing(fire => {
     clock.after(5, () => fire('moved')).move(40)
@@ -114,7 +110,6 @@ test('a delay ends at once when its signal is or becomes aborted', async () => {
 })
 
 test('the timers of the platform use the real clock', async () => {
-  useStallTolerantTimers()
   const { sim, events, arrived } = world({ clock: 'real' })
   const chat = await takenOver(sim)
   const began = sim.clock.now()

@@ -15,7 +15,6 @@ import {
   startSimulator,
 } from '../../src/index.ts'
 import { verify } from '../../src/platform/signature/index.ts'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 
 const KEY = 'sim-handover-key'
 type Webhook = NonNullable<SimulatorOptions['webhook']>
@@ -184,7 +183,6 @@ test('an error that Express handles is an answer', async () => {
 })
 
 test('a request is aborted at the time limit, and by a reset', async () => {
-  useStallTolerantTimers()
   const closed: string[] = []
   let wake = () => {}
   const webhook = fromNode(request => {

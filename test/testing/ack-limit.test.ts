@@ -2,14 +2,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fromNode, type SimulatorOptions, WaitTimeoutError } from '../../src/index.ts'
 import { createSimulator } from '../../src/testing/simulator.ts'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { ANNA, simulatorWith } from './desk.ts'
 
 const FIX = "Answer every event, or raise ackTimeout, as in createSimulator({ ackTimeout: '10s' })."
 const never = () => new Promise<never>(() => {})
 
 async function chatWith(options: SimulatorOptions) {
-  useStallTolerantTimers()
   const sim = createSimulator({ ackTimeout: '20ms', ...options })
   onTestFinished(() => sim.close())
   return { sim, ada: await sim.chat() }
@@ -40,16 +38,16 @@ describe('an action', () => {
 
   it('names the earlier event that it waits for', async () => {
     const { sim, call } = simulatorWith(({ event }) => (event === 'MESSAGE FROM USER' ? never() : undefined), {
-      ackTimeout: '20ms',
+      ackTimeout: '300ms',
     })
     const ada = await sim.chat()
     await ada.press('handover')
     await call('start', { chat_id: ada.id })
     await ada.says('one', { async: true })
     await expect(ada.says('two')).rejects.toThrow(
-      'says waited 20ms: the function webhook.fetch has not answered MESSAGE FROM USER; MESSAGE FROM USER waits for the end of an earlier event of its chat.',
+      'says waited 300ms: the function webhook.fetch has not answered MESSAGE FROM USER; MESSAGE FROM USER waits for the end of an earlier event of its chat.',
     )
-    await expect(sim.assertClean()).rejects.toThrow('assertClean waited 20ms: the function webhook.fetch has not')
+    await expect(sim.assertClean()).rejects.toThrow('assertClean waited 300ms: the function webhook.fetch has not')
   })
 
   it('names the fault that delays or holds its event', async () => {
@@ -78,7 +76,7 @@ describe('an action', () => {
 })
 
 it('assertClean names functions of the simulator that do not end', async () => {
-  const { sim, call } = simulatorWith(() => {}, { ackTimeout: '20ms', translate: never })
+  const { sim, call } = simulatorWith(() => {}, { ackTimeout: '300ms', translate: never })
   const ada = await sim.chat({ language: 'nb' })
   await ada.press('handover')
   await call('start', { chat_id: ada.id, sender: { ...ANNA, language_codes: ['en'] } })

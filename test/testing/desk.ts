@@ -1,7 +1,6 @@
 /** A small intermediary for tests: it takes a chat over when it is asked to, and does with messages what a test says. */
 import { onTestFinished } from 'vitest'
 import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/testing/simulator.ts'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 
 export const ANNA = { name: 'Anna', avatar: 'https://desk.example.test/anna.png' }
 
@@ -30,7 +29,6 @@ export function simulatorWith(
   on: (event: Event, call: Call) => unknown = () => {},
   options: SimulatorOptions = {},
 ): { readonly sim: Simulator; readonly call: Call } {
-  useStallTolerantTimers()
   const sim: Simulator = createSimulator({
     ...options,
     webhook: {

@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { post, takenOver } from '../knobs/support.ts'
 import { freePort } from '../support/port.ts'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { answering, deliveredTo, type Handler, rawServer, receiver, simFor } from './receiver.ts'
 
 /** The outcome of each of the four events with this receiver. */
@@ -54,7 +53,6 @@ test('a failed delivery does not change the chat', async () => {
 })
 
 test('a receiver that does not answer: timeout', async () => {
-  useStallTolerantTimers()
   const { url } = await receiver(() => {})
   const delivery = await deliveredTo(url, { 'webhook.timeout': '100ms' })
   expect(delivery).toMatchObject({ outcome: 'failed', status: null, response: null })
@@ -63,7 +61,6 @@ test('a receiver that does not answer: timeout', async () => {
 })
 
 test('an answer that drips and never ends: timeout', async () => {
-  useStallTolerantTimers()
   const port = await rawServer(socket => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
     const drip = setInterval(() => socket.write('1\r\nx\r\n'), 5)

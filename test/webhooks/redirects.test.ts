@@ -1,6 +1,5 @@
 /** Refuses redirects by default, and follows them by knob. */
 import { expect, test } from 'vitest'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { answering, deliveredTo, receiver } from './receiver.ts'
 
 test.each([302, 307])('%i: not followed by default', async status => {
@@ -43,7 +42,6 @@ test('a redirect with an invalid Location fails', async () => {
 })
 
 test('a timeout after a redirect', async () => {
-  useStallTolerantTimers()
   const { url, got } = await receiver((_got, response, index) => {
     if (index === 0) response.writeHead(307, { location: '/next' }).end()
   })

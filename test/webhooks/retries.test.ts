@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
-import { useStallTolerantTimers } from '../support/stall-tolerant-timers.ts'
 import { receiver, simFor } from './receiver.ts'
 
 const RETRY = { 'webhook.retry': ['1s', '5s'], 'webhook.idHeader': 'x-delivery' } as const
@@ -81,7 +80,6 @@ test('typing events are not retried after any answer', async () => {
 })
 
 test('a timeout is retried like any failure', async () => {
-  useStallTolerantTimers()
   const { url, got } = await receiver((_got, response, index) => index > 0 && response.end())
   const sim = simFor(url, { knobs: { ...RETRY, 'webhook.timeout': '50ms' } })
   const chat = await takenOver(sim)
