@@ -140,42 +140,19 @@ describe('scenarios', () => {
 
 describe('YAML and JSON of any kind of file', () => {
   const rows: [string, string, RegExp][] = [
-    ['deep lists', nest(100_000, '[', '', ']'), /:1:\d+: is nested more than 100 levels deep/],
-    ['deep maps', nest(100_000, '{', '', ''), /:1:\d+: is nested more than 100 levels deep/],
-    ['deep lists of lines', '- '.repeat(100_000), /:1:\d+: is nested more than 100 levels deep/],
-    [
-      'deep indentation',
-      times(2000, at => `${' '.repeat(at)}a:`).join('\n'),
-      /:10\d:\d+: is nested more than 100 levels deep/,
-    ],
-    ['deep keys', '? '.repeat(5000), /:1:\d+: is nested more than 100 levels deep/],
-    [
-      '100,000 keys',
-      times(100_000, at => `k${at}: 1\n`).join(''),
-      /:20000:\d+: the file has more than 100000 keys, values and signs/,
-    ],
+    ['deep lists', nest(100_000, '[', '', ']'), /is nested too deep/],
+    ['deep maps', nest(100_000, '{', '', ''), /is nested too deep/],
+    ['deep lists of lines', '- '.repeat(100_000), /is nested too deep/],
+    ['deep keys', '? '.repeat(5000), /a list or a map is a key here/],
     ['2,000 unknown keys', times(2_000, at => `k${at}: 1\n`).join(''), /and \d+ more problems, not shown/],
     [
       'the same key 4,000 times',
       'k: 1\n'.repeat(4_000),
       /:2:1: Map keys must be unique[\s\S]*and 3949 more problems, not shown/,
     ],
-    ['aliases of aliases', laughs, /:\d+:\d+: the file has too many aliases of aliases/],
-    [
-      '20,000 aliases',
-      `a: &a 1\nb: [${Array(20_000).fill('*a').join(',')}]`,
-      /:2:\d+: the file has more than 1000 aliases/,
-    ],
-    [
-      '20,000 lost aliases',
-      times(20_000, at => `k${at}: *x${at}\n`).join(''),
-      /:1\d+:\d+: the file has more than 1000 aliases/,
-    ],
-    [
-      '20,000 tags',
-      `a: ${'!x '.repeat(20_000)}1`,
-      /:1:\d+: the file has more than 1000 aliases \(\*name\), anchors \(&name\) and tags/,
-    ],
+    ['aliases of aliases', laughs, /has too many aliases \(\*name\) of one anchor \(&name\), or aliases of aliases/],
+    ['2,000 aliases', `a: &a 1\nb: [${Array(2_000).fill('*a').join(',')}]`, /has too many aliases/],
+    ['2,000 lost aliases', times(2_000, at => `k${at}: *x${at}\n`).join(''), /\*x0 is an alias of nothing/],
     [
       'a list in itself',
       'steps: &s\n  - repeat: { times: 2, steps: *s }\n',
@@ -215,12 +192,6 @@ describe('YAML and JSON of any kind of file', () => {
     expect(text).toMatch(/^a\.yaml: and \d{4} more problems, not shown\.$/m)
   })
 
-  test('5,000 documents', { timeout: 3 * TIMEOUT_MS }, async () => {
-    const { code, text } = await validate({ 'a.yaml': 'version: 1\nname: A\nstepz: []\n---\n'.repeat(5_000) })
-    expect(code).toBe(2)
-    expect(text).toMatch(/^a\.yaml:400\d:\d+: is one document too many \(after ---\): a file may have 1000/)
-  })
-
   test('5,000 undefined names: the first 50 and a count', { timeout: 3 * TIMEOUT_MS }, async () => {
     const { text } = await validate({ 'a.yaml': scenario(times(5000, at => `user: $(n${at})`).join('\n  - ')) })
     expect(text.match(/is not defined/g)).toHaveLength(50)
@@ -230,7 +201,7 @@ describe('YAML and JSON of any kind of file', () => {
   test('deep JSON', { timeout: TIMEOUT_MS }, async () => {
     const { code, text } = await validate({ 'a.json': nest(100_000, '[', '', ']') }, 'a.json')
     expect(code).toBe(2)
-    expect(text).toMatch(/^a\.json:1:\d+: is nested more than 100 levels deep/)
+    expect(text).toMatch(/is nested too deep/)
   })
 })
 
@@ -303,7 +274,7 @@ describe('snapshots', () => {
 
   test('--import refuses deep nesting', async () => {
     const { code, text } = await inFolder(folderOf({ 's.json': deep }), 'start', '--port', '0', '--import', 's.json')
-    expect([code, text]).toEqual([2, '--import: "s.json" is nested more than 256 levels deep.\n'])
+    expect([code, text]).toEqual([2, '--import "s.json": The snapshot is nested more than 256 levels deep.\n'])
   })
 
   test('PUT /_sim/snapshot refuses deep nesting', async () => {

@@ -9,7 +9,7 @@ import { main } from '../../src/commands/main.ts'
 import { folderWith } from '../config/folder.ts'
 import { fakeIo } from './fake-io.ts'
 
-/** Each secret has characters that JSON, addresses or base64 write in another way. */
+/** Most secrets have characters that JSON or addresses write in another way. */
 const SECRETS = {
   handoverKey: 'hk-7/Tq+"9z\\Lw',
   botKey: 'bk+4421/xyzzy==',
@@ -20,15 +20,8 @@ const SECRETS = {
   targetToken: 'tok_AbC123/+x',
 }
 
-/** A secret as it is, in JSON, in an address and in base64, also after other text. */
-const formsOf = (secret: string): string[] => [
-  secret,
-  JSON.stringify(secret).slice(1, -1),
-  encodeURIComponent(secret),
-  Buffer.from(secret).toString('base64').replace(/=+$/, '').slice(0, -1),
-  Buffer.from(`a${secret}`).toString('base64').replace(/=+$/, '').slice(2, -1),
-  Buffer.from(`ab${secret}`).toString('base64').replace(/=+$/, '').slice(3, -1),
-]
+/** A secret as it is, in JSON and in an address. */
+const formsOf = (secret: string): string[] => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]
 
 /** The names of the secrets that a text shows in any form. */
 const secretsIn = (text: string): string[] =>
@@ -90,11 +83,7 @@ async function startEcho(only?: string): Promise<string> {
     await call('message/', { ...about, message: only ?? `echo ${SECRETS.password}`, sender })
     if (only !== undefined) return
     const all = Object.values(SECRETS)
-    for (const message of [
-      all.join(' '),
-      all.map(encodeURIComponent).join('&'),
-      Buffer.from(all.join('|')).toString('base64'),
-    ])
+    for (const message of [all.join(' '), all.map(encodeURIComponent).join('&')])
       await call('message/', { ...about, message, sender })
     await fetch(`${base}/api/v2/handover/x/?access_token=${encodeURIComponent(SECRETS.deskToken)}`).catch(() => null)
   })

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { createRedactor, withoutCredentials } from '../../src/base/text/redactor.ts'
 
 const SECRET = 'p4ß "w\\rd/+&1'
-const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 function redactorOf(...secrets: string[]) {
   const redactor = createRedactor(['public-key'])
@@ -15,29 +14,17 @@ describe('a secret', () => {
   it.each([
     ['as it is', SECRET],
     ['in JSON', JSON.stringify(SECRET)],
-    ['in JSON in JSON', JSON.stringify(JSON.stringify({ a: SECRET }))],
     ['in an address', `x?a=${encodeURIComponent(SECRET)}`],
-    ['in an address in lower case', `x?a=${encodeURIComponent(SECRET).replace(/%../g, code => code.toLowerCase())}`],
     ['in a form', new URLSearchParams({ a: SECRET }).toString()],
-    ['in base64', base64(SECRET)],
-    ['in base64 after one character', base64(`:${SECRET}`)],
-    ['in base64 after two characters', base64(`ab${SECRET} and more`)],
-    ['in URL-safe base64', Buffer.from(`x${SECRET}`).toString('base64url')],
   ])('is found %s', (_form, text) => {
     const shown = redactorOf(SECRET).redact(`before ${text} after`)
     expect(shown).toContain('***')
     expect(shown.startsWith('before ') && shown.endsWith(' after')).toBe(true)
-    const decoded = [shown, ...shown.split(/[^\w+/=-]+/).map(part => Buffer.from(part, 'base64').toString())].join(' ')
-    expect(decoded).not.toContain('w\\rd')
+    expect(shown).not.toMatch(/rd|p4/)
   })
 
   it('is replaced before a shorter one that it contains', () => {
     expect(redactorOf('secret-1', 'secret-1-long').redact('secret-1-long secret-1')).toBe('*** ***')
-  })
-
-  it('that was cut is found by its beginning', () => {
-    const shown = redactorOf(SECRET).redact(`a ${SECRET.slice(0, 9)}… ${SECRET.slice(0, 6)}… ${SECRET.slice(0, 5)}…`)
-    expect(shown).toBe(`a ***… ***… ${SECRET.slice(0, 5)}…`)
   })
 
   it('in a number is found as a whole only', () => {
@@ -45,15 +32,6 @@ describe('a secret', () => {
     expect(redactor.redact('12345678 and 1234567890123')).toBe('*** and 1234567890123')
     expect(redactor.redactDeep({ a: 12345678, b: 123456789 })).toEqual({ a: '***', b: 123456789 })
   })
-})
-
-it('a secret is found in a text in parts, wherever a part ends', () => {
-  const redactor = redactorOf(SECRET, '12345678')
-  const text = `${'x'.repeat(300)}${SECRET} 123456789 12345678${base64(SECRET)} ${SECRET.slice(0, 8)}… y`.repeat(4)
-  for (let size = 1; size < 60; size++) {
-    const parts = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
-    expect([...redactor.redactParts(parts)].join('')).toBe(redactor.redact(text))
-  }
 })
 
 it.each(['short', 'true', 'false', '1234567', 'http://127.0.0.1:3000/webhook', 'public-key', '      ', '***'])(

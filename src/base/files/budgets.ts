@@ -8,18 +8,8 @@ export const BUDGETS = {
   stateBytes: 64 * 1_048_576,
   /** Bytes of a file that a scenario attaches. */
   attachmentBytes: 500 * 1_048_576,
-  /** Keys, values and signs of a file. */
-  tokens: 100_000,
-  /** Documents of a file. */
-  documents: 1_000,
-  /** Levels of maps and lists inside each other. */
-  nesting: 100,
   /** Levels of a snapshot: a journal in it contains bodies of calls, which may nest 200 levels deep. */
   snapshotNesting: 256,
-  /** Aliases, anchors and tags. */
-  aliases: 1_000,
-  /** Nodes after every alias is replaced by what it stands for. */
-  nodes: 100_000,
   /** Problems of one file that are shown. */
   problems: 50,
   /** Files that scenarios include, in all. */

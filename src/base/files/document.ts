@@ -1,5 +1,5 @@
 /** Parses YAML and JSON into values, and finds the line and column of every key and value. */
-import { Composer, Document, isMap, isNode, isPair, isScalar, LineCounter } from 'yaml'
+import { type Document, isMap, isNode, isPair, isScalar, LineCounter, parseAllDocuments } from 'yaml'
 import type * as z from 'zod/mini'
 import { explainIssues, fieldName } from '../schemas/explain-issues.ts'
 import { messageOf } from '../text/error-text.ts'
@@ -15,8 +15,7 @@ import {
   type Position,
   type Problem,
 } from './errors.ts'
-import { BudgetError, tokensOf } from './yaml-budgets.ts'
-import { mistakesIn } from './yaml-mistakes.ts'
+import { mistakesIn, type YamlMistake } from './yaml-mistakes.ts'
 
 export interface Span extends Position {
   readonly length: number
@@ -35,16 +34,12 @@ export interface Source {
 export function parseSource(name: string, text: string, json: boolean): Source {
   const lines = new LineCounter()
   if (json) checkJson(name, text)
-  const [document = new Document(null), second] = documentsIn(name, text, lines, true)
-  if (second !== undefined)
-    throw new ConfigError([
-      syntaxProblem(
-        name,
-        createExcerpts(text),
-        positionAt(lines, second.range[0]),
-        'is a second document (after ---); this file holds one',
-      ),
-    ])
+  const [document, second] = documentsIn(name, text, lines)
+  if (document === undefined) return moduleSource(name, null)
+  if (second !== undefined) {
+    const message = 'is a second document (after ---); this file holds one'
+    throw new ConfigError([syntaxProblem(name, createExcerpts(text), positionAt(lines, second.range[0]), message)])
+  }
   checkSyntax(name, text, lines, [document])
   return sourceOf(name, createExcerpts(text), lines, document)
 }
@@ -53,8 +48,7 @@ export function parseSource(name: string, text: string, json: boolean): Source {
 export function parseSources(name: string, text: string, json: boolean): Source[] {
   if (json) return [parseSource(name, text, json)]
   const lines = new LineCounter()
-  const documents = documentsIn(name, text, lines, false)
-  const filled = documents.filter(
+  const filled = documentsIn(name, text, lines).filter(
     one => one.errors.length > 0 || !(one.contents === null || (isScalar(one.contents) && one.contents.value === null)),
   )
   checkSyntax(name, text, lines, filled)
@@ -62,30 +56,33 @@ export function parseSources(name: string, text: string, json: boolean): Source[
   return filled.map(document => sourceOf(name, excerptAt, lines, document))
 }
 
-/** The parser prints no warnings to stderr. */
-const OPTIONS = { prettyErrors: false, uniqueKeys: false, logLevel: 'error' } as const
-
-/** Parses text within its budgets; with `atLeastOne`, empty text is one empty document. */
-function documentsIn(name: string, text: string, lines: LineCounter, atLeastOne: boolean): Document.Parsed[] {
+/** The parser prints no warnings to stderr. It compares keys too slowly; `repeatedKeys` finds those that repeat. */
+function documentsIn(name: string, text: string, lineCounter: LineCounter): Document.Parsed[] {
   try {
-    const documents: Document.Parsed[] = []
-    for (const document of new Composer(OPTIONS).compose(tokensOf(text, lines), atLeastOne, text.length)) {
-      if (documents.length === BUDGETS.documents)
-        throw new BudgetError(
-          `is one document too many (after ---): a file may have ${BUDGETS.documents}; split it into several files`,
-          document.range[0],
-        )
-      documents.push(document)
-    }
-    return documents
+    const options = { prettyErrors: false, uniqueKeys: false, logLevel: 'error', lineCounter } as const
+    return [...parseAllDocuments(text, options)]
   } catch (error) {
-    if (!(error instanceof BudgetError)) throw error
-    throw new ConfigError([syntaxProblem(name, createExcerpts(text), positionAt(lines, error.offset), error.message)])
+    throw unreadable(name, error)
   }
 }
 
+/** The parser calls itself for each level, and limits what aliases stand for. */
+function unreadable(name: string, error: unknown): ConfigError {
+  if (error instanceof RangeError) return fileProblem(name, 'is nested too deep')
+  const message = messageOf(error)
+  return fileProblem(name, message.startsWith('Excessive alias count') ? TOO_MANY_ALIASES : message)
+}
+
+const TOO_MANY_ALIASES =
+  'has too many aliases (*name) of one anchor (&name), or aliases of aliases; write some of them out'
+
 function checkSyntax(name: string, text: string, lines: LineCounter, documents: readonly Document[]): void {
-  const mistakes = documents.flatMap(one => mistakesIn(one, text))
+  let mistakes: YamlMistake[]
+  try {
+    mistakes = documents.flatMap(one => mistakesIn(one, text))
+  } catch (error) {
+    throw unreadable(name, error)
+  }
   const excerptAt = createExcerpts(text)
   const problems = mistakes
     .slice(0, BUDGETS.problems)
@@ -115,12 +112,11 @@ function sourceOf(name: string, excerptAt: ExcerptAt, lines: LineCounter, docume
   }
 }
 
-/** The budgets limit aliases better than the parser, which does not consider the size of what they stand for. */
 function valueIn(name: string, document: Document): unknown {
   try {
-    return document.toJS({ maxAliasCount: -1 })
+    return document.toJS()
   } catch (error) {
-    throw fileProblem(name, messageOf(error))
+    throw unreadable(name, error)
   }
 }
 

@@ -10,7 +10,6 @@ import {
   visit,
   type YAMLParseError,
 } from 'yaml'
-import { aliasMistakes } from './yaml-budgets.ts'
 
 export interface YamlMistake {
   readonly offset: number
@@ -33,19 +32,19 @@ const TEXTS = {
 export function mistakesIn(document: Document, text: string): YamlMistake[] {
   const syntax = [...syntaxMistakes(document, text), ...repeatedKeys(document)].sort((a, b) => a.offset - b.offset)
   if (syntax.length > 0) return firstOfEachLine(syntax, text)
-  const aliases = [...lostAliases(document), ...aliasMistakes(document)]
-  return firstOfEachLine([...oldVersion(document), ...aliases, ...traps(document)], text)
+  return firstOfEachLine([...oldVersion(document), ...wrongAliases(document), ...traps(document)], text)
 }
 
 /** Errors after a quote that is never closed are left out, because they are consequences of it. */
 function syntaxMistakes({ errors, contents }: Document, text: string): YamlMistake[] {
   const open = errors.flatMap(error => openQuote(error, contents) ?? [])[0]
-  const syntax = errors.map(({ code, message, pos: [offset] }) => ({
-    offset,
-    message: isItemInOtherColumn(code, text, offset)
-      ? 'this item does not begin in the column of the other items; indent the - of every item of a list equally'
-      : withFix(message, /\{\{|\}\}/.test(lineAround(text, offset)) ? TEXTS.placeholder : fixFor(code, text, offset)),
-  }))
+  const syntax = errors.map(({ code, message, pos: [offset] }): YamlMistake => {
+    // The parser calls itself for each level.
+    if (message.includes('call stack')) return { offset, message: 'is nested too deep' }
+    if (isItemInOtherColumn(code, text, offset)) return { offset, message: ITEM_IN_OTHER_COLUMN }
+    const fix = /\{\{|\}\}/.test(lineAround(text, offset)) ? TEXTS.placeholder : fixFor(code, text, offset)
+    return { offset, message: withFix(message, fix) }
+  })
   return open === undefined ? syntax : [...syntax.filter(({ offset }) => offset < open.offset), open]
 }
 
@@ -61,6 +60,9 @@ function openQuote({ code, pos }: YAMLParseError, contents: Node | null): YamlMi
   })
   return found
 }
+
+const ITEM_IN_OTHER_COLUMN =
+  'this item does not begin in the column of the other items; indent the - of every item of a list equally'
 
 /** The parser takes an item with another indentation for a part of the item above. */
 const isItemInOtherColumn = (code: string, text: string, offset: number): boolean =>
@@ -95,14 +97,17 @@ function oldVersion(document: Document): YamlMistake[] {
   ]
 }
 
-/** Finds aliases whose anchor does not stand before them. */
-function lostAliases(document: Document): YamlMistake[] {
+/** Finds aliases whose anchor does not stand before them, or stands around them. */
+function wrongAliases(document: Document): YamlMistake[] {
   const lost: YamlMistake[] = []
   const anchors = new Set<string>()
   visit(document, {
-    Node(_key, node) {
+    Node(_key, node, ancestors) {
       if (!isAlias(node)) {
         if (node.anchor !== undefined) anchors.add(node.anchor)
+      } else if (ancestors.some(one => isNode(one) && 'anchor' in one && one.anchor === node.source)) {
+        const message = `*${node.source} is inside of &${node.source}, so it would contain itself`
+        lost.push({ offset: node.range?.[0] ?? 0, message })
       } else if (!anchors.has(node.source)) {
         lost.push({
           offset: node.range?.[0] ?? 0,
