@@ -1,14 +1,10 @@
 /** Creates a `node:http` server that limits slow clients and stops gracefully, and routes requests by path. */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pathOf } from '../platform/api/call.ts'
 import { internalErrorResponse } from '../platform/api/messages.ts'
 import { VERSION } from '../platform/contract/version.ts'
-import { BodyRequest } from './body-request.ts'
 import { closeUnread, HTTP_BOUNDS, limitConnections, stopServer } from './connections.ts'
-
-/** Not imported as a module: that would also load Node's fetch, which takes a third of the time to start. */
-const { createServer } = process.getBuiltinModule('node:http')
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -39,7 +35,6 @@ export function createHttpServer(listener: Listener, rules: HttpRules, bounds = 
     requestTimeout: bounds.requestMs,
     connectionsCheckingInterval: bounds.checkEveryMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    IncomingMessage: BodyRequest,
   }
   const server = createServer(options, onRequest)
   closeUnread(server, bounds)
@@ -93,8 +88,8 @@ export interface Listeners {
   readonly page: (() => Promise<Listener>) | null
   /** Loaded with the first request, so that the start does not wait for it. */
   control(): Promise<Listener>
-  /** The path of the base URL without a final slash; a proxy may leave it in front of every path. */
-  basePath(): string
+  /** The URL whose path a proxy may leave in front of every path. */
+  baseUrl(): string
 }
 
 const CONTROL = '/_sim'
@@ -105,7 +100,10 @@ export function createPathRouter(listeners: Listeners): Listener {
   const control = lazily(listeners.control)
   const page = listeners.page && lazily(listeners.page)
   return (request, response) => {
-    const base = listeners.basePath()
+    const baseUrl = listeners.baseUrl()
+    // From the path that follows the host: `https://host/base` has `/base`.
+    const slash = baseUrl.indexOf('/', baseUrl.indexOf('//') + 2)
+    const base = slash === -1 ? '' : baseUrl.slice(slash)
     if (page !== null && base !== '' && request.url === base) return redirect(`${base}/`, request, response)
     const target = stripBase(request.url ?? '/', base)
     const path = target.charCodeAt(0) === SLASH ? target : pathOf(target)

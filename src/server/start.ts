@@ -1,11 +1,10 @@
 /** `startSimulator`: the simulator behind a real port, with its control API beside the platform. */
 
-import { afterThisTurn } from '../base/runtime/clock.ts'
+import { nextMacrotask } from '../base/runtime/clock.ts'
 import { createAbort, randomToken } from '../base/runtime/node.ts'
 import { httpTransport } from '../base/runtime/transport.ts'
 import type { Redactor } from '../base/text/redactor.ts'
 import { createSecrets } from '../platform/journal/mask.ts'
-import type { Core } from '../platform/simulator/core.ts'
 import { InvalidOptionError } from '../platform/simulator/options.ts'
 import { DEFAULTS, type PlatformSimulatorOptions } from '../platform/simulator/platform-options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../platform/simulator/simulator.ts'
@@ -19,13 +18,12 @@ import {
   type RequestRouter,
   type Workspaces,
 } from '../platform/simulator/workspaces.ts'
-import { declaresTooMuch } from './body-request.ts'
 import { allowedHosts, createHostCheck, isLoopback, urlOf } from './control/addresses.ts'
 import type { LoadRecorder } from './control/recorder.ts'
 import type { AgentPlayer, ControlRoute } from './control/route.ts'
 import { createHttpServer, createIndexPage, createPathRouter, type HttpServer } from './http.ts'
 import { listen } from './listen.ts'
-import { createBatchAdapter } from './node-http.ts'
+import { createNodeAdapter, declaresTooMuch } from './node-http.ts'
 import type { PageName } from './page.ts'
 
 export interface PlatformServerOptions extends PlatformSimulatorOptions {
@@ -179,15 +177,15 @@ function createSimulatorServer(
 ): HttpServer {
   const core = coreOf(simulator)
   const dispatch = createPathRouter({
-    platform: createBatchAdapter(api, limit, error => core.onThrown('answer', error)),
+    platform: createNodeAdapter(api, limit, error => core.onThrown('answer', error)),
     indexPage: createIndexPage(() => info.url),
     page: info.inspector ? () => loadPage(info) : null,
-    basePath: basePathOf(core),
+    baseUrl: () => core.address.base,
     control: async () => {
       const { createControlListener } = await import('./control/app.ts')
       const control = createControlListener({ ...info, simulator, workspaces, closing: info.closing.signal })
-      // A platform call before it on the same connection waits for the end of the turn.
-      return (request, response) => afterThisTurn(() => control(request, response))
+      // A platform call before it on the same connection is handled when its body has ended.
+      return (request, response) => void nextMacrotask().then(() => control(request, response))
     },
   })
   return createHttpServer(dispatch, {
@@ -199,19 +197,6 @@ function createSimulatorServer(
 async function loadPage({ page, ...info }: ServerInfo) {
   const { createPage } = await import('./page.ts')
   return createPage(info, page)
-}
-
-/** Parses each base URL once, because every request needs the path. */
-function basePathOf(core: Core): () => string {
-  let base = ''
-  let path = ''
-  return () => {
-    if (base !== core.address.base) {
-      base = core.address.base
-      path = new URL(base).pathname.replace(/\/$/, '')
-    }
-    return path
-  }
 }
 
 /** Stops serving and closes the parts at the same time, because responses in progress may wait for them. With `last`, the parts stay open until `last` has run. */

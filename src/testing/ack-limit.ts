@@ -3,7 +3,7 @@
 import { wallTimer } from '../base/runtime/clock.ts'
 import { formatDuration } from '../base/text/quantities.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
-import { WaitTimeoutError } from '../platform/journal/waiters.ts'
+import { WaitTimeoutError } from '../platform/journal/journal.ts'
 import type { PlatformSimulatorOptions } from '../platform/simulator/platform-options.ts'
 import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
 import type { Job } from '../platform/webhooks/job.ts'

@@ -1,11 +1,9 @@
 /** Checks the journal: order, bounds, queries, subscribers. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createTimestamps } from '../../src/base/runtime/timestamps.ts'
-import type { Entry, EntryContent } from '../../src/platform/journal/entry.ts'
+import { createTimestamps } from '../../src/base/runtime/clock.ts'
+import type { EntryContent } from '../../src/platform/journal/entry.ts'
 import { createJournal } from '../../src/platform/journal/journal.ts'
-import { Ring } from '../../src/platform/journal/ring.ts'
-import { StoredEntries } from '../../src/platform/journal/stored-entries.ts'
 
 const note = (name: string, chat_id?: string): EntryContent =>
   chat_id === undefined ? { kind: 'note', note: name } : { kind: 'note', note: name, chat_id }
@@ -20,53 +18,29 @@ const journalOf = (limit = 100, memoryLimit = 1e9) =>
   createJournal({ limit, memoryLimit, stamp: createTimestamps(() => 0).next })
 const seqs = (entries: Iterable<{ seq: number }>) => [...entries].map(entry => entry.seq)
 
-describe('the ring', () => {
-  test('keeps the last N items in order after any sequence of pushes', () => {
+describe('the bounds', () => {
+  test('keep the latest entries in order after any number of entries', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat()), (limit, items) => {
-        const ring = new Ring<number>(limit)
-        for (const item of items) ring.push(item)
-        const first = Math.max(0, items.length - limit)
-        expect([ring.first, ring.next]).toEqual([first + 1, items.length + 1])
-        for (const [index, item] of items.entries()) expect(ring.at(index + 1)).toBe(index < first ? undefined : item)
-        expect([ring.at(0), ring.at(items.length + 1)]).toEqual([undefined, undefined])
+      fc.property(fc.integer({ min: 2, max: 20 }), fc.nat({ max: 60 }), (limit, count) => {
+        const journal = journalOf(limit)
+        for (let index = 0; index < count; index++) journal.append(note('one'), null)
+        // The note about the eviction is an entry as well.
+        const last = count > limit ? count + 1 : count
+        const first = Math.max(1, last - limit + 1)
+        expect([journal.firstSeq, journal.nextSeq]).toEqual([first, last + 1])
+        expect(seqs(journal.query())).toEqual(Array.from({ length: last - first + 1 }, (_, at) => first + at))
+        expect([journal.find(first - 1), journal.find(last + 1)]).toEqual([undefined, undefined])
       }),
     )
   })
 
-  test('starts at 1 again after clear', () => {
-    const ring = new Ring<string>(2)
-    for (const item of ['a', 'b', 'c']) ring.push(item)
-    ring.clear()
-    expect([ring.first, ring.next, ring.at(1)]).toEqual([1, 1, undefined])
-    ring.push('d')
-    expect(ring.at(1)).toBe('d')
-  })
-})
-
-describe('stored entries', () => {
-  const entry = (seq: number): Entry => ({ ...note('one'), v: 1, seq, time: '', cause: null, at_ms: 0 })
-
-  test('are listed after a number, oldest first', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 20 }), fc.nat({ max: 40 }), fc.nat({ max: 60 }), (limit, count, after) => {
-        const entries = new StoredEntries(limit, 1e9)
-        const all = Array.from({ length: count }, (_, index) => entry(index + 1))
-        for (const one of all) entries.push(one, 0)
-        expect([...entries.since(after)]).toEqual(all.slice(Math.max(0, count - limit, after)))
-      }),
-    )
-  })
-
-  test('that are added while they are listed are listed too, and evicted ones are not', () => {
-    const entries = new StoredEntries(3, 1e9)
-    for (const seq of [1, 2, 3]) entries.push(entry(seq), 0)
-    const seen: number[] = []
-    for (const { seq } of entries.since(0)) {
-      seen.push(seq)
-      if (seq === 1) for (const more of [4, 5]) entries.push(entry(more), 0)
-    }
-    expect(seen).toEqual([1, 3, 4, 5])
+  test('start at 1 again after a reset', () => {
+    const journal = journalOf(2)
+    for (const name of ['a', 'b', 'c']) journal.append(note(name), null)
+    journal.reset()
+    expect([journal.firstSeq, journal.nextSeq, journal.find(1)]).toEqual([1, 1, undefined])
+    const entry = journal.append(note('d'), null)
+    expect(journal.find(1)).toBe(entry)
   })
 })
 

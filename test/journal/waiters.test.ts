@@ -1,9 +1,8 @@
 /** Checks waits for entries: immediate, later, timed out, aborted. */
 import { expect, test } from 'vitest'
-import { createTimestamps } from '../../src/base/runtime/timestamps.ts'
+import { createTimestamps } from '../../src/base/runtime/clock.ts'
 import type { Entry, EntryContent } from '../../src/platform/journal/entry.ts'
-import { createJournal } from '../../src/platform/journal/journal.ts'
-import { WaitTimeoutError } from '../../src/platform/journal/waiters.ts'
+import { createJournal, WaitTimeoutError } from '../../src/platform/journal/journal.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
 
 const note = (name: string): EntryContent => ({ kind: 'note', note: name })

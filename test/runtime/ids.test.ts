@@ -1,8 +1,8 @@
 /** Tests ids, random numbers and timestamps. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createTimestamps, isoMicros } from '../../src/base/runtime/clock.ts'
 import { createRandom, hashWords, type IdForm, makeId } from '../../src/base/runtime/random.ts'
-import { createTimestamps, isoMicros } from '../../src/base/runtime/timestamps.ts'
 
 describe('ids', () => {
   /** Drawn once; they must never change, or every recorded run changes with them. */

@@ -1,6 +1,6 @@
 /** Tests the pause of a real clock, in-process and through the control API. */
 import { expect, test } from 'vitest'
-import { createRealClock } from '../../src/base/runtime/real-clock.ts'
+import { createRealClock } from '../../src/base/runtime/clock.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { startServer } from '../../src/server/start.ts'
 import { post, takenOver, world } from '../knobs/support.ts'

@@ -1,7 +1,6 @@
 /** Tests the real clock and the wall clock: long timers, and delays that can be aborted. */
 import { expect, onTestFinished, test } from 'vitest'
-import { type Timer, wallDelay, wallTimer } from '../../src/base/runtime/clock.ts'
-import { createRealClock } from '../../src/base/runtime/real-clock.ts'
+import { createRealClock, type Timer, wallDelay, wallTimer } from '../../src/base/runtime/clock.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
 
 const LONGEST_MS = 2_147_483_647

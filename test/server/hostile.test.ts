@@ -200,9 +200,9 @@ test('closes a connection whose headers arrive too slowly', async () => {
 describe('an internal error', () => {
   const faulty = async (answer: () => unknown) => {
     const { createServer } = await import('node:http')
-    const { createBatchAdapter } = await import('../../src/server/node-http.ts')
+    const { createNodeAdapter } = await import('../../src/server/node-http.ts')
     const http = createServer(
-      createBatchAdapter(
+      createNodeAdapter(
         answer as never,
         () => LIMIT,
         () => {},

@@ -138,20 +138,6 @@ describe('the bound of chats and faults', () => {
     expect(made.at(-1)).toMatchObject({ status: 'rejected' })
   })
 
-  test('a sender that exceeds it is refused, and the handover stays as it was', async () => {
-    const { server } = await setUp({ memoryLimit: 200_000 })
-    const start = (chat: ChatHandle, name: string) =>
-      post(server, 'start', JSON.stringify({ bot_id: server.botId, chat_id: chat.id, sender: { name } }))
-    const [ada, ben] = [await server.chat(), await server.chat()]
-    expect((await start(ada, 'x'.repeat(150_000))).status).toBe(200)
-    const refused = await start(ben, 'y'.repeat(150_000))
-    expect(refused.status).toBe(507)
-    expect((await refused.json()).handover_sim.message).toMatch(/memoryLimit/)
-    expect(ben.status).toBe('bot')
-    expect((await start(ada, 'short')).status).toBe(200)
-    expect((await start(ben, 'y'.repeat(150_000))).status).toBe(200)
-  })
-
   test('a fault that exceeds it is refused, and a cleared one makes room', async () => {
     const { ask } = await setUp({ memoryLimit: 200_000 })
     const fault = (name: string) => ({

@@ -45,7 +45,7 @@ it('a call that fails inside the simulator is answered with 500 and journaled, a
   onTestFinished(() => sim.close())
   const chat = await sim.chat()
   const { state } = coreOf(sim).platform
-  const broken = Object.defineProperty({ botId: sim.botId }, 'takeover', {
+  const broken = Object.defineProperty({ botId: sim.botId, messages: [] }, 'takeover', {
     set: () => {
       throw new TypeError('broken')
     },

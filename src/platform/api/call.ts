@@ -2,19 +2,15 @@
 
 import { elapsedMs } from '../../base/runtime/clock.ts'
 import { didYouMean, suggest } from '../../base/text/error-text.ts'
-import { ALIASES, type Alias, ENDPOINT_ROUTES, type EndpointId } from '../contract/endpoint-routes.ts'
+import { type Alias, ENDPOINT_ROUTES, type EndpointId } from '../contract/endpoint-routes.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
-import type { FaultContent, NoteContent, ShownMessage } from '../journal/entry.ts'
-import type { JournalSource } from '../journal/entry-source.ts'
+import type { ApiContent, FaultContent, NoteContent, ShownMessage } from '../journal/entry.ts'
 import { REFUSAL_TEXTS, Refusal } from '../rules/refusal.ts'
-import { createTransaction, type Effect, type Transaction } from '../rules/transaction.ts'
+import { createTransaction, type Effect, type Transaction } from '../rules/state.ts'
 import type { UserPorts } from '../rules/user-actions.ts'
-import type { CallRecords } from './call-record.ts'
-import type { CallerRules } from './callers.ts'
-import type { AuthState, Keyring, RateLimit } from './keyring.ts'
+import type { AuthState, CallerRules, Keyring, RateLimit } from './access.ts'
 import type { ApiRequest } from './messages.ts'
-import type { TranscriptCache } from './transcripts.ts'
 
 /** What the API needs from other parts of the simulator. */
 export interface ApiPorts extends Omit<UserPorts, 'commit'> {
@@ -23,11 +19,9 @@ export interface ApiPorts extends Omit<UserPorts, 'commit'> {
   readonly rateLimit: RateLimit
   /** Whether answers carry the header that names assumptions. */
   readonly markers: boolean
-  readonly records: CallRecords
-  readonly transcripts: TranscriptCache
-  readonly faults: Pick<FaultRegistry, 'mayChangeCalls' | 'takeApi'>
-  /** Appends the call, the faults applied to it, and then what it caused. */
-  commitCall(call: JournalSource, effects: readonly Effect[], faults?: readonly FaultContent[]): void
+  readonly faults: Pick<FaultRegistry, 'active' | 'takeApi'>
+  /** Appends the call, whose estimated memory is `size`, the faults applied to it, and then what it caused. */
+  commitCall(call: ApiContent, size: number, effects: readonly Effect[], faults: readonly FaultContent[]): void
   /** Seq of the latest webhook event of a chat. */
   lastEvent(chatId: string): number | null
   /** Wall-clock latency, cut short by a reset. */
@@ -48,10 +42,6 @@ export interface ApiCall {
   /** About how many values `body` has. */
   valueCount: number
   response: unknown
-  /** The JSON of `response`, when it is known. */
-  responseText: string | null
-  /** The answer is a transcript that would stop other calls while it is written. */
-  hasLongAnswer: boolean
   /** Null for nearly every call. */
   shownToUser: ShownMessage | null
   /** Null for nearly every call. */
@@ -70,8 +60,6 @@ export const createCall = (ports: ApiPorts, request: ApiRequest): ApiCall => ({
   body: undefined,
   valueCount: 0,
   response: undefined,
-  responseText: null,
-  hasLongAnswer: false,
   shownToUser: null,
   faults: null,
   internalError: null,
@@ -89,33 +77,21 @@ export interface ApiRoute {
   readonly alias: Alias | null
   /** Percent-decoded; only the chat transcript has one. */
   readonly chatId?: string
-  /** The trailing slash is as the platform writes it. */
-  readonly slashAsWritten: boolean
+  /** The path ends as the platform writes it: with a slash or without. */
+  readonly hasCanonicalSlash: boolean
   /** The path as the platform writes it, for this alias. */
   readonly canonical: string
 }
 
 const CHAT_PREFIX = '/api/v1/chats/'
+const HANDOVER_PATH = /^\/api\/(\w+)\/(handover|takeover)\/(\w+)(\/?)$/
 
-function tableFor(versions: readonly string[]): Map<string, ApiRoute> {
-  const table = new Map<string, ApiRoute>()
-  for (const { id, path } of Object.values(ENDPOINT_ROUTES)) {
-    if (id === 'chat') continue
-    for (const version of ['v2', ...versions]) {
-      for (const alias of ALIASES)
-        addSpellings(table, id, alias, path.replace('/v2/handover/', `/${version}/${alias}/`))
-    }
-  }
-  return table
-}
-
-function addSpellings(table: Map<string, ApiRoute>, id: EndpointId, alias: Alias, canonical: string): void {
-  const other = canonical.endsWith('/') ? canonical.slice(0, -1) : `${canonical}/`
-  table.set(canonical, { id, alias, canonical, slashAsWritten: true })
-  table.set(other, { id, alias, canonical, slashAsWritten: false })
-}
-
-const tables = new Map<string, Map<string, ApiRoute>>()
+/** The handover endpoints by the last part of their path. */
+const HANDOVER_ENDPOINTS = new Map(
+  Object.values(ENDPOINT_ROUTES)
+    .filter(({ id }) => id !== 'chat')
+    .map(({ id, path }) => [lastPart(path), { id, slash: path.endsWith('/') ? '/' : '' }]),
+)
 
 /** Throws a refusal when the path has no endpoint. */
 export function matchRoute(path: string, knobs: Knobs): ApiRoute {
@@ -125,20 +101,17 @@ export function matchRoute(path: string, knobs: Knobs): ApiRoute {
 }
 
 export function findApiRoute(path: string, knobs: Knobs): ApiRoute | null {
-  const versions = knobs['api.versions']
-  const key = versions.length === 0 ? '' : versions.join()
-  const table = tables.get(key) ?? tableFor(versions)
-  if (!tables.has(key)) tables.set(key, table)
-  return table.get(path) ?? matchChat(path)
-}
-
-function matchChat(path: string): ApiRoute | null {
+  const [, version = '', alias, name = '', slash] = HANDOVER_PATH.exec(path) ?? []
+  const endpoint = HANDOVER_ENDPOINTS.get(name)
+  if (endpoint !== undefined && (version === 'v2' || knobs['api.versions'].includes(version))) {
+    const canonical = `/api/${version}/${alias}/${name}${endpoint.slash}`
+    return { id: endpoint.id, alias: alias as Alias, canonical, hasCanonicalSlash: slash === endpoint.slash }
+  }
   if (!path.startsWith(CHAT_PREFIX)) return null
   const slashed = path.endsWith('/')
   const raw = path.slice(CHAT_PREFIX.length, slashed ? -1 : undefined)
   if (raw === '' || raw.includes('/')) return null
-  const canonical = CHAT_PREFIX + raw
-  return { id: 'chat', alias: null, chatId: decode(raw), canonical, slashAsWritten: !slashed }
+  return { id: 'chat', alias: null, chatId: decode(raw), canonical: CHAT_PREFIX + raw, hasCanonicalSlash: !slashed }
 }
 
 function decode(raw: string): string {
@@ -163,7 +136,9 @@ function nearPath(path: string): string {
   return alike === undefined ? suggest(path, paths) : didYouMean(alike)
 }
 
-const lastPart = (path: string) => path.replace(/\/$/, '').split('/').at(-1)
+function lastPart(path: string): string {
+  return path.replace(/\/$/, '').split('/').at(-1)!
+}
 
 /** Path without query and fragment; absolute-form targets lose their origin, doubled slashes stay. */
 export function pathOf(target: string): string {

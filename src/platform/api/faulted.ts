@@ -1,6 +1,5 @@
 /** Applies API faults to a call and its answer. */
 
-import { wholeBody } from '../../base/runtime/pieces.ts'
 import { ENDPOINT_ROUTES } from '../contract/endpoint-routes.ts'
 import { type AnswerEffect, isUnprocessed } from '../faults/effects.ts'
 import type { AppliedApiFaults } from '../faults/registry.ts'
@@ -10,10 +9,10 @@ import { parseJson } from './body.ts'
 import { type ApiCall, type ApiPorts, type ApiRoute, chatIdOf, findApiRoute, pathOf } from './call.ts'
 import { type ApiResponse, resetResponse, withFaults } from './messages.ts'
 
-/** `play` answers as the platform does; `finish` records the answered call in the journal. */
+/** `answerCall` answers as the platform does; `finish` records the answered call in the journal. */
 export function createFaultedApi(
   ports: ApiPorts,
-  play: (call: ApiCall) => Maybe<ApiResponse>,
+  answerCall: (call: ApiCall) => Maybe<ApiResponse>,
   finish: (call: ApiCall, answer: ApiResponse) => ApiResponse,
 ): (call: ApiCall) => Maybe<ApiResponse> {
   async function delayed(call: ApiCall, applied: AppliedApiFaults): Promise<ApiResponse> {
@@ -28,13 +27,15 @@ export function createFaultedApi(
 
   function applyFaults(call: ApiCall, applied: AppliedApiFaults): Maybe<ApiResponse> {
     if (isUnprocessed(applied.answer)) return finish(identified(ports, call), insteadOfPlatform(call, applied))
-    return andThen(play(call), answer => (call.epoch === ports.epoch() ? faultyAnswer(ports, answer, applied) : answer))
+    return andThen(answerCall(call), answer =>
+      call.epoch === ports.epoch() ? faultyAnswer(ports, answer, applied) : answer,
+    )
   }
 
   return call => {
     const target = targetOf(ports, call)
     call.faults = target && ports.faults.takeApi({ endpoint: target.route.id, chatId: chatIdOf(target) })
-    if (call.faults === null) return play(call)
+    if (call.faults === null) return answerCall(call)
     return call.faults.latencyMs > 0 ? delayed(call, call.faults) : applyFaults(call, call.faults)
   }
 }
@@ -96,15 +97,10 @@ function responseOf({ status, headers, body }: Extract<AnswerEffect, { kind: 're
 function faultyAnswer(ports: ApiPorts, answer: ApiResponse, { answer: effect, faults }: AppliedApiFaults): ApiResponse {
   if (effect?.kind === 'drop') return dropped(effect)
   const marked = withFaults(answer, faults)
-  if (effect?.kind === 'malformed') return { ...marked, body: firstHalf(answer.body) }
+  // Half of a JSON object is never valid JSON.
+  if (effect?.kind === 'malformed') return { ...marked, body: answer.body.slice(0, Math.floor(answer.body.length / 2)) }
   if (effect?.kind !== 'slow_body') return marked
   return { ...marked, wire: { kind: 'slow', overMs: effect.overMs, stop: ports.resetSignal() } }
-}
-
-/** Half of a JSON object is never valid JSON. */
-const firstHalf = (body: ApiResponse['body']) => {
-  const whole = typeof body === 'string' ? body : wholeBody(body)
-  return whole.slice(0, Math.floor(whole.length / 2))
 }
 
 /** One journal entry for each applied fault. */

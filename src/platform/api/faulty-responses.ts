@@ -1,7 +1,6 @@
 /** Sends responses that an API fault loses or slows down, over a socket and in-process. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { paced } from '../../base/runtime/clock.ts'
-import { wholeBody } from '../../base/runtime/pieces.ts'
 import type { ApiResponse, ResponseWire } from './messages.ts'
 
 type Lost = Extract<ResponseWire, { kind: 'lost' }>
@@ -18,8 +17,11 @@ export function sendFaultyResponse(
   else request.socket.destroy()
 }
 
+export const bytesOf = (body: ApiResponse['body']): Uint8Array =>
+  typeof body === 'string' ? new TextEncoder().encode(body) : body
+
 async function sendSlowly({ status, headers, body }: ApiResponse, wire: Slow, response: ServerResponse): Promise<void> {
-  const bytes = wholeBody(body)
+  const bytes = bytesOf(body)
   const closed = new AbortController()
   response.on('close', () => closed.abort())
   response.writeHead(status, { ...headers, 'content-length': String(bytes.length) })

@@ -1,7 +1,6 @@
 /** Serves the platform through a function with the signature of `fetch`, without a socket. */
 
-import { isInPieces, streamOfPieces, wholeBody } from '../../base/runtime/pieces.ts'
-import { lostResponseError, slowResponse } from './faulty-responses.ts'
+import { bytesOf, lostResponseError, slowResponse } from './faulty-responses.ts'
 import type { Api } from './handle.ts'
 import { type ApiResponse, resetResponse } from './messages.ts'
 
@@ -27,7 +26,7 @@ export function createFetchAdapter({ api, baseUrl, bodyLimit, epoch }: FetchAdap
     const signal = signalOf(request)
     if (signal.aborted) throw signal.reason
     const target = targetOf(request.url, baseUrl())
-    const body = request.body === null ? NO_BYTES : await readBody(request)
+    const body = request.body === null ? NO_BYTES : new Uint8Array(await request.arrayBuffer())
     if (begun !== epoch()) return toResponse(resetResponse(), signal)
     const headers = Object.fromEntries(request.headers)
     const answer = api({ method: request.method, target, headers, body, tooLarge: body.length > bodyLimit() })
@@ -45,25 +44,6 @@ function targetOf(address: string, baseUrl: string): string {
   const isBelow = basePath !== '' && pathname.startsWith(`${basePath}/`)
   return (isBelow ? pathname.slice(basePath.length) : pathname) + search
 }
-
-/** Reads the body without the copies that `arrayBuffer` makes. */
-async function readBody(request: Request): Promise<Uint8Array> {
-  const { body, bodyUsed } = request
-  if (!body || bodyUsed || body.locked) return new Uint8Array(await request.arrayBuffer())
-  const reader = body.getReader()
-  const pieces: Uint8Array[] = []
-  let length = 0
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    if (!isBytes(part.value)) throw new TypeError('Received non-Uint8Array chunk')
-    pieces.push(part.value)
-    length += part.value.length
-  }
-  const [first = NO_BYTES] = pieces
-  return pieces.length < 2 ? first : wholeBody({ length, pieces })
-}
-
-/** Bytes may belong to another realm. */
-const isBytes = (value: unknown) => Object.prototype.toString.call(value) === '[object Uint8Array]'
 
 /** Uses a `Request` as it is, because it may belong to another realm. */
 const requestOf = (input: Request | string | URL, init: RequestInit | undefined): Request =>
@@ -88,7 +68,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 function toResponse({ status, headers, body, wire }: ApiResponse, clientSignal: AbortSignal): Response {
   if (wire?.kind === 'lost') throw lostResponseError(wire)
   const empty = NO_BODY.has(status) || body.length === 0
-  if (wire?.kind === 'slow' && !empty) return slowResponse(status, headers, wholeBody(body), { ...wire, clientSignal })
+  if (wire?.kind === 'slow' && !empty) return slowResponse(status, headers, bytesOf(body), { ...wire, clientSignal })
   if (empty) return new Response(null, { status, headers })
-  return new Response(isInPieces(body) ? streamOfPieces(body) : (body as BodyInit), { status, headers })
+  return new Response(body as BodyInit, { status, headers })
 }

@@ -1,9 +1,9 @@
 /** Serves attachment links: `{base_url}/files/{id}/{name}` (R-ATT). */
 import { fileContents, openFile } from '../rules/files.ts'
 import { REFUSAL_TEXTS, Refusal } from '../rules/refusal.ts'
-import { assumed, type Transaction } from '../rules/transaction.ts'
+import { assumed, type Transaction } from '../rules/state.ts'
 import type { ApiPorts } from './call.ts'
-import { type ApiRequest, type ApiResponse, bytesResponse, withUnspecified } from './messages.ts'
+import { type ApiRequest, type ApiResponse, withUnspecified } from './messages.ts'
 
 export const FILES_PREFIX = '/files/'
 const NO_BYTES = new Uint8Array(0)
@@ -19,8 +19,8 @@ export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, tr
   const file = openFile(ports.platform, ports.platform.links.fileId(segment) ?? '', decodeName(name))
   assumed(transaction, 'attachments.auth', 'attachments.ttl')
   const headers = fileHeaders(file.name, headerSafe(file.type))
-  const bytes = request.method === 'HEAD' ? NO_BYTES : fileContents(file)
-  return bytesResponse(bytes, withUnspecified(headers, transaction, ports.markers))
+  const body = request.method === 'HEAD' ? NO_BYTES : fileContents(file)
+  return { status: 200, headers: withUnspecified(headers, transaction, ports.markers), body }
 }
 
 /** Types that a browser shows without running or parsing anything: no page, no XML, no PDF. */

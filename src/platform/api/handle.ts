@@ -1,7 +1,12 @@
 /** Handles one request, from plain data to plain data: match, authenticate, parse, call the platform, encode, journal. */
+import { elapsedMs, roundMs } from '../../base/runtime/clock.ts'
 import { ENDPOINT_ROUTES, type EndpointId, type EndpointRoute } from '../contract/endpoint-routes.ts'
 import type { AvailabilityRequest, ChatRequest, MessageRequest } from '../contract/endpoints.ts'
+import { formatKnob, isKnob } from '../contract/knobs.ts'
+import type { ApiContent } from '../journal/entry.ts'
 import { errorNote } from '../journal/internal-errors.ts'
+import { ENTRY_BYTES, sizeOf, VALUE_BYTES } from '../journal/journal.ts'
+import { maskSetting } from '../journal/mask.ts'
 import { updateAvailability } from '../rules/availability.ts'
 import { botById, idMismatch, requireChat, unknownChat } from '../rules/chats.ts'
 import { andThen, EngineError, type Maybe, summarized, summaryInput, toUser, translated } from '../rules/engines.ts'
@@ -15,49 +20,51 @@ import {
   stopTyping,
 } from '../rules/handover.ts'
 import { REFUSAL_TEXTS, Refusal } from '../rules/refusal.ts'
-import type { Chat, PlatformContext } from '../rules/state.ts'
+import { assumed, type Chat, type PlatformContext, type Transaction } from '../rules/state.ts'
 import { MemoryLimitError } from '../rules/state-memory.ts'
-import { assumed, type Transaction } from '../rules/transaction.ts'
-import { chatOutline, handoverOutline } from '../rules/transcript.ts'
-import { checkBodyForm, checkContentType, parseBody, parseJson } from './body.ts'
-import { type ApiCall, type ApiPorts, type ApiRoute, createCall, findApiRoute, matchRoute, pathOf } from './call.ts'
-import { createCallerCheck, type ForeignCaller, foreignCallerBody, preflightResponse, withCors } from './callers.ts'
+import { chatTranscript, handoverTranscript } from '../rules/transcript.ts'
+import {
+  findForeignCaller,
+  foreignCallerBody,
+  type Grant,
+  keyIn,
+  preflightResponse,
+  RateLimited,
+  withCors,
+} from './access.ts'
+import { checkAnswer, checkBodyForm, checkContentType, parseBySchema, parseJson } from './body.ts'
+import { type ApiCall, type ApiPorts, chatIdOf, createCall, findApiRoute, matchRoute, pathOf } from './call.ts'
 import { apiFaultEntries, createFaultedApi } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
-import { type Grant, keyIn, RateLimited } from './keyring.ts'
 import {
   type ApiRequest,
   type ApiResponse,
   engineErrorResponse,
   errorBodyOf,
   internalErrorResponse,
+  JSON_TYPE,
   redirectResponse,
   refusalResponse,
   resetResponse,
   simulatorResponse,
+  withUnspecified,
 } from './messages.ts'
-import { marked, successResponse } from './success-response.ts'
-import { answerTranscript } from './transcripts.ts'
 
 export type Api = (request: ApiRequest) => Maybe<ApiResponse>
 
 export function createApi(ports: ApiPorts): Api {
   const faulted = createFaultedApi(ports, answerCall, finish)
-  const findForeignCaller = createCallerCheck(ports)
   return request => {
     const call = createCall(ports, request)
-    const caller = findForeignCaller(request)
-    if (caller !== null) return refuseCaller(call, caller)
-    return ports.faults.mayChangeCalls() ? faulted(call) : answerCall(call)
+    const caller = findForeignCaller(request, ports)
+    if (caller !== null) {
+      // Refused before faults apply and before the key is checked, so that the request has no effect.
+      call.route = findApiRoute(pathOf(request.target), ports.platform.knobs)
+      call.response = foreignCallerBody(caller)
+      return finish(call, simulatorResponse(403, foreignCallerBody(caller)))
+    }
+    return ports.faults.active.api ? faulted(call) : answerCall(call)
   }
-}
-
-/** Refuses before faults apply and before the key is checked, so that the request has no effect. */
-function refuseCaller(call: ApiCall, caller: ForeignCaller): ApiResponse {
-  const body = foreignCallerBody(caller)
-  call.route = findApiRoute(pathOf(call.request.target), call.ports.platform.knobs)
-  call.response = body
-  return finish(call, simulatorResponse(403, body))
 }
 
 function answerCall(call: ApiCall): Maybe<ApiResponse> {
@@ -80,49 +87,46 @@ async function answerLater(call: ApiCall, pending: Promise<ApiResponse>): Promis
   }
 }
 
+const READS = 'GET, HEAD, OPTIONS'
+const allowedMethods = ({ method }: EndpointRoute): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
+
 function serve(call: ApiCall): Maybe<ApiResponse> {
-  const { request, ports } = call
+  const { request, ports, transaction } = call
+  const { knobs } = ports.platform
   const path = pathOf(request.target)
-  if (request.headers.origin !== undefined) assumed(call.transaction, 'api.cors')
+  if (request.headers.origin !== undefined) assumed(transaction, 'api.cors')
   if (path.startsWith(FILES_PREFIX)) {
-    return request.method === 'OPTIONS' ? preflightOf(call, READS) : serveFile(ports, request, path, call.transaction)
+    return request.method === 'OPTIONS'
+      ? preflightResponse(request, READS, knobs['api.cors'])
+      : serveFile(ports, request, path, transaction)
   }
-  const route = matchRoute(path, ports.platform.knobs)
+
+  const route = matchRoute(path, knobs)
   call.route = route
   const endpoint = ENDPOINT_ROUTES[route.id]
-  if (request.method === 'OPTIONS') return preflightOf(call, allowedMethods(endpoint))
-  checkMethod(endpoint, request.method)
-  return mustRedirect(call, route)
-    ? marked(call, redirectResponse(route.canonical, call.request.target))
-    : callOperation(call, endpoint, route)
-}
+  if (request.method === 'OPTIONS') return preflightResponse(request, allowedMethods(endpoint), knobs['api.cors'])
+  // HEAD is GET without the body, as everywhere in HTTP.
+  if (request.method !== endpoint.method && !(request.method === 'HEAD' && endpoint.method === 'GET'))
+    throw new Refusal(
+      'method_not_allowed',
+      REFUSAL_TEXTS.methodNotAllowed(endpoint.path, endpoint.method, request.method),
+    )
+  if (!route.hasCanonicalSlash) {
+    assumed(transaction, 'api.trailingSlash')
+    const policy = knobs['api.trailingSlash']
+    if (policy === 'strict') throw new Refusal('path_not_found', REFUSAL_TEXTS.pathAsWritten(route.canonical))
+    if (policy === 'redirect') {
+      const redirect = redirectResponse(route.canonical, request.target)
+      return { ...redirect, headers: withUnspecified(redirect.headers, transaction, ports.markers) }
+    }
+  }
 
-const preflightOf = ({ request, ports }: ApiCall, methods: string): ApiResponse =>
-  preflightResponse(request, methods, ports.platform.knobs['api.cors'])
-
-/** HEAD is GET without the body, as everywhere in HTTP. */
-function checkMethod(endpoint: EndpointRoute, method: string): void {
-  if (method === endpoint.method || (method === 'HEAD' && endpoint.method === 'GET')) return
-  throw new Refusal('method_not_allowed', REFUSAL_TEXTS.methodNotAllowed(endpoint.path, endpoint.method, method))
-}
-
-/** Whether to redirect to the path with the trailing slash as written; throws when such paths are refused. */
-function mustRedirect({ ports, transaction }: ApiCall, route: ApiRoute): boolean {
-  if (route.slashAsWritten) return false
-  assumed(transaction, 'api.trailingSlash')
-  const policy = ports.platform.knobs['api.trailingSlash']
-  if (policy === 'strict') throw new Refusal('path_not_found', REFUSAL_TEXTS.pathAsWritten(route.canonical))
-  return policy === 'redirect'
-}
-
-function callOperation(call: ApiCall, endpoint: EndpointRoute, route: ApiRoute): Maybe<ApiResponse> {
   const grant = authorize(call, endpoint)
   const body = endpoint.method === 'GET' ? undefined : readBody(call, route.id)
-  const value = OPERATIONS[route.id](call, grant, body)
-  // For nearly every call, the value is there now, and a function that waits for it would be made in vain.
-  return value instanceof Promise
-    ? value.then(reply => successResponse(call, route.id, reply))
-    : successResponse(call, route.id, value)
+  const reply = OPERATIONS[route.id](call, grant, body)
+  return reply instanceof Promise
+    ? reply.then(value => successResponse(call, route.id, value))
+    : successResponse(call, route.id, reply)
 }
 
 function authorize(call: ApiCall, endpoint: EndpointRoute): Grant {
@@ -130,7 +134,8 @@ function authorize(call: ApiCall, endpoint: EndpointRoute): Grant {
   const { authorization } = call.request.headers
   const nowMs = platform.nowMs()
   const grant = keyring.authorize(authorization, endpoint.scope, nowMs, call)
-  rateLimit.take(keyIn(authorization) ?? '', platform.knobs['limits.rate'], nowMs)
+  const rate = platform.knobs['limits.rate']
+  if (rate !== null) rateLimit.take(keyIn(authorization) ?? '', rate, nowMs)
   return grant
 }
 
@@ -141,50 +146,103 @@ function readBody(call: ApiCall, id: EndpointId): unknown {
   call.body = body
   call.valueCount = valueCount
   checkContentType(call.request, knobs, call.transaction)
-  return parseBody(id, call, knobs)
+  return parseBySchema(id, call, knobs)
 }
 
-/** Adds the headers of CORS, and journals the call. */
-function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
-  const { ports, request } = call
-  const inTime = call.epoch === ports.epoch()
-  const sent = withCors(inTime ? answer : resetResponse(), request, ports.platform.knobs['api.cors'])
-  if (inTime && request.method !== 'OPTIONS') append(call, sent)
-  return request.method === 'HEAD' ? { ...sent, body: '' } : sent
+/** Throws when the reply breaks the contract, which is a bug of the simulator. */
+function successResponse(call: ApiCall, id: EndpointId, reply: unknown): ApiResponse {
+  checkAnswer(id, reply)
+  call.response = reply
+  const headers = withUnspecified({ 'content-type': JSON_TYPE }, call.transaction, call.ports.markers)
+  return { status: 200, headers, body: JSON.stringify(reply) }
 }
-
-/** Appends the call and its effects to the journal; a refused call has no effects (ER1). */
-function append(call: ApiCall, answer: ApiResponse): void {
-  const { ports, faults, internalError } = call
-  const effects = answer.status < 300 ? call.transaction.effects : []
-  const record = ports.records.create(call, answer)
-  const faultEntries = faults === null ? undefined : apiFaultEntries(call, faults)
-  ports.commitCall(record, internalError === null ? effects : [internalError], faultEntries)
-}
-
-const READS = 'GET, HEAD, OPTIONS'
-const allowedMethods = ({ method }: EndpointRoute): string => (method === 'GET' ? READS : `${method}, OPTIONS`)
 
 /** The response to a refusal; every other error is an internal error. */
 function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
+  const { ports, transaction, route } = call
   if (thrown instanceof MemoryLimitError) return simulatorResponse(507, { handover_sim: { message: thrown.message } })
-  if (!(thrown instanceof Refusal)) return brokenResponse(call, thrown)
-  assumed(call.transaction, ...thrown.assumed)
+  if (thrown instanceof EngineError) return engineErrorResponse(thrown)
+  if (!(thrown instanceof Refusal)) {
+    // The note about an internal error follows the call in the journal.
+    call.internalError = errorNote('call', thrown)
+    return internalErrorResponse(thrown)
+  }
+  assumed(transaction, ...thrown.assumed)
   call.response = errorBodyOf(thrown)
-  return marked(call, refusalResponse(thrown, call.ports.platform.knobs, extraHeaders(call, thrown)))
+  const extra: Record<string, string> = {}
+  if (thrown instanceof RateLimited) extra['retry-after'] = String(thrown.retryAfter)
+  else if (thrown.code === 'method_not_allowed') extra.allow = route ? allowedMethods(ENDPOINT_ROUTES[route.id]) : READS
+  else if (thrown.code === 'unauthorized') extra['www-authenticate'] = 'Bearer'
+  const response = refusalResponse(thrown, ports.platform.knobs, extra)
+  withUnspecified(response.headers, transaction, ports.markers)
+  return response
 }
 
-/** The note about an internal error follows the call in the journal. */
-function brokenResponse(call: ApiCall, error: unknown): ApiResponse {
-  if (error instanceof EngineError) return engineErrorResponse(error)
-  call.internalError = errorNote('call', error)
-  return internalErrorResponse(error)
+/** Adds the headers of CORS, and journals the call with its effects; a refused call has none (ER1). */
+function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
+  const { ports, request, faults, internalError, transaction } = call
+  const inTime = call.epoch === ports.epoch()
+  const sent = withCors(inTime ? answer : resetResponse(), request, ports.platform.knobs['api.cors'])
+  if (inTime && request.method !== 'OPTIONS') {
+    const effects = sent.status < 300 ? transaction.effects : []
+    ports.commitCall(
+      entryOf(call, sent),
+      sizeOfCall(call, sent),
+      internalError === null ? effects : [internalError],
+      faults === null ? [] : apiFaultEntries(call, faults),
+    )
+  }
+  return request.method === 'HEAD' ? { ...sent, body: '' } : sent
 }
 
-function extraHeaders({ route }: ApiCall, refusal: Refusal): Record<string, string> {
-  if (refusal instanceof RateLimited) return { 'retry-after': String(refusal.retryAfter) }
-  if (refusal.code === 'method_not_allowed') return { allow: route ? allowedMethods(ENDPOINT_ROUTES[route.id]) : READS }
-  return refusal.code === 'unauthorized' ? { 'www-authenticate': 'Bearer' } : {}
+const BROKEN_BODY_BYTES = 2000
+
+function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {
+  const { request, route, transaction, faults, shownToUser } = call
+  const { platform, lastEvent } = call.ports
+  const chatId = chatIdOf(call)
+  const body = call.body === undefined ? brokenBody(request.body) : call.body
+  const unspecified: Record<string, unknown> = {}
+  for (const name of transaction.assumed)
+    unspecified[name] = isKnob(name) ? maskSetting(name, formatKnob(name, platform.knobs[name])) : null
+  return {
+    kind: 'api',
+    ...(chatId !== undefined && { chat_id: chatId }),
+    endpoint: route === null ? null : route.id,
+    method: request.method,
+    path: request.target,
+    alias: route === null ? null : route.alias,
+    auth: call.auth,
+    request: { headers: request.headers, body, bytes: request.body.length },
+    status: answer.status,
+    response: call.response ?? null,
+    ...(shownToUser !== null && { shown_to_user: shownToUser }),
+    findings: transaction.findings,
+    unspecified,
+    duration_ms: roundMs(elapsedMs() - call.started),
+    follows: chatId === undefined ? null : lastEvent(chatId),
+    ...(faults !== null && { faults: [...faults.faults] }),
+    ...(faults?.answer?.kind === 'drop' && { answer_lost: faults.answer.processed ? 'after' : 'before' }),
+  }
+}
+
+/** The beginning of a body that was not parsed, as text; null for none. */
+const brokenBody = (bytes: Uint8Array): string | null =>
+  bytes.length === 0 ? null : new TextDecoder().decode(bytes.subarray(0, BROKEN_BODY_BYTES))
+
+/** The estimated memory of the entry of a call, in bytes. */
+function sizeOfCall({ body, valueCount, request, response, transaction }: ApiCall, answer: ApiResponse): number {
+  const stored = body === undefined ? Math.min(request.body.length, BROKEN_BODY_BYTES) : request.body.length
+  const answered = response === undefined ? 0 : answer.body.length
+  return (
+    ENTRY_BYTES +
+    stored +
+    valueCount * VALUE_BYTES +
+    answered +
+    request.target.length +
+    sizeOf(request.headers) +
+    (transaction.findings.length > 0 ? sizeOf(transaction.findings) : 0)
+  )
 }
 
 /** Makes one call into the platform; key and body are valid at this point. */
@@ -196,15 +254,13 @@ const chatOf = ({ ports }: ApiCall, grant: Grant, { bot_id, chat_id }: ChatReque
 /** An operation on the chat its body names. */
 const onChat =
   <Body extends ChatRequest>(
-    run: (platform: PlatformContext, chat: Chat, body: Body, transaction: Transaction, call: ApiCall) => unknown,
+    run: (platform: PlatformContext, chat: Chat, body: Body, transaction: Transaction) => unknown,
   ): Operation =>
   (call, grant, body) =>
-    run(call.ports.platform, chatOf(call, grant, body as Body), body as Body, call.transaction, call)
+    run(call.ports.platform, chatOf(call, grant, body as Body), body as Body, call.transaction)
 
 const OPERATIONS: Record<EndpointId, Operation> = {
-  transcript: onChat((platform, chat, body: ChatRequest, transaction, call) =>
-    answerTranscript(call, 'transcript', chat, handoverOutline(platform, chat, body, transaction)),
-  ),
+  transcript: onChat(handoverTranscript),
   summarize,
   availability: ({ ports: { platform }, transaction }, { botId }, body) =>
     updateAvailability(platform, botById(platform, botId), body as AvailabilityRequest, transaction),
@@ -219,26 +275,21 @@ const OPERATIONS: Record<EndpointId, Operation> = {
 /** Sends the messages of a chat one after the other. A message that a reset interrupts never reaches a chat created after the reset. */
 function message(call: ApiCall, grant: Grant, value: unknown): Maybe<unknown> {
   const body = value as MessageRequest
-  return call.ports.inOrder(body.chat_id, () => translateAndSend(call, grant, body))
-}
-
-function translateAndSend(call: ApiCall, grant: Grant, body: MessageRequest): Maybe<unknown> {
-  const { platform, engines } = call.ports
-  checkEpoch(call)
-  const chat = chatOf(call, grant, body)
-  checkMessage(platform, chat, body, call.transaction)
-  const shown = translated(engines, toUser(chat, body.message), body.message)
-  return shown instanceof Promise ? shown.then(text => send(call, chat, body, text)) : send(call, chat, body, shown)
-}
-
-function send(call: ApiCall, chat: Chat, body: MessageRequest, shown: string): unknown {
-  checkEpoch(call)
-  call.shownToUser = shownToUser(chat, body, shown)
-  return sendMessage(call.ports.platform, chat, body, shown, call.transaction)
-}
-
-function checkEpoch({ ports, epoch }: ApiCall): void {
-  if (ports.epoch() !== epoch) throw new Error('The simulator was reset while this message was in flight.')
+  const { ports, transaction } = call
+  const { platform, engines } = ports
+  const checkEpoch = () => {
+    if (ports.epoch() !== call.epoch) throw new Error('The simulator was reset while this message was in flight.')
+  }
+  return ports.inOrder(body.chat_id, () => {
+    checkEpoch()
+    const chat = chatOf(call, grant, body)
+    checkMessage(platform, chat, body, transaction)
+    return andThen(translated(engines, toUser(chat, body.message), body.message), shown => {
+      checkEpoch()
+      call.shownToUser = shownToUser(chat, body, shown)
+      return sendMessage(platform, chat, body, shown, transaction)
+    })
+  })
 }
 
 function summarize(call: ApiCall, grant: Grant, body: unknown): Maybe<unknown> {
@@ -258,5 +309,5 @@ function readChat(call: ApiCall, grant: Grant): unknown {
   const chat = platform.state.chats.get(id)
   if (chat === undefined) throw unknownChat(platform, id, JSON.stringify(id), 'chatId')
   if (chat.botId !== grant.botId) throw idMismatch(platform, REFUSAL_TEXTS.chatOfOtherKey, 'chatId')
-  return answerTranscript(call, 'chat', chat, chatOutline(platform, chat, transaction))
+  return chatTranscript(platform, chat, transaction)
 }

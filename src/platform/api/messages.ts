@@ -1,13 +1,12 @@
 /** Defines requests and responses as plain data, for every adapter, and builds the responses of the API. */
 
-import type { BodyPieces } from '../../base/runtime/pieces.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { ErrorBody } from '../contract/schemas.ts'
 import type { EngineError } from '../rules/engines.ts'
 import type { Refusal } from '../rules/refusal.ts'
-import type { Transaction } from '../rules/transaction.ts'
+import type { Transaction } from '../rules/state.ts'
 
 /** A request as an adapter received it. */
 export interface ApiRequest {
@@ -24,9 +23,7 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number
   readonly headers: Record<string, string>
-  readonly body: string | Uint8Array | BodyPieces
-  /** The body is a text that is known to be ASCII: its bytes need not be counted, which takes Node 24 longer than sending them. */
-  readonly isAscii?: boolean
+  readonly body: string | Uint8Array
   /** How an adapter sends the response when a fault changes that. Status 0 means no response. */
   readonly wire?: ResponseWire
 }
@@ -51,19 +48,10 @@ export function withUnspecified(
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-const jsonResponse = (status: number, value: unknown): ApiResponse => textResponse(status, JSON.stringify(value))
-
-/** `body` is JSON. */
-export const textResponse = (status: number, body: string): ApiResponse => ({
+const jsonResponse = (status: number, value: unknown): ApiResponse => ({
   status,
   headers: { 'content-type': JSON_TYPE },
-  body,
-})
-
-export const bytesResponse = (body: Uint8Array | BodyPieces, headers: Record<string, string>): ApiResponse => ({
-  status: 200,
-  headers,
-  body,
+  body: JSON.stringify(value),
 })
 
 /** Redirects with a relative location, which is valid behind any base path, and keeps the query. */

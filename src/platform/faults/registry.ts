@@ -33,9 +33,8 @@ export class FaultNameTakenError extends Error {
 }
 
 export interface FaultRegistry {
-  /** Whether any fault may apply to a call. Without one, calls skip the registry. */
-  mayChangeCalls(): boolean
-  mayChangeEvents(): boolean
+  /** Whether any fault may apply to a call, or to an event. Without one, they skip the registry. */
+  readonly active: Readonly<Record<Side, boolean>>
   /** Throws `FaultNameTakenError`. */
   add(spec: FaultFields): NamedFault
   list(): NamedFault[]
@@ -82,8 +81,7 @@ export function createFaultRegistry(): FaultRegistry {
   }
 
   return {
-    mayChangeCalls: () => active.api,
-    mayChangeEvents: () => active.webhook,
+    active,
     add(spec) {
       if (spec.name !== undefined && isTaken(rules, spec.name)) throw new FaultNameTakenError(spec.name)
       const rule = createRule(spec, spec.name ?? freeName())

@@ -35,7 +35,11 @@ const Finding = z
 const truncatedFrom = z.optional(
   z
     .object({ bytes: z.int(), sha256: z.string() })
-    .check(z.describe('Length and SHA-256 (hexadecimal) of the whole body, of which only the beginning is shown')),
+    .check(
+      z.describe(
+        'Length and SHA-256 (hexadecimal) of the whole body as compact JSON or text, of which only the beginning is shown',
+      ),
+    ),
 )
 
 /** The text of a message is cut like a body. */

@@ -2,12 +2,9 @@
  * Records everything that happens, append-only. Log, control API, expectations and reports only read it.
  * It is bounded: it drops the oldest entries first and appends a note when that begins.
  */
-import { elapsedMs, roundMs } from '../../base/runtime/clock.ts'
+import { elapsedMs, isoMicros, roundMs, type Timer, wallTimer } from '../../base/runtime/clock.ts'
+import { isError } from '../../base/text/error-text.ts'
 import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf } from './entry.ts'
-import type { EntryOutline, JournalSource } from './entry-source.ts'
-import { sizeOfEntry } from './long-bodies.ts'
-import { complete, StoredEntries } from './stored-entries.ts'
-import { createWaiters, type JournalWaitOptions } from './waiters.ts'
 
 /** Selects entries of the journal. */
 export interface JournalQuery<Kind extends EntryKind = EntryKind> {
@@ -19,15 +16,26 @@ export interface JournalQuery<Kind extends EntryKind = EntryKind> {
   readonly limit?: number
 }
 
-/** Decides from what is known of an entry before it is built. */
-export type Wants = (outline: EntryOutline) => boolean
+export interface JournalWaitOptions {
+  /** Considers only entries with a greater `seq`. Default 0: all entries. */
+  readonly after?: number
+  /** Wall-clock milliseconds; without it the wait has no timeout. */
+  readonly withinMs?: number
+  readonly signal?: AbortSignal
+}
+
+/** No matching entry was appended in time. */
+export class WaitTimeoutError extends Error {
+  override readonly name = 'WaitTimeoutError'
+}
 
 /** The append-only record of a simulator. Its entries are wire-shaped (snake_case). */
 export interface Journal {
-  /** Completes `content` to an entry: the same object, which belongs to the journal from then on. */
-  append<Content extends EntryContent>(content: Content, cause: number | null): Content & EntryFrame
-  /** Appends an entry that is built when it is first read. Returns its `seq`. */
-  appendSource(source: JournalSource, cause: number | null): number
+  /**
+   * Completes `content` to an entry: the same object, which belongs to the journal from then on. `size` is its estimated
+   * memory in bytes where the caller knows it.
+   */
+  append<Content extends EntryContent>(content: Content, cause: number | null, size?: number): Content & EntryFrame
   /** The `seq` of the next entry. */
   readonly nextSeq: number
   /** Wall-clock milliseconds since the journal was created: `at_ms` of an entry appended now. */
@@ -38,11 +46,9 @@ export interface Journal {
   find(seq: number): Entry | undefined
   /** The estimated memory of an entry in bytes; 0 when it is not in the journal. */
   sizeOf(seq: number): number
-  /**
-   * Calls `onReset` when all entries are removed, or replaced by those of a snapshot. With `wants`, the listener gets
-   * only entries for which it is true; other calls, events and deliveries are not built.
-   */
-  subscribe(listener: (entry: Entry) => void, onReset?: () => void, wants?: Wants): () => void
+  /** Calls `onReset` when all entries are removed, or replaced by those of a snapshot. */
+  subscribe(listener: (entry: Entry) => void, onReset?: () => void): () => void
+  /** Resolves with the first entry that matches, an earlier or a later one. */
   waitFor<Match extends Entry>(match: (entry: Entry) => entry is Match, options?: JournalWaitOptions): Promise<Match>
   waitFor(match: (entry: Entry) => boolean, options?: JournalWaitOptions): Promise<Entry>
   /** Removes all entries and rejects pending waits. Subscribers stay. */
@@ -66,27 +72,39 @@ export interface JournalOptions {
   readonly stamp: () => number
 }
 
+interface Subscriber {
+  readonly listener: (entry: Entry) => void
+  readonly onReset: (() => void) | undefined
+}
+
+interface Waiter {
+  readonly match: (entry: Entry) => boolean
+  readonly after: number
+  readonly done: (result: Entry | Error) => void
+}
+
 export const createJournal = (options: JournalOptions): Journal => new BoundedJournal(options)
 
-/** A class, because V8 keeps an object with getters of its own as a dictionary. */
 class BoundedJournal implements Journal {
   readonly #options: JournalOptions
-  readonly #entries: StoredEntries
-  readonly #waiters = createWaiters(after => this.#entries.since(after))
-  readonly #subscribers: Subscribers
+  /** A ring: the entry `seq` and its size are at `seq % limit`. */
+  #entries: (Entry | undefined)[] = []
+  #sizes: number[] = []
+  #first = 1
+  #next = 1
+  /** The sum of all sizes, in bytes. */
+  #total = 0
   #createdAt = elapsedMs()
-  #isAnnounced = false
+  #isEvictionAnnounced = false
+  readonly #subscribers = new Set<Subscriber>()
+  readonly #waiters = new Set<Waiter>()
 
   constructor(options: JournalOptions) {
     this.#options = options
-    this.#entries = new StoredEntries(options.limit, options.memoryLimit)
-    this.#subscribers = createSubscribers(this.#entries, (error, seq) =>
-      this.append({ kind: 'note', note: 'subscriber_failed', message: String(error) }, seq),
-    )
   }
 
   get nextSeq(): number {
-    return this.#entries.next
+    return this.#next
   }
 
   get atMs(): number {
@@ -94,140 +112,176 @@ class BoundedJournal implements Journal {
   }
 
   get firstSeq(): number {
-    return this.#entries.first
+    return this.#first
   }
 
-  append<Content extends EntryContent>(content: Content, cause: number | null): Content & EntryFrame {
-    const size = sizeOfEntry(content)
-    this.#announceEviction(size)
-    const place = { seq: this.nextSeq, stamp: this.#options.stamp(), atMs: this.atMs }
-    const entry = complete(content, place, cause)
-    this.#entries.push(entry, size)
-    this.#tell(entry.seq)
+  append<Content extends EntryContent>(
+    content: Content,
+    cause: number | null,
+    size = sizeOfEntry(content),
+  ): Content & EntryFrame {
+    if (!this.#isEvictionAnnounced) this.#announceEviction(size)
+    const frame = {
+      v: 1,
+      seq: this.#next,
+      time: isoMicros(this.#options.stamp()),
+      cause,
+      at_ms: this.atMs,
+    } as const
+    const entry: Content & EntryFrame = Object.assign(content, frame)
+    this.#push(entry, size)
+    for (const waiter of this.#waiters) offer(waiter, entry)
+    for (const subscriber of this.#subscribers) {
+      try {
+        subscriber.listener(entry)
+      } catch (error) {
+        // A subscriber that throws is removed, so that it cannot break the simulator.
+        this.#subscribers.delete(subscriber)
+        this.append({ kind: 'note', note: 'subscriber_failed', message: String(error) }, entry.seq)
+      }
+    }
     return entry
   }
 
-  appendSource(source: JournalSource, cause: number | null): number {
-    const { size } = source
-    this.#announceEviction(size)
-    const seq = this.nextSeq
-    this.#entries.pushSource(source, size, cause, this.#options.stamp(), this.atMs)
-    this.#tell(seq)
-    return seq
-  }
-
   query<Kind extends EntryKind = EntryKind>(query: JournalQuery<Kind> = {}): EntryOf<Kind>[] {
-    return select(this.#entries, query)
+    const { after = 0, kind, chatId, limit = Number.POSITIVE_INFINITY } = query
+    const isKind = (entry: Entry): entry is EntryOf<Kind> => kind === undefined || entry.kind === kind
+    const found: EntryOf<Kind>[] = []
+    for (let seq = Math.max(this.#first, after + 1); seq < this.#next && found.length < limit; seq++) {
+      const entry = this.find(seq)!
+      if (isKind(entry) && (chatId === undefined || entry.chat_id === chatId)) found.push(entry)
+    }
+    return found
   }
 
   find(seq: number): Entry | undefined {
-    return this.#entries.at(seq)
+    return seq >= this.#first && seq < this.#next ? this.#entries[seq % this.#options.limit] : undefined
   }
 
   sizeOf(seq: number): number {
-    return this.#entries.sizeOf(seq)
+    return this.find(seq) === undefined ? 0 : this.#sizes[seq % this.#options.limit]!
   }
 
-  subscribe(listener: (entry: Entry) => void, onReset?: () => void, wants?: Wants): () => void {
-    return this.#subscribers.add(listener, onReset, wants)
+  subscribe(listener: (entry: Entry) => void, onReset?: () => void): () => void {
+    const subscriber = { listener, onReset }
+    this.#subscribers.add(subscriber)
+    return () => void this.#subscribers.delete(subscriber)
   }
 
   waitFor<Match extends Entry>(match: (entry: Entry) => entry is Match, options?: JournalWaitOptions): Promise<Match>
   waitFor(match: (entry: Entry) => boolean, options?: JournalWaitOptions): Promise<Entry>
-  waitFor(match: (entry: Entry) => boolean, options?: JournalWaitOptions): Promise<Entry> {
-    return this.#waiters.waitFor(match, options)
+  async waitFor(match: (entry: Entry) => boolean, options: JournalWaitOptions = {}): Promise<Entry> {
+    const { after = 0, withinMs, signal } = options
+    for (let seq = Math.max(this.#first, after + 1); seq < this.#next; seq++) {
+      const entry = this.find(seq)!
+      if (match(entry)) return entry
+    }
+    return new Promise((resolve, reject) => {
+      let timer: Timer | undefined
+      const done = (result: Entry | Error) => {
+        this.#waiters.delete(waiter)
+        timer?.cancel()
+        signal?.removeEventListener('abort', onAbort)
+        isError(result) ? reject(result) : resolve(result)
+      }
+      const onAbort = () => done(new WaitTimeoutError('Stopped waiting: aborted.'))
+      const waiter = { match, after, done }
+      if (signal?.aborted) return onAbort()
+      this.#waiters.add(waiter)
+      signal?.addEventListener('abort', onAbort, { once: true })
+      if (withinMs !== undefined)
+        timer = wallTimer(withinMs, () => done(new WaitTimeoutError(`No matching entry within ${withinMs} ms.`)))
+    })
   }
 
   reset(): void {
-    this.#entries.clear()
-    this.#isAnnounced = false
-    this.#endWaits()
+    this.#clear(1)
+    this.#isEvictionAnnounced = false
+    this.#announceReset()
   }
 
-  restore({ nextSeq, atMs, entries: captured }: CapturedJournal): void {
-    const latest = captured.slice(-this.#options.limit)
-    this.#entries.clear(nextSeq - latest.length)
-    for (const entry of latest) this.#entries.push(entry, sizeOfEntry(entry))
-    this.#isAnnounced = captured.length > 0 && this.firstSeq > 1
+  restore({ nextSeq, atMs, entries }: CapturedJournal): void {
+    const latest = entries.slice(-this.#options.limit)
+    this.#clear(nextSeq - latest.length)
+    for (const entry of latest) this.#push(entry, sizeOfEntry(entry))
+    this.#isEvictionAnnounced = entries.length > 0 && this.#first > 1
     this.#createdAt = elapsedMs() - atMs
-    this.#endWaits()
+    this.#announceReset()
   }
 
-  /** Builds the entry only when it is wanted. */
-  #tell(seq: number): void {
-    if (this.#waiters.isWaiting()) this.#waiters.offer(this.#entries.at(seq)!)
-    this.#subscribers.publish(seq)
+  /** Drops the oldest entries that exceed a bound; the newest entry always stays. */
+  #push(entry: Entry, size: number): void {
+    const { limit } = this.#options
+    while (this.#exceededBy(size) !== null) {
+      this.#total -= this.#sizes[this.#first % limit]!
+      this.#entries[this.#first % limit] = undefined
+      this.#first++
+    }
+    this.#entries[this.#next % limit] = entry
+    this.#sizes[this.#next % limit] = size
+    this.#total += size
+    this.#next++
+  }
+
+  /** The setting that evicts an entry when one more of this size is appended. */
+  #exceededBy(size: number): 'journalLimit' | 'memoryLimit' | null {
+    const count = this.#next - this.#first
+    if (count === 0) return null
+    if (count >= this.#options.limit) return 'journalLimit'
+    return this.#total + size > this.#options.memoryLimit ? 'memoryLimit' : null
   }
 
   /** Announces the eviction once, before the first entry is evicted; `firstSeq` shows later ones. */
   #announceEviction(size: number): void {
-    const bound = this.#isAnnounced ? null : this.#entries.wouldExceed(size)
-    if (bound === null) return
-    this.#isAnnounced = true
+    const setting = this.#exceededBy(size)
+    if (setting === null) return
+    this.#isEvictionAnnounced = true
     const { limit, memoryLimit } = this.#options
     const message =
-      bound === 'count'
+      setting === 'journalLimit'
         ? `The journal keeps ${limit} entries (journalLimit); older ones are being dropped.`
         : `The journal keeps ${memoryLimit} bytes (memoryLimit); its oldest entries are being dropped.`
-    const setting = bound === 'count' ? 'journalLimit' : 'memoryLimit'
     this.append({ kind: 'note', note: 'evicted', setting, message }, null)
   }
 
-  #endWaits(): void {
-    this.#waiters.abandon()
-    this.#subscribers.reset()
+  /** Removes all entries; the next one gets the number `next`. */
+  #clear(next: number): void {
+    this.#entries = []
+    this.#sizes = []
+    this.#first = next
+    this.#next = next
+    this.#total = 0
+  }
+
+  #announceReset(): void {
+    for (const waiter of [...this.#waiters]) waiter.done(new Error('The simulator was reset while waiting.'))
+    for (const { onReset } of this.#subscribers) onReset?.()
   }
 }
 
-/** Builds only the entries that match. */
-function select<Kind extends EntryKind>(entries: StoredEntries, query: JournalQuery<Kind>): EntryOf<Kind>[] {
-  const { after = 0, kind, chatId, limit = Number.POSITIVE_INFINITY } = query
-  const isKind = (entry: Entry): entry is EntryOf<Kind> => (kind ?? entry.kind) === entry.kind
-  const isMatch = (outline: EntryOutline | undefined): boolean =>
-    (kind ?? outline?.kind) === outline?.kind && (chatId ?? outline?.chat_id) === outline?.chat_id
-  const found: EntryOf<Kind>[] = []
-  for (let seq = Math.max(entries.first, after + 1); seq < entries.next && found.length < limit; seq++) {
-    const entry = isMatch(entries.outline(seq)) ? entries.at(seq) : undefined
-    if (entry !== undefined && isKind(entry)) found.push(entry)
+/** A condition that throws rejects only its own wait. */
+function offer(waiter: Waiter, entry: Entry): void {
+  try {
+    if (entry.seq > waiter.after && waiter.match(entry)) waiter.done(entry)
+  } catch (error) {
+    waiter.done(isError(error) ? error : new Error(String(error)))
   }
-  return found
 }
 
-type Subscribers = ReturnType<typeof createSubscribers>
+/** The memory of an entry beside its bodies and texts, and of a value in plain data, in bytes. */
+export const ENTRY_BYTES = 1024
+export const VALUE_BYTES = 64
 
-interface Subscriber {
-  readonly listener: (entry: Entry) => void
-  readonly onReset: (() => void) | undefined
-  readonly wants: Wants | undefined
-}
+/** The estimated memory of an entry in bytes. */
+export const sizeOfEntry = (content: EntryContent): number => ENTRY_BYTES + sizeOf(content)
 
-/** Removes a subscriber that throws, and calls `onFailure`, so that it cannot break the simulator. */
-function createSubscribers(
-  entries: Pick<StoredEntries, 'at' | 'outline'>,
-  onFailure: (error: unknown, seq: number) => void,
-) {
-  const subscribers = new Set<Subscriber>()
-  const tell = ({ listener, wants }: Subscriber, seq: number) => {
-    if (wants === undefined || wants(entries.outline(seq)!)) listener(entries.at(seq)!)
-  }
-  return {
-    add(listener: (entry: Entry) => void, onReset?: () => void, wants?: Wants): () => void {
-      const subscriber = { listener, onReset, wants }
-      subscribers.add(subscriber)
-      return () => void subscribers.delete(subscriber)
-    },
-    publish(seq: number): void {
-      for (const subscriber of subscribers) {
-        try {
-          tell(subscriber, seq)
-        } catch (error) {
-          subscribers.delete(subscriber)
-          onFailure(error, seq)
-        }
-      }
-    },
-    reset(): void {
-      for (const { onReset } of subscribers) onReset?.()
-    },
-  }
+const DEEPEST = 64
+
+/** The estimated memory of plain data in bytes. */
+export function sizeOf(value: unknown, depth = 0): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null || depth === DEEPEST) return 0
+  let size = 0
+  for (const key in value) size += VALUE_BYTES + sizeOf(Reflect.get(value, key), depth + 1)
+  return size
 }

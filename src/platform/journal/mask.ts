@@ -3,7 +3,6 @@
 import { createRedactor, REDACTED, type Redactor, withoutCredentials } from '../../base/text/redactor.ts'
 import { defaultKnobs } from '../contract/knobs.ts'
 import type { ApiContent, DeliveryContent, Entry } from './entry.ts'
-import { withHeaders } from './long-bodies.ts'
 
 export const MASK = REDACTED
 
@@ -44,7 +43,7 @@ export function maskEntry(entry: Entry, signatureHeader = ''): Entry {
 
 const maskCall = ({ path, request }: ApiContent, signature: string) => ({
   path: withoutCredentials(path),
-  request: withHeaders(request, maskHeaders(request.headers, signature)),
+  request: { ...request, headers: maskHeaders(request.headers, signature) },
 })
 
 const maskDelivery = ({ url, request, response, sign }: DeliveryContent, signature: string) => ({

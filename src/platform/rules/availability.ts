@@ -1,12 +1,12 @@
 /** Decides whether handover is open: availability per bot and queue (ST17-ST26, E3), and weekly business hours. */
 
-import { isoMicros } from '../../base/runtime/timestamps.ts'
+import { isoMicros } from '../../base/runtime/clock.ts'
 import type { AvailabilityRequest, AvailabilityResponse } from '../contract/endpoints.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../contract/schemas.ts'
 import { withinHours } from './business-hours.ts'
 import { invalidParameter, REFUSAL_TEXTS } from './refusal.ts'
 import type { BotState, PlatformContext, Queue } from './state.ts'
-import { assumed, note, type Transaction } from './transaction.ts'
+import { assumed, note, type Transaction } from './state.ts'
 
 export const DEFAULT_QUEUE = 'DEFAULT'
 

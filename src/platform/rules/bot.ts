@@ -3,7 +3,7 @@ import { botTexts } from '../contract/bot-texts.ts'
 import type { Button } from '../contract/schemas.ts'
 import { addBotReply } from './chats.ts'
 import type { BotReply, Chat, PlatformContext } from './state.ts'
-import { note, type Transaction } from './transaction.ts'
+import { note, type Transaction } from './state.ts'
 
 const GREETINGS =
   /^(hi|hello|hey|hei|heisann|hallo|guten tag|moin|hej|hejsan|hallå|goddag|hoi|moi|bonjour|salut|hola|buenos días|ciao|buongiorno|olá|bom dia|مرحبا|السلام عليكم)[\s!.,؟?]*$/iu

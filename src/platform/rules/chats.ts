@@ -1,11 +1,24 @@
-/** Creates chats, adds their messages, and finds the chat of a request. */
+/** Creates chats, adds their messages, emits their webhook events (EV1-EV9), and finds the chat of a request. */
 
 import { type IdForm, makeIdFrom } from '../../base/runtime/random.ts'
-import type { Button } from '../contract/schemas.ts'
+import type { WebhookEventName } from '../contract/event-names.ts'
+import type { MessageFromUser, WebhookEvent } from '../contract/events.ts'
+import type { Attachment, Button } from '../contract/schemas.ts'
+import type { NoteContent } from '../journal/entry.ts'
+import { sizeOf } from '../journal/journal.ts'
 import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
-import type { BotState, Chat, Message, Persona, PlatformContext, StoredFile } from './state.ts'
+import {
+  type BotState,
+  type Chat,
+  type Message,
+  note,
+  type Persona,
+  type PlatformContext,
+  type PlatformState,
+  type StoredFile,
+  type Transaction,
+} from './state.ts'
 import { sizeOfChat } from './state-memory.ts'
-import { note, type Transaction } from './transaction.ts'
 
 /** One message of the history that a chat begins with. */
 export type ChatHistoryRow =
@@ -150,10 +163,60 @@ export function addMessage(
     exchangeId: spec.exchangeId ?? null,
   }
   chat.messages.push(message)
-  platform.state.messageMemory.add(chat, message)
+  countMessage(platform.state, chat, message)
   chat.updated = message.created
   keepAlive(platform, chat)
   return message
+}
+
+/** The memory of a message beside its texts, in bytes. */
+const MESSAGE_BYTES = 512
+
+/** Counts a message among those of all chats, in the order in which they came. */
+export function countMessage({ messageMemory }: PlatformState, chat: Chat, message: Message): void {
+  messageMemory.order.push(chat)
+  messageMemory.bytes += sizeOfMessage(message)
+}
+
+function sizeOfMessage({ text, other, name, buttons, attachments }: Message): number {
+  let size = MESSAGE_BYTES + text.length + name.length + (other?.length ?? 0)
+  if (buttons.length > 0) size += sizeOf(buttons)
+  for (const { bytes } of attachments) size += MESSAGE_BYTES + (bytes?.length ?? 0)
+  return size
+}
+
+/**
+ * Drops the oldest messages of all chats, with their files, when all exceed the limit; the newest one stays. Returns a note
+ * for the journal the first time.
+ */
+export function evictMessages({ state }: PlatformContext): NoteContent | null {
+  const { messageMemory: memory, files } = state
+  if (memory.bytes <= memory.limit) return null
+  const counts = new Map<Chat, number>()
+  // A little more than needed, so that the next messages evict nothing.
+  const enough = memory.limit - memory.limit / 512
+  while (memory.bytes > enough && memory.order.length - memory.first > 1) {
+    const chat = memory.order[memory.first++]!
+    const index = counts.get(chat) ?? 0
+    counts.set(chat, index + 1)
+    memory.bytes -= sizeOfMessage(chat.messages[index]!)
+  }
+  if (memory.first > memory.order.length / 2) {
+    memory.order.splice(0, memory.first)
+    memory.first = 0
+  }
+  for (const [chat, count] of counts) {
+    for (const { attachments } of chat.messages.splice(0, count)) for (const { id } of attachments) files.delete(id)
+    if (chat.requestedAt !== null) chat.requestedAt = Math.max(0, chat.requestedAt - count)
+  }
+  if (memory.isEvictionAnnounced || counts.size === 0) return null
+  memory.isEvictionAnnounced = true
+  return {
+    kind: 'note',
+    note: 'messages_evicted',
+    setting: 'memoryLimit',
+    message: `The transcripts keep ${memory.limit} bytes (memoryLimit); the oldest messages of all chats are being dropped.`,
+  }
 }
 
 /** Adds an answer of the bot's dialogue, which belongs to an exchange (R-MSG). */
@@ -184,6 +247,74 @@ export function botById({ state }: PlatformContext, id: number): BotState {
 export const botName = (platform: PlatformContext, chat: Chat): string => chat.botName ?? botOf(platform, chat).name
 
 export const botOf = (platform: PlatformContext, chat: Chat): BotState => botById(platform, chat.botId)
+
+/** What every event about a chat says. */
+function about(platform: PlatformContext, chat: Chat) {
+  const { id, language, source } = chat
+  return {
+    bot: { id: botOf(platform, chat).id, name: botName(platform, chat) },
+    chat: { _links: { self: platform.links.chat(id) }, id, language, source },
+    user: { id: chat.userId },
+  }
+}
+
+/** Returns the delivery id: an addition of the simulator, which control API and journal use, and payloads do not (`webhook.idHeader`). */
+function emit(chat: Chat, payload: WebhookEvent, transaction: Transaction): string {
+  const deliveryId = nextId(chat, 'uuid', 'delivery')
+  const { event } = payload
+  transaction.effects.push({ kind: 'event', chat_id: chat.id, event, delivery_id: deliveryId, payload })
+  return deliveryId
+}
+
+/** Returns the delivery id. */
+export const emitRequest = (platform: PlatformContext, chat: Chat, transaction: Transaction): string =>
+  emit(chat, { event: 'REQUESTING TAKEOVER', ...about(platform, chat) }, transaction)
+
+/** Returns the delivery id. */
+export const emitUserMessage = (
+  platform: PlatformContext,
+  chat: Chat,
+  text: string,
+  files: readonly StoredFile[],
+  transaction: Transaction,
+): string => emit(chat, messagePayload(platform, chat, text, files), transaction)
+
+/** `attachments` is there only after a handover was started with support for it (EV5, `attachments.whenEmpty`). */
+function messagePayload(
+  platform: PlatformContext,
+  chat: Chat,
+  text: string,
+  files: readonly StoredFile[],
+): MessageFromUser {
+  const payload: MessageFromUser = { event: 'MESSAGE FROM USER', ...about(platform, chat), message: text }
+  if (chat.takeover?.supportsAttachment !== true) return payload
+  if (files.length === 0 && platform.knobs['attachments.whenEmpty'] === 'absent') return payload
+  return { ...payload, attachments: files.map(file => viewFile(platform, file)) }
+}
+
+export const viewFile = ({ links }: PlatformContext, { id, name, type, sizeKb }: StoredFile): Attachment => ({
+  name,
+  url: links.file(id, name),
+  type,
+  size_kb: sizeKb,
+})
+
+export function emitTyping(
+  platform: PlatformContext,
+  chat: Chat,
+  event: 'AGENT TYPING START' | 'AGENT TYPING STOP',
+  transaction: Transaction,
+): void {
+  if (platform.knobs['typing.webhook'] !== 'off') emit(chat, { event, chat_id: chat.id }, transaction)
+}
+
+/** Builds the payload that the platform would send for this chat now, with the latest message of the user. Changes nothing. */
+export function payloadOf(platform: PlatformContext, chat: Chat, event: WebhookEventName): WebhookEvent {
+  if (event === 'REQUESTING TAKEOVER') return { event, ...about(platform, chat) }
+  if (event !== 'MESSAGE FROM USER') return { event, chat_id: chat.id }
+  const last = chat.messages.findLast(({ from }) => from === 'user')
+  return messagePayload(platform, chat, last?.other ?? last?.text ?? 'Hello', last?.attachments ?? [])
+}
 
 /** Marks the chat as active; with `chat.idleTimeout`, restarts its idle deadline. */
 function keepAlive(platform: PlatformContext, chat: Chat): void {

@@ -8,7 +8,7 @@ import { messageOf } from '../../base/text/error-text.ts'
 import { textsFor } from '../contract/bot-texts.ts'
 import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
 import type { Chat, PlatformContext } from './state.ts'
-import { assumed, type Transaction } from './transaction.ts'
+import { assumed, type Transaction } from './state.ts'
 
 export interface Engines {
   readonly translate: Translate

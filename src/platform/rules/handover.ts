@@ -14,13 +14,11 @@ import type {
 import type { Sender } from '../contract/schemas.ts'
 import type { ShownMessage } from '../journal/entry.ts'
 import { isOpen } from './availability.ts'
-import { addMessage, addNotice, botOf } from './chats.ts'
+import { addMessage, addNotice, botOf, emitTyping } from './chats.ts'
 import { agentLanguage } from './engines.ts'
-import { emitTyping } from './events.ts'
 import { invalidParameter, REFUSAL_TEXTS, Refusal } from './refusal.ts'
 import type { Chat, PlatformContext } from './state.ts'
-import { sizeOfSender } from './state-memory.ts'
-import { addFinding, assumed, note, type Transaction } from './transaction.ts'
+import { addFinding, assumed, note, type Transaction } from './state.ts'
 
 const NO_BUTTONS: readonly never[] = []
 
@@ -43,7 +41,6 @@ export function startHandover(
 ): StartResponse {
   mayStart(platform, chat, transaction)
   const sender = request.sender ?? null
-  platform.state.memory.add(sizeOfSender(sender) - sizeOfSender(chat.takeover?.sender))
   const wasThere = chat.status === 'agent'
   chat.status = 'agent'
   chat.takeover = {
@@ -82,7 +79,6 @@ export function endHandover(
   if (chat.status !== 'agent') return endIdle(platform, chat, transaction)
   clearTypingOn(platform, chat, 'end', transaction)
   const sender = request.sender ?? chat.takeover?.sender
-  platform.state.memory.add(-sizeOfSender(chat.takeover?.sender))
   chat.status = 'bot'
   chat.takeover = null
   const { id } = addNotice(platform, chat, notice(platform, 'left', chat, sender), transaction)

@@ -5,10 +5,9 @@
 import { LATEST_MS } from '../../base/runtime/clock.ts'
 import { botSays } from './bot.ts'
 import { typingTimedOut } from './handover.ts'
-import { createMessageMemory } from './message-memory.ts'
-import type { BotState, DeadlineAction, Deadlines, PlatformContext, PlatformState } from './state.ts'
+import type { BotState, DeadlineAction, Deadlines, MessageMemory, PlatformContext, PlatformState } from './state.ts'
+import { note, type Transaction } from './state.ts'
 import { createStateMemory } from './state-memory.ts'
-import { note, type Transaction } from './transaction.ts'
 
 export type BotSpec = Omit<BotState, 'queues'>
 
@@ -26,6 +25,15 @@ export function createPlatformState(memoryLimit: number): PlatformState {
     summaryCounter: 0,
   }
 }
+
+/** Without messages; `limit` is a number of bytes. */
+export const createMessageMemory = (limit: number): MessageMemory => ({
+  limit,
+  bytes: 0,
+  order: [],
+  first: 0,
+  isEvictionAnnounced: false,
+})
 
 /** Adds or updates bots; known bots keep their availability. */
 export function ensureBots(platform: PlatformContext, bots: readonly BotSpec[]): void {

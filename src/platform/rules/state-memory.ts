@@ -1,20 +1,11 @@
-/** Bounds the memory of the state that is never evicted: chats with their context, senders of handovers, and faults. */
+/** Bounds the memory of the state that is never evicted: chats with their context, and faults. */
 
-import type { Sender } from '../contract/schemas.ts'
-import { sizeOf } from '../journal/long-bodies.ts'
-import type { Chat } from './state.ts'
+import { sizeOf } from '../journal/journal.ts'
+import type { Chat, StateMemory } from './state.ts'
 
 /** The state would exceed `memoryLimit`. Nothing was changed. */
 export class MemoryLimitError extends Error {
   override readonly name = 'MemoryLimitError'
-}
-
-export interface StateMemory {
-  /** Counts so many bytes more, or fewer. Throws `MemoryLimitError`, and counts nothing, when they exceed the limit. */
-  add(bytes: number): void
-  /** Says why so many bytes in all exceed the limit; null when they do not. */
-  problem(total: number): string | null
-  clear(): void
 }
 
 export function createStateMemory(limit: number): StateMemory {
@@ -45,11 +36,9 @@ const beyondOrdinary = (value: unknown): number => Math.max(0, sizeOf(value) - O
 
 type ChatFields = Pick<Chat, 'id' | 'userId' | 'language' | 'source' | 'persona' | 'context' | 'labels'>
 
-/** The memory of a chat without its messages, which can be evicted, and without the sender of its handover. */
+/** The memory of a chat without its messages, which can be evicted. */
 export const sizeOfChat = ({ id, userId, language, source, persona, context, labels }: ChatFields): number =>
   CHAT_BYTES + beyondOrdinary([id, userId, language, source, persona, context, labels])
-
-export const sizeOfSender = (sender: Sender | null | undefined): number => beyondOrdinary(sender)
 
 /** The other fields of a fault are short. */
 export const sizeOfFault = ({ name, respond }: { readonly name: string; readonly respond?: unknown }): number =>

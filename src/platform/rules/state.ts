@@ -1,10 +1,10 @@
-/** Defines the state of the platform, and the context of its rules. Times are whole microseconds since 1970 unless the name has another unit. */
+/** Defines the state of the platform, the context of its rules, and what one operation causes. Times are whole microseconds since 1970 unless the name has another unit. */
 
 import type { IdForm, Words } from '../../base/runtime/random.ts'
+import type { AssumptionName } from '../contract/assumptions.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { AvailabilityReason, AvailabilityValue, Button, Sender } from '../contract/schemas.ts'
-import type { NoteContent } from '../journal/entry.ts'
-import type { StateMemory } from './state-memory.ts'
+import type { EventContent, Finding, NoteContent } from '../journal/entry.ts'
 
 export interface StoredFile {
   readonly id: string
@@ -102,11 +102,23 @@ export interface Deadlines {
   list(): { readonly key: string; readonly atMs: number; readonly deadline: DeadlineAction }[]
 }
 
-/** The memory of the messages of all chats. */
+/** The messages of all chats, which are evicted oldest first. */
 export interface MessageMemory {
-  add(chat: Chat, message: Message): void
-  /** Drops the oldest messages when all exceed the limit. Returns a note for the journal the first time. */
-  evict(state: PlatformState): NoteContent | null
+  /** In bytes. */
+  readonly limit: number
+  bytes: number
+  /** The chat of each message, oldest first; those before `first` are evicted. */
+  readonly order: Chat[]
+  first: number
+  isEvictionAnnounced: boolean
+}
+
+/** Bounds the memory of the state that is never evicted: chats with their context, and faults. */
+export interface StateMemory {
+  /** Counts so many bytes more, or fewer. Throws `MemoryLimitError`, and counts nothing, when they exceed the limit. */
+  add(bytes: number): void
+  /** Says why so many bytes in all exceed the limit; null when they do not. */
+  problem(total: number): string | null
   clear(): void
 }
 
@@ -115,7 +127,7 @@ export interface PlatformState {
   readonly chats: Map<string, Chat>
   readonly files: Map<string, StoredFile>
   readonly deadlines: Deadlines
-  readonly messageMemory: MessageMemory
+  messageMemory: MessageMemory
   readonly memory: StateMemory
   /** The ids of chats that a reset removed. Only error messages use them. */
   forgotten: ReadonlySet<string>
@@ -165,4 +177,41 @@ export interface PlatformContext {
     /** The id in the path of a link; null when the link is not one of the simulator. */
     fileId(segment: string): string | null
   }
+}
+
+export type Effect = EventContent | NoteContent
+
+/**
+ * Collects the results of one operation: webhook events and notes for the journal, findings, and the assumptions it
+ * made. The caller commits it: first its own entry, then the effects, which that entry caused.
+ */
+export interface Transaction {
+  readonly effects: Effect[]
+  readonly findings: Finding[]
+  readonly assumed: AssumptionName[]
+}
+
+export const createTransaction = (): Transaction => ({ effects: [], findings: [], assumed: [] })
+
+/** Records that the response depends on these assumptions. */
+export function assumed(transaction: Transaction, ...names: readonly AssumptionName[]): void {
+  for (const name of names) if (!transaction.assumed.includes(name)) transaction.assumed.push(name)
+}
+
+export function addFinding(transaction: Transaction, rule: string, message: string): void {
+  transaction.findings.push({ rule, message })
+}
+
+export function note(
+  transaction: Transaction,
+  name: string,
+  chatId: string | undefined,
+  detail: Record<string, unknown> = {},
+): void {
+  transaction.effects.push({
+    kind: 'note',
+    ...(chatId === undefined ? {} : { chat_id: chatId }),
+    note: name,
+    ...detail,
+  })
 }

@@ -1,51 +1,59 @@
 /** Builds the records of a chat: the transcripts of the API (R-REC, R-MSG, E1, E9), and the view of its end user. */
 
-import { isoMicros } from '../../base/runtime/timestamps.ts'
-import type { AssumptionName } from '../contract/assumptions.ts'
+import { isoMicros } from '../../base/runtime/clock.ts'
 import type { ChatRequest, ChatResponse, TranscriptResponse } from '../contract/endpoints.ts'
 import type { Button, ChatRecord, MessageRecord } from '../contract/schemas.ts'
-import { botName, botOf } from './chats.ts'
-import { viewFile } from './events.ts'
+import { botName, botOf, viewFile } from './chats.ts'
 import type { Chat, Message, PlatformContext } from './state.ts'
-import { assumed, type Transaction } from './transaction.ts'
+import { assumed, type Transaction } from './state.ts'
 
-/** The answer of a transcript without its messages. */
-export interface TranscriptOutline {
-  /** Its list of messages is empty, and the last field of `chat`. */
-  readonly answer: ChatResponse | TranscriptResponse
-  /** The number of messages to show, from the first. */
-  readonly count: number
-  /** Fields after the messages. */
-  readonly extra: Readonly<Record<string, string>> | null
-}
-
-export const chatOutline = (platform: PlatformContext, chat: Chat, transaction: Transaction): TranscriptOutline => ({
-  answer: { chat: recordOutline(platform, chat, transaction) },
-  count: chat.messages.length,
-  extra: extraFields(platform),
+/** The record of a chat with all its messages (E9). */
+export const chatTranscript = (platform: PlatformContext, chat: Chat, transaction: Transaction): ChatResponse => ({
+  chat: recordOf(platform, chat, messagesOf(platform, chat, chat.messages.length, transaction), transaction),
 })
 
 /** The messages before the latest handover request; all messages without a request (E1.4). */
-export function handoverOutline(
+export function handoverTranscript(
   platform: PlatformContext,
   chat: Chat,
   _request: ChatRequest,
   transaction: Transaction,
-): TranscriptOutline {
+): TranscriptResponse {
   assumed(transaction, 'transcript.handover')
-  const count = chat.requestedAt ?? chat.messages.length
-  if (platform.knobs['transcript.handover'] === 'record') {
-    const record = recordOutline(platform, chat, transaction)
-    return { answer: { event: 'TRANSCRIPT', chat: record }, count, extra: extraFields(platform) }
-  }
-  return {
-    answer: { event: 'TRANSCRIPT', chat: { id: chat.id, bot_id: chat.botId, messages: [] } },
-    count,
-    extra: null,
-  }
+  const messages = messagesOf(platform, chat, chat.requestedAt ?? chat.messages.length, transaction)
+  return platform.knobs['transcript.handover'] === 'record'
+    ? { event: 'TRANSCRIPT', chat: recordOf(platform, chat, messages, transaction) }
+    : { event: 'TRANSCRIPT', chat: { id: chat.id, bot_id: chat.botId, messages } }
 }
 
-function recordOutline(platform: PlatformContext, chat: Chat, transaction: Transaction): ChatRecord {
+/** The records of so many messages, from the first. */
+function messagesOf({ knobs }: PlatformContext, chat: Chat, count: number, transaction: Transaction): MessageRecord[] {
+  const records: MessageRecord[] = []
+  for (const message of chat.messages.slice(0, count)) {
+    const { from, exchangeId, text, other } = message
+    if (from !== 'user' && exchangeId === null) assumed(transaction, 'transcript.agentFromBot')
+    if (other !== null) assumed(transaction, 'transcript.text')
+    records.push({
+      id: message.id,
+      created: isoMicros(message.created),
+      from_bot: from === 'bot' || (from === 'agent' && knobs['transcript.agentFromBot'] === 'on'),
+      name: message.name,
+      // The other side of a translation is on a line of its own.
+      message: knobs['transcript.text'] === 'both' && other !== null ? `${text}\n${other}` : text,
+      buttons: [...message.buttons],
+      exchange_id: exchangeId,
+      exchange_type: exchangeId === null ? null : 'usersays',
+    })
+  }
+  return records
+}
+
+function recordOf(
+  platform: PlatformContext,
+  chat: Chat,
+  messages: MessageRecord[],
+  transaction: Transaction,
+): ChatRecord {
   assumed(transaction, 'transcript.state', 'transcript.source')
   const bot = botOf(platform, chat)
   return {
@@ -68,7 +76,8 @@ function recordOutline(platform: PlatformContext, chat: Chat, transaction: Trans
     state: paired(platform.knobs['transcript.state'], chat.status) ?? 'chatting',
     taken_over: takenOver(platform, chat, transaction),
     updated: isoMicros(chat.updated),
-    messages: [],
+    messages,
+    ...extraFields(platform),
   }
 }
 
@@ -88,50 +97,6 @@ function takenOver(platform: PlatformContext, chat: Chat, transaction: Transacti
   const form = platform.knobs['transcript.takenOver']
   return form === 'null' ? null : form === 'true' ? true : isoMicros(chat.takeover.since)
 }
-
-/** In steps, because a chat may have tens of thousands of messages. */
-export function* transcriptInSteps(
-  platform: PlatformContext,
-  chat: Chat,
-  { answer, count, extra }: TranscriptOutline,
-  transaction: Transaction,
-): Generator<void, object> {
-  const messages: MessageRecord[] = []
-  for (const message of chat.messages.slice(0, count)) {
-    assumed(transaction, ...assumedBy(message))
-    messages.push(messageRecord(platform, message))
-    yield
-  }
-  return { ...answer, chat: { ...answer.chat, messages, ...extra } }
-}
-
-export const messageRecord = ({ knobs }: PlatformContext, message: Message): MessageRecord => ({
-  id: message.id,
-  created: isoMicros(message.created),
-  from_bot: message.from === 'bot' || (message.from === 'agent' && knobs['transcript.agentFromBot'] === 'on'),
-  name: message.name,
-  message: knobs['transcript.text'] === 'both' ? bothTexts(message) : message.text,
-  buttons: [...message.buttons],
-  exchange_id: message.exchangeId,
-  exchange_type: message.exchangeId === null ? null : 'usersays',
-})
-
-/** The other side of a translation is on a line of its own. */
-const bothTexts = ({ text, other }: Message): string => (other === null ? text : `${text}\n${other}`)
-
-/** What the record of a message assumes. */
-export function assumedBy({ from, exchangeId, other }: Message): readonly AssumptionName[] {
-  const ofSender = from !== 'user' && exchangeId === null
-  if (other === null) return ofSender ? ASSUMED.sender : ASSUMED.nothing
-  return ofSender ? ASSUMED.both : ASSUMED.text
-}
-
-const ASSUMED = {
-  nothing: [],
-  sender: ['transcript.agentFromBot'],
-  text: ['transcript.text'],
-  both: ['transcript.agentFromBot', 'transcript.text'],
-} satisfies Record<string, readonly AssumptionName[]>
 
 /** A file in a message, in the shape that webhook events use (R-ATT). */
 export interface AttachmentView {

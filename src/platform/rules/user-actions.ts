@@ -6,13 +6,12 @@ import type { Button } from '../contract/schemas.ts'
 import type { UserContent } from '../journal/entry.ts'
 import { isOpen } from './availability.ts'
 import { answerUser, handoverLabel } from './bot.ts'
-import { addMessage, addNotice, botOf, userName } from './chats.ts'
+import { addMessage, addNotice, botOf, emitRequest, emitUserMessage, userName, viewFile } from './chats.ts'
 import { andThen, type Engines, type InOrder, type Maybe, toAgent, translated } from './engines.ts'
-import { emitRequest, emitUserMessage, viewFile } from './events.ts'
 import { checkFile, type NewFile, storeFile } from './files.ts'
 import { Refusal } from './refusal.ts'
 import type { Chat, PlatformContext, StoredFile } from './state.ts'
-import { createTransaction, type Effect, note, type Transaction } from './transaction.ts'
+import { createTransaction, type Effect, note, type Transaction } from './state.ts'
 
 export interface UserPorts {
   readonly platform: PlatformContext

@@ -2,20 +2,27 @@
 
 import { type Activity, createActivity, createEpoch, type Epoch } from '../../base/runtime/activity.ts'
 import {
+  createRealClock,
+  createTimestamps,
   createVirtualClock,
   LATEST_MS,
   type OnThrown,
   type RealClock,
+  type Timestamps,
   type VirtualClock,
 } from '../../base/runtime/clock.ts'
 import { loadModule } from '../../base/runtime/node.ts'
 import { hashWords, makeId } from '../../base/runtime/random.ts'
-import { createRealClock } from '../../base/runtime/real-clock.ts'
-import { createTimestamps, type Timestamps } from '../../base/runtime/timestamps.ts'
 import { functionTransport, httpTransport, listenerTransport, type Transport } from '../../base/runtime/transport.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
-import { type CallerRules, createCallerRules } from '../api/callers.ts'
-import { createKeyring, createRateLimit, type Keyring, type RateLimit } from '../api/keyring.ts'
+import {
+  type CallerRules,
+  createCallerRules,
+  createKeyring,
+  createRateLimit,
+  type Keyring,
+  type RateLimit,
+} from '../api/access.ts'
 import { allowedFor, type Knobs } from '../contract/knobs.ts'
 import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
 import { createErrorNotes, type OnInternalError } from '../journal/internal-errors.ts'

@@ -1,15 +1,17 @@
 /** Wires the parts of one simulator around one clock and one seed: platform, journal, dispatcher, API, end user. */
 
-import { wallDelay } from '../../base/runtime/clock.ts'
+import { type Clock, type ClockTimer, wallDelay } from '../../base/runtime/clock.ts'
 import type { Transport } from '../../base/runtime/transport.ts'
-import { createCallRecords } from '../api/call-record.ts'
+import type { ApiPorts } from '../api/call.ts'
 import { type Api, createApi } from '../api/handle.ts'
-import { createTranscriptCache } from '../api/transcripts.ts'
 import { VERSION } from '../contract/version.ts'
-import { createSecrets } from '../journal/mask.ts'
+import type { UserContent } from '../journal/entry.ts'
+import { addSecretsOf, createSecrets } from '../journal/mask.ts'
+import { evictMessages, refreshIdle } from '../rules/chats.ts'
+import { createMessageMemory, ensureBots, fireDue } from '../rules/platform.ts'
+import { createTransaction, type Effect, type PlatformContext } from '../rules/state.ts'
 import { createUserActions, type UserActions } from '../rules/user-actions.ts'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
-import { type Committer, createCommitter, createReset, type Reset } from './committer.ts'
 import { type Components, createComponents, webhookTargetOf } from './components.ts'
 import { createFaultController, type FaultSetter } from './fault-controller.ts'
 import { createMoments, type Moments } from './moments.ts'
@@ -84,8 +86,6 @@ const apiFor = (components: Components, { commitCall, lastEvent }: Committer, op
     rateLimit: components.rateLimit,
     markers: options.markers ?? true,
     commitCall,
-    records: createCallRecords(),
-    transcripts: createTranscriptCache(memoryLimitOf(options) / 8),
     faults: components.faultRegistry,
     lastEvent: chatId => lastEvent.get(chatId) ?? null,
     delay: ms => wallDelay(ms, components.epoch.delaySignal()),
@@ -117,3 +117,163 @@ const fireDueTimers = (core: Core): Promise<void> => (core.clock.isPaused() ? ad
 /** Advances a virtual clock, or a real one that is paused. Waits after each timer until the work it started has ended. */
 export const advancePaused = ({ clock, activity }: Core, ms: number): Promise<void> =>
   clock.advance(ms, () => activity.idle())
+
+export interface Committer {
+  /** Appends what the user did, and its effects. */
+  commit(action: UserContent, effects: readonly Effect[]): void
+  /** Appends a call, the faults applied to it, and its effects. */
+  commitCall: ApiPorts['commitCall']
+  /** Appends effects that follow no entry from outside. */
+  commitEffects(effects: readonly Effect[], cause: number | null): void
+  /** `seq` of the latest webhook event, by chat id. */
+  readonly lastEvent: Map<string, number>
+  /** The timer of the nearest deadline; the effects of deadlines are journaled too. */
+  readonly deadlineTimer: DeadlineTimer
+}
+
+function createCommitter({ journal, platform, clock }: Components, dispatcher: Dispatcher): Committer {
+  const lastEvent = new Map<string, number>()
+  const deadlineTimer = createDeadlineTimer(platform, clock, effects => commitEffects(effects, null))
+
+  function commitEffects(effects: readonly Effect[], cause: number | null): void {
+    for (const effect of effects) {
+      const { seq } = journal.append(effect, cause)
+      if (effect.kind !== 'event') continue
+      lastEvent.set(effect.chat_id, seq)
+      dispatcher.enqueue(effect, seq)
+    }
+    const evicted = evictMessages(platform)
+    if (evicted !== null) journal.append(evicted, cause)
+    deadlineTimer.set()
+  }
+
+  return {
+    commit(action, effects) {
+      commitEffects(effects, journal.append(action, null).seq)
+    },
+    commitCall(call, size, effects, faults) {
+      const { seq } = journal.append(call, null, size)
+      for (const fault of faults) journal.append(fault, seq)
+      commitEffects(effects, seq)
+    },
+    commitEffects,
+    lastEvent,
+    deadlineTimer,
+  }
+}
+
+interface DeadlineTimer {
+  /** Call it after every change that may have moved the deadlines. */
+  set(): void
+  cancel(): void
+}
+
+interface ArmedTimer {
+  readonly timer: ClockTimer
+  at: number
+}
+
+/** `commit` receives the effects of the deadlines that fell due. */
+function createDeadlineTimer(
+  platform: PlatformContext,
+  clock: Clock,
+  commit: (effects: readonly Effect[]) => void,
+): DeadlineTimer {
+  let armed: ArmedTimer | null = null
+
+  function cancel(): void {
+    armed?.timer.cancel()
+    armed = null
+  }
+
+  function move(one: ArmedTimer, at: number): void {
+    one.timer.move(at - clock.now())
+    one.at = at
+  }
+
+  function fire(): void {
+    armed = null
+    const transaction = createTransaction()
+    try {
+      while (fireDue(platform, transaction));
+    } finally {
+      commit(transaction.effects)
+    }
+  }
+
+  return {
+    set() {
+      const at = platform.state.deadlines.nextMs()
+      if (at === (armed?.at ?? null)) return
+      if (at === null) return cancel()
+      if (armed === null) armed = { at, timer: clock.after(at - clock.now(), fire) }
+      else move(armed, at)
+    },
+    cancel,
+  }
+}
+
+export interface Reset {
+  /** Updates keys and bots; call it after a change of knobs or identity. */
+  refreshBots(): void
+  /** Updates all parts that depend on settings; call it after a change of knobs or settings. */
+  refresh(): void
+  /** Ends the epoch: aborts what is in flight and removes chats, timers, faults and deliveries. */
+  forget(): void
+  reset(): void
+}
+
+function createReset(components: Components, dispatcher: Dispatcher, { deadlineTimer, lastEvent }: Committer): Reset {
+  const { platform, keyring, clock } = components
+
+  function refresh(): void {
+    refreshBots(components)
+    addSecretsOf(components.secrets, {
+      'webhook.url': components.address.webhookUrl,
+      base_url: components.address.base,
+    })
+    refreshIdle(platform)
+    deadlineTimer.set()
+  }
+  function forget(): void {
+    components.epoch.next()
+    deadlineTimer.cancel()
+    components.faultRegistry.reset()
+    dispatcher.reset()
+    components.activity.forget()
+    components.rateLimit.reset()
+    components.chatQueues.clear()
+    clearState(platform)
+    lastEvent.clear()
+    keyring.forgetReplaced()
+    components.restorePoint.seq = 1
+  }
+  function reset(): void {
+    forget()
+    clock.rewind()
+    components.stamps.reset()
+    components.journalStamps.reset()
+    components.journal.reset()
+    refresh()
+  }
+  return { refreshBots: () => refreshBots(components), refresh, forget, reset }
+}
+
+function refreshBots({ keyring, knobs, clock, identity: { bot }, platform, secrets }: Components): void {
+  keyring.refresh(knobs, clock.now())
+  addSecretsOf(secrets, knobs)
+  const botOf = (id: number) => (id === bot.id ? bot : { ...bot, id, name: `${bot.name} ${id}` })
+  ensureBots(platform, keyring.botIds().map(botOf))
+}
+
+function clearState({ state }: PlatformContext): void {
+  if (state.chats.size > 0) state.forgotten = new Set(state.chats.keys())
+  state.bots.clear()
+  state.chats.clear()
+  state.files.clear()
+  state.deadlines.clear()
+  state.messageMemory = createMessageMemory(state.messageMemory.limit)
+  state.memory.clear()
+  state.chatCounter = 0
+  state.summaryCounter = 0
+}

@@ -42,7 +42,6 @@ export function createFaultController(
       setSeqs.clear()
       cleared.length = 0
     },
-    () => false,
   )
 
   function journalNote(note: string, { name, chat_id }: NamedFault, details: object): number {

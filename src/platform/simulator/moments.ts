@@ -42,14 +42,11 @@ export function createMoments(platform: PlatformContext, journal: Journal): Mome
     for (const chat of platform.state.chats.values()) record(chat, startSeq)
   }
 
-  journal.subscribe(
-    ({ seq, chat_id: id }) => {
-      const chat = platform.state.chats.get(id ?? '')
-      if (chat !== undefined) record(chat, seq)
-    },
-    restart,
-    ({ kind }) => kind !== 'delivery' && kind !== 'fault',
-  )
+  journal.subscribe(({ seq, chat_id: id, kind }) => {
+    if (kind === 'delivery' || kind === 'fault') return
+    const chat = platform.state.chats.get(id ?? '')
+    if (chat !== undefined) record(chat, seq)
+  }, restart)
 
   return {
     firstSeq,

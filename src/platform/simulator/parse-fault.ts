@@ -1,7 +1,7 @@
 /** Parses a fault by its schema. */
 
 import { ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
-import { describeIssues } from '../api/schema-checks.ts'
+import { describeIssues } from '../api/body.ts'
 import { Fault, type FaultFields } from '../faults/schema.ts'
 import { InvalidOptionError } from './options.ts'
 

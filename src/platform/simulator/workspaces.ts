@@ -2,10 +2,10 @@
 
 import { hashWords, makeId } from '../../base/runtime/random.ts'
 import type { Transport } from '../../base/runtime/transport.ts'
+import { keyIn, keyRoles } from '../api/access.ts'
 import { pathOf } from '../api/call.ts'
 import { FILES_PREFIX } from '../api/files.ts'
 import type { Api } from '../api/handle.ts'
-import { keyIn, keyRoles } from '../api/keyring.ts'
 import type { ApiRequest } from '../api/messages.ts'
 import { invalidOption } from './options.ts'
 import type { PlatformSimulatorOptions } from './platform-options.ts'
@@ -86,7 +86,7 @@ export function createWorkspaces(server: ServerContext): Workspaces {
     return workspace
   }
 
-  coreOf(server.main).keyring.about(keys.describeClosed)
+  coreOf(server.main).keyring.setUnknownKeyExplainer(keys.describeClosed)
 
   return {
     get size() {

@@ -3,28 +3,19 @@
 import type { Clock } from '../../base/runtime/clock.ts'
 import { createAbort } from '../../base/runtime/node.ts'
 import type { FaultRegistry } from '../faults/registry.ts'
+import type { EventContent } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { EventRecord } from '../rules/event-record.ts'
-import { createAttempts } from './attempts.ts'
-import type { SendPorts } from './delivery-attempt.ts'
+import { createAttempts, deliveryEntry, type SendPorts } from './attempts.ts'
 import { createDeliveryOrder } from './delivery-order.ts'
-import { DeliveryRecord, NO_HEADERS } from './delivery-record.ts'
 import { createSchedule, faultEntries, type Job, newJob } from './job.ts'
 import { createManualEvents, type ManualEvents } from './manual.ts'
-import {
-  type EncodedEvent,
-  encodePayload,
-  type RequestPorts,
-  ValidRequest,
-  validRequest,
-  type WebhookRequest,
-} from './request.ts'
+import { type EncodedEvent, encodePayload, type RequestPorts, validRequest, type WebhookRequest } from './request.ts'
 
 export interface DispatcherPorts extends SendPorts, RequestPorts {
   readonly journal: Journal
   readonly clock: Clock
   seed(): number
-  readonly faults: Pick<FaultRegistry, 'mayChangeEvents' | 'takeWebhook'>
+  readonly faults: Pick<FaultRegistry, 'active' | 'takeWebhook'>
   /** False when the webhook is a function. */
   hasConnection(): boolean
   /** The bound of the deliveries in progress, in bytes. */
@@ -33,7 +24,7 @@ export interface DispatcherPorts extends SendPorts, RequestPorts {
 
 export interface Dispatcher extends Pick<ManualEvents, 'trigger' | 'resend'> {
   /** `seq` is that of the entry of the event. */
-  enqueue(event: EventRecord, seq: number): void
+  enqueue(event: EventContent, seq: number): void
   /** Sends the events that these faults hold. */
   release(faults: readonly string[]): void
   /** Returns a delivery of the platform that is in progress; null for one that has ended or was sent manually. */
@@ -85,7 +76,8 @@ export function createDispatcher(ports: DispatcherPorts): Dispatcher {
     resend: manual.resend,
     enqueue(event, seq) {
       const body = encodePayload(event.payload, ports.knobs()['webhook.json'])
-      const request = new ValidRequest(ports, event.chat_id, event, body)
+      const { chat_id: chatId, delivery_id: deliveryId, event: name } = event
+      const request = validRequest(ports, { chatId, deliveryId, event: name, body })
       if (active.size() + sizeOfRequest(request) > ports.memoryLimit) return refuse(ports, seq, request)
       const job = jobFor(ports, event, seq, request)
       active.add(job)
@@ -165,12 +157,12 @@ const sizeOfRequest = ({ body }: WebhookRequest): number => JOB_BYTES + body.len
 function refuse({ journal, memoryLimit }: DispatcherPorts, seq: number, request: WebhookRequest): void {
   const failure = { code: 'queue_full', limit_bytes: memoryLimit } as const
   const outcome = { outcome: 'failed', status: null, response: null, failure } as const
-  journal.appendSource(new DeliveryRecord(request, { url: null, headers: NO_HEADERS, outcome }, 0, 1), seq)
+  journal.append(deliveryEntry(request, { url: null, headers: {}, outcome }, 0, 1), seq)
 }
 
 /** Applies the faults of the event and journals them. */
-function jobFor(ports: DispatcherPorts, event: EventRecord, seq: number, request: WebhookRequest): Job {
-  const faults = ports.faults.mayChangeEvents()
+function jobFor(ports: DispatcherPorts, event: EventContent, seq: number, request: WebhookRequest): Job {
+  const faults = ports.faults.active.webhook
     ? ports.faults.takeWebhook({ event: event.event, chatId: event.chat_id })
     : null
   if (faults !== null)

@@ -3,8 +3,7 @@
 import { type Clock, type ClockTimer, earliest, timeAfter } from '../../base/runtime/clock.ts'
 import { CONNECTION_EFFECTS } from '../faults/effects.ts'
 import type { AppliedWebhookFaults } from '../faults/registry.ts'
-import type { FaultContent } from '../journal/entry.ts'
-import type { EventRecord } from '../rules/event-record.ts'
+import type { EventContent, FaultContent } from '../journal/entry.ts'
 import type { WebhookRequest } from './request.ts'
 
 /** The faults of one event. Their journal entries were written when the event happened. */
@@ -57,7 +56,7 @@ export const copyOf = (job: Job): Job => ({ ...job, copy: true, atHead: false, p
 
 /** One journal entry for each fault of an event. A webhook that is a function has no connection to change. */
 export function faultEntries(
-  { event, chat_id, deliveryId: delivery_id }: EventRecord,
+  { event, chat_id, delivery_id }: EventContent,
   { hits }: AppliedWebhookFaults,
   hasConnection: boolean,
 ): FaultContent[] {

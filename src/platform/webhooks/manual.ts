@@ -8,9 +8,7 @@ import type { SendingSpec } from '../faults/schema.ts'
 import type { DeliveryContent, EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { MASK } from '../journal/mask.ts'
-import { nextAttempt } from './attempts.ts'
-import { type AttemptEnd, DeliveryAttempt, type SendPorts } from './delivery-attempt.ts'
-import { DeliveryRecord } from './delivery-record.ts'
+import { type AttemptEnd, DeliveryAttempt, deliveryEntry, nextAttempt, type SendPorts } from './attempts.ts'
 import { faultyHeaders, faultyRequest, tamperedBody, withWireFaults } from './faulty-request.ts'
 import type { Schedule } from './job.ts'
 import {
@@ -138,7 +136,7 @@ function send(ports: ManualPorts, { request, marks, cause }: ManualDelivery, num
     const end: AttemptEnd<null> = {
       conclude(_, sent, durationMs) {
         const number = numbered(nextAttempt(ports.journal, request.deliveryId))
-        resolve(ports.journal.append(new DeliveryRecord(request, sent, durationMs, number, marks).content(), cause))
+        resolve(ports.journal.append(deliveryEntry(request, sent, durationMs, number, marks), cause))
       },
       aborted: () => resolve(null),
       failed: (_, error) => reject(error),

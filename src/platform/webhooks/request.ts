@@ -31,46 +31,17 @@ export interface WebhookRequest extends EncodedEvent {
 }
 
 /** Signs when the headers are read. */
-export class ValidRequest implements WebhookRequest {
-  readonly chatId: string | undefined
-  readonly body: string
-  readonly #of: Pick<EncodedEvent, 'deliveryId' | 'event'>
-  readonly #ports: RequestPorts
-
-  /** `of` may be an event whose id is made when it is first read. */
-  constructor(
-    ports: RequestPorts,
-    chatId: string | undefined,
-    of: Pick<EncodedEvent, 'deliveryId' | 'event'>,
-    body: string,
-  ) {
-    this.#ports = ports
-    this.chatId = chatId
-    this.#of = of
-    this.body = body
-  }
-
-  get deliveryId(): string {
-    return this.#of.deliveryId
-  }
-
-  get event(): string {
-    return this.#of.event
-  }
-
-  get wire(): null {
-    return null
-  }
-
-  headers(url: string): Headers {
-    const ports = this.#ports
-    const signature = signingHeaders(ports.signingKey(this.chatId), this.body, url, ports.knobs())
-    return requestHeaders(ports, this.#of, signature)
-  }
-}
-
-export const validRequest = (ports: RequestPorts, encoded: EncodedEvent): WebhookRequest =>
-  new ValidRequest(ports, encoded.chatId, encoded, encoded.body)
+export const validRequest = (ports: RequestPorts, encoded: EncodedEvent): WebhookRequest => ({
+  chatId: encoded.chatId,
+  deliveryId: encoded.deliveryId,
+  event: encoded.event,
+  body: encoded.body,
+  wire: null,
+  headers(url) {
+    const signature = signingHeaders(ports.signingKey(encoded.chatId), encoded.body, url, ports.knobs())
+    return requestHeaders(ports, encoded, signature)
+  },
+})
 
 /** The same request with other parts. */
 export const withParts = (

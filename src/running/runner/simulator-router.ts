@@ -1,7 +1,6 @@
 /** Serves many simulators on one port: routes each call to the simulator of its chat. */
 
 import { isMap } from '../../base/objects.ts'
-import { afterThisTurn } from '../../base/runtime/clock.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import { pathOf } from '../../platform/api/call.ts'
 import { FILES_PREFIX } from '../../platform/api/files.ts'
@@ -79,22 +78,7 @@ function createRequestRouter(fallback: PlatformSimulator, owners: Owners, active
     const file = pathOf(request.target).startsWith(FILES_PREFIX) ? fileOwner(request, owners) : undefined
     return handle((chatId !== null ? owners.get(chatId) : undefined) ?? file ?? alone(), request)
   }
-  return { api, bodyLimit: cachePerTurn(() => widestLimit(fallback, active)) }
-}
-
-/** Computes a number once for all requests that arrive in one turn of the event loop. */
-function cachePerTurn(compute: () => number): () => number {
-  let known: number | null = null
-  const forget = () => {
-    known = null
-  }
-  return () => {
-    if (known === null) {
-      known = compute()
-      afterThisTurn(forget)
-    }
-    return known
-  }
+  return { api, bodyLimit: () => widestLimit(fallback, active) }
 }
 
 /** A hundred simulators may be attached. */

@@ -1,5 +1,5 @@
 /** Recognizes loopback hosts, writes addresses as URLs, and lists the allowed `Host` headers. */
-import { isLoopbackName } from '../../platform/api/callers.ts'
+import { isLoopbackName } from '../../platform/api/access.ts'
 
 /** Addresses to listen on. A name below `.localhost` is not one: only browsers promise that it is this machine. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i

@@ -1,7 +1,7 @@
 /** Turns errors into responses of the control API: `{ error: { code, message, issues? } }`. */
 import type * as z from 'zod/mini'
 import { nearest } from '../../base/text/error-text.ts'
-import { describeIssues } from '../../platform/api/schema-checks.ts'
+import { describeIssues } from '../../platform/api/body.ts'
 import { Refusal } from '../../platform/rules/refusal.ts'
 import type { Chat } from '../../platform/rules/state.ts'
 import { UserProblem } from '../../platform/rules/user-actions.ts'

@@ -8,7 +8,6 @@ import type { Dispatcher } from 'undici'
 import { httpDate } from '../../base/runtime/clock.ts'
 import { isInPieces } from '../../base/runtime/pieces.ts'
 import { type ApiRequest, type ApiResponse, internalErrorResponse } from '../../platform/api/messages.ts'
-import { sharedHeaders } from '../../server/node-http.ts'
 import { type InterceptedRoute, relativeTo } from './intercepted-routes.ts'
 import { noteThrown } from './memory-servers.ts'
 
@@ -110,14 +109,14 @@ function headersOf({ origin, headers, body }: FetchOptions): ApiRequest['headers
   const received: Record<string, string> = { host: new URL(origin).host, connection: 'keep-alive' }
   for (const name in headers) received[name.toLowerCase()] = headers[name] ?? ''
   if (body !== null && received['content-length'] === undefined) received['transfer-encoding'] = 'chunked'
-  return sharedHeaders(received)
+  return received
 }
 
 const nothing = () => {}
 
-function deliver({ status, headers, isAscii }: ApiResponse, body: string | Uint8Array, call: FetchCall): void {
+function deliver({ status, headers }: ApiResponse, body: string | Uint8Array, call: FetchCall): void {
   const { options, handler } = call
-  const bytes = typeof body === 'string' ? Buffer.from(body, isAscii ? 'latin1' : 'utf8') : Buffer.from(body)
+  const bytes = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body)
   const length = options.method === 'HEAD' || status === 204 ? {} : { 'content-length': String(bytes.length) }
   const sent = { ...headers, ...length, date: httpDate(), connection: 'keep-alive' }
   const raw = Object.entries(sent).flatMap(([name, value]) => [Buffer.from(name), Buffer.from(value, 'latin1')])

@@ -13,7 +13,6 @@ import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { MemorySocket, memorySockets } from '../../base/runtime/memory-socket.ts'
 import { createErrorNotes } from '../../platform/journal/internal-errors.ts'
-import { BodyRequest } from '../../server/body-request.ts'
 import { createNodeAdapter } from '../../server/node-http.ts'
 import {
   findRoute,
@@ -28,7 +27,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A server that never listens. Clients close idle connections, and the simulator applies `limits.body`. */
 const createMemoryServer = (listener: Listener): Server =>
-  createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, IncomingMessage: BodyRequest }, listener)
+  createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }, listener)
 
 const servers = new WeakMap<Intercepted, Server>()
 

@@ -1,4 +1,5 @@
 /** Draws the state of a scenario or a step: a run under way, a place in the queue, or an outcome. */
+import './state-mark.css'
 import type { Outcome, StepVerdict } from '../../../evaluation/evaluator/verdict.ts'
 import { OutcomeMark } from '../components/mark.tsx'
 

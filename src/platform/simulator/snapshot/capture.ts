@@ -3,7 +3,7 @@
 import { BUDGETS } from '../../../base/files/budgets.ts'
 import { wallTime } from '../../../base/runtime/clock.ts'
 import { latin1Text } from '../../../base/runtime/encoding.ts'
-import { keyRoles } from '../../api/keyring.ts'
+import { keyRoles } from '../../api/access.ts'
 import { formatKnobs } from '../../contract/knobs.ts'
 import { VERSION } from '../../contract/version.ts'
 import { maskEntry } from '../../journal/mask.ts'

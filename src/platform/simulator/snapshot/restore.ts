@@ -4,12 +4,13 @@ import { BUDGETS } from '../../../base/files/budgets.ts'
 import { isDeeperThan } from '../../../base/nesting.ts'
 import { isMap } from '../../../base/objects.ts'
 import { MOST_PROBLEMS, ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
-import { keyRoles } from '../../api/keyring.ts'
-import { describeIssues } from '../../api/schema-checks.ts'
+import { keyRoles } from '../../api/access.ts'
+import { describeIssues } from '../../api/body.ts'
 import { VERSION } from '../../contract/version.ts'
 import { MASK } from '../../journal/mask.ts'
+import { countMessage } from '../../rules/chats.ts'
 import type { Message } from '../../rules/state.ts'
-import { sizeOfChat, sizeOfFault, sizeOfSender } from '../../rules/state-memory.ts'
+import { sizeOfChat, sizeOfFault } from '../../rules/state-memory.ts'
 import type { Core } from '../core.ts'
 import { InvalidOptionError, type SettingProblem } from '../options.ts'
 import { applySettings, checkEngine, type ReadSettings, readSettings } from '../settings.ts'
@@ -66,7 +67,7 @@ export function applySnapshot(core: Core, { snapshot, settings, contents }: Rest
   }
   const messages = [...state.chats.values()].flatMap(chat => chat.messages.map(message => ({ chat, message })))
   messages.sort((a, b) => a.message.created - b.message.created)
-  for (const { chat, message } of messages) state.messageMemory.add(chat, message)
+  for (const { chat, message } of messages) countMessage(state, chat, message)
   state.memory.add(sizeOfState(snapshot))
   for (const { key, atMs, kind, chatId, text = '', buttons = [] } of snapshot.deadlines)
     state.deadlines.set(key, atMs, kind === 'reply' ? { kind, chatId, text, buttons } : { kind, chatId })
@@ -103,7 +104,7 @@ export function applySnapshot(core: Core, { snapshot, settings, contents }: Rest
 /** The memory of what a snapshot has that is never evicted. */
 function sizeOfState({ chats, faults }: Snapshot): number {
   let size = 0
-  for (const chat of chats) size += sizeOfChat(chat) + sizeOfSender(chat.takeover?.sender)
+  for (const chat of chats) size += sizeOfChat(chat)
   for (const { name, spec } of faults) size += sizeOfFault({ ...spec, name })
   return size
 }

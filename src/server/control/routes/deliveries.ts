@@ -5,7 +5,7 @@ import { SignModeSchema, WEBHOOK_EVENTS } from '../../../platform/contract/event
 import { named } from '../../../platform/contract/schemas.ts'
 import { gapProblems, sendingShape } from '../../../platform/faults/schema.ts'
 import { type EntryOf, EntrySchema } from '../../../platform/journal/entry.ts'
-import { payloadOf } from '../../../platform/rules/events.ts'
+import { payloadOf } from '../../../platform/rules/chats.ts'
 import type { Chat } from '../../../platform/rules/state.ts'
 import { ackOf } from '../../../platform/simulator/chat-handle.ts'
 import type { Core } from '../../../platform/simulator/core.ts'

@@ -1,7 +1,7 @@
 /** Gives people and pages what they need to act: the keys, and a description of everything that can be set. */
 import * as z from 'zod/mini'
 import { withoutCredentials } from '../../../base/text/redactor.ts'
-import { moreKeys } from '../../../platform/api/keyring.ts'
+import { moreKeys } from '../../../platform/api/access.ts'
 import { KNOB_NAMES } from '../../../platform/contract/knobs.ts'
 import { named } from '../../../platform/contract/schemas.ts'
 import type { Core } from '../../../platform/simulator/core.ts'

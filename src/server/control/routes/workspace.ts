@@ -1,7 +1,7 @@
 /** Shows and changes the configuration and the availability, as a person does in the workspace. */
 import * as z from 'zod/mini'
 import { isMap } from '../../../base/objects.ts'
-import { isoMicros } from '../../../base/runtime/timestamps.ts'
+import { isoMicros } from '../../../base/runtime/clock.ts'
 import { AvailabilityReason, AvailabilityValue, named } from '../../../platform/contract/schemas.ts'
 import { VERSION } from '../../../platform/contract/version.ts'
 import { DEFAULT_QUEUE, isOpen } from '../../../platform/rules/availability.ts'

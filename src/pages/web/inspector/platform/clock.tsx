@@ -1,8 +1,7 @@
 /** Shows the clock of the simulator, pauses and resumes a real one, and moves one that stands still. */
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useId, useState } from 'preact/hooks'
-import { elapsedMs, wallTimer } from '../../../../base/runtime/clock.ts'
-import { isoMicros } from '../../../../base/runtime/timestamps.ts'
+import { elapsedMs, isoMicros, wallTimer } from '../../../../base/runtime/clock.ts'
 import { formatDuration } from '../../../../base/text/quantities.ts'
 import { moment as momentText } from '../../model/formats.ts'
 import { createDraftHook } from '../drafts.ts'

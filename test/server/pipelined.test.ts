@@ -1,10 +1,10 @@
-/** Requests that arrive together: the server handles all of them, and then answers each of them. */
+/** Requests that arrive together, also on one connection: each gets its own answer. */
 import { createServer } from 'node:http'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ApiRequest } from '../../src/platform/api/messages.ts'
 import { listen } from '../../src/server/listen.ts'
-import { createBatchAdapter } from '../../src/server/node-http.ts'
+import { createNodeAdapter } from '../../src/server/node-http.ts'
 import { type PlatformServer, startServer } from '../../src/server/start.ts'
 import { connectRaw } from '../support/network.ts'
 
@@ -61,7 +61,7 @@ test('a request whose handling fails leaves the others their answers', async () 
     if (target === '/broken') throw new Error('broken')
     return { status: 200, headers: {}, body: target }
   }
-  const adapter = createBatchAdapter(
+  const adapter = createNodeAdapter(
     api,
     () => 1000,
     error => thrown.push(error),

@@ -1,0 +1,292 @@
+/** Decides who may call: API keys with their scopes (A1-A3) and rate limit, pages of other sites (`api.cors`); and which key signs events (A4). */
+import type { Scope } from '../contract/endpoint-routes.ts'
+import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
+import type { Rate } from '../contract/knob-types.ts'
+import { defaultKnobs, type Knobs } from '../contract/knobs.ts'
+import { REFUSAL_TEXTS, Refusal } from '../rules/refusal.ts'
+import type { ApiPorts } from './call.ts'
+import type { ApiRequest, ApiResponse } from './messages.ts'
+
+export interface Grant {
+  readonly botId: number
+  readonly scopes: readonly Scope[]
+  /** A replaced key that still works until then (`keys.graceful`), on the simulator's clock. */
+  readonly untilMs: number | null
+}
+
+/** A key that was replaced and still works for a while. */
+export interface ReplacedKey extends Grant {
+  readonly key: string
+  readonly untilMs: number
+}
+
+export interface Keyring {
+  /** Returns what the key allows, or throws a refusal; sets the state of the key in `call`. */
+  authorize(header: string | undefined, scope: Scope, nowMs: number, call: Authorized): Grant
+  signingKey(botId: number): string
+  /** After a change of the key knobs. */
+  refresh(knobs: Knobs, nowMs: number): void
+  /** Invalidates replaced keys: their end lies on a clock that a reset may set back. */
+  forgetReplaced(): void
+  replaced(): ReplacedKey[]
+  restoreReplaced(keys: readonly ReplacedKey[]): void
+  /** Whether the key is valid here, or was valid until it was replaced. */
+  knows(key: string): boolean
+  /** Whether the key is valid now. */
+  accepts(key: string, nowMs: number): boolean
+  /** Sets the function that explains an unknown key in a sentence; it returns null when it cannot. */
+  setUnknownKeyExplainer(explain: (key: string) => string | null): void
+  botIds(): readonly number[]
+}
+
+export interface Authorized {
+  auth: AuthState | 'not_checked'
+}
+
+export type AuthState = 'valid' | 'missing' | 'malformed' | 'unknown' | 'wrong_scope'
+
+export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring {
+  let grants = grantsFrom(mainBotId(), initial)
+  let signing = signingFrom(mainBotId(), initial)
+  let explainUnknownKey = (_key: string): string | null => null
+  return {
+    authorize(header, scope, nowMs, call) {
+      const key = keyIn(header)
+      if (key === null) {
+        call.auth = header === undefined || header === '' ? 'missing' : 'malformed'
+        throw unauthorized(call.auth === 'missing' ? REFUSAL_TEXTS.keyMissing : REFUSAL_TEXTS.keyMalformed)
+      }
+      const grant = grants.get(key)
+      if (!isValid(grant, nowMs)) {
+        call.auth = 'unknown'
+        throw unauthorized(explainUnknownKey(key) ?? REFUSAL_TEXTS.keyUnknown)
+      }
+      if (!grant.scopes.includes(scope)) {
+        call.auth = 'wrong_scope'
+        throw wrongScope(scope)
+      }
+      call.auth = 'valid'
+      return grant
+    },
+    signingKey: botId => signing.get(botId) ?? signing.get(mainBotId())!,
+    refresh(knobs, nowMs) {
+      const old = grants
+      grants = grantsFrom(mainBotId(), knobs)
+      signing = signingFrom(mainBotId(), knobs)
+      const grace = knobs['keys.graceful']
+      if (grace !== null) keepOld(grants, old, nowMs + grace)
+    },
+    forgetReplaced() {
+      for (const [key, grant] of grants) if (grant.untilMs !== null) grants.delete(key)
+    },
+    replaced: () =>
+      [...grants].flatMap(([key, grant]) =>
+        grant.untilMs === null ? [] : [{ ...grant, key, untilMs: grant.untilMs }],
+      ),
+    restoreReplaced(keys) {
+      for (const { key, ...grant } of keys) if (!grants.has(key)) grants.set(key, grant)
+    },
+    knows: key => grants.has(key),
+    accepts: (key, nowMs) => isValid(grants.get(key), nowMs),
+    setUnknownKeyExplainer(explain) {
+      explainUnknownKey = explain
+    },
+    botIds: () => [...signing.keys()],
+  }
+}
+
+const isValid = (grant: Grant | undefined, nowMs: number): grant is Grant =>
+  grant !== undefined && (grant.untilMs === null || nowMs < grant.untilMs)
+
+function keepOld(grants: Map<string, Grant>, old: Map<string, Grant>, untilMs: number): void {
+  for (const [key, grant] of old) if (!grants.has(key)) grants.set(key, { ...grant, untilMs: grant.untilMs ?? untilMs })
+}
+
+/** Names each API key by its role, because the key itself is a secret. */
+export function keyRoles(knobs: Knobs): { readonly role: string; readonly key: string }[] {
+  const more = moreKeys(knobs).map(([key], index) => ({ role: `more ${index + 1}`, key }))
+  return [{ role: 'handover', key: knobs['keys.handover'] }, { role: 'bot', key: knobs['keys.bot'] }, ...more]
+}
+
+/** The keys of `keys.more`, each with the bot it is for. */
+export function moreKeys(knobs: Knobs): [key: string, botId: number][] {
+  return knobs['keys.more'].map(pair => {
+    const at = pair.lastIndexOf(':')
+    return [pair.slice(0, at), Number(pair.slice(at + 1))]
+  })
+}
+
+function grantsFrom(botId: number, knobs: Knobs): Map<string, Grant> {
+  const both: Scope[] = ['handover', 'read_chats']
+  const shared = knobs['keys.shared'] === 'on' || knobs['keys.handover'] === knobs['keys.bot']
+  const grants = new Map<string, Grant>()
+  for (const [key, bot] of moreKeys(knobs)) grants.set(key, { botId: bot, scopes: both, untilMs: null })
+  grants.set(knobs['keys.bot'], { botId, scopes: shared ? both : ['read_chats'], untilMs: null })
+  grants.set(knobs['keys.handover'], { botId, scopes: shared ? both : ['handover'], untilMs: null })
+  return grants
+}
+
+const signingFrom = (botId: number, knobs: Knobs): Map<number, string> =>
+  new Map([...moreKeys(knobs).map(([key, bot]): [number, string] => [bot, key]), [botId, knobs['keys.handover']]])
+
+const unauthorized = (message: string) => new Refusal('unauthorized', message, { field: 'Authorization' })
+
+const BEARER = /^Bearer +([\x21-\x7e]+)$/i
+
+/** The key in a header, or null. */
+export const keyIn = (header: string | undefined): string | null => BEARER.exec(header ?? '')?.[1] ?? null
+
+function wrongScope(scope: Scope): Refusal {
+  const message = scope === 'read_chats' ? REFUSAL_TEXTS.scopeReadChats : REFUSAL_TEXTS.scopeHandover
+  return new Refusal('missing_scope', message, { field: 'Authorization' })
+}
+
+export interface RateLimit {
+  /** Counts one call; throws `RateLimited` when the limit is exceeded. */
+  take(key: string, rate: Rate | null, nowMs: number): void
+  windows(): ReadonlyMap<string, Window>
+  /** Replaces all counted calls by `windows`. */
+  reset(windows?: Iterable<readonly [key: string, window: Window]>): void
+}
+
+interface Window {
+  readonly start: number
+  calls: number
+}
+
+export class RateLimited extends Refusal {
+  readonly retryAfter: number
+  constructor(rate: Rate, waitMs: number) {
+    super('rate_limited', REFUSAL_TEXTS.tooManyCalls(rate.calls, rate.windowMs))
+    this.retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
+  }
+}
+
+export function createRateLimit(): RateLimit {
+  let windows = new Map<string, Window>()
+  return {
+    take(key, rate, nowMs) {
+      if (rate === null) return
+      const current = windows.get(key)
+      const fresh = current === undefined || nowMs >= current.start + rate.windowMs
+      const window = fresh ? { start: nowMs, calls: 0 } : current
+      windows.set(key, window)
+      if (++window.calls > rate.calls) throw new RateLimited(rate, window.start + rate.windowMs - nowMs)
+    },
+    windows: () => windows,
+    reset(windowsKept = []) {
+      windows = new Map(windowsKept)
+    },
+  }
+}
+
+const LOOPBACK = /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** Whether a host name in lower case, without a port, always leads to this machine. */
+export const isLoopbackName = (name: string): boolean => LOOPBACK.test(name)
+
+const parsed = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null)
+
+/** Loopback pages and those in `api.cors`. The origin `null` of sandboxed pages and files is only in `*`. */
+function isTrustedOrigin(origin: string, listed: Knobs['api.cors']): boolean {
+  if (listed.includes('*')) return true
+  const url = parsed(origin)
+  if (url === null || !/^https?:$/.test(url.protocol)) return false
+  return isLoopbackName(url.hostname) || listed.some(one => parsed(one)?.origin === url.origin)
+}
+
+/** The value of `access-control-allow-origin`; null when the page may not read the answer. */
+function allowedOrigin({ headers: { origin } }: ApiRequest, listed: Knobs['api.cors']): string | null {
+  if (listed.includes('*')) return '*'
+  return origin !== undefined && isTrustedOrigin(origin, listed) ? origin : null
+}
+
+const EXPOSED = [UNSPECIFIED_HEADER, FAULT_HEADER, INTERNAL_HEADER, 'retry-after'].join(', ')
+
+/** Adds the headers with which browsers let a trusted page read the answer. Headers of a fault stay as they are. */
+export function withCors(answer: ApiResponse, request: ApiRequest, listed: Knobs['api.cors']): ApiResponse {
+  const { headers } = answer
+  const allowed = allowedOrigin(request, listed)
+  if (allowed !== '*') headers.vary ??= 'Origin'
+  if (allowed === null) return answer
+  headers['access-control-allow-origin'] ??= allowed
+  headers['access-control-expose-headers'] ??= EXPOSED
+  return answer
+}
+
+export function preflightResponse(request: ApiRequest, methods: string, listed: Knobs['api.cors']): ApiResponse {
+  if (allowedOrigin(request, listed) === null) return { status: 204, headers: {}, body: '' }
+  const headers = {
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': 'authorization, content-type',
+    'access-control-max-age': '600',
+  }
+  return { status: 204, headers, body: '' }
+}
+
+/** What a simulator knows about its callers. The server replaces it; in-process, every host is accepted. */
+export interface CallerRules {
+  /** Whether a `Host` header names this server. */
+  acceptsHost(host: string): boolean
+  /** Keys that others know: the published defaults, and those that follow from a seed and a name. */
+  knownKeys: readonly string[]
+}
+
+export function createCallerRules(): CallerRules {
+  const knobs = defaultKnobs()
+  return { acceptsHost: () => true, knownKeys: [knobs['keys.handover'], knobs['keys.bot']] }
+}
+
+/** A caller that may not use keys which others know: a page of another site, or a client of a host name that could be one. */
+export interface ForeignCaller {
+  readonly code: 'foreign_host' | 'foreign_origin'
+  /** The header as received; null when a browser sent none. */
+  readonly value: string | null
+}
+
+const READING = new Set(['GET', 'HEAD'])
+
+/** Finds a caller that is foreign while the keys in force are known to others. */
+export function findForeignCaller(
+  { headers, method }: ApiRequest,
+  { platform, keyring, callers }: Pick<ApiPorts, 'platform' | 'keyring' | 'callers'>,
+): ForeignCaller | null {
+  const { host, origin = null } = headers
+  const listed = platform.knobs['api.cors']
+  const isCrossSite = headers['sec-fetch-site'] === 'cross-site'
+  let caller: ForeignCaller | null = null
+  if (host !== undefined && !callers.acceptsHost(host) && !isListedHost(host, listed))
+    caller = { code: 'foreign_host', value: host }
+  else if (origin === null ? isCrossSite && !READING.has(method) : !isTrustedOrigin(origin, listed))
+    caller = { code: 'foreign_origin', value: origin }
+  if (caller === null) return null
+  return callers.knownKeys.some(key => keyring.accepts(key, platform.nowMs())) ? caller : null
+}
+
+/** An origin in `api.cors` also names a host; its port does not matter, because containers map ports. */
+function isListedHost(host: string, listed: Knobs['api.cors']): boolean {
+  const name = parsed(`http://${host}`)?.hostname
+  return listed.some(one => one === '*' || (name !== undefined && parsed(one)?.hostname === name))
+}
+
+const quoted = JSON.stringify
+
+const FOREIGN_TEXTS = {
+  foreign_host: (host: string) =>
+    `handover-sim refused this request: ${quoted(host)} in its Host header is not known as a name of this server, and the API keys in force are published, so that a web page could use them under such a name.`,
+  foreign_origin: (origin: string) =>
+    `handover-sim refused this request: it comes from a web page of ${origin}, and the API keys in force are published, so that every web page knows them.`,
+  anotherSite: 'another site',
+  hostFix: (host: string) =>
+    `Set keys of your own (keys.handover and keys.bot: --api-key and --bot-api-key), or list the host in the knob api.cors: --set api.cors=http://${host}.`,
+  originFix:
+    'Set keys of your own (keys.handover and keys.bot: --api-key and --bot-api-key), or list the origin of the page in the knob api.cors: --set api.cors=https://desk.example.test.',
+}
+
+/** The body of a refusal: the form of errors of handover-sim, never that of the platform. */
+export function foreignCallerBody({ code, value }: ForeignCaller) {
+  const isHost = code === 'foreign_host'
+  const shown = isHost ? (value ?? '') : value === null ? FOREIGN_TEXTS.anotherSite : quoted(value)
+  const hint = isHost ? FOREIGN_TEXTS.hostFix(shown) : FOREIGN_TEXTS.originFix
+  return { handover_sim: { code, message: FOREIGN_TEXTS[code](shown), hint } }
+}
