@@ -46,28 +46,23 @@ export function mapTexts(value: unknown, change: (text: string) => unknown): unk
   if (Array.isArray(value)) return value.map(item => mapTexts(item, change))
   if (typeof value !== 'object' || value === null || value instanceof RegExp || isAsymmetric(value)) return value
   const changed: Record<string, unknown> = {}
-  for (const [key, inner] of Object.entries(value)) setOwn(changed, key, mapTexts(inner, change))
+  for (const [key, inner] of Object.entries(value)) {
+    const mapped = mapTexts(inner, change)
+    // An assignment would not create `__proto__`.
+    if (key === '__proto__')
+      Object.defineProperty(changed, key, { value: mapped, enumerable: true, writable: true, configurable: true })
+    else changed[key] = mapped
+  }
   return changed
-}
-
-/** Also for `__proto__`, which an assignment would not create. */
-function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__')
-    Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })
-  else target[key] = value
 }
 
 /** Interpolates every text inside. Throws `InterpolationError`. */
 export const interpolate = (template: unknown, scope: InterpolationScope): unknown =>
-  mapTexts(template, text => interpolateText(text, scope))
-
-function interpolateText(text: string, scope: InterpolationScope): unknown {
-  if (!text.includes('$(')) return text
-  const path = onlyPath(text)
-  return path === undefined
-    ? replacePlaceholders(text, inner => asText(lookUp(inner, scope)), '$(')
-    : lookUp(path, scope)
-}
+  mapTexts(template, text => {
+    const path = onlyPath(text)
+    if (path !== undefined) return lookUp(path, scope)
+    return replacePlaceholders(text, inner => asText(lookUp(inner, scope)), '$(')
+  })
 
 /** Replaces each `$(path)` for which `replace` gives a text, and each `$$(` by `literal`. */
 export const replacePlaceholders = (
@@ -139,23 +134,15 @@ const lastBreak = (path: string, before: number) =>
   Math.max(path.lastIndexOf('.', before - 1), path.lastIndexOf('[', before - 1))
 
 /** The path of every `$(...)` inside: `env.TEAM`, `chat.id`, `who`. */
-export const namesIn = (template: unknown): string[] =>
-  stringsIn(template).flatMap(text =>
-    [...text.matchAll(PLACEHOLDER)].flatMap(([, path]) => (path === undefined ? [] : [path.trim()])),
-  )
+export function namesIn(template: unknown): string[] {
+  const names: string[] = []
+  for (const { text } of textsIn(template))
+    for (const [, path] of text.matchAll(PLACEHOLDER)) if (path !== undefined) names.push(path.trim())
+  return names
+}
 
 /** Every text inside a value, keys left out. */
-export function stringsIn(value: unknown): string[] {
-  const texts: string[] = []
-  collectStrings(value, texts)
-  return texts
-}
-
-function collectStrings(value: unknown, texts: string[]): void {
-  if (typeof value === 'string') texts.push(value)
-  else if (typeof value === 'object' && value !== null)
-    for (const inner of Object.values(value)) collectStrings(inner, texts)
-}
+export const stringsIn = (value: unknown): string[] => Array.from(textsIn(value), ({ text }) => text)
 
 /** Every text inside a value with the path to it, keys left out. */
 export function* textsIn(
@@ -164,9 +151,8 @@ export function* textsIn(
 ): Generator<{ text: string; path: readonly PropertyKey[] }> {
   if (typeof value === 'string') yield { text: value, path }
   else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* textsIn(item, [...path, index])
-  else if (typeof value === 'object' && value !== null) {
+  else if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value)) yield* textsIn(inner, [...path, key])
-  }
 }
 
 type Values = Readonly<Record<string, unknown>>

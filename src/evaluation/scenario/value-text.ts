@@ -40,48 +40,38 @@ function flowWhole(value: unknown, depth: number, longest: number): string {
   if (typeof value !== 'object' || value === null) return String(value)
   if (depth === DEEPEST) return Array.isArray(value) ? '[…]' : '{…}'
   if (isAsymmetric(value)) return asymmetricText(value)
-  if (Array.isArray(value))
-    return `[${value
-      .slice(0, MOST_VALUES)
-      .map(item => flowWhole(item, depth + 1, longest))
-      .join(', ')}]`
-  return operatorText(value, depth, longest) ?? mapText(value, depth, longest)
+  if (Array.isArray(value)) {
+    const items = value.slice(0, MAX_VALUES).map(item => flowWhole(item, depth + 1, longest))
+    return `[${items.join(', ')}]`
+  }
+
+  const entries = Object.entries(value)
+  const [[name, argument] = ['', undefined]] = entries
+  if (entries.length === 1 && /^\$\w+$/.test(name)) {
+    if (argument === true) return name
+    if (name === '$type') return `${name} ${plainText(String(argument))}`
+    if (name !== '$re') return `${name} ${flowWhole(argument, depth + 1, longest)}`
+    const pattern = argument instanceof RegExp ? String(argument) : asText(argument)
+    return (/^\/.*\/[a-z]*$/s.test(pattern) ? pattern : `/${pattern}/`).replace(UNSEEN, codeOf)
+  }
+  const parts: string[] = []
+  for (const [key, inner] of entries.slice(0, MAX_VALUES))
+    if (inner !== undefined)
+      parts.push(`${PLAIN_KEY.test(key) ? key : JSON.stringify(key)}: ${flowWhole(inner, depth + 1, longest)}`)
+  return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
 }
 
 /** More values would not fit on a line. */
-const MOST_VALUES = 100
+const MAX_VALUES = 100
+
 /** `Any<String>`, `StringContaining "a"`: in the words of the test runner where it has some. */
 function asymmetricText(value: Asymmetric & { toAsymmetricMatcher?(): string; toString(): string }): string {
+  const name = value.toString === Object.prototype.toString ? 'a matcher' : `${value}`
   try {
-    return value.toAsymmetricMatcher?.() ?? ownName(value)
+    return value.toAsymmetricMatcher?.() ?? name
   } catch {
-    return ownName(value)
+    return name
   }
-}
-
-const ownName = (value: object): string => (value.toString === Object.prototype.toString ? 'a matcher' : `${value}`)
-
-function operatorText(value: object, depth: number, longest: number): string | null {
-  const [only, second] = Object.entries(value)
-  if (only === undefined || second !== undefined) return null
-  const [name, argument] = only
-  if (!/^\$\w+$/.test(name)) return null
-  if (argument === true) return name
-  if (name === '$re')
-    return (argument instanceof RegExp ? String(argument) : slashed(asText(argument))).replace(UNSEEN, codeOf)
-  return `${name} ${name === '$type' ? plainText(String(argument)) : flowWhole(argument, depth + 1, longest)}`
-}
-
-const slashed = (pattern: string) => (/^\/.*\/[a-z]*$/s.test(pattern) ? pattern : `/${pattern}/`)
-
-function mapText(value: object, depth: number, longest: number): string {
-  const parts = Object.entries(value)
-    .slice(0, MOST_VALUES)
-    .filter(([, inner]) => inner !== undefined)
-    .map(
-      ([key, inner]) => `${PLAIN_KEY.test(key) ? key : JSON.stringify(key)}: ${flowWhole(inner, depth + 1, longest)}`,
-    )
-  return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
 }
 
 /** No character has more UTF-16 units. */

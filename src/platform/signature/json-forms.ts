@@ -6,28 +6,39 @@ const INDENTS: readonly (readonly [indent: string, detail: string])[] = [
   ['\t', 'indented by tabs'],
 ]
 
-const unicodeEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
-const upperCaseEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
+/** How programs write other characters than ASCII letters and digits. Only strings have them, except for the + of huge numbers. */
+const ESCAPINGS = {
+  none: '',
+  letters: 'other letters than ASCII as \\u escapes',
+  lettersAndDelete: 'other letters and delete as \\u escapes',
+  slashes: 'slashes as \\/',
+  php: 'other letters as \\u escapes and slashes as \\/ (as PHP)',
+  go: '< > & as \\u escapes (as Go)',
+  dotnet: 'other letters and < > & + \' " ` as \\u escapes (as .NET)',
+} as const
 
-/** Changes of whole JSON texts: only strings have these characters, except for the + of huge numbers. */
-const ESCAPINGS: readonly (readonly [rewrite: (json: string) => string, detail: string])[] = [
-  [json => json, ''],
-  [json => json.replace(/[\u0080-\uffff]/g, unicodeEscape), 'other letters than ASCII as \\u escapes'],
-  [json => json.replace(/[\u007f-\uffff]/g, unicodeEscape), 'other letters and delete as \\u escapes'],
-  [json => json.replaceAll('/', '\\/'), 'slashes as \\/'],
-  [
-    json => json.replace(/[\u0080-\uffff]/g, unicodeEscape).replaceAll('/', '\\/'),
-    'other letters as \\u escapes and slashes as \\/ (as PHP)',
-  ],
-  [json => json.replace(/[<>&\u2028\u2029]/g, unicodeEscape), '< > & as \\u escapes (as Go)'],
-  [
-    json =>
-      json
+function escapeAs(style: keyof typeof ESCAPINGS, json: string): string {
+  const hexOf = (char: string) => char.charCodeAt(0).toString(16).padStart(4, '0')
+  const escaped = (text: string, characters: RegExp) => text.replace(characters, char => `\\u${hexOf(char)}`)
+  switch (style) {
+    case 'none':
+      return json
+    case 'letters':
+      return escaped(json, /[\u0080-\uffff]/g)
+    case 'lettersAndDelete':
+      return escaped(json, /[\u007f-\uffff]/g)
+    case 'slashes':
+      return json.replaceAll('/', '\\/')
+    case 'php':
+      return escaped(json, /[\u0080-\uffff]/g).replaceAll('/', '\\/')
+    case 'go':
+      return escaped(json, /[<>&\u2028\u2029]/g)
+    case 'dotnet':
+      return json
         .replace(/\\(.)/g, (pair, char) => (char === '"' ? '\\u0022' : pair))
-        .replace(/[<>&+'`\u007f-\uffff]/g, upperCaseEscape),
-    'other letters and < > & + \' " ` as \\u escapes (as .NET)',
-  ],
-]
+        .replace(/[<>&+'`\u007f-\uffff]/g, char => `\\u${hexOf(char).toUpperCase()}`)
+  }
+}
 
 const STRING_OR_SEPARATOR = /("[^"\\]*(?:\\.[^"\\]*)*")|[,:]/g
 /** The indents of deeper nesting would be longer than the body by far. */
@@ -42,15 +53,15 @@ export function* jsonForms(text: string): Iterable<readonly [json: string, detai
     yield [JSON.stringify(text), 'the text was written as a JSON string']
     const orders: [unknown, string][] = [
       [value, 'as JSON.stringify(JSON.parse(body)) writes it'],
-      [reordered(value, names => names.sort()), 'names sorted'],
-      [reordered(value, names => names.reverse()), 'names in reverse order'],
+      [reordered(value, 'sorted'), 'names sorted'],
+      [reordered(value, 'reversed'), 'names in reverse order'],
     ]
     for (const [ordered, order] of orders) {
       const layouts = layoutsOf(ordered)
       for (const ending of ['', '\n'])
-        for (const [rewrite, escaping] of ESCAPINGS)
+        for (const [style, escaping] of Object.entries(ESCAPINGS))
           for (const [layout, spacing] of layouts) {
-            const json = rewrite(layout) + ending
+            const json = escapeAs(style as keyof typeof ESCAPINGS, layout) + ending
             if (seen.has(json)) continue
             seen.add(json)
             const styles = [spacing, escaping, ending && 'a newline at the end', order]
@@ -73,8 +84,12 @@ function layoutsOf(value: unknown): (readonly [json: string, detail: string])[] 
   ]
 }
 
-function reordered(value: unknown, order: (names: string[]) => string[]): unknown {
+function reordered(value: unknown, order: 'sorted' | 'reversed'): unknown {
   if (Array.isArray(value)) return value.map(item => reordered(item, order))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(order(Object.keys(value)).map(name => [name, reordered(Reflect.get(value, name), order)]))
+  const names = Object.keys(value)
+  const ordered: Record<string, unknown> = {}
+  for (const name of order === 'sorted' ? names.sort() : names.reverse())
+    ordered[name] = reordered(Reflect.get(value, name), order)
+  return ordered
 }

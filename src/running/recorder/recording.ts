@@ -92,14 +92,16 @@ function chooseRange(core: Core, { chatIds, after = 0, before }: RecordingReques
   const all = core.journal.query().filter(({ seq }) => before === undefined || seq < before)
   if (core.platform.state.chats.size === 0 && chatIds === undefined)
     throw new ControlProblem(409, 'nothing_to_record', 'There is nothing to record: no chat was created yet.')
-  const active = new Set(all.filter(entry => entry.seq > after && isAct(entry)).map(({ chat_id }) => chat_id))
-  const chats =
-    chatIds === undefined
-      ? [...core.platform.state.chats.values()].filter(({ id }) => active.has(id))
-      : [...new Set(chatIds)].map(id => getChat(core, id))
-  const ids = new Set<string | undefined>(chats.map(({ id }) => id))
+  const acting = all.filter(
+    ({ kind, seq, ...entry }) =>
+      seq > after && (kind === 'user' || kind === 'api' || ('note' in entry && entry.note === 'event_triggered')),
+  )
+  const ids = new Set(chatIds ?? acting.map(({ chat_id }) => chat_id))
+  const chats: Chat[] = []
+  if (chatIds !== undefined) for (const id of new Set(chatIds)) chats.push(getChat(core, id))
+  else for (const chat of core.platform.state.chats.values()) if (ids.has(chat.id)) chats.push(chat)
   const ofChats = all.filter(({ chat_id }) => chat_id !== undefined && ids.has(chat_id))
-  const acts = ofChats.filter(entry => entry.seq > after && isAct(entry))
+  const acts = acting.filter(({ chat_id }) => chat_id !== undefined && ids.has(chat_id))
   if (acts.length === 0) {
     const range = `${after > 0 ? ` after entry ${after}` : ''}${before === undefined ? '' : ` before entry ${before}`}`
     const message = `There is nothing to record: no user and no intermediary did anything in these chats${range}.`
@@ -127,10 +129,6 @@ function chooseRange(core: Core, { chatIds, after = 0, before }: RecordingReques
   const entries = all.filter(({ seq, chat_id }) => seq > begin && (chat_id === undefined || ids.has(chat_id)))
   return { chats, entries, after: begin, isExtended: begin < after }
 }
-
-/** Something that a user or the intermediary did. */
-const isAct = (entry: Entry): boolean =>
-  entry.kind === 'user' || entry.kind === 'api' || (entry.kind === 'note' && entry.note === 'event_triggered')
 
 /** The seq before the handover, or the request, that is in progress at `after`; `after` when there is none. */
 function handoverBefore(entries: readonly Entry[], after: number): number {

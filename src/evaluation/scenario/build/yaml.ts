@@ -1,5 +1,5 @@
 /** Renders scenarios as the YAML of scenario files, with comments where the caller has some. */
-import { Document, isCollection, isMap, isScalar, isSeq, type Pair, visit } from 'yaml'
+import { Document, isCollection, isMap, isScalar, isSeq, visit } from 'yaml'
 import { visible, wrap } from '../../../base/text/terminal-text.ts'
 import type { PartFile, ScenarioFile } from '../format/scenario.ts'
 
@@ -27,54 +27,47 @@ export interface ScenarioComments {
   readonly end: readonly string[]
 }
 
+/** Longer steps stand on several lines. */
+const MAX_STEP_CHARS = 110
+const MAX_COMMENT_CHARS = 112
+
 /** Renders a scenario with comments. What is long stands on several lines. */
 export function annotatedYaml(scenario: ScenarioFile, { head, steps, end }: ScenarioComments): string {
-  const document = documentOf(scenario, isLong)
+  const document = documentOf(scenario, MAX_STEP_CHARS)
   const list = document.get('steps')
-  if (isSeq(list)) {
-    list.items.forEach((item, index) => {
-      const { comments = [], opensPart = false } = steps[index] ?? {}
-      if (!isMap(item)) return
-      if (comments.length > 0) item.commentBefore = linesOf(comments).join('\n')
-      item.spaceBefore = opensPart
-    })
+  for (const [index, item] of isSeq(list) ? list.items.entries() : []) {
+    const { comments = [], opensPart = false } = steps[index] ?? {}
+    if (!isMap(item)) continue
+    if (comments.length > 0) item.commentBefore = commentLines(comments).join('\n')
+    item.spaceBefore = opensPart
   }
-  const text = textOf(document)
-  const commentText = (comments: readonly string[], indent: string) =>
-    linesOf(comments)
-      .map(line => `${indent}#${line}\n`)
-      .join('')
-  return `${MODELINE}${commentText(head, '')}${text}${commentText(end, '  ')}`
+  const headText = commentLines(head).map(line => `#${line}\n`)
+  const endText = commentLines(end).map(line => `  #${line}\n`)
+  return `${MODELINE}${headText.join('')}${textOf(document)}${endText.join('')}`
 }
 
-const COLUMNS = 112
 /** A line feed would end the comment. */
-const linesOf = (comments: readonly string[]) =>
-  comments.flatMap(comment => wrap(visible(comment), COLUMNS)).map(line => ` ${line}`)
+const commentLines = (comments: readonly string[]): string[] =>
+  comments.flatMap(comment => wrap(visible(comment), MAX_COMMENT_CHARS)).map(line => ` ${line}`)
 
 const textOf = (document: Document) => document.toString({ lineWidth: 0, flowCollectionPadding: true })
 
-const LONG = 110
-const isLong = ({ value }: Pair): boolean => JSON.stringify(value).length > LONG
+/** Each of these stands on several lines. */
+const BLOCKS = ['steps', 'finally', 'repeat', 'parallel']
 
-function documentOf(value: unknown, isTallToo: (pair: Pair) => boolean = () => false): Document {
+/** Puts every step on a line of its own, unless it is longer than `maxChars`. */
+function documentOf(value: unknown, maxChars = Number.POSITIVE_INFINITY): Document {
   const document = new Document(value, { aliasDuplicateObjects: false })
-  layOut(document, isTallToo)
-  return document
-}
-
-/** Puts every step on a line of its own. */
-function layOut(document: Document, isTallToo: (pair: Pair) => boolean): void {
   visit(document, {
-    Pair(_key, pair) {
-      if (isCollection(pair.value))
-        pair.value.flow = !(isScalar(pair.key) && TALL.includes(String(pair.key.value))) && !isTallToo(pair)
+    Pair(_, { key, value: inner }) {
+      if (!isCollection(inner)) return
+      const isBlock = isScalar(key) && BLOCKS.includes(String(key.value))
+      inner.flow = !isBlock && JSON.stringify(inner).length <= maxChars
     },
-    Scalar(_key, scalar) {
+    Scalar(_, scalar) {
       // Without quotes it would look like a placeholder.
       if (typeof scalar.value === 'string' && scalar.value.includes('{{')) scalar.type = 'QUOTE_DOUBLE'
     },
   })
+  return document
 }
-
-const TALL = ['steps', 'finally', 'repeat', 'parallel']
