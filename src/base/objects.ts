@@ -1,4 +1,4 @@
-/** Builds objects, lists their keys and recognizes them, with types. */
+/** Copies, groups and recognizes plain objects, with types. */
 
 /** The keys of an object literal, typed. */
 export const keysOf = <Key extends string>(record: Readonly<Record<Key, unknown>>): Key[] =>
@@ -24,10 +24,6 @@ export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) =>
   }
   return groups
 }
-
-/** Also true for promises of libraries, and of Node in jest, whose tests run in a context of their own. */
-export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
 export const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,5 @@
 /** Runs expectations of a test: as steps, which the evaluator decides, or with a predicate of the test. */
 
-import { isThenable } from '../base/objects.ts'
 import { type Duration, formatDuration } from '../base/text/quantities.ts'
 import { failureOfStep } from '../evaluation/evaluator/compute-verdict.ts'
 import type { Failure } from '../evaluation/evaluator/failure.ts'
@@ -10,6 +9,7 @@ import { patternText } from '../evaluation/evaluator/wording/parts.ts'
 import type { Action, PlannedStep } from '../evaluation/scenario/plan.ts'
 import type { CallBodies, CallId, CallResponses } from '../platform/contract/endpoints.ts'
 import type { EntryOf } from '../platform/journal/entry.ts'
+import { isThenable } from '../platform/rules/engines.ts'
 import { type ActionResult, CHAT_REMOVED } from '../platform/simulator/chat-handle.ts'
 import { anything, describeValue, invalidOption, validateOptions } from '../platform/simulator/options.ts'
 import type { PlatformSimulator } from '../platform/simulator/simulator.ts'

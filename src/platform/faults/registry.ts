@@ -28,6 +28,17 @@ export interface AppliedWebhookFaults extends AppliedFaults, WebhookEffects {
   release(): void
 }
 
+/** A fault that is set, and what it did so far. */
+export interface NamedFault extends FaultFields {
+  readonly name: string
+  readonly hits: number
+  /** How many hits it has in all; null: until it is cleared. */
+  readonly of: number | null
+  readonly used_up: boolean
+  /** How many events it holds now. */
+  readonly holding: number
+}
+
 export class FaultNameTakenError extends Error {
   override readonly name = 'FaultNameTakenError'
 }
@@ -45,7 +56,7 @@ export interface FaultRegistry {
   /** Applies faults to an event, and counts it. */
   takeWebhook(event: { readonly event: string; readonly chatId: string }): AppliedWebhookFaults | null
   reset(): void
-  /** Returns the whole state as plain data. */
+  /** Returns the faults with their counters as plain data. */
   capture(): CapturedFaults
   restore(captured: CapturedFaults): void
 }
@@ -56,135 +67,7 @@ export interface CapturedFaults {
   readonly rules: readonly Pick<FaultRule, 'name' | 'spec' | 'seen' | 'hits'>[]
 }
 
-export function createFaultRegistry(): FaultRegistry {
-  let rules: readonly FaultRule[] = []
-  let made = 0
-  const active: Record<Side, boolean> = { api: false, webhook: false }
-
-  function setRules(next: readonly FaultRule[]): void {
-    rules = next
-    active.api = rules.some(rule => rule.side === 'api' && !isUsedUp(rule))
-    active.webhook = rules.some(rule => rule.side === 'webhook' && !isUsedUp(rule))
-  }
-
-  function take(side: Side, name: string, chatId: string | undefined): readonly FaultRule[] {
-    const applied = applicable(rules, side, name, chatId)
-    for (const rule of applied) rule.hits++
-    if (applied.some(isUsedUp)) setRules(rules)
-    return applied
-  }
-
-  function freeName(): string {
-    do made++
-    while (isTaken(rules, `fault-${made}`))
-    return `fault-${made}`
-  }
-
-  return {
-    active,
-    add(spec) {
-      if (spec.name !== undefined && isTaken(rules, spec.name)) throw new FaultNameTakenError(spec.name)
-      const rule = createRule(spec, spec.name ?? freeName())
-      setRules([...rules, rule])
-      return viewOf(rule)
-    },
-    list: () => rules.map(viewOf),
-    clear: name => setRules(rules.filter(rule => name !== undefined && rule.name !== name)),
-    takeApi: ({ endpoint, chatId }) => applyToCall(take('api', endpoint, chatId)),
-    takeWebhook: ({ event, chatId }) => applyToEvent(take('webhook', event, chatId), chatId),
-    reset() {
-      made = 0
-      setRules([])
-    },
-    capture: () => ({ made, rules: rules.map(({ name, spec, seen, hits }) => ({ name, spec, seen, hits })) }),
-    restore(captured) {
-      made = captured.made
-      setRules(captured.rules.map(({ name, spec, seen, hits }) => createRule(spec, name, seen, hits)))
-    },
-  }
-}
-
-const isTaken = (rules: readonly FaultRule[], name: string): boolean => rules.some(rule => rule.name === name)
-
-/** The rules that apply to one call or event. Every rule that looks at it counts it. */
-function applicable(
-  rules: readonly FaultRule[],
-  side: Side,
-  name: string,
-  chatId: string | undefined,
-): readonly FaultRule[] {
-  const applied: FaultRule[] = []
-  const candidates = rules.filter(rule => rule.side === side && !isUsedUp(rule) && !isPassing(rule, chatId))
-  for (const rule of candidates) {
-    if (matches(rule, name, chatId) && !sharesAspect(rule, applied) && isTurn(rule)) applied.push(rule)
-  }
-  return applied
-}
-
-function applyToCall(rules: readonly FaultRule[]): AppliedApiFaults | null {
-  return rules.length === 0 ? null : { ...appliedFaults(rules), ...apiEffects(merged(rules)) }
-}
-
-function applyToEvent(rules: readonly FaultRule[], chatId: string): AppliedWebhookFaults | null {
-  if (rules.length === 0) return null
-  const effects = webhookEffects(merged(rules))
-  if (effects.order?.kind === 'hold') hold(rules, chatId, effects.order.passing)
-  return { ...appliedFaults(rules), ...effects, release: effects.order?.kind === 'hold' ? releaseBy(rules) : () => {} }
-}
-
-/** Rules that apply together change different aspects, so their specifications can be read as one. */
-const merged = (rules: readonly FaultRule[]): FaultFields => Object.assign({}, ...rules.map(({ spec }) => spec))
-
-const ordering = (rules: readonly FaultRule[]): FaultRule | undefined =>
-  rules.find(({ aspects }) => aspects.includes('order'))
-
-/** Reserves the events that pass the held one by their order alone, not by the time of their answers. */
-function hold(rules: readonly FaultRule[], chatId: string, passing: number): void {
-  const rule = ordering(rules)
-  if (rule === undefined) return
-  rule.passing.set(chatId, passing)
-  rule.holding++
-}
-
-function releaseBy(rules: readonly FaultRule[]): () => void {
-  const rule = ordering(rules)
-  return () => {
-    if (rule !== undefined) rule.holding--
-  }
-}
-
-const appliedFaults = (rules: readonly FaultRule[]): AppliedFaults => ({
-  faults: rules.map(({ name }) => name),
-  hits: rules.map(({ name, spec, effect, hits }) => ({ fault: name, effect, hit: hits, of: spec.times ?? null })),
-})
-
-/** A fault that is set, and what it did so far. */
-export interface NamedFault extends FaultFields {
-  readonly name: string
-  readonly hits: number
-  /** How many hits it has in all; null: until it is cleared. */
-  readonly of: number | null
-  readonly used_up: boolean
-  /** How many events it holds now. */
-  readonly holding: number
-}
-
-export interface FaultRule {
-  readonly name: string
-  readonly spec: FaultFields
-  readonly side: Side
-  readonly effect: FaultEffect
-  /** What it changes of a call or event. Faults that change different aspects can apply together. */
-  readonly aspects: readonly Aspect[]
-  /** How many calls or events it matched. */
-  seen: number
-  hits: number
-  /** How many events it holds now. */
-  holding: number
-  /** By chat: how many of the next events pass the one it holds. */
-  readonly passing: Map<string, number>
-}
-
+/** What a fault changes of a call or an event. Faults that change different aspects can apply together. */
 const ASPECTS = {
   latency: 'latency',
   respond: 'answer',
@@ -204,15 +87,99 @@ const ASPECTS = {
   http: 'http',
 } as const satisfies Partial<Record<keyof FaultFields, string>>
 
-type Effect = keyof typeof ASPECTS
-type Aspect = (typeof ASPECTS)[Effect]
+interface FaultRule {
+  readonly name: string
+  readonly spec: FaultFields
+  readonly side: Side
+  readonly effect: FaultEffect
+  readonly aspects: readonly (typeof ASPECTS)[keyof typeof ASPECTS][]
+  /** How many calls or events it matched. */
+  seen: number
+  hits: number
+  /** How many events it holds now. */
+  holding: number
+  /** By chat: how many of the next events pass the one it holds. */
+  readonly passing: Map<string, number>
+}
 
-const EFFECTS = keysOf(ASPECTS)
+export function createFaultRegistry(): FaultRegistry {
+  let rules: readonly FaultRule[] = []
+  let made = 0
+  const active: Record<Side, boolean> = { api: false, webhook: false }
+
+  function setRules(next: readonly FaultRule[]): void {
+    rules = next
+    active.api = rules.some(rule => rule.side === 'api' && !isUsedUp(rule))
+    active.webhook = rules.some(rule => rule.side === 'webhook' && !isUsedUp(rule))
+  }
+
+  const isTaken = (name: string) => rules.some(rule => rule.name === name)
+
+  /** The rules that apply to one call or event. Every rule that matches it counts it. */
+  function take(side: Side, name: string, chatId: string | undefined): readonly FaultRule[] {
+    const applied: FaultRule[] = []
+    for (const rule of rules) {
+      if (rule.side !== side || isUsedUp(rule) || isPassing(rule, chatId) || !matches(rule, name, chatId)) continue
+      // An earlier rule already changes the same aspect.
+      if (applied.some(({ aspects }) => aspects.some(aspect => rule.aspects.includes(aspect)))) continue
+      const { skip = 0, every = 1 } = rule.spec
+      const turn = rule.seen++ - skip
+      if (turn >= 0 && (turn + 1) % every === 0) applied.push(rule)
+    }
+    for (const rule of applied) rule.hits++
+    if (applied.some(isUsedUp)) setRules(rules)
+    return applied
+  }
+
+  return {
+    active,
+    add(spec) {
+      if (spec.name !== undefined && isTaken(spec.name)) throw new FaultNameTakenError(spec.name)
+      let { name } = spec
+      while (name === undefined || isTaken(name)) name = `fault-${++made}`
+      const rule = createRule(spec, name)
+      setRules([...rules, rule])
+      return viewOf(rule)
+    },
+    list: () => rules.map(viewOf),
+    clear: name => setRules(rules.filter(rule => name !== undefined && rule.name !== name)),
+    takeApi({ endpoint, chatId }) {
+      const applied = take('api', endpoint, chatId)
+      return applied.length === 0 ? null : { ...recordOf(applied), ...apiEffects(specOf(applied)) }
+    },
+    takeWebhook({ event, chatId }) {
+      const applied = take('webhook', event, chatId)
+      if (applied.length === 0) return null
+      const effects = webhookEffects(specOf(applied))
+      const holder = effects.order?.kind === 'hold' ? applied.find(({ aspects }) => aspects.includes('order')) : null
+      if (holder && effects.order?.kind === 'hold') {
+        // The order of events decides which ones pass the held one, not the time of their answers.
+        holder.passing.set(chatId, effects.order.passing)
+        holder.holding++
+      }
+      const release = () => {
+        if (holder) holder.holding--
+      }
+      return { ...recordOf(applied), ...effects, release }
+    },
+    reset() {
+      made = 0
+      setRules([])
+    },
+    capture: () => ({ made, rules: rules.map(({ name, spec, seen, hits }) => ({ name, spec, seen, hits })) }),
+    restore(captured) {
+      made = captured.made
+      setRules(captured.rules.map(({ name, spec, seen, hits }) => createRule(spec, name, seen, hits)))
+    },
+  }
+}
 
 function createRule(spec: FaultFields, name: string, seen = 0, hits = 0): FaultRule {
-  const aspects = EFFECTS.filter(effect => spec[effect] !== undefined).map(effect => ASPECTS[effect])
-  const { on } = spec
-  return { name, spec, side: sideOf(on), effect: effectOf(spec), aspects, seen, hits, holding: 0, passing: new Map() }
+  const aspects = keysOf(ASPECTS).flatMap(effect => (spec[effect] === undefined ? [] : ASPECTS[effect]))
+  return {
+    ...{ name, spec, side: sideOf(spec.on), effect: effectOf(spec), aspects },
+    ...{ seen, hits, holding: 0, passing: new Map() },
+  }
 }
 
 const isUsedUp = ({ spec, hits }: FaultRule): boolean => spec.times !== undefined && hits >= spec.times
@@ -224,10 +191,6 @@ function matches({ spec, side }: FaultRule, name: string, chatId: string | undef
   return (names.includes('any') || names.includes(name)) && (spec.chat_id ?? chatId) === chatId
 }
 
-/** Whether an earlier rule already changes the same aspect. */
-const sharesAspect = (rule: FaultRule, applied: readonly FaultRule[]): boolean =>
-  applied.some(({ aspects }) => aspects.some(aspect => rule.aspects.includes(aspect)))
-
 /** Whether this event passes one that the rule holds; the rule does not apply to such an event. Counts down. */
 function isPassing({ passing }: FaultRule, chatId: string | undefined): boolean {
   const left = chatId === undefined ? 0 : (passing.get(chatId) ?? 0)
@@ -236,12 +199,13 @@ function isPassing({ passing }: FaultRule, chatId: string | undefined): boolean 
   return true
 }
 
-/** Whether the rule applies to the next call or event it matches. Counts up. */
-function isTurn(rule: FaultRule): boolean {
-  const { skip = 0, every = 1 } = rule.spec
-  rule.seen++
-  return rule.seen > skip && (rule.seen - skip) % every === 0
-}
+/** Rules that apply together change different aspects, so their specifications can be read as one. */
+const specOf = (rules: readonly FaultRule[]): FaultFields => Object.assign({}, ...rules.map(({ spec }) => spec))
+
+const recordOf = (rules: readonly FaultRule[]): AppliedFaults => ({
+  faults: rules.map(({ name }) => name),
+  hits: rules.map(({ name, spec, effect, hits }) => ({ fault: name, effect, hit: hits, of: spec.times ?? null })),
+})
 
 const viewOf = (rule: FaultRule): NamedFault => ({
   ...rule.spec,

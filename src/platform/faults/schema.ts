@@ -7,7 +7,6 @@ import { DURATION_PATTERN, type Duration, parseDuration } from '../../base/text/
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import { SIGN_MODES, type SignMode } from '../contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../contract/events.ts'
-import { FAULT_PROBLEMS } from '../wording/faults.ts'
 import { type Side, sideOf } from './sides.ts'
 
 const says = (description: string) => z.describe(description)
@@ -20,7 +19,8 @@ const durationOf = (description: string, shortestMs: 0 | 1) =>
         const ms = parseDuration(payload.value)
         if (ms !== null && ms >= shortestMs) return
         const got = JSON.stringify(payload.value)
-        addIssue(payload, [], ms === null ? FAULT_PROBLEMS.notDuration(got) : FAULT_PROBLEMS.tooShort(got))
+        const message = ms === null ? 'must be a duration with a unit such as 500ms or 2s' : 'must be longer than 0'
+        addIssue(payload, [], `${message}, got ${got}`)
       },
       z.meta({ ...DURATION, description }),
     ),
@@ -149,67 +149,57 @@ export const EFFECTS_BY_SIDE: Readonly<Record<Side, readonly (keyof FaultFields)
   api: API_EFFECTS,
   webhook: WEBHOOK_EFFECTS,
 }
-const other = (side: Side): Side => (side === 'api' ? 'webhook' : 'api')
 
 function sideProblems(payload: Payload<OneSide>): void {
   const { api, webhook } = payload.value
-  if (api !== undefined && webhook !== undefined) {
-    addIssue(payload, ['webhook'], FAULT_PROBLEMS.bothSides)
-  }
-  if (api === undefined && webhook === undefined) {
-    addIssue(payload, ['api'], FAULT_PROBLEMS.noSide)
-  }
+  if (api !== undefined && webhook !== undefined)
+    addIssue(payload, ['webhook'], 'cannot be combined with api: write one fault for each')
+  if (api === undefined && webhook === undefined)
+    addIssue(payload, ['api'], 'is required: an endpoint, a list of them, or any (or webhook: an event)')
   for (const side of ['api', 'webhook'] as const) {
     const names = payload.value[side]
-    if (Array.isArray(names) && names.includes('any')) addIssue(payload, [side], FAULT_PROBLEMS.anyInList)
+    if (Array.isArray(names) && names.includes('any')) addIssue(payload, [side], 'has any in a list: write any alone')
   }
 }
 
 function effectProblems(payload: Payload<FaultFields>): void {
-  const { on } = payload.value
+  const { on, chat_id, respond } = payload.value
   if (on === undefined || on === null) return
   const side = sideOf(on)
+  const otherSide = side === 'api' ? 'webhook' : 'api'
+  const effects = EFFECTS_BY_SIDE[side]
   const has = (name: keyof FaultFields) => payload.value[name] !== undefined
-  const foreign = EFFECTS_BY_SIDE[other(side)].filter(has)
-  for (const name of foreign)
-    addIssue(payload, [name], FAULT_PROBLEMS.otherSide(other(side), side, EFFECTS_BY_SIDE[side]))
-  if (foreign.length === 0 && !EFFECTS_BY_SIDE[side].some(has)) {
-    addIssue(payload, [], FAULT_PROBLEMS.noEffect(EFFECTS_BY_SIDE[side]), 'incomplete')
+
+  const foreign = EFFECTS_BY_SIDE[otherSide].filter(has)
+  const facts = `is an effect on: ${otherSide}, and this fault is on: ${side}; there are ${effects.join(', ')}`
+  for (const name of foreign) addIssue(payload, [name], facts)
+  if (foreign.length === 0 && !effects.some(has))
+    addIssue(payload, [], `has no effect: add one of ${effects.join(', ')}`, 'incomplete')
+
+  const [answer, ...moreAnswers] = ANSWER_EFFECTS.filter(has)
+  for (const name of moreAnswers) {
+    const why = 'a fault changes an answer in one way, beside latency; remove one of them'
+    addIssue(payload, [name], `cannot be combined with ${answer}: ${why}`)
   }
-  onlyOne(payload, ANSWER_EFFECTS.filter(has), FAULT_PROBLEMS.answerEffects)
-  onlyOne(payload, ORDER_EFFECTS.filter(has), FAULT_PROBLEMS.orderEffects)
-  neverMatches(payload)
-  emptyStatus(payload)
-}
+  const [order, ...moreOrders] = ORDER_EFFECTS.filter(has)
+  for (const name of moreOrders) {
+    const why = 'a fault changes the time of an event in one way; remove one of them'
+    addIssue(payload, [name], `cannot be combined with ${order}: ${why}`)
+  }
 
-function onlyOne(
-  payload: Payload<FaultFields>,
-  [first = '', ...more]: readonly string[],
-  text: (first: string) => string,
-): void {
-  for (const name of more) addIssue(payload, [name], text(first))
-}
-
-function neverMatches(payload: Payload<FaultFields>): void {
-  const { on, chat_id } = payload.value
   const endpoints = typeof on === 'object' && on.api !== undefined ? [on.api].flat() : []
-  if (chat_id === undefined || endpoints.length === 0 || endpoints.some(name => name !== 'availability')) return
-  addIssue(payload, ['chat_id'], FAULT_PROBLEMS.neverMatches)
-}
+  if (chat_id !== undefined && endpoints.length > 0 && endpoints.every(name => name === 'availability'))
+    addIssue(payload, ['chat_id'], 'never matches: a call of availability is about no chat; remove it')
 
-/** HTTP allows no body with these. */
-const BODILESS = [204, 205, 304]
-
-function emptyStatus(payload: Payload<FaultFields>): void {
-  const { respond } = payload.value
-  if (respond?.body === undefined || !BODILESS.includes(respond.status)) return
-  addIssue(payload, ['respond', 'body'], FAULT_PROBLEMS.noBodyAllowed(respond.status))
+  // HTTP allows no body with these.
+  if (respond?.body !== undefined && [204, 205, 304].includes(respond.status))
+    addIssue(payload, ['respond', 'body'], `cannot be sent with status ${respond.status}, which has no body: remove it`)
 }
 
 export function gapProblems(payload: Payload<SendingSpec>): void {
   const { gap, duplicate } = payload.value
   if (gap === undefined || duplicate !== undefined) return
-  addIssue(payload, ['gap'], FAULT_PROBLEMS.gapWithoutCopies)
+  addIssue(payload, ['gap'], 'is the time between copies: add duplicate, how many times the event is sent in all')
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
@@ -218,8 +208,8 @@ const COUNTED = /^(content-length|transfer-encoding|connection|keep-alive|upgrad
 
 function headerProblems(payload: Payload<Record<string, string>>): void {
   for (const [name, value] of Object.entries(payload.value)) {
-    if (COUNTED.test(name)) addIssue(payload, [name], FAULT_PROBLEMS.serverHeader)
-    else if (!TOKEN.test(name)) addIssue(payload, [name], FAULT_PROBLEMS.badHeaderName)
-    else if (!PRINTABLE.test(value)) addIssue(payload, [name], FAULT_PROBLEMS.badHeaderValue)
+    if (COUNTED.test(name)) addIssue(payload, [name], 'is set by the server itself: remove it')
+    else if (!TOKEN.test(name)) addIssue(payload, [name], 'is not a valid header name')
+    else if (!PRINTABLE.test(value)) addIssue(payload, [name], 'must be printable ASCII on one line')
   }
 }

@@ -3,7 +3,6 @@
  * engine may return a promise, which is awaited here, in order per chat. Without promises everything stays synchronous.
  */
 
-import { isThenable } from '../../base/objects.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import { textsFor } from '../contract/bot-texts.ts'
 import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
@@ -54,6 +53,10 @@ function textFrom(engine: keyof Engines, call: () => Maybe<unknown>): Maybe<stri
     return fail(error)
   }
 }
+
+/** Also true for promises of libraries, and of Node in jest, whose tests run in a context of their own. */
+export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
 /** Converts promises of any library, because engines are code of the user. */
 const native = <T>(value: Maybe<T>): Maybe<T> => (isThenable(value) ? Promise.resolve(value) : value)

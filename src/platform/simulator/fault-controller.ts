@@ -7,9 +7,9 @@ import { FaultNameTakenError, type FaultRegistry, type NamedFault } from '../fau
 import type { FaultFields, FaultSpec } from '../faults/schema.ts'
 import type { PlatformContext } from '../rules/state.ts'
 import { sizeOfFault } from '../rules/state-memory.ts'
-import { FAULT_ERRORS } from '../wording/faults.ts'
+import { signatureOffText } from '../wording/faults.ts'
 import type { Components } from './components.ts'
-import { InvalidOptionError, type SettingProblem, withinMemory } from './options.ts'
+import { InvalidOptionError, invalidOption, type SettingProblem, withinMemory } from './options.ts'
 import { faultParser } from './parse-fault.deferred.ts'
 
 export interface FaultController {
@@ -52,7 +52,7 @@ export function createFaultController(
   return {
     add(fault: FaultFields) {
       const spec = faultParser().parseFault(fault)
-      const problems = [...chatProblems(platform, spec), ...signatureProblems(platform, spec)]
+      const problems = problemsOf(platform, spec)
       if (problems.length > 0) throw new InvalidOptionError(problems)
       const added = addWithinMemory(faults, platform, spec)
       const details = { on: added.on, effect: effectOf(added), of: added.of, ...furtherFields(added) }
@@ -62,7 +62,7 @@ export function createFaultController(
     list: faults.list,
     clear(name) {
       const removed = faults.list().filter(fault => name === undefined || fault.name === name)
-      if (name !== undefined && removed.length === 0) throw new InvalidOptionError([unknownName(faults, name)])
+      if (name !== undefined && removed.length === 0) throw unknownName(faults, name)
       faults.clear(name)
       for (const fault of removed) {
         platform.state.memory.add(-sizeOfFault(fault))
@@ -98,41 +98,39 @@ function furtherFields({ skip, every, respond }: NamedFault): object {
 }
 
 function addWithinMemory(faults: FaultRegistry, { state }: PlatformContext, spec: FaultFields): NamedFault {
-  const added = addTo(faults, spec)
+  let added: NamedFault | undefined
   try {
-    withinMemory(() => state.memory.add(sizeOfFault(added)))
+    added = faults.add(spec)
+    const size = sizeOfFault(added)
+    withinMemory(() => state.memory.add(size))
+    return added
   } catch (error) {
-    faults.clear(added.name)
-    throw error
-  }
-  return added
-}
-
-function addTo(faults: FaultRegistry, spec: FaultFields): NamedFault {
-  try {
-    return faults.add(spec)
-  } catch (error) {
+    if (added !== undefined) faults.clear(added.name)
     if (!(error instanceof FaultNameTakenError)) throw error
-    throw new InvalidOptionError([{ name: 'name', message: FAULT_ERRORS.nameTaken(error.message) }])
+    const message = `name ${JSON.stringify(error.message)} is taken: choose another one, or clear that fault first.`
+    throw invalidOption('name', message)
   }
 }
 
 const LISTED = 5
 
-function chatProblems({ state }: PlatformContext, { chat_id: id }: FaultFields): SettingProblem[] {
-  if (id === undefined || state.chats.has(id)) return []
-  const known = [...state.chats.keys()]
-  const message = FAULT_ERRORS.unknownChat(id, nearest(id, known), known.slice(-LISTED).reverse())
-  return [{ name: 'chat_id', message }]
+/** What does not fit the simulator: a chat that does not exist, or a signature that is switched off. */
+function problemsOf({ state, knobs }: PlatformContext, { chat_id: id, sign }: FaultFields): SettingProblem[] {
+  const problems: SettingProblem[] = []
+  if (id !== undefined && !state.chats.has(id)) {
+    const known = [...state.chats.keys()]
+    const latest = known.slice(-LISTED).reverse().join(', ')
+    const others = known.length === 0 ? 'There are none yet.' : `The latest: ${latest}.`
+    const message = `chat_id ${JSON.stringify(id)} is not a chat${nearest(id, known) || '.'} ${others}`
+    problems.push({ name: 'chat_id', message })
+  }
+  if (sign !== undefined && knobs['webhook.signature'] === 'off')
+    problems.push({ name: 'sign', message: signatureOffText(sign) })
+  return problems
 }
 
-/** A fault cannot corrupt a signature that is switched off. */
-function signatureProblems({ knobs }: PlatformContext, { sign }: FaultFields): SettingProblem[] {
-  if (sign === undefined || knobs['webhook.signature'] !== 'off') return []
-  return [{ name: 'sign', message: FAULT_ERRORS.signatureOff(sign) }]
-}
-
-function unknownName(faults: FaultRegistry, name: string): SettingProblem {
+function unknownName(faults: FaultRegistry, name: string): InvalidOptionError {
   const known = faults.list().map(fault => fault.name)
-  return { name: 'name', message: FAULT_ERRORS.unknownName(name, known) }
+  const there = known.length === 0 ? 'none is set' : `there are ${known.join(', ')}`
+  return invalidOption('name', `There is no fault ${JSON.stringify(name)}: ${there}.`)
 }

@@ -10,7 +10,7 @@ import type { Chat } from '../../../platform/rules/state.ts'
 import { ackOf } from '../../../platform/simulator/chat-handle.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
 import { findPastDelivery, type Triggered } from '../../../platform/webhooks/manual.ts'
-import { FAULT_ERRORS } from '../../../platform/wording/faults.ts'
+import { signatureOffText } from '../../../platform/wording/faults.ts'
 import { ControlProblem, getChat, latest, unknownId } from '../problems.ts'
 import { type ControlResponse, type ControlRoute, NonEmptyText, ok, routesOf, SeqNumber } from '../route.ts'
 import { AckResponse, wireAck } from './chats.ts'
@@ -76,7 +76,7 @@ function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: Tr
 /** Refuses invalid signatures while the platform does not sign at all. */
 function refuseWithoutSignatures({ platform }: Core, sign: SignMode): void {
   if (sign === 'valid' || platform.knobs['webhook.signature'] !== 'off') return
-  const message = FAULT_ERRORS.signatureOff(sign)
+  const message = signatureOffText(sign)
   throw new ControlProblem(409, 'signature_off', message)
 }
 
