@@ -126,6 +126,7 @@ export function createEventReader(source: EventReaderOptions): EventReader {
     async next() {
       if (closing.aborted) return null
       await pause?.()
+      if (!isOpen) return null
       const ready = take()
       if (ready !== '') return ready
       await woken()
