@@ -5,6 +5,7 @@ import * as z from 'zod/mini'
 import { elapsedMs, wallDelay, wallTimer } from '../base/runtime/clock.ts'
 import { processRuns } from '../base/runtime/node.ts'
 import { formatDuration } from '../base/text/quantities.ts'
+import { probe } from '../running/agent-driver/probe.ts'
 import { isLoopback } from '../server/control/addresses.ts'
 import { findPortHolder } from '../server/listen.ts'
 import { defineCommand } from './command.ts'
@@ -18,7 +19,7 @@ import {
   type RunningSimulator,
   refusalMessage,
 } from './running-simulator.ts'
-import { POLL_MS, probe, timeoutFrom } from './wait.ts'
+import { POLL_MS, readyAddress, timeoutFrom } from './wait.ts'
 
 export const stopCommand = defineCommand({
   flags: {
@@ -50,7 +51,7 @@ async function stop(simulator: RunningSimulator, timeoutMs: number): Promise<boo
   if (pid === null) return false
   const isLocal =
     isLoopback(new URL(url).hostname) && (holder === null ? process.platform !== 'linux' : holder.pid === pid)
-  while ((await probe(url))?.code !== 'connection_refused' || (isLocal && processRuns(pid))) {
+  while ((await probe(readyAddress(url)))?.code !== 'connection_refused' || (isLocal && processRuns(pid))) {
     if (elapsedMs() + POLL_MS > until)
       throw new EnvironmentError(
         `${url} has not ended ${formatDuration(timeoutMs)} after the request to stop (process ${pid}).`,

@@ -1,14 +1,13 @@
 /** Waits until a simulator is ready (`handover-sim wait`). */
-import { elapsedMs, wallDelay, wallTimer } from '../base/runtime/clock.ts'
-import { type ConnectionFailure, connectionFailure } from '../base/runtime/connection-failure.ts'
+import { elapsedMs, wallDelay } from '../base/runtime/clock.ts'
 import { formatDuration, parseDuration } from '../base/text/quantities.ts'
 import { failureText } from '../platform/wording/failures.ts'
+import { type NotReady, probe } from '../running/agent-driver/probe.ts'
 import { defineCommand } from './command.ts'
 import { type Context, EnvironmentError, UsageError } from './io.ts'
 import { ADDRESS_FLAGS, type AddressFlags, findSimulator } from './running-simulator.ts'
 
 export const POLL_MS = 100
-const ANSWER_WITHIN_MS = 2_000
 
 export const waitCommand = defineCommand({
   flags: {
@@ -29,13 +28,16 @@ export function timeoutFrom(text: string): number {
   throw new UsageError(`--timeout: must be a duration such as 500ms, 30s, 2m, got ${JSON.stringify(text)}.`)
 }
 
+/** Answers 200 once the simulator at this URL serves. */
+export const readyAddress = (url: string): string => `${url}/_sim/readyz`
+
 /** Resolves with the URL of the simulator. */
 async function untilReady(context: Context, flags: AddressFlags, timeoutMs: number): Promise<string> {
   const until = elapsedMs() + timeoutMs
   for (;;) {
     // Again each time, because the ready file appears when the simulator serves.
     const simulator = await findSimulator(context, flags)
-    const why = simulator === null ? 'it is not there' : reasonText(await probe(simulator.url))
+    const why = simulator === null ? 'it is not there' : reasonText(await probe(readyAddress(simulator.url)))
     if (simulator !== null && why === null) return simulator.url
     if (elapsedMs() + POLL_MS > until) {
       const what = simulator?.url ?? `The ready file ${JSON.stringify(flags.readyFile)}`
@@ -45,25 +47,5 @@ async function untilReady(context: Context, flags: AddressFlags, timeoutMs: numb
   }
 }
 
-interface NotReady {
-  readonly code: 'answered'
-  readonly status: number
-}
-
-const reasonText = (why: ConnectionFailure | NotReady | null): string | null =>
-  why?.code === 'answered' ? `it answered ${why.status}` : why && failureText(why)
-
-/** Null when ready, else the reason. */
-export async function probe(url: string): Promise<ConnectionFailure | NotReady | null> {
-  const giveUp = new AbortController()
-  const timer = wallTimer(ANSWER_WITHIN_MS, () => giveUp.abort(new Error(`no answer within ${ANSWER_WITHIN_MS} ms`)))
-  try {
-    const response = await fetch(`${url}/_sim/readyz`, { signal: giveUp.signal })
-    await response.arrayBuffer()
-    return response.status === 200 ? null : { code: 'answered', status: response.status }
-  } catch (error) {
-    return connectionFailure(error, new URL(url).host)
-  } finally {
-    timer.cancel()
-  }
-}
+const reasonText = (why: NotReady | null): string | null =>
+  why?.code === 'status' ? `it answered ${why.status}` : why && failureText(why)

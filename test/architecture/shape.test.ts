@@ -9,6 +9,7 @@ const lineCount = (file: string) => read(`src/${file}`).trimEnd().split('\n').le
 const SEAMS: Readonly<Record<string, string>> = {
   'evaluation/scenario/build/index.ts': 'the public names of an entry',
   'platform/signature/index.ts': 'the public names of an entry',
+  'running/recorder/record.ts': 'loads when it is used first',
   'pages/reporters/badge.ts': 'a file for each report',
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { shapeOf } from '../../src/base/schemas/definitions.ts'
 import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
 import { ENDPOINT_EXAMPLES as EXAMPLES } from '../../src/platform/contract/examples.ts'
-import { ROUTES } from '../../src/server/control/routes.ts'
+import { pathsOf, ROUTES } from '../../src/server/control/routes.ts'
 import { createDraw, type Draw, nested } from './mutations.ts'
 import { rounds, seed, startAttack, startSearch } from './rounds.ts'
 import {
@@ -137,11 +137,11 @@ function onControl(server: TargetServer, draw: Draw, ids: readonly string[]): At
   const drawn = draw.one(ROUTES)
   const route = LONG.test(drawn.path) ? draw.one(ROUTES) : drawn
   const method = draw.chance(25) ? draw.one(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']) : route.method
-  const path = route.path.replace(/:[a-z]+/g, () => encodeURIComponent(pathPart(server, draw, ids)))
+  const path = draw.one(pathsOf(route)).replace(/:[a-z]+/g, () => encodeURIComponent(pathPart(server, draw, ids)))
   const headers = draw.chance(10) ? oddHeaders(draw) : { 'content-type': 'application/json' }
-  const target = `/_sim${draw.chance(40) ? draw.hostileText() : path}${queryFor(draw, route.query)}`
+  const target = `${draw.chance(40) ? `/_sim${draw.hostileText()}` : path}${queryFor(draw, route.query)}`
   if (method === 'GET' || method === 'HEAD') return { method, path: target, headers }
-  return { method, path: target, headers, body: textOf(draw, bodyFor(draw, route.workspaceRouteOf ?? route.id)) }
+  return { method, path: target, headers, body: textOf(draw, bodyFor(draw, route.id)) }
 }
 
 function pathPart(server: TargetServer, draw: Draw, ids: readonly string[]): string {

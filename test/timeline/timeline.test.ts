@@ -140,7 +140,7 @@ describe('rows', () => {
       'intermediary -> agent: inbox: "Hei" with 1 file',
       'intermediary -> agent: inbox: answered 404',
       'intermediary -> agent: inbox: 2 items',
-      'player -> intermediary: target.restart | 204 in 4.0 ms',
+      'runner -> intermediary: target.restart | 204 in 4.0 ms',
     ])
     expect(rowsOf(log)[3]!.entrySeqs).toEqual([4, 5])
   })
@@ -165,14 +165,14 @@ describe('rows', () => {
     log.note('taken_over')
     log.note('scenario_ended', { stopped: { code: 'time_limit', limit_ms: 60_000 } })
     expect(told(log)).toEqual([
-      'player -> platform: fault flaky: respond 503 (1 of 2)',
-      'player -> platform: fault slow: slow 2s, later events wait (hit 4); drip not applied: the webhook is a function',
-      'player -> platform: fault flaky set: respond 503',
-      'player -> platform: fault flaky cleared',
+      'runner -> platform: fault flaky: respond 503 (1 of 2)',
+      'runner -> platform: fault slow: slow 2s, later events wait (hit 4); drip not applied: the webhook is a function',
+      'runner -> platform: fault flaky set: respond 503',
+      'runner -> platform: fault flaky cleared',
       'platform -> user: the bot says "One moment"',
-      'player -> platform: availability CLOSED',
-      'player -> player: the chat: agent, typing, OPEN',
-      'player -> player: stopped: took longer than 1m | not ok',
+      'runner -> platform: availability CLOSED',
+      'runner -> runner: the chat: agent, typing, OPEN',
+      'runner -> runner: stopped: took longer than 1m | not ok',
     ])
   })
 

@@ -72,8 +72,8 @@ export function createLiveTimeline(nameOf: (chatId: string) => string | null): L
     rows,
     add: entry => add(builder, entry),
     dropUntil(seq) {
-      const kept = rows.findIndex(row => row.seq > seq)
-      rows.splice(0, kept === -1 ? rows.length : kept)
+      const first = rows.findIndex(row => row.seq > seq)
+      rows.splice(0, first === -1 ? rows.length : first)
     },
   }
 }

@@ -1,5 +1,4 @@
 /** Renders a timeline as a text diagram with one column per actor, or as a list on a narrow terminal. */
-
 import { formatMs, pad, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
 import type { TimelineRow } from '../../evaluation/timeline/rows.ts'
 import { type TimelineSource, timelineOf } from '../../evaluation/timeline/timeline.ts'
@@ -10,6 +9,14 @@ export interface DiagramLine {
   readonly shade: 'plain' | 'faint' | 'bad'
 }
 
+interface Cells {
+  readonly left: string
+  readonly middle: string
+  /** An arrow towards the intermediary, one back, or mere text. */
+  readonly shape: 'to' | 'back' | 'text'
+  readonly right: string
+}
+
 interface Widths {
   readonly conversation: number
   readonly left: number
@@ -17,83 +24,71 @@ interface Widths {
   readonly right: number
 }
 
-interface Drawn {
-  readonly row: DiagramRow
-  readonly cells: Cells
-}
-
 const PAUSE_MS = 5000
 const [MARK_COLUMNS, TIME_COLUMNS, SEQ_COLUMNS, BETWEEN] = [2, 8, 6, 2]
 const MAX_CHAT_COLUMNS = 10
 /** Below this width the columns would hold only ellipses. */
 const MIN_CHAT_COLUMNS = 76
-const heading = (): Cells => ({ left: 'user / agent', middle: 'platform', shape: 'text', right: 'intermediary' })
+const HEADING: Cells = { left: 'user / agent', middle: 'platform', shape: 'text', right: 'intermediary' }
 
 /** Lines of at most `columns`; empty when the timeline is empty. */
 export function diagramOf(source: TimelineSource, columns: number): DiagramLine[] {
-  const rows = withoutPassedSteps(timelineOf(source))
+  const all = timelineOf(source)
+  // Steps that passed are left out, because their entries show what they did.
+  const failed = new Set(all.filter(row => row.kind === 'step' && row.failed).map(row => row.step))
+  const rows = all.filter(row => row.kind !== 'step' || failed.has(row.step))
   if (rows.length === 0) return []
-  const conversations = conversationsIn(rows, source)
-  const visibleRows = elide(rows)
-  if (columns < MIN_CHAT_COLUMNS)
-    return [
-      { text: `${MARGIN}--> to the intermediary, <-- from it`, shade: 'faint' },
-      ...withPauses(visibleRows, row =>
-        isGap(row) ? [gapLine(row)] : listedRow(row, columns, conversations.length > 0),
-      ),
-    ]
-  const joined = joinRows(visibleRows, source.journal)
-  const widths = widthsFor(joined.map(cellsOf), columns, conversations)
-  const lines = withPauses(joined, row => [lineOf({ row, cells: cellsOf(row) }, widths)])
-  return [{ text: assemble('', '', '', '', heading(), widths), shade: 'faint' }, ...lines]
-}
-
-/** Leaves out steps that passed, because their entries show what they did. */
-function withoutPassedSteps(rows: readonly TimelineRow[]): TimelineRow[] {
-  const failed = new Set(rows.filter(row => row.kind === 'step' && row.failed).map(row => row.step))
-  return rows.filter(row => row.kind !== 'step' || failed.has(row.step))
-}
-
-/** The names of the chats; empty when there is only one. */
-function conversationsIn(rows: readonly TimelineRow[], { conversations }: TimelineSource): string[] {
   const names = new Set(rows.map(({ conversation }) => conversation))
-  return Object.keys(conversations).length > 1 && names.size > 1
-    ? [...names].map(conversation => visible(conversation ?? ''))
-    : []
+  const hasChats = Object.keys(source.conversations).length > 1 && names.size > 1
+  const shownRows = elide(rows)
+  if (columns < MIN_CHAT_COLUMNS) {
+    const heading = `${MARGIN}--> to the intermediary, <-- from it`
+    return [{ text: heading, shade: 'faint' }, ...withPauses(shownRows, row => listedLines(row, columns, hasChats))]
+  }
+  const joined = joinRows(shownRows, source.journal)
+  const cells = joined.flatMap(row => (isGap(row) ? [] : [cellsOf(row)]))
+  const chatColumns = Math.max(...[...names].map(name => widthOf(visible(name ?? ''))))
+  const widths = widthsFor(cells, columns, hasChats ? Math.min(MAX_CHAT_COLUMNS, chatColumns) + BETWEEN : 0)
+  return [
+    { text: assemble('', '', '', '', HEADING, widths), shade: 'faint' },
+    ...withPauses(joined, row => [diagramLine(row, widths)]),
+  ]
 }
 
 /** Gives both sides the width they need, within bounds, and the rest to the middle. */
-function widthsFor(drawn: readonly Cells[], columns: number, conversations: readonly string[]): Widths {
-  const conversation =
-    conversations.length === 0 ? 0 : Math.min(MAX_CHAT_COLUMNS, Math.max(...conversations.map(widthOf))) + BETWEEN
-  const fixed = MARK_COLUMNS + TIME_COLUMNS + conversation + BETWEEN + SEQ_COLUMNS + BETWEEN
-  const available = columns - fixed
-  const needed = (side: 'left' | 'right') => Math.max(...[heading(), ...drawn].map(cells => widthOf(cells[side])))
-  const left = Math.min(needed('left'), Math.floor(available * 0.28))
-  const right = Math.min(needed('right'), Math.floor(available * 0.34))
+function widthsFor(cells: readonly Cells[], columns: number, conversation: number): Widths {
+  const available = columns - MARK_COLUMNS - TIME_COLUMNS - conversation - BETWEEN - SEQ_COLUMNS - BETWEEN
+  let [left, right] = [widthOf(HEADING.left), widthOf(HEADING.right)]
+  for (const one of cells) {
+    left = Math.max(left, widthOf(one.left))
+    right = Math.max(right, widthOf(one.right))
+  }
+  left = Math.min(left, Math.floor(available * 0.28))
+  right = Math.min(right, Math.floor(available * 0.34))
   return { conversation, left, right, middle: available - left - right }
 }
 
-const withPauses = <Row extends DiagramRow>(rows: readonly Row[], draw: (row: Row) => DiagramLine[]): DiagramLine[] =>
-  rows.flatMap((row, index) => [...pauseBefore(rows[index - 1], row), ...draw(row)])
-
-/** A line for a long pause between two rows. */
-function pauseBefore(previous: DiagramRow | undefined, row: DiagramRow): DiagramLine[] {
-  if (previous === undefined || isGap(previous) || isGap(row)) return []
-  const gapMs = row.atMs - previous.atMs
-  return gapMs < PAUSE_MS ? [] : [{ text: `  … ${formatMs(gapMs)} …`, shade: 'faint' }]
+/** Draws rows or gaps, with a line for each long pause between two rows. */
+function withPauses<Row extends DiagramRow>(rows: readonly Row[], draw: (row: TimelineRow & Row) => DiagramLine[]) {
+  const lines: DiagramLine[] = []
+  let previous: DiagramRow | undefined
+  for (const row of rows) {
+    if (isGap(row)) {
+      lines.push({ text: `  … ${row.gap} ${row.gap === 1 ? 'entry' : 'entries'} …`, shade: 'faint' })
+    } else {
+      const pauseMs = previous === undefined || isGap(previous) ? 0 : row.atMs - previous.atMs
+      if (pauseMs >= PAUSE_MS) lines.push({ text: `  … ${formatMs(pauseMs)} …`, shade: 'faint' })
+      lines.push(...draw(row as TimelineRow & Row))
+    }
+    previous = row
+  }
+  return lines
 }
 
-const gapLine = ({ gap }: Gap): DiagramLine => ({
-  text: `  … ${gap} ${gap === 1 ? 'entry' : 'entries'} …`,
-  shade: 'faint',
-})
-
-function lineOf({ row, cells }: Drawn, widths: Widths): DiagramLine {
-  if (isGap(row)) return gapLine(row)
+function diagramLine(row: JoinedRow, widths: Widths): DiagramLine {
   const failed = row.failed || row.action?.failed === true
   const time = `+${(row.atMs / 1000).toFixed(2)}`
-  const text = assemble(failed ? 'x' : '', time, visible(row.conversation ?? ''), `#${row.seq}`, cells, widths)
+  const text = assemble(failed ? 'x' : '', time, visible(row.conversation ?? ''), `#${row.seq}`, cellsOf(row), widths)
   return { text, shade: failed ? 'bad' : 'plain' }
 }
 
@@ -102,8 +97,8 @@ function assemble(mark: string, time: string, conversation: string, seq: string,
   const parts = [
     pad(mark, MARK_COLUMNS),
     pad(`${time} `, TIME_COLUMNS),
-    widths.conversation === 0 ? '' : cell(conversation, widths.conversation - BETWEEN) + between,
-    cell(cells.left, widths.left) + between,
+    widths.conversation === 0 ? '' : fitted(conversation, widths.conversation - BETWEEN) + between,
+    fitted(cells.left, widths.left) + between,
     pad(`${seq} `, SEQ_COLUMNS),
     middleOf(cells, widths),
     cells.right === '' ? '' : between + shorten(cells.right, widths.right),
@@ -111,44 +106,50 @@ function assemble(mark: string, time: string, conversation: string, seq: string,
   return parts.join('').trimEnd()
 }
 
-const cell = (text: string, columns: number) => pad(shorten(text, columns), columns)
+const fitted = (text: string, columns: number) => pad(shorten(text, columns), columns)
 
 /** `LABEL ------->`, `<------ LABEL`. Text without an arrow may use the space to its right. */
 function middleOf({ shape, middle, right }: Cells, widths: Widths): string {
   const columns = widths.middle
-  if (shape === 'text') return right === '' ? shorten(middle, columns + BETWEEN + widths.right) : cell(middle, columns)
+  if (shape === 'text')
+    return right === '' ? shorten(middle, columns + BETWEEN + widths.right) : fitted(middle, columns)
   const label = shorten(middle, columns - 5)
   const shaft = '-'.repeat(Math.max(2, columns - widthOf(label) - (label === '' ? 1 : 2)))
   if (shape === 'to') return label === '' ? `${shaft}>` : `${label} ${shaft}>`
   return label === '' ? `<${shaft}` : `<${shaft} ${label}`
 }
 
+function cellsOf({ from, to, label, answer: right = '', action }: JoinedRow): Cells {
+  const left = action?.label ?? ''
+  if (from === 'platform' && to === 'intermediary') return { left, middle: label, shape: 'to', right }
+  if (from === 'intermediary' && to === 'platform') return { left, middle: label, shape: 'back', right }
+  if (from === 'user') return { left: label, middle: '', shape: 'text', right: '' }
+  if (from === 'agent') return { left: `agent ${label}`, middle: '', shape: 'to', right }
+  if (to === 'agent') return { left: label, middle: '', shape: 'back', right: '' }
+  return { left: '', middle: label, shape: 'text', right }
+}
+
 const MAX_LINES = 2
 const MARGIN = ' '.repeat(2 + TIME_COLUMNS + SEQ_COLUMNS)
 
-function listedRow(row: TimelineRow, columns: number, withConversation: boolean): DiagramLine[] {
-  const conversation = withConversation && row.conversation !== null ? `${visible(row.conversation)}: ` : ''
-  const [first = '', ...more] = folded(`${conversation}${wordsOf(row)}`, columns - MARGIN.length)
-  const shade = row.failed ? 'bad' : 'plain'
-  return [
-    `${row.failed ? 'x ' : '  '}${pad(`+${(row.atMs / 1000).toFixed(2)}`, TIME_COLUMNS)}${pad(`#${row.seq} `, SEQ_COLUMNS)}${first}`,
-    ...more.map(line => `${MARGIN}${line}`),
-  ].map(text => ({ text, shade }))
-}
-
-function wordsOf({ from, to, label, answer }: TimelineRow): string {
-  const answerText = answer ? `: ${answer}` : ''
-  if (from === 'platform' && to === 'intermediary') return `--> ${label}${answerText}`
-  if (from === 'intermediary' && to === 'platform') return `<-- ${label}${answerText}`
-  if (from === 'user' || from === 'agent') return `${from} ${label}${answerText}`
-  return to === 'agent' ? `agent's ${label}` : `${label}${answerText}`
-}
-
-/** Folds text to two lines, and shortens the second one. */
-function folded(text: string, columns: number): string[] {
-  const lines = wrap(text, columns)
-  const last = lines.slice(MAX_LINES - 1).join(' ')
-  return [...lines.slice(0, MAX_LINES - 1), ...(last === '' ? [] : [last])].map(line => shorten(line, columns))
+/** A row of the list: at most two lines. */
+function listedLines(row: TimelineRow, columns: number, hasChats: boolean): DiagramLine[] {
+  const { from, to, label, answer, conversation, failed, atMs, seq } = row
+  const head = `${failed ? 'x ' : '  '}${pad(`+${(atMs / 1000).toFixed(2)}`, TIME_COLUMNS)}${pad(`#${seq} `, SEQ_COLUMNS)}`
+  let words = `${label}${answer ? `: ${answer}` : ''}`
+  if (from === 'platform' && to === 'intermediary') words = `--> ${words}`
+  else if (from === 'intermediary' && to === 'platform') words = `<-- ${words}`
+  else if (from === 'user' || from === 'agent') words = `${from} ${words}`
+  else if (to === 'agent') words = `agent's ${label}`
+  const chat = hasChats && conversation !== null ? `${visible(conversation)}: ` : ''
+  const free = columns - MARGIN.length
+  const lines = wrap(`${chat}${words}`, free)
+  const last = lines.splice(MAX_LINES - 1).join(' ')
+  if (last !== '') lines.push(last)
+  return lines.map((line, index) => ({
+    text: `${index === 0 ? head : MARGIN}${shorten(line, free)}`,
+    shade: failed ? 'bad' : 'plain',
+  }))
 }
 
 /** The number of entries left out. */
@@ -167,80 +168,48 @@ const AROUND_FAILURE = 4
 /** A gap takes one line itself. */
 const MIN_GAP = 3
 
+/** Shows both ends, then failures and the rows around them, up to `maxRows`. */
 export function elide(rows: readonly TimelineRow[], maxRows = MAX_ROWS): VisibleRow[] {
   if (rows.length <= maxRows) return [...rows]
-  const kept = rowsToKeep(rows, maxRows)
-  const visibleRows: VisibleRow[] = []
-  for (let at = 0; at < rows.length; ) {
-    const end = endOfRun(kept, at)
-    const run = rows.slice(at, end)
-    if (kept[at] || run.length < MIN_GAP) visibleRows.push(...run)
-    else visibleRows.push({ gap: run.reduce((sum, row) => sum + row.entrySeqs.length, 0) })
-    at = end
-  }
-  return visibleRows
-}
-
-function endOfRun(kept: readonly boolean[], from: number): number {
-  let at = from
-  while (at < kept.length && kept[at] === kept[from]) at++
-  return at
-}
-
-/** Keeps both ends, then failures and the rows around them, up to `maxRows`. */
-function rowsToKeep(rows: readonly TimelineRow[], available: number): boolean[] {
-  const kept = rows.map((_, index) => index < AT_ENDS || index >= rows.length - AT_ENDS)
-  let left = available - 2 * AT_ENDS
+  const isShown = rows.map((_, index) => index < AT_ENDS || index >= rows.length - AT_ENDS)
+  let left = maxRows - 2 * AT_ENDS
   for (const [index, row] of rows.entries()) {
     if (!row.failed || left <= 0) continue
     for (let near = Math.max(0, index - AROUND_FAILURE); near <= index + AROUND_FAILURE && near < rows.length; near++) {
-      if (!kept[near]) left--
-      kept[near] = true
+      if (!isShown[near]) left--
+      isShown[near] = true
     }
   }
-  return kept
+  const shown: VisibleRow[] = []
+  for (let from = 0, end = 0; from < rows.length; from = end) {
+    end = from + 1
+    while (end < rows.length && isShown[end] === isShown[from]) end++
+    const group = rows.slice(from, end)
+    if (isShown[from] || group.length < MIN_GAP) shown.push(...group)
+    else shown.push({ gap: group.reduce((sum, row) => sum + row.entrySeqs.length, 0) })
+  }
+  return shown
 }
 
-export interface Cells {
-  readonly left: string
-  readonly middle: string
-  /** An arrow towards the intermediary, one back, or mere text. */
-  readonly shape: 'to' | 'back' | 'text'
-  readonly right: string
-}
+/** An event with the action of the user that caused it. */
+type JoinedRow = TimelineRow & { readonly action?: TimelineRow }
 
-/** Joins an action of the user with the event that it caused. */
-export type DiagramRow = Gap | (TimelineRow & { readonly action?: TimelineRow })
+type DiagramRow = Gap | JoinedRow
 
 function joinRows(rows: readonly VisibleRow[], journal: readonly Entry[]): DiagramRow[] {
   const causes = new Map(journal.map(({ seq, cause }) => [seq, cause]))
   const joined: DiagramRow[] = []
   for (const row of rows) {
     const previous = joined.at(-1)
-    if (
-      previous &&
+    const isCaused =
+      previous !== undefined &&
       !isGap(previous) &&
       !isGap(row) &&
       previous.kind === 'action' &&
       row.kind === 'event' &&
       causes.get(row.seq) === previous.seq
-    ) {
-      joined.splice(-1, 1, { ...row, action: previous })
-    } else joined.push(row)
+    if (isCaused) joined.splice(-1, 1, { ...row, action: previous })
+    else joined.push(row)
   }
   return joined
-}
-
-const NOTHING: Cells = { left: '', middle: '', shape: 'text', right: '' }
-
-function cellsOf(row: DiagramRow): Cells {
-  if (isGap(row)) return NOTHING
-  const { from, to, label, answer: right = '' } = row
-  const left = row.action?.label ?? ''
-  if (from === 'platform' && to === 'intermediary') return { left, middle: label, shape: 'to', right }
-  if (from === 'intermediary' && to === 'platform') return { left, middle: label, shape: 'back', right }
-  if (from === 'user') return { ...NOTHING, left: label }
-  if (from === 'agent') return { left: `agent ${label}`, middle: '', shape: 'to', right }
-  if (to === 'agent') return { left: label, middle: '', shape: 'back', right: '' }
-  return { ...NOTHING, middle: label, right }
 }

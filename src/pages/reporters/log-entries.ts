@@ -1,16 +1,34 @@
-/** Describes journal entries for the log. */
+/** Describes journal entries for the log: who does what, with the answer, findings and reasons below it. */
 import { isMap } from '../../base/objects.ts'
-import { counted } from '../../base/text/quantities.ts'
+import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { faultNames, formatMs, quote, shorten, visible } from '../../base/text/terminal-text.ts'
+import type { SignMode } from '../../platform/contract/event-names.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import { assumedIn } from '../../platform/wording/entry.ts'
+import { failureBesideStatus, failureText } from '../../platform/wording/failures.ts'
 import { effectText, faultHitText } from '../../platform/wording/faults.ts'
-import { errorIn } from '../../platform/wording/hints.ts'
-import { describeDelivery, describeEvent, type LogDetail, type LogLine } from './log-webhooks.ts'
+import { errorIn, isInvalidSign } from '../../platform/wording/hints.ts'
+import { isWronglyAccepted } from './log-filter.ts'
 
-const TEXTS = {
-  writes: 'writes',
+export interface LogLine {
+  /** `intermediary -> platform`. */
+  readonly direction: string
+  readonly what: string
+  /** Words of a person, shown quoted and shortened behind `what`. */
+  readonly quoted?: string | undefined
+  readonly details?: readonly LogDetail[]
 }
+
+export interface LogDetail {
+  /** `answer 200`, `failed`, `finding R-BTN`, `hint`. */
+  readonly label: string
+  /** In the compact style, in place of `label`: `200`. */
+  readonly shortLabel?: string
+  readonly text: string
+  readonly level: Level
+}
+
+export type Level = 'plain' | 'good' | 'warn' | 'bad' | 'hint'
 
 export function describeEntry(entry: Entry): LogLine {
   switch (entry.kind) {
@@ -25,86 +43,73 @@ export function describeEntry(entry: Entry): LogLine {
     case 'note':
       return describeNote(entry)
     case 'fault':
-      return other('fault', visible(faultHitText(entry)))
+      return { direction: 'fault', what: visible(faultHitText(entry)) }
     default:
-      return other(entry.kind, details(entry))
+      return { direction: entry.kind, what: fieldsText(entry) }
   }
 }
 
-function describeUser({ action, text, button, attachments }: EntryOf<'user'>): LogLine {
+function describeUser({ action, text, button, attachments = [] }: EntryOf<'user'>): LogLine {
   const direction = 'user -> platform'
   if (action === 'press') return { direction, what: 'presses', quoted: button ?? '' }
-  const files = (attachments ?? []).map(file => `${visible(file.name)} ${file.size_kb} kB`)
-  return {
-    direction,
-    what: files.length === 0 ? TEXTS.writes : `sends ${shorten(files.join(', '), 40)}`,
-    quoted: text === '' ? undefined : text,
-  }
+  const files = attachments.map(file => `${visible(file.name)} ${file.size_kb} kB`).join(', ')
+  const what = files === '' ? 'writes' : `sends ${shorten(files, 40)}`
+  return { direction, what, quoted: text === '' ? undefined : text }
 }
 
 function describeNote(entry: EntryOf<'note'>): LogLine {
   const text = (name: string) => visible(String(entry[name] ?? ''))
   switch (entry.note) {
     case 'bot_message':
-      return {
-        direction: 'platform -> user',
-        what: TEXTS.writes,
-        quoted: String(entry.text ?? ''),
-      }
+      return { direction: 'platform -> user', what: 'writes', quoted: String(entry.text ?? '') }
     case 'chat_created':
-      return other('platform', `chat ${text('chat_id')} (${text('source')})`)
+      return { direction: 'platform', what: `chat ${text('chat_id')} (${text('source')})` }
     case 'typing_hidden':
-      return other('platform -> user', `hides the typing indicator (${text('why')})`)
+      return { direction: 'platform -> user', what: `hides the typing indicator (${text('why')})` }
     case 'chat_ended':
-      return other('platform', `the chat ends (${text('why')})`)
+      return { direction: 'platform', what: `the chat ends (${text('why')})` }
     case 'availability':
-      return other('platform', `availability ${text('availability')} (${text('by')})`)
+      return { direction: 'platform', what: `availability ${text('availability')} (${text('by')})` }
     case 'config':
-      return other('settings', details((entry.changed ?? {}) as Record<string, unknown>))
+      return { direction: 'settings', what: fieldsText((entry.changed ?? {}) as Fields) }
     case 'clock_advanced':
-      return other('clock', `advances by ${text('by')} to ${text('to')}`)
+      return { direction: 'clock', what: `advances by ${text('by')} to ${text('to')}` }
     case 'clock_paused':
-      return other('clock', 'is paused')
+      return { direction: 'clock', what: 'is paused' }
     case 'clock_resumed':
-      return other('clock', 'goes on')
+      return { direction: 'clock', what: 'goes on' }
     case 'fault_set':
-      return other('fault', `${text('fault')} is set: ${visible(effectText(entry.effect))}`)
+      return { direction: 'fault', what: `${text('fault')} is set: ${visible(effectText(entry.effect))}` }
     case 'fault_cleared':
-      return other('fault', `${text('fault')} is cleared after ${counted(Number(entry.hits), 'hit')}`)
+      return {
+        direction: 'fault',
+        what: `${text('fault')} is cleared after ${counted(Number(entry.hits), 'hit')}`,
+      }
     case 'evicted':
-      return other('journal', text('message'))
+      return { direction: 'journal', what: text('message') }
     case 'connections_refused':
-      return other(
-        'handover-sim',
-        `closes further connections, because ${Number(entry.connections)} are open; close some, or raise the limit of open files (ulimit -n) if it is low`,
-      )
+      return {
+        direction: 'handover-sim',
+        what: `closes further connections, because ${Number(entry.connections)} are open; close some, or raise the limit of open files (ulimit -n) if it is low`,
+      }
     case 'internal_error':
-      return other(
-        'handover-sim',
-        `internal error of handover-sim (${text('where')}): ${text('message')}; please report it`,
-      )
+      return {
+        direction: 'handover-sim',
+        what: `internal error of handover-sim (${text('where')}): ${text('message')}; please report it`,
+      }
     default:
-      return other('note', `${visible(entry.note)} ${details(entry)}`)
+      return { direction: 'note', what: `${visible(entry.note)} ${fieldsText(entry)}`.trim() }
   }
 }
 
 const FRAME = new Set(['v', 'seq', 'time', 'cause', 'kind', 'chat_id', 'note'])
 
-const other = (direction: string, what: string): LogLine => ({
-  direction,
-  what: what.trim(),
-})
-
 /** `name=value name=value`, without what the line shows anyway. */
-function details(fields: object): string {
-  return Object.entries(fields)
-    .filter(([name]) => !FRAME.has(name))
-    .map(([name, value]) => visible(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`))
-    .join(' ')
-}
-
-const CALLS = {
-  answer: (status: number) => `answer ${status}`,
+function fieldsText(fields: object): string {
+  const parts: string[] = []
+  for (const [name, value] of Object.entries(fields))
+    if (!FRAME.has(name)) parts.push(visible(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`))
+  return parts.join(' ')
 }
 
 type Call = EntryOf<'api'>
@@ -112,100 +117,153 @@ type Fields = Readonly<Record<string, unknown>>
 
 const asFields = (value: unknown): Fields => (isMap(value) ? value : {})
 
+const MAX_PATH_CHARS = 50
+
 function describeCall(entry: Call): LogLine {
-  const { what, quoted } = request(entry)
-  const details = [...answer(entry), ...findings(entry)]
-  return { direction: 'intermediary -> platform', what, quoted, details }
+  const { endpoint, method, path, alias, request, findings } = entry
+  const direction = 'intermediary -> platform'
+  const details = [...answerOfCall(entry)]
+  for (const { rule, message } of findings)
+    details.push({ label: `finding ${rule}`, text: visible(message), level: 'warn' })
+  if (endpoint === null)
+    return { direction, what: `${visible(method)} ${shorten(visible(path), MAX_PATH_CHARS)}`, details }
+  const body = asFields(request.body)
+  const bodyText = bodyTextOf(endpoint, body)
+  const what = `${visible(method)} ${endpoint}${alias === 'takeover' ? ' (takeover path)' : ''}${bodyText && ` ${bodyText}`}`
+  const quoted = endpoint === 'message' && typeof body.message === 'string' ? body.message : undefined
+  return { direction, what, quoted, details }
 }
 
-const LONGEST_PATH = 50
-
-function request(entry: Call): { what: string; quoted?: string | undefined } {
-  const method = visible(entry.method)
-  if (entry.endpoint === null) return { what: `${method} ${shorten(visible(entry.path), LONGEST_PATH)}` }
-  const old = entry.alias === 'takeover' ? ' (takeover path)' : ''
-  const body = asFields(entry.request.body)
-  const bodyText = BODY_TEXTS[entry.endpoint]?.(body)
-  const quoted = entry.endpoint === 'message' && typeof body.message === 'string' ? body.message : undefined
-  return { what: `${method} ${entry.endpoint}${old}${bodyText ? ` ${bodyText}` : ''}`, quoted }
-}
-
-function sender(body: Fields): string {
+/** The fields of a body that the log shows. */
+function bodyTextOf(endpoint: string, body: Fields): string {
   const { name, language_codes } = asFields(body.sender)
   const languages = Array.isArray(language_codes) ? ` (${visible(language_codes.join(', '))})` : ''
-  return typeof name === 'string' ? `as ${shorten(visible(name), 20)}${languages}` : ''
-}
-
-/** The fields of a body that the log shows, by endpoint. */
-const BODY_TEXTS: Partial<Record<string, (body: Fields) => string>> = {
-  start: body => `${sender(body)}${body.supports_attachment === true ? ', attachments' : ''}`,
-  end: sender,
-  message: body => `${sender(body)}${Array.isArray(body.buttons) ? `, ${counted(body.buttons.length, 'button')}` : ''}`,
-  availability: body => visible([body.availability, body.reason].filter(part => typeof part === 'string').join(' ')),
-  typing_start: body => (body.timeout === undefined ? '' : `for ${visible(String(body.timeout))} ms`),
-}
-
-function answer(entry: Call): LogDetail[] {
-  if (isAnsweredByFault(entry)) return [faultAnswer(entry)]
-  const { status } = entry
-  const refused = status >= 400
-  const by = entry.faults === undefined ? '' : faultNames(entry.faults)
-  const text = [outcome(entry), formatMs(entry.duration_ms), assumptions(entry), by].filter(Boolean).join(', ')
-  const first: LogDetail = {
-    label: CALLS.answer(status),
-    shortLabel: String(status),
-    text,
-    level: refused ? 'bad' : 'good',
+  const sender = typeof name === 'string' ? `as ${shorten(visible(name), 20)}${languages}` : ''
+  switch (endpoint) {
+    case 'start':
+      return `${sender}${body.supports_attachment === true ? ', attachments' : ''}`
+    case 'end':
+      return sender
+    case 'message':
+      return `${sender}${Array.isArray(body.buttons) ? `, ${counted(body.buttons.length, 'button')}` : ''}`
+    case 'availability':
+      return visible([body.availability, body.reason].filter(part => typeof part === 'string').join(' '))
+    case 'typing_start':
+      return body.timeout === undefined ? '' : `for ${visible(String(body.timeout))} ms`
+    default:
+      return ''
   }
-  return refused ? [first, ...reasons(entry)] : [first]
 }
 
-function reasons({ response }: Call): LogDetail[] {
+const MAX_ASSUMPTION_CHARS = 60
+
+function answerOfCall(entry: Call): LogDetail[] {
+  const { status, faults, answer_lost, unspecified, response } = entry
+  const duration = formatMs(entry.duration_ms)
+  const answered = { label: `answer ${status}`, shortLabel: String(status) }
+  if (faults !== undefined) {
+    const by = `by ${faultNames(faults)}, ${duration}`
+    if (answer_lost !== undefined) {
+      const done = answer_lost === 'before' ? 'not processed' : `processed (${status}), the answer lost`
+      return [{ label: 'no answer', text: `${done}, ${by}`, level: 'warn' }]
+    }
+    // Refusals of the platform always name assumptions, so the fault gave this one.
+    if (status >= 400 && Object.keys(unspecified).length === 0) return [{ ...answered, text: by, level: 'warn' }]
+  }
+  const assumed = assumedIn(entry).map(one => shorten(visible(one), MAX_ASSUMPTION_CHARS))
+  const parts = [outcomeOfCall(entry), duration]
+  if (assumed.length > 0) parts.push(`assumed ${assumed.join(', ')}`)
+  if (faults !== undefined) parts.push(faultNames(faults))
+  const text = parts.filter(part => part !== '').join(', ')
+  if (status < 400) return [{ ...answered, text, level: 'good' }]
+  const details: LogDetail[] = [{ ...answered, text, level: 'bad' }]
   const { message, hint } = errorIn(response)
-  const texts = [
-    ['because', message],
-    ['hint', hint],
-  ] as const
-  return texts.flatMap(([label, text]) =>
-    typeof text === 'string' ? [{ label, text: visible(text), level: 'bad' as const }] : [],
-  )
+  if (typeof message === 'string') details.push({ label: 'because', text: visible(message), level: 'bad' })
+  if (typeof hint === 'string') details.push({ label: 'hint', text: visible(hint), level: 'bad' })
+  return details
 }
 
-function assumptions(entry: Call): string {
-  const assumed = assumedIn(entry).map(one => shorten(visible(one), LONGEST_ASSUMPTION))
-  return assumed.length === 0 ? '' : `assumed ${assumed.join(', ')}`
-}
+const MAX_SUMMARY_CHARS = 60
 
-const LONGEST_ASSUMPTION = 60
-
-/** A fault lost the answer or gave one in place of the platform, whose own refusals always name assumptions. */
-const isAnsweredByFault = ({ faults, answer_lost, status, unspecified }: Call): boolean =>
-  faults !== undefined && (answer_lost !== undefined || (status >= 400 && Object.keys(unspecified).length === 0))
-
-function faultAnswer({ status, faults = [], answer_lost, duration_ms }: Call): LogDetail {
-  const by = `by ${faultNames(faults)}, ${formatMs(duration_ms)}`
-  if (answer_lost === undefined)
-    return { label: CALLS.answer(status), shortLabel: String(status), text: by, level: 'warn' }
-  const done = answer_lost === 'before' ? 'not processed' : `processed (${status}), the answer lost`
-  return { label: 'no answer', text: `${done}, ${by}`, level: 'warn' }
-}
-
-function outcome({ status, response, path }: Call): string {
-  const body = asFields(response)
-  if (status >= 400) return refusal(errorIn(response), status)
+function outcomeOfCall({ status, response, path }: Call): string {
+  if (status >= 400) {
+    const { code } = errorIn(response)
+    if (typeof code === 'string') return visible(code)
+    return status >= 500 ? 'internal error of handover-sim' : 'refused'
+  }
   if (status >= 300) return 'redirected to the path as it is written'
-  if (body.event === 'SUMMARIZED') return `SUMMARIZED ${quote(String(body.summary), LONGEST_SUMMARY)}`
+  const body = asFields(response)
+  if (body.event === 'SUMMARIZED') return `SUMMARIZED ${quote(String(body.summary), MAX_SUMMARY_CHARS)}`
   const { messages } = asFields(body.chat)
   const count = Array.isArray(messages) ? `${messages.length} messages` : path.startsWith('/files/') ? 'the file' : ''
   return [typeof body.event === 'string' ? body.event : '', count].filter(Boolean).join(', ')
 }
 
-const LONGEST_SUMMARY = 60
+type Delivery = EntryOf<'delivery'>
 
-function refusal({ code }: Fields, status: number): string {
-  if (typeof code === 'string') return visible(code)
-  return status >= 500 ? 'internal error of handover-sim' : 'refused'
+function describeEvent({ event, payload }: EntryOf<'event'>): LogLine {
+  const quoted = 'message' in payload ? payload.message : undefined
+  const count = 'attachments' in payload ? (payload.attachments?.length ?? 0) : 0
+  return {
+    direction: 'platform -> webhook',
+    what: `${event}${count === 0 ? '' : ` with ${counted(count, 'file')}`}`,
+    quoted,
+  }
 }
 
-const findings = (entry: Call): LogDetail[] =>
-  entry.findings.map(({ rule, message }) => ({ label: `finding ${rule}`, text: visible(message), level: 'warn' }))
+const INVALID_SIGNS = {
+  none: 'not signed on purpose',
+  'wrong-key': 'signed with a wrong key on purpose',
+  tampered: 'changed after signing on purpose',
+  truncated: 'signature cut short on purpose',
+  hex: 'signature encoded wrong on purpose',
+} satisfies Record<Exclude<SignMode, 'valid'>, string>
+
+/** Triggered or resent by a user, not sent by the platform. */
+export const isManual = ({ triggered, resent }: Delivery): boolean => triggered === true || resent === true
+
+function describeDelivery(entry: Delivery): LogLine {
+  const { event, duplicate, attempt, triggered, resent, faults, sign } = entry
+  const copy = duplicate ? ' (copy)' : attempt > 1 ? ` (attempt ${attempt})` : ''
+  const parts = [`${visible(event)}${copy}`]
+  if (triggered) parts.push('triggered')
+  if (resent) parts.push('resent')
+  if (faults !== undefined) parts.push(faultNames(faults))
+  if (isInvalidSign(sign)) parts.push(INVALID_SIGNS[sign])
+  const direction = isManual(entry) ? 'manual -> webhook' : 'platform -> webhook'
+  return { direction, what: parts.join(', '), details: answerToDelivery(entry) }
+}
+
+const MAX_BODY_CHARS = 160
+
+function answerToDelivery(entry: Delivery): LogDetail[] {
+  const { status, duration_ms, failure, outcome, retry_in_ms, response, url } = entry
+  if (outcome === 'skipped') return [{ label: 'not sent', text: visible(failureText(failure)), level: 'warn' }]
+  const label = status === null ? 'failed' : `answer ${status}`
+  const answered = { label, shortLabel: status === null ? label : String(status) }
+  const details: LogDetail[] = []
+  if (outcome === 'delivered') details.push({ ...answered, text: formatMs(duration_ms), level: 'good' })
+  else {
+    const next = retry_in_ms === undefined ? '' : `, next attempt in ${formatDuration(retry_in_ms)}`
+    const text = `${visible(failureBesideStatus(failure))}, ${formatMs(duration_ms)}${next}`
+    details.push({ ...answered, text, level: 'bad' })
+    details.push({ label: 'sent to', text: shorten(visible(url ?? ''), 120), level: 'plain' })
+    // The body has the receiver's own explanation.
+    const body = response?.body.trim() ?? ''
+    if (body !== '') details.push({ label: 'body', text: shorten(visible(body), MAX_BODY_CHARS), level: 'plain' })
+  }
+  if (isWronglyAccepted(entry)) {
+    const text = 'although the signature is invalid: does the receiver verify it?'
+    details.push({ label: 'accepted', text, level: 'warn' })
+  }
+  return details
+}
+
+/** Describes an answer whose event is further up in the log; one line when the event was delivered. */
+export function describeLateAnswer(entry: Delivery): LogLine {
+  const line = describeDelivery(entry)
+  const direction = 'webhook -> platform'
+  if (entry.outcome !== 'delivered') return { ...line, direction, what: `to ${line.what}` }
+  const what = `answer ${entry.status} to ${line.what}, ${formatMs(entry.duration_ms)}`
+  return { ...line, direction, what, details: [] }
+}

@@ -1,13 +1,12 @@
 /** Renders journal entries as a log for people. */
-import { Chalk, type ChalkInstance } from 'chalk'
+import { Chalk } from 'chalk'
 import { backgroundTimer } from '../../base/runtime/clock.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { pad, quote, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { deliveryHint } from '../../platform/wording/hints.ts'
-import { describeEntry } from './log-entries.ts'
+import { describeEntry, describeLateAnswer, isManual, type Level, type LogDetail, type LogLine } from './log-entries.ts'
 import { isShown, type LogStyle, looksWrong } from './log-filter.ts'
-import { describeLateAnswer, isManual, type Level, type LogDetail, type LogLine } from './log-webhooks.ts'
 
 export interface LogOptions {
   readonly style: LogStyle
@@ -32,125 +31,97 @@ const LANGUAGE_COLUMNS = 5
 const WHO_COLUMNS = 'intermediary -> platform'.length
 const LEFT_COLUMNS = 'HH:MM:SS 12345678 '.length + LANGUAGE_COLUMNS + 1
 const WHAT_AT = LEFT_COLUMNS + WHO_COLUMNS + 2
-const NARROWEST = 40
-const LONGEST_WHAT = 400
+const MIN_COLUMNS = 40
+const MAX_WHAT_CHARS = 400
+const SHORT_QUOTE = 40
+/** Of the latest chats, so that a long series of chats needs no memory. */
+const MAX_LANGUAGES = 1000
 
-const textColumns = (columns: number) => Math.max(NARROWEST, columns)
-
-interface Memory {
-  readonly languages: Map<string, string>
-  readonly hinted: Set<string>
+export function createLog({ style, colorLevel, columns = 100, present = entry => entry }: LogOptions): Log {
+  const chalk = new Chalk({ level: colorLevel })
+  const paint: Record<Level, (text: string) => string> = {
+    plain: text => text,
+    good: chalk.green,
+    warn: chalk.yellow,
+    bad: chalk.red,
+    hint: chalk.cyan,
+  }
+  const free = Math.max(MIN_COLUMNS, columns - WHAT_AT)
+  const languages = new Map<string, string>()
+  const hinted = new Set<string>()
   /** The event shown last, when its answer can stand right below it. */
-  open: string | null
-}
+  let open: string | null = null
 
-export function createLog(options: LogOptions): Log {
-  const paint = painter(new Chalk({ level: options.colorLevel }))
-  const columns = options.columns ?? 100
-  const memory: Memory = { languages: new Map(), hinted: new Set(), open: null }
-  const { style, present = entry => entry } = options
-  const render = (at: Placed, line: LogLine) =>
-    style === 'compact' ? compact(at, line, memory, paint) : pretty(at, line, memory, { paint, columns })
+  function rememberLanguage(entry: Entry): void {
+    if (entry.kind !== 'note' || entry.note !== 'chat_created') return
+    languages.set(entry.chat_id ?? '', String(entry.language))
+    for (const oldest of languages.keys()) {
+      if (languages.size <= MAX_LANGUAGES) break
+      languages.delete(oldest)
+    }
+  }
 
   function renderEntry(given: Entry): string {
-    learn(memory, given)
+    rememberLanguage(given)
     if (!isShown(given, style)) return ''
     const entry = present(given)
-    const place = style === 'pretty' ? placeOf(memory, entry) : 'alone'
+    const place = style === 'pretty' ? placeOf(entry) : 'alone'
     const line = place === 'later' && entry.kind === 'delivery' ? describeLateAnswer(entry) : describeEntry(entry)
-    const full = withHint(memory, entry, line)
-    return place === 'below' ? detailsText(full, { paint, columns }) : render(entry, full)
+    const details = [...(line.details ?? [])]
+    const hint = entry.kind === 'delivery' ? deliveryHint(entry) : null
+    if (hint !== null && !hinted.has(hint.cause)) {
+      hinted.add(hint.cause)
+      details.push({ label: 'hint', text: hint.text, level: 'hint' })
+    }
+    if (style === 'compact') return compact(entry, line, details)
+    const below = details.map(detailText).join('')
+    return place === 'below' ? below : `${pretty(entry, line)}${below}`
   }
+
+  /** The first answer to an event is printed below it, unless another entry came between; then it names the event. */
+  function placeOf(entry: Entry): 'alone' | 'below' | 'later' {
+    const last = open
+    open = entry.kind === 'event' ? entry.delivery_id : null
+    if (entry.kind !== 'delivery' || entry.attempt > 1 || isManual(entry)) return 'alone'
+    return last === entry.delivery_id ? 'below' : 'later'
+  }
+
+  /** Time, chat and language. */
+  function leftColumns({ chat_id = '', time }: Entry): string {
+    const chat = visible(chat_id).slice(0, 8)
+    const language = shorten(visible(languages.get(chat_id) ?? ''), LANGUAGE_COLUMNS)
+    return chalk.dim(`${time.slice(11, 19)} ${pad(chat, 8)} ${pad(language, LANGUAGE_COLUMNS)} `)
+  }
+
+  function pretty(entry: Entry, { direction, what, quoted }: LogLine): string {
+    const text =
+      quoted === undefined
+        ? wrap(shorten(what, MAX_WHAT_CHARS), free).join(`\n${' '.repeat(WHAT_AT)}`)
+        : `${what} ${quote(quoted, columns - WHAT_AT - widthOf(what) - 1)}`
+    return `${leftColumns(entry)}${pad(direction, WHO_COLUMNS)}  ${text}\n`
+  }
+
+  function detailText({ label, text, level }: LogDetail): string {
+    const lines = wrap(text, free).map((line, index) => {
+      const shown = `${pad(index === 0 ? label : '', WHO_COLUMNS)}  ${line}`.trimEnd()
+      return `${' '.repeat(LEFT_COLUMNS)}${paint[level](shown)}\n`
+    })
+    return lines.join('')
+  }
+
+  /** One entry on one line of any length, for `grep`. */
+  function compact(entry: Entry, { direction, what, quoted }: LogLine, details: readonly LogDetail[]): string {
+    const words = quoted === undefined ? '' : ` ${quote(quoted, SHORT_QUOTE)}`
+    const texts = details.map(({ label, shortLabel = label, text, level }) => paint[level](`${shortLabel} ${text}`))
+    const rest = texts.length === 0 ? '' : `: ${texts.join('; ')}`
+    return `${leftColumns(entry)}${direction} ${what}${words}${rest}\n`
+  }
+
   function renderText(text: string): string {
-    memory.open = null
-    return `${paint.faint(`${' '.repeat(LEFT_COLUMNS)}${text}`)}\n`
+    open = null
+    return `${chalk.dim(`${' '.repeat(LEFT_COLUMNS)}${text}`)}\n`
   }
-  return Object.assign(renderEntry, { skip: (entry: Entry) => learn(memory, entry), renderText })
-}
-
-/** What the left columns of a line show. */
-type Placed = Pick<Entry, 'time' | 'chat_id'>
-
-/** Of the latest chats, so that a long series of chats needs no memory. */
-const MOST_LANGUAGES = 1000
-
-function learn({ languages }: Memory, entry: Entry): void {
-  if (entry.kind !== 'note' || entry.note !== 'chat_created') return
-  languages.set(entry.chat_id ?? '', String(entry.language))
-  for (const oldest of languages.keys()) {
-    if (languages.size <= MOST_LANGUAGES) break
-    languages.delete(oldest)
-  }
-}
-
-function withHint({ hinted }: Memory, entry: Entry, line: LogLine): LogLine {
-  const hint = entry.kind === 'delivery' ? deliveryHint(entry) : null
-  if (hint === null || hinted.has(hint.cause)) return line
-  hinted.add(hint.cause)
-  return { ...line, details: [...(line.details ?? []), { label: 'hint', text: hint.text, level: 'hint' }] }
-}
-
-const left = (entry: Placed, { languages }: Memory): string => {
-  const chat = visible(entry.chat_id ?? '').slice(0, 8)
-  const language = shorten(visible(languages.get(entry.chat_id ?? '') ?? ''), LANGUAGE_COLUMNS)
-  return `${entry.time.slice(11, 19)} ${pad(chat, 8)} ${pad(language, LANGUAGE_COLUMNS)} `
-}
-
-type Paint = Record<Level | 'faint', (text: string) => string>
-
-const painter = (chalk: ChalkInstance): Paint => ({
-  plain: text => text,
-  faint: chalk.dim,
-  good: chalk.green,
-  warn: chalk.yellow,
-  bad: chalk.red,
-  hint: chalk.cyan,
-})
-
-interface Layout {
-  readonly paint: Paint
-  readonly columns: number
-}
-
-/** The first answer to an event is printed below it, unless another entry came between; then it names the event. */
-function placeOf(memory: Memory, entry: Entry): 'alone' | 'below' | 'later' {
-  const { open } = memory
-  memory.open = entry.kind === 'event' ? entry.delivery_id : null
-  if (entry.kind !== 'delivery' || entry.attempt > 1 || isManual(entry)) return 'alone'
-  return open === entry.delivery_id ? 'below' : 'later'
-}
-
-function pretty(entry: Placed, line: LogLine, memory: Memory, layout: Layout): string {
-  const head = `${layout.paint.faint(left(entry, memory))}${pad(line.direction, WHO_COLUMNS)}  `
-  return `${head}${whatText(line, layout.columns - WHAT_AT)}\n${detailsText(line, layout)}`
-}
-
-const detailsText = (line: LogLine, layout: Layout) =>
-  (line.details ?? []).map(detail => detailText(detail, layout)).join('')
-
-function whatText({ what, quoted }: LogLine, columns: number): string {
-  if (quoted === undefined)
-    return wrap(shorten(what, LONGEST_WHAT), textColumns(columns)).join(`\n${' '.repeat(WHAT_AT)}`)
-  return `${what} ${quote(quoted, columns - widthOf(what) - 1)}`
-}
-
-function detailText({ label, text, level }: LogDetail, { paint, columns }: Layout): string {
-  const lines = wrap(text, textColumns(columns - WHAT_AT))
-  const margin = ' '.repeat(LEFT_COLUMNS)
-  const labels = lines.map((_, index) => pad(index === 0 ? label : '', WHO_COLUMNS))
-  return lines.map((one, index) => `${margin}${paint[level](`${labels[index]}  ${one}`.trimEnd())}\n`).join('')
-}
-
-const SHORT_QUOTE = 40
-
-/** One entry on one line of any length, for `grep`. */
-function compact(entry: Placed, line: LogLine, memory: Memory, paint: Paint): string {
-  const quoted = line.quoted === undefined ? '' : ` ${quote(line.quoted, SHORT_QUOTE)}`
-  const details = (line.details ?? []).map(({ label, shortLabel = label, text, level }) =>
-    paint[level](`${shortLabel} ${text}`),
-  )
-  const rest = details.length === 0 ? '' : `: ${details.join('; ')}`
-  return `${paint.faint(left(entry, memory))}${line.direction} ${line.what}${quoted}${rest}\n`
+  return Object.assign(renderEntry, { skip: rememberLanguage, renderText })
 }
 
 export interface LimitedLogOptions extends LogOptions {

@@ -1,26 +1,18 @@
-/** Creates a driver from its spec: executes verbs as calls, commands, functions, or questions to a person. */
+/** Creates a driver from its spec: runs verbs as calls, commands, functions, or questions to a person. */
 
 import { ConfigError } from '../../base/files/errors.ts'
 import { isMap } from '../../base/objects.ts'
 import { elapsedMs } from '../../base/runtime/clock.ts'
+import { createSequence } from '../../base/runtime/sequence.ts'
 import { formatValue } from '../../base/schemas/explain-issues.ts'
 import { isError, messageOf } from '../../base/text/error-text.ts'
 import type { InterpolationScope } from '../../evaluation/scenario/interpolation.ts'
 import type { InboxFailure } from '../../platform/journal/run-failures.ts'
 import { CallError, type CallOutcome, failed, startOf, withTimeLimit } from './call-outcome.ts'
 import { callCommand, describeCommand } from './command-call.ts'
-import type {
-  Driver,
-  DriverCall,
-  DriverContext,
-  DriverSpec,
-  Environment,
-  FunctionVerb,
-  InboxItem,
-  VerbSpec,
-} from './driver.ts'
+import type { Driver, DriverContext, DriverSpec, Environment, FunctionVerb, InboxItem, VerbSpec } from './driver.ts'
 import { callHttp, createHttpAgent, describeHttp } from './http-call.ts'
-import { type AskPerson, createPersonQueue } from './manual-call.ts'
+import { askPerson } from './manual-call.ts'
 import { createDriverTarget, type SimulatorAccess, type TargetProcess } from './target.ts'
 
 export interface DriverOptions {
@@ -42,26 +34,27 @@ export function createDriver(spec: DriverSpec, { env, sim, onExit }: DriverOptio
 const TARGET_VERBS = ['target.start', 'target.stop', 'target.restart', 'target.kill']
 
 export function driverOf(spec: DriverSpec, env: Environment, target: TargetProcess | null): Driver {
-  const executor = new CallExecutor(spec, env)
+  const runner = new VerbRunner(spec, env)
   return {
     name: spec.name,
     verbs: [...Object.keys(spec.verbs), ...(target === null ? [] : TARGET_VERBS)],
     target,
-    call: (verb, context, signal) => executor.execute(verb, context, signal),
-    inbox: (context, signal) => executor.execute('inbox', context, signal),
+    call: (verb, context, signal) => runner.run(verb, context, signal),
+    inbox: (context, signal) => runner.run('inbox', context, signal),
     async close() {
-      await Promise.all([executor.close(), target?.close()])
+      await Promise.all([runner.close(), target?.close()])
     },
   }
 }
 
-class CallExecutor {
+class VerbRunner {
   readonly #spec: DriverSpec
   readonly #env: Environment
   /** The variables that `$(env.X)` reads in this driver. */
   readonly #variables: Environment
   readonly #agent = createHttpAgent()
-  readonly #askPerson: AskPerson = createPersonQueue()
+  /** The questions of scenarios that run at the same time, one after the other. */
+  readonly #questions = createSequence()
   readonly #closed = new AbortController()
   readonly #pending = new Set<Promise<unknown>>()
 
@@ -71,15 +64,26 @@ class CallExecutor {
     this.#variables = Object.fromEntries(spec.variables.map(({ name }) => [name, env[name]]))
   }
 
-  async execute(verb: string, context: DriverContext, signal: AbortSignal): ReturnType<Driver['inbox']> {
+  async run(verb: string, context: DriverContext, signal: AbortSignal): ReturnType<Driver['inbox']> {
     const started = elapsedMs()
-    const work = this.#try(verb, context, signal)
+    const work = this.#try(verb, context, AbortSignal.any([signal, this.#closed.signal]))
     this.#pending.add(work)
     const { how, outcome } = await work
     this.#pending.delete(work)
     const read: ParsedInbox = verb === 'inbox' ? parseInbox(outcome) : outcome
-    const call = callOf(verb, how, read, elapsedMs() - started, context)
-    return read.items === undefined ? call : { ...call, items: read.items }
+    const { status, failure, value, text, items } = read
+    const answer = startOf(text ?? (value === undefined ? '' : (JSON.stringify(value) ?? '')))
+    return {
+      verb,
+      outcome: read.outcome,
+      how,
+      ...(status !== undefined && { status }),
+      duration_ms: Math.round((elapsedMs() - started) * 100) / 100,
+      ...(failure && { failure }),
+      ...(answer !== '' && { answer }),
+      ...(context.chat !== null && { chat_id: context.chat.id }),
+      ...(items && { items }),
+    }
   }
 
   async #try(
@@ -87,8 +91,15 @@ class CallExecutor {
     context: DriverContext,
     signal: AbortSignal,
   ): Promise<{ readonly how: string; readonly outcome: CallOutcome }> {
-    const spec = Object.hasOwn(this.#spec.verbs, verb) ? this.#spec.verbs[verb] : undefined
-    if (spec === undefined) return { how: 'none', outcome: this.#missing(verb) }
+    const { verbs, needTerminal, name } = this.#spec
+    const spec = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+    if (spec === undefined) {
+      const isManual = needTerminal.includes(verb)
+      return {
+        how: 'none',
+        outcome: failed(isManual ? { code: 'no_terminal' } : { code: 'no_verb', driver: name, verb }),
+      }
+    }
     let how: string = spec.kind
     try {
       const scope = scopeOf(context, this.#variables)
@@ -100,12 +111,7 @@ class CallExecutor {
     }
   }
 
-  #missing(verb: string): CallOutcome {
-    const { needTerminal, name } = this.#spec
-    return failed(needTerminal.includes(verb) ? { code: 'no_terminal' } : { code: 'no_verb', driver: name, verb })
-  }
-
-  #call(
+  async #call(
     verb: string,
     spec: VerbSpec,
     scope: InterpolationScope,
@@ -114,21 +120,14 @@ class CallExecutor {
   ): Promise<CallOutcome> {
     switch (spec.kind) {
       case 'http':
-        return callHttp(spec, scope, this.#agent, this.#untilClosed(signal))
+        return callHttp(spec, scope, this.#agent, signal)
       case 'exec':
-        return callCommand(
-          { verb, spec, scope, context, folder: this.#spec.folder, env: this.#env },
-          this.#untilClosed(signal),
-        )
+        return callCommand({ verb, spec, scope, context, folder: this.#spec.folder, env: this.#env }, signal)
       case 'function':
-        return callFunction(spec, context, this.#untilClosed(signal))
+        return callFunction(spec, context, signal)
       case 'manual':
-        return this.#askPerson(spec.prompt, verb, context, this.#untilClosed(signal))
+        return this.#questions(() => askPerson(spec.prompt, verb, context, signal))
     }
-  }
-
-  #untilClosed(signal: AbortSignal): AbortSignal {
-    return AbortSignal.any([signal, this.#closed.signal])
   }
 
   /** Interrupts the pending calls. Resolves when their processes have ended. */
@@ -159,21 +158,6 @@ function describeCall(verb: string, spec: VerbSpec, scope: InterpolationScope): 
   if (spec.kind === 'http') return describeHttp(spec, scope)
   if (spec.kind === 'exec') return describeCommand(spec, scope)
   return spec.kind === 'function' ? `function ${verb}` : 'manual'
-}
-
-function callOf(verb: string, how: string, call: CallOutcome, tookMs: number, { chat }: DriverContext): DriverCall {
-  const { outcome, status, failure, value } = call
-  const answer = startOf(call.text ?? (value === undefined ? '' : (JSON.stringify(value) ?? '')))
-  return {
-    verb,
-    outcome,
-    how,
-    ...(status === undefined ? {} : { status }),
-    duration_ms: Math.round(tookMs * 100) / 100,
-    ...(failure === undefined ? {} : { failure }),
-    ...(answer === '' ? {} : { answer }),
-    ...(chat === null ? {} : { chat_id: chat.id }),
-  }
 }
 
 /** Fails with what the function throws. A function that ignores its signal goes on after its time limit. */

@@ -9,7 +9,7 @@ import { formatValue } from '../../base/schemas/explain-issues.ts'
 import { isError, nearest } from '../../base/text/error-text.ts'
 import { failureText } from '../../platform/wording/failures.ts'
 import type { DriverSpec, FunctionVerb, Prompt } from './driver.ts'
-import { BUILT_IN_VERBS, TEXTS } from './driver-schema.ts'
+import { BUILT_IN_VERBS } from './driver-schema.ts'
 import { type DriverOrigin, readDriver } from './read-driver.ts'
 
 export interface LoadDriverOptions {
@@ -35,14 +35,12 @@ export async function loadDriver(ref: string, options: LoadDriverOptions): Promi
   const file = { name: ref, path, extension: extname(ref).toLowerCase() }
   const origin = { name: ref, folder: dirname(path), commands: true, prompt }
   if (MODULES.includes(file.extension)) return readModule(await loadExports(file, options.nodeVersion), origin)
-  if (!DOCUMENTS.includes(file.extension)) throw fileProblem(ref, TEXTS.extension([...DOCUMENTS, ...MODULES]))
+  if (!DOCUMENTS.includes(file.extension))
+    throw fileProblem(
+      ref,
+      `a driver must end in ${[...DOCUMENTS, ...MODULES].join(', ')}, or be an http or https address`,
+    )
   return readDriver(parseSource(ref, readText(file), file.extension === '.json'), origin)
-}
-
-/** Reads a driver from the exports of a module. Throws `ConfigError`. */
-export function readModule(exports: Fields, origin: DriverOrigin): DriverSpec {
-  const { data, functions } = splitFunctions(origin.name, exports)
-  return readDriver(moduleSource(origin.name, data), { ...origin, functions })
 }
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
@@ -55,69 +53,55 @@ async function fetchDriver(
   { allowRemote = false, signal }: LoadDriverOptions,
   prompt: Prompt | null,
 ): Promise<DriverSpec> {
-  if (!URL.canParse(ref)) throw fileProblem(ref, TEXTS.notUrl)
+  if (!URL.canParse(ref)) throw fileProblem(ref, 'is not an http or https address')
   const url = new URL(ref)
-  if (!allowRemote && !LOOPBACK.test(url.hostname)) throw fileProblem(ref, TEXTS.otherMachine)
-  const { text, json } = await read(url, signal)
-  return readDriver(parseSource(ref, text, json), { name: ref, http: url.origin, prompt })
-}
-
-async function read(url: URL, ended: AbortSignal | undefined): Promise<{ text: string; json: boolean }> {
-  const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(ended === undefined ? [] : [ended])])
-  const response = await fetch(url, { redirect: 'manual', signal }).catch((error: unknown) => {
-    throw fileProblem(
-      url.href,
-      TEXTS.unreadable(
-        isError(error) && error.name === 'TimeoutError'
-          ? TEXTS.timeout
-          : failureText(connectionFailure(error, url.host)),
-      ),
-    )
+  if (!allowRemote && !LOOPBACK.test(url.hostname))
+    throw fileProblem(ref, 'is on another machine; keep the driver in a file, or pass --allow-remote')
+  const timeLimit = AbortSignal.timeout(TIMEOUT_MS)
+  const ended = signal === undefined ? timeLimit : AbortSignal.any([timeLimit, signal])
+  const unreadable = (why: string) => fileProblem(url.href, `cannot be read: ${why}`)
+  const response = await fetch(url, { redirect: 'manual', signal: ended }).catch((error: unknown) => {
+    const isLate = isError(error) && error.name === 'TimeoutError'
+    throw unreadable(isLate ? 'no answer within 5s' : failureText(connectionFailure(error, url.host)))
   })
-  if (!response.ok) throw fileProblem(url.href, TEXTS.unreadable(TEXTS.status(response.status)))
+  if (!response.ok) throw unreadable(`the server answered ${response.status}`)
   const text = await response.text()
-  if (text.length > MAX_CHARS) throw fileProblem(url.href, TEXTS.unreadable(TEXTS.tooLong))
-  return { text, json: /json/i.test(response.headers.get('content-type') ?? '') || url.pathname.endsWith('.json') }
+  if (text.length > MAX_CHARS) throw unreadable('it is longer than 1 MiB')
+  const isJson = /json/i.test(response.headers.get('content-type') ?? '') || url.pathname.endsWith('.json')
+  return readDriver(parseSource(ref, text, isJson), { name: ref, http: url.origin, prompt })
 }
 
-type Run = FunctionVerb['run']
 type Fields = Readonly<Record<string, unknown>>
 
-interface ModuleParts {
-  readonly data: Fields
-  readonly functions: Readonly<Record<string, Run>>
-}
-
-/** The default export when there is one, else the named ones. Throws `ConfigError`. */
-function splitFunctions(name: string, exports: Fields): ModuleParts {
+/** Reads a driver from the exports of a module: the default one when there is one, else the named ones. Throws `ConfigError`. */
+export function readModule(exports: Fields, origin: DriverOrigin): DriverSpec {
+  const { name } = origin
   const all = 'default' in exports ? exports.default : exports
-  if (!isMap(all)) throw fileProblem(name, TEXTS.noVerbs(formatValue(all)))
-  const { does, ...rest } = all
-  const plain = partition(Object.entries(rest), '')
-  const own = isMap(does) ? partition(Object.entries(does), 'does.') : { data: does, functions: {} }
-  checkNames(name, Object.keys(plain.functions))
-  return {
-    data: { ...plain.data, ...(does === undefined ? {} : { does: own.data }) },
-    functions: { ...plain.functions, ...own.functions },
+  if (!isMap(all))
+    throw fileProblem(
+      name,
+      `must export its verbs, or default { accept: async ({ chat }) => {} }, got ${formatValue(all)}`,
+    )
+  const functions: Record<string, FunctionVerb['run']> = {}
+  const data: Record<string, unknown> = {}
+  const problems: Problem[] = []
+  const builtIn: readonly string[] = BUILT_IN_VERBS
+  for (const [verb, value] of Object.entries(all)) {
+    if (typeof value !== 'function') data[verb] = value
+    else if (builtIn.includes(verb)) functions[verb] = value as FunctionVerb['run']
+    else {
+      const hint = nearest(verb, builtIn) || `; there are ${builtIn.join(', ')}, and your own under does`
+      problems.push({ at: `${name}: ${verb}`, file: name, message: `is not a verb${hint}` })
+    }
   }
-}
-
-function partition(entries: readonly [string, unknown][], prefix: string): ModuleParts {
-  const isRun = (entry: [string, unknown]): entry is [string, Run] => typeof entry[1] === 'function'
-  return {
-    data: Object.fromEntries(entries.filter(entry => !isRun(entry))),
-    functions: Object.fromEntries(entries.filter(isRun).map(([verb, run]) => [prefix + verb, run])),
+  if (problems.length > 0) throw new ConfigError(problems)
+  if (isMap(all.does)) {
+    const others: Record<string, unknown> = {}
+    for (const [verb, value] of Object.entries(all.does)) {
+      if (typeof value === 'function') functions[`does.${verb}`] = value as FunctionVerb['run']
+      else others[verb] = value
+    }
+    data.does = others
   }
+  return readDriver(moduleSource(name, data), { ...origin, functions })
 }
-
-function checkNames(name: string, verbs: readonly string[]): void {
-  const known: readonly string[] = BUILT_IN_VERBS
-  const unknown = verbs.filter(verb => !known.includes(verb) && !verb.startsWith('does.'))
-  if (unknown.length > 0) throw new ConfigError(unknown.map(verb => unknownVerb(name, verb, known)))
-}
-
-const unknownVerb = (name: string, verb: string, known: readonly string[]): Problem => ({
-  at: `${name}: ${verb}`,
-  file: name,
-  message: TEXTS.unknownVerb(nearest(verb, known) || TEXTS.knownVerbs(known)),
-})

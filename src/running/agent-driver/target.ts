@@ -1,11 +1,12 @@
 /** Starts, stops and kills the intermediary as a process, one action after the other. */
 
 import { wallDelay } from '../../base/runtime/clock.ts'
-import { connectionFailure, timedOut } from '../../base/runtime/connection-failure.ts'
+import { createSequence } from '../../base/runtime/sequence.ts'
 import { interpolate } from '../../evaluation/scenario/interpolation.ts'
 import type { StepFailure, TargetFailure } from '../../platform/journal/run-failures.ts'
 import { targetEndedText, targetNotStartedText } from '../../platform/wording/failures.ts'
 import type { Environment, TargetControl, TargetEnd, TargetSpec } from './driver.ts'
+import { type NotReady, probe } from './probe.ts'
 import {
   isRunning,
   killProcess,
@@ -33,7 +34,7 @@ export interface TargetOptions {
 
 export function createTarget({ start, stopTimeoutMs, onExit }: TargetOptions): TargetProcess {
   const closed = new AbortController()
-  const enqueue = createQueue()
+  const enqueue = createSequence()
   let current: RunningTarget | null = null
   let url: string | null = null
   const ends: TargetEnd[] = []
@@ -80,16 +81,6 @@ export function createTarget({ start, stopTimeoutMs, onExit }: TargetOptions): T
       closed.abort()
       return stop()
     },
-  }
-}
-
-/** Runs one action after the other, also after one has failed. */
-function createQueue(): (work: () => Promise<void>) => Promise<void> {
-  let last: Promise<unknown> = Promise.resolve()
-  return work => {
-    const done = last.then(work)
-    last = done.catch(() => {})
-    return done
   }
 }
 
@@ -212,7 +203,6 @@ function printedUrl({ child }: RunningProcess): Promise<Readiness> {
 }
 
 const POLL_MS = 50
-const ANSWER_MS = 2_000
 
 /** Resolves when the address answers, and meanwhile stores why it did not. Stays pending when the signal aborts. */
 async function answered(address: string, signal: AbortSignal, probes: { last?: NotReady }): Promise<Readiness> {
@@ -222,26 +212,5 @@ async function answered(address: string, signal: AbortSignal, probes: { last?: N
     if (failure === null) return { url: null }
     probes.last = failure
     await wallDelay(POLL_MS, signal)
-  }
-}
-
-type NotReady = NonNullable<Extract<TargetFailure, { code: 'not_ready' }>['last']>
-
-/** Null when the address answers with a status of success. */
-async function probe(address: string, signal: AbortSignal): Promise<NotReady | null> {
-  const enough = new AbortController()
-  const stop = () => enough.abort(timedOut(ANSWER_MS))
-  signal.addEventListener('abort', stop, { once: true })
-  const late = wallDelay(ANSWER_MS, enough.signal).then(stop)
-  try {
-    const response = await fetch(address, { signal: enough.signal, redirect: 'manual' })
-    await response.body?.cancel()
-    return response.ok ? null : { code: 'status', status: response.status }
-  } catch (error) {
-    return connectionFailure(error, new URL(address).host)
-  } finally {
-    signal.removeEventListener('abort', stop)
-    stop()
-    await late
   }
 }

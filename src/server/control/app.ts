@@ -11,7 +11,8 @@ import { type AllowedHosts, refusedHostText } from './addresses.ts'
 import { asProblem, ControlProblem, problemBody, resetProblem } from './problems.ts'
 import { readBody, readQuery } from './request.ts'
 import type { ControlContext, ControlRequest, ControlResponse, ControlRoute } from './route.ts'
-import { PREFIX, ROUTES, routeLines, WORKSPACE_PATH } from './routes.ts'
+import { requireWorkspace } from './routes/workspaces.ts'
+import { PREFIX, pathsOf, ROUTES, routesText } from './routes.ts'
 
 export interface ControlOptions
   extends Access,
@@ -27,9 +28,14 @@ type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerRespons
 
 export function createControlListener(options: ControlOptions) {
   const { simulator, workspaces, url, closing, onStopRequested, agent, loadRecorder } = options
-  const parts = { workspaces, url, closing, onStopRequested, agent, loadRecorder }
-  const shared = { core: coreOf(simulator), ...parts, streams: { count: 0 } }
-  const control = { ...shared, simulator, control: url + PREFIX }
+  const control: ControlContext = {
+    ...{ simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing, streams: { count: 0 } },
+    ...{ onStopRequested, agent, loadRecorder },
+    async openApi() {
+      const { controlOpenApi } = await import('./openapi.ts')
+      return controlOpenApi({ url })
+    },
+  }
   const app = createControlApp(control, options, [...ROUTES, ...options.routes])
   // The global Request and Response stay: this server may be part of another program.
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
@@ -51,29 +57,59 @@ function createControlApp(control: ControlContext, access: Access, routes: reado
   const app = new Hono<Bindings>({ strict: false })
   app.onError((error, context) => errorResponse(error, context, control))
   app.use(async (context, next) => {
-    const refusal = refusedAccess(access, accessRequestOf(context))
+    const host = new URL(context.req.url).host
+    const open = routes.some(route => route.open === true && PREFIX + route.path === context.req.path)
+    const refusal = refusedAccess(access, { host, header: name => context.req.header(name), open })
     if (refusal !== null) throw refusal
     await next()
   })
-  for (const route of routes) app.on(route.method, PREFIX + route.path, context => runSafely(route, control, context))
-  app.notFound(context =>
-    errorResponse(unknownRoute(context.req.method, new URL(context.req.url).pathname, routes), context, control),
-  )
+  const methods = new Map<string, string[]>()
+  for (const route of routes) {
+    for (const path of pathsOf(route)) {
+      const isOfWorkspace = path !== PREFIX + route.path
+      app.on(route.method, path, context => runRoute(route, control, context, isOfWorkspace))
+      methods.set(path, [...(methods.get(path) ?? []), route.method])
+    }
+  }
+  for (const [path, known] of methods) {
+    app.all(path, ({ req }) => {
+      const allow = known.join(', ')
+      const message = `${req.path} takes ${allow}, got ${req.method}.`
+      throw new ControlProblem(405, 'method_not_allowed', message, { headers: { allow } })
+    })
+  }
+  app.notFound(context => {
+    const { path } = context.req
+    const near = nearest(path, [...methods.keys()]) || '.'
+    const message = `There is no ${path}${near} ${routesText()}`
+    return errorResponse(new ControlProblem(404, 'route_not_found', message), context, control)
+  })
   return app
 }
 
-const accessRequestOf = (context: Context) => ({
-  host: new URL(context.req.url).host,
-  header: (name: string) => context.req.header(name),
-  open: ROUTES.some(({ open, path }) => open === true && PREFIX + path === context.req.path),
-})
-
 /** Catches refusals of the platform as well: they are not Errors, and hono handles only Errors. */
-async function runSafely(route: ControlRoute, control: ControlContext, context: Context): Promise<Response> {
+async function runRoute(
+  route: ControlRoute,
+  control: ControlContext,
+  context: Context,
+  isOfWorkspace: boolean,
+): Promise<Response> {
   const { epoch } = coreFor(control, context)
   const begun = epoch.current()
   try {
-    return toResponse(await run(route, control, context), context, control)
+    const { req } = context
+    const query = readQuery(route, new URL(req.url))
+    const body = req.method === 'GET' || req.method === 'HEAD' ? undefined : await readBody(route, req.raw)
+    const parts = isOfWorkspace ? inWorkspace(control, req.param('workspace') ?? '') : control
+    const call: ControlRequest<unknown, unknown> = {
+      ...parts,
+      param: name => req.param(name) ?? '',
+      query,
+      body,
+      header: name => req.header(name),
+      signal: AbortSignal.any([req.raw.signal, parts.closing]),
+    }
+    return toResponse(await route.run(call as ControlRequest<never, never>), context, control)
   } catch (thrown) {
     const wasReset = asProblem(thrown) === null && epoch.current() !== begun
     return errorResponse(wasReset ? resetProblem() : thrown, context, control)
@@ -86,20 +122,17 @@ function coreFor({ core, workspaces }: ControlContext, context: Context): Core {
   return workspace === undefined ? core : coreOf(workspace)
 }
 
-async function run(route: ControlRoute, control: ControlContext, context: Context): Promise<ControlResponse> {
-  const { req } = context
-  const query = readQuery(route, new URL(req.url))
-  const body = req.method === 'GET' || req.method === 'HEAD' ? undefined : await readBody(route, req.raw)
-  const signal = AbortSignal.any([req.raw.signal, control.closing])
-  const call: ControlRequest<unknown, unknown> = {
+/** What a route of one simulator has access to below a workspace. */
+function inWorkspace(control: ControlContext, id: string): ControlContext {
+  const workspace = requireWorkspace(control, id)
+  return {
     ...control,
-    param: name => req.param(name) ?? '',
-    query,
-    body,
-    header: name => req.header(name),
-    signal,
+    simulator: workspace,
+    core: coreOf(workspace),
+    agent: () => null,
+    control: workspace.control,
+    closing: AbortSignal.any([control.closing, workspace.closing]),
   }
-  return route.run(call as ControlRequest<never, never>)
 }
 
 /** Caches must not store responses, and browsers must not guess their type. */
@@ -134,26 +167,6 @@ function errorResponse(thrown: unknown, context: Context, control: ControlContex
   const message = `Internal error of handover-sim in ${where}: ${why}. Please report it with this text.`
   const body = withoutSecrets({ error: { code: 'internal_error', message } }, context, control)
   return json(500, body, { [INTERNAL_HEADER]: '1' })
-}
-
-/** 405 for a path with other methods; otherwise 404 with all routes. */
-function unknownRoute(method: string, path: string, routes: readonly ControlRoute[]): ControlProblem {
-  const methods = routes
-    .filter(route => new RegExp(`^${PREFIX}${route.path.replace(/:[a-z]+/g, '[^/]+')}/?$`).test(path))
-    .map(route => route.method)
-  if (methods.length > 0) {
-    const allow = [...new Set(methods)].join(', ')
-    const message = `${path} takes ${allow}, got ${method}.`
-    return new ControlProblem(405, 'method_not_allowed', message, { headers: { allow } })
-  }
-  const below = path.slice(PREFIX.length)
-  const paths = routes.map(route => route.path)
-  const near = nearest(below, paths).replace('mean ', `mean ${PREFIX}`) || '.'
-  return new ControlProblem(
-    404,
-    'route_not_found',
-    `There is no ${path}${near} Routes: ${routeLines().join(', ')}; most of them also below ${PREFIX}${WORKSPACE_PATH}.`,
-  )
 }
 
 export interface Access extends AllowedHosts {

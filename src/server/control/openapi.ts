@@ -4,7 +4,7 @@ import { shapeOf } from '../../base/schemas/definitions.ts'
 import { type JsonSchema, type Named, refTo, toComponents } from '../../platform/contract/openapi.ts'
 import { VERSION } from '../../platform/contract/version.ts'
 import { ControlErrorResponse, type ControlRoute, type DocumentedResponse } from './route.ts'
-import { PREFIX, ROUTES } from './routes.ts'
+import { pathsOf, ROUTES } from './routes.ts'
 
 export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<string, unknown> {
   return {
@@ -51,7 +51,7 @@ function bodies(): Named {
   return Object.fromEntries([ControlErrorResponse, ...schemas].map(schema => [idOf(schema), schema]))
 }
 
-const parameterName = (route: ControlRoute, name: string) => `${route.workspaceRouteOf ?? route.id}_${name}`
+const parameterName = (route: ControlRoute, name: string) => `${route.id}_${name}`
 
 /** Query parameters as schemas with generated names, so that they are converted together with the bodies. */
 function queries(): Named {
@@ -66,15 +66,22 @@ function queries(): Named {
 function paths(): Record<string, unknown> {
   const found: Record<string, Record<string, unknown>> = {}
   for (const route of ROUTES) {
-    const path = PREFIX + route.path.replace(/:([a-z]+)/g, '{$1}')
-    found[path] = { ...found[path], [route.method.toLowerCase()]: operation(route) }
+    for (const [index, pattern] of pathsOf(route).entries()) {
+      const path = pattern.replace(/:([a-z]+)/g, '{$1}')
+      const id = index === 0 ? route.id : `workspace_${route.id}`
+      found[path] = { ...found[path], [route.method.toLowerCase()]: operation(route, id, pattern) }
+    }
   }
   return found
 }
 
-function operation(route: ControlRoute): unknown {
-  const { id, group, summary, description, responses, open } = route
-  const parameters = [...pathParameters(route), ...queryParameters(route)]
+function operation(route: ControlRoute, id: string, path: string): unknown {
+  const { group, summary, description, responses, open } = route
+  const inPath = [...path.matchAll(/:([a-z]+)/g)].map(([, name]) => name)
+  const parameters = [
+    ...inPath.map(name => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    ...queryParameters(route),
+  ]
   return {
     operationId: id,
     tags: [group],
@@ -84,14 +91,12 @@ function operation(route: ControlRoute): unknown {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBody(route),
     responses: {
+      ...(inPath.includes('workspace') && { 404: response('There is no such workspace') }),
       ...Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, response(answer)])),
       default: { $ref: '#/components/responses/Problem' },
     },
   }
 }
-
-const pathParameters = ({ path }: ControlRoute): unknown[] =>
-  [...path.matchAll(/:([a-z]+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
 
 const queryParameters = (route: ControlRoute): unknown[] =>
   Object.keys(route.query === undefined ? {} : shapeOf(route.query)).map(name => ({

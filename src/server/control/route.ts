@@ -47,6 +47,8 @@ export interface ControlContext {
   readonly onStopRequested: (() => void) | undefined
   /** Null when no help desk is attached, and for workspaces. */
   agent(): AgentPlayer | null
+  /** Describes this API. */
+  openApi(): Promise<unknown>
   /** Undefined when the program that created the server records nothing. */
   readonly loadRecorder: LoadRecorder | undefined
 }
@@ -69,8 +71,6 @@ export type ControlResponse =
 
 export interface RouteDefinition<Query, Body> {
   readonly id: string
-  /** The id of the route that this one repeats for one workspace. */
-  readonly workspaceRouteOf?: string
   readonly group:
     | 'health'
     | 'chats'

@@ -39,10 +39,10 @@ describe('the position of a row', () => {
   })
 
   it('starts at the edge for actions of the runner, and has no arrow without a receiver', () => {
-    expect(spanOf(row({ from: 'player', to: 'platform' }))).toEqual({ left: 0, right: 33, points: 'right' })
-    expect(spanOf(row({ from: 'player', to: 'intermediary' }))).toEqual({ left: 69, right: 100, points: 'left' })
-    expect(spanOf(row({ from: 'player', to: 'player' })).points).toBeNull()
-    expect(spanOf(row({ from: 'player', to: 'platform', kind: 'fault' }))).toEqual({
+    expect(spanOf(row({ from: 'runner', to: 'platform' }))).toEqual({ left: 0, right: 33, points: 'right' })
+    expect(spanOf(row({ from: 'runner', to: 'intermediary' }))).toEqual({ left: 69, right: 100, points: 'left' })
+    expect(spanOf(row({ from: 'runner', to: 'runner' })).points).toBeNull()
+    expect(spanOf(row({ from: 'runner', to: 'platform', kind: 'fault' }))).toEqual({
       left: 33,
       right: 100,
       points: null,
@@ -50,8 +50,8 @@ describe('the position of a row', () => {
   })
 
   it('leaves space for the label inside of the drawing', () => {
-    for (const from of ['user', 'platform', 'intermediary', 'agent', 'player'] as const) {
-      for (const to of ['user', 'platform', 'intermediary', 'agent', 'player'] as const) {
+    for (const from of ['user', 'platform', 'intermediary', 'agent', 'runner'] as const) {
+      for (const to of ['user', 'platform', 'intermediary', 'agent', 'runner'] as const) {
         const { left, right } = labelSpace(spanOf(row({ from, to })))
         expect(Math.min(left, right), `${from} to ${to}`).toBeGreaterThanOrEqual(0)
         expect(100 - left - right, `${from} to ${to}`).toBeGreaterThanOrEqual(30)

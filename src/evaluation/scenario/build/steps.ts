@@ -22,12 +22,8 @@ export interface StepOptions {
 }
 
 /** Separates the options of every step from those of its verb, and leaves out undefined ones. */
-function stepOf<Options extends StepOptions, Own extends Step>(
-  options: Options,
-  verb: (own: Omit<Options, keyof StepOptions>) => Own,
-): Own {
-  const { id, name, chat, soft, ...own } = options
-  return { ...verb(withoutUndefined(own)), ...withoutUndefined({ id, name, chat, soft }) }
+function splitOptions<Options extends StepOptions>({ id, name, chat, soft, ...own }: Options) {
+  return { own: withoutUndefined(own), common: withoutUndefined({ id, name, chat, soft }) }
 }
 
 type Verb<Name extends keyof Step> = NonNullable<Step[Name]>
@@ -43,8 +39,10 @@ const isEmpty = (value: object) => Object.keys(value).length === 0
  * user('Where is my order?')
  * user('See the file', { attach: [{ name: 'a.pdf', type: 'application/pdf', size_kb: 87 }] })
  */
-export const user = (text: string, options: Sending & Pick<MapOf<'user'>, 'attach'> = {}): Step =>
-  stepOf(options, own => ({ user: isEmpty(own) ? text : { ...(text === '' ? {} : { text }), ...own } }))
+export const user = (text: string, options: Sending & Pick<MapOf<'user'>, 'attach'> = {}): Step => {
+  const { own, common } = splitOptions(options)
+  return { user: isEmpty(own) ? text : { ...(text !== '' && { text }), ...own }, ...common }
+}
 
 /**
  * The end user presses `handover`, or the button with this label.
@@ -52,8 +50,10 @@ export const user = (text: string, options: Sending & Pick<MapOf<'user'>, 'attac
  * @example
  * press('handover')
  */
-export const press = (button: string, options: Sending = {}): Step =>
-  stepOf(options, own => ({ press: isEmpty(own) ? button : { button, ...own } }))
+export const press = (button: string, options: Sending = {}): Step => {
+  const { own, common } = splitOptions(options)
+  return { press: isEmpty(own) ? button : { button, ...own }, ...common }
+}
 
 /**
  * The bot sends a message, with buttons if given.
@@ -61,8 +61,10 @@ export const press = (button: string, options: Sending = {}): Step =>
  * @example
  * bot('How can I help?', { buttons: [{ label: 'Talk to us' }] })
  */
-export const bot = (text: string, options: StepOptions & Pick<MapOf<'bot'>, 'buttons'> = {}): Step =>
-  stepOf(options, own => ({ bot: isEmpty(own) ? text : { text, ...own } }))
+export const bot = (text: string, options: StepOptions & Pick<MapOf<'bot'>, 'buttons'> = {}): Step => {
+  const { own, common } = splitOptions(options)
+  return { bot: isEmpty(own) ? text : { text, ...own }, ...common }
+}
 
 interface Item {
   readonly text?: string
@@ -81,13 +83,23 @@ type SeesOptions = StepOptions & Pick<MapOf<'agent'>, 'times' | 'within' | 'for'
  * agent.does('transfer', { team: 'billing' })
  */
 export const agent = Object.assign(
-  (word: (typeof AGENT_WORDS)[number], options: StepOptions = {}): Step => stepOf(options, () => ({ agent: word })),
+  (word: (typeof AGENT_WORDS)[number], options: StepOptions = {}): Step => ({
+    agent: word,
+    ...withoutUndefined(options),
+  }),
   {
-    says: (text: string, options: StepOptions = {}): Step => stepOf(options, () => ({ agent: { says: text } })),
-    sees: (item: string | Matcher | Matching<Item>, options: SeesOptions = {}): Step =>
-      stepOf(options, own => ({ agent: { sees: item, ...own } })),
-    does: (verb: string, given?: Readonly<Record<string, unknown>>, options: StepOptions = {}): Step =>
-      stepOf(options, () => ({ agent: given === undefined ? { does: verb } : { does: verb, with: { ...given } } })),
+    says: (text: string, options: StepOptions = {}): Step => ({
+      agent: { says: text },
+      ...withoutUndefined(options),
+    }),
+    sees: (item: string | Matcher | Matching<Item>, options: SeesOptions = {}): Step => {
+      const { own, common } = splitOptions(options)
+      return { agent: { sees: item, ...own }, ...common }
+    },
+    does: (verb: string, given?: Readonly<Record<string, unknown>>, options: StepOptions = {}): Step => ({
+      agent: given === undefined ? { does: verb } : { does: verb, with: { ...given } },
+      ...withoutUndefined(options),
+    }),
   },
 )
 
@@ -97,8 +109,10 @@ export const agent = Object.assign(
  * @example
  * wait('10m')
  */
-export const wait = (duration: Duration | Placeholder, options: StepOptions = {}): Step =>
-  stepOf(options, () => ({ wait: duration }))
+export const wait = (duration: Duration | Placeholder, options: StepOptions = {}): Step => ({
+  wait: duration,
+  ...withoutUndefined(options),
+})
 
 /**
  * Sets the handover availability, as a person does in the workspace (ST17).
@@ -109,7 +123,10 @@ export const wait = (duration: Duration | Placeholder, options: StepOptions = {}
 export const availability = (
   value: 'OPEN' | 'CLOSED',
   options: StepOptions & Pick<MapOf<'availability'>, 'reason'> = {},
-): Step => stepOf(options, own => ({ availability: isEmpty(own) ? value : { availability: value, ...own } }))
+): Step => {
+  const { own, common } = splitOptions(options)
+  return { availability: isEmpty(own) ? value : { availability: value, ...own }, ...common }
+}
 
 /**
  * Injects a fault. `fault.clear()` clears all faults, or the named one.
@@ -119,11 +136,16 @@ export const availability = (
  * fault.clear()
  */
 export const fault = Object.assign(
-  (spec: FaultSpec, options: Omit<StepOptions, 'name'> = {}): Step => stepOf(options, () => ({ fault: spec })),
+  (spec: FaultSpec, options: Omit<StepOptions, 'name'> = {}): Step => ({ fault: spec, ...withoutUndefined(options) }),
   { clear: (name?: string): Step => ({ fault: name === undefined ? 'clear' : { clear: name } }) },
 )
 
 type Delivery = Sending & Pick<MapOf<'deliver'>, 'sign'>
+
+function deliverStep(map: MapOf<'deliver'>, options: Delivery): Step {
+  const { own, common } = splitOptions(options)
+  return { deliver: { ...map, ...own }, ...common }
+}
 
 /**
  * Sends an event manually. `deliver.again('s1')` sends the bytes of the event of step `s1` once more.
@@ -133,11 +155,9 @@ type Delivery = Sending & Pick<MapOf<'deliver'>, 'sign'>
  * deliver.again('s1')
  */
 export const deliver = Object.assign(
-  (event: string, options: Delivery & Pick<MapOf<'deliver'>, 'body'> = {}): Step =>
-    stepOf(options, own => ({ deliver: { event, ...own } })),
+  (event: string, options: Delivery & Pick<MapOf<'deliver'>, 'body'> = {}): Step => deliverStep({ event }, options),
   {
-    again: (step: string, options: Delivery = {}): Step =>
-      stepOf(options, own => ({ deliver: { replay: step, ...own } })),
+    again: (step: string, options: Delivery = {}): Step => deliverStep({ replay: step }, options),
   },
 )
 
@@ -147,8 +167,10 @@ export const deliver = Object.assign(
  * @example
  * target('restart')
  */
-export const target = (does: 'restart' | 'start' | 'stop' | 'kill', options: StepOptions = {}): Step =>
-  stepOf(options, () => ({ target: does }))
+export const target = (does: 'restart' | 'start' | 'stop' | 'kill', options: StepOptions = {}): Step => ({
+  target: does,
+  ...withoutUndefined(options),
+})
 
 /**
  * Writes a line to the log of the run.
@@ -156,7 +178,7 @@ export const target = (does: 'restart' | 'start' | 'stop' | 'kill', options: Ste
  * @example
  * log('now the handover')
  */
-export const log = (text: string, options: StepOptions = {}): Step => stepOf(options, () => ({ log: text }))
+export const log = (text: string, options: StepOptions = {}): Step => ({ log: text, ...withoutUndefined(options) })
 
 /**
  * Repeats steps; `$(i)` in them is 1, 2, 3 ...
@@ -164,8 +186,10 @@ export const log = (text: string, options: StepOptions = {}): Step => stepOf(opt
  * @example
  * repeat(3, [user('Message $(i)')])
  */
-export const repeat = (times: number, steps: Step[], options: StepOptions = {}): Step =>
-  stepOf(options, () => ({ repeat: { times, steps } }))
+export const repeat = (times: number, steps: Step[], options: StepOptions = {}): Step => ({
+  repeat: { times, steps },
+  ...withoutUndefined(options),
+})
 
 /**
  * Runs steps at the same time: the same steps for a number of new users, where `$(user)` is 1, 2, 3 ..., or several lists
@@ -187,8 +211,10 @@ export function parallel(first: number | Step[], ...rest: Step[][]): Step {
  * @example
  * include('parts/takeover.yaml', { name: 'Anna' })
  */
-export const include = (file: string, given?: Readonly<Record<string, unknown>>, options: StepOptions = {}): Step =>
-  stepOf(options, () => ({ include: given === undefined ? file : { file, with: { ...given } } }))
+export const include = (file: string, given?: Readonly<Record<string, unknown>>, options: StepOptions = {}): Step => ({
+  include: given === undefined ? file : { file, with: { ...given } },
+  ...withoutUndefined(options),
+})
 
 /** The expected body of a call. */
 export type BodyOf<Call extends CallName> =
@@ -209,10 +235,9 @@ export function expectCall<Call extends CallName>(
   body?: BodyOf<Call>,
   options: CallOptions & Within = {},
 ): CallStep {
-  return stepOf(options, own => {
-    const isPlain = body === undefined && isEmpty(own)
-    return { expect: isPlain ? call : { ...callMap(call, body ?? {}), ...own } }
-  })
+  const { own, common } = splitOptions(options)
+  const isPlain = body === undefined && isEmpty(own)
+  return { expect: isPlain ? call : { ...callMap(call, body ?? {}), ...own }, ...common }
 }
 
 const callMap = (call: CallName, body: unknown): CallMap => ({ [call]: body })
@@ -227,7 +252,8 @@ const group =
   (...given) => {
     const calls: ExpectInput[] = given.filter(isStep).map(step => step.expect)
     const options: GroupOptions = Object.assign({}, ...given.filter(one => !isStep(one)))
-    return stepOf(options, own => ({ expect: { [name]: calls, ...own } }))
+    const { own, common } = splitOptions(options)
+    return { expect: { [name]: calls, ...own }, ...common }
   }
 
 /**
@@ -262,7 +288,10 @@ export const none = <Call extends CallName>(
   call: Call,
   body: BodyOf<Call>,
   options: StepOptions & { readonly for: Duration | Placeholder },
-): Step => stepOf(options, own => ({ none: { ...callMap(call, body), ...own } }))
+): Step => {
+  const { own, common } = splitOptions(options)
+  return { none: { ...callMap(call, body), ...own }, ...common }
+}
 
 /**
  * Checks the state of the chat, as its end user sees it.
@@ -270,5 +299,7 @@ export const none = <Call extends CallName>(
  * @example
  * check({ status: 'agent', typing: false })
  */
-export const check = (wanted: NonNullable<Step['check']>, options: StepOptions = {}): Step =>
-  stepOf(options, () => ({ check: wanted }))
+export const check = (expected: NonNullable<Step['check']>, options: StepOptions = {}): Step => ({
+  check: expected,
+  ...withoutUndefined(options),
+})

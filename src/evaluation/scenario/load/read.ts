@@ -35,86 +35,84 @@ export function parseValue<Schema extends z.ZodMiniType>(
   schema: Schema,
   written: FileValue<unknown>,
 ): FileValue<z.infer<Schema>> | Problem[] {
-  const read = schema.safeParse(written.value, ZOD_MESSAGES)
+  const { value } = written
+  const read = schema.safeParse(value, ZOD_MESSAGES)
   if (read.success) return { ...written, value: read.data }
-  if (isDriver(written.value))
+  // An agent driver gets one problem instead of one for each of its keys.
+  if (isMap(value) && !('steps' in value) && ['accept', 'says', 'inbox'].some(verb => verb in value))
     return [problemAt(written, [], 'is an agent driver and not a scenario: pass it with --agent-driver')]
-  return schemaProblems(written.source, read.error.issues, written.value, schema, written.at)
+  return schemaProblems(written.source, read.error.issues, value, schema, written.at)
 }
 
-/** An agent driver gets one problem instead of one for each of its keys. */
-const isDriver = (value: unknown): boolean =>
-  isMap(value) && !('steps' in value) && ['accept', 'says', 'inbox'].some(verb => verb in value)
-
-export type PartReader = ReturnType<typeof createPartReader>
-
-/** Reads the included files of steps; `all` has them by path, `files` names also those that cannot be read. */
-export function createPartReader({ cwd, builtin = null }: FileFolders, nodeVersion: string, problems: Problem[]) {
-  const all = new Map<string, FileValue<PartFile>>()
-  const files: NamedFile[] = []
+/** Reads the files of steps that scenarios include, directly or not. */
+export class PartReader {
+  /** By path. */
+  readonly all = new Map<string, FileValue<PartFile>>()
+  /** Also those that cannot be read. */
+  readonly files: NamedFile[] = []
   /** How many files include a file inside each other, where it is read first. */
-  const depths = new Map<string, number>()
+  readonly #depths = new Map<string, number>()
   /** Includes files that cannot be read, so that each is reported once. */
-  const tried = new Map<string, Promise<void>>()
+  readonly #tried = new Set<string>()
+  readonly #folders: FileFolders
+  readonly #nodeVersion: string
+  readonly #problems: Problem[]
 
-  async function take(path: string, written: FileValue<unknown>, at: Path): Promise<void> {
-    const isBuiltin = builtin !== null && written.file.startsWith(BUILTIN)
-    const fromHere = relative(cwd, path)
-    const name = isBuiltin ? builtinName(path, builtin) : fromHere.startsWith('..') ? path : fromHere
-    const file = { name, path, extension: extname(path).toLowerCase() }
-    files.push(file)
-    try {
-      const part = partOf(await valuesIn(file, nodeVersion), file.name)
-      if (Array.isArray(part)) return void problems.push(...part)
-      all.set(path, part)
-      await read(part, ['steps'], part.value.steps)
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      problems.push(...whyNot(written, at, file.name, error.problems))
-    }
+  constructor(folders: FileFolders, nodeVersion: string, problems: Problem[]) {
+    this.#folders = folders
+    this.#nodeVersion = nodeVersion
+    this.#problems = problems
   }
 
   /** Reads everything these steps include, directly or not. */
-  async function read(written: FileValue<unknown>, path: Path, steps: readonly Step[]): Promise<void> {
+  async read(written: FileValue<unknown>, path: Path, steps: readonly Step[]): Promise<void> {
     const isData = written.source.document !== null
-    const nested = (depths.get(written.path) ?? 0) + 1
+    const nested = (this.#depths.get(written.path) ?? 0) + 1
     for (const { file, at } of includesIn(steps, path)) {
       const target = resolve(dirname(written.path), file)
       if (isData && !isDataFile({ extension: extname(target).toLowerCase() })) {
-        problems.push(
-          problemAt(
-            written,
-            at,
-            'must end in .yaml, .yml or .json: data includes data, and only a module can include a module',
-          ),
-        )
+        const message = 'must end in .yaml, .yml or .json: data includes data, and only a module can include a module'
+        this.#problems.push(problemAt(written, at, message))
         continue
       }
-      if (tried.has(target)) continue
-      const tooMany =
-        tried.size >= BUDGETS.includes
-          ? `is one file too many: at most ${BUDGETS.includes} files can be included`
-          : null
-      const why =
-        nested > BUDGETS.includeNesting
-          ? `is included in more than ${BUDGETS.includeNesting} files inside each other`
-          : tooMany
+      if (this.#tried.has(target)) continue
+      let why: string | null = null
+      if (nested > BUDGETS.includeNesting)
+        why = `is included in more than ${BUDGETS.includeNesting} files inside each other`
+      else if (this.#tried.size >= BUDGETS.includes)
+        why = `is one file too many: at most ${BUDGETS.includes} files can be included`
       if (why !== null) {
-        problems.push(problemAt(written, at, why))
+        this.#problems.push(problemAt(written, at, why))
         return
       }
-      depths.set(target, nested)
-      const taken = take(target, written, at)
-      tried.set(target, taken)
-      await taken
+      this.#depths.set(target, nested)
+      this.#tried.add(target)
+      await this.#readPart(target, written, at)
     }
   }
-  return { all, files, read }
-}
 
-/** Reports a file that cannot be read at the include that names it, and problems inside at their own place. */
-function whyNot(written: FileValue<unknown>, at: Path, name: string, found: readonly Problem[]): Problem[] {
-  return found.map(one => (one.at === name ? problemAt(written, at, `${name} ${one.message}`) : one))
+  async #readPart(path: string, written: FileValue<unknown>, at: Path): Promise<void> {
+    const { cwd, builtin = null } = this.#folders
+    const fromHere = relative(cwd, path)
+    let name = fromHere.startsWith('..') ? path : fromHere
+    if (builtin !== null && written.file.startsWith(BUILTIN)) name = builtinName(path, builtin)
+    const file = { name, path, extension: extname(path).toLowerCase() }
+    this.files.push(file)
+    try {
+      const part = partOf(await valuesIn(file, this.#nodeVersion), name)
+      if (Array.isArray(part)) {
+        this.#problems.push(...part)
+        return
+      }
+      this.all.set(path, part)
+      await this.read(part, ['steps'], part.value.steps)
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      // A file that cannot be read is reported at the include that names it, and problems inside at their own place.
+      for (const one of error.problems)
+        this.#problems.push(one.at === name ? problemAt(written, at, `${name} ${one.message}`) : one)
+    }
+  }
 }
 
 function partOf(values: readonly FileValue<unknown>[], name: string): FileValue<PartFile> | Problem[] {
@@ -124,19 +122,15 @@ function partOf(values: readonly FileValue<unknown>[], name: string): FileValue<
   return [problemAt(only, [], 'is included, so it must begin with kind: partial (and version: 1)')]
 }
 
-interface Include {
-  readonly file: string
-  readonly at: Path
-}
-
-function includesIn(steps: readonly Step[], path: Path): Include[] {
-  return steps.flatMap((step, index) => {
+/** The includes of steps, also of those inside other steps. */
+function* includesIn(steps: readonly Step[], path: Path): Iterable<{ readonly file: string; readonly at: Path }> {
+  for (const [index, { include, repeat, parallel }] of steps.entries()) {
     const at = [...path, index]
-    if (typeof step.include === 'string') return [{ file: step.include, at: [...at, 'include'] }]
-    if (step.include !== undefined) return [{ file: step.include.file, at: [...at, 'include', 'file'] }]
-    if (step.repeat !== undefined) return includesIn(step.repeat.steps, [...at, 'repeat', 'steps'])
-    if (step.parallel === undefined) return []
-    if (!Array.isArray(step.parallel)) return includesIn(step.parallel.steps, [...at, 'parallel', 'steps'])
-    return step.parallel.flatMap((branch, number) => includesIn(branch, [...at, 'parallel', number]))
-  })
+    if (typeof include === 'string') yield { file: include, at: [...at, 'include'] }
+    else if (include !== undefined) yield { file: include.file, at: [...at, 'include', 'file'] }
+    if (repeat !== undefined) yield* includesIn(repeat.steps, [...at, 'repeat', 'steps'])
+    if (Array.isArray(parallel))
+      for (const [branch, inner] of parallel.entries()) yield* includesIn(inner, [...at, 'parallel', branch])
+    else if (parallel !== undefined) yield* includesIn(parallel.steps, [...at, 'parallel', 'steps'])
+  }
 }

@@ -1,6 +1,8 @@
 /** The agent's side of the page: the agent's profile, the queue, and the calls that the page makes as an intermediary. */
+
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { isMap } from '../../../base/objects.ts'
+import { createSequence } from '../../../base/runtime/sequence.ts'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
 import type { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
@@ -104,16 +106,6 @@ function createAgentSide(session: Session): AgentSide {
       return done.catch(() => false)
     },
     entryOf: call => entryOf(entriesOf(session), call),
-  }
-}
-
-/** Runs each work after the one before it, also when that failed. */
-function createSequence(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve()
-  return work => {
-    const done = last.then(work)
-    last = done.catch(() => {})
-    return done
   }
 }
 

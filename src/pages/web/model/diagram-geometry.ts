@@ -2,7 +2,7 @@
 import type { Actor, TimelineRow } from '../../../evaluation/timeline/rows.ts'
 
 /** Positions in percent. The widest gap is between platform and intermediary, where most messages pass. */
-export const LIFELINES: readonly { readonly actor: Exclude<Actor, 'player'>; readonly at: number }[] = [
+export const LIFELINES: readonly { readonly actor: Exclude<Actor, 'runner'>; readonly at: number }[] = [
   { actor: 'user', at: 7 },
   { actor: 'platform', at: 33 },
   { actor: 'intermediary', at: 69 },
@@ -56,7 +56,7 @@ export function quietBefore(rows: readonly TimelineRow[], index: number): number
 /** Sender and receiver, for narrow pages and screen readers. */
 export function routeOf({ from, to, kind }: TimelineRow): string {
   if (kind === 'step' || kind === 'fault') return ''
-  return from === to ? (from === 'player' ? '' : from) : `${from} to ${to}`
+  return from === to ? (from === 'runner' ? '' : from) : `${from} to ${to}`
 }
 
 /** The chats of a timeline, in order of appearance. */

@@ -1,5 +1,4 @@
 /** Shows what happened in a run: the sequence diagram, the chats, the failures, and the details of one entry. */
-import './result-pane.css'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { visible } from '../../../base/text/terminal-text.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'

@@ -1,5 +1,4 @@
 /** Shows the chats of a run as their end users saw them: at the selected step or entry, or at the end. */
-import './run-chat.css'
 import { useMemo } from 'preact/hooks'
 import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'

@@ -1,5 +1,4 @@
 /** Lists the scenarios by file, with their outcomes, and filters them. */
-import './scenario-picker.css'
 import { useMemo, useRef } from 'preact/hooks'
 import { groupBy } from '../../../base/objects.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
@@ -10,10 +9,18 @@ import type {
   ScenarioStatus,
 } from '../../../running/ui-mode/protocol.ts'
 import { useShortcut } from '../components/shortcuts.tsx'
-import { countOutcomes, filterOf, OUTCOME_NAMES, outcomeOfStatus, shownScenarios, tagsOf } from './scenario-filter.ts'
 import { StateMark } from './state-mark.tsx'
 import { OUTCOME_FILTERS } from './ui-address.ts'
-import { type UiState, useUi } from './ui-state.ts'
+import {
+  countOutcomes,
+  filterOf,
+  OUTCOME_NAMES,
+  outcomeOfStatus,
+  shownScenarios,
+  tagsOf,
+  type UiState,
+  useUi,
+} from './ui-state.ts'
 
 export function ScenarioPicker() {
   const ui = useUi()

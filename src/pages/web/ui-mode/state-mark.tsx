@@ -1,5 +1,4 @@
 /** Draws the state of a scenario or a step: a run under way, a place in the queue, or an outcome. */
-import './state-mark.css'
 import type { Outcome, StepVerdict } from '../../../evaluation/evaluator/verdict.ts'
 import { OutcomeMark } from '../components/mark.tsx'
 

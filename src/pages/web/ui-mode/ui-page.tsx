@@ -1,14 +1,13 @@
 /** Lays UI mode out: the scenarios, the file of the selected one with its steps, and what happened in its run. */
-import './ui-page.css'
+import './ui-mode.css'
 import { useMemo } from 'preact/hooks'
 import { counted } from '../../../base/text/quantities.ts'
 import { FailureCards } from '../components/failure-cards.tsx'
 import { Shortcuts, showShortcuts, useShortcut } from '../components/shortcuts.tsx'
 import { ResultPane } from './result-pane.tsx'
-import { countOutcomes, filterOf, shownScenarios, summaryOfOutcomes } from './scenario-filter.ts'
 import { ScenarioPicker } from './scenario-picker.tsx'
 import { SourceView } from './source-view.tsx'
-import { type UiState, useUi } from './ui-state.ts'
+import { countOutcomes, filterOf, shownScenarios, summaryOfOutcomes, type UiState, useUi } from './ui-state.ts'
 
 const FEED_TEXTS = {
   connecting: 'Connecting',

@@ -4,6 +4,8 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { messageOf } from '../../../base/text/error-text.ts'
+import { counted } from '../../../base/text/quantities.ts'
+import { OUTCOME_TEXTS } from '../../../evaluation/evaluator/wording/outcomes.ts'
 import type { ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
 import type {
   Catalogue,
@@ -18,8 +20,7 @@ import { createFrameBatches, type FeedState } from '../client/event-feed.ts'
 import { followUi, type UiEvent } from '../client/ui-feed.ts'
 import { createLiveRuns } from '../model/live-runs.ts'
 import { EMPTY_RUN, endedRun, liveRun, type ShownRun } from '../model/shown-run.ts'
-import { filterOf } from './scenario-filter.ts'
-import { keepUiAddress, type UiView } from './ui-address.ts'
+import { keepUiAddress, OUTCOME_FILTERS, type OutcomeFilter, type UiView } from './ui-address.ts'
 
 export interface UiState {
   readonly view: UiView
@@ -154,26 +155,24 @@ function createReports(
   statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>,
   ask: (request: () => Promise<unknown>) => void,
 ): ReadonlySignal<ScenarioReport | null> {
-  const loaded = signal<{ readonly name: string; readonly run: number; readonly report: ScenarioReport } | null>(null)
-  const wanted = computed(() => {
-    const name = selected.value?.name
-    const last = name === undefined ? null : (statuses.value.get(name)?.last ?? null)
-    return name === undefined || last === null ? null : `${last.run} ${last.startedAt} ${last.failures} ${name}`
+  const loaded = signal<{ readonly name: string; readonly report: ScenarioReport } | null>(null)
+  /** The name of the selected scenario and its last outcome; null without one. */
+  const last = computed(() => {
+    const name = selected.value?.name ?? ''
+    const outcome = statuses.value.get(name)?.last ?? null
+    return outcome === null ? null : { name, key: `${name} ${outcome.run} ${outcome.startedAt} ${outcome.failures}` }
   })
+  const key = computed(() => last.value?.key ?? null)
   effect(() => {
-    const [name, key] = [selected.peek()?.name, wanted.value]
-    const run = name === undefined ? undefined : statuses.peek().get(name)?.last?.run
-    if (name === undefined || run === undefined) return
+    const wanted = key.value
+    const name = last.peek()?.name
+    if (name === undefined) return
     ask(async () => {
       const report = await client.send<ScenarioReport>('GET', '/ui/result', { query: { name } })
-      if (key === wanted.peek()) loaded.value = { name, run, report }
+      if (wanted === key.peek()) loaded.value = { name, report }
     })
   })
-  return computed(() => {
-    const name = selected.value?.name
-    const last = name === undefined ? null : (statuses.value.get(name)?.last ?? null)
-    return loaded.value?.name === name && last !== null ? (loaded.value?.report ?? null) : null
-  })
+  return computed(() => (last.value?.name === loaded.value?.name ? (loaded.value?.report ?? null) : null))
 }
 
 /** Asks for the text again when files were read again. */
@@ -194,14 +193,58 @@ function createSource(
     const wanted = key.value
     const name = file.peek()
     if (name === null) return
+    const show = (lines: readonly string[]) => {
+      if (wanted === key.peek()) source.value = { file: name, lines }
+    }
     client.send<{ text: string }>('GET', '/ui/file', { query: { name } }).then(
-      ({ text }) => {
-        if (wanted === key.peek()) source.value = { file: name, lines: text.split(/\r?\n/) }
-      },
-      () => {
-        if (wanted === key.peek()) source.value = { file: name, lines: [] }
-      },
+      ({ text }) => show(text.split(/\r?\n/)),
+      () => show([]),
     )
   })
   return source
 }
+
+export const OUTCOME_NAMES = { ...OUTCOME_TEXTS, none: 'not run' }
+
+/** Of the last run; a scenario that a run skipped was not run. */
+export function outcomeOfStatus(status: ScenarioStatus | undefined): OutcomeFilter {
+  const outcome = status?.last?.outcome ?? 'none'
+  return outcome === 'skipped' ? 'none' : outcome
+}
+
+/** The test of the filter; null when everything is shown. A scenario that is running keeps its place in the list. */
+export function filterOf({
+  view,
+  statuses,
+}: Pick<UiState, 'view' | 'statuses'>): ((scenario: CatalogueScenario) => boolean) | null {
+  const text = view.text.value.trim().toLowerCase()
+  const [tag, outcome] = [view.tag.value, view.outcome.value]
+  if (text === '' && tag === '' && outcome === null) return null
+  return scenario =>
+    (text === '' ||
+      [scenario.name, scenario.file, scenario.description, ...scenario.spec].join('\n').toLowerCase().includes(text)) &&
+    (tag === '' || scenario.tags.includes(tag)) &&
+    (outcome === null || outcomeOfStatus(statuses.value.get(scenario.name)) === outcome)
+}
+
+export function shownScenarios(ui: UiState): readonly CatalogueScenario[] {
+  const scenarios = ui.catalogue.value?.scenarios ?? []
+  const filter = filterOf(ui)
+  return filter === null ? scenarios : scenarios.filter(filter)
+}
+
+export function countOutcomes({ catalogue, statuses }: UiState): Readonly<Record<OutcomeFilter, number>> {
+  const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, none: 0 }
+  for (const { name } of catalogue.value?.scenarios ?? []) counts[outcomeOfStatus(statuses.value.get(name))]++
+  return counts
+}
+
+/** `3 scenarios: 2 passed, 1 failed` */
+export function summaryOfOutcomes(ui: UiState): string {
+  const counts = countOutcomes(ui)
+  const parts = OUTCOME_FILTERS.filter(one => counts[one] > 0).map(one => `${counts[one]} ${OUTCOME_NAMES[one]}`)
+  return `${counted(ui.catalogue.value?.scenarios.length ?? 0, 'scenario')}: ${parts.join(', ') || 'none'}`
+}
+
+export const tagsOf = ({ catalogue }: UiState): string[] =>
+  [...new Set((catalogue.value?.scenarios ?? []).flatMap(({ tags }) => tags))].sort()
