@@ -11,7 +11,7 @@ import type {
 import { placeText } from '../../evaluation/scenario/plan.ts'
 import type { TimelineSource } from '../../evaluation/timeline/timeline.ts'
 import { diagramOf } from './diagram.ts'
-import { createTheme, type Shade, type Theme } from './theme.ts'
+import { createTheme, type Layout, type Shade, type Theme, wrapped } from './theme.ts'
 
 /** Names the failures that belong to no scenario. */
 export const OUTSIDE = 'outside every scenario'
@@ -27,11 +27,6 @@ export const headlineOf = ({
 /** The headline of the first failure, else why the scenario has no verdict; empty when it passed. */
 export const causeOf = ({ failures: [first], reason }: Pick<ScenarioReport, 'failures' | 'reason'>): string =>
   first === undefined ? (reason ?? '') : headlineOf(first)
-
-export interface Layout {
-  readonly columns: number
-  readonly theme: Theme
-}
 
 /** For files: no colours, and lines that fit into most viewers. */
 export const PLAIN_LAYOUT: Layout = { columns: 100, theme: createTheme(0) }
@@ -73,15 +68,9 @@ function failureHead(failure: FailureReport, layout: Layout): string[] {
   if (soft) parts.push('soft')
   const where = parts.filter(part => part !== '').join('  ')
   return [
-    ...hanging('x ', visible(headlineOf(failure)), 'bad', layout),
-    ...(where === '' ? [] : hanging('  ', where, 'plain', layout)),
+    ...wrapped(visible(headlineOf(failure)), layout, 'bad', 'x '),
+    ...(where === '' ? [] : wrapped(where, layout, 'plain', '  ')),
   ]
-}
-
-/** Puts the mark before the first line, and indents the others. */
-function hanging(mark: string, text: string, shade: Shade, { columns, theme }: Layout): string[] {
-  const lines = wrap(text, columns - mark.length)
-  return lines.map((line, index) => theme[shade](`${index === 0 ? mark : ' '.repeat(mark.length)}${line}`))
 }
 
 /** `main` is the only chat of its scenario. */
@@ -156,14 +145,13 @@ const OF_FAILURES: readonly ScenarioReport['reasonCode'][] = [
 
 export function detailLines(scenario: ScenarioReport, layout: Layout): string[] {
   const { failures, reason, reasonCode, steps, warnings } = scenario
-  const { columns, theme } = layout
   const lines = failureGroups(failures, layout)
   if (reason !== null && !(failures.length > 0 && OF_FAILURES.includes(reasonCode)))
-    for (const line of reason.split('\n')) lines.push(...wrap(visible(line), columns))
+    for (const line of reason.split('\n')) lines.push(...wrapped(visible(line), layout))
   const notReached = steps.filter(({ outcome }) => outcome === 'not reached').map(({ number }) => number)
-  if (notReached.length > 0) lines.push(...wrap(`not reached: ${stepsText(notReached)}`, columns))
+  if (notReached.length > 0) lines.push(...wrapped(`not reached: ${stepsText(notReached)}`, layout))
   for (const { rule, message } of warnings.slice(0, MAX_SHOWN))
-    lines.push(...wrap(`warning ${visible(rule)}: ${visible(message)}`, columns).map(line => theme.warn(line)))
+    lines.push(...wrapped(`warning ${visible(rule)}: ${visible(message)}`, layout, 'warn'))
   lines.push(...diagramLines(scenario, layout), rerunText(scenario))
   return lines.map(line => line.trimEnd())
 }
@@ -174,7 +162,7 @@ export function briefLines(scenario: ScenarioReport, other: ScenarioReport, layo
   const same = `the same cause as in ${visible(other.name)}: details are in the json and html reports`
   return [
     ...(first === undefined ? [] : failureHead(first, layout)),
-    ...wrap(same, layout.columns).map(line => layout.theme.faint(line)),
+    ...wrapped(same, layout, 'faint'),
     rerunText(scenario),
   ]
 }
@@ -205,7 +193,7 @@ function failureGroups(failures: readonly FailureReport[], layout: Layout): stri
     if (steps.length > 0) where.push(stepsText(steps.sort((a, b) => a - b)))
     if (chats.length > 0) where.push(`chat${chats.length === 1 ? '' : 's'} ${chats.join(', ')}`)
     const text = `and ${others.length} more like it${where.length === 0 ? '' : `: ${where.join('; ')}`}`
-    lines.push(...wrap(text, layout.columns - 2).map(line => layout.theme.bad(`  ${line}`)))
+    lines.push(...wrapped(text, layout, 'bad', '  '))
   }
   const left = failures.length - shown.flat().length
   if (left > 0) lines.push(layout.theme.bad(`… ${left} more failures: the json and html reports have them all`))

@@ -2,8 +2,7 @@
 import { visible, wrap } from '../../base/text/terminal-text.ts'
 import { type CheckReport, isExpectedFailure } from '../../running/certifier/report.ts'
 import { diagramOf } from './diagram.ts'
-import type { Layout } from './failures.ts'
-import type { Shade } from './theme.ts'
+import type { Layout, Shade } from './theme.ts'
 
 /** The first finding, else the reason, in one line; empty when it passed. */
 export const checkCause = ({ findings: [first], reason }: Pick<CheckReport, 'findings' | 'reason'>): string =>

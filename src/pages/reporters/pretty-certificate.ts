@@ -1,7 +1,7 @@
 /** Renders a certificate for a terminal: failures with their evidence, then a table by profile, then the summary. */
 import { groupBy } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
-import { formatMs, pad, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
+import { formatMs, pad, shorten, visible, widthOf } from '../../base/text/terminal-text.ts'
 import type { CheckOutcome } from '../../running/certifier/check.ts'
 import { exercisedIn } from '../../running/certifier/coverage.ts'
 import {
@@ -12,10 +12,9 @@ import {
   WORST_FIRST,
   worstFirst,
 } from '../../running/certifier/report.ts'
-import type { Layout } from './failures.ts'
 import { checkDetails } from './findings.ts'
 import { layoutFor, type PrettyOptions } from './pretty.ts'
-import { OUTCOME_STYLES } from './theme.ts'
+import { type Layout, OUTCOME_STYLES, type Shade, wrapped } from './theme.ts'
 
 const INDENT = '  '
 
@@ -70,13 +69,14 @@ function detailBlock(check: CheckReport, layout: Layout, similar: CheckReport | 
   ]
 }
 
-function groupBlock(group: readonly [CheckReport, ...CheckReport[]], { columns, theme }: Layout): string[] {
+function groupBlock(group: readonly [CheckReport, ...CheckReport[]], layout: Layout): string[] {
   const [{ outcome, reason }] = group
   const { word, shade } = OUTCOME_STYLES[outcome]
-  const below = [reason ?? '', group.map(({ id }) => id).join(', ')].filter(text => text !== '')
+  const ids = group.map(({ id }) => id).join(', ')
   return [
-    `${theme[shade](word)} ${theme.strong(counted(group.length, 'check'))}`,
-    ...below.flatMap(text => wrap(visible(text), columns - INDENT.length)).map(line => `${INDENT}${line}`),
+    `${layout.theme[shade](word)} ${layout.theme.strong(counted(group.length, 'check'))}`,
+    ...(reason === null ? [] : wrapped(visible(reason), layout, 'plain', INDENT)),
+    ...wrapped(ids, layout, 'plain', INDENT),
   ]
 }
 
@@ -99,34 +99,29 @@ function tableColumns(checks: readonly CheckReport[], layout: Layout) {
   }
 }
 
-function tableRow(check: CheckReport, widths: ReturnType<typeof tableColumns>, { columns, theme }: Layout): string[] {
+function tableRow(check: CheckReport, widths: ReturnType<typeof tableColumns>, layout: Layout): string[] {
+  const { theme } = layout
   const { word, shade } = OUTCOME_STYLES[check.outcome]
   const title = pad(shorten(visible(check.title), widths.title), widths.title)
   const time = timeOf(check).padStart(widths.time)
   const row = `${INDENT}${theme[shade](pad(word, widths.word))} ${pad(check.id, widths.id)}  ${title}  ${theme.faint(time)}`
-  const margin = INDENT.length + widths.word + widths.id + 3
-  const below = measurementLines(check).flatMap(line => wrap(visible(line), columns - margin))
-  return [row, ...below.map(line => `${' '.repeat(margin)}${theme.faint(line)}`)]
+  const margin = ' '.repeat(INDENT.length + widths.word + widths.id + 3)
+  return [row, ...measurementLines(check).flatMap(line => wrapped(visible(line), layout, 'faint', margin))]
 }
 
-function summaryLines(certificate: CertificateReport, { columns, theme }: Layout): string[] {
+function summaryLines(certificate: CertificateReport, layout: Layout): string[] {
   const { level, levelText, expectations, stopped, exitCode, exitText } = certificate
-  const wrapped = (text: string) => wrap(visible(text), columns)
   const plain = certificateCounts(certificate)
-  const styled = certificateCounts(certificate, (outcome, text) => theme[OUTCOME_STYLES[outcome].shade](text))
-  const lines = widthOf(plain) > columns ? wrapped(plain) : [styled]
+  const styled = certificateCounts(certificate, (outcome, text) => layout.theme[OUTCOME_STYLES[outcome].shade](text))
+  const lines = widthOf(plain) > layout.columns ? wrapped(plain, layout) : [styled]
+  const add = (text: string, shade?: Shade) => lines.push(...wrapped(visible(text), layout, shade))
   for (const { check, status } of expectations)
-    if (status === 'passed') {
-      const text = `${check} was expected to fail and passes: remove it from the file of expected failures.`
-      lines.push(...wrapped(text).map(line => theme.warn(line)))
-    }
-  if (stopped !== null) lines.push(...wrapped(`stopped early: ${stopped}`).map(line => theme.bad(line)))
-  lines.push(
-    ...wrapped(level === null ? `no level: ${levelText}` : `level ${level}: ${levelText}`).map(line =>
-      theme.strong(line),
-    ),
-  )
-  lines.push(...factLines(certificate).flatMap(wrapped), ...wrapped(`exit ${exitCode}: ${exitText}`))
+    if (status === 'passed')
+      add(`${check} was expected to fail and passes: remove it from the file of expected failures.`, 'warn')
+  if (stopped !== null) add(`stopped early: ${stopped}`, 'bad')
+  add(level === null ? `no level: ${levelText}` : `level ${level}: ${levelText}`, 'strong')
+  for (const fact of factLines(certificate)) add(fact)
+  add(`exit ${exitCode}: ${exitText}`)
   return lines
 }
 

@@ -1,12 +1,12 @@
 /** Renders a run for a terminal: a line for each passed scenario, details of failed ones, and a summary. */
 import { groupBy } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
-import { formatMs, pad, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
+import { formatMs, pad, visible, widthOf } from '../../base/text/terminal-text.ts'
 import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../evaluation/evaluator/wording/outcomes.ts'
 import type { RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
-import { briefLines, causeOf, detailLines, type Layout, OUTSIDE, outsideDetailLines } from './failures.ts'
-import { type ColorLevel, createTheme, OUTCOME_STYLES } from './theme.ts'
+import { briefLines, causeOf, detailLines, OUTSIDE, outsideDetailLines } from './failures.ts'
+import { type ColorLevel, createTheme, type Layout, OUTCOME_STYLES, wrapped } from './theme.ts'
 
 export interface PrettyOptions {
   readonly colorLevel: ColorLevel
@@ -123,11 +123,11 @@ function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): strin
 const NARROW = 80
 
 /** Puts a reason on lines of its own on a narrow terminal, and the output of a program always. */
-function withReason(head: string, why: string, { columns }: Layout): string[] {
+function withReason(head: string, why: string, layout: Layout): string[] {
   const [first = '', ...more] = why.split('\n').map(visible)
   if (first === '') return [head]
-  const [beside, below] = columns >= NARROW ? [`${head}  ${first}`, more] : [head, [first, ...more]]
-  return [beside, ...below.flatMap(line => wrap(line, columns - 4)).map(line => `    ${line}`)]
+  const [beside, below] = layout.columns >= NARROW ? [`${head}  ${first}`, more] : [head, [first, ...more]]
+  return [beside, ...below.flatMap(line => wrapped(line, layout, 'plain', '    '))]
 }
 
 /**
@@ -150,32 +150,33 @@ const MAX_NAMES = 3
 const MAX_LISTED = 12
 
 /** What several scenarios have failed for, which is often one bug. */
-function causes({ causes, scenarios }: RunReport, { theme, columns }: Layout): string[] {
+function causes({ causes, scenarios }: RunReport, layout: Layout): string[] {
   const lines: string[] = []
-  for (const { text, hint, scenarios: indexes } of causes) {
-    const cause = `one cause in ${indexes.length} scenarios: ${visible(text)}`
-    lines.push(...wrap(cause, columns - 2).map(line => `  ${theme.bad(line)}`))
+  for (const { text: cause, hint, scenarios: indexes } of causes) {
+    lines.push(...wrapped(`one cause in ${indexes.length} scenarios: ${visible(cause)}`, layout, 'bad', '  '))
     const names = indexes.map(index => visible(scenarios[index]?.name ?? ''))
     const groups = [...groupBy(names, name => name).values()]
     const shown = groups.slice(0, MAX_LISTED)
     const left = names.length - shown.flat().length
     const list = shown.map(({ 0: name, length }) => (length === 1 ? name : `${name} (${counted(length, 'time')})`))
-    const below = [`${list.join('; ')}${left === 0 ? '' : `; and ${left} more`}`]
-    if (hint !== undefined) below.push(`hint: ${visible(hint)}`)
-    lines.push(...below.flatMap(line => wrap(line, columns - 4)).map(line => `    ${line}`))
+    const text = `${list.join('; ')}${left === 0 ? '' : `; and ${left} more`}`
+    lines.push(...wrapped(text, layout, 'plain', '    '))
+    if (hint !== undefined) lines.push(...wrapped(`hint: ${visible(hint)}`, layout, 'plain', '    '))
   }
   return lines.length === 0 ? [] : ['Causes', ...lines, '']
 }
 
-function warnings({ scenarios }: RunReport, { theme, columns }: Layout): string[] {
-  const all = scenarios.flatMap(({ warnings, name }) => warnings.map(({ rule }) => ({ rule, name })))
-  if (all.length === 0) return []
+function warnings({ scenarios }: RunReport, layout: Layout): string[] {
+  const byRule = new Map<string, string[]>()
+  for (const { name, warnings } of scenarios)
+    for (const { rule } of warnings) byRule.set(rule, [...(byRule.get(rule) ?? []), name])
+  if (byRule.size === 0) return []
   const lines: string[] = []
-  for (const [rule, group] of [...groupBy(all, one => one.rule)].sort(([, a], [, b]) => b.length - a.length)) {
-    const names = [...new Set(group.map(({ name }) => name))]
+  for (const [rule, group] of [...byRule].sort(([, a], [, b]) => b.length - a.length)) {
+    const names = [...new Set(group)]
     const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
     const text = `${rule}: ${counted(group.length, 'time')}, in ${names.slice(0, MAX_NAMES).join(', ')}${more}`
-    lines.push(...wrap(visible(text), columns - 2).map(line => `  ${theme.warn(line)}`))
+    lines.push(...wrapped(visible(text), layout, 'warn', '  '))
   }
   return ['Warnings', ...lines, '']
 }
@@ -204,19 +205,19 @@ export function countsText(
   return `${counted(scenarios.length, 'scenario')} in ${formatMs(durationMs)}: ${parts.join(', ') || 'no scenario was run'}`
 }
 
-function totals(result: RunReport, { theme, columns }: Layout): string[] {
+function totals(result: RunReport, layout: Layout): string[] {
+  const { theme } = layout
   const { failures, stopped, scenarios, target, seed, exitCode, counts } = result
   const lines = [countsText(result, (outcome, text) => theme[OUTCOME_STYLES[outcome].shade](text))]
   if (failures.length > 0) lines.push(theme.bad(`${counted(failures.length, 'failure')} ${OUTSIDE}`))
   // The lines of the scenarios show the reason when the target was unreachable.
   const isShown = scenarios.length > 0 && scenarios.every(({ reasonCode }) => reasonCode === 'unreachable')
-  if (stopped !== null && !isShown)
-    lines.push(...wrap(`stopped early: ${visible(stopped)}`, columns).map(line => theme.bad(line)))
+  if (stopped !== null && !isShown) lines.push(...wrapped(`stopped early: ${visible(stopped)}`, layout, 'bad'))
   lines.push(`target ${visible(target)}${seed === null ? '' : `, seed ${seed}`}`)
   let meaning = exitCodeText(exitCode)
   // Inconclusive results do not change the exit code without `--strict`.
   if (exitCode === 0 && counts.inconclusive > 0)
     meaning = `passed, but ${counted(counts.inconclusive, 'result')} inconclusive; with --strict this is exit 4`
-  lines.push(...wrap(`exit ${exitCode}${meaning === undefined ? '' : `: ${meaning}`}`, columns))
+  lines.push(...wrapped(`exit ${exitCode}${meaning === undefined ? '' : `: ${meaning}`}`, layout))
   return lines
 }

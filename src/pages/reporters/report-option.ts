@@ -95,15 +95,13 @@ const goesToStdout = ({ report, file }: ReportRequest) => file === null && KINDS
 
 function checkConflicts(requests: readonly ReportRequest[]): void {
   const [first, second] = requests.filter(goesToStdout)
-  if (first !== undefined && second !== undefined) {
-    const example = `${second.report}=FILE`
-    throw wrong(`${first.report} and ${second.report} cannot both go to stdout; give one a file: ${example}`)
-  }
-  for (const [index, { report, file }] of requests.entries()) {
-    const other = requests
-      .slice(0, index)
-      .find(before => before.file === file && (file !== null || before.report === report))
+  if (first !== undefined && second !== undefined)
+    throw wrong(`${first.report} and ${second.report} cannot both go to stdout; give one a file: ${second.report}=FILE`)
+  const earlier = new Map<string, string>()
+  for (const { report, file } of requests) {
+    const other = earlier.get(file ?? report)
+    earlier.set(file ?? report, report)
     if (other === undefined) continue
-    throw wrong(file === null ? `${report} is named twice` : `${other.report} and ${report} would both write ${file}`)
+    throw wrong(file === null ? `${report} is named twice` : `${other} and ${report} would both write ${file}`)
   }
 }

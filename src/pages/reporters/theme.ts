@@ -1,5 +1,6 @@
 /** Defines the colours of reports by meaning. Layout comes before colours. */
 import { Chalk } from 'chalk'
+import { widthOf, wrap } from '../../base/text/terminal-text.ts'
 import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
 import type { CheckOutcome } from '../../running/certifier/check.ts'
 
@@ -20,6 +21,18 @@ export function createTheme(level: ColorLevel): Theme {
     bad: chalk.red,
     hint: chalk.cyan,
   }
+}
+
+export interface Layout {
+  readonly columns: number
+  readonly theme: Theme
+}
+
+/** Wraps a text and paints its lines. The first line begins with `first`, the others with as many spaces. */
+export function wrapped(text: string, { columns, theme }: Layout, shade: Shade = 'plain', first = ''): string[] {
+  const rest = ' '.repeat(widthOf(first))
+  const lines = wrap(text, columns - widthOf(first))
+  return lines.map((line, index) => theme[shade](`${index === 0 ? first : rest}${line}`))
 }
 
 /** The outcomes of scenarios and of checks. */

@@ -31,33 +31,39 @@ export interface ScenarioFiles {
   folders(): readonly string[]
 }
 
-interface KnownFile extends LoadedFile {
+interface ReadFile extends LoadedFile {
   /** Changes with the file and with what it includes. */
   readonly stamp: string
 }
 
 export function createScenarioFiles(options: ScenarioFilesOptions): ScenarioFiles {
-  let known: readonly KnownFile[] = []
+  let current: readonly ReadFile[] = []
   let unreadable: readonly Problem[] = []
   return {
     async refresh() {
       const found = findEach(options)
-      const before = new Map(known.map(one => [one.file.path, one]))
-      const read = await readAll(found.files, before, options)
-      known = [...read, ...removedFiles(known, read)]
+      const before = new Map(current.map(one => [one.file.path, one]))
+      const read: ReadFile[] = []
+      for (const file of found.files) read.push(await readAgain(file, before.get(file.path), options))
+      current = [...read, ...removedFiles(current, read)]
       unreadable = found.problems
-      return known.flatMap(({ file, stamp }) => (before.get(file.path)?.stamp === stamp ? [] : [file.name]))
+      return current.flatMap(({ file, stamp }) => (before.get(file.path)?.stamp === stamp ? [] : [file.name]))
     },
-    scenarios: () =>
-      select(
-        [...ownersByName(known)].map(([, { plan }]) => plan),
-        options.selection,
-      ),
-    isRunnable: plan => ownersByName(known).get(plan.name)?.owner.problems.length === 0,
-    files: () => [...describeFiles(known), ...unreadable.map(describePattern)],
-    find: name => known.flatMap(({ file, includes }) => [file, ...includes]).find(file => file.name === name),
+    scenarios() {
+      const plans = [...plansByName(current).values()].map(({ plan }) => plan)
+      return select(plans, options.selection)
+    },
+    isRunnable: ({ name }) => plansByName(current).get(name)?.from.problems.length === 0,
+    files() {
+      const broken = unreadable.map(problem => ({
+        name: problem.file ?? problem.at,
+        problems: [describeProblem(problem, problem.at)],
+      }))
+      return [...describeFiles(current), ...broken]
+    },
+    find: name => current.flatMap(({ file, includes }) => [file, ...includes]).find(file => file.name === name),
     folders() {
-      const parts = known.flatMap(({ includes }) => includes.map(({ path }) => dirname(path)))
+      const parts = current.flatMap(({ includes }) => includes.map(({ path }) => dirname(path)))
       return [...new Set([...foldersOf(options.patterns, options), ...parts])]
     },
   }
@@ -78,22 +84,9 @@ function findEach(options: ScenarioFilesOptions): { files: FoundFile[]; problems
   return { files: [...found.values()], problems }
 }
 
-async function readAll(
-  found: readonly FoundFile[],
-  before: ReadonlyMap<string, KnownFile>,
-  options: ScenarioFilesOptions,
-): Promise<KnownFile[]> {
-  const read: KnownFile[] = []
-  for (const file of found) {
-    const earlier = before.get(file.path)
-    const isSame = earlier !== undefined && earlier.stamp === stampOf(earlier)
-    read.push(isSame ? earlier : await readFile(file, earlier, options))
-  }
-  return read
-}
-
-/** A file that is broken now keeps the scenarios that it had. */
-async function readFile(file: FoundFile, earlier: KnownFile | undefined, options: ScenarioFilesOptions) {
+/** Reads a file that has changed. One that is broken now keeps the scenarios that it had. */
+async function readAgain(file: FoundFile, earlier: ReadFile | undefined, options: ScenarioFilesOptions) {
+  if (earlier !== undefined && earlier.stamp === stampOf(earlier)) return earlier
   const loaded = await loadFile(file, options)
   options.onPlans(loaded.plans)
   const plans = loaded.problems.length > 0 ? (earlier?.plans ?? []) : loaded.plans
@@ -101,65 +94,57 @@ async function readFile(file: FoundFile, earlier: KnownFile | undefined, options
 }
 
 /** Removed files stay in the list with the scenarios that no other file has now, because these have outcomes. */
-function removedFiles(known: readonly KnownFile[], read: readonly KnownFile[]): KnownFile[] {
+function removedFiles(before: readonly ReadFile[], read: readonly ReadFile[]): ReadFile[] {
   const paths = new Set(read.map(({ file }) => file.path))
   const names = new Set(read.flatMap(({ plans }) => plans.map(({ name }) => name)))
-  return known
-    .filter(({ file }) => !paths.has(file.path))
-    .map(one => ({ ...one, plans: one.plans.filter(({ name }) => !names.has(name)) }))
-    .filter(({ plans }) => plans.length > 0)
-    .map(one => ({ ...one, stamp: stampOf(one), problems: [problemOf(one.file.name, 'was removed.')] }))
+  const removed: ReadFile[] = []
+  for (const one of before) {
+    const plans = one.plans.filter(({ name }) => !names.has(name))
+    if (paths.has(one.file.path) || plans.length === 0) continue
+    removed.push({ ...one, plans, stamp: stampOf(one), problems: [problemOf(one.file.name, 'was removed.')] })
+  }
+  return removed
 }
 
-const stampOf = ({ file, includes }: LoadedFile): string => [file, ...includes].map(stampOfFile).join('\n')
-
-function stampOfFile({ path }: NamedFile): string {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`
-}
-
-interface OwnedPlan {
-  readonly plan: Plan
-  readonly owner: KnownFile
+function stampOf({ file, includes }: LoadedFile): string {
+  const stamps = [file, ...includes].map(({ path }) => {
+    const found = statSync(path, { throwIfNoEntry: false })
+    return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`
+  })
+  return stamps.join('\n')
 }
 
 /** Reports identify scenarios by name, so only the first one of a name is run. */
-function ownersByName(known: readonly KnownFile[]): Map<string, OwnedPlan> {
-  const byName = new Map<string, OwnedPlan>()
-  for (const owner of known)
-    for (const plan of owner.plans) if (!byName.has(plan.name)) byName.set(plan.name, { plan, owner })
+function plansByName(files: readonly ReadFile[]): Map<string, { readonly plan: Plan; readonly from: ReadFile }> {
+  const byName = new Map<string, { readonly plan: Plan; readonly from: ReadFile }>()
+  for (const from of files)
+    for (const plan of from.plans) if (!byName.has(plan.name)) byName.set(plan.name, { plan, from })
   return byName
 }
 
 /** Leaves out files that are no scenarios, such as parts beside them. */
-function describeFiles(known: readonly KnownFile[]): CatalogueFile[] {
-  const owners = ownersByName(known)
-  return known.flatMap(one => {
-    const taken = one.plans.flatMap(plan => {
-      const first = owners.get(plan.name)
-      return first === undefined || first.owner === one ? [] : [takenProblem(plan, first.plan)]
-    })
-    const problems = [...one.problems, ...taken].map(problem => describeProblem(problem, one.file.name))
-    return one.plans.length === 0 && problems.length === 0 ? [] : [{ name: one.file.name, problems }]
-  })
+function describeFiles(files: readonly ReadFile[]): CatalogueFile[] {
+  const byName = plansByName(files)
+  const described: CatalogueFile[] = []
+  for (const one of files) {
+    const problems = one.problems.map(problem => describeProblem(problem, one.file.name))
+    for (const { name, place, file } of one.plans) {
+      const first = byName.get(name)
+      if (first === undefined || first.from === one) continue
+      const other = first.plan.place === null ? first.plan.file : `${first.plan.place.file}:${first.plan.place.line}`
+      problems.push({
+        at: place === null ? file : placeText(place),
+        message: `${JSON.stringify(name)} is taken: ${other} has it`,
+        excerpt: null,
+        file,
+        line: place?.line ?? null,
+      })
+    }
+    if (one.plans.length > 0 || problems.length > 0) described.push({ name: one.file.name, problems })
+  }
+  return described
 }
 
-const takenProblem = (plan: Plan, first: Plan): Problem => ({
-  at: plan.place === null ? plan.file : placeText(plan.place),
-  message: `${JSON.stringify(plan.name)} is taken: ${first.place === null ? first.file : `${first.place.file}:${first.place.line}`} has it`,
-  file: plan.file,
-  ...(plan.place === null ? {} : { line: plan.place.line }),
-})
-
-const describeProblem = ({ at, message, excerpt, file, line }: Problem, own: string): FileProblem => ({
-  at,
-  message,
-  excerpt: excerpt ?? null,
-  file: file ?? own,
-  line: line ?? null,
-})
-
-const describePattern = (problem: Problem): CatalogueFile => ({
-  name: problem.file ?? problem.at,
-  problems: [describeProblem(problem, problem.at)],
-})
+function describeProblem({ at, message, excerpt, file, line }: Problem, fileName: string): FileProblem {
+  return { at, message, excerpt: excerpt ?? null, file: file ?? fileName, line: line ?? null }
+}
