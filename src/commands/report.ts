@@ -107,7 +107,7 @@ function evaluateScenario(saved: SavedScenario, plan: Plan, strict: boolean): Sc
     ...{ name, file, place, tags, spec, seed, clock, instance, journal, conversations },
     startedAt: saved.started_at,
     durationMs: saved.duration_ms,
-    rerunCommand: saved.again,
+    rerunCommand: saved.rerun,
     ...(saved.redacted === undefined ? {} : { redacted: saved.redacted }),
     ...(journal.length === 0 ? savedVerdict(saved) : applyStrict({ strict }, evaluatedVerdict(saved, plan))),
   }

@@ -125,7 +125,7 @@ it('an incomplete journal is an error and not a failure', async () => {
   const { code, err } = await reported(files, 'run.jsonl')
   expect({ code, err }).toEqual({
     code: 2,
-    err: 'run.jsonl: play 1 (Greeting): has 9 of its 12 entries: the file was cut off.\n',
+    err: 'run.jsonl: scenario 1 (Greeting): has 9 of its 12 entries: the file was cut off.\n',
   })
 })
 

@@ -240,7 +240,7 @@ describe('unexpected calls', () => {
     const chats: string[] = []
     const { folder } = await played(desk, { 'a.yaml': THREE['a.yaml'], 'b.yaml': second }, '--jobs', '1')
     const saved = readFileSync(inFolder(folder, '.handover-sim/journal.jsonl'), 'utf8').trim().split('\n')
-    const ofFirst = saved.map(line => JSON.parse(line)).filter(({ play }) => play === 1)
+    const ofFirst = saved.map(line => JSON.parse(line)).filter(({ scenario }) => scenario === 1)
     const [head, ...entries] = ofFirst
     expect([head.entries, entries.map(({ entry }) => entry.endpoint).filter(Boolean)]).toEqual([
       entries.length,

@@ -12,7 +12,7 @@ import type { Outcome, Reason, RunResult, ScenarioResult } from './verdict.ts'
 const texts = z.readonly(z.array(z.string()))
 
 const RunLine = z.object({
-  v: z.literal(1),
+  v: z.literal(2),
   type: z.literal('run'),
   version: z.string(),
   started_at: z.string(),
@@ -25,16 +25,16 @@ const RunLine = z.object({
   failures: z.readonly(z.array(z.custom<Failure>(isMap))),
   exit_code: z.int(),
   /** How many scenarios follow, and how many entries that belong to none of them. */
-  plays: z.int(),
+  scenarios: z.int(),
   entries: z.int(),
 })
 type RunLine = Readonly<z.infer<typeof RunLine>>
 
 const ScenarioLine = z.object({
-  v: z.literal(1),
-  type: z.literal('play'),
+  v: z.literal(2),
+  type: z.literal('scenario'),
   /** 1, 2, 3 ... in the order of the run. */
-  play: z.int(),
+  scenario: z.int(),
   name: z.string(),
   file: z.string(),
   place: z.nullable(z.custom<Place>(isMap)),
@@ -48,7 +48,7 @@ const ScenarioLine = z.object({
   outcome: z.custom<Outcome>(value => typeof value === 'string'),
   reason: z.nullable(z.custom<Reason>(isMap)),
   conversations: z.record(z.string(), z.string()),
-  again: z.string(),
+  rerun: z.string(),
   /** The outcome of the run before `--strict`, when entries have `***` in place of secrets. */
   redacted: z.optional(z.custom<Outcome>(value => typeof value === 'string')),
   /** How many entries it has, which shows a file that was cut off. */
@@ -59,10 +59,10 @@ export type ScenarioLine = Readonly<z.infer<typeof ScenarioLine>>
 const isEntry = (value: unknown): value is Entry => EntryFrameSchema.safeParse(value).success
 
 const EntryLine = z.object({
-  v: z.literal(1),
+  v: z.literal(2),
   type: z.literal('entry'),
   /** Null for an entry that belongs to no scenario. */
-  play: z.nullable(z.int()),
+  scenario: z.nullable(z.int()),
   entry: z.custom<Entry>(isEntry, {
     error: 'must be an entry of a journal, with seq and kind',
     params: { problem: 'unexpected_value' },
@@ -85,18 +85,18 @@ export interface SavedRun {
 /** Without line ends. */
 export function* journalLines(result: RunResult): Generator<string> {
   yield JSON.stringify(runLine(result))
-  for (const [index, played] of result.scenarios.entries()) {
-    yield JSON.stringify(playLine(played, index + 1))
-    yield* entryLines(index + 1, played.journal)
+  for (const [index, scenario] of result.scenarios.entries()) {
+    yield JSON.stringify(scenarioLine(scenario, index + 1))
+    yield* entryLines(index + 1, scenario.journal)
   }
   yield* entryLines(null, result.journal)
 }
 
 /** Each is an `EntryLine`. */
-function* entryLines(play: number | null, journal: readonly Entry[]): Generator<string> {
+function* entryLines(scenario: number | null, journal: readonly Entry[]): Generator<string> {
   const texts = encodedEntries.get(journal)
   for (const [index, entry] of journal.entries())
-    yield `{"v":1,"type":"entry","play":${play},"entry":${texts?.[index] ?? JSON.stringify(entry)}}`
+    yield `{"v":2,"type":"entry","scenario":${scenario},"entry":${texts?.[index] ?? JSON.stringify(entry)}}`
 }
 
 const encodedEntries = new WeakMap<readonly Entry[], readonly string[]>()
@@ -110,7 +110,7 @@ export function encodeEntries(journal: readonly Entry[]): void {
 }
 
 const runLine = ({ version, target, seed, stopped, failures, scenarios, journal, ...result }: RunResult): RunLine => ({
-  v: 1,
+  v: 2,
   type: 'run',
   version,
   started_at: result.startedAt,
@@ -120,44 +120,45 @@ const runLine = ({ version, target, seed, stopped, failures, scenarios, journal,
   stopped,
   failures,
   exit_code: result.exitCode,
-  plays: scenarios.length,
+  scenarios: scenarios.length,
   entries: journal.length,
 })
 
-const playLine = (played: ScenarioResult, play: number): ScenarioLine => ({
-  v: 1,
-  type: 'play',
-  play,
-  name: played.name,
-  file: played.file,
-  place: played.place,
-  tags: played.tags,
-  spec: played.spec,
-  instance: played.instance,
-  seed: played.seed,
-  clock: played.clock,
-  started_at: played.startedAt,
-  duration_ms: played.durationMs,
-  outcome: played.outcome,
-  reason: played.reason,
-  conversations: played.conversations,
-  again: played.rerunCommand,
-  ...(played.redacted === undefined ? {} : { redacted: played.redacted }),
-  entries: played.journal.length,
+const scenarioLine = (result: ScenarioResult, scenario: number): ScenarioLine => ({
+  v: 2,
+  type: 'scenario',
+  scenario,
+  name: result.name,
+  file: result.file,
+  place: result.place,
+  tags: result.tags,
+  spec: result.spec,
+  instance: result.instance,
+  seed: result.seed,
+  clock: result.clock,
+  started_at: result.startedAt,
+  duration_ms: result.durationMs,
+  outcome: result.outcome,
+  reason: result.reason,
+  conversations: result.conversations,
+  rerun: result.rerunCommand,
+  ...(result.redacted === undefined ? {} : { redacted: result.redacted }),
+  entries: result.journal.length,
 })
 
 /** Throws `ConfigError` that names the line. */
 export function readJournal(name: string, text: string): SavedRun {
   const lines = linesOf(name, text)
   const [run, ...rest] = lines
-  if (run?.type !== 'run') throw problem(`${name}:1`, 'must be the line of the run: {"v":1,"type":"run", …}')
-  const scenarios = rest.filter(line => line.type === 'play').map(withJournal)
+  if (run?.type !== 'run') throw problem(`${name}:1`, 'must be the line of the run: {"v":2,"type":"run", …}')
+  const scenarios = rest.filter(line => line.type === 'scenario').map(withJournal)
   const journal: Entry[] = []
-  const byNumber = new Map(scenarios.map(play => [play.play, play]))
+  const byNumber = new Map(scenarios.map(one => [one.scenario, one]))
   for (const line of rest) {
     if (line.type !== 'entry') continue
-    const entries = line.play === null ? journal : byNumber.get(line.play)?.journal
-    if (entries === undefined) throw problem(name, `has entries of play ${line.play}, but not its line of type "play"`)
+    const entries = line.scenario === null ? journal : byNumber.get(line.scenario)?.journal
+    if (entries === undefined)
+      throw problem(name, `has entries of scenario ${line.scenario}, but not its line of type "scenario"`)
     entries.push(line.entry)
   }
   const saved = { run, scenarios, journal }
@@ -165,7 +166,7 @@ export function readJournal(name: string, text: string): SavedRun {
   return saved
 }
 
-const withJournal = (play: ScenarioLine): ScenarioLine & { readonly journal: Entry[] } => ({ ...play, journal: [] })
+const withJournal = (line: ScenarioLine): ScenarioLine & { readonly journal: Entry[] } => ({ ...line, journal: [] })
 
 function linesOf(name: string, text: string): Line[] {
   const texts = text.replace(/^\ufeff/, '').split('\n')
@@ -179,17 +180,12 @@ function parsed(at: string, text: string, last: boolean): Line {
   const line = jsonOf(at, text, last)
   if (!isMap(line)) throw problem(at, 'must be a JSON object')
   const { v, type } = line
-  if (v !== 1) throw problem(at, `v: must be 1, got ${JSON.stringify(v)}: was it written by another version?`)
+  if (v !== 2) throw problem(at, `v: must be 2, got ${JSON.stringify(v)}: was it written by another version?`)
   if (type === 'run') return checked(at, RunLine, line)
-  if (type === 'play') return checked(at, ScenarioLine, line)
-  if (type !== 'entry') throw problem(at, `type: must be run, play or entry, got ${JSON.stringify(type)}`)
-  const { entry, ...rest } = checked(at, EntryLine, line)
-  return { ...rest, entry: withDefaults(entry) }
+  if (type === 'scenario') return checked(at, ScenarioLine, line)
+  if (type !== 'entry') throw problem(at, `type: must be run, scenario or entry, got ${JSON.stringify(type)}`)
+  return checked(at, EntryLine, line)
 }
-
-/** Adds what calls of journals that an earlier version wrote do not have, so that readers need no defaults. */
-const withDefaults = (entry: Entry): Entry =>
-  entry.kind === 'api' ? { ...{ findings: [], unspecified: {} }, ...entry } : entry
 
 function jsonOf(at: string, text: string, last: boolean): unknown {
   try {
@@ -216,12 +212,12 @@ function checked<Value>(at: string, schema: z.ZodMiniType<Value>, value: unknown
  * a journal whose beginning was evicted.
  */
 function checkWhole(name: string, { run, scenarios }: SavedRun): void {
-  const problems = scenarios.flatMap(play => {
-    const why = gapIn(play)
-    return why === null ? [] : [{ at: `${name}: play ${play.play} (${play.name})`, message: why }]
+  const problems = scenarios.flatMap(one => {
+    const why = gapIn(one)
+    return why === null ? [] : [{ at: `${name}: scenario ${one.scenario} (${one.name})`, message: why }]
   })
-  if (run.plays !== scenarios.length) {
-    problems.push({ at: name, message: `has ${scenarios.length} of ${run.plays} plays: it was cut off` })
+  if (run.scenarios !== scenarios.length) {
+    problems.push({ at: name, message: `has ${scenarios.length} of ${run.scenarios} scenarios: it was cut off` })
   }
   if (problems.length > 0) throw new ConfigError(problems)
 }

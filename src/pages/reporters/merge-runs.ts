@@ -27,7 +27,7 @@ export function mergeRuns(runs: ReadonlyMap<string, SavedRun>): SavedRun {
     seed: lines.every(({ seed }) => seed === first.run.seed) ? first.run.seed : null,
     stopped: distinct(lines.flatMap(({ stopped }) => stopped ?? [])).join('; ') || null,
     failures: lines.flatMap(({ failures }) => failures),
-    plays: scenarios.length,
+    scenarios: scenarios.length,
     entries: journal.length,
   }
   return { run, scenarios, journal }
