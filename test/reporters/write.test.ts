@@ -86,7 +86,7 @@ describe('writing reports', () => {
     expect(readFileSync(join(cwd, 'report.html'), 'utf8')).toMatch(/^<!doctype html>/i)
     const lines = readFileSync(join(cwd, 'run.jsonl'), 'utf8').trimEnd().split('\n')
     const types = lines.map(line => (JSON.parse(line) as { type: string }).type)
-    expect(types.filter(type => type === 'play')).toHaveLength(2)
+    expect(types.filter(type => type === 'scenario')).toHaveLength(2)
     expect(types.filter(type => type === 'entry')).toHaveLength(escapedPlay().journal.length)
   })
 

@@ -246,7 +246,7 @@ describe('unexpected calls', () => {
       entries.length,
       ['start', 'end'],
     ])
-    expect(entries.map(({ type, v }) => [type, v])).toEqual(entries.map(() => ['entry', 1]))
+    expect(entries.map(({ type, v }) => [type, v])).toEqual(entries.map(() => ['entry', 2]))
   })
 })
 
