@@ -6,12 +6,12 @@ import { main } from '../../src/commands/main.ts'
 import type { SimulatorServer } from '../../src/index.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, read } from '../docs/pages.ts'
-import { ANNA, played } from '../recorder/recorded.ts'
+import { ANNA, startRecorder } from '../recorder/recorded.ts'
 import { freePort } from '../support/port.ts'
 import { fakeIo } from './fake-io.ts'
 
 async function handover(options = {}) {
-  const { sim, call } = await played(options)
+  const { sim, call } = await startRecorder(options)
   const chat = await sim.chat()
   await chat.press('handover')
   await call('start', chat, ANNA)
@@ -43,7 +43,7 @@ describe('record', () => {
 
   it('writes the file that docs/recording.md shows', async () => {
     const page = read('docs/recording.md')
-    const { sim, call } = await played()
+    const { sim, call } = await startRecorder()
     const chat = await sim.chat({ language: 'nb' })
     await chat.press('handover')
     await call('transcript', chat)
@@ -140,7 +140,7 @@ it('a handover with the demo becomes a scenario that the reference intermediary 
 
 describe('errors', () => {
   it('no simulator, nothing happened, an unknown chat, a name that run cannot read', async () => {
-    const { sim } = await played()
+    const { sim } = await startRecorder()
     const { run, recorded } = record(sim)
     const nobody = await run('record', 'a.yaml', '--port', String(await freePort()))
     expect([nobody.code, nobody.err]).toEqual([3, expect.stringContaining('No simulator answers at http://127.0.0.1:')])

@@ -1,11 +1,11 @@
 /** A recording of many calls is refused after a moment: the simulator answers nothing else meanwhile. */
 import { expect, it } from 'vitest'
-import { played } from './recorded.ts'
+import { startRecorder } from './recorded.ts'
 
 const CALLS = 20_000
 
 it('a range of 20,000 calls, each with a fault', { timeout: 120_000 }, async () => {
-  const { sim, record } = await played({ webhook: {}, journalLimit: 100_000 })
+  const { sim, record } = await startRecorder({ webhook: {}, journalLimit: 100_000 })
   const chat = await sim.chat()
   await chat.press('handover')
   sim.faults.add({ on: { api: 'message' }, respond: { status: 500 } })

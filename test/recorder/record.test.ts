@@ -7,7 +7,7 @@ import { loadText } from '../../src/evaluation/scenario/load/load.ts'
 import { stepsOf } from '../../src/evaluation/scenario/plan.ts'
 import { createSimulator } from '../../src/index.ts'
 import { runScenario } from '../../src/testing/scenario.ts'
-import { ANNA, played, type Recorded } from './recorded.ts'
+import { ANNA, type Recorded, startRecorder } from './recorded.ts'
 
 /** The trial passed, and every call that is left out is noticed. */
 function expectProven({ status, body }: Recorded, calls: number): void {
@@ -17,7 +17,7 @@ function expectProven({ status, body }: Recorded, calls: number): void {
 
 describe('a handover', () => {
   it('becomes a file that a developer could have written', async () => {
-    const { sim, call, record } = await played()
+    const { sim, call, record } = await startRecorder()
     const chat = await sim.chat({ language: 'nb' })
     await chat.says('Hei')
     await chat.press('handover')
@@ -58,7 +58,7 @@ steps:
   })
 
   it('a call just before the agent comes, long after the press, belongs to the agent', async () => {
-    const { sim, call, record } = await played()
+    const { sim, call, record } = await startRecorder()
     const chat = await sim.chat()
     await chat.press('handover')
     await call('transcript', chat)
@@ -74,7 +74,7 @@ steps:
   })
 
   it('is recorded the same every time, and changes nothing in the simulator', async () => {
-    const { sim, call, record } = await played()
+    const { sim, call, record } = await startRecorder()
     const chat = await sim.chat()
     await chat.press('handover')
     await call('start', chat, ANNA)
@@ -87,7 +87,7 @@ steps:
   })
 
   it('holds no id, no time, no key and no link', async () => {
-    const { sim, call, record } = await played({ knobs: { 'keys.handover': 'very-secret-key' } })
+    const { sim, call, record } = await startRecorder({ knobs: { 'keys.handover': 'very-secret-key' } })
     const chat = await sim.chat()
     await chat.press('handover')
     await call('start', chat, ANNA)
@@ -143,7 +143,7 @@ steps:
         .array(fc.constantFrom(...odd, ' ', '\n', ': ', ' #', '🙂', 'é', 'ש'), { minLength: 1, maxLength: 6 })
         .map(parts => parts.join('')),
     )
-    const { sim, call, record } = await played()
+    const { sim, call, record } = await startRecorder()
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 6 }), async texts => {
         sim.reset()
@@ -170,8 +170,8 @@ steps:
 })
 
 describe('the trial', () => {
-  it('passes for whatever is played', { timeout: 60_000 }, async () => {
-    const { sim, call, record } = await played()
+  it('passes for any calls and acts', { timeout: 60_000 }, async () => {
+    const { sim, call, record } = await startRecorder()
     const endpoints = ['start', 'end', 'typing_start', 'typing_stop', 'transcript', 'message/', 'message/'] as const
     const act = fc.record({
       who: fc.nat(1),
@@ -198,7 +198,7 @@ describe('the trial', () => {
   })
 
   it('says why the scenario does not pass', async () => {
-    const { sim, call, record } = await played({ knobs: { 'start.unrequested': 'accept' } })
+    const { sim, call, record } = await startRecorder({ knobs: { 'start.unrequested': 'accept' } })
     const chat = await sim.chat()
     await chat.says('Hi')
     expect(await call('start', chat, ANNA)).toBe(200)
@@ -210,7 +210,7 @@ describe('the trial', () => {
   })
 
   it('the file passes again with the same intermediary, and fails with one that leaves out a call', async () => {
-    const { sim, call, record } = await played()
+    const { sim, call, record } = await startRecorder()
     const chat = await sim.chat()
     await chat.press('handover')
     await call('start', chat, ANNA)
@@ -245,8 +245,8 @@ async function outcomeWithout(leftOut: string, yaml: string): Promise<string> {
 }
 
 describe('how a chat began', () => {
-  it('a shipped conversation is named', async () => {
-    const { sim, call, record } = await played()
+  it('names a shipped conversation', async () => {
+    const { sim, call, record } = await startRecorder()
     const chat = await sim.chat({ transcript: 'nb-shop' })
     await chat.press('handover')
     await call('start', chat, ANNA)
@@ -255,8 +255,8 @@ describe('how a chat began', () => {
     expect(recorded.scenario.chat).toEqual({ transcript: 'nb-shop' })
   })
 
-  it('a history, a user and a source are written out', async () => {
-    const { sim, call, record } = await played()
+  it('writes out a history, a user and a source', async () => {
+    const { sim, call, record } = await startRecorder()
     const history = [
       { user: 'Hi' },
       { bot: 'Shall I?', buttons: [{ label: 'Yes', handover: true }] },
@@ -281,9 +281,9 @@ describe('how a chat began', () => {
   })
 
   it.each(['$(x)', '{{ x }}', 'a: b #c', '👋 "q"', 'two\nlines', '  lead', "'"])(
-    'every text of it is kept: %j',
+    'contains every text: %j',
     async text => {
-      const { sim, call, record } = await played()
+      const { sim, call, record } = await startRecorder()
       const history = [{ user: text }, { bot: text, buttons: [{ label: text }] }, { agent: text, text }]
       const chat = await sim.chat({
         history,
@@ -308,8 +308,8 @@ describe('how a chat began', () => {
     },
   )
 
-  it('what was said before the range is history, and a handover in progress is recorded from its request on', async () => {
-    const { sim, call, record } = await played()
+  it('makes a history of what was said before the range, and begins a handover in progress with its request', async () => {
+    const { sim, call, record } = await startRecorder()
     const chat = await sim.chat()
     await chat.says('Before')
     const after = sim.journal.nextSeq - 1
@@ -328,8 +328,8 @@ describe('how a chat began', () => {
 })
 
 describe('several chats', () => {
-  it('become conversations by name, also when their turns cross', async () => {
-    const { sim, call, record } = await played()
+  it('records several chats as conversations by name, also when their turns cross', async () => {
+    const { sim, call, record } = await startRecorder()
     const ada = await sim.chat({ user: { firstName: 'Ada' } })
     const other = await sim.chat()
     await ada.press('handover')
@@ -351,7 +351,7 @@ describe('several chats', () => {
 
 describe('what was set', () => {
   it('is in the head and in steps: knobs, availability, faults and a virtual clock', async () => {
-    const { sim, call, record } = await played({ clock: 'virtual', knobs: { 'typing.webhook': 'off' } })
+    const { sim, call, record } = await startRecorder({ clock: 'virtual', knobs: { 'typing.webhook': 'off' } })
     const chat = await sim.chat()
     sim.setAvailability({ availability: 'CLOSED', reason: 'OTHER' })
     await chat.press('handover')
@@ -392,7 +392,7 @@ describe('what was set', () => {
   })
 
   it('records a knob that changed in the middle as a comment, and its last value in the head', async () => {
-    const { sim, call, record } = await played()
+    const { sim, call, record } = await startRecorder()
     const chat = await sim.chat()
     await chat.press('handover')
     await sim.configure({ 'start.again': '409' })
@@ -404,7 +404,7 @@ describe('what was set', () => {
   })
 
   it('sets a fault for the first chat to which it applied', async () => {
-    const { sim, call, record } = await played()
+    const { sim, call, record } = await startRecorder()
     const chats = [await sim.chat(), await sim.chat()]
     sim.faults.add({ name: 'slow', on: { api: 'start' }, latency: '5ms' })
     for (const chat of chats) await chat.press('handover')
@@ -417,7 +417,7 @@ describe('what was set', () => {
 
 describe('events', () => {
   it('records manual events as steps, and events that were sent again as comments', async () => {
-    const { sim, call, record } = await played()
+    const { sim, call, record } = await startRecorder()
     const chat = await sim.chat()
     await chat.press('handover')
     await call('start', chat, ANNA)
@@ -440,7 +440,7 @@ describe('events', () => {
   })
 
   it('a refusal of the webhook is expected, with a comment; one without an answer is not', async () => {
-    const { sim, record, answerWith } = await played()
+    const { sim, record, answerWith } = await startRecorder()
     const chat = await sim.chat()
     answerWith(500)
     await chat.press('handover')
@@ -457,7 +457,7 @@ describe('events', () => {
   })
 
   it('without any call, the scenario says that none comes', async () => {
-    const { sim, record } = await played()
+    const { sim, record } = await startRecorder()
     const chat = await sim.chat()
     await chat.says('Just the bot')
     const recorded = await record()
@@ -468,7 +468,7 @@ describe('events', () => {
 
 describe('calls', () => {
   it('are comments when the platform refused them', async () => {
-    const { sim, call, record } = await played()
+    const { sim, call, record } = await startRecorder()
     const chat = await sim.chat()
     await chat.press('handover')
     expect(await call('start', chat, ANNA, 'wrong')).toBe(401)
@@ -482,7 +482,7 @@ describe('calls', () => {
   })
 
   it('without an agent are recorded as the intermediary’s own', async () => {
-    const { sim, call, record } = await played()
+    const { sim, call, record } = await startRecorder()
     const chat = await sim.chat()
     await chat.press('handover')
     await call('message/', chat, { message: 'You are number 2', sender: { name: 'Queue' } })
@@ -502,7 +502,7 @@ describe('calls', () => {
 
 describe('refusals', () => {
   it('refuses a recording without acts, of an unknown chat, and with an unknown field', async () => {
-    const { sim, record } = await played()
+    const { sim, record } = await startRecorder()
     expect((await record()).body.error).toMatchObject({
       code: 'nothing_to_record',
       message: expect.stringContaining('no chat'),
@@ -516,7 +516,7 @@ describe('refusals', () => {
   })
 
   it('refuses chats whose entries the journal has dropped', async () => {
-    const { sim, record } = await played({ journalLimit: 20 })
+    const { sim, record } = await startRecorder({ journalLimit: 20 })
     const chat = await sim.chat()
     await chat.press('handover')
     for (let index = 0; index < 10; index++) await chat.says(`Message ${index}`)
@@ -529,7 +529,7 @@ describe('refusals', () => {
   })
 
   it('refuses a range of more steps than a recording may have', async () => {
-    const { sim, record } = await played({ webhook: {} })
+    const { sim, record } = await startRecorder({ webhook: {} })
     const chat = await sim.chat()
     for (let index = 0; index <= 200; index++) await chat.says('x')
     const tooLong = await record()
@@ -538,7 +538,7 @@ describe('refusals', () => {
 })
 
 it('a workspace is recorded by itself', async () => {
-  const { sim, record } = await played()
+  const { sim, record } = await startRecorder()
   const workspace = await sim.workspace({ name: 'shop' })
   const chat = await workspace.chat()
   await chat.says('In the shop')

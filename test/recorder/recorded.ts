@@ -1,4 +1,4 @@
-/** Plays conversations on a real server, with calls as an intermediary makes them, and records them over HTTP. */
+/** Holds conversations on a real server, with calls as an intermediary makes them, and records them over HTTP. */
 import { onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { type ServerOptions, type SimulatorServer, startSimulator } from '../../src/index.ts'
@@ -18,16 +18,16 @@ export interface Recorded {
   readonly codes: readonly string[]
 }
 
-export interface Played {
+export interface Recorder {
   readonly sim: SimulatorServer
   /** Calls an endpoint for a chat; `body` is laid over the ids. */
   call(endpoint: string, chat: { readonly id: string } | null, body?: object, key?: string): Promise<number>
-  record(wanted?: object, path?: string): Promise<Recorded>
+  record(request?: object, path?: string): Promise<Recorded>
   /** Sets the status of the webhook from now on. */
   answerWith(status: number): void
 }
 
-export async function played(options: ServerOptions = {}): Promise<Played> {
+export async function startRecorder(options: ServerOptions = {}): Promise<Recorder> {
   let status = 200
   const webhook = await startWebhook((_, response) => response.writeHead(status).end())
   const sim = await startSimulator({ port: 0, webhook: { url: webhook.url }, ...options })
@@ -50,8 +50,8 @@ export async function played(options: ServerOptions = {}): Promise<Played> {
       }).catch(() => null)
       return response?.status ?? 0
     },
-    async record(wanted = {}, path = '/record') {
-      const { status: code, body } = await ask('POST', path, { body: wanted })
+    async record(request = {}, path = '/record') {
+      const { status: code, body } = await ask('POST', path, { body: request })
       const yaml = body.yaml ?? ''
       const scenario = parse(yaml) ?? {}
       return {

@@ -225,9 +225,9 @@ export interface PlayedByHand {
   readonly entries: readonly Entry[]
 }
 
-/** A run of plays, judged. */
+/** The result of a run of scenarios. */
 export function ranOf(scenarios: readonly PlayedByHand[]): RunResult {
-  const judgedPlays = scenarios.map(({ plan, entries }): ScenarioResult => {
+  const results = scenarios.map(({ plan, entries }): ScenarioResult => {
     const { name, file, place, tags, spec } = plan
     const conversations = Object.fromEntries(
       plan.conversations.map(conversation => [conversation.name, `c-${conversation.name}`]),
@@ -246,11 +246,11 @@ export function ranOf(scenarios: readonly PlayedByHand[]): RunResult {
     return { ...about, ...evaluate(plan, entries), seed: 1, clock: 'real', startedAt: TIME, durationMs: 1 }
   })
   const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
-  for (const { outcome } of judgedPlays) counts[outcome]++
+  for (const { outcome } of results) counts[outcome]++
   const about = { version: '0.0.0', startedAt: TIME, durationMs: 1, target: 'http://127.0.0.1:3000/webhook', seed: 1 }
   return {
     ...about,
-    scenarios: judgedPlays,
+    scenarios: results,
     failures: [],
     journal: [],
     stopped: null,

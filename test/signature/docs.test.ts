@@ -92,10 +92,10 @@ function listening(stream: NodeJS.ReadableStream) {
     text += more
     for (const look of waiting) look()
   })
-  const until = (wanted: string) =>
+  const until = (expected: string) =>
     new Promise<void>(resolve => {
       const look = () => {
-        if (!text.includes(wanted)) return
+        if (!text.includes(expected)) return
         waiting.delete(look)
         resolve()
       }

@@ -57,8 +57,8 @@ describe('an invalid request is refused with a reason', () => {
         controller.enqueue(new Uint8Array(1_000))
       },
     })
-    const told = await verifyRequest(await request(endless), KEY, { maxBytes: 10_000 })
-    expect(told).toEqual({ ok: false, body: '', reason: 'The body is longer than 10000 bytes.' })
+    const result = await verifyRequest(await request(endless), KEY, { maxBytes: 10_000 })
+    expect(result).toEqual({ ok: false, body: '', reason: 'The body is longer than 10000 bytes.' })
     expect(pulled).toBeLessThan(15)
   })
 
@@ -77,8 +77,8 @@ describe('an invalid request is refused with a reason', () => {
         controller.error(new Error('gone'))
       },
     })
-    const told = await verifyRequest(await request(broken), KEY)
-    expect(told).toEqual({ ok: false, body: '', reason: 'The connection ended before the body was complete.' })
+    const result = await verifyRequest(await request(broken), KEY)
+    expect(result).toEqual({ ok: false, body: '', reason: 'The connection ended before the body was complete.' })
   })
 })
 

@@ -69,10 +69,10 @@ describe.each(named)('on %s', (_, host, path, args) => {
     const env = { ...process.env, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' }
     const { status, stdout, stderr } = spawnSync(path!, args, { cwd: folder, env, encoding: 'utf8', timeout: 50_000 })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    const told = JSON.parse(stdout) as { checked: number; buffer: string }
-    expect(told).toMatchObject({ host, failed: [] })
-    expect(told.checked).toBeGreaterThan(vectors.length * 3)
-    if (args[0] === 'bare.mjs') expect(told.buffer).toBe('undefined')
+    const result = JSON.parse(stdout) as { checked: number; buffer: string }
+    expect(result).toMatchObject({ host, failed: [] })
+    expect(result.checked).toBeGreaterThan(vectors.length * 3)
+    if (args[0] === 'bare.mjs') expect(result.buffer).toBe('undefined')
   })
 })
 

@@ -47,7 +47,7 @@ const NAMES: Record<string, MistakeId> = {
 }
 
 test.each(vectors)('explain: $name', async vector => {
-  const told = await explain(bodyOf(vector), vector.headers, vector.key, { otherKeys: { bot: 'sim-bot-key' } })
-  expect(told).toMatchObject({ ok: vector.valid, mistake: vector.valid ? 'right' : NAMES[vector.name], also: [] })
-  expect(`${told.message} ${told.fix}`).not.toContain(vector.key)
+  const result = await explain(bodyOf(vector), vector.headers, vector.key, { otherKeys: { bot: 'sim-bot-key' } })
+  expect(result).toMatchObject({ ok: vector.valid, mistake: vector.valid ? 'right' : NAMES[vector.name], also: [] })
+  expect(`${result.message} ${result.fix}`).not.toContain(vector.key)
 })

@@ -21,50 +21,60 @@ import {
   type LintedPlan,
   type LinterRule,
   type LintFinding,
-  perRun,
   type Secret,
   type SecretPlace,
 } from './rule.ts'
 
 /** Reports once that a run uses both names of the API. */
-const aliasMixed = perRun('alias-mixed', function* ({ calls }) {
-  const [handoverSeqs = [], takeoverSeqs = []] = ALIASES.map(alias =>
-    calls.filter(call => call.alias === alias).map(({ seq }) => seq),
-  )
-  const [[first], [other]] = [handoverSeqs, takeoverSeqs]
-  if (first !== undefined && other !== undefined)
-    yield { details: { handoverSeqs, takeoverSeqs }, entrySeqs: [first, other] }
-})
+const aliasMixed: LinterRule<'alias-mixed'> = {
+  id: 'alias-mixed',
+  *findInRun({ calls }) {
+    const [handoverSeqs = [], takeoverSeqs = []] = ALIASES.map(alias =>
+      calls.filter(call => call.alias === alias).map(({ seq }) => seq),
+    )
+    const [[first], [other]] = [handoverSeqs, takeoverSeqs]
+    if (first !== undefined && other !== undefined)
+      yield { details: { handoverSeqs, takeoverSeqs }, entrySeqs: [first, other] }
+  },
+}
 
 type FaultSet = EntryOf<'note'> & { readonly fault: string; readonly effect: FaultEffect }
 
 /** Reports faults that nothing was applied to; only when every step ended, because later calls may use a fault. */
-const faultUnused = perRun('fault-unused', function* ({ plan, entries }) {
-  const faults = entries.filter((entry): entry is FaultSet => entry.kind === 'note' && entry.note === 'fault_set')
-  const ended = new Set<unknown>()
-  for (const entry of entries) if (isRunEvent(entry, 'step_ended')) ended.add(entry.step)
-  const steps = [...stepsOf([...plan.steps, ...plan.finally])]
-  if (steps.length === 0 || !steps.every(({ number }) => ended.has(number))) return
-  for (const { fault, effect, seq, chat_id } of faults) {
-    // A fault of the same name can be set after the first is cleared.
-    const until = faults.find(other => other.fault === fault && other.seq > seq)?.seq ?? Number.POSITIVE_INFINITY
-    const isUsed = entries.some(one => one.kind === 'fault' && one.fault === fault && one.seq > seq && one.seq < until)
-    if (!isUsed) yield { details: { fault, effect, seq }, chat_id, entrySeqs: [seq] }
-  }
-})
+const faultUnused: LinterRule<'fault-unused'> = {
+  id: 'fault-unused',
+  *findInRun({ plan, entries }) {
+    const faults = entries.filter((entry): entry is FaultSet => entry.kind === 'note' && entry.note === 'fault_set')
+    const ended = new Set<unknown>()
+    for (const entry of entries) if (isRunEvent(entry, 'step_ended')) ended.add(entry.step)
+    const steps = [...stepsOf([...plan.steps, ...plan.finally])]
+    if (steps.length === 0 || !steps.every(({ number }) => ended.has(number))) return
+    for (const { fault, effect, seq, chat_id } of faults) {
+      // A fault of the same name can be set after the first is cleared.
+      const until = faults.find(other => other.fault === fault && other.seq > seq)?.seq ?? Number.POSITIVE_INFINITY
+      const isUsed = entries.some(
+        one => one.kind === 'fault' && one.fault === fault && one.seq > seq && one.seq < until,
+      )
+      if (!isUsed) yield { details: { fault, effect, seq }, chat_id, entrySeqs: [seq] }
+    }
+  },
+}
 
 /** Reports API keys and signatures in texts, addresses and answers, where people and logs can read them. */
-const secretExposed = perRun('secret-exposed', function* (history) {
-  const secrets = secretsOf(history)
-  for (const entry of history.entries)
-    for (const { place, text } of textsOf(entry)) {
-      const { seq, chat_id } = entry
-      const secret = hasSecretParameter(place, text)
-        ? 'parameter'
-        : secrets.find(({ value }) => text.includes(value))?.kind
-      if (secret !== undefined) yield { details: { seq, secret, place }, chat_id, entrySeqs: [seq] }
-    }
-})
+const secretExposed: LinterRule<'secret-exposed'> = {
+  id: 'secret-exposed',
+  *findInRun(history) {
+    const secrets = secretsOf(history)
+    for (const entry of history.entries)
+      for (const { place, text } of textsOf(entry)) {
+        const { seq, chat_id } = entry
+        const secret = hasSecretParameter(place, text)
+          ? 'parameter'
+          : secrets.find(({ value }) => text.includes(value))?.kind
+        if (secret !== undefined) yield { details: { seq, secret, place }, chat_id, entrySeqs: [seq] }
+      }
+  },
+}
 
 const DEFAULT_KNOBS = defaultKnobs()
 /** Shorter values are words that may occur anywhere. */
@@ -122,29 +132,32 @@ export const FINDINGS = {
 } as const
 
 /** Reports calls that the platform accepted with a finding, once for each kind of finding. */
-const findingRules = Object.entries(FINDINGS).map(([platformRule, id]) =>
-  perRun(id, function* ({ calls, conversationOf }) {
-    const groups = new Map<string, { readonly finding: Finding; readonly calls: EntryOf<'api'>[] }>()
-    /** Chats whose first answer of `end` a fault lost or damaged, so that a repetition is right. */
-    const repeating = new Set<string | undefined>()
-    for (const call of calls) {
-      const isRepetition = call.endpoint === 'end' && repeating.has(call.chat_id)
-      if (call.endpoint === 'end' && isFaulty(call)) repeating.add(call.chat_id)
-      if (isRepetition) continue
-      for (const finding of call.findings) {
-        if (finding.rule !== platformRule) continue
-        const key = `${conversationOf(call.chat_id)} ${call.endpoint} ${finding.message}`
-        const group = groups.get(key) ?? { finding, calls: [] }
-        group.calls.push(call)
-        groups.set(key, group)
+const findingRules = Object.entries(FINDINGS).map(
+  ([platformRule, id]): LinterRule<typeof id> => ({
+    id,
+    *findInRun({ calls, conversationOf }) {
+      const groups = new Map<string, { readonly finding: Finding; readonly calls: EntryOf<'api'>[] }>()
+      /** Chats whose first answer of `end` a fault lost or damaged, so that a repetition is right. */
+      const repeating = new Set<string | undefined>()
+      for (const call of calls) {
+        const isRepetition = call.endpoint === 'end' && repeating.has(call.chat_id)
+        if (call.endpoint === 'end' && isFaulty(call)) repeating.add(call.chat_id)
+        if (isRepetition) continue
+        for (const finding of call.findings) {
+          if (finding.rule !== platformRule) continue
+          const key = `${conversationOf(call.chat_id)} ${call.endpoint} ${finding.message}`
+          const group = groups.get(key) ?? { finding, calls: [] }
+          group.calls.push(call)
+          groups.set(key, group)
+        }
       }
-    }
-    for (const { finding, calls: found } of groups.values()) {
-      const [first] = found
-      const seqs = found.map(({ seq }) => seq)
-      const target = first?.endpoint ?? first?.path ?? ''
-      yield { details: { target, finding, seqs }, chat_id: first?.chat_id, entrySeqs: seqs }
-    }
+      for (const { finding, calls: found } of groups.values()) {
+        const [first] = found
+        const seqs = found.map(({ seq }) => seq)
+        const target = first?.endpoint ?? first?.path ?? ''
+        yield { details: { target, finding, seqs }, chat_id: first?.chat_id, entrySeqs: seqs }
+      }
+    },
   }),
 )
 
@@ -165,6 +178,13 @@ export const RULES: readonly LinterRule[] = [
 /** All findings, ordered by the last entry that each is about. */
 export function lint(plan: LintedPlan, entries: readonly Entry[]): LintFinding[] {
   const history = historyOf(plan, entries)
-  const found = RULES.flatMap(rule => rule.find(history))
-  return found.sort((a, b) => (a.entrySeqs.at(-1) ?? 0) - (b.entrySeqs.at(-1) ?? 0))
+  const findings: LintFinding[] = []
+  for (const { id: rule, findInRun, findInChat } of RULES) {
+    for (const { details, entrySeqs, chat_id } of findInRun?.(history) ?? [])
+      findings.push({ rule, details, conversation: history.conversationOf(chat_id), entrySeqs })
+    for (const [chat_id, chat] of history.chats)
+      for (const { details, entrySeqs } of findInChat?.(chat, history) ?? [])
+        findings.push({ rule, details, conversation: history.conversationOf(chat_id), entrySeqs })
+  }
+  return findings.sort((a, b) => (a.entrySeqs.at(-1) ?? 0) - (b.entrySeqs.at(-1) ?? 0))
 }

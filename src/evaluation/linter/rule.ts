@@ -63,9 +63,14 @@ export interface LintFinding<Id extends LintRule = LintRule> {
   readonly entrySeqs: readonly number[]
 }
 
-export interface LinterRule {
-  readonly id: LintRule
-  find(history: History): readonly LintFinding[]
+type Found<Id extends LintRule> = Pick<LintFinding<Id>, 'details' | 'entrySeqs'>
+
+/** A rule reads the entries of all chats, or one chat at a time. */
+export interface LinterRule<Id extends LintRule = LintRule> {
+  readonly id: Id
+  /** A finding with `chat_id` is about that chat. */
+  findInRun?(history: History): Iterable<Found<Id> & { readonly chat_id?: string | undefined }>
+  findInChat?(chat: readonly Entry[], history: History): Iterable<Found<Id>>
 }
 
 /** What the rules read of a plan. */
@@ -88,30 +93,6 @@ export function historyOf(plan: LintedPlan, entries: readonly Entry[]): History 
   const calls = entries.filter(entry => entry.kind === 'api')
   return { plan, entries, chats, calls, conversationOf: conversationsIn(entries) }
 }
-
-type Found<Id extends LintRule> = Pick<LintFinding<Id>, 'details' | 'entrySeqs'> & {
-  readonly chat_id?: string | undefined
-}
-
-/** A rule that reads the entries of all chats; a finding with `chat_id` is about that chat. */
-export const perRun = <Id extends LintRule>(id: Id, find: (history: History) => Iterable<Found<Id>>): LinterRule => ({
-  id,
-  find(history) {
-    const findings: LintFinding[] = []
-    for (const { details, chat_id, entrySeqs } of find(history))
-      findings.push({ rule: id, details, conversation: history.conversationOf(chat_id), entrySeqs })
-    return findings
-  },
-})
-
-/** A rule that reads one chat at a time. */
-export const perChat = <Id extends LintRule>(
-  id: Id,
-  find: (chat: readonly Entry[], history: History) => Iterable<Found<Id>>,
-): LinterRule =>
-  perRun(id, function* (history) {
-    for (const [chat_id, chat] of history.chats) for (const found of find(chat, history)) yield { ...found, chat_id }
-  })
 
 export const succeeded = ({ status }: Call): boolean => status >= 200 && status < 300
 

@@ -10,26 +10,26 @@ import { allSteps, complaints, type Files, folderOf, load, plansOf } from './wri
 const scenario = (name: string, steps = '  - expect: start\n') => `version: 1\nname: ${name}\nsteps:\n${steps}`
 const namesOf = async (files: Files, patterns: readonly string[]) => (await load(files, patterns)).map(one => one.name)
 
-describe('the forms of a file', () => {
-  const wanted = { version: 1, name: 'T', steps: [{ expect: 'start' }] }
+describe('one file', () => {
+  const expected = { version: 1, name: 'T', steps: [{ expect: 'start' }] }
   const forms: [string, string][] = [
     ['s.yaml', scenario('T')],
     ['s.yml', `# a word\n---\n${scenario('T')}---\n`],
-    ['s.json', JSON.stringify(wanted)],
-    ['s.mjs', `export default ${JSON.stringify(wanted)}`],
-    ['s.js', `module.exports = ${JSON.stringify(wanted)}`],
+    ['s.json', JSON.stringify(expected)],
+    ['s.mjs', `export default ${JSON.stringify(expected)}`],
+    ['s.js', `module.exports = ${JSON.stringify(expected)}`],
   ]
-  it.each(forms)('%s', async (name, text) => {
+  it.each(forms)('loads %s', async (name, text) => {
     const [only, ...others] = await load({ [name]: text })
-    expect(only!.value).toEqual(wanted)
+    expect(only!.value).toEqual(expected)
     expect(others).toEqual([])
   })
 
   it('several scenarios load from YAML documents, a JSON list and a list of a module', async () => {
     expect(await namesOf({ 's.yaml': `${scenario('A')}---\n${scenario('B')}` }, ['s.yaml'])).toEqual(['A', 'B'])
     const list = JSON.stringify([
-      { ...wanted, name: 'A' },
-      { ...wanted, name: 'B' },
+      { ...expected, name: 'A' },
+      { ...expected, name: 'B' },
     ])
     expect(await namesOf({ 's.json': list }, ['s.json'])).toEqual(['A', 'B'])
     expect(await namesOf({ 's.mjs': `export default ${list}` }, ['s.mjs'])).toEqual(['A', 'B'])
@@ -45,7 +45,7 @@ describe('the forms of a file', () => {
   })
 
   it('a problem in a list names the index of the scenario', async () => {
-    const text = JSON.stringify([wanted, { ...wanted, name: 'U', steps: [{ wait: 5 }] }])
+    const text = JSON.stringify([expected, { ...expected, name: 'U', steps: [{ wait: 5 }] }])
     expect(await complaints({ 's.json': text })).toMatch(/^s\.json:1:\d+: \[1\]\.steps\[0\]\.wait: /)
     expect(await complaints({ 's.mjs': `export default ${text}` })).toMatch(/^s\.mjs: \[1\]\.steps\[0\]\.wait: /)
   })
@@ -60,8 +60,8 @@ describe('the forms of a file', () => {
 
   it('loadValues checks values like files', async () => {
     const options = { cwd: '/', nodeVersion: process.version }
-    expect(compile(await loadValues([wanted], options))[0]!.name).toBe('T')
-    await expect(loadValues([{ ...wanted, steps: [{ wait: 5 }] }], options)).rejects.toThrow(
+    expect(compile(await loadValues([expected], options))[0]!.name).toBe('T')
+    await expect(loadValues([{ ...expected, steps: [{ wait: 5 }] }], options)).rejects.toThrow(
       /^scenario: \[0\]\.steps\[0\]\.wait: /,
     )
   })
@@ -99,7 +99,7 @@ describe('which files', () => {
     ['a deep pattern', ['**/*.{yml,json}'], ['B', 'C']],
     ['a pattern of any depth', ['deep/**/c.json'], ['C']],
     ['the order asked for, each once', ['deep/b.yml', 'a.yaml', '.'], ['B', 'A', 'C']],
-  ])('%s', async (_what, patterns, names) => {
+  ])('loads %s', async (_what, patterns, names) => {
     expect(await namesOf(files, patterns)).toEqual(names)
   })
 
@@ -118,7 +118,7 @@ describe('which files', () => {
       ['deep/part.yaml'],
       'deep/part.yaml:2:7: kind: is a part: it runs where a scenario includes it.',
     ],
-  ])('%s', async (_what, patterns, message) => {
+  ])('reports %s', async (_what, patterns, message) => {
     expect((await complaints(files, patterns)).split('\n')[0]).toBe(message)
   })
 
@@ -244,12 +244,12 @@ describe('include', () => {
       'a mistake in a part is reported once',
       {
         's.yaml': `${including('a.yaml')}  - include: a.yaml\n`,
-        'a.yaml': 'version: 1\nkind: partial\nsteps: [{ user: $(nobody) }]\n',
+        'a.yaml': 'version: 1\nkind: partial\nsteps: [{ user: $(unknown) }]\n',
       },
-      'a.yaml:3:17: steps[0].user: $(nobody) is not defined at this point; there are chat, bot, sim, env, config, texts.',
+      'a.yaml:3:17: steps[0].user: $(unknown) is not defined at this point; there are chat, bot, sim, env, config, texts.',
     ],
   ]
-  it.each(wrong)('%s', async (_what, files, message) => {
+  it.each(wrong)('reports %s', async (_what, files, message) => {
     const report = await complaints(files, ['s.yaml'])
     const first = report.split('\n').find(line => line.startsWith(message)) ?? report
     expect(first.startsWith(message) ? message : first).toBe(message)

@@ -324,7 +324,7 @@ describe('the head of a scenario', () => {
       's.yaml:3:12: bot.id: must be a whole number from 1, got the number 9007199254740992.',
     ],
     [
-      'hours nobody keeps',
+      'hours that do not exist',
       `${HEAD}business_hours: { time_zone: Europe/Oslo, mon: 9-17 }\n`,
       's.yaml:3:48: business_hours.mon: must be hours such as "09:00-17:00", got "9-17".',
     ],
@@ -354,7 +354,7 @@ describe('the head of a scenario', () => {
       's.yaml:2:7: name: $(chat.language) must be known before the run: of vars, matrix, params, $(i) or $(user), not from a call or a chat.',
     ],
     [
-      'a tag nobody defined',
+      'a tag that is not defined',
       `${HEAD}tags: [$(x)]\n`,
       's.yaml:3:8: tags[0]: $(x) is not defined at this point; there are chat, bot, sim, env, config, texts.',
     ],
