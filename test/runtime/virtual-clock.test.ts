@@ -49,10 +49,9 @@ test('a timer that moved fires at its new time, after those that were set for it
   const clock = createVirtualClock()
   const fired: string[] = []
   const moved = clock.after(10, () => fired.push(`moved at ${clock.now() - VIRTUAL_START_MS}`))
-  const before = moved.order()
   clock.after(30, () => fired.push('set for 30'))
   moved.move(30)
-  expect([moved.order() > before, clock.nextDue()]).toEqual([true, VIRTUAL_START_MS + 30])
+  expect(clock.nextDue()).toBe(VIRTUAL_START_MS + 30)
   await clock.advance(60, async () => {})
   expect(fired).toEqual(['set for 30', 'moved at 30'])
 })

@@ -178,27 +178,10 @@ function save(path: string, text: Iterable<string>, mode: number | undefined): v
   }
 }
 
-const BATCH_BYTES = 1 << 20
-/** UTF-8 needs no more bytes for a character of a string. */
-const CHAR_BYTES = 3
-
-/** Encodes each piece by itself, because one character beyond Latin-1 slows down the encoding of all text around it. */
 function writeAll(path: string, text: Iterable<string>, mode: number | undefined): void {
   const file = openSync(path, 'w', mode)
   try {
-    const batch = Buffer.allocUnsafe(BATCH_BYTES)
-    let size = 0
-    const flush = () => {
-      writeFileSync(file, batch.subarray(0, size))
-      size = 0
-    }
-    for (const piece of text) {
-      const most = piece.length * CHAR_BYTES
-      if (size + most > BATCH_BYTES) flush()
-      if (most > BATCH_BYTES) writeFileSync(file, piece)
-      else size += batch.write(piece, size)
-    }
-    flush()
+    for (const piece of text) writeFileSync(file, piece)
   } finally {
     closeSync(file)
   }

@@ -9,7 +9,6 @@ export interface Timer {
 
 /** A timer of a simulator's clock. Of two timers for the same moment, the one with the lower order fires first. */
 export interface ClockTimer extends Timer {
-  order(): number
   /** As `cancel` and a new timer: fires `delayMs` from now, with a new order. */
   move(delayMs: number): void
 }
@@ -129,7 +128,6 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS, onThrown: OnThr
       const due = { at: timeAfter(now, delayMs), order: order++, run }
       timers.add(due)
       return {
-        order: () => due.order,
         move(laterMs) {
           due.at = timeAfter(now, laterMs)
           due.order = order++
@@ -290,7 +288,6 @@ export function createRealClock(onThrown: OnThrown = rethrow): RealClock {
     pending.add(due)
     due.timer = start(due)
     return {
-      order: () => due.order,
       move: laterMs => move(due, laterMs),
       cancel() {
         due.timer.cancel()

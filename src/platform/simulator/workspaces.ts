@@ -41,10 +41,17 @@ interface ServerContext {
 /** How many keys of closed workspaces are stored, so that an error can name the workspace. */
 const MAX_CLOSED_KEYS = 1000
 
+/** Names appear in paths and links, so they must not contain separators. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
 export function createWorkspaces(server: ServerContext): Workspaces {
   const open = new Map<string, PlatformWorkspace>()
-  const keys = createKeyIndex(open)
+  /** The ids of closed workspaces by their keys. */
+  const closedKeys = new Map<string, string>()
   let created = 0
+  const { keyring } = coreOf(server.main)
+
+  const byKey = (key: string) => [...open.values()].find(one => coreOf(one).keyring.knows(key))
 
   function freeId(name: string | undefined): string {
     if (name === undefined) {
@@ -52,41 +59,57 @@ export function createWorkspaces(server: ServerContext): Workspaces {
       while (open.has(`ws-${created}`))
       return `ws-${created}`
     }
-    if (!NAME.test(name)) throw invalidOption('name', badName(name))
+    if (!NAME.test(name)) {
+      const rule = 'letters, digits, ".", "_" and "-", at most 64 and beginning with a letter or digit'
+      throw invalidOption('name', `name must be ${rule}, got ${JSON.stringify(name)}.`)
+    }
     if (!open.has(name)) return name
     throw new WorkspaceConflictError(
       `Workspace ${JSON.stringify(name)} already exists: close it first, or choose another name.`,
     )
   }
 
-  function checkKeys(sim: PlatformSimulator): void {
-    for (const key of keysOf(sim)) {
-      const owner = keys.find(key)?.id ?? (knows(server.main, key) ? 'the default simulator' : undefined)
-      if (owner !== undefined) throw new WorkspaceConflictError(`A key of this workspace already belongs to ${owner}.`)
-    }
-  }
-
   function create({ name, ...options }: PlatformWorkspaceOptions = {}): PlatformWorkspace {
     const id = freeId(name)
     const sim = createPlatformSimulator(optionsFor(server, id, options), server.transport, `${id}~`)
-    try {
-      checkKeys(sim)
-    } catch (error) {
+    const keys = () => keyRoles(coreOf(sim).platform.knobs).map(({ key }) => key)
+    for (const key of keys()) {
+      const owner = byKey(key)?.id ?? (keyring.knows(key) ? 'the default simulator' : undefined)
+      if (owner === undefined) continue
       void sim.close()
-      throw error
+      throw new WorkspaceConflictError(`A key of this workspace already belongs to ${owner}.`)
     }
-    useCallerRules(server.main, sim, id)
-    const workspace = addWorkspaceFields(sim, { id, name: name ?? null, url: server.url() }, () => {
-      if (open.get(id) !== workspace) return
-      open.delete(id)
-      keys.close(id, sim)
-    })
+
+    // It accepts the hosts of the server. The keys that follow from seed and name are no secret.
+    const { callers, identity } = coreOf(server.main)
+    const { apiKey, botApiKey } = identityOf(identity.seed, id)
+    Object.assign(coreOf(sim).callers, { ...callers, knownKeys: [...callers.knownKeys, apiKey, botApiKey] })
+
+    const closing = new AbortController()
+    const closeSimulator = sim.close
+    const close = async () => {
+      if (open.get(id) === workspace) {
+        open.delete(id)
+        for (const key of keys()) closedKeys.set(key, id)
+        for (const key of closedKeys.keys()) if (closedKeys.size > MAX_CLOSED_KEYS) closedKeys.delete(key)
+      }
+      closing.abort()
+      await closeSimulator()
+    }
+    // The simulator object itself gets the fields of a workspace, so that its getters stay live.
+    const url = server.url()
+    const control = `${url}/_sim/workspaces/${encodeURIComponent(id)}`
+    const fields = { id, name: name ?? null, url, control, closing: closing.signal }
+    const workspace = Object.assign(sim, { ...fields, close, [Symbol.asyncDispose]: close })
     open.set(id, workspace)
-    keys.open(sim)
+    for (const key of keys()) closedKeys.delete(key)
     return workspace
   }
 
-  coreOf(server.main).keyring.setUnknownKeyExplainer(keys.describeClosed)
+  keyring.setUnknownKeyExplainer(key => {
+    const id = closedKeys.get(key)
+    return id === undefined ? null : `The API key belonged to the workspace ${JSON.stringify(id)}, which is closed.`
+  })
 
   return {
     get size() {
@@ -94,77 +117,13 @@ export function createWorkspaces(server: ServerContext): Workspaces {
     },
     list: () => [...open.values()],
     find: id => open.get(id),
-    byKey: keys.find,
+    byKey,
     create,
     async closeAll() {
       await Promise.all([...open.values()].map(one => one.close()))
     },
   }
 }
-
-/** Accepts the hosts of the server. The keys that follow from seed and name are no secret. */
-function useCallerRules(main: PlatformSimulator, sim: PlatformSimulator, id: string): void {
-  const { callers, identity } = coreOf(main)
-  const { apiKey, botApiKey } = identityOf(identity.seed, id)
-  Object.assign(coreOf(sim).callers, { ...callers, knownKeys: [...callers.knownKeys, apiKey, botApiKey] })
-}
-
-/** Adds the fields of a workspace to the simulator object itself, so that its getters stay live. */
-function addWorkspaceFields(
-  sim: PlatformSimulator,
-  fields: Pick<PlatformWorkspace, 'id' | 'name' | 'url'>,
-  onClose: () => void,
-): PlatformWorkspace {
-  const closing = new AbortController()
-  const closeSimulator = sim.close
-  const close = async () => {
-    onClose()
-    closing.abort()
-    await closeSimulator()
-  }
-  const control = `${fields.url}/_sim/workspaces/${encodeURIComponent(fields.id)}`
-  return Object.assign(sim, { ...fields, control, closing: closing.signal, close, [Symbol.asyncDispose]: close })
-}
-
-/** Finds open workspaces by key, and remembers the keys of closed ones for error messages. */
-function createKeyIndex(open: ReadonlyMap<string, PlatformWorkspace>) {
-  const lastFound = new Map<string, PlatformWorkspace>()
-  const closedKeys = new Map<string, string>()
-  return {
-    find(key: string): PlatformWorkspace | undefined {
-      const last = lastFound.get(key)
-      if (last !== undefined && knows(last, key)) return last
-      lastFound.delete(key)
-      const found = [...open.values()].find(one => knows(one, key))
-      if (found !== undefined) lastFound.set(key, found)
-      return found
-    },
-    open(sim: PlatformSimulator): void {
-      for (const key of keysOf(sim)) closedKeys.delete(key)
-    },
-    close(id: string, sim: PlatformSimulator): void {
-      for (const key of keysOf(sim)) {
-        lastFound.delete(key)
-        closedKeys.set(key, id)
-      }
-      for (const key of closedKeys.keys()) {
-        if (closedKeys.size <= MAX_CLOSED_KEYS) return
-        closedKeys.delete(key)
-      }
-    },
-    describeClosed(key: string): string | null {
-      const id = closedKeys.get(key)
-      return id === undefined ? null : `The API key belonged to the workspace ${JSON.stringify(id)}, which is closed.`
-    },
-  }
-}
-
-const badName = (name: string) =>
-  `name must be letters, digits, ".", "_" and "-", at most 64 and beginning with a letter or digit, got ${JSON.stringify(name)}.`
-
-const knows = (sim: PlatformSimulator, key: string): boolean => coreOf(sim).keyring.knows(key)
-
-const keysOf = (sim: PlatformSimulator): string[] => keyRoles(coreOf(sim).platform.knobs).map(({ key }) => key)
 
 /** Workspaces inherit no keys and no webhook, otherwise events of one test would arrive at another. */
 function optionsFor(
@@ -184,9 +143,6 @@ function optionsFor(
     knobs: { ...knobs, ...keys, ...own.knobs },
   }
 }
-
-/** Names appear in paths and links, so they must not contain separators. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 const FIRST_BOT = 100_000
 const BOTS = 900_000

@@ -6,7 +6,6 @@ import { channel } from 'node:diagnostics_channel'
 import { STATUS_CODES } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { httpDate } from '../../base/runtime/clock.ts'
-import { isInPieces } from '../../base/runtime/pieces.ts'
 import { type ApiRequest, type ApiResponse, internalErrorResponse } from '../../platform/api/messages.ts'
 import { type InterceptedRoute, relativeTo } from './intercepted-routes.ts'
 import { noteThrown } from './memory-servers.ts'
@@ -80,7 +79,7 @@ export async function answerFetch(route: InterceptedRoute, call: FetchCall, over
     const answer = isOver ? null : await answerOf(route, options, body)
     if (answer === null || isOver) return
     isOver = true
-    if (answer.wire !== undefined || isInPieces(answer.body)) overHttp(body, answer)
+    if (answer.wire !== undefined) overHttp(body, answer)
     else deliver(answer, answer.body, call)
   } catch (error) {
     handler.onError(error)

@@ -1,7 +1,6 @@
 /** Creates and shows chats, and performs the actions of their end users. */
 import * as z from 'zod/mini'
 import { withoutUndefined } from '../../../base/objects.ts'
-import { isInPieces, streamOfPieces } from '../../../base/runtime/pieces.ts'
 import { Attachment, Button, named } from '../../../platform/contract/schemas.ts'
 import { fileContents } from '../../../platform/rules/files.ts'
 import { type ChatView, chatSummary, viewMessage } from '../../../platform/rules/transcript.ts'
@@ -196,10 +195,9 @@ function fileResponse({ core: { platform }, param }: ControlRequest<unknown, unk
   if (file === undefined)
     throw new ControlProblem(404, 'file_not_found', `There is no file ${JSON.stringify(param('file'))}.`)
   const contents = fileContents(file)
-  const body = isInPieces(contents) ? contents : { length: contents.length, pieces: [contents] }
-  return new Response(streamOfPieces(body), {
+  return new Response(new Uint8Array(contents), {
     headers: {
-      'content-length': String(body.length),
+      'content-length': String(contents.length),
       'content-type': 'application/octet-stream',
       'content-disposition': 'attachment',
       'content-security-policy': "sandbox; default-src 'none'",
