@@ -1,4 +1,4 @@
-/** Executes a verb as a command: its fields as JSON on stdin, exit code 0 for success, no shell. */
+/** Runs a verb as a command: its fields as JSON on stdin, exit code 0 for success, no shell. */
 import type { ChildProcess } from 'node:child_process'
 import { wallDelay } from '../../base/runtime/clock.ts'
 import { type InterpolationScope, interpolate } from '../../evaluation/scenario/interpolation.ts'
@@ -28,6 +28,9 @@ export interface CommandTask {
   readonly env: Environment
 }
 
+/** After the end of a command: a process in the background may hold its streams open. */
+const OUTPUT_MS = 500
+
 /** Kills the command and everything it started before it resolves. */
 export async function callCommand(task: CommandTask, signal: AbortSignal): Promise<CallOutcome> {
   const { verb, spec, scope, folder, env } = task
@@ -49,33 +52,26 @@ async function runToEnd({ child, ended }: RunningProcess, input: string): Promis
   const end = await Promise.race([ended, stdout.tooLong, stderr.tooLong])
   if (end === 'too long') return failed({ code: 'too_long', status: null })
   if (end.code !== 'exited') return unreachable(end)
-  await waitForOutput(child)
-  const text = stdout.text()
-  if (end.exit_code === 0) return { outcome: 'ok', text }
-  const stream = stderr.text().trim() === '' ? 'stdout' : 'stderr'
-  const output = endOfOutput(stream === 'stdout' ? text : stderr.text())
-  return { ...failed({ ...end, code: 'command_failed', stream, output }), text }
-}
-
-const OUTPUT_MS = 500
-
-/** Reads the streams only a little longer: a process in the background may hold them open. */
-async function waitForOutput({ stdout, stderr }: ChildProcess): Promise<void> {
   const enough = new AbortController()
-  await Promise.race([Promise.all([closed(stdout), closed(stderr)]), wallDelay(OUTPUT_MS, enough.signal)])
+  await Promise.race([Promise.all([stdout.closed, stderr.closed]), wallDelay(OUTPUT_MS, enough.signal)])
   enough.abort()
+  if (end.exit_code === 0) return { outcome: 'ok', text: stdout.text }
+  const stream = stderr.text.trim() === '' ? 'stdout' : 'stderr'
+  const output = endOfOutput(stream === 'stdout' ? stdout.text : stderr.text)
+  return { ...failed({ ...end, code: 'command_failed', stream, output }), text: stdout.text }
 }
-
-const closed = (stream: ChildProcess['stdout']): Promise<void> | null =>
-  stream === null || stream.closed ? null : new Promise(resolve => void stream.once('close', resolve))
 
 function collect(stream: ChildProcess['stdout']) {
-  let text = ''
+  const output = { text: '' }
   const tooLong = new Promise<'too long'>(resolve => {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
-      if (text.length <= MAX_CHARS) text += chunk
-      if (text.length > MAX_CHARS) resolve('too long')
+      if (output.text.length <= MAX_CHARS) output.text += chunk
+      if (output.text.length > MAX_CHARS) resolve('too long')
     })
   })
-  return { text: () => text, tooLong }
+  const closed = new Promise<void>(resolve => {
+    if (stream === null) resolve()
+    else stream.once('close', resolve)
+  })
+  return Object.assign(output, { tooLong, closed })
 }

@@ -102,8 +102,11 @@ class VerbRunner {
     }
     let how: string = spec.kind
     try {
-      const scope = scopeOf(context, this.#variables)
-      how = startOf(describeCall(verb, spec, maskedScope(scope, this.#variables)))
+      const { chat, text, with: parameters = {}, sim } = context
+      // The names of the driver win over the parameters of the scenario.
+      const names = { ...(text !== undefined && { text }), ...(chat !== null && { chat }) }
+      const scope = { ...parameters, ...names, sim, env: this.#variables }
+      how = startOf(describeCall(verb, spec, scope, this.#variables))
       return { how, outcome: await this.#call(verb, spec, scope, context, signal) }
     } catch (error) {
       if (error instanceof CallError) return { how, outcome: failed(error.failure) }
@@ -137,26 +140,15 @@ class VerbRunner {
   }
 }
 
-/** The names of the driver win over the parameters of the scenario. */
-const scopeOf = ({ chat, text, with: own = {}, sim }: DriverContext, env: Environment): InterpolationScope => ({
-  ...own,
-  ...(text === undefined ? {} : { text }),
-  ...(chat === null ? {} : { chat }),
-  sim,
-  env,
-})
-
 const SECRET = /key|token|secret|pass/i
 
-/** Replaces secrets by their names, because reports show the call. */
-function maskedScope(scope: InterpolationScope, env: Environment): InterpolationScope {
-  const masked = Object.keys(env).map(name => [name, SECRET.test(name) ? `$(env.${name})` : env[name]])
-  return { ...scope, env: Object.fromEntries(masked), sim: Object.assign({}, scope.sim, { api_key: '$(sim.api_key)' }) }
-}
-
-function describeCall(verb: string, spec: VerbSpec, scope: InterpolationScope): string {
-  if (spec.kind === 'http') return describeHttp(spec, scope)
-  if (spec.kind === 'exec') return describeCommand(spec, scope)
+/** Describes a call for reports, with the names of secrets in place of their values. */
+function describeCall(verb: string, spec: VerbSpec, scope: InterpolationScope, env: Environment): string {
+  const maskedEnv: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(env)) maskedEnv[name] = SECRET.test(name) ? `$(env.${name})` : value
+  const masked = { ...scope, env: maskedEnv, sim: Object.assign({}, scope.sim, { api_key: '$(sim.api_key)' }) }
+  if (spec.kind === 'http') return describeHttp(spec, masked)
+  if (spec.kind === 'exec') return describeCommand(spec, masked)
   return spec.kind === 'function' ? `function ${verb}` : 'manual'
 }
 
@@ -172,60 +164,46 @@ async function callFunction(
       value: await run({ ...context, signal: inner }),
     }))
   } catch (error) {
-    return failed({ code: 'threw', detail: detailOf(error), ...placeOf(error) })
+    let detail = messageOf(error)
+    if (!isError(error)) return failed({ code: 'threw', detail })
+    // Adds the cause: `fetch failed` alone does not say why.
+    const { cause } = error
+    if (isError(cause)) detail += `: ${cause.message || ('code' in cause ? String(cause.code) : cause.name)}`
+    // Adds the line of a mistake such as a `TypeError`. An `Error` is one that the driver throws on purpose.
+    const [, place] = /^\s+at .*?([^/\\() ]+\.[cm]?[jt]s:\d+:\d+)\)?$/m.exec(error.stack ?? '') ?? []
+    return failed({ code: 'threw', detail, ...(error.name !== 'Error' && place !== undefined && { place }) })
   }
-}
-
-/** Adds the cause: `fetch failed` alone does not say why. */
-function detailOf(error: unknown): string {
-  const cause = isError(error) ? error.cause : undefined
-  if (!isError(cause)) return messageOf(error)
-  return `${messageOf(error)}: ${cause.message || ('code' in cause ? String(cause.code) : cause.name)}`
-}
-
-/** The line of a mistake such as a `TypeError`. An `Error` is one that the driver throws on purpose. */
-function placeOf(error: unknown): { place?: string } {
-  if (!isError(error) || error.name === 'Error') return {}
-  const [, place] = /^\s+at .*?([^/\\() ]+\.[cm]?[jt]s:\d+:\d+)\)?$/m.exec(error.stack ?? '') ?? []
-  return place === undefined ? {} : { place }
 }
 
 export type ParsedInbox = CallOutcome & { readonly items?: readonly InboxItem[] }
 
+/** Reads the items that the call answered, printed or returned. */
 export function parseInbox(call: CallOutcome): ParsedInbox {
   if (call.outcome !== 'ok') return call
-  const read = 'value' in call ? checkItems(call.value) : parseItems(call.text ?? '')
-  return 'code' in read ? { ...call, ...failed(read) } : { ...call, items: read.items }
-}
-
-type Items = { readonly items: readonly InboxItem[] } | InboxFailure
-
-function parseItems(text: string): Items {
-  try {
-    return checkItems(JSON.parse(text))
-  } catch {
-    return { code: 'inbox_not_json', received: text.trim() === '' ? 'nothing' : startOf(text) }
-  }
-}
-
-/** Copies the items: a function may go on changing the list it returned. */
-function checkItems(items: unknown): Items {
-  if (!Array.isArray(items)) return { code: 'inbox_not_list', received: described(items) }
+  const wrong = (failure: InboxFailure): ParsedInbox => ({ ...call, ...failed(failure) })
+  const { text = '' } = call
+  let items = call.value
+  if (!('value' in call))
+    try {
+      items = JSON.parse(text)
+    } catch {
+      return wrong({ code: 'inbox_not_json', received: text.trim() === '' ? 'nothing' : startOf(text) })
+    }
+  if (!Array.isArray(items)) return wrong({ code: 'inbox_not_list', received: described(items) })
   for (const [index, item] of items.entries()) {
-    const wrong = wrongField(item)
-    if (wrong !== null) return { code: 'inbox_item', item: index + 1, ...wrong }
+    const wrongItem = (field: 'request' | 'text' | 'attachments' | null, value: unknown) =>
+      wrong({ code: 'inbox_item', item: index + 1, field, received: described(value) })
+    if (!isMap(item)) return wrongItem(null, item)
+    const { request, text: shown, attachments } = item
+    if (request !== undefined && typeof request !== 'boolean') return wrongItem('request', request)
+    if (shown !== undefined && typeof shown !== 'string') return wrongItem('text', shown)
+    if (attachments !== undefined && !(Array.isArray(attachments) && attachments.every(isMap)))
+      return wrongItem('attachments', attachments)
   }
-  return { items: JSON.parse(JSON.stringify(items)) }
+  // A copy: a function may go on changing the list it returned.
+  return { ...call, items: JSON.parse(JSON.stringify(items)) }
 }
 
-function wrongField(item: unknown): Pick<Extract<InboxFailure, { code: 'inbox_item' }>, 'field' | 'received'> | null {
-  if (!isMap(item)) return { field: null, received: described(item) }
-  const { request, text, attachments } = item
-  if (request !== undefined && typeof request !== 'boolean') return { field: 'request', received: described(request) }
-  if (text !== undefined && typeof text !== 'string') return { field: 'text', received: described(text) }
-  if (attachments === undefined || (Array.isArray(attachments) && attachments.every(isMap))) return null
-  return { field: 'attachments', received: described(attachments) }
+function described(value: unknown): string {
+  return isMap(value) ? `an object: ${startOf(JSON.stringify(value))}` : formatValue(value)
 }
-
-const described = (value: unknown) =>
-  isMap(value) ? `an object: ${startOf(JSON.stringify(value))}` : formatValue(value)

@@ -1,7 +1,6 @@
 /** Builds the certificate of a run: counts, expected failures, level, and exit code. */
 import type { Capability } from './capabilities.ts'
 import type { CheckOutcome, CheckResult, Profile } from './check.ts'
-import { CHECK_OUTCOMES } from './check.ts'
 import { type ExpectationResult, type ExpectedFailure, isExpected, meetExpectations } from './expected-failures.ts'
 
 export const CERTIFICATE_LEVELS = ['basic', 'resilient', 'strict'] as const
@@ -52,52 +51,53 @@ export interface CertificateRules {
 }
 
 export function certificateOf(facts: CertificateFacts, { strict, expected }: CertificateRules): Certificate {
-  const counts = Object.fromEntries(CHECK_OUTCOMES.map(outcome => [outcome, 0])) as Record<CheckOutcome, number>
+  const counts = { pass: 0, fail: 0, warn: 0, info: 0, not_applicable: 0, inconclusive: 0, error: 0 }
   for (const { outcome } of facts.checks) counts[outcome]++
   const expectations = meetExpectations(expected, facts.checks, facts.startedAt)
+  const { level, obstacle } = levelOf(facts)
   const exitCode = exitCodeOf(facts, expectations, strict)
-  return { v: 1, ...facts, strict, expectations, counts, ...levelOf(facts), exitCode }
+  return { v: 1, ...facts, strict, expectations, counts, level, levelObstacle: obstacle, exitCode }
 }
-
-const isMet = ({ outcome }: CheckResult): boolean =>
-  outcome === 'pass' || outcome === 'info' || outcome === 'not_applicable'
-
-/** A warning of a MUST check is about a SHOULD. */
-const isProven = (result: CheckResult): boolean =>
-  isMet(result) || (result.check.level === 'MUST' && result.outcome === 'warn')
-
-const without = (levelObstacle: LevelObstacle): Reached => ({ level: null, levelObstacle })
-const reached = (level: CertificateLevel): Reached => ({ level, levelObstacle: null })
-type Reached = Pick<Certificate, 'level' | 'levelObstacle'>
 
 /**
  * basic: every MUST of the profiles webhook and flow is proven. resilient: also every check of the profile resilience
  * passes. strict: every check passes. What does not apply counts as passed; what is inconclusive or an expected failure
  * does not.
  */
-function levelOf({ checks, profiles, isPartial, stopped }: CertificateFacts): Reached {
-  if (stopped !== null) return without('stopped')
-  if (isPartial) return without('partial')
-  if (!profiles.includes('webhook') || !profiles.includes('flow')) return without('profiles')
-  const of = (profile: Profile) => checks.filter(({ check }) => check.profile === profile)
-  const musts = [...of('webhook'), ...of('flow')].filter(({ check }) => check.level === 'MUST')
-  if (!musts.every(isProven)) return without('unmet')
-  if (!profiles.includes('resilience') || !of('resilience').every(isMet)) return reached('basic')
-  return reached(checks.every(isMet) ? 'strict' : 'resilient')
+function levelOf({ checks, profiles, isPartial, stopped }: CertificateFacts): {
+  readonly level: CertificateLevel | null
+  readonly obstacle: LevelObstacle | null
+} {
+  if (stopped !== null) return { level: null, obstacle: 'stopped' }
+  if (isPartial) return { level: null, obstacle: 'partial' }
+  if (!profiles.includes('webhook') || !profiles.includes('flow')) return { level: null, obstacle: 'profiles' }
+  let isResilient = profiles.includes('resilience')
+  let isStrict = true
+  for (const { check, outcome } of checks) {
+    if (outcome === 'pass' || outcome === 'info' || outcome === 'not_applicable') continue
+    isStrict = false
+    if (check.profile === 'resilience') isResilient = false
+    // A warning of a MUST check is about a SHOULD.
+    else if (check.level === 'MUST' && outcome !== 'warn') return { level: null, obstacle: 'unmet' }
+  }
+  if (!isResilient) return { level: 'basic', obstacle: null }
+  return { level: isStrict ? 'strict' : 'resilient', obstacle: null }
 }
-
-const isObserved = ({ outcome }: CheckResult): boolean => ['pass', 'info', 'warn', 'fail'].includes(outcome)
 
 /**
  * 70: internal error. 1: a MUST failed, or a SHOULD with `--strict`, that was not expected to fail. 4: a MUST could not be
  * observed, nothing was, or the run stopped. 0: all else.
  */
 function exitCodeOf(facts: CertificateFacts, expectations: readonly ExpectationResult[], strict: boolean): number {
-  const { checks, stopped } = facts
-  const counted = checks.filter(({ check }) => !isExpected(check.id, expectations))
-  const has = (outcome: CheckOutcome) => counted.some(result => result.outcome === outcome)
-  if (has('error')) return 70
-  if (has('fail') || (strict && has('warn'))) return 1
-  const open = checks.filter(({ outcome, check }) => outcome === 'inconclusive' && (strict || check.level === 'MUST'))
-  return stopped !== null || open.length > 0 || !checks.some(isObserved) ? 4 : 0
+  const counted = new Set<CheckOutcome>()
+  let isIncomplete = facts.stopped !== null
+  let isObserved = false
+  for (const { check, outcome } of facts.checks) {
+    if (!isExpected(check.id, expectations)) counted.add(outcome)
+    if (outcome === 'inconclusive' && (strict || check.level === 'MUST')) isIncomplete = true
+    if (outcome === 'pass' || outcome === 'info' || outcome === 'warn' || outcome === 'fail') isObserved = true
+  }
+  if (counted.has('error')) return 70
+  if (counted.has('fail') || (strict && counted.has('warn'))) return 1
+  return isIncomplete || !isObserved ? 4 : 0
 }

@@ -1,12 +1,12 @@
 /** Counts what the checks of a certificate exercised, from their journals: endpoints, events, signatures, faults. */
 
-import { groupBy, keysOf } from '../../base/objects.ts'
+import { keysOf } from '../../base/objects.ts'
 import { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import { SIGN_MODES } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import { EFFECTS_BY_SIDE } from '../../platform/faults/schema.ts'
 import type { Side } from '../../platform/faults/sides.ts'
-import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
 
 export const ANSWER_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'lost'] as const
 /** lost: there was no answer. */
@@ -14,13 +14,13 @@ export type AnswerClass = (typeof ANSWER_CLASSES)[number]
 
 export interface AnswerCounts {
   readonly name: string
-  readonly answers: Readonly<Record<AnswerClass, number>>
+  readonly answers: Record<AnswerClass, number>
 }
 
 export interface FaultCount {
   readonly side: Side
   readonly effect: string
-  readonly hits: number
+  hits: number
 }
 
 /** Every endpoint, event and fault is listed, also with zeros. */
@@ -36,35 +36,47 @@ export interface Coverage {
 
 /** Of the journals of all checks. */
 export function coverageOf(journals: readonly (readonly Entry[])[]): Coverage {
-  const entries = journals.flat()
-  const calls = ofKind(entries, 'api')
-  const deliveries = ofKind(entries, 'delivery').filter(({ outcome }) => outcome !== 'skipped')
+  const endpoints = new Map<string, AnswerCounts>()
+  const events = new Map<string, AnswerCounts>()
+  const signatures: Record<string, number> = {}
+  const faults: FaultCount[] = []
+  for (const name of keysOf(ENDPOINTS)) endpoints.set(name, noAnswers(name))
+  for (const name of keysOf(WEBHOOK_EVENTS)) events.set(name, noAnswers(name))
+  for (const mode of SIGN_MODES) signatures[mode] = 0
+  for (const side of ['api', 'webhook'] as const)
+    for (const effect of EFFECTS_BY_SIDE[side]) faults.push({ side, effect, hits: 0 })
+
+  for (const entry of journals.flat()) {
+    if (entry.kind === 'api') {
+      const answer = entry.answer_lost === undefined ? classOf(entry.status) : 'lost'
+      count(endpoints, entry.endpoint ?? 'unknown', answer)
+    } else if (entry.kind === 'delivery' && entry.outcome !== 'skipped') {
+      count(events, entry.event, entry.status === null ? 'lost' : classOf(entry.status))
+      if (entry.sign !== undefined) signatures[entry.sign] = (signatures[entry.sign] ?? 0) + 1
+    } else if (entry.kind === 'fault') {
+      // It has an endpoint when it changed a call, and an event when it changed a delivery.
+      const side = entry.endpoint === undefined ? 'webhook' : 'api'
+      for (const fault of faults) if (fault.side === side && Object.hasOwn(entry.effect, fault.effect)) fault.hits++
+    }
+  }
   return {
-    endpoints: countAnswers(calls.map(callAnswer), keysOf(ENDPOINTS)),
-    events: countAnswers(deliveries.map(eventAnswer), keysOf(WEBHOOK_EVENTS)),
-    signatures: SIGN_MODES.map(mode => ({ mode, events: deliveries.filter(({ sign }) => sign === mode).length })),
-    faults: countFaults(ofKind(entries, 'fault')),
+    endpoints: [...endpoints.values()],
+    events: [...events.values()],
+    signatures: SIGN_MODES.map(mode => ({ mode, events: signatures[mode] ?? 0 })),
+    faults,
   }
 }
 
-function ofKind<Kind extends Entry['kind']>(entries: readonly Entry[], kind: Kind): EntryOf<Kind>[] {
-  return entries.filter((entry): entry is EntryOf<Kind> => entry.kind === kind)
-}
-
-interface Answer {
-  readonly name: string
-  readonly answer: AnswerClass
-}
-
-const callAnswer = ({ endpoint, status, answer_lost }: EntryOf<'api'>): Answer => ({
-  name: endpoint ?? 'unknown',
-  answer: answer_lost === undefined ? classOf(status) : 'lost',
+const noAnswers = (name: string): AnswerCounts => ({
+  name,
+  answers: { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, lost: 0 },
 })
 
-const eventAnswer = ({ event, status }: EntryOf<'delivery'>): Answer => ({
-  name: event,
-  answer: status === null ? 'lost' : classOf(status),
-})
+function count(rows: Map<string, AnswerCounts>, name: string, answer: AnswerClass): void {
+  const row = rows.get(name) ?? noAnswers(name)
+  row.answers[answer]++
+  rows.set(name, row)
+}
 
 /** Status 0 means that a fault prevented the answer. */
 function classOf(status: number): AnswerClass {
@@ -74,41 +86,16 @@ function classOf(status: number): AnswerClass {
   return status === 0 ? 'lost' : '2xx'
 }
 
-function countAnswers(answers: readonly Answer[], known: readonly string[]): AnswerCounts[] {
-  const byName = groupBy(answers, ({ name }) => name)
-  const others = [...byName.keys()].filter(name => !known.includes(name)).sort()
-  return [...known, ...others].map(name => ({ name, answers: countClasses(byName.get(name) ?? []) }))
-}
-
-function countClasses(answers: readonly Answer[]): Record<AnswerClass, number> {
-  const counts = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, lost: 0 }
-  for (const { answer } of answers) counts[answer]++
-  return counts
-}
-
-/** A fault entry has an endpoint when it changed a call, and an event when it changed a delivery. */
-function countFaults(hits: readonly EntryOf<'fault'>[]): FaultCount[] {
-  const isOn = (side: Side, { endpoint }: EntryOf<'fault'>) => (side === 'api') === (endpoint !== undefined)
-  return (['api', 'webhook'] as const).flatMap(side =>
-    EFFECTS_BY_SIDE[side].map(effect => ({
-      side,
-      effect,
-      hits: hits.filter(hit => isOn(side, hit) && Object.hasOwn(hit.effect, effect)).length,
-    })),
-  )
-}
-
-/** How many rows were exercised, of how many. */
+/** How many rows were exercised, of how many that the platform has. */
 export function exercisedIn({ endpoints, events, faults }: Coverage) {
-  const isSeen = ({ answers }: AnswerCounts) => ANSWER_CLASSES.some(name => answers[name] > 0)
-  const ratio = <Row>(rows: readonly Row[], isExercised: (row: Row) => boolean) => ({
-    of: rows.length,
-    count: rows.filter(isExercised).length,
-  })
-  const known = { endpoints: keysOf(ENDPOINTS).length, events: keysOf(WEBHOOK_EVENTS).length }
+  const answered = (rows: readonly AnswerCounts[], of: number) => {
+    let exercised = 0
+    for (const { answers } of rows.slice(0, of)) if (ANSWER_CLASSES.some(name => answers[name] > 0)) exercised++
+    return { of, count: exercised }
+  }
   return {
-    endpoints: ratio(endpoints.slice(0, known.endpoints), isSeen),
-    events: ratio(events.slice(0, known.events), isSeen),
-    faults: ratio(faults, ({ hits }) => hits > 0),
+    endpoints: answered(endpoints, keysOf(ENDPOINTS).length),
+    events: answered(events, keysOf(WEBHOOK_EVENTS).length),
+    faults: { of: faults.length, count: faults.filter(({ hits }) => hits > 0).length },
   }
 }

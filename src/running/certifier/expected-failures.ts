@@ -59,20 +59,20 @@ export interface ExpectationResult extends ExpectedFailure {
 export function loadExpectedFailures(name: string, cwd: string): ExpectedFailure[] {
   const ids = CHECKS.map(({ id }) => id)
   const { value, source } = readInputFile(name, cwd, ExpectedFailuresFile)
-  const problems = value.expected.flatMap(({ check }, index): Problem[] => {
+  const problems: Problem[] = []
+  const expected = new Map<string, ExpectedFailure>()
+  for (const [index, { check, because, until }] of value.expected.entries()) {
     const path = ['expected', index, 'check']
-    const isTwice = value.expected.findIndex(other => other.check === check) < index
-    if (isTwice) return [source.problem(path, 'value', fieldName(path), `${check} is in the list already`)]
-    if (ids.includes(check)) return []
-    const hint = nearest(check, ids) || '; handover-sim certify --list prints all of them'
-    return [source.problem(path, 'value', fieldName(path), `${JSON.stringify(check)} is no check${hint}`)]
-  })
+    const report = (message: string) => problems.push(source.problem(path, 'value', fieldName(path), message))
+    if (expected.has(check)) report(`${check} is in the list already`)
+    else if (!ids.includes(check)) {
+      const hint = nearest(check, ids) || '; handover-sim certify --list prints all of them'
+      report(`${JSON.stringify(check)} is no check${hint}`)
+    }
+    expected.set(check, { check, because: String(because), until: until === undefined ? null : String(until) })
+  }
   if (problems.length > 0) throw new ConfigError(byLine(problems))
-  return value.expected.map(({ check, because, until }) => ({
-    check,
-    because: String(because),
-    until: until === undefined ? null : String(until),
-  }))
+  return [...expected.values()]
 }
 
 export function meetExpectations(
@@ -80,15 +80,18 @@ export function meetExpectations(
   results: readonly CheckResult[],
   startedAt: string,
 ): ExpectationResult[] {
-  const outcomes = new Map(results.map(({ check, outcome }) => [check.id, outcome]))
+  const outcomes = new Map<string, CheckOutcome>()
+  for (const { check, outcome } of results) outcomes.set(check.id, outcome)
   const today = startedAt.slice(0, 10)
-  return expected.map(one => ({ ...one, status: statusOf(outcomes.get(one.check), one.until, today) }))
-}
-
-function statusOf(outcome: CheckOutcome | undefined, until: string | null, today: string): ExpectationStatus {
-  if (outcome === undefined) return 'not_run'
-  if (outcome === 'fail' || outcome === 'warn') return until !== null && today > until ? 'expired' : 'failed'
-  return outcome === 'inconclusive' || outcome === 'error' ? 'unobserved' : 'passed'
+  return expected.map(one => {
+    const outcome = outcomes.get(one.check)
+    let status: ExpectationStatus = 'passed'
+    if (outcome === undefined) status = 'not_run'
+    else if (outcome === 'fail' || outcome === 'warn')
+      status = one.until !== null && today > one.until ? 'expired' : 'failed'
+    else if (outcome === 'inconclusive' || outcome === 'error') status = 'unobserved'
+    return { ...one, status }
+  })
 }
 
 /** Whether the check failed as expected. */

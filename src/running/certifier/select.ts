@@ -16,16 +16,17 @@ export class UnknownCheckError extends Error {
 
 /** In the order of reports. Throws `UnknownCheckError`. */
 export function selectChecks({ only, skip }: CheckSelection, profiles: readonly Profile[]): CheckDefinition[] {
-  const unknown = [...only, ...skip].find(part => !CHECKS.some(({ id }) => id.startsWith(part.toUpperCase())))
-  if (unknown !== undefined) throw new UnknownCheckError(unknownText(unknown))
-  const isNamed = (parts: readonly string[], id: string) => parts.some(part => id.startsWith(part.toUpperCase()))
-  return CHECKS.filter(
-    ({ id, profile }) => profiles.includes(profile) && (only.length === 0 || isNamed(only, id)) && !isNamed(skip, id),
-  )
-}
-
-function unknownText(part: string): string {
+  const isNamed = (id: string, parts: readonly string[]) => parts.some(part => id.startsWith(part.toUpperCase()))
   const ids = CHECKS.map(({ id }) => id)
-  const end = nearest(part.toUpperCase(), ids) || '; `handover-sim certify --list` prints all.'
-  return `There is no check ${JSON.stringify(part)}${end}`
+  for (const part of [...only, ...skip]) {
+    if (ids.some(id => isNamed(id, [part]))) continue
+    const hint = nearest(part.toUpperCase(), ids) || '; `handover-sim certify --list` prints all.'
+    throw new UnknownCheckError(`There is no check ${JSON.stringify(part)}${hint}`)
+  }
+  const selected: CheckDefinition[] = []
+  for (const check of CHECKS) {
+    const isIncluded = only.length === 0 || isNamed(check.id, only)
+    if (profiles.includes(check.profile) && isIncluded && !isNamed(check.id, skip)) selected.push(check)
+  }
+  return selected
 }
