@@ -148,10 +148,17 @@ export class CheckChat {
     return call.items ?? []
   }
 
-  /** All calls about this chat, oldest first. */
-  calls(endpoint?: EndpointName): ChatCall[] {
-    const calls = this.#check.core.journal.query({ kind: 'api', chatId: this.id })
-    return endpoint === undefined ? calls : calls.filter(call => call.endpoint === endpoint)
+  /** The calls about this chat after an entry, oldest first: those of these endpoints, or all. */
+  calls(endpoints: EndpointName | readonly EndpointName[] = [], after = 0): ChatCall[] {
+    const calls = this.#check.core.journal.query({ kind: 'api', chatId: this.id, after })
+    const names: readonly (string | null | undefined)[] = typeof endpoints === 'string' ? [endpoints] : endpoints
+    return names.length === 0 ? calls : calls.filter(({ endpoint }) => names.includes(endpoint))
+  }
+
+  /** All attempts to deliver an event of this chat, oldest first. */
+  deliveries(event?: string): EventAnswer[] {
+    const attempts = this.#check.core.journal.query({ kind: 'delivery', chatId: this.id })
+    return event === undefined ? attempts : attempts.filter(attempt => attempt.event === event)
   }
 
   /** The first call of the endpoint that was not returned before; null when none comes in time. */

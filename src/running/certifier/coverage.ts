@@ -60,8 +60,8 @@ export function coverageOf(journals: readonly (readonly Entry[])[]): Coverage {
     }
   }
   return {
-    endpoints: [...endpoints.values()],
-    events: [...events.values()],
+    endpoints: othersSorted(endpoints, keysOf(ENDPOINTS).length),
+    events: othersSorted(events, keysOf(WEBHOOK_EVENTS).length),
     signatures: SIGN_MODES.map(mode => ({ mode, events: signatures[mode] ?? 0 })),
     faults,
   }
@@ -76,6 +76,13 @@ function count(rows: Map<string, AnswerCounts>, name: string, answer: AnswerClas
   const row = rows.get(name) ?? noAnswers(name)
   row.answers[answer]++
   rows.set(name, row)
+}
+
+/** The rows of the platform in its order, and then the others by name. */
+function othersSorted(rows: ReadonlyMap<string, AnswerCounts>, ofPlatform: number): AnswerCounts[] {
+  const all = [...rows.values()]
+  const others = all.splice(ofPlatform)
+  return [...all, ...others.sort((a, b) => (a.name < b.name ? -1 : 1))]
 }
 
 /** Status 0 means that a fault prevented the answer. */

@@ -86,6 +86,16 @@ export async function inboxUntil(
   return items
 }
 
+/** Reads the inbox until it shows each text so many times, or an effect must have been visible. A failed last read ends the check. */
+export async function inboxWith(
+  check: CheckContext,
+  chat: CheckChat,
+  texts: readonly string[],
+  times = 1,
+): Promise<readonly InboxItem[]> {
+  return inboxUntil(check, chat, items => texts.every(text => timesSeen(items, text) >= times))
+}
+
 /** Ends the check as inconclusive when the last read of the inbox failed: an inbox that cannot be read is not empty. */
 export function requireReadInbox(check: CheckContext, { id }: CheckChat): void {
   const calls = check.core.journal.query({ kind: 'driver', chatId: id }).filter(isDriverCall)

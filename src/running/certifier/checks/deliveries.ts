@@ -6,7 +6,7 @@ import type { CheckDefinition } from '../check.ts'
 import { type CheckContext, CheckEndedError } from '../context.ts'
 import { UNTRANSLATED } from '../exchange.ts'
 import { answerText } from '../finding.ts'
-import { inboxUntil, requestsIn, requireReadInbox, timesSeen } from '../observe.ts'
+import { inboxWith, requestsIn, requireReadInbox, timesSeen } from '../observe.ts'
 
 export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
   {
@@ -90,7 +90,7 @@ async function expectOneConversation(check: CheckContext): Promise<void> {
 
 /** A copy is sent 50 ms later, so its answer may come after that of the first. */
 async function expectCopiesAccepted(check: CheckContext, chat: CheckChat, count: number): Promise<void> {
-  const copies = () => check.core.journal.query({ kind: 'delivery', chatId: chat.id }).filter(entry => entry.duplicate)
+  const copies = () => chat.deliveries().filter(({ duplicate }) => duplicate)
   await check.until(() => copies().length >= count, check.limits.ackMs)
   const refused = copies().find(({ status }) => status !== 200)
   if (refused === undefined) return
@@ -127,7 +127,7 @@ async function reportRepeated(
       happened: `${PHASES[phase]}, and the agent sees ${requests} requests instead of one.`,
       hint: 'Look up the conversation by `chat.id` before one is opened. While it is pending or taken over, a further request is a copy or an impatient user, and changes nothing.',
       details: { phase, requests },
-      entries: check.core.journal.query({ kind: 'delivery', chatId: chat.id }).slice(-1),
+      entries: chat.deliveries().slice(-1),
     })
   return starts.length > 1 || requests > 1
 }
@@ -141,19 +141,19 @@ async function expectRepeatedTextsSeen(check: CheckContext): Promise<void> {
   expectAcknowledged(check, await chat.says(REPEATED))
   await check.pause(check.limits.quietMs)
   expectAcknowledged(check, await chat.says(REPEATED))
-  const items = await inboxUntil(check, chat, seen => timesSeen(seen, REPEATED) > 1)
+  const items = await inboxWith(check, chat, [REPEATED], 2)
   const seen = timesSeen(items, REPEATED)
   if (seen < 2)
     check.report('SHOULD', 'repeated-text-lost', {
       happened: `The user wrote "${REPEATED}" 2 times, and the agent sees it ${seen === 0 ? 'never' : 'once'}.`,
       hint: 'Do not recognize copies of MESSAGE FROM USER by their content: the payload has no id and no time, so a copy and a repeated text are equal. A doubled message is better than a lost one.',
       details: { text: REPEATED, sent: 2, seen },
-      entries: messagesTo(check, chat),
+      entries: chat.deliveries(MESSAGE),
     })
   check.sim.faults.add({ on: { webhook: MESSAGE }, ...TWICE, times: 1 })
   expectAcknowledged(check, await chat.says(REDELIVERED))
   await expectCopiesAccepted(check, chat, 1)
-  await inboxUntil(check, chat, shown => timesSeen(shown, REDELIVERED) > 0)
+  await inboxWith(check, chat, [REDELIVERED])
   const redelivered = timesSeen(await chat.inbox(), REDELIVERED)
   check.measure('redelivered_message_seen', redelivered)
   if (redelivered === 0)
@@ -161,12 +161,9 @@ async function expectRepeatedTextsSeen(check: CheckContext): Promise<void> {
       happened: `The message "${REDELIVERED}" was delivered twice, and the agent does not see it.`,
       hint: 'Look in the log for the second copy: it may undo or replace the first.',
       details: { text: REDELIVERED },
-      entries: messagesTo(check, chat),
+      entries: chat.deliveries(MESSAGE),
     })
 }
-
-const messagesTo = ({ core }: CheckContext, { id }: CheckChat) =>
-  core.journal.query({ kind: 'delivery', chatId: id }).filter(({ event }) => event === MESSAGE)
 
 async function expectBothArrive(check: CheckContext): Promise<void> {
   const delayMs = check.limits.quietMs
@@ -175,14 +172,14 @@ async function expectBothArrive(check: CheckContext): Promise<void> {
   const texts = ['Written first, delivered last', 'Written last, delivered first']
   const answers = await Promise.all(texts.map(text => chat.says(text)))
   for (const answer of answers) expectAcknowledged(check, answer)
-  const items = await inboxUntil(check, chat, seen => texts.every(text => timesSeen(seen, text) > 0))
+  const items = await inboxWith(check, chat, texts)
   const lost = texts.filter(text => timesSeen(items, text) === 0)
   if (lost.length === 0) return
   check.report('SHOULD', 'overtaken-text-lost', {
     happened: `A message was delivered ${delayMs} ms after a later one, and the agent does not see "${lost.join('" and "')}".`,
     hint: 'Use the text of each event. Code that reads the latest message from the transcript, or expects events in order, loses those that come late: the order of deliveries is not stated.',
     details: { lost, delayMs },
-    entries: messagesTo(check, chat),
+    entries: chat.deliveries(MESSAGE),
   })
 }
 
@@ -191,8 +188,7 @@ async function expectSilenceAfterEnd(check: CheckContext): Promise<void> {
   await chat.agent('leave')
   const end = await chat.requireCall('end', 'the agent left')
   // Calls that reach the user.
-  const lateCalls = () =>
-    [...chat.calls('start'), ...chat.calls('message'), ...chat.calls('typing_start')].filter(({ seq }) => seq > end.seq)
+  const lateCalls = () => chat.calls(['start', 'message', 'typing_start'], end.seq)
   const payload = { ...chat.payload(MESSAGE), attachments: [] }
   const answer = await check.send({ event: MESSAGE, chat, payload })
   await check.until(() => lateCalls().length > 0, check.limits.quietMs)

@@ -5,7 +5,7 @@ import { type CheckChat, openChat, openConversation } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import { type CheckContext, CheckEndedError, type EventAnswer } from '../context.ts'
 import { answerText } from '../finding.ts'
-import { controlEvent, EFFECT_TEXTS, effectWithin, inboxUntil, isAccepted, timesSeen } from '../observe.ts'
+import { controlEvent, EFFECT_TEXTS, effectWithin, inboxWith, isAccepted, timesSeen } from '../observe.ts'
 
 export const EVENT_CHECKS: readonly CheckDefinition[] = [
   {
@@ -156,15 +156,14 @@ async function expectFormsEqual(check: CheckContext): Promise<void> {
 async function expectNoTyping(check: CheckContext): Promise<void> {
   const { limits, core } = check
   const chat = await openConversation(check, 'typing')
-  const typingCalls = () => [...chat.calls('typing_start'), ...chat.calls('typing_stop')]
+  const typingCalls = (after = 0) => chat.calls(['typing_start', 'typing_stop'], after)
   // The help desk may show that the agent types as soon as it has accepted: waits until these calls end.
   const untilMs = core.journal.atMs + limits.effectMs
   for (let calls = -1; calls < typingCalls().length && core.journal.atMs < untilMs; ) {
     calls = typingCalls().length
     await check.until(() => typingCalls().length > calls, limits.quietMs)
   }
-  const firstSeq = core.journal.nextSeq
-  const returned = () => typingCalls().filter(({ seq }) => seq >= firstSeq)
+  const lastSeq = core.journal.nextSeq - 1
   for (const event of ['AGENT TYPING START', 'AGENT TYPING STOP']) {
     const answer = await check.send({ event, chat })
     if (isAccepted(answer)) continue
@@ -175,8 +174,8 @@ async function expectNoTyping(check: CheckContext): Promise<void> {
       entries: [answer],
     })
   }
-  await check.until(() => returned().length > 0, limits.quietMs)
-  const calls = returned()
+  await check.until(() => typingCalls(lastSeq).length > 0, limits.quietMs)
+  const calls = typingCalls(lastSeq)
   const [first] = calls
   if (first !== undefined)
     check.report('MUST', 'typing-returned', {
@@ -241,24 +240,23 @@ async function expectTextsSeen(check: CheckContext): Promise<void> {
         entries: [answer],
       })
   }
-  if (check.canDo('accept') && check.canDo('inbox')) await expectSeen(check, chat, accepted)
-  await controlEvent(check, false)
-}
-
-async function expectSeen(check: CheckContext, chat: CheckChat, messages: readonly Message[]): Promise<void> {
-  const items = await inboxUntil(check, chat, seen => messages.every(({ text }) => timesSeen(seen, text) > 0))
-  for (const { form, text } of messages) {
-    if (timesSeen(items, text) > 0) continue
-    const seen = items.flatMap(item => item.text ?? [])
-    const shown =
-      seen.length === 0 ? 'No text came from this chat' : `Seen: ${seen.map(one => JSON.stringify(one)).join(', ')}`
-    check.report('MUST', 'attachments-lose-text', {
-      happened: `The agent does not see the text ${JSON.stringify(text)} of ${MESSAGE} ${form}. ${shown}.`,
-      hint: 'Forward the text and the attachments. A message with files can have a text too.',
-      details: { form, text, seen },
-      entries: check.core.journal.query({ kind: 'driver', chatId: chat.id }).slice(-1),
-    })
+  if (check.canDo('accept') && check.canDo('inbox')) {
+    const texts = accepted.map(({ text }) => text)
+    const items = await inboxWith(check, chat, texts)
+    for (const { form, text } of accepted) {
+      if (timesSeen(items, text) > 0) continue
+      const seen = items.flatMap(item => item.text ?? [])
+      const quoted = seen.map(one => JSON.stringify(one)).join(', ')
+      const shown = seen.length === 0 ? 'No text came from this chat' : `Seen: ${quoted}`
+      check.report('MUST', 'attachments-lose-text', {
+        happened: `The agent does not see the text ${JSON.stringify(text)} of ${MESSAGE} ${form}. ${shown}.`,
+        hint: 'Forward the text and the attachments. A message with files can have a text too.',
+        details: { form, text, seen },
+        entries: journal.query({ kind: 'driver', chatId: chat.id }).slice(-1),
+      })
+    }
   }
+  await controlEvent(check, false)
 }
 
 /** The sources that the platform's public documentation names, and one that is new; languages in every form of a tag. */

@@ -81,8 +81,10 @@ const REPEAT_HINTS: Readonly<Record<FaultKind, string>> = {
 
 /** The calls by which the user sees this text, oldest first. A lost answer does not change that the platform processed the call. */
 function callsShowing(chat: CheckChat, text: string): ChatCall[] {
-  const isShown = ({ status, answer_lost }: ChatCall) => status === 200 || answer_lost === 'after'
-  return chat.calls('message').filter(call => isShown(call) && messageIn(call) === text)
+  const shown: ChatCall[] = []
+  for (const call of chat.calls('message'))
+    if (messageIn(call) === text && (call.status === 200 || call.answer_lost === 'after')) shown.push(call)
+  return shown
 }
 
 /**
@@ -281,8 +283,8 @@ async function refusedKey(check: CheckContext): Promise<void> {
   expectAcknowledged(check, await pending.press())
   const lastSeq = check.core.journal.nextSeq - 1
   check.sim.faults.add({ name: 'refused-key', on: 'api', respond: { status: 401 } })
-  const refusedIn = (chat: CheckChat) => chat.calls().filter(({ seq }) => seq > lastSeq)
-  const isFlood = () => refusedIn(open).length > MAX_REFUSED_CALLS || refusedIn(pending).length > MAX_REFUSED_CALLS
+  const isFlood = () =>
+    open.calls([], lastSeq).length > MAX_REFUSED_CALLS || pending.calls([], lastSeq).length > MAX_REFUSED_CALLS
   await Promise.all([
     open.tryAgent('says', { text: FIRST_MESSAGE }),
     pending.tryAgent('accept'),
@@ -290,7 +292,7 @@ async function refusedKey(check: CheckContext): Promise<void> {
     check.until(isFlood, outageMs),
   ])
   for (const chat of [open, pending]) {
-    const calls = refusedIn(chat)
+    const calls = chat.calls([], lastSeq)
     const [first, last] = [calls[0], calls.at(-1)]
     if (first === undefined || last === undefined || calls.length <= MAX_REFUSED_CALLS) continue
     const overMs = Math.round(last.at_ms - first.at_ms)

@@ -15,7 +15,7 @@ import {
   type Sample,
   UNTRANSLATED,
 } from '../exchange.ts'
-import { inboxUntil, isAccepted, lastEntry, requestsIn, timesSeen } from '../observe.ts'
+import { inboxUntil, inboxWith, isAccepted, lastEntry, requestsIn } from '../observe.ts'
 
 export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
   {
@@ -180,7 +180,7 @@ async function agentLeaves(check: CheckContext): Promise<void> {
   }
   // What the user could see. Reads of the transcript are right after the end, for an archive.
   for (const endpoint of ['start', 'message', 'typing_start'] as const) {
-    const late = chat.calls(endpoint).find(({ seq }) => seq > end.seq)
+    const [late] = chat.calls(endpoint, end.seq)
     if (late === undefined) continue
     const afterMs = late.at_ms - end.at_ms
     check.report('MUST', 'call-after-end', {
@@ -231,7 +231,7 @@ const BETWEEN = 'A message of the first handover.'
 async function handsOverTwice(check: CheckContext): Promise<void> {
   const chat = await openTakenOver(check, 'first')
   expectAcknowledged(check, await chat.says(BETWEEN))
-  const before = await inboxUntil(check, chat, seen => timesSeen(seen, BETWEEN) > 0)
+  const before = await inboxWith(check, chat, [BETWEEN])
   await chat.agent('leave')
   await chat.requireCall('end', 'the agent left')
   expectAcknowledged(check, await chat.press())

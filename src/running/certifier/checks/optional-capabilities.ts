@@ -235,8 +235,7 @@ async function typeAndIdle(check: CheckContext): Promise<void> {
   const timeoutMs = isMap(body) && typeof body.timeout === 'number' ? body.timeout : null
   if (timeoutMs !== null && timeoutMs >= SHORTEST_TIMEOUT_MS && timeoutMs <= LONGEST_TIMEOUT_MS) return
   const withinMs = check.limits.typingMs
-  const hasEnded = () =>
-    [...chat.calls('typing_stop'), ...chat.calls('message'), ...chat.calls('end')].some(({ seq }) => seq > call.seq)
+  const hasEnded = () => chat.calls(['typing_stop', 'message', 'end'], call.seq).length > 0
   if (await check.until(hasEnded, withinMs)) return
   check.report('SHOULD', 'typing-not-ended', {
     happened: `typing_start had ${timeoutMs === null ? 'no timeout' : `a timeout of ${timeoutMs} ms`}, and no typing_stop, message or end came within ${formatDuration(withinMs)}.`,

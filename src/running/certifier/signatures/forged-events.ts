@@ -61,47 +61,40 @@ async function forge(
   forgery: Forgery,
 ): Promise<Omit<CheckEvent, 'event' | 'chat'>> {
   const key = check.sim.apiKey
-  const withChangedSignature = (change: (signature: string) => string) => ({
-    alteration: { headers: changeSignature(check, change) },
-  })
-  switch (forgery) {
-    case 'none':
-    case 'wrong-key':
-    case 'tampered':
-    case 'hex':
-      return { sign: forgery }
-    case 'empty':
-      return withChangedSignature(() => '')
-    case 'truncated':
-      return withChangedSignature(signature => signature.slice(0, TRUNCATED_CHARS))
-    case 'other-end':
-      // Valid base64, so that a decoder accepts it.
-      return withChangedSignature(signature => {
-        const end = signature.slice(TRUNCATED_CHARS - 1).replace(/[^=]/g, char => (char === 'A' ? 'E' : 'A'))
-        return signature.slice(0, TRUNCATED_CHARS - 1) + end
-      })
-    case 'letter-case':
-      return withChangedSignature(signature =>
-        signature.replace(/[a-z]/gi, char => (char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase())),
-      )
-    case 'other-event': {
-      const signature = await signatureOf(key, bodyOf(check, chat, { event: 'MESSAGE FROM USER' }))
-      return withChangedSignature(() => signature)
+  if (forgery === 'none' || forgery === 'wrong-key' || forgery === 'tampered' || forgery === 'hex')
+    return { sign: forgery }
+  if (forgery === 'base64url')
+    // Three of four signatures have a letter that base64url writes otherwise: changes the user until this one has.
+    for (let user = 0; ; user++) {
+      const body = bodyOf(check, chat, { user: { id: String(user).padStart(24, '0') } })
+      const signature = await signatureOf(key, body)
+      const recoded = signature.replaceAll('+', '-').replaceAll('/', '_')
+      if (recoded !== signature) return { alteration: { body, headers: changeSignature(check, () => recoded) } }
     }
-    case 'long':
-      return withChangedSignature(() => 'A'.repeat(LONG_CHARS))
-    case 'doubled':
-      return withChangedSignature(signature => signature + signature)
-    case 'base64url':
-      // Three of four signatures have a letter that base64url writes otherwise: changes the user until this one has.
-      for (let user = 0; ; user++) {
-        const body = bodyOf(check, chat, { user: { id: String(user).padStart(24, '0') } })
-        const signature = await signatureOf(key, body)
-        const recoded = signature.replaceAll('+', '-').replaceAll('/', '_')
-        if (recoded === signature) continue
-        return { alteration: { body, headers: changeSignature(check, () => recoded) } }
+  const ofOtherEvent = await signatureOf(key, bodyOf(check, chat, { event: 'MESSAGE FROM USER' }))
+  const withChangedSignature = (signature: string): string => {
+    switch (forgery) {
+      case 'empty':
+        return ''
+      case 'truncated':
+        return signature.slice(0, TRUNCATED_CHARS)
+      case 'other-end': {
+        // Valid base64, so that a decoder accepts it.
+        const start = signature.slice(0, TRUNCATED_CHARS - 1)
+        const end = signature.slice(TRUNCATED_CHARS - 1)
+        return start + end.replace(/[^=]/g, char => (char === 'A' ? 'E' : 'A'))
       }
+      case 'letter-case':
+        return signature.replace(/[a-z]/gi, char => (char < 'a' ? char.toLowerCase() : char.toUpperCase()))
+      case 'other-event':
+        return ofOtherEvent
+      case 'long':
+        return 'A'.repeat(LONG_CHARS)
+      case 'doubled':
+        return signature + signature
+    }
   }
+  return { alteration: { headers: changeSignature(check, withChangedSignature) } }
 }
 
 interface SentForgery {
