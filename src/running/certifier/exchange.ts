@@ -2,7 +2,6 @@
 
 import { isMap } from '../../base/objects.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
-import type { InboxItem } from '../agent-driver/driver.ts'
 import type { CheckChat } from './chat.ts'
 import type { ChatCall, CheckContext } from './context.ts'
 import type { FindingLevel } from './finding.ts'
@@ -38,9 +37,6 @@ export interface Exchange {
  */
 export const UNTRANSLATED = { 'translation.engine': 'identity', 'strict.sender': 'off' } as const
 
-/** The `message` calls that the platform accepted. */
-export const acceptedMessages = (chat: CheckChat): ChatCall[] => chat.calls('message').filter(isAccepted)
-
 /** The text of a `message` call; empty when there is none. */
 export const messageIn = ({ request: { body } }: ChatCall): string =>
   isMap(body) && typeof body.message === 'string' ? body.message : ''
@@ -55,20 +51,21 @@ export async function receivedTexts(
   let received: ReceivedText[] = []
   const hasAll = () => samples.every(({ token }) => received.some(({ text }) => text.includes(token)))
   if (direction === 'to_agent') {
-    await inboxUntil(check, chat, (items: readonly InboxItem[]) => {
+    await inboxUntil(check, chat, items => {
       const seq = check.core.journal.nextSeq - 1
       received = []
       for (const { text } of items) if (typeof text === 'string') received.push({ text, seq })
       return hasAll()
     })
-  } else {
-    const isSent = () => {
-      received = acceptedMessages(chat).map(call => ({ text: messageIn(call), seq: call.seq }))
-      return hasAll()
-    }
-    await check.until(isSent, check.limits.effectMs)
-    isSent()
+    return received
   }
+  const readCalls = () => {
+    received = []
+    for (const call of chat.calls('message'))
+      if (isAccepted(call)) received.push({ text: messageIn(call), seq: call.seq })
+    return hasAll()
+  }
+  await check.until(readCalls, check.limits.effectMs)
   return received
 }
 
@@ -119,23 +116,28 @@ export function compareOrder(
   received: readonly ReceivedText[],
 ): void {
   const reader = direction === 'to_agent' ? 'The agent' : 'The user'
-  const arrived: { name: string; seq: number }[] = []
+  const arrived: { seq: number }[] = []
+  const copies = new Map<string, { seq: number }[]>()
   for (const { text, seq } of received) {
     const sample = samples.find(({ token }) => text.includes(token))
-    if (sample !== undefined) arrived.push({ name: sample.name, seq })
+    if (sample === undefined) continue
+    arrived.push({ seq })
+    copies.set(sample.name, [...(copies.get(sample.name) ?? []), { seq }])
   }
+  const expected: string[] = []
   for (const { name } of samples) {
-    const copies = arrived.filter(one => one.name === name)
-    if (copies.length < 2) continue
+    const entries = copies.get(name)
+    if (entries === undefined) continue
+    expected.push(name)
+    if (entries.length < 2) continue
     check.report(level, 'text-repeated', {
-      happened: `${reader} got ${name} ${counted(copies.length, 'time')}; it was sent once.`,
+      happened: `${reader} got ${name} ${counted(entries.length, 'time')}; it was sent once.`,
       hint: 'Look for a handler that is registered twice, or a repetition of a call that had succeeded.',
-      details: { direction, name, times: copies.length },
-      entries: copies,
+      details: { direction, name, times: entries.length },
+      entries,
     })
   }
-  const order = [...new Set(arrived.map(({ name }) => name))]
-  const expected = samples.map(({ name }) => name).filter(name => order.includes(name))
+  const order = [...copies.keys()]
   if (order.join('\n') === expected.join('\n')) return
   check.report(level, 'text-order', {
     happened: `${reader} got ${order.join(', ')}; the order was ${expected.join(', ')}.`,

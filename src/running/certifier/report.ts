@@ -1,22 +1,18 @@
 /** Renders a certificate for reports: reasons and levels become texts and keep their codes. */
 
 import { exitCodeText } from '../../evaluation/evaluator/wording/outcomes.ts'
-import type { Entry } from '../../platform/journal/entry.ts'
-import { CERTIFICATE_LEVELS, type Certificate, type CertificateLevel, type LevelObstacle } from './certificate.ts'
-import type { CheckOutcome, CheckResult, DecisiveKnob, Profile } from './check.ts'
+import type { Certificate, CertificateLevel, LevelObstacle } from './certificate.ts'
+import type { CheckDefinition, CheckOutcome, CheckResult, DecisiveKnob } from './check.ts'
 import { type Coverage, coverageOf } from './coverage.ts'
 import type { ExpectationResult } from './expected-failures.ts'
-import { type CheckFinding, checkReasonText, type FindingLevel } from './finding.ts'
+import { checkReasonText } from './finding.ts'
 
 /** Each level in one sentence. */
-const LEVEL_TEXTS: Readonly<Record<CertificateLevel, string>> = {
+export const LEVEL_TEXTS: Readonly<Record<CertificateLevel, string>> = {
   basic: 'Every MUST of the profiles webhook and flow holds.',
   resilient: 'Every MUST of the profiles webhook and flow holds, and every check of the profile resilience passes.',
   strict: 'Every check of the three profiles passes.',
 }
-
-export const levelTexts = (): readonly { readonly level: CertificateLevel; readonly meaning: string }[] =>
-  CERTIFICATE_LEVELS.map(level => ({ level, meaning: LEVEL_TEXTS[level] }))
 
 const OBSTACLES: Readonly<Record<LevelObstacle, string>> = {
   stopped: 'The run ended early.',
@@ -33,33 +29,20 @@ const EXIT_CODES: Readonly<Record<number, string>> = {
   70: 'internal error of handover-sim: please report it with the json report',
 }
 
+type ShownDefinition = Pick<
+  CheckDefinition,
+  'id' | 'level' | 'profile' | 'rules' | 'title' | 'sends' | 'observes' | 'passes'
+>
+
 /** A check and its result as a report shows them: plain data, whose texts may contain anything. */
-export interface CheckReport {
-  readonly id: string
-  readonly title: string
-  readonly sends: string
-  readonly observes: string
-  /** The pass rule. */
-  readonly passes: string
-  readonly level: FindingLevel
-  readonly profile: Profile
-  readonly rules: readonly string[]
-  readonly outcome: CheckOutcome
-  readonly findings: readonly CheckFinding[]
+export interface CheckReport extends ShownDefinition, Omit<CheckResult, 'check' | 'reason'> {
   /** Why it could not be observed, or does not apply. */
   readonly reason: string | null
   readonly reasonCode: string | null
   /** Whether it was expected to fail; null when not. */
   readonly expectation: Omit<ExpectationResult, 'check'> | null
-  readonly measurements: Readonly<Record<string, number>>
-  readonly rotated: Readonly<Record<string, unknown>>
-  readonly decisive: readonly DecisiveKnob[]
   /** Which unspecified behaviours decide that it fails; null for none. */
   readonly decisiveText: string | null
-  readonly durationMs: number
-  /** Chat ids by name. */
-  readonly chats: Readonly<Record<string, string>>
-  readonly journal: readonly Entry[]
   /** Prints the help page. */
   readonly helpCommand: string
   readonly rerunCommand: string

@@ -9,7 +9,7 @@ import {
   type CertificateReport,
   type CheckReport,
   isExpectedFailure,
-  levelTexts,
+  LEVEL_TEXTS,
   measurementLines,
   WORST_FIRST,
   worstFirst,
@@ -106,9 +106,9 @@ function levelHeading({ level, counts, checks, levelObstacle }: CertificateRepor
 function CertificateHead({ certificate, parts }: CertificateProps & { readonly parts: readonly BarPart[] }) {
   const { level, levelText, stopped, counts, target, profiles, seed, startedAt, durationMs, version } = certificate
   const { machine, limits, rotates, missing, exitCode, exitText } = certificate
-  const levels = levelTexts()
+  const levels = Object.entries(LEVEL_TEXTS)
   // All levels are listed, so that a reader knows what the one that is reached leaves open.
-  const reached = levels.findIndex(one => one.level === level)
+  const reached = levels.findIndex(([name]) => name === level)
   return (
     <ReportHead
       kind="certificate"
@@ -126,7 +126,7 @@ function CertificateHead({ certificate, parts }: CertificateProps & { readonly p
         ))}
       </p>
       <ol class="certificate-levels" aria-label="Levels">
-        {levels.map(({ level: name, meaning }, index) => (
+        {levels.map(([name, meaning], index) => (
           <li key={name} class={index <= reached ? 'pass' : 'skipped'}>
             <Mark kind={index <= reached ? 'pass' : 'skipped'} label={index <= reached ? 'reached' : 'not reached'} />
             <div>

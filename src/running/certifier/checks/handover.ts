@@ -5,16 +5,8 @@ import { counted, formatDuration } from '../../../base/text/quantities.ts'
 import { type CheckChat, expectAcknowledged, openChat, openTakenOver } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import { checkCalls } from '../check-calls.ts'
-import { type CheckContext, CheckEndedError } from '../context.ts'
-import {
-  acceptedMessages,
-  compareOrder,
-  compareSamples,
-  type Exchange,
-  receivedTexts,
-  type Sample,
-  UNTRANSLATED,
-} from '../exchange.ts'
+import { type ChatCall, type CheckContext, CheckEndedError } from '../context.ts'
+import { compareOrder, compareSamples, type Exchange, receivedTexts, type Sample, UNTRANSLATED } from '../exchange.ts'
 import { inboxUntil, inboxWith, isAccepted, lastEntry, requestsIn } from '../observe.ts'
 
 export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
@@ -143,20 +135,22 @@ async function agentWritesThreeMessages(check: CheckContext): Promise<void> {
 }
 
 function expectSender(check: CheckContext, chat: CheckChat): void {
-  const missing = new Set<string>()
-  const calls = acceptedMessages(chat).filter(({ request: { body } }) => {
-    const sender = isMap(body) && isMap(body.sender) ? body.sender : {}
-    const empty = ['name', 'avatar'].filter(field => typeof sender[field] !== 'string' || sender[field] === '')
-    for (const field of empty) missing.add(`sender.${field}`)
-    return empty.length > 0
-  })
-  if (calls.length === 0) return
-  const names = ['sender.name', 'sender.avatar'].filter(name => missing.has(name))
+  const names: string[] = []
+  const calls = new Set<ChatCall>()
+  for (const field of ['name', 'avatar'])
+    for (const call of chat.calls('message').filter(isAccepted)) {
+      const { body } = call.request
+      const sender = isMap(body) && isMap(body.sender) ? body.sender : {}
+      if (typeof sender[field] === 'string' && sender[field] !== '') continue
+      if (!names.includes(`sender.${field}`)) names.push(`sender.${field}`)
+      calls.add(call)
+    }
+  if (calls.size === 0) return
   check.report('SHOULD', 'sender-missing', {
-    happened: `${counted(calls.length, 'message call')} had no ${names.join(' and no ')}, so the user sees a bot and not a person.`,
+    happened: `${counted(calls.size, 'message call')} had no ${names.join(' and no ')}, so the user sees a bot and not a person.`,
     hint: 'Send `sender: { name, avatar }` with every message, with a default picture when the agent has none (R-SENDER.3).',
-    details: { missing: names, calls: calls.length },
-    entries: calls,
+    details: { missing: names, calls: calls.size },
+    entries: [...calls],
   })
 }
 

@@ -40,8 +40,14 @@ async function runLoad(check: CheckContext, size: number): Promise<boolean> {
   const chats: LoadedChat[] = []
   for (let number = 1; number <= size; number++) {
     const name = `${size} at once, ${number}`
-    const token = (side: string) => `token-${makeId('hex24', check.seed, `${side} ${name}`)}`
-    chats.push(new LoadedChat(await openChat(check, name), token('user'), token('agent')))
+    chats.push({
+      chat: await openChat(check, name),
+      userToken: `token-${makeId('hex24', check.seed, `user ${name}`)}`,
+      agentToken: `token-${makeId('hex24', check.seed, `agent ${name}`)}`,
+      answers: [],
+      called: new Set(),
+      message: null,
+    })
   }
   const group = new LoadGroup(check, chats)
   try {
@@ -56,31 +62,17 @@ async function runLoad(check: CheckContext, size: number): Promise<boolean> {
 }
 
 /** One chat of a load group, with a text for each side that no other chat has. */
-class LoadedChat {
+interface LoadedChat {
   readonly chat: CheckChat
   readonly userToken: string
   readonly agentToken: string
   /** To the user's request and message; those to typing events and to duplicates are the subject of other checks. */
-  readonly answers: EventAnswer[] = []
-  readonly calls: ChatCall[] = []
-
-  constructor(chat: CheckChat, userToken: string, agentToken: string) {
-    this.chat = chat
-    this.userToken = userToken
-    this.agentToken = agentToken
-  }
-
-  hasCalled(endpoint: string): boolean {
-    return this.calls.some(call => call.endpoint === endpoint && call.status === 200)
-  }
-
+  readonly answers: EventAnswer[]
+  /** The endpoints of its calls that were answered with 200. */
+  readonly called: Set<ChatCall['endpoint']>
   /** The call that shows the user what the agent wrote. */
-  get message(): ChatCall | undefined {
-    return this.calls.find(({ status, request }) => status === 200 && textOf(request.body).includes(this.agentToken))
-  }
+  message: ChatCall | null
 }
-
-const textOf = (value: unknown): string => JSON.stringify(value ?? null)
 
 type Direction = 'to_agent' | 'to_user'
 
@@ -139,8 +131,12 @@ class LoadGroup {
     const one = this.#byId.get(entry.chat_id ?? '')
     if (one === undefined) return
     if (entry.kind === 'api') {
-      one.calls.push(entry)
-      this.#findLeaks(one, entry.request.body, 'to_user', entry.seq)
+      const body = JSON.stringify(entry.request.body ?? null)
+      if (entry.status === 200) {
+        one.called.add(entry.endpoint)
+        if (body.includes(one.agentToken)) one.message ??= entry
+      }
+      this.#findLeaks(one, body, 'to_user', entry.seq)
     }
     if (entry.kind !== 'delivery' || entry.duplicate === true) return
     if (entry.event !== 'REQUESTING TAKEOVER' && entry.event !== 'MESSAGE FROM USER') return
@@ -149,8 +145,8 @@ class LoadGroup {
   }
 
   /** Finds tokens of other chats in what belongs to this one. */
-  #findLeaks(to: LoadedChat, value: unknown, direction: Direction, seq: number): void {
-    for (const token of textOf(value).match(/token-[0-9a-f]{24}/g) ?? []) {
+  #findLeaks(to: LoadedChat, text: string, direction: Direction, seq: number): void {
+    for (const token of text.match(/token-[0-9a-f]{24}/g) ?? []) {
       const from = this.#byToken.get(token)
       if (from !== undefined && from !== to)
         this.#leaks.push({ direction, from: from.chat.name, to: to.chat.name, seq })
@@ -161,16 +157,16 @@ class LoadGroup {
     const { user } = this.#check.core
     for (const { chat } of this.#chats) user.press(chat.id, 'handover')
     await this.#expectAnswers(1)
-    await this.#agentsAct('accept')
-    await this.#expectAll('start', one => one.hasCalled('start'))
+    await this.#inTurns(this.#chats, one => this.#act(one, 'accept'))
+    await this.#expectAll('start', ({ called }) => called.has('start'))
     await this.#usersWrite()
     await this.#agentsWrite()
     // Once more, because a text may have come to another chat later.
     await this.#inTurns(this.#chats, one => this.#showsToken(one))
     this.#reportLeaks()
     if (!this.#check.canDo('leave')) return
-    await this.#agentsAct('leave')
-    await this.#expectAll('end', one => one.hasCalled('end'))
+    await this.#inTurns(this.#chats, one => this.#act(one, 'leave'))
+    await this.#expectAll('end', ({ called }) => called.has('end'))
   }
 
   /** Records percentiles of the times, by nearest rank. */
@@ -193,29 +189,24 @@ class LoadGroup {
     this.#check.report(level, code, { ...finding, happened: sentence, details: { chats, ...details } })
   }
 
-  /** Whether the condition is met for every chat in time. Ends early when a text has leaked. */
-  async #untilAll(condition: (one: LoadedChat) => boolean, withinMs: number): Promise<void> {
-    await this.#check.until(() => this.#leaks.length > 0 || this.#chats.every(condition), withinMs)
-  }
-
   /** The events of one part are answered with 200, and not too late. */
   async #expectAnswers(count: number): Promise<void> {
     const { ackMs } = this.#check.limits
     await this.#untilAll(({ answers }) => answers.length >= count, PART_MS + ackMs)
     const refused: EventAnswer[] = []
     const slow: EventAnswer[] = []
-    const statuses = new Set<number | null>()
+    const statuses = new Set<number | 'none'>()
     let refusedCount = 0
     for (const { answers } of this.#chats) {
       const answer = answers[count - 1]
       if (answer?.status !== 200) {
         refusedCount++
-        statuses.add(answer?.status ?? null)
+        statuses.add(answer?.status ?? 'none')
         if (answer !== undefined) refused.push(answer)
       } else if (answer.duration_ms > ackMs) slow.push(answer)
     }
     if (refusedCount > 0) {
-      const shown = [...statuses].map(status => status ?? 'none').join(', ')
+      const shown = [...statuses].join(', ')
       this.#report('MUST', 'events-refused-under-load', {
         happened: `${counted(refusedCount, 'event')} had another answer than 200: ${shown}.`,
         hint: 'Look for a limit of requests or connections in the web server, and for a database lock that a request waits for.',
@@ -225,17 +216,14 @@ class LoadGroup {
       throw new LoadEndedError()
     }
     if (slow.length === 0) return
-    const slowestMs = Math.round(Math.max(...slow.map(({ duration_ms }) => duration_ms)))
+    let slowestMs = 0
+    for (const { duration_ms } of slow) slowestMs = Math.max(slowestMs, Math.round(duration_ms))
     this.#report('SHOULD', 'slow-answers-under-load', {
       happened: `${counted(slow.length, 'acknowledgement')} took longer than ${formatDuration(ackMs)} (--ack-limit); the slowest took ${slowestMs} ms.`,
       hint: 'Answer as soon as the event is stored, and do all other work later.',
       details: { slow: slow.length, slowestMs, limitMs: ackMs },
       entries: slow.slice(0, 5),
     })
-  }
-
-  async #agentsAct(verb: 'accept' | 'leave'): Promise<void> {
-    await this.#inTurns(this.#chats, one => this.#act(one, verb))
   }
 
   async #act({ chat }: LoadedChat, verb: string, text?: string): Promise<void> {
@@ -274,7 +262,7 @@ class LoadGroup {
   /** Whether the agent sees what the user wrote. */
   async #showsToken(one: LoadedChat): Promise<boolean> {
     const items = await one.chat.inbox()
-    this.#findLeaks(one, items, 'to_agent', this.#check.core.journal.nextSeq - 1)
+    this.#findLeaks(one, JSON.stringify(items), 'to_agent', this.#check.core.journal.nextSeq - 1)
     return items.some(({ text }) => text?.includes(one.userToken))
   }
 
@@ -285,15 +273,25 @@ class LoadGroup {
       writtenMs.set(one, journal.atMs)
       await this.#act(one, 'says', one.agentToken)
     })
-    await this.#expectAll('to_user', one => one.message !== undefined)
+    await this.#expectAll('to_user', ({ message }) => message !== null)
     for (const one of this.#chats) this.#times.to_user.push(one.message!.at_ms - (writtenMs.get(one) ?? 0))
+  }
+
+  /** Waits until the condition is met for every chat. Ends early when a text has leaked. Resolves with the chats that do not meet it. */
+  async #untilAll(condition: (one: LoadedChat) => boolean, withinMs: number): Promise<readonly LoadedChat[]> {
+    let open = this.#chats
+    const isOver = () => {
+      open = open.filter(one => !condition(one))
+      return open.length === 0 || this.#leaks.length > 0
+    }
+    await this.#check.until(isOver, withinMs)
+    return open
   }
 
   /** Ends the round when a chat does not get there in time. */
   async #expectAll(part: keyof typeof PARTS, isDone: (one: LoadedChat) => boolean): Promise<void> {
-    await this.#untilAll(isDone, PART_MS)
+    const missing = (await this.#untilAll(isDone, PART_MS)).length
     this.#reportLeaks()
-    const missing = this.#chats.filter(one => !isDone(one)).length
     if (missing === 0) return
     this.#report(this.#level, 'lost-under-load', {
       happened: `${PARTS[part]} was missing in ${missing} of them after ${formatDuration(PART_MS)}.`,

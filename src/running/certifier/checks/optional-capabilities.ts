@@ -87,16 +87,18 @@ async function sendFiles(check: CheckContext): Promise<void> {
   expectAcknowledged(check, await chat.says('Here are both pages.', FILES.slice(0, 2)))
   expectAcknowledged(check, await chat.says('', FILES.slice(2)))
   const expected = FILES.map(({ name }) => name)
-  let attachments: readonly Attachment[] = []
-  let names: string[] = []
+  let attachments: Attachment[] = []
+  let received: string[] = []
+  let missing: string[] = []
   await inboxUntil(check, chat, items => {
-    attachments = items.flatMap(item => item.attachments ?? [])
-    names = expected.filter(name => attachments.some(file => file.name === name))
-    return names.length === expected.length
+    attachments = []
+    for (const item of items) attachments.push(...(item.attachments ?? []))
+    received = []
+    for (const { name = '' } of attachments) if (expected.includes(name)) received.push(name)
+    missing = expected.filter(name => !received.includes(name))
+    return missing.length === 0
   })
   const entries = lastEntry(check)
-  const received = attachments.flatMap(({ name }) => (name !== undefined && expected.includes(name) ? [name] : []))
-  const missing = expected.filter(name => !names.includes(name))
   const withinMs = check.limits.effectMs
   const isDeclared = isMap(start.request.body) && start.request.body.supports_attachment === true
   if (missing.length > 0)
@@ -260,8 +262,9 @@ async function goAwayTwice(check: CheckContext): Promise<void> {
       if (areAway) await agentsAre(check, 'back')
     }
   }
-  const calls = availabilityCalls(check, 0)
-  const without = calls.filter(call => isAccepted(call) && textField(call, 'reason') === null)
+  const without: ChatCall[] = []
+  for (const call of availabilityCalls(check, 0))
+    if (isAccepted(call) && textField(call, 'reason') === null) without.push(call)
   if (without.length === 0) return
   check.report('SHOULD', 'reason-missing', {
     happened: `${counted(without.length, 'call')} of availability had no reason.`,
@@ -287,9 +290,12 @@ async function expectAvailability(
   const withinMs = check.limits.effectMs
   if (await check.until(isSent, withinMs)) return
   const received: { status: number; availability: string | null }[] = []
-  for (const call of availabilityCalls(check, lastSeq))
-    received.push({ status: call.status, availability: textField(call, 'availability') })
-  const calls = received.map(({ status, availability }) => `${availability ?? 'no availability'} (answered ${status})`)
+  const calls: string[] = []
+  for (const call of availabilityCalls(check, lastSeq)) {
+    const availability = textField(call, 'availability')
+    received.push({ status: call.status, availability })
+    calls.push(`${availability ?? 'no availability'} (answered ${call.status})`)
+  }
   check.report('MUST', 'availability-missing', {
     happened: `No accepted call of availability with ${expected} came within ${formatDuration(withinMs)} after all agents were ${verb}, while handover was ${before}${calls.length === 0 ? '.' : `; received: ${calls.join(', ')}.`}`,
     hint:
