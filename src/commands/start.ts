@@ -168,12 +168,12 @@ const STOP_WITHIN_MS = 2_000
 /** Starts the reference intermediary as the webhook target. Resolves with its URL. */
 async function attachDemo(server: PlatformServer, { io, env }: Context, shutdown: Shutdown): Promise<string> {
   const { referenceStart } = await import('../running/agent-driver/reference-program.ts')
-  const { createTarget } = await import('../running/agent-driver/target.ts')
+  const { TargetProcess } = await import('../running/agent-driver/target.ts')
   const { url: platformUrl, apiKey, botApiKey, botId } = server
   const platform = { url: platformUrl, apiKey, botApiKey, botId }
   const program = () => referenceStart('The demo intermediary', env, platform, { PORT: '0' })
   const onExit = (why: string) => io.stderr.write(`${why}\n`)
-  const target = createTarget({ start: program, stopTimeoutMs: STOP_WITHIN_MS, onExit })
+  const target = new TargetProcess({ start: program, stopTimeoutMs: STOP_WITHIN_MS, onExit })
   await target.start().catch((error: Error) => {
     throw new EnvironmentError(`--demo: ${error.message}`)
   })

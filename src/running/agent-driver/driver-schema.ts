@@ -4,31 +4,34 @@ import { keysOf } from '../../base/objects.ts'
 import { DURATION_PATTERN, parseDuration } from '../../base/text/quantities.ts'
 import { METHODS } from './driver.ts'
 
-/** Accepts an address with `$(...)` in it, or one that begins with `$(...)`. */
-const isAddress = (text: string) =>
-  /^\$\([^()]*\)/.test(text) || (/^https?:\/\/[^/]/i.test(text) && URL.canParse(text.replace(/\$\([^()]*\)/g, '1')))
+type Fields = Record<string, unknown>
 
-const checked = (fits: (value: unknown) => boolean, expected: () => string, shape: Record<string, unknown>) =>
-  z.unknown().check(z.refine(fits, { error: expected }), z.meta(shape)) as unknown as z.ZodMiniType<string>
+function text(expected: string, fits: (value: string) => boolean, shape: Fields): z.ZodMiniType<string> {
+  const check = z.refine(value => typeof value === 'string' && fits(value), { error: expected })
+  const schema: unknown = z.unknown().check(check, z.meta({ type: 'string', ...shape }))
+  return schema as z.ZodMiniType<string>
+}
 
-const duration = (description: string) =>
-  checked(
-    value => parseDuration(value) !== null && parseDuration(value) !== 0,
-    () => 'a duration such as 500ms, 5s, 10m, 12h',
-    { type: 'string', pattern: DURATION_PATTERN, description },
-  )
-const address = (description: string) =>
-  checked(
-    value => typeof value === 'string' && isAddress(value),
-    () => 'an http or https address such as http://127.0.0.1:3100',
-    { type: 'string', minLength: 1, description },
-  )
+function duration(description: string): z.ZodMiniType<string> {
+  const isDuration = (value: string) => (parseDuration(value) ?? 0) !== 0
+  return text('a duration such as 500ms, 5s, 10m, 12h', isDuration, { pattern: DURATION_PATTERN, description })
+}
+
+/** An address with `$(...)` in it, or one that begins with `$(...)`. */
+function address(description: string): z.ZodMiniType<string> {
+  const isAddress = (value: string) => {
+    if (/^\$\([^()]*\)/.test(value)) return true
+    return /^https?:\/\/[^/]/i.test(value) && URL.canParse(value.replace(/\$\([^()]*\)/g, '1'))
+  }
+  return text('an http or https address such as http://127.0.0.1:3100', isAddress, { minLength: 1, description })
+}
+
 const described = (description: string) => z.meta({ description })
 
 const word = z.string().check(z.minLength(1))
 const Command = z.array(word).check(z.minLength(1), described('A program and its arguments; no shell reads them'))
 const Headers = z.record(z.string(), z.string()).check(described('HTTP headers'))
-const timeout = () => z.optional(duration('How long one call may take; 5s unless set'))
+const timeout = z.optional(duration('How long one call may take; 5s unless set'))
 
 const path = word.check(described('A path below `http`, or a full address; what $(...) puts in is percent-encoded'))
 const calls = Object.fromEntries(METHODS.map(method => [method, z.optional(path)])) as Record<
@@ -42,7 +45,7 @@ const ActionSection = z
     exec: z.optional(Command),
     json: z.optional(z.unknown().check(described('The body of the call'))),
     headers: z.optional(Headers),
-    timeout: timeout(),
+    timeout,
   })
   .check(z.meta({ id: 'Action', oneOf: [...METHODS, 'exec'].map(key => ({ required: [key] })) }))
 export type ActionSection = z.infer<typeof ActionSection>
@@ -81,7 +84,7 @@ export const DriverFile = z.strictObject({
   version: z.optional(z.literal(1)),
   http: z.optional(address("Where the help desk's test API is")),
   headers: z.optional(Headers),
-  timeout: timeout(),
+  timeout,
   ...verbs,
   does: z.optional(
     z.record(z.string(), VerbSection).check(described('Verbs of your own: agent: { does: NAME, with: {...} }')),

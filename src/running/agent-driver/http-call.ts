@@ -3,7 +3,13 @@
 import { Agent, request } from 'undici'
 import { connectionFailure } from '../../base/runtime/connection-failure.ts'
 import { isError, systemCodeOf } from '../../base/text/error-text.ts'
-import { type InterpolationScope, interpolate, lookUp, PLACEHOLDER } from '../../evaluation/scenario/interpolation.ts'
+import {
+  asText,
+  type InterpolationScope,
+  interpolate,
+  lookUp,
+  PLACEHOLDER,
+} from '../../evaluation/scenario/interpolation.ts'
 import { CallError, type CallOutcome, failed, MAX_CHARS, startOf, unreachable, withTimeLimit } from './call-outcome.ts'
 import type { HttpVerb } from './driver.ts'
 
@@ -56,19 +62,14 @@ export async function callHttp(
   })
 }
 
-const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
-
 /** Interpolates `base` as it is. Percent-encodes what stands in `path`, so that an id cannot lead to another address. */
 export function addressOf({ base, path }: { base: string; path: string }, scope: InterpolationScope): string {
-  const start = asText(interpolate(base, scope)).replace(/\/+$/, '')
-  const rest = path.replace(PLACEHOLDER, (_, name: string | undefined) =>
-    name === undefined ? '$(' : encoded(name, asText(lookUp(name, scope))),
-  )
-  return start + rest
-}
-
-/** Refuses a segment of dots: clients resolve it as a step in the path, also when it is percent-encoded. */
-function encoded(name: string, value: string): string {
-  if (/^\.\.?$/.test(value)) throw new CallError({ code: 'unsafe_path_value', name, value })
-  return encodeURIComponent(value.toWellFormed())
+  const encoded = path.replace(PLACEHOLDER, (_, name: string | undefined) => {
+    if (name === undefined) return '$('
+    const value = asText(lookUp(name, scope))
+    // Clients resolve a segment of dots as a step in the path, also when it is percent-encoded.
+    if (/^\.\.?$/.test(value)) throw new CallError({ code: 'unsafe_path_value', name, value })
+    return encodeURIComponent(value.toWellFormed())
+  })
+  return asText(interpolate(base, scope)).replace(/\/+$/, '') + encoded
 }

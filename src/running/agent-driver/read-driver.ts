@@ -53,8 +53,8 @@ export function readDriver(source: Source, origin: DriverOrigin): DriverSpec {
     const value = file[verb]
     if (value !== undefined) written.push({ verb, path: [verb], value })
   }
-  for (const [own, value] of Object.entries(file.does ?? {}))
-    written.push({ verb: `does.${own}`, path: ['does', own], value })
+  for (const [verb, value] of Object.entries(file.does ?? {}))
+    written.push({ verb: `does.${verb}`, path: ['does', verb], value })
 
   const timeoutMs = parseDuration(file.timeout) ?? CALL_MS
   const http = (file.http ?? origin.http)?.replace(/\/+$/, '') ?? null

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseSource } from '../../base/files/document.ts'
 import { readText } from '../../base/files/user-files.ts'
-import { nextMacrotask } from '../../base/runtime/clock.ts'
-import type { DriverOptions } from './create-driver.ts'
+import { type DriverOptions, driverOf } from './create-driver.ts'
 import type { Driver, DriverSpec } from './driver.ts'
 import { readDriver } from './read-driver.ts'
 import { referenceFile, referenceStart } from './reference-program.ts'
-import { createTarget, type TargetLaunch, type TargetProcess } from './target.ts'
+import { type TargetLaunch, TargetProcess } from './target.ts'
 
 export interface ReferenceDriver extends Driver {
   /** Stays the same after a restart. */
@@ -25,37 +24,28 @@ export interface ReferenceOptions extends DriverOptions {
 }
 
 /** Resolves when it is ready. Rejects with `TargetStartError`. */
-export async function referenceDriver({
-  env,
-  sim,
-  onExit,
-  storesChats = true,
-}: ReferenceOptions): Promise<ReferenceDriver> {
+export async function referenceDriver(options: ReferenceOptions): Promise<ReferenceDriver> {
+  const { env, sim, onExit, storesChats = true } = options
   const folder = mkdtempSync(join(tmpdir(), 'handover-sim-reference-'))
   const removeFolder = () => rmSync(folder, { recursive: true, force: true })
   const start = (): TargetLaunch => {
-    const port = target.url === null ? '0' : new URL(target.url).port
-    return referenceStart('The reference intermediary', env, sim, {
-      PORT: port,
-      ...(storesChats ? { STATE_FILE: join(folder, 'state.json') } : {}),
-    })
+    const variables = {
+      PORT: target.url === null ? '0' : new URL(target.url).port,
+      ...(storesChats && { STATE_FILE: join(folder, 'state.json') }),
+    }
+    return referenceStart('The reference intermediary', env, sim, variables)
   }
-  const target: TargetProcess = createTarget({ start, stopTimeoutMs: STOP_TIMEOUT_MS, onExit })
-  const starting = Promise.all([loadDrivers(), target.start()])
-  const [{ driverOf }] = await starting.catch(error => {
+  const target: TargetProcess = new TargetProcess({ start, stopTimeoutMs: STOP_TIMEOUT_MS, onExit })
+  try {
+    await target.start()
+  } catch (error) {
     removeFolder()
     throw error
-  })
+  }
   const url = String(target.url)
   const driver = driverOf(referenceSpec(url), env, target)
   const close = () => driver.close().finally(removeFolder)
   return { ...driver, url, webhookUrl: `${url}/webhook`, close }
-}
-
-/** Loads what calls the intermediary, after the turn of the event loop in which its process is started. */
-async function loadDrivers() {
-  await nextMacrotask()
-  return import('./create-driver.ts')
 }
 
 /** The driver of a reference intermediary at `url`. */

@@ -9,12 +9,12 @@ const READY_TIMEOUT_MS = 15_000
 /** Variables that other programs may use for purposes of their own: the reference intermediary does not inherit them. */
 const NOT_INHERITED = ['HOST', 'STATE_FILE', 'AGENT_NAME', 'AGENT_AVATAR', 'AGENT_LANGUAGES']
 
-/** Describes its start. `own` holds further environment variables. */
+/** Describes its start. `variables` are added to the environment. */
 export function referenceStart(
   name: string,
   env: Environment,
   sim: SimulatorAccess,
-  own: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string>>,
 ): TargetLaunch {
   const inherited = Object.fromEntries(Object.entries(env).filter(([key]) => !NOT_INHERITED.includes(key)))
   const main = referenceFile('main.js')
@@ -22,7 +22,7 @@ export function referenceStart(
     name,
     command: [process.execPath, main],
     cwd: dirname(main),
-    env: { ...inherited, ...simulatorVariables(sim), ...own },
+    env: { ...inherited, ...simulatorVariables(sim), ...variables },
     ready: null,
     readyTimeoutMs: READY_TIMEOUT_MS,
   }

@@ -17,13 +17,6 @@ import {
   terminateProcess,
 } from './process-group.ts'
 
-export interface TargetProcess extends TargetControl {
-  /** The URL that the target printed last after `Ready:`; null for a target with an address in `ready`. */
-  readonly url: string | null
-  /** Stops it. Ends a start that is under way. */
-  close(): Promise<void>
-}
-
 export interface TargetOptions {
   /** Called for every start. */
   readonly start: () => TargetLaunch
@@ -32,55 +25,66 @@ export interface TargetOptions {
   readonly onExit?: ((message: string) => void) | undefined
 }
 
-export function createTarget({ start, stopTimeoutMs, onExit }: TargetOptions): TargetProcess {
-  const closed = new AbortController()
-  const enqueue = createSequence()
-  let current: RunningTarget | null = null
-  let url: string | null = null
-  const ends: TargetEnd[] = []
+export class TargetProcess implements TargetControl {
+  readonly ends: TargetEnd[] = []
+  readonly #options: TargetOptions
+  readonly #closed = new AbortController()
+  readonly #inSequence = createSequence()
+  #current: RunningTarget | null = null
+  #url: string | null = null
 
-  /** Forgets the process, so that its end is not reported. */
-  const release = (): RunningProcess | null => {
-    const running = current?.running ?? null
-    current = null
-    return running
+  constructor(options: TargetOptions) {
+    this.#options = options
   }
-  const end = (how: (running: RunningProcess) => Promise<void>) =>
-    enqueue(async () => {
-      const running = release()
-      if (running !== null) await how(running)
-    })
-  const stop = () => end(running => terminateProcess(running, stopTimeoutMs))
-  async function begin(): Promise<void> {
-    if (current !== null) return
-    const launch = start()
-    const started = await startTarget(launch, closed.signal)
-    current = started
-    url = started.url ?? url
-    void started.running.ended.then(failure => {
-      if (current !== started) return
-      release()
-      void killProcess(started.running)
-      const output = started.output()
-      ends.push({ failure, output })
-      onExit?.(targetEndedText(launch.name, failure, output))
+
+  get running(): boolean {
+    return this.#current !== null
+  }
+
+  /** The URL that the target printed last after `Ready:`; null for a target with an address in `ready`. */
+  get url(): string | null {
+    return this.#url
+  }
+
+  start(): Promise<void> {
+    return this.#inSequence(async () => {
+      if (this.#current !== null) return
+      const launched = this.#options.start()
+      const started = await startTarget(launched, this.#closed.signal)
+      this.#current = started
+      this.#url = started.url ?? this.#url
+      void started.running.ended.then(failure => {
+        if (this.#current !== started) return
+        this.#current = null
+        void killProcess(started.running)
+        const output = started.output()
+        this.ends.push({ failure, output })
+        this.#options.onExit?.(targetEndedText(launched.name, failure, output))
+      })
     })
   }
-  return {
-    get running() {
-      return current !== null
-    },
-    get url() {
-      return url
-    },
-    ends,
-    start: () => enqueue(begin),
-    stop,
-    kill: () => end(killProcess),
-    close() {
-      closed.abort()
-      return stop()
-    },
+
+  stop(): Promise<void> {
+    return this.#end(running => terminateProcess(running, this.#options.stopTimeoutMs))
+  }
+
+  kill(): Promise<void> {
+    return this.#end(killProcess)
+  }
+
+  /** Stops it. Ends a start that is under way. */
+  close(): Promise<void> {
+    this.#closed.abort()
+    return this.stop()
+  }
+
+  #end(how: (running: RunningProcess) => Promise<void>): Promise<void> {
+    return this.#inSequence(async () => {
+      const running = this.#current?.running
+      // Its end is not reported.
+      this.#current = null
+      if (running !== undefined) await how(running)
+    })
   }
 }
 
@@ -112,16 +116,17 @@ interface DriverTargetOptions {
 export function createDriverTarget(spec: TargetSpec, { env, sim, onExit }: DriverTargetOptions): TargetProcess {
   const scope = { env, sim: { url: sim.url, api_key: sim.apiKey, bot_id: sim.botId } }
   const text = (template: string) => String(interpolate(template, scope))
-  const own = Object.fromEntries(Object.entries(spec.env).map(([name, value]) => [name, text(value)]))
-  const start = {
+  const variables: Record<string, string | undefined> = { ...env, ...simulatorVariables(sim) }
+  for (const [name, value] of Object.entries(spec.env)) variables[name] = text(value)
+  const launched = {
     name: 'The target',
     command: spec.command.map(text),
     cwd: spec.folder,
-    env: { ...env, ...simulatorVariables(sim), ...own },
+    env: variables,
     ready: text(spec.ready),
     readyTimeoutMs: spec.readyTimeoutMs,
   }
-  return createTarget({ start: () => start, stopTimeoutMs: spec.stopTimeoutMs, onExit })
+  return new TargetProcess({ start: () => launched, stopTimeoutMs: spec.stopTimeoutMs, onExit })
 }
 
 export interface TargetLaunch extends LaunchOptions {
@@ -158,7 +163,7 @@ const OUTPUT_CHARS = 2_000
 async function startTarget(start: TargetLaunch, signal: AbortSignal): Promise<RunningTarget> {
   const { name, ready } = start
   // The test below would take another program that serves at the address for the target.
-  if (ready !== null && (await probe(ready, new AbortController().signal)) === null)
+  if (ready !== null && (await probe(ready)) === null)
     throw new TargetStartError(name, { code: 'address_in_use', address: ready })
   if (signal.aborted) throw new TargetStartError(name, { code: 'run_ended' })
   const running = launch(start)

@@ -13,9 +13,9 @@ const CapabilityFile = z.strictObject({
   version: z.literal(1),
   attachments: flag('Agents see the files of end users'),
   translation: flag('Chats in languages that no agent speaks are translated by the platform'),
-  typing: flag('The platform is told when an agent types'),
+  typing: flag('The intermediary reports when an agent types'),
   system_messages: flag('Agents or their help desk send system messages'),
-  availability: flag('The platform is told when no agent is there'),
+  availability: flag('The intermediary reports when no agent is available'),
 })
 
 export function capabilitiesJsonSchema(): Record<string, unknown> {
