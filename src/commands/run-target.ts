@@ -69,7 +69,11 @@ async function withTarget(driver: Driver, target: URL, { context, signal }: Atta
   const { target: program } = driver
   if (program === null) return driver
   if ((await probeTarget(target, 0, new AbortController().signal)) !== null) {
-    await untilAborted(signal, () => driver.close(), started(() => program.start()))
+    await untilAborted(
+      signal,
+      () => driver.close(),
+      started(() => program.start()),
+    )
     return driver
   }
   context.io.stderr.write(`${target.host} is running already: it is used as it is, and not restarted by scenarios.\n`)
