@@ -39,11 +39,11 @@ export interface TimelineRow {
 /** The part of a row that one entry decides. */
 export type RowContent = Pick<TimelineRow, 'from' | 'to' | 'kind' | 'label' | 'ok'> & { answer?: string }
 
-const LONGEST = 120
+const MAX_CHARS = 120
 
 /** One line, without control characters, shortened. */
-const oneLine = (text: unknown, columns = LONGEST): string => shorten(visible(String(text ?? '')), columns)
-const quoted = (text: unknown): string => quote(String(text ?? ''), LONGEST)
+const oneLine = (text: unknown, columns = MAX_CHARS): string => shorten(visible(String(text ?? '')), columns)
+const quoted = (text: unknown): string => quote(String(text ?? ''), MAX_CHARS)
 
 /** Null for an entry that another entry repeats. */
 export function rowContent(entry: Entry): RowContent | null {
@@ -188,7 +188,7 @@ const noteTo = (to: Actor, label: string): RowContent => ({
 })
 
 function noteRow(entry: EntryOf<'note'>): RowContent | null {
-  const text = (name: string, columns = LONGEST) => oneLine(entry[name], columns)
+  const text = (name: string, columns = MAX_CHARS) => oneLine(entry[name], columns)
   switch (entry.note) {
     case 'bot_message':
       return noteTo('user', `the bot says ${quoted(entry.text)}`)

@@ -69,7 +69,7 @@ function widthsFor(cells: readonly Cells[], columns: number, conversation: numbe
 }
 
 /** Draws rows or gaps, with a line for each long pause between two rows. */
-function withPauses<Row extends DiagramRow>(rows: readonly Row[], draw: (row: TimelineRow & Row) => DiagramLine[]) {
+function withPauses(rows: readonly DiagramRow[], draw: (row: JoinedRow) => DiagramLine[]): DiagramLine[] {
   const lines: DiagramLine[] = []
   let previous: DiagramRow | undefined
   for (const row of rows) {
@@ -78,7 +78,7 @@ function withPauses<Row extends DiagramRow>(rows: readonly Row[], draw: (row: Ti
     } else {
       const pauseMs = previous === undefined || isGap(previous) ? 0 : row.atMs - previous.atMs
       if (pauseMs >= PAUSE_MS) lines.push({ text: `  … ${formatMs(pauseMs)} …`, shade: 'faint' })
-      lines.push(...draw(row as TimelineRow & Row))
+      lines.push(...draw(row))
     }
     previous = row
   }

@@ -71,7 +71,7 @@ function describeNote(entry: EntryOf<'note'>): LogLine {
     case 'availability':
       return { direction: 'platform', what: `availability ${text('availability')} (${text('by')})` }
     case 'config':
-      return { direction: 'settings', what: fieldsText((entry.changed ?? {}) as Fields) }
+      return { direction: 'settings', what: fieldsText(asFields(entry.changed)) }
     case 'clock_advanced':
       return { direction: 'clock', what: `advances by ${text('by')} to ${text('to')}` }
     case 'clock_paused':

@@ -3,24 +3,24 @@ import { type FSWatcher, statSync, watch } from 'node:fs'
 import { elapsedMs, type Timer, wallTimer } from '../../base/runtime/clock.ts'
 
 export interface FolderWatcher {
-  /** Watches exactly these folders from now on, at most `MOST_FOLDERS` of them. */
+  /** Watches exactly these folders from now on, at most `MAX_FOLDERS` of them. */
   follow(folders: readonly string[]): void
   close(): void
 }
 
 /** Each watched folder takes a handle of the system. */
-const MOST_FOLDERS = 1_000
+const MAX_FOLDERS = 1_000
 
 /** Editors write a file in several operations, and branches change many files. */
 const QUIET_MS = 60
-const LONGEST_MS = 500
+const MAX_DELAY_MS = 500
 
 interface Watched {
   readonly watcher: FSWatcher
   readonly inode: number
 }
 
-/** `onChange` is called `QUIET_MS` after the last change, and at the latest `LONGEST_MS` after the first. */
+/** `onChange` is called `QUIET_MS` after the last change, and at the latest `MAX_DELAY_MS` after the first. */
 export function createFolderWatcher(onChange: () => void): FolderWatcher {
   const watched = new Map<string, Watched>()
   const changes = createDebounce(onChange)
@@ -35,10 +35,10 @@ export function createFolderWatcher(onChange: () => void): FolderWatcher {
   }
   return {
     follow(folders) {
-      const wanted = new Set(folders.slice(0, MOST_FOLDERS))
+      const chosen = new Set(folders.slice(0, MAX_FOLDERS))
       // A folder that was created again has another inode, and the old watcher reports nothing.
-      for (const [folder, { inode }] of [...watched]) if (!wanted.has(folder) || inodeOf(folder) !== inode) stop(folder)
-      for (const folder of wanted) if (!watched.has(folder)) start(folder)
+      for (const [folder, { inode }] of [...watched]) if (!chosen.has(folder) || inodeOf(folder) !== inode) stop(folder)
+      for (const folder of chosen) if (!watched.has(folder)) start(folder)
     },
     close() {
       changes.cancel()
@@ -54,7 +54,7 @@ function createDebounce(run: () => void) {
     add() {
       if (timer === null) firstMs = elapsedMs()
       timer?.cancel()
-      timer = wallTimer(Math.min(QUIET_MS, Math.max(0, firstMs + LONGEST_MS - elapsedMs())), () => {
+      timer = wallTimer(Math.min(QUIET_MS, Math.max(0, firstMs + MAX_DELAY_MS - elapsedMs())), () => {
         timer = null
         run()
       })

@@ -83,7 +83,7 @@ const actionRoutes = (session: UiSession): ControlRoute[] => [
     example: { scenarios: ['Happy path'] },
     responses: {
       202: document('UiQueued', 'The names of the scenarios; those of broken files are left out')[200],
-      404: 'There is no such scenario; lists the known ones',
+      404: 'There is no such scenario; lists those there are',
       409: 'A saved run',
     },
     run({ body }) {
@@ -131,11 +131,11 @@ function textOfFile(session: UiSession, name: string): string {
 }
 
 function checkNames(session: UiSession, names: readonly string[]): void {
-  const known = session.catalogue().scenarios.map(({ name }) => name)
-  const unknown = names.find(name => !known.includes(name))
+  const all = session.catalogue().scenarios.map(({ name }) => name)
+  const unknown = names.find(name => !all.includes(name))
   if (unknown === undefined) return
-  const message = `There is no scenario ${JSON.stringify(unknown)}${suggest(unknown, known)} GET /_sim/ui lists all ${known.length}.`
-  throw unknownId('scenario_not_found', 'scenarios', message, known)
+  const message = `There is no scenario ${JSON.stringify(unknown)}${suggest(unknown, all)} GET /_sim/ui lists all ${all.length}.`
+  throw unknownId('scenario_not_found', 'scenarios', message, all)
 }
 
 interface UiStreamOptions {

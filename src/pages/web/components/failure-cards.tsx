@@ -3,7 +3,7 @@ import './failure-cards.css'
 import type { ComponentChildren } from 'preact'
 import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
-import type { FailureReport, NearMissReport } from '../../../evaluation/evaluator/wording/report.ts'
+import type { FailureReport, NearMissReport, WarningReport } from '../../../evaluation/evaluator/wording/report.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
 import { offsetText } from '../model/formats.ts'
 import { Differences } from './differences.tsx'
@@ -131,5 +131,24 @@ function NearMiss({ miss, refs }: { readonly miss: NearMissReport } & Pick<Failu
       </p>
       <Differences differences={differences} />
     </div>
+  )
+}
+
+interface WarningListProps extends Pick<FailureCardsProps, 'refs'> {
+  readonly warnings: readonly WarningReport[]
+}
+
+export function WarningList({ warnings, refs }: WarningListProps) {
+  if (warnings.length === 0) return null
+  return (
+    <ul class="warning-list" aria-label="Warnings">
+      {warnings.map(({ rule, message, conversation, entrySeqs }, index) => (
+        <li key={index}>
+          <code>{visible(rule)}</code> {visible(message)}
+          {conversation === null ? '' : ` (chat ${visible(conversation)})`}{' '}
+          <EntryRefList seqs={entrySeqs} refs={refs} />
+        </li>
+      ))}
+    </ul>
   )
 }

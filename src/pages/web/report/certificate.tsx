@@ -18,7 +18,7 @@ import { EntryRefList, type EntryRefs } from '../components/entry-ref.tsx'
 import { Mark, type MarkKind } from '../components/mark.tsx'
 import { moment } from '../model/formats.ts'
 import { reportPage } from './page.tsx'
-import { FilterPlace, NothingPlace } from './result-filter.tsx'
+import { FilterPlace } from './result-filter.tsx'
 import {
   type BarPart,
   CommandLine,
@@ -340,7 +340,6 @@ function CheckTable({ certificate: { checks, profiles }, notable, parts }: Check
           )
         })}
       </table>
-      <NothingPlace noun="check" />
     </section>
   )
 }

@@ -7,7 +7,7 @@ import '../components/steps.css'
 import './report.css'
 import './certificate.css'
 import { hydrate, render } from 'preact'
-import { type FilterState, NothingFits, type OutcomeChip, ResultFilter } from './result-filter.tsx'
+import { type FilterState, type OutcomeChip, ResultFilter } from './result-filter.tsx'
 import { parseLink } from './scenario-links.ts'
 import { createTimelines } from './timelines.tsx'
 
@@ -18,19 +18,15 @@ const filtered = [...document.querySelectorAll<HTMLElement>('[data-outcome]')]
 /** What has a heading that is only shown above something. */
 const groups = [...document.querySelectorAll<HTMLElement>('[data-group]')]
 const filterPlace = document.getElementById('filter-place')
-const nothingPlace = document.getElementById('nothing-place')
 const chips: readonly OutcomeChip[] = JSON.parse(filterPlace?.dataset.chips ?? '[]')
 /** `scenario` or `check`. */
 const noun = filterPlace?.dataset.noun ?? ''
-/** The searched texts. */
-const texts = new Map<Element, string>()
 const timelines = createTimelines()
 const ALL: FilterState = { outcome: 'all', text: '' }
 
 function start(): void {
-  const nothing = { noun, isShown: false, onReset: () => filter(ALL) }
-  if (filterPlace !== null) hydrate(<ResultFilter chips={chips} noun={noun} {...ALL} onChange={filter} />, filterPlace)
-  if (nothingPlace !== null) hydrate(<NothingFits {...nothing} />, nothingPlace)
+  const props = { chips, noun, onChange: filter }
+  if (filterPlace !== null) hydrate(<ResultFilter {...props} {...ALL} isEmpty={false} />, filterPlace)
   for (const result of results) {
     result.addEventListener('toggle', () => result.open && timelines.open(result))
     if (result.open) timelines.open(result)
@@ -49,36 +45,29 @@ function openFailures(): void {
 /** Hides what does not fit, and draws the filter with its new state. */
 function filter(state: FilterState): void {
   const words = state.text.toLowerCase().split(/\s+/).filter(Boolean)
-  for (const one of filtered)
-    one.hidden = !(
-      (state.outcome === 'all' || one.dataset.outcome === state.outcome) &&
-      words.every(word => textOf(one).includes(word))
-    )
+  for (const one of filtered) {
+    const text = words.length === 0 ? '' : textOf(one)
+    const hasOutcome = state.outcome === 'all' || one.dataset.outcome === state.outcome
+    one.hidden = !hasOutcome || !words.every(word => text.includes(word))
+  }
   for (const group of groups) group.hidden = group.querySelector('[data-outcome]:not([hidden])') === null
   const shown = filtered.filter(({ hidden }) => !hidden).length
-  const nothing = { noun, isShown: shown === 0, onReset: () => filter(ALL) }
-  if (filterPlace !== null) render(<ResultFilter chips={chips} noun={noun} {...state} onChange={filter} />, filterPlace)
-  if (nothingPlace !== null) render(<NothingFits {...nothing} />, nothingPlace)
+  const props = { chips, noun, onChange: filter }
+  if (filterPlace !== null) render(<ResultFilter {...props} {...state} isEmpty={shown === 0} />, filterPlace)
   const status = document.getElementById('status')
   if (status !== null) status.textContent = `${shown} of ${filtered.length} ${noun}s shown`
 }
 
 const SEARCHED = [
   ...['.result-name', '.result-first', '.result-body > .report-facts'],
-  ...['.result-reason', '.failure-facts', '.report-notice'],
+  ...['.result-reason', '.failure-facts', '.report-notice', '.warning-list'],
 ].join(', ')
 
 /** The searched text of a row, or of a scenario without its steps and its timeline. */
 function textOf(one: Element): string {
-  const earlier = texts.get(one)
-  if (earlier !== undefined) return earlier
   const parts = one.matches('.result') ? [...one.querySelectorAll(SEARCHED)] : [one]
-  const text = parts
-    .map(part => part.textContent)
-    .join(' ')
-    .toLowerCase()
-  texts.set(one, text)
-  return text
+  const texts = parts.map(part => part.textContent)
+  return texts.join(' ').toLowerCase()
 }
 
 function followHash(): void {

@@ -74,6 +74,14 @@ function Head({ title, version, policy }: HeadProps) {
 }
 
 function Body({ version, noun, children }: ReportPageOptions) {
+  const keys = {
+    '/': 'search',
+    'j k, arrow keys': `next and previous ${noun} or row`,
+    'Home End, Page Up Page Down': 'further in a timeline',
+    'f F': 'next and previous failure in a timeline',
+    Enter: `open a ${noun}, or the entries behind a row`,
+    Escape: 'close them',
+  }
   return (
     <>
       <a class="report-skip" href={`#${noun}s`}>
@@ -81,43 +89,26 @@ function Body({ version, noun, children }: ReportPageOptions) {
       </a>
       <main class="report">
         {children}
-        <Foot version={version} noun={noun} />
+        <footer class="report-foot">
+          <details class="report-keys scripted-only">
+            <summary>Keyboard</summary>
+            <dl>
+              {Object.entries(keys).map(([key, what]) => (
+                <>
+                  <dt>{key}</dt>
+                  <dd>{what}</dd>
+                </>
+              ))}
+            </dl>
+          </details>
+          <p>
+            handover-sim {visible(version)}. Keys and signatures are masked. This file holds the whole report and loads
+            nothing.
+          </p>
+        </footer>
       </main>
       <div id="panel-place" />
       <p id="status" class="visually-hidden" role="status" />
     </>
-  )
-}
-
-type FootProps = Pick<ReportPageOptions, 'version' | 'noun'>
-
-const keysOf = (noun: FootProps['noun']): readonly (readonly [keys: string, what: string])[] => [
-  ['/', 'search'],
-  ['j k, arrow keys', `next and previous ${noun} or row`],
-  ['Home End, Page Up Page Down', 'further in a timeline'],
-  ['f F', 'next and previous failure in a timeline'],
-  ['Enter', `open a ${noun}, or the entries behind a row`],
-  ['Escape', 'close them'],
-]
-
-function Foot({ version, noun }: FootProps) {
-  return (
-    <footer class="report-foot">
-      <details class="report-keys scripted-only">
-        <summary>Keyboard</summary>
-        <dl>
-          {keysOf(noun).map(([keys, what]) => (
-            <>
-              <dt>{keys}</dt>
-              <dd>{what}</dd>
-            </>
-          ))}
-        </dl>
-      </details>
-      <p>
-        handover-sim {visible(version)}. Keys and signatures are masked. This file holds the whole report and loads
-        nothing.
-      </p>
-    </footer>
   )
 }

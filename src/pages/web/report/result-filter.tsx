@@ -12,59 +12,52 @@ export interface FilterState {
   readonly text: string
 }
 
-interface Nouns {
+export interface ResultFilterProps extends FilterState {
+  readonly chips: readonly OutcomeChip[]
   /** `scenario` or `check`. */
   readonly noun: string
-}
-
-export interface ResultFilterProps extends FilterState, Nouns {
-  readonly chips: readonly OutcomeChip[]
+  /** Whether no result fits. */
+  readonly isEmpty: boolean
   /** Missing while the page has no script yet. */
   onChange?(filter: FilterState): void
 }
 
-export function ResultFilter({ chips, noun, outcome, text, onChange }: ResultFilterProps) {
+export function ResultFilter({ chips, noun, outcome, text, isEmpty, onChange }: ResultFilterProps) {
   return (
-    <search class="result-filter">
-      <fieldset class="result-chips" aria-label="Outcome">
-        {chips.map(chip => (
-          <button
-            key={chip.outcome}
-            type="button"
-            class={`result-chip ${chip.outcome}`}
-            aria-pressed={chip.outcome === outcome}
-            onClick={() => onChange?.({ outcome: chip.outcome, text })}
-          >
-            {chip.text} <b>{chip.count}</b>
+    <>
+      <search class="result-filter">
+        <fieldset class="result-chips" aria-label="Outcome">
+          {chips.map(chip => (
+            <button
+              key={chip.outcome}
+              type="button"
+              class={`result-chip ${chip.outcome}`}
+              aria-pressed={chip.outcome === outcome}
+              onClick={() => onChange?.({ outcome: chip.outcome, text })}
+            >
+              {chip.text} <b>{chip.count}</b>
+            </button>
+          ))}
+        </fieldset>
+        <input
+          type="search"
+          aria-label={`Search in the ${noun}s`}
+          placeholder="Search"
+          autocomplete="off"
+          spellcheck={false}
+          value={text}
+          onInput={({ currentTarget }) => onChange?.({ outcome, text: currentTarget.value })}
+        />
+      </search>
+      {isEmpty ? (
+        <p class="result-nothing">
+          No {noun} fits.{' '}
+          <button type="button" class="link" onClick={() => onChange?.({ outcome: 'all', text: '' })}>
+            Show all
           </button>
-        ))}
-      </fieldset>
-      <input
-        type="search"
-        aria-label={`Search in the ${noun}s`}
-        placeholder="Search"
-        autocomplete="off"
-        spellcheck={false}
-        value={text}
-        onInput={({ currentTarget }) => onChange?.({ outcome, text: currentTarget.value })}
-      />
-    </search>
-  )
-}
-
-export interface NothingFitsProps extends Nouns {
-  readonly isShown: boolean
-  onReset?(): void
-}
-
-export function NothingFits({ noun, isShown, onReset }: NothingFitsProps) {
-  return (
-    <p class="result-nothing" hidden={!isShown}>
-      No {noun} fits.{' '}
-      <button type="button" class="link" onClick={onReset}>
-        Show all
-      </button>
-    </p>
+        </p>
+      ) : null}
+    </>
   )
 }
 
@@ -72,13 +65,7 @@ export function NothingFits({ noun, isShown, onReset }: NothingFitsProps) {
 export function FilterPlace({ chips, noun }: Pick<ResultFilterProps, 'chips' | 'noun'>) {
   return (
     <div id="filter-place" class="scripted-only" data-chips={JSON.stringify(chips)} data-noun={noun}>
-      <ResultFilter chips={chips} noun={noun} outcome="all" text="" />
+      <ResultFilter chips={chips} noun={noun} outcome="all" text="" isEmpty={false} />
     </div>
   )
 }
-
-export const NothingPlace = ({ noun }: Nouns) => (
-  <div id="nothing-place">
-    <NothingFits noun={noun} isShown={false} />
-  </div>
-)

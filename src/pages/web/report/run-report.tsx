@@ -6,13 +6,13 @@ import { exitCodeText, OUTCOME_TEXTS } from '../../../evaluation/evaluator/wordi
 import type { FailureReport, RunReport } from '../../../evaluation/evaluator/wording/report.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
 import { EntryDetails } from '../components/entry-details.tsx'
-import { EntryRefList, type EntryRefs } from '../components/entry-ref.tsx'
-import { FailureCards } from '../components/failure-cards.tsx'
+import type { EntryRefs } from '../components/entry-ref.tsx'
+import { FailureCards, WarningList } from '../components/failure-cards.tsx'
 import { StepList } from '../components/steps.tsx'
 import { truncateEntry } from '../model/entry-sections.ts'
 import { moment } from '../model/formats.ts'
 import { reportPage } from './page.tsx'
-import { FilterPlace, NothingPlace } from './result-filter.tsx'
+import { FilterPlace } from './result-filter.tsx'
 import { CommandLine, Fact, Pairs, ReportHead, Result, TableHead, TimelineSection } from './result-parts.tsx'
 import { type LinkedScenario, linkScenarios, linkTo, OUTCOME_ORDER } from './scenario-links.ts'
 import { collectTimelineData, markedIn, scenarioTimeline, type TimelineData } from './timeline-data.tsx'
@@ -57,7 +57,6 @@ export function htmlReport(run: RunReport): string {
           <span>Took</span>
         </div>
         <ScenarioList linked={linked} timelines={timelines} />
-        <NothingPlace noun="scenario" />
       </section>
       <Warnings linked={linked} />
     </>
@@ -249,14 +248,14 @@ interface ScenarioBodyProps extends LinkedScenario {
   readonly timeline: TimelineData | undefined
 }
 
-const LONGEST_CAPTURE = 80
+const MAX_CAPTURE_CHARS = 80
 
 function ScenarioBody({ scenario, slug, timeline }: ScenarioBodyProps) {
   const { seed, clock, startedAt, tags, spec, conversations, reason, failures, warnings, steps, journal } = scenario
   const refs: EntryRefs = { href: seq => linkTo(slug, seq) }
   const captures: Record<string, string> = {}
   for (const [name, value] of Object.entries(scenario.captures))
-    captures[name] = (JSON.stringify(value) ?? '').slice(0, LONGEST_CAPTURE)
+    captures[name] = (JSON.stringify(value) ?? '').slice(0, MAX_CAPTURE_CHARS)
   return (
     <>
       <dl class="report-facts">
@@ -275,17 +274,7 @@ function ScenarioBody({ scenario, slug, timeline }: ScenarioBodyProps) {
       </dl>
       {reason === null ? null : <p class="result-reason">{visible(reason)}</p>}
       <FailureCards failures={failures} refs={refs} level={4} />
-      {warnings.length === 0 ? null : (
-        <ul class="report-notice warning" aria-label="Warnings">
-          {warnings.map(({ rule, message, conversation, entrySeqs }) => (
-            <li key={`${rule} ${conversation} ${entrySeqs}`}>
-              <code>{visible(rule)}</code> {visible(message)}
-              {conversation === null ? '' : ` (chat ${visible(conversation)})`}{' '}
-              <EntryRefList seqs={entrySeqs} refs={refs} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <WarningList warnings={warnings} refs={refs} />
       <CommandLine name="Run it again" command={scenario.rerunCommand} what="the command" />
       {steps.length === 0 ? null : (
         <section>

@@ -58,11 +58,11 @@ function tokenAt(line: string, at: number): Token | null {
 }
 
 /** Of a line. */
-const MOST_CHARS = 500
+const MAX_CHARS = 500
 
 /** It is no parser: a wrong colour is no error. */
 export function CodeLine({ text }: { readonly text: string }) {
-  const tokens = useMemo(() => tokensOf(text.slice(0, MOST_CHARS)), [text])
+  const tokens = useMemo(() => tokensOf(text.slice(0, MAX_CHARS)), [text])
   return (
     <>
       {tokens.map((token, index) =>

@@ -4,8 +4,7 @@ import { visible } from '../../../base/text/terminal-text.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { JournalEntry } from '../components/entry-details.tsx'
-import { EntryRefList } from '../components/entry-ref.tsx'
-import { FailureCards } from '../components/failure-cards.tsx'
+import { FailureCards, WarningList } from '../components/failure-cards.tsx'
 import { focusRow, SequenceDiagram } from '../components/sequence-diagram.tsx'
 import { useShortcut } from '../components/shortcuts.tsx'
 import { scrollWithin } from '../model/scroll-within.ts'
@@ -133,18 +132,7 @@ function Failures() {
       {failures.length === 0 && report?.reason == null ? (
         <p class="empty">{noFailureText(isLive, report !== null)}</p>
       ) : null}
-      {warnings.length === 0 ? null : (
-        <section>
-          <h3>Warnings</h3>
-          <ul class="run-warnings">
-            {warnings.map(({ rule, message, entrySeqs }, index) => (
-              <li key={index}>
-                <code>{rule}</code> {visible(message)} <EntryRefList seqs={entrySeqs} refs={refs} />
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      <WarningList warnings={warnings} refs={refs} />
     </div>
   )
 }

@@ -20,8 +20,8 @@ export function RunChat() {
     names[0]
   const chatId = name === undefined ? undefined : conversations[name]
   const at = shownMoment(ui)
-  const own = useMemo(() => entries.filter(({ chat_id }) => chat_id === chatId), [entries, chatId])
-  const chat = useMemo(() => chatOf(own, at), [own, at])
+  const chatEntries = useMemo(() => entries.filter(({ chat_id }) => chat_id === chatId), [entries, chatId])
+  const chat = useMemo(() => chatOf(chatEntries, at), [chatEntries, at])
   if (chatId === undefined) return <p class="empty">There is no chat yet.</p>
   const context = {
     ...{ origin, client: null, isNow: false, selected: view.entry.value },
@@ -43,7 +43,7 @@ export function RunChat() {
         </fieldset>
       )}
       {at === null ? null : <Moment at={at} />}
-      <Missing count={missingMessages(own)} />
+      <Missing count={missingMessages(chatEntries)} />
       <div class="chat-window" dir={directionOf(chat.language)}>
         <ChatMessages chat={chat} context={context} />
       </div>

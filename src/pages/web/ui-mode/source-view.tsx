@@ -128,7 +128,7 @@ function StepTime({ step: { startMs, tookMs } }: { readonly step: ShownStep }) {
 }
 
 /** Longer files are shown up to this line. */
-const MOST_LINES = 3_000
+const MAX_LINES = 3_000
 
 function Source() {
   const ui = useUi()
@@ -153,11 +153,11 @@ function Source() {
     <div ref={box} class="source" role="region" aria-label={`File ${source.file}`} tabIndex={0}>
       <p class="source-name">{visible(source.file)}</p>
       <ol dir="ltr">
-        {source.lines.slice(0, MOST_LINES).map((text, index) => (
+        {source.lines.slice(0, MAX_LINES).map((text, index) => (
           <SourceLine key={index} number={index + 1} text={text} steps={byLine.get(index + 1) ?? []} />
         ))}
       </ol>
-      {source.lines.length > MOST_LINES ? <p class="hint">The lines after {MOST_LINES} are not shown.</p> : null}
+      {source.lines.length > MAX_LINES ? <p class="hint">The lines after {MAX_LINES} are not shown.</p> : null}
     </div>
   )
 }
