@@ -92,10 +92,10 @@ function chooseRange(core: Core, { chatIds, after = 0, before }: RecordingReques
   const all = core.journal.query().filter(({ seq }) => before === undefined || seq < before)
   if (core.platform.state.chats.size === 0 && chatIds === undefined)
     throw new ControlProblem(409, 'nothing_to_record', 'There is nothing to record: no chat was created yet.')
-  const acting = all.filter(
-    ({ kind, seq, ...entry }) =>
-      seq > after && (kind === 'user' || kind === 'api' || ('note' in entry && entry.note === 'event_triggered')),
-  )
+  const acting = all.filter(entry => {
+    const isTriggered = entry.kind === 'note' && entry.note === 'event_triggered'
+    return entry.seq > after && (entry.kind === 'user' || entry.kind === 'api' || isTriggered)
+  })
   const ids = new Set(chatIds ?? acting.map(({ chat_id }) => chat_id))
   const chats: Chat[] = []
   if (chatIds !== undefined) for (const id of new Set(chatIds)) chats.push(getChat(core, id))

@@ -52,10 +52,8 @@ export async function tryScenario(trial: Trial): Promise<RecordingTrial> {
     plan = compile(await loadText('recorded.yaml', trial.yaml, { cwd: '.', nodeVersion: process.version }))[0]
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return result(
-      'skipped',
-      error.problems.map(problem => problem.message),
-    )
+    const messages = error.problems.map(({ message }) => message)
+    return result('skipped', messages)
   }
   if (plan === undefined) return result('skipped', [])
 

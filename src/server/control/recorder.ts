@@ -45,6 +45,6 @@ export interface RecordingTrial {
 }
 
 /** Throws `ControlProblem` when there is nothing to record. */
-export type RecordScenario = (core: Core, wanted: RecordingRequest, signal: AbortSignal) => Promise<RecordedScenario>
+export type RecordScenario = (core: Core, request: RecordingRequest, signal: AbortSignal) => Promise<RecordedScenario>
 
 export type LoadRecorder = () => Promise<{ readonly recordScenario: RecordScenario }>

@@ -145,7 +145,7 @@ export const ScenarioFile = z
     ),
     never: z.optional(z.array(NeverSchema).check(described('Calls that must not come in the whole run', ['start']))),
     steps: Steps.check(described('What happens and what is expected, in order')),
-    finally: z.optional(Steps.check(described('Steps that are always played at the end'))),
+    finally: z.optional(Steps.check(described('Steps that always run at the end'))),
   })
   .check(ruled(oneOrSeveralChats))
 export type ScenarioFile = Omit<z.infer<typeof ScenarioFile>, 'never'> & { never?: PatternInput[] | undefined }
