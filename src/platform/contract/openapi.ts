@@ -15,75 +15,62 @@ const endpoints: readonly Endpoint[] = Object.values(ENDPOINTS)
 
 /** `baseUrl`: the base URL of the nine endpoints. */
 export function platformOpenApi({ baseUrl }: { readonly baseUrl: string }): Record<string, unknown> {
+  const paths: Record<string, unknown> = {}
+  const schemas: Record<string, z.ZodMiniType> = {}
+  for (const endpoint of endpoints) {
+    const { id, path, method, body, response } = endpoint
+    if (body !== null) schemas[`${pascal(id)}Request`] = body
+    schemas[`${pascal(id)}Response`] = response
+    if (id === 'chat') paths[path] = { parameters: [CHAT_ID], get: operation(endpoint, null) }
+    else
+      for (const alias of ALIASES)
+        paths[path.replace('/handover/', `/${alias}/`)] = { [method.toLowerCase()]: operation(endpoint, alias) }
+  }
+  const webhooks: Record<string, unknown> = {}
+  for (const name of keysOf(WEBHOOK_EVENTS)) {
+    schemas[pascal(camel(name))] = WEBHOOK_EVENTS[name].schema
+    webhooks[name] = { post: webhook(name) }
+  }
+  const statuses = Object.keys(WORDS).map(Number)
   return {
     openapi: '3.1.0',
     info: {
       title: 'Handover and chat transcript service, simulated by handover-sim',
       version: VERSION,
-      description: ABOUT,
+      description: `Rule ids such as E4 refer to docs/platform.md. Where the platform publishes nothing, the answer carries
+the header ${UNSPECIFIED_HEADER} with the names of the assumptions it rests on: knobs of docs/assumptions.md.`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],
-    tags: TAGS,
-    paths: Object.fromEntries(endpoints.flatMap(pathsOf)),
-    webhooks: webhooks(),
+    tags: [
+      { name: 'handover', description: 'Calls of the intermediary to the platform' },
+      { name: 'takeover', description: 'The older spelling of the same functions' },
+      { name: 'chats', description: 'Reading a chat with a bot API key' },
+    ],
+    paths,
+    webhooks,
     components: {
-      schemas: toComponents({
-        ...bodySchemas(),
-        ...Object.fromEntries(names.map(name => [schemaName(name), WEBHOOK_EVENTS[name].schema])),
-        ErrorBody,
-      }),
-      responses: Object.fromEntries(
-        Object.keys(WORDS).map(status => [name(Number(status)), errorResponse(Number(status))]),
-      ),
-      headers: { [UNSPECIFIED_HEADER]: UNSPECIFIED },
-      securitySchemes: SECURITY,
+      schemas: toComponents({ ...schemas, ErrorBody }),
+      responses: Object.fromEntries(statuses.map(status => [`Error${status}`, errorResponse(status)])),
+      headers: {
+        [UNSPECIFIED_HEADER]: {
+          description: 'Names of the assumptions this answer rests on, where the platform publishes nothing',
+          schema: { type: 'string', pattern: '^[a-zA-Z.]+(, [a-zA-Z.]+)*$' },
+          example: 'errors.body',
+        },
+      },
+      securitySchemes: {
+        handoverKey: { type: 'http', scheme: 'bearer', description: 'The key of the handover settings page (A2)' },
+        botApiKey: { type: 'http', scheme: 'bearer', description: "A bot API key with the scope 'Read chats' (A3)" },
+      },
     },
   }
-}
-
-const ABOUT = `Rule ids such as E4 refer to docs/platform.md. Where the platform publishes nothing, the answer carries
-the header ${UNSPECIFIED_HEADER} with the names of the assumptions it rests on: knobs of docs/assumptions.md.`
-
-const TAGS = [
-  { name: 'handover', description: 'Calls of the intermediary to the platform' },
-  { name: 'takeover', description: 'The older spelling of the same functions' },
-  { name: 'chats', description: 'Reading a chat with a bot API key' },
-]
-
-const UNSPECIFIED = {
-  description: 'Names of the assumptions this answer rests on, where the platform publishes nothing',
-  schema: { type: 'string', pattern: '^[a-zA-Z.]+(, [a-zA-Z.]+)*$' },
-  example: 'errors.body',
 }
 
 const UNSPECIFIED_REF = { [UNSPECIFIED_HEADER]: { $ref: `#/components/headers/${UNSPECIFIED_HEADER}` } }
 
-const SECURITY = {
-  handoverKey: { type: 'http', scheme: 'bearer', description: 'The key of the handover settings page (A2)' },
-  botApiKey: { type: 'http', scheme: 'bearer', description: "A bot API key with the scope 'Read chats' (A3)" },
-}
-
 const pascal = (id: string) => id.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase())
-const requestName = (id: string) => `${pascal(id)}Request`
-const responseName = (id: string) => `${pascal(id)}Response`
-
-function bodySchemas(): Named {
-  const schemas: Record<string, Named[string]> = {}
-  for (const { id, body, response } of endpoints) {
-    if (body !== null) schemas[requestName(id)] = body
-    schemas[responseName(id)] = response
-  }
-  return schemas
-}
-
-function pathsOf(endpoint: Endpoint): [path: string, item: unknown][] {
-  if (endpoint.id === 'chat') return [[endpoint.path, { parameters: [CHAT_ID], get: operation(endpoint, null) }]]
-  return ALIASES.map(alias => [
-    endpoint.path.replace('/handover/', `/${alias}/`),
-    { [endpoint.method.toLowerCase()]: operation(endpoint, alias) },
-  ])
-}
+const camel = (name: string) => name.toLowerCase().replace(/ ([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const CHAT_ID = {
   name: 'chatId',
@@ -96,28 +83,30 @@ const CHAT_ID = {
 function operation(endpoint: Endpoint, alias: Alias | null): unknown {
   const { id, summary, rule, scope, body } = endpoint
   const example = ENDPOINT_EXAMPLES[id as EndpointId]
+  const json = (suffix: string, shown: unknown) => ({
+    'application/json': { schema: refTo(pascal(id) + suffix), example: shown },
+  })
+  // 409 occurs only with knobs such as `start.again`.
+  const hasConflicts = ['start', 'end', 'message', 'summarize'].includes(id)
+  const ofBody = body === null ? [] : [...(hasConflicts ? [409] : []), 413, 415, 422]
+  const errors = [400, 401, 403, 404, 429, ...ofBody].sort((a, b) => a - b)
   return {
     operationId: alias === 'takeover' ? `${id}_takeover` : id,
     tags: [alias ?? 'chats'],
     summary,
     description: alias === 'takeover' ? `Rule ${rule}; the same as under /handover/.` : `Rule ${rule}.`,
     security: [{ [scope === 'handover' ? 'handoverKey' : 'botApiKey']: [] }],
-    ...(body === null ? {} : { requestBody: { required: true, content: json(requestName(id), example.request) } }),
-    responses: { 200: okResponse(responseName(id), example.response), ...errorsOf(endpoint) },
+    ...(body === null ? {} : { requestBody: { required: true, content: json('Request', example.request) } }),
+    responses: {
+      200: {
+        description: 'Received, and its parameters were valid',
+        headers: UNSPECIFIED_REF,
+        content: json('Response', example.response),
+      },
+      ...Object.fromEntries(errors.map(status => [status, { $ref: `#/components/responses/Error${status}` }])),
+    },
   }
 }
-
-function okResponse(name: string, example: unknown): unknown {
-  return {
-    description: 'Received, and its parameters were valid',
-    headers: UNSPECIFIED_REF,
-    content: json(name, example),
-  }
-}
-
-const json = (name: string, example: unknown): JsonSchema => ({
-  'application/json': { schema: refTo(name), example },
-})
 
 const WORDS: Record<number, string> = {
   400: 'The body is not JSON, a parameter is wrong, or a precondition is not met',
@@ -134,43 +123,24 @@ const WORDS: Record<number, string> = {
 /** Codes that none of the nine endpoints returns. */
 const ELSEWHERE: readonly ErrorCode[] = ['path_not_found', 'file_not_found', 'method_not_allowed']
 
-const codesOf = (status: number): string[] => {
-  if (status === 422) return ['invalid_parameter']
-  const codes = keysOf(ERRORS).filter(code => !ELSEWHERE.includes(code))
-  return codes.filter(code => ERRORS[code].status === status)
-}
-
-const name = (status: number) => `Error${status}`
-
 function errorResponse(status: number): unknown {
-  const codes = codesOf(status)
+  const codes =
+    status === 422
+      ? ['invalid_parameter']
+      : keysOf(ERRORS).filter(code => !ELSEWHERE.includes(code) && ERRORS[code].status === status)
   const examples = codes.map(code => [code, { value: { error: { code, message: WORDS[status], field: null } } }])
+  const retry = { 'retry-after': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } }
   return {
     description: `${WORDS[status]}. Codes: ${codes.join(', ')}. Not published by the platform (assumption errors.body).`,
-    headers: { ...UNSPECIFIED_REF, ...(status === 429 ? RETRY : {}) },
+    headers: { ...UNSPECIFIED_REF, ...(status === 429 ? retry : {}) },
     content: { 'application/json': { schema: refTo('ErrorBody'), examples: Object.fromEntries(examples) } },
   }
 }
 
-const RETRY = { 'retry-after': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } }
-
-/** The error responses of an endpoint. 409 occurs only with knobs such as `start.again`. */
-function errorsOf(endpoint: Endpoint): Record<string, unknown> {
-  const conflicts = ['start', 'end', 'message', 'summarize'].includes(endpoint.id)
-  const withBody = endpoint.body === null ? [] : [...(conflicts ? [409] : []), 413, 415, 422]
-  const statuses = [400, 401, 403, 404, 429, ...withBody].sort((a, b) => a - b)
-  return Object.fromEntries(statuses.map(status => [status, { $ref: `#/components/responses/${name(status)}` }]))
-}
-
-const names = keysOf(WEBHOOK_EVENTS)
-const camel = (name: string) => name.toLowerCase().replace(/ ([a-z])/g, (_, letter: string) => letter.toUpperCase())
-const schemaName = (name: string) => camel(name).replace(/^[a-z]/, letter => letter.toUpperCase())
-
-const webhooks = (): Record<string, unknown> => Object.fromEntries(names.map(name => [name, { post: webhook(name) }]))
-
 function webhook(name: WebhookEventName): unknown {
   const { demands200, schema } = WEBHOOK_EVENTS[name]
-  const content = { schema: refTo(schemaName(name)), example: EVENT_EXAMPLES[name] }
+  const content = { schema: refTo(pascal(camel(name))), example: EVENT_EXAMPLES[name] }
+  const received = { description: 'Received. The body is not read' }
   return {
     operationId: camel(name),
     summary: z.globalRegistry.get(schema)?.description,
@@ -178,7 +148,7 @@ function webhook(name: WebhookEventName): unknown {
     security: [],
     parameters: SIGNATURE,
     requestBody: { required: true, content: { 'application/json': content } },
-    responses: demands200 ? DEMANDS_200 : ANY_ANSWER,
+    responses: demands200 ? { 200: received, default: { description: 'A failed delivery' } } : { '2XX': received },
   }
 }
 
@@ -205,15 +175,10 @@ const SIGNATURE = [
   ),
 ]
 
-const RECEIVED = { description: 'Received. The body is not read' }
-const DEMANDS_200 = { 200: RECEIVED, default: { description: 'A failed delivery' } }
-const ANY_ANSWER = { '2XX': RECEIVED }
-
 export type JsonSchema = Readonly<Record<string, unknown>>
-export type Named = Readonly<Record<string, z.ZodMiniType>>
 
 /** Every name of `named`, and every schema with an id that they use. */
-export function toComponents(named: Named): JsonSchema {
+export function toComponents(named: Readonly<Record<string, z.ZodMiniType>>): JsonSchema {
   const all = z.toJSONSchema(z.object(named), { io: 'input', unrepresentable: 'any', override: removeIntegerBounds })
   const components: Record<string, unknown> = { ...all.$defs }
   for (const [name, schema] of Object.entries(all.properties ?? {})) {

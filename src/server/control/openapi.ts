@@ -1,12 +1,25 @@
 /** Generates the OpenAPI 3.1 document of the control API from the table that registers its routes. */
 import * as z from 'zod/mini'
 import { shapeOf } from '../../base/schemas/definitions.ts'
-import { type JsonSchema, type Named, refTo, toComponents } from '../../platform/contract/openapi.ts'
+import { type JsonSchema, refTo, toComponents } from '../../platform/contract/openapi.ts'
 import { VERSION } from '../../platform/contract/version.ts'
 import { ControlErrorResponse, type ControlRoute, type DocumentedResponse } from './route.ts'
 import { pathsOf, ROUTES } from './routes.ts'
 
 export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<string, unknown> {
+  const paths: Record<string, Record<string, unknown>> = {}
+  /** Bodies by their ids, and query parameters by generated names, so that all are converted together. */
+  const schemas: Record<string, z.ZodMiniType> = { [idOf(ControlErrorResponse)]: ControlErrorResponse }
+  for (const route of ROUTES) {
+    const answers = Object.values(route.responses).map(one => (typeof one === 'string' ? null : one.schema))
+    for (const schema of [route.body, route.upload, ...answers]) if (schema) schemas[idOf(schema)] = schema
+    for (const [name, schema] of Object.entries(queryOf(route))) schemas[`${route.id}_${name}`] = schema
+    for (const [index, pattern] of pathsOf(route).entries()) {
+      const path = pattern.replace(/:([a-z]+)/g, '{$1}')
+      const id = index === 0 ? route.id : `workspace_${route.id}`
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, id, pattern) }
+    }
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -18,70 +31,43 @@ export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<s
     servers: [{ url }],
     security: [{}, { bearer: [] }, { header: [] }],
     tags: [...new Set(ROUTES.map(route => route.group))].map(name => ({ name })),
-    paths: paths(),
+    paths,
     components: {
-      schemas: toComponents({ ...bodies(), ...queries() }),
+      schemas: toComponents(schemas),
       responses: {
         Problem: { description: 'The request was refused; the body says why', content: jsonOf(ControlErrorResponse) },
       },
-      securitySchemes: SECURITY,
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Needed when the simulator does not listen on a loopback address',
+        },
+        header: { type: 'apiKey', in: 'header', name: 'x-handover-sim-token', description: 'The same token' },
+      },
     },
   }
 }
 
-const SECURITY = {
-  bearer: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'Needed when the simulator does not listen on a loopback address',
-  },
-  header: { type: 'apiKey', in: 'header', name: 'x-handover-sim-token', description: 'The same token' },
-}
-
 const idOf = (schema: z.ZodMiniType): string => String(z.globalRegistry.get(schema)?.id)
 const jsonOf = (schema: z.ZodMiniType) => ({ 'application/json': { schema: refTo(idOf(schema)) } })
-
-function bodies(): Named {
-  const all = ROUTES.flatMap(({ body, upload, responses }) => [
-    body,
-    upload,
-    ...Object.values(responses).map(one => (typeof one === 'string' ? null : one.schema)),
-  ])
-  const schemas = all.filter((one): one is NonNullable<typeof one> => one !== undefined && one !== null)
-  return Object.fromEntries([ControlErrorResponse, ...schemas].map(schema => [idOf(schema), schema]))
-}
-
-const parameterName = (route: ControlRoute, name: string) => `${route.id}_${name}`
-
-/** Query parameters as schemas with generated names, so that they are converted together with the bodies. */
-function queries(): Named {
-  const named: Record<string, z.ZodMiniType> = {}
-  for (const route of ROUTES) {
-    if (route.query === undefined) continue
-    for (const [name, schema] of Object.entries(shapeOf(route.query))) named[parameterName(route, name)] = schema
-  }
-  return named
-}
-
-function paths(): Record<string, unknown> {
-  const found: Record<string, Record<string, unknown>> = {}
-  for (const route of ROUTES) {
-    for (const [index, pattern] of pathsOf(route).entries()) {
-      const path = pattern.replace(/:([a-z]+)/g, '{$1}')
-      const id = index === 0 ? route.id : `workspace_${route.id}`
-      found[path] = { ...found[path], [route.method.toLowerCase()]: operation(route, id, pattern) }
-    }
-  }
-  return found
-}
+const queryOf = ({ query }: ControlRoute) => (query === undefined ? {} : shapeOf(query))
 
 function operation(route: ControlRoute, id: string, path: string): unknown {
-  const { group, summary, description, responses, open } = route
-  const inPath = [...path.matchAll(/:([a-z]+)/g)].map(([, name]) => name)
-  const parameters = [
-    ...inPath.map(name => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-    ...queryParameters(route),
-  ]
+  const { group, summary, description, responses, open, body, upload, example } = route
+  const parameters: unknown[] = []
+  for (const [, name] of path.matchAll(/:([a-z]+)/g))
+    parameters.push({ name, in: 'path', required: true, schema: { type: 'string' } })
+  for (const name of Object.keys(queryOf(route)))
+    parameters.push({ name, in: 'query', schema: refTo(`${route.id}_${name}`) })
+
+  const answers: Record<string, unknown> = {}
+  if (path.includes(':workspace')) answers[404] = response('There is no such workspace')
+  for (const [status, answer] of Object.entries(responses)) answers[status] = response(answer)
+  const content = body && {
+    'application/json': { schema: refTo(idOf(body)), ...(example === undefined ? {} : { example }) },
+    ...(upload && { 'multipart/form-data': { schema: refTo(idOf(upload)) } }),
+  }
   return {
     operationId: id,
     tags: [group],
@@ -89,27 +75,9 @@ function operation(route: ControlRoute, id: string, path: string): unknown {
     ...(description === undefined ? {} : { description }),
     ...(open === true ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...requestBody(route),
-    responses: {
-      ...(inPath.includes('workspace') && { 404: response('There is no such workspace') }),
-      ...Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, response(answer)])),
-      default: { $ref: '#/components/responses/Problem' },
-    },
+    ...(content && { requestBody: { required: example !== undefined, content } }),
+    responses: { ...answers, default: { $ref: '#/components/responses/Problem' } },
   }
-}
-
-const queryParameters = (route: ControlRoute): unknown[] =>
-  Object.keys(route.query === undefined ? {} : shapeOf(route.query)).map(name => ({
-    name,
-    in: 'query',
-    schema: refTo(parameterName(route, name)),
-  }))
-
-function requestBody({ body, upload, example }: ControlRoute): { requestBody?: unknown } {
-  if (body === undefined) return {}
-  const json = { schema: refTo(idOf(body)), ...(example === undefined ? {} : { example }) }
-  const form = upload === undefined ? {} : { 'multipart/form-data': { schema: refTo(idOf(upload)) } }
-  return { requestBody: { required: example !== undefined, content: { 'application/json': json, ...form } } }
 }
 
 function response(documented: string | DocumentedResponse): unknown {
