@@ -46,7 +46,7 @@ export async function playWithProgress(
 /** Renders what a run waits for and how its scenarios end. */
 const listenerOf = (progress: Progress, encoder: IdleEncoder, secrets: Redactor): RunListener => ({
   ...progress,
-  waiting: (name, what, sinceMs, atMostMs) => progress.waiting(name, () => awaitedText(what), sinceMs, atMostMs),
+  waiting: (name, what, sinceMs, atMostMs) => progress.waiting(name, awaitedText(what), sinceMs, atMostMs),
   listening(name) {
     progress.listening(name)
     encoder.listening()

@@ -1,8 +1,7 @@
 /** Merges the saved journals of the shards of one run into one saved run. */
-
 import { ConfigError, type Problem, problemOf } from '../../base/files/errors.ts'
 import type { Failure } from '../../evaluation/evaluator/failure.ts'
-import type { SavedRun } from '../../evaluation/evaluator/journal-file.ts'
+import type { SavedRun, SavedScenario } from '../../evaluation/evaluator/journal-file.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 
 /**
@@ -12,38 +11,47 @@ import type { Entry } from '../../platform/journal/entry.ts'
  * @param runs at least one, by the name of its file.
  */
 export function mergeRuns(runs: ReadonlyMap<string, SavedRun>): SavedRun {
-  checkDisjoint(runs)
-  const numbered = numberedOn([...runs.values()])
-  const [first] = numbered
+  const lines = [...runs.values()].map(({ run }) => run)
+  const [first] = lines
   if (first === undefined) throw new Error('Failed to merge runs: there is no journal.')
-  const lines = numbered.map(({ run }) => run)
-  const scenarios = numbered.flatMap(saved => saved.scenarios)
-  const journal = numbered.flatMap(saved => saved.journal)
+  const [scenarios, journal, failures]: [SavedScenario[], Entry[], Failure[]] = [[], [], []]
+  const problems: Problem[] = []
+  const fileOf = new Map<string, string>()
+  let offset = 0
+  for (const [file, saved] of runs) {
+    for (const scenario of saved.scenarios) {
+      const { name, instance } = scenario
+      const title = JSON.stringify(instance > 1 ? `${name} #${instance}` : name)
+      const other = fileOf.get(title)
+      fileOf.set(title, file)
+      scenarios.push(scenario)
+      if (other === undefined) continue
+      const message = `has scenario ${title}, and so does ${other}: name the journal of each shard once.`
+      problems.push(problemOf(file, message))
+    }
+    // Each shard numbers the entries of no scenario from 1: shifts these numbers, and the failures that refer to them.
+    const shift = (seq: number) => seq + offset
+    for (const { entrySeqs, nearest, ...failure } of saved.run.failures) {
+      const misses = nearest.map(miss => ({ ...miss, seq: shift(miss.seq) }))
+      failures.push({ ...failure, entrySeqs: entrySeqs.map(shift), nearest: misses })
+    }
+    const shifted = saved.journal.map(entry => shiftEntry(entry, offset))
+    journal.push(...shifted)
+    offset = shifted.at(-1)?.seq ?? offset
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
   const run = {
-    ...first.run,
-    started_at: lines.map(line => line.started_at).sort()[0] ?? first.run.started_at,
+    ...first,
+    started_at: lines.map(line => line.started_at).sort()[0] ?? first.started_at,
     duration_ms: Math.max(...lines.map(line => line.duration_ms)),
-    target: distinct(lines.map(line => line.target)).join(', '),
-    seed: lines.every(({ seed }) => seed === first.run.seed) ? first.run.seed : null,
-    stopped: distinct(lines.flatMap(({ stopped }) => stopped ?? [])).join('; ') || null,
-    failures: lines.flatMap(({ failures }) => failures),
+    target: [...new Set(lines.map(({ target }) => target))].join(', '),
+    seed: lines.every(({ seed }) => seed === first.seed) ? first.seed : null,
+    stopped: [...new Set(lines.flatMap(({ stopped }) => stopped ?? []))].join('; ') || null,
+    failures,
     scenarios: scenarios.length,
     entries: journal.length,
   }
   return { run, scenarios, journal }
-}
-
-const distinct = (texts: readonly string[]): string[] => [...new Set(texts)]
-
-/** Each shard numbers the entries of no scenario from 1: shifts these numbers, and the failures that refer to them. */
-function numberedOn(runs: readonly SavedRun[]): SavedRun[] {
-  let offset = 0
-  return runs.map(({ run, scenarios, journal }) => {
-    const by = offset
-    offset += Math.max(0, ...journal.map(({ seq }) => seq))
-    const failures = run.failures.map(failure => shiftFailure(failure, by))
-    return { run: { ...run, failures }, scenarios, journal: journal.map(entry => shiftEntry(entry, by)) }
-  })
 }
 
 const shiftEntry = <Numbered extends Entry>(entry: Numbered, offset: number): Numbered => ({
@@ -51,25 +59,3 @@ const shiftEntry = <Numbered extends Entry>(entry: Numbered, offset: number): Nu
   seq: entry.seq + offset,
   cause: entry.cause === null ? null : entry.cause + offset,
 })
-
-const shiftFailure = (failure: Failure, offset: number): Failure => ({
-  ...failure,
-  entrySeqs: failure.entrySeqs.map(seq => seq + offset),
-  nearest: failure.nearest.map(miss => ({ ...miss, seq: miss.seq + offset })),
-})
-
-function checkDisjoint(runs: ReadonlyMap<string, SavedRun>): void {
-  const fileOf = new Map<string, string>()
-  const problems: Problem[] = []
-  for (const [file, { scenarios }] of runs)
-    for (const { name, instance } of scenarios) {
-      const title = JSON.stringify(instance > 1 ? `${name} #${instance}` : name)
-      const other = fileOf.get(title)
-      fileOf.set(title, file)
-      if (other !== undefined)
-        problems.push(
-          problemOf(file, `has scenario ${title}, and so does ${other}: name the journal of each shard once.`),
-        )
-    }
-  if (problems.length > 0) throw new ConfigError(problems)
-}

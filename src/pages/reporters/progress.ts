@@ -28,22 +28,10 @@ export interface FinishedItem {
   readonly cause: string
 }
 
-export interface Progress {
-  planned(total: number): void
-  started(name: string): void
-  /** A step has begun: what is waited for is its end. */
-  step(name: string, step: { readonly number: number; readonly label: string }): void
-  /** `start in chat main`, since a moment of `elapsedMs()`, for at most so long. A function makes the text when it is shown. */
-  waiting(name: string, what: string | (() => string), sinceMs: number, atMostMs?: number): void
-  /** The steps are over, and only late calls are waited for. */
-  listening(name: string): void
-  finished(item: FinishedItem): void
-  /** Leaves nothing on the line, and no timer. */
-  stop(): void
-}
+export type Progress = ReturnType<typeof createProgress>
 
 interface Waiting {
-  readonly what: () => string
+  readonly what: string
   readonly sinceMs: number
   readonly atMostMs: number | null
   reported: boolean
@@ -54,7 +42,7 @@ const TICK_MS = 100
 const LONG_WAIT_MS = 5000
 const CLEAR = '\r\u001b[2K'
 
-export function createProgress(options: ProgressOptions): Progress {
+export function createProgress(options: ProgressOptions) {
   const { output, isTTY, columns, now = elapsedMs, after = wallTimer } = options
   const theme = createTheme(options.colorLevel)
   let total = 0
@@ -81,7 +69,7 @@ export function createProgress(options: ProgressOptions): Progress {
     for (const [name, waiting] of running) {
       if (waiting === null || waiting.reported || now() - waiting.sinceMs < LONG_WAIT_MS) continue
       waiting.reported = true
-      lines += `${counter()}  ${visible(name)}: ${visible(waiting.what())}${sinceText(waiting)}\n`
+      lines += `${counter()}  ${visible(name)}: ${visible(waiting.what)}${sinceText(waiting)}\n`
     }
     writeLines()
   }
@@ -100,7 +88,7 @@ export function createProgress(options: ProgressOptions): Progress {
     const before = `${counter()}${failed === 0 ? '' : `, ${failed} failed`}  `
     const more = others.length === 0 ? '' : ` (and ${others.length} more)`
     const end = `${waiting === null ? '' : sinceText(waiting)}${more}`
-    const text = waiting === null ? visible(name) : `${visible(name)}: ${visible(waiting.what())}`
+    const text = waiting === null ? visible(name) : `${visible(name)}: ${visible(waiting.what)}`
     const free = columns - 1 - widthOf(before)
     const line = shorten(`${shorten(text, Math.max(20, free - widthOf(end)))}${end}`, free)
     output.write(`${CLEAR}${theme.faint(`${before}${line}`)}`)
@@ -120,22 +108,26 @@ export function createProgress(options: ProgressOptions): Progress {
     return `, ${formatMs(Math.max(0, now() - sinceMs))}${limit}`
   }
 
-  const wait = (name: string, what: () => string, sinceMs: number, atMostMs: number | null) =>
+  const wait = (name: string, what: string, sinceMs: number, atMostMs: number | null) =>
     void running.set(name, { what, sinceMs, atMostMs, reported: false })
 
   return {
-    planned(count) {
+    planned(count: number): void {
       total = count
     },
-    started(name) {
+    started(name: string): void {
       running.set(name, null)
       arm()
     },
-    step: (name, { number, label }) => wait(name, () => `step ${number}: ${label}`, now(), null),
-    waiting: (name, what, sinceMs, atMostMs) =>
-      wait(name, () => `waiting for ${typeof what === 'string' ? what : what()}`, sinceMs, atMostMs ?? null),
-    listening: name => wait(name, () => 'waiting for late calls', now(), null),
-    finished({ name, title = name, outcome, durationMs, cause }) {
+    /** A step has begun: what is waited for is its end. */
+    step: (name: string, { number, label }: { readonly number: number; readonly label: string }) =>
+      wait(name, `step ${number}: ${label}`, now(), null),
+    /** `start in chat main`, since a moment of `elapsedMs()`, for at most so long. */
+    waiting: (name: string, what: string, sinceMs: number, atMostMs?: number) =>
+      wait(name, `waiting for ${what}`, sinceMs, atMostMs ?? null),
+    /** The steps are over, and only late calls are waited for. */
+    listening: (name: string) => wait(name, 'waiting for late calls', now(), null),
+    finished({ name, title = name, outcome, durationMs, cause }: FinishedItem): void {
       running.delete(name)
       done++
       if (outcome === 'fail' || outcome === 'error') failed++
@@ -146,7 +138,8 @@ export function createProgress(options: ProgressOptions): Progress {
       }
       if (running.size === 0) tick()
     },
-    stop() {
+    /** Leaves nothing on the line, and no timer. */
+    stop(): void {
       timer?.cancel()
       timer = null
       running.clear()

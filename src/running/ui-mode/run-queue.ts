@@ -30,17 +30,7 @@ export interface RunQueueOptions {
   onChange(): void
 }
 
-export interface RunQueue {
-  /** Runs these scenarios: now, or after the run that is under way. Returns the names that it accepts. */
-  add(names: readonly string[]): readonly string[]
-  /** Ends the run, and empties the queue. Resolves when the run has ended; what is added until then is run next. */
-  stop(): Promise<void>
-  status(): RunStatus
-  /** What the last run says beside its scenarios; null before the first one has ended. */
-  summary(): RunSummary | null
-}
-
-export function createRunQueue({ startRun, states, secrets, runnable, onChange }: RunQueueOptions): RunQueue {
+export function createRunQueue({ startRun, states, secrets, runnable, onChange }: RunQueueOptions) {
   const queue = new Set<string>()
   let status: RunStatus = { state: 'idle', done: 0, total: 0, problem: null, failures: [] }
   let summary: RunSummary | null = null
@@ -90,7 +80,8 @@ export function createRunQueue({ startRun, states, secrets, runnable, onChange }
   }
 
   return {
-    add(names) {
+    /** Runs these scenarios: now, or after the run that is under way. Returns the names that it accepts. */
+    add(names: readonly string[]): string[] {
       const accepted = runnable()
         .map(nameOf)
         .filter(name => names.includes(name))
@@ -101,7 +92,8 @@ export function createRunQueue({ startRun, states, secrets, runnable, onChange }
       if (current === null && queue.size > 0) start()
       return accepted
     },
-    async stop() {
+    /** Ends the run, and empties the queue. Resolves when the run has ended; what is added until then is run next. */
+    async stop(): Promise<void> {
       if (current === null) return
       queue.clear()
       setStatus({ state: 'stopping' })
@@ -109,6 +101,7 @@ export function createRunQueue({ startRun, states, secrets, runnable, onChange }
       await current.ended
     },
     status: () => status,
+    /** What the last run says beside its scenarios; null before the first one has ended. */
     summary: () => summary,
   }
 }

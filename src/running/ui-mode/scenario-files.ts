@@ -17,30 +17,17 @@ export interface ScenarioFilesOptions extends LoadOptions {
   onPlans(plans: readonly Plan[]): void
 }
 
-export interface ScenarioFiles {
-  /** Reads new and changed files. Resolves with the names of the files that were added, changed or removed. */
-  refresh(): Promise<readonly string[]>
-  /** In the order of the files. A broken file has the scenarios that it had before. */
-  scenarios(): readonly SelectedScenario[]
-  /** Whether the file of this scenario can be run as it is now. */
-  isRunnable(plan: Plan): boolean
-  files(): readonly CatalogueFile[]
-  /** A scenario file, or a part that one includes, by its name. */
-  find(name: string): NamedFile | undefined
-  /** The folders in which a change may concern a file. */
-  folders(): readonly string[]
-}
-
 interface ReadFile extends LoadedFile {
   /** Changes with the file and with what it includes. */
   readonly stamp: string
 }
 
-export function createScenarioFiles(options: ScenarioFilesOptions): ScenarioFiles {
+export function createScenarioFiles(options: ScenarioFilesOptions) {
   let current: readonly ReadFile[] = []
   let unreadable: readonly Problem[] = []
   return {
-    async refresh() {
+    /** Reads new and changed files. Resolves with the names of the files that were added, changed or removed. */
+    async refresh(): Promise<string[]> {
       const found = findEach(options)
       const before = new Map(current.map(one => [one.file.path, one]))
       const read: ReadFile[] = []
@@ -49,20 +36,26 @@ export function createScenarioFiles(options: ScenarioFilesOptions): ScenarioFile
       unreadable = found.problems
       return current.flatMap(({ file, stamp }) => (before.get(file.path)?.stamp === stamp ? [] : [file.name]))
     },
-    scenarios() {
+    /** In the order of the files. A broken file has the scenarios that it had before. */
+    scenarios(): SelectedScenario[] {
       const plans = [...plansByName(current).values()].map(({ plan }) => plan)
       return select(plans, options.selection)
     },
-    isRunnable: ({ name }) => plansByName(current).get(name)?.from.problems.length === 0,
-    files() {
+    /** Whether the file of this scenario can be run as it is now. */
+    isRunnable: ({ name }: Plan): boolean => plansByName(current).get(name)?.from.problems.length === 0,
+    files(): CatalogueFile[] {
       const broken = unreadable.map(problem => ({
         name: problem.file ?? problem.at,
         problems: [describeProblem(problem, problem.at)],
       }))
       return [...describeFiles(current), ...broken]
     },
-    find: name => current.flatMap(({ file, includes }) => [file, ...includes]).find(file => file.name === name),
-    folders() {
+    /** A scenario file, or a part that one includes, by its name. */
+    find(name: string): NamedFile | undefined {
+      return current.flatMap(({ file, includes }) => [file, ...includes]).find(file => file.name === name)
+    },
+    /** The folders in which a change may concern a file. */
+    folders(): string[] {
       const parts = current.flatMap(({ includes }) => includes.map(({ path }) => dirname(path)))
       return [...new Set([...foldersOf(options.patterns, options), ...parts])]
     },

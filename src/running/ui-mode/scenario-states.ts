@@ -3,31 +3,14 @@
 import type { Redactor } from '../../base/text/redactor.ts'
 import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import { describeScenario, type ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
+import type { PlannedStep } from '../../evaluation/scenario/plan.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { presentEntry } from '../../platform/wording/entry.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
-import type { RunListener } from '../runner/suite.ts'
 import type { ScenarioStatus, StepState } from './protocol.ts'
 
-export interface ScenarioStates {
-  /** The states that have changed after a version, and the version now. */
-  changedSince(version: number): { readonly version: number; readonly statuses: readonly ScenarioStatus[] }
-  /** The last result, without secrets. */
-  report(name: string): ScenarioReport | null
-  /** The names of scenarios whose last outcome is neither pass nor skipped. */
-  failed(): readonly string[]
-  /** Without effect on a scenario that is running. */
-  queue(name: string): void
-  /** Removes scenarios from the queue, and ends runs without a result. */
-  settle(): void
-  /** Stores the result of a run; a scenario that was not run keeps its last result. */
-  finish(name: string, report: ScenarioReport): void
-  /** Marks the last result of a scenario that has changed. */
-  outdate(name: string): void
-  active(): readonly ActiveRun[]
-  readonly listener: Pick<RunListener, 'started' | 'opened' | 'step' | 'stepEnded' | 'finished'>
-}
+export type ScenarioStates = ReturnType<typeof createScenarioStates>
 
 export interface ActiveRun {
   readonly name: string
@@ -53,7 +36,7 @@ interface ScenarioState {
 const IDLE = { state: 'idle', run: null, steps: {} } as const
 
 /** `onChange` is called for every change, and for every entry of a run that is under way. */
-export function createScenarioStates(secrets: Redactor, onChange: () => void): ScenarioStates {
+export function createScenarioStates(secrets: Redactor, onChange: () => void) {
   const states = new Map<string, ScenarioState>()
   let version = 0
   const get = (name: string): ScenarioState =>
@@ -66,6 +49,7 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void): S
   }
   const setStep = (name: string, number: number, state: StepState) =>
     set(name, { steps: { ...get(name).status.steps, [number]: state } })
+  /** Stores the result of a run; a scenario that was not run keeps its last result. */
   const finish = (name: string, report: ScenarioReport) => {
     if (report.reasonCode === 'run_stopped') return set(name, IDLE, { sim: null })
     const { status } = get(name)
@@ -82,29 +66,36 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void): S
     set(name, { ...IDLE, last }, { report, sim: null })
   }
   return {
-    changedSince: after => ({
-      version,
-      statuses: [...states.values()].filter(one => one.version > after).map(({ status }) => status),
-    }),
-    report: name => get(name).report,
-    failed() {
-      const all = [...states.values()].map(({ status }) => status)
-      return all.flatMap(({ name, last }) =>
-        last === null || last.outcome === 'pass' || last.outcome === 'skipped' ? [] : [name],
-      )
+    finish,
+    /** The states that have changed after a version, and the version now. */
+    changedSince(after: number) {
+      const statuses: ScenarioStatus[] = []
+      for (const one of states.values()) if (one.version > after) statuses.push(one.status)
+      return { version, statuses }
     },
-    queue(name) {
+    /** The last result, without secrets. */
+    report: (name: string): ScenarioReport | null => get(name).report,
+    /** The names of scenarios whose last outcome is neither pass nor skipped. */
+    failed(): string[] {
+      const names: string[] = []
+      for (const { status } of states.values())
+        if (status.last !== null && !['pass', 'skipped'].includes(status.last.outcome)) names.push(status.name)
+      return names
+    },
+    /** Without effect on a scenario that is running. */
+    queue(name: string): void {
       if (get(name).status.state === 'idle') set(name, { state: 'queued' })
     },
-    settle() {
+    /** Removes scenarios from the queue, and ends runs without a result. */
+    settle(): void {
       for (const { status } of states.values()) if (status.state !== 'idle') set(status.name, IDLE, { sim: null })
     },
-    finish,
-    outdate(name) {
+    /** Marks the last result of a scenario that has changed. */
+    outdate(name: string): void {
       const { last } = get(name).status
       if (last !== null && !last.outdated) set(name, { last: { ...last, outdated: true } })
     },
-    active() {
+    active(): ActiveRun[] {
       const active: ActiveRun[] = []
       for (const { status, sim } of states.values()) {
         const { name, run } = status
@@ -117,13 +108,14 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void): S
       return active
     },
     listener: {
-      started: name => set(name, { state: 'running', run: version, steps: {} }),
-      opened(name, sim) {
+      started: (name: string) => set(name, { state: 'running', run: version, steps: {} }),
+      opened(name: string, sim: PlatformSimulator) {
         set(name, {}, { sim })
         sim.journal.subscribe(onChange)
       },
-      step: (name, { number }) => setStep(name, number, 'running'),
-      stepEnded: (name, { number }, failed) => setStep(name, number, failed ? 'fail' : 'pass'),
+      step: (name: string, { number }: PlannedStep) => setStep(name, number, 'running'),
+      stepEnded: (name: string, { number }: PlannedStep, failed: boolean) =>
+        setStep(name, number, failed ? 'fail' : 'pass'),
       finished: (result: ScenarioResult) => finish(result.name, describeScenario(secrets.redactDeep(result))),
     },
   }

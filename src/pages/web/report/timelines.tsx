@@ -9,18 +9,6 @@ import { linkTo } from './scenario-links.ts'
 import { SidePanel } from './side-panel.tsx'
 import type { EmbeddedTimeline } from './timeline-data.tsx'
 
-export interface Timelines {
-  /** Opens a scenario or a check, and draws what only a script can show. */
-  open(result: HTMLDetailsElement): void
-  /** Shows the row of an entry in the middle of the page; false when no row has it. */
-  goToEntry(result: Element, seq: number): boolean
-  isPanelOpen(): boolean
-  /** Shows the next row in the panel, or the one before, and leaves the focus where it is. */
-  moveShown(by: number): void
-  /** Closes the panel; the focus returns to its row. */
-  closePanel(): void
-}
-
 interface DrawnTimeline extends EmbeddedTimeline {
   readonly result: HTMLDetailsElement
   readonly host: HTMLElement
@@ -31,7 +19,7 @@ interface DrawnTimeline extends EmbeddedTimeline {
 /** So few rows need no button to find a failure. */
 const FEW_ROWS = 20
 
-export function createTimelines(): Timelines {
+export function createTimelines() {
   const opened = new Set<Element>()
   const drawn = new Map<Element, DrawnTimeline>()
   const place = document.getElementById('panel-place')
@@ -113,10 +101,12 @@ export function createTimelines(): Timelines {
     if (isFocused) place.querySelector<HTMLElement>('.side-panel')?.focus()
   }
 
+  /** Shows the next row in the panel, or the one before, and leaves the focus where it is. */
   function moveShown(by: number): void {
     if (shown !== null) showRow(shown, rowFrom(shown.rows, shown.conversation, shown.selected, by), false)
   }
 
+  /** Closes the panel; the focus returns to its row. */
   function closePanel(): void {
     if (place === null || shown === null) return
     render(null, place)
@@ -125,6 +115,7 @@ export function createTimelines(): Timelines {
     shown = null
   }
 
+  /** Shows the row of an entry in the middle of the page; false when no row has it. */
   function goToEntry(result: Element, seq: number): boolean {
     const timeline = drawn.get(result)
     const index = timeline === undefined ? -1 : rowOf(timeline.rows, seq)
@@ -141,7 +132,8 @@ export function createTimelines(): Timelines {
     moveShown,
     closePanel,
     isPanelOpen: () => shown !== null,
-    open(result) {
+    /** Opens a scenario or a check, and draws what only a script can show. */
+    open(result: HTMLDetailsElement): void {
       result.open = true
       if (opened.has(result)) return
       opened.add(result)
