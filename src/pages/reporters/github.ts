@@ -10,7 +10,7 @@ export function githubAnnotations({ notable, noun }: Report, fileOf = (file: str
   const failed = notable.filter(({ status }) => status === 'failure' || status === 'error')
   const lines = failed.slice(0, MAX_ANNOTATIONS).map(item => {
     const { file, line, column } = item.failedAt ?? { file: null, line: null, column: null }
-    const title = `${item.word} ${item.failedAt === null ? item.title : item.name}`
+    const title = `${item.word} ${item.failedAt === undefined ? item.title : item.name}`
     const properties = Object.entries({ file: file === null ? null : fileOf(file), line, col: column, title })
       .filter(([, value]) => value !== null)
       .map(

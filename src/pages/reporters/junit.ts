@@ -43,12 +43,12 @@ function caseOf(item: ReportItem): string {
   const attributes = {
     name,
     classname,
-    file: place === null ? null : visible(place.file),
+    file: place === undefined ? null : visible(place.file),
     line: place?.line ?? null,
     time: seconds(item.durationMs),
   }
   const parts = [properties(item.properties)]
-  if (status === 'skipped') parts.push(element('skipped', { message: visible(item.skipReason) }))
+  if (status === 'skipped') parts.push(element('skipped', { message: visible(item.skipReason ?? '') }))
   if (status === 'failure' || status === 'error') {
     const text = xmlText(`\n${item.details().join('\n')}\n`)
     parts.push(element(status, { message: visible(item.cause), type }, [text]))

@@ -53,14 +53,15 @@ export interface ReportItem {
   readonly status: 'passed' | 'failure' | 'error' | 'skipped'
   /** The first failure or finding, or why there is none, in one line; empty when it passed. */
   readonly cause: string
-  /** Empty unless the status is `skipped`. */
-  readonly skipReason: string
+  readonly skipReason?: string
   /** It failed, and the failure does not count. */
-  readonly isTodo: boolean
+  readonly isTodo?: boolean
   /** The code of the first failure or finding. */
   readonly code: string
-  readonly place: { readonly file: string; readonly line: number | null } | null
-  readonly failedAt: { readonly file: string; readonly line: number | null; readonly column: number | null } | null
+  /** Of a scenario in its file. */
+  readonly place?: ItemPlace
+  /** Of the step that failed. */
+  readonly failedAt?: ItemPlace
   readonly startedAt: string
   readonly durationMs: number
   /** For JUnit. */
@@ -73,6 +74,12 @@ export interface ReportItem {
   readonly annotation: readonly string[]
   readonly hasDetails: boolean
   details(): readonly string[]
+}
+
+interface ItemPlace {
+  readonly file: string
+  readonly line: number | null
+  readonly column: number | null
 }
 
 export interface ReportTable {
@@ -131,9 +138,8 @@ function describeScenario(scenario: ScenarioReport): ReportItem {
     status,
     cause,
     skipReason: `${outcome === 'inconclusive' ? 'inconclusive: ' : ''}${reason ?? cause}`,
-    isTodo: false,
     code: first?.kind ?? outcome,
-    place: { file, line: place?.line ?? null },
+    place: place ?? { file, line: null, column: null },
     failedAt,
     startedAt: scenario.startedAt,
     durationMs,
@@ -150,7 +156,7 @@ function describeScenario(scenario: ScenarioReport): ReportItem {
   }
 }
 
-function textOfPlace({ file, line, column }: NonNullable<ReportItem['failedAt']>): string {
+function textOfPlace({ file, line, column }: ItemPlace): string {
   return visible(line === null ? file : placeText({ file, line, column: column ?? 1 }))
 }
 
@@ -169,11 +175,7 @@ function describeOutside(run: RunReport): ReportItem {
     word: OUTCOME_STYLES.fail.word,
     status: 'failure',
     cause: first === undefined ? '' : headlineOf(first),
-    skipReason: '',
-    isTodo: false,
     code: first?.kind ?? 'fail',
-    place: null,
-    failedAt: null,
     startedAt: run.startedAt,
     durationMs: 0,
     properties: {},
@@ -266,8 +268,6 @@ function describeCheck(check: CheckReport, startedAt: string, strict: boolean): 
     skipReason,
     isTodo: isExpected || isWarning,
     code: first?.code ?? outcome,
-    place: null,
-    failedAt: null,
     startedAt,
     durationMs,
     properties: { level, outcome, rules: rules.join(' '), rerun: rerunCommand },

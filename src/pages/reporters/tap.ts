@@ -5,7 +5,7 @@ import type { Report, ReportItem } from './report-model.ts'
 export function tapReport({ items, stopped }: Report): string {
   const lines = ['TAP version 14', `1..${items.length}`]
   for (const [index, item] of items.entries()) {
-    const { status, isTodo, skipReason, title, cause, facts, word } = item
+    const { status, isTodo, skipReason = '', title, cause, facts, word } = item
     const isOk = status === 'passed' || (status === 'skipped' && !isTodo)
     const directive = status === 'skipped' ? ` # ${isTodo ? 'TODO' : 'SKIP'} ${description(skipReason)}` : ''
     lines.push(`${isOk ? 'ok' : 'not ok'} ${index + 1} - ${`${description(title)}${directive}`.trimEnd()}`)
