@@ -4,7 +4,7 @@ import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
 import { WEBHOOK_EVENTS } from '../../src/platform/contract/events.ts'
 import { platformOpenApi } from '../../src/platform/contract/openapi.ts'
 import { controlOpenApi } from '../../src/server/control/openapi.ts'
-import { ROUTES } from '../../src/server/control/routes.ts'
+import { pathsOf, ROUTES } from '../../src/server/control/routes.ts'
 import { closeSchema, strictAjv } from '../support/json-schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are walked by path
@@ -97,7 +97,9 @@ test('a key that reads chats is another scheme than the handover key', () => {
 })
 
 test('the control document has exactly the routes that are registered', () => {
-  const registered = ROUTES.map(({ method, path }) => `${method.toLowerCase()} /_sim${path.replace(/:(\w+)/g, '{$1}')}`)
+  const registered = ROUTES.flatMap(route =>
+    pathsOf(route).map(path => `${route.method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`),
+  )
   expect(
     operationsOf(controlOpenApi())
       .map(([name]) => name)

@@ -1,4 +1,6 @@
 /** Defines the recorder behind `POST /_sim/record`: it writes a scenario from the journal. A layer above the server implements it. */
+import * as z from 'zod/mini'
+import { named } from '../../platform/contract/schemas.ts'
 import type { Core } from '../../platform/simulator/core.ts'
 
 /** Which part of the journal becomes a scenario. */
@@ -13,36 +15,40 @@ export interface RecordingRequest {
   readonly name: string | undefined
 }
 
-export interface RecordedScenario {
-  readonly name: string
-  /** The scenario file. */
-  readonly yaml: string
-  readonly notes: readonly RecordingNote[]
-  readonly tried: RecordingTrial
-}
-
+const RecordingNote = z.object({
+  code: z.string(),
+  message: z.string(),
+  seq: z.nullable(z.int().check(z.describe('The entry it is about'))),
+})
 /** What the scenario does not contain, or contains in another form than it happened. */
-export interface RecordingNote {
-  readonly code: string
-  readonly message: string
-  /** The entry it is about; null when it is about the whole recording. */
-  readonly seq: number | null
-}
+export type RecordingNote = Readonly<z.infer<typeof RecordingNote>>
 
-/** The result of one run of the scenario against an intermediary in this process that repeats the recorded calls. */
-export interface RecordingTrial {
-  /** `skipped` when the scenario could not be read, or was too long to be tried. */
-  readonly outcome: 'pass' | 'fail' | 'error' | 'inconclusive' | 'skipped'
-  readonly duration_ms: number
-  /** How many recorded calls the scenario expects. */
-  readonly calls: number
-  /** How many of these calls were left out in turn; fewer than all when there was no time for more. */
-  readonly left_out: number
-  /** Without how many of those the scenario fails. */
-  readonly noticed: number
-  /** Why it does not pass. */
-  readonly failures: readonly string[]
-}
+const RecordingTrial = z
+  .object({
+    outcome: z.enum(['pass', 'fail', 'error', 'inconclusive', 'skipped']),
+    duration_ms: z.number(),
+    calls: z.int().check(z.describe('Recorded calls that the scenario expects')),
+    left_out: z.int().check(z.describe('How many of these were left out in turn; fewer than all in a long recording')),
+    noticed: z.int().check(z.describe('How many of those the scenario needs: it fails without them')),
+    failures: z.array(z.string()),
+  })
+  .check(
+    named(
+      'RecordingTrial',
+      'One run of the scenario, beside the simulator, against an intermediary that repeats the recorded calls',
+    ),
+  )
+export type RecordingTrial = Readonly<z.infer<typeof RecordingTrial>>
+
+export const RecordedScenario = z
+  .object({
+    name: z.string(),
+    yaml: z.string().check(z.describe('The scenario file')),
+    notes: z.readonly(z.array(RecordingNote)).check(z.describe('What the scenario does not contain, and why')),
+    tried: RecordingTrial,
+  })
+  .check(named('RecordedScenario', 'A scenario file, and the result of trying it'))
+export type RecordedScenario = Readonly<z.infer<typeof RecordedScenario>>
 
 /** Throws `ControlProblem` when there is nothing to record. */
 export type RecordScenario = (core: Core, request: RecordingRequest, signal: AbortSignal) => Promise<RecordedScenario>

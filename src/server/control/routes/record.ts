@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { named } from '../../../platform/contract/schemas.ts'
 import { ControlProblem } from '../problems.ts'
+import { RecordedScenario } from '../recorder.ts'
 import { type ControlRoute, NonEmptyText, ok, routesOf, SeqNumber } from '../route.ts'
 
 const RecordBody = z
@@ -18,39 +19,6 @@ const RecordBody = z
   .check(named('Recording', 'Which part of the journal becomes a scenario'))
 type RecordBody = z.infer<typeof RecordBody>
 
-const Note = z.object({
-  code: z.string(),
-  message: z.string(),
-  seq: z.nullable(z.int().check(z.describe('The entry it is about'))),
-})
-
-const Trial = z
-  .object({
-    outcome: z.enum(['pass', 'fail', 'error', 'inconclusive', 'skipped']),
-    duration_ms: z.number(),
-    calls: z.int().check(z.describe('Recorded calls that the scenario expects')),
-    left_out: z.int().check(z.describe('How many of these were left out in turn; fewer than all in a long recording')),
-    noticed: z.int().check(z.describe('How many of those the scenario needs: it fails without them')),
-    failures: z.array(z.string()),
-  })
-  .check(
-    named(
-      'RecordingTrial',
-      'One run of the scenario, beside the simulator, against an intermediary that repeats the recorded calls',
-    ),
-  )
-
-const RecordedResponse = z
-  .object({
-    name: z.string(),
-    yaml: z.string().check(z.describe('The scenario file')),
-    notes: z.array(Note).check(z.describe('What the scenario does not contain, and why')),
-    tried: Trial,
-  })
-  .check(named('RecordedScenario', 'A scenario file, and the result of trying it'))
-
-export type RecordedScenarioAnswer = z.infer<typeof RecordedResponse>
-
 const NO_RECORDER = 'The program that runs this server records no scenarios.'
 
 const route = routesOf('journal')
@@ -64,7 +32,7 @@ export const RECORD_ROUTES: readonly ControlRoute[] = [
     body: RecordBody,
     example: { name: 'Lost parcel' },
     responses: {
-      200: { description: 'The scenario file', schema: RecordedResponse },
+      200: { description: 'The scenario file', schema: RecordedScenario },
       404: 'There is no such chat; lists the latest ones',
       409: 'There is nothing to record, or the journal has dropped entries of the range',
       422: 'The body is invalid',

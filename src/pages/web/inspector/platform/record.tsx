@@ -1,7 +1,7 @@
 /** Saves what happened as a scenario file: chooses chats and entries, and shows the file and what was tried. */
 import { useId } from 'preact/hooks'
 import { counted } from '../../../../base/text/quantities.ts'
-import type { RecordedScenarioAnswer } from '../../../../server/control/routes/record.ts'
+import type { RecordedScenario } from '../../../../server/control/recorder.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { OutcomeMark } from '../../components/mark.tsx'
 import { saveFile } from '../../components/save-file.ts'
@@ -28,7 +28,7 @@ interface Range {
 }
 
 const useRangeDraft = createDraftHook<Range | null>(null)
-const useRecorded = createDraftHook<RecordedScenarioAnswer | null>(null)
+const useRecorded = createDraftHook<RecordedScenario | null>(null)
 
 function RecordForm({ store }: { readonly store: PlatformStore }) {
   const { at } = store.session.view
@@ -135,7 +135,7 @@ function Chats({ store: { session }, range, onChange }: ChatsProps) {
 
 interface RecordedProps {
   readonly store: PlatformStore
-  readonly recorded: RecordedScenarioAnswer
+  readonly recorded: RecordedScenario
 }
 
 function Recorded({ store, recorded: { name, yaml, notes, tried } }: RecordedProps) {
