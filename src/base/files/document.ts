@@ -83,22 +83,26 @@ function checkSyntax(name: string, text: string, lines: LineCounter, documents: 
   } catch (error) {
     throw unreadable(name, error)
   }
+  if (mistakes.length === 0) return
   const excerptAt = createExcerpts(text)
-  const problems = mistakes
-    .slice(0, BUDGETS.problems)
-    .map(({ offset, message }) => syntaxProblem(name, excerptAt, positionAt(lines, offset), message))
-  const hidden = Math.max(0, mistakes.length - BUDGETS.problems)
-  if (problems.length > 0) throw new ConfigError(limitProblems(problems, hidden))
+  const shown = mistakes.slice(0, BUDGETS.problems)
+  const problems = shown.map(one => syntaxProblem(name, excerptAt, positionAt(lines, one.offset), one.message))
+  throw new ConfigError(limitProblems(problems, mistakes.length - shown.length))
 }
 
 function sourceOf(name: string, excerptAt: ExcerptAt, lines: LineCounter, document: Document): Source {
+  let value: unknown
+  try {
+    value = document.toJS()
+  } catch (error) {
+    throw unreadable(name, error)
+  }
   const place = (path: readonly PropertyKey[], of: 'key' | 'value') => {
     const range = rangeOf(document, path, of)
-    if (range === null) return null
-    return { ...positionAt(lines, range[0]), length: range[1] - range[0] }
+    return range === null ? null : { ...positionAt(lines, range[0]), length: range[1] - range[0] }
   }
   return {
-    value: valueIn(name, document),
+    value,
     document,
     place,
     problem(path, of, field, message) {
@@ -109,14 +113,6 @@ function sourceOf(name: string, excerptAt: ExcerptAt, lines: LineCounter, docume
       const excerpt = excerptAt(found, length)
       return { at: `${name}:${line}:${column}${label}`, file: name, line, message, excerpt }
     },
-  }
-}
-
-function valueIn(name: string, document: Document): unknown {
-  try {
-    return document.toJS()
-  } catch (error) {
-    throw unreadable(name, error)
   }
 }
 
@@ -141,20 +137,14 @@ function checkJson(name: string, text: string): void {
     JSON.parse(text)
   } catch (error) {
     const message = messageOf(error)
-    const offset = offsetIn(message, text)
-    const before = text.slice(0, offset).split('\n')
+    const before = text.slice(0, offsetIn(message, text)).split('\n')
     const position = { line: before.length, column: (before.at(-1) ?? '').length + 1 }
-    const problem = syntaxProblem(name, createExcerpts(text), position, `is not valid JSON: ${message}`)
-    throw new ConfigError([
-      hasSecret(text, position.line) ? { ...problem, message: 'is not valid JSON here' } : problem,
-    ])
+    // The message of V8 may quote a secret of the line.
+    const lines = text.split('\n')
+    const hasSecret = maskedLine(lines, position.line - 1) !== lines[position.line - 1]
+    const shown = hasSecret ? 'is not valid JSON here' : `is not valid JSON: ${message}`
+    throw new ConfigError([syntaxProblem(name, createExcerpts(text), position, shown)])
   }
-}
-
-/** Whether the line has a secret, which the message of V8 may quote. */
-function hasSecret(text: string, line: number): boolean {
-  const lines = text.split('\n')
-  return maskedLine(lines, line - 1) !== lines[line - 1]
 }
 
 /** V8 names a position, or quotes ten characters before and after the wrong one, or means the end of the text. */
@@ -203,24 +193,19 @@ export function schemaProblems(
   schema: z.ZodMiniType,
   at: readonly PropertyKey[] = [],
 ): Problem[] {
-  const { shown, hidden } = firstIssues(issues)
-  const findings = explainIssues(shown, value, schema)
-  const problems = findings.map(({ path, wrong, message }) => {
+  // Issues are cut before they are explained, because that takes long.
+  const most = BUDGETS.problems
+  const shown: z.core.$ZodIssue[] = []
+  let hidden = Math.max(0, issues.length - most)
+  for (const issue of issues.slice(0, most)) {
+    if (issue.code === 'unrecognized_keys' && issue.keys.length > most) {
+      shown.push({ ...issue, keys: issue.keys.slice(0, most) })
+      hidden += issue.keys.length - most
+    } else shown.push(issue)
+  }
+  const problems = explainIssues(shown, value, schema).map(({ path, wrong, message }) => {
     const full = [...at, ...path]
     return source.problem(full, wrong, fieldName(full), message)
   })
   return limitProblems(byLine(problems), hidden)
-}
-
-type Issue = z.core.$ZodIssue
-
-/** Cuts issues, and the keys of an issue, before they are explained, because that takes long. */
-function firstIssues(issues: readonly Issue[]): { shown: Issue[]; hidden: number } {
-  const most = BUDGETS.problems
-  const cut = issues.slice(0, most).map(issue => {
-    if (issue.code !== 'unrecognized_keys' || issue.keys.length <= most) return { issue, hidden: 0 }
-    return { issue: { ...issue, keys: issue.keys.slice(0, most) }, hidden: issue.keys.length - most }
-  })
-  const hidden = cut.reduce((sum, one) => sum + one.hidden, Math.max(0, issues.length - most))
-  return { shown: cut.map(({ issue }) => issue), hidden }
 }

@@ -1,4 +1,5 @@
 /** Describes problems of the user's flags, variables and files, and renders them with the line they are on. */
+import { groupBy } from '../objects.ts'
 import { sentence } from '../text/error-text.ts'
 import { REDACTED } from '../text/redactor.ts'
 import { maskedLine } from '../text/secret-positions.ts'
@@ -32,29 +33,17 @@ export class ConfigError extends Error {
 
 /** The first problems of each file, and one that counts the others. `more` problems are not in the list. */
 export function limitProblems(problems: readonly Problem[], more = 0): Problem[] {
-  const byFile = new Map<string, Problem[]>()
-  for (const one of problems) {
-    const name = one.file ?? ''
-    const known = byFile.get(name)
-    if (known === undefined) byFile.set(name, [one])
-    else known.push(one)
+  const limited: Problem[] = []
+  for (const [file, group] of groupBy(problems, one => one.file ?? '')) {
+    const shown = group.filter(one => one.hidden === undefined)
+    let hidden = more + Math.max(0, shown.length - BUDGETS.problems)
+    for (const one of group) hidden += one.hidden ?? 0
+    limited.push(...shown.slice(0, BUDGETS.problems))
+    if (hidden === 0) continue
+    const message = `and ${hidden} more problem${hidden === 1 ? '' : 's'}, not shown`
+    limited.push(file === '' ? { at: group[0].at, message, hidden } : { at: file, file, message, hidden })
   }
-  return [...byFile].flatMap(([file, own]) => limitOfFile(file, own, more))
-}
-
-function limitOfFile(file: string, problems: readonly Problem[], more: number): Problem[] {
-  const shown = problems.filter(({ hidden }) => hidden === undefined)
-  const cut = shown.slice(BUDGETS.problems)
-  const hidden = problems.reduce((sum, one) => sum + (one.hidden ?? 0), more) + cut.length
-  if (hidden === 0) return [...shown]
-  const at = file === '' ? (problems[0]?.at ?? '') : file
-  const rest = {
-    at,
-    message: `and ${hidden} more problem${hidden === 1 ? '' : 's'}, not shown`,
-    hidden,
-    ...(file === '' ? {} : { file }),
-  }
-  return [...shown.slice(0, BUDGETS.problems), rest]
+  return limited
 }
 
 export const formatProblem = ({ at, message, excerpt }: Problem): string =>

@@ -38,17 +38,19 @@ const RecordingTrial = z
       'One run of the scenario, beside the simulator, against an intermediary that repeats the recorded calls',
     ),
   )
-export type RecordingTrial = Readonly<z.infer<typeof RecordingTrial>>
+export type RecordingTrial = Immutable<z.infer<typeof RecordingTrial>>
 
 export const RecordedScenario = z
   .object({
     name: z.string(),
     yaml: z.string().check(z.describe('The scenario file')),
-    notes: z.readonly(z.array(RecordingNote)).check(z.describe('What the scenario does not contain, and why')),
+    notes: z.array(RecordingNote).check(z.describe('What the scenario does not contain, and why')),
     tried: RecordingTrial,
   })
   .check(named('RecordedScenario', 'A scenario file, and the result of trying it'))
-export type RecordedScenario = Readonly<z.infer<typeof RecordedScenario>>
+export type RecordedScenario = Immutable<z.infer<typeof RecordedScenario>>
+
+type Immutable<T> = T extends object ? { readonly [Key in keyof T]: Immutable<T[Key]> } : T
 
 /** Throws `ControlProblem` when there is nothing to record. */
 export type RecordScenario = (core: Core, request: RecordingRequest, signal: AbortSignal) => Promise<RecordedScenario>

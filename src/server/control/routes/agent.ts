@@ -4,8 +4,8 @@ import { messageOf } from '../../../base/text/error-text.ts'
 import { withoutCredentials } from '../../../base/text/redactor.ts'
 import { named } from '../../../platform/contract/schemas.ts'
 import { driverFailureText } from '../../../platform/wording/failures.ts'
-import { ControlProblem, resetProblem } from '../problems.ts'
-import { type AgentPlayer, type ControlContext, type ControlRoute, NonEmptyText, ok, routesOf } from '../route.ts'
+import { ControlProblem, getChat, resetProblem } from '../problems.ts'
+import { type AgentPlayer, type ControlRoute, NonEmptyText, ok, routesOf } from '../route.ts'
 
 const AgentResponse = z
   .object({
@@ -92,7 +92,7 @@ export const AGENT_ROUTES: readonly ControlRoute[] = [
     async run({ agent, core, signal, body: { verb, chat_id: chatId, text, with: parameters } }) {
       const epoch = core.epoch.current()
       const player = await requirePlayer(agent(), verb)
-      const chat = chatId === undefined ? null : requireChat(core, chatId)
+      const chat = chatId === undefined ? null : getChat(core, chatId)
       if (chat === null && !CHATLESS.includes(verb)) throw missingChat(verb)
       const request = { verb, chat: CHATLESS.includes(verb) ? null : chat, text, with: parameters }
       const { failure, items: _, ...call } = await player.call(request, signal)
@@ -116,7 +116,7 @@ export const AGENT_ROUTES: readonly ControlRoute[] = [
     },
     async run({ agent, core, signal, query: { chat_id: chatId } }) {
       const player = await requirePlayer(agent(), 'inbox')
-      const request = { verb: 'inbox', chat: requireChat(core, chatId) }
+      const request = { verb: 'inbox', chat: getChat(core, chatId) }
       const { failure, items = [], ...call } = await player.call(request, signal)
       return ok({ ...call, ...errorOf(failure), items })
     },
@@ -147,12 +147,6 @@ async function requirePlayer(agent: AgentPlayer | null, verb: string): Promise<A
   if (verbs.includes(verb)) return agent
   const message = `${agent.name} does not define ${verb}; it has ${verbs.join(', ')}.`
   throw new ControlProblem(422, 'unknown_verb', message, { issues: [{ field: 'verb', message, allowed: verbs }] })
-}
-
-function requireChat({ platform }: ControlContext['core'], chatId: string) {
-  const chat = platform.state.chats.get(chatId)
-  if (chat !== undefined) return chat
-  throw new ControlProblem(404, 'chat_not_found', `There is no chat ${JSON.stringify(chatId)}.`)
 }
 
 function missingChat(verb: string): ControlProblem {
