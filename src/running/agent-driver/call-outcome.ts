@@ -50,7 +50,9 @@ const STACKS = [
 
 /** The end of what a failed program printed, on one line and without call stacks: programs print the cause last. */
 export function endOfOutput(text: string): string {
-  const line = oneLine(STACKS.reduce((left, stack) => left.replace(stack, ''), text.slice(-READ_CHARS)))
+  let shown = text.slice(-READ_CHARS)
+  for (const stack of STACKS) shown = shown.replace(stack, '')
+  const line = oneLine(shown)
   return line.length > SHOWN_CHARS ? `…${line.slice(1 - SHOWN_CHARS)}` : line
 }
 
@@ -76,8 +78,8 @@ export function withTimeLimit(
       resolve(failed(failure))
       inner.abort()
     }
-    const timer = wallTimer(timeoutMs, () => end({ code: 'call_timeout', timeout_ms: timeoutMs, call }))
     const stop = () => end({ code: 'run_ended' })
+    const timer = wallTimer(timeoutMs, () => end({ code: 'call_timeout', timeout_ms: timeoutMs, call }))
     signal.addEventListener('abort', stop, { once: true })
     work(inner.signal)
       .then(resolve, reject)

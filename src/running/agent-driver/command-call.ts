@@ -1,23 +1,21 @@
 /** Runs a verb as a command: its fields as JSON on stdin, exit code 0 for success, no shell. */
 import type { ChildProcess } from 'node:child_process'
 import { wallDelay } from '../../base/runtime/clock.ts'
-import { type InterpolationScope, interpolate } from '../../evaluation/scenario/interpolation.ts'
+import { asText, type InterpolationScope, interpolate } from '../../evaluation/scenario/interpolation.ts'
 import { type CallOutcome, endOfOutput, failed, MAX_CHARS, unreachable, withTimeLimit } from './call-outcome.ts'
 import type { DriverContext, Environment, ExecVerb } from './driver.ts'
 import { isRunning, killProcess, launch, type RunningProcess } from './process-group.ts'
 
 function commandOf({ command }: ExecVerb, scope: InterpolationScope): string[] {
-  return command.map(part => {
-    const filled = interpolate(part, scope)
-    return typeof filled === 'string' ? filled : JSON.stringify(filled)
-  })
+  return command.map(part => asText(interpolate(part, scope)))
 }
 
 /** `./agent.sh accept c1` */
-export const describeCommand = (verb: ExecVerb, scope: InterpolationScope): string =>
-  commandOf(verb, scope)
-    .map(part => (/^[\w./:@%+=,-]+$/.test(part) ? part : JSON.stringify(part)))
-    .join(' ')
+export function describeCommand(verb: ExecVerb, scope: InterpolationScope): string {
+  const parts: string[] = []
+  for (const part of commandOf(verb, scope)) parts.push(/^[\w./:@%+=,-]+$/.test(part) ? part : JSON.stringify(part))
+  return parts.join(' ')
+}
 
 export interface CommandTask {
   readonly verb: string

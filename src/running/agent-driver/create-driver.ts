@@ -1,6 +1,6 @@
 /** Creates a driver from its spec: runs verbs as calls, commands, functions, or questions to a person. */
 
-import { ConfigError } from '../../base/files/errors.ts'
+import { ConfigError, type Problem } from '../../base/files/errors.ts'
 import { isMap } from '../../base/objects.ts'
 import { elapsedMs } from '../../base/runtime/clock.ts'
 import { createSequence } from '../../base/runtime/sequence.ts'
@@ -11,7 +11,7 @@ import type { InboxFailure } from '../../platform/journal/run-failures.ts'
 import { CallError, type CallOutcome, failed, startOf, withTimeLimit } from './call-outcome.ts'
 import { callCommand, describeCommand } from './command-call.ts'
 import type { Driver, DriverContext, DriverSpec, Environment, FunctionVerb, InboxItem, VerbSpec } from './driver.ts'
-import { callHttp, createHttpAgent, describeHttp } from './http-call.ts'
+import { addressOf, callHttp, createHttpAgent } from './http-call.ts'
 import { askPerson } from './manual-call.ts'
 import { createDriverTarget, type SimulatorAccess, type TargetProcess } from './target.ts'
 
@@ -25,7 +25,8 @@ export interface DriverOptions {
 
 /** Throws `ConfigError` when an environment variable that the driver reads is not set. */
 export function createDriver(spec: DriverSpec, { env, sim, onExit }: DriverOptions): Driver {
-  const problems = spec.variables.filter(({ name }) => env[name] === undefined).map(({ unset }) => unset)
+  const problems: Problem[] = []
+  for (const { name, unset } of spec.variables) if (env[name] === undefined) problems.push(unset)
   if (problems.length > 0) throw new ConfigError(problems)
   const target = spec.target === null ? null : createDriverTarget(spec.target, { env, sim, onExit })
   return driverOf(spec, env, target)
@@ -51,7 +52,7 @@ class VerbRunner {
   readonly #spec: DriverSpec
   readonly #env: Environment
   /** The variables that `$(env.X)` reads in this driver. */
-  readonly #variables: Environment
+  readonly #variables: Record<string, string | undefined> = {}
   readonly #agent = createHttpAgent()
   /** The questions of scenarios that run at the same time, one after the other. */
   readonly #questions = createSequence()
@@ -61,7 +62,7 @@ class VerbRunner {
   constructor(spec: DriverSpec, env: Environment) {
     this.#spec = spec
     this.#env = env
-    this.#variables = Object.fromEntries(spec.variables.map(({ name }) => [name, env[name]]))
+    for (const { name } of spec.variables) this.#variables[name] = env[name]
   }
 
   async run(verb: string, context: DriverContext, signal: AbortSignal): ReturnType<Driver['inbox']> {
@@ -147,7 +148,7 @@ function describeCall(verb: string, spec: VerbSpec, scope: InterpolationScope, e
   const maskedEnv: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(env)) maskedEnv[name] = SECRET.test(name) ? `$(env.${name})` : value
   const masked = { ...scope, env: maskedEnv, sim: Object.assign({}, scope.sim, { api_key: '$(sim.api_key)' }) }
-  if (spec.kind === 'http') return describeHttp(spec, masked)
+  if (spec.kind === 'http') return `${spec.method} ${addressOf(spec, masked)}`
   if (spec.kind === 'exec') return describeCommand(spec, masked)
   return spec.kind === 'function' ? `function ${verb}` : 'manual'
 }

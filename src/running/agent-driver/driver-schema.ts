@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { keysOf } from '../../base/objects.ts'
 import { DURATION_PATTERN, parseDuration } from '../../base/text/quantities.ts'
-import { METHODS } from './driver.ts'
+import { METHODS, type Method } from './driver.ts'
 
 type Fields = Record<string, unknown>
 
@@ -34,10 +34,11 @@ const Headers = z.record(z.string(), z.string()).check(described('HTTP headers')
 const timeout = z.optional(duration('How long one call may take; 5s unless set'))
 
 const path = word.check(described('A path below `http`, or a full address; what $(...) puts in is percent-encoded'))
-const calls = Object.fromEntries(METHODS.map(method => [method, z.optional(path)])) as Record<
-  (typeof METHODS)[number],
-  z.ZodMiniOptional<typeof path>
->
+const call = z.optional(path)
+const calls = { POST: call, GET: call, PUT: call, PATCH: call, DELETE: call } satisfies Record<Method, typeof call>
+
+const KEYS: { required: string[] }[] = []
+for (const key of [...METHODS, 'exec']) KEYS.push({ required: [key] })
 
 const ActionSection = z
   .strictObject({
@@ -47,7 +48,7 @@ const ActionSection = z
     headers: z.optional(Headers),
     timeout,
   })
-  .check(z.meta({ id: 'Action', oneOf: [...METHODS, 'exec'].map(key => ({ required: [key] })) }))
+  .check(z.meta({ id: 'Action', oneOf: KEYS }))
 export type ActionSection = z.infer<typeof ActionSection>
 
 export const VerbSection = z.union([z.literal('manual'), ActionSection])
@@ -75,9 +76,8 @@ const VERB_DESCRIPTIONS = {
 }
 export type BuiltInVerb = keyof typeof VERB_DESCRIPTIONS
 export const BUILT_IN_VERBS = keysOf(VERB_DESCRIPTIONS)
-const verbs = Object.fromEntries(
-  BUILT_IN_VERBS.map(name => [name, z.optional(VerbSection.check(described(VERB_DESCRIPTIONS[name])))]),
-) as Record<BuiltInVerb, z.ZodMiniOptional<typeof VerbSection>>
+const verbs = {} as Record<BuiltInVerb, z.ZodMiniOptional<typeof VerbSection>>
+for (const name of BUILT_IN_VERBS) verbs[name] = z.optional(VerbSection.check(described(VERB_DESCRIPTIONS[name])))
 
 export const DriverFile = z.strictObject({
   $schema: z.optional(z.string()),

@@ -19,10 +19,6 @@ const IDLE_MS = 1_000
 /** Keeps the connections of a driver. The time limit of the verb is the only one. */
 export const createHttpAgent = (): Agent => new Agent({ keepAliveTimeout: IDLE_MS, headersTimeout: 0, bodyTimeout: 0 })
 
-/** `POST http://127.0.0.1:3100/desk/c1/accept` */
-export const describeHttp = (verb: HttpVerb, scope: InterpolationScope): string =>
-  `${verb.method} ${addressOf(verb, scope)}`
-
 /** Fails after the time limit of the verb, and when `signal` aborts. */
 export async function callHttp(
   verb: HttpVerb,

@@ -16,7 +16,8 @@ export function referenceStart(
   sim: SimulatorAccess,
   variables: Readonly<Record<string, string>>,
 ): TargetLaunch {
-  const inherited = Object.fromEntries(Object.entries(env).filter(([key]) => !NOT_INHERITED.includes(key)))
+  const inherited = { ...env }
+  for (const name of NOT_INHERITED) delete inherited[name]
   const main = referenceFile('main.js')
   return {
     name,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DESK_BUGS } from './bugs/desk.ts'
+import { OPTIONAL_BUGS } from './bugs/optional-capabilities.ts'
 import { findsBugs } from './mutants.ts'
 import { certifyExample } from './target.ts'
 
@@ -13,5 +13,5 @@ describe.concurrent('ATT, TRL, TYP, AVL', () => {
     expect(exitCode).toBe(0)
   })
 
-  findsBugs(DESK_BUGS)
+  findsBugs(OPTIONAL_BUGS)
 })

@@ -1,9 +1,9 @@
-/** The bugs that the checks of `desk` find. */
+/** The bugs that the checks of optional capabilities find. */
 import type { FoundBug } from '../mutants.ts'
 
 /** What the example does takes milliseconds. */
 
-export const DESK_BUGS: readonly FoundBug[] = [
+export const OPTIONAL_BUGS: readonly FoundBug[] = [
   {
     bug: 'loses-attachments',
     check: 'ATT-01',
