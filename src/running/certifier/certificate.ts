@@ -3,8 +3,7 @@ import type { Capability } from './capabilities.ts'
 import type { CheckOutcome, CheckResult, Profile } from './check.ts'
 import { type ExpectationResult, type ExpectedFailure, isExpected, meetExpectations } from './expected-failures.ts'
 
-export const CERTIFICATE_LEVELS = ['basic', 'resilient', 'strict'] as const
-export type CertificateLevel = (typeof CERTIFICATE_LEVELS)[number]
+export type CertificateLevel = 'basic' | 'resilient' | 'strict'
 
 /** Why there is no level: the run stopped, checks or profiles were left out, or a check that basic needs is not passed. */
 export type LevelObstacle = 'stopped' | 'partial' | 'profiles' | 'unmet'

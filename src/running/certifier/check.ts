@@ -41,9 +41,8 @@ export interface CheckDefinition {
   run(context: CheckContext): Promise<void>
 }
 
-export const CHECK_OUTCOMES = ['pass', 'fail', 'warn', 'info', 'not_applicable', 'inconclusive', 'error'] as const
 /** fail: a MUST finding. warn: a SHOULD finding. inconclusive: could not be observed. error: an internal error. */
-export type CheckOutcome = (typeof CHECK_OUTCOMES)[number]
+export type CheckOutcome = 'pass' | 'fail' | 'warn' | 'info' | 'not_applicable' | 'inconclusive' | 'error'
 
 /** An unspecified behaviour of the platform that decides the outcome: with its default the check passes. */
 export interface DecisiveKnob {

@@ -7,25 +7,6 @@ import { type FindingLevel, suffix } from '../finding.ts'
 import { controlEvent, EFFECT_TEXTS, effectWithin, type ObservedEffect } from '../observe.ts'
 import { bodyOf, changeSignature, EVENT, signatureOf } from './sent-bodies.ts'
 
-/** Each forgery completes "an event with ...". */
-const FORGERIES = {
-  none: 'no signature',
-  'wrong-key': 'a signature made with another key',
-  tampered: 'one byte changed after signing',
-  empty: 'an empty signature',
-  truncated: 'only the first 33 characters of its signature',
-  'other-end': 'a signature that begins like the right one and ends otherwise',
-  'letter-case': 'its signature in other letter case',
-  'other-event': 'the signature of another event',
-  long: 'a signature of 10 KB',
-  hex: 'its signature in hexadecimal instead of base64',
-  base64url: 'its signature in base64url instead of base64',
-  doubled: 'its signature written twice, one after the other',
-}
-
-/** How an event is forged. */
-export type Forgery = keyof typeof FORGERIES
-
 const VERIFY =
   'Verify the signature before anything else is done with the event, and answer 401 when it does not match (A4).'
 const WHOLE =
@@ -33,21 +14,38 @@ const WHOLE =
 const TEXT =
   'The header is decoded before it is compared, and the decoder forgives. Compare it as text with the base64 of the HMAC.'
 
-const HINTS: Readonly<Record<Forgery, string>> = {
-  none: VERIFY,
-  'wrong-key': VERIFY,
-  tampered: 'Compute the HMAC over the whole raw body of this request, and compare it with the header.',
-  empty: `An empty signature matches the beginning of every signature, or is taken for none. ${WHOLE}`,
-  truncated: WHOLE,
-  'other-end': WHOLE,
-  'letter-case': 'Base64 is case-sensitive: compare the header as it arrived, without toLowerCase.',
-  'other-event':
+/** How an event is forged: what it has, which completes "an event with ...", and how to refuse it. */
+const FORGERIES = {
+  none: ['no signature', VERIFY],
+  'wrong-key': ['a signature made with another key', VERIFY],
+  tampered: [
+    'one byte changed after signing',
+    'Compute the HMAC over the whole raw body of this request, and compare it with the header.',
+  ],
+  empty: [
+    'an empty signature',
+    `An empty signature matches the beginning of every signature, or is taken for none. ${WHOLE}`,
+  ],
+  truncated: ['only the first 33 characters of its signature', WHOLE],
+  'other-end': ['a signature that begins like the right one and ends otherwise', WHOLE],
+  'letter-case': [
+    'its signature in other letter case',
+    'Base64 is case-sensitive: compare the header as it arrived, without toLowerCase.',
+  ],
+  'other-event': [
+    'the signature of another event',
     'Compute the HMAC of this body with each request. A signature that was valid once says nothing about another body.',
-  long: VERIFY,
-  hex: 'Compare the header as text with the base64 of the HMAC, and accept no other encoding.',
-  base64url: TEXT,
-  doubled: TEXT,
-}
+  ],
+  long: ['a signature of 10 KB', VERIFY],
+  hex: [
+    'its signature in hexadecimal instead of base64',
+    'Compare the header as text with the base64 of the HMAC, and accept no other encoding.',
+  ],
+  base64url: ['its signature in base64url instead of base64', TEXT],
+  doubled: ['its signature written twice, one after the other', TEXT],
+} as const
+
+export type Forgery = keyof typeof FORGERIES
 
 /** The whole right signature in another writing: only who has the key can make it, so accepting it opens no way in. */
 const EQUIVALENT_ENCODINGS: ReadonlySet<Forgery> = new Set(['hex', 'base64url', 'doubled'])
@@ -137,12 +135,13 @@ async function sendForged(check: CheckContext, forgery: Forgery): Promise<SentFo
 /** One finding says it: an event that is used is not also reported as accepted. */
 function reportForged(check: CheckContext, { forgery, answer, effect, level }: SentForgery): void {
   const { status, failure = null } = answer
-  const event = `${EVENT} with ${FORGERIES[forgery]}`
+  const [difference, hint] = FORGERIES[forgery]
+  const event = `${EVENT} with ${difference}`
   const details = { event: EVENT, forgery }
   if (effect !== null)
     check.report(level, 'forged-event-used', {
       happened: `The webhook accepted a forged event: ${event} had an effect: ${EFFECT_TEXTS[effect.kind]}.`,
-      hint: HINTS[forgery],
+      hint,
       details: { ...details, effect: effect.kind },
       entries: [answer, effect],
     })
@@ -163,7 +162,7 @@ function reportForged(check: CheckContext, { forgery, answer, effect, level }: S
   else if (status < 400)
     check.report('SHOULD', 'forged-event-accepted', {
       happened: `The webhook accepted a forged event: it answered ${status} to ${event}.`,
-      hint: `${HINTS[forgery]} An answer of 200 hides a wrong key: all events would be lost without a sign.`,
+      hint: `${hint} An answer of 200 hides a wrong key: all events would be lost without a sign.`,
       details: { ...details, status },
       entries: [answer],
     })
