@@ -170,8 +170,8 @@ function rangeOf(document: Document, path: readonly PropertyKey[], of: 'key' | '
 function keyRange(document: Document, path: readonly PropertyKey[]): Range | null {
   const parent = path.length <= 1 ? document.contents : document.getIn(path.slice(0, -1), true)
   if (!isMap(parent)) return null
-  const wanted = String(path.at(-1))
-  const pair = parent.items.find(item => isPair(item) && isScalar(item.key) && String(item.key.value) === wanted)
+  const name = String(path.at(-1))
+  const pair = parent.items.find(item => isPair(item) && isScalar(item.key) && String(item.key.value) === name)
   return isNode(pair?.key) ? (pair.key.range ?? null) : null
 }
 

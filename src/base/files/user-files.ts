@@ -105,15 +105,15 @@ export async function loadExports(
   if (file.extension === '.ts') checkTypeScript(file.name, nodeVersion)
   readText(file, BUDGETS.moduleBytes)
   const slow = new AbortController()
-  const late = wallDelay(withinMs, slow.signal).then(() =>
+  const timeout = wallDelay(withinMs, slow.signal).then(() =>
     Promise.reject(new Error('it does not finish loading; see what it awaits at its top level')),
   )
   try {
-    return await Promise.race([loadModule(file.path), late])
+    return await Promise.race([loadModule(file.path), timeout])
   } catch (error) {
     throw fileProblem(file.name, `cannot be loaded: ${whyNot(error, file.path)}`)
   } finally {
-    late.catch(() => {})
+    timeout.catch(() => {})
     slow.abort()
   }
 }

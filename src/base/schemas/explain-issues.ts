@@ -10,7 +10,7 @@ import { knownKeys } from './definitions.ts'
 const ZOD_CODE = 'Invalid input'
 
 /** How many problems of one value are described. */
-export const MOST_PROBLEMS = 20
+export const MAX_PROBLEMS = 20
 
 /**
  * The second argument of `safeParse` for a parse whose issues are explained here. Zod shares its settings over the
@@ -64,8 +64,8 @@ export function explainIssues(
 function wrongValue(issue: Issue, received: unknown): Pick<SchemaProblem, 'code' | 'wrong' | 'message'> {
   const code = issue.code === 'custom' ? (issue.params?.problem as SchemaProblemCode | undefined) : undefined
   if (code !== undefined) return { code, wrong: code === 'unknown_key' ? 'key' : 'value', message: issue.message }
-  const wanted = expectedBy(issue)
-  if (received === undefined) return { code: 'required', wrong: 'value', message: `is required: ${wanted}` }
+  const expectedText = expectedBy(issue)
+  if (received === undefined) return { code: 'required', wrong: 'value', message: `is required: ${expectedText}` }
   // YAML reads an unquoted `12345` or `true` as no text.
   const isBare = (typeof received === 'number' || typeof received === 'boolean') && takesText(issue)
   const quoted = isBare ? '; write it in quotes' : ''
@@ -75,8 +75,8 @@ function wrongValue(issue: Issue, received: unknown): Pick<SchemaProblem, 'code'
       ? nearest(received, wordsOf(issue))
       : ''
   const message = isSecretPath(issue.path)
-    ? `must be ${wanted}, got ${describeSecret(received)}${quoted}`
-    : `must be ${wanted}, got ${formatValue(received)}${hint}`
+    ? `must be ${expectedText}, got ${describeSecret(received)}${quoted}`
+    : `must be ${expectedText}, got ${formatValue(received)}${hint}`
   return { code: 'unexpected_value', wrong: 'value', message }
 }
 

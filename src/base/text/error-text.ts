@@ -17,7 +17,7 @@ export const suggest = (wrong: string, names: readonly string[]): string => near
 
 /** Longer names, and names after so many others, are not compared: their distance takes too long to compute. */
 const LONGEST_NAME = 64
-const MOST_NAMES = 500
+const MAX_NAMES = 500
 
 /** A name for an error message, without the end of a long one. */
 export const shortName = (name: string): string =>
@@ -33,7 +33,7 @@ export function nearestName(wrong: string, names: readonly string[]): string | u
   if (wrong.length > LONGEST_NAME) return undefined
   const lower = wrong.toLowerCase()
   const farthest = Math.max(2, Math.ceil(wrong.length / 3))
-  const known = names.slice(-MOST_NAMES).filter(name => name.length <= LONGEST_NAME)
+  const known = names.slice(-MAX_NAMES).filter(name => name.length <= LONGEST_NAME)
   const candidates = known.filter(({ length }) => Math.abs(length - wrong.length) <= farthest)
   const ranked = candidates.map(name => ({ name, far: distance(lower, name.toLowerCase()) }))
   const best = ranked.sort((a, b) => a.far - b.far)[0]

@@ -48,12 +48,12 @@ export function maskedLine(lines: readonly string[], index: number): string {
 const masked = (start: string, value: string) =>
   /^\s*(?:[{[|>]?\s*|#.*|[}\]],?\s*)$/.test(value) ? start + value : start + REDACTED
 
-const MOST_LINES = 5_000
+const MAX_LINES = 5_000
 
 /** Whether a line with less indentation above this one has the name of a secret. */
 function isBelowSecret(lines: readonly string[], index: number): boolean {
   let indent = indentOf(lines[index] ?? '')
-  for (let at = index - 1; at >= Math.max(0, index - MOST_LINES) && indent > 0; at--) {
+  for (let at = index - 1; at >= Math.max(0, index - MAX_LINES) && indent > 0; at--) {
     const above = lines[at] ?? ''
     if (above.trim() === '' || indentOf(above) >= indent) continue
     indent = indentOf(above)

@@ -4,11 +4,8 @@ const WIDE =
   /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}])/u
 const PLAIN = /^[\x20-\x7e]*$/
 
-let segmenter: Intl.Segmenter | null = null
-function graphemes(text: string): string[] {
-  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
-  return Array.from(segmenter.segment(text), part => part.segment)
-}
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const graphemes = (text: string): string[] => Array.from(segmenter.segment(text), part => part.segment)
 
 const widthOfOne = (grapheme: string) => (WIDE.test(grapheme) ? 2 : 1)
 
@@ -19,11 +16,11 @@ export function widthOf(text: string): number {
 }
 
 /** UTF-16 units that a column may take. What comes after them is not looked at, because a text may have a megabyte. */
-const MOST_UNITS = 32
+const MAX_UNITS = 32
 
 /** Shortens a text to `columns`, with an ellipsis when characters are missing. */
 export function shorten(text: string, columns: number): string {
-  const most = columns * MOST_UNITS
+  const most = columns * MAX_UNITS
   if (text.length <= most && widthOf(text) <= columns) return text
   let start = ''
   let used = 1

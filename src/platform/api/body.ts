@@ -1,6 +1,6 @@
 /** Reads the body of a request: its form, its JSON, and its fields by the contract; checks answers by the contract. */
 import type * as z from 'zod/mini'
-import { explainIssues, formatValue, joinPath, MOST_PROBLEMS, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
+import { explainIssues, formatValue, joinPath, MAX_PROBLEMS, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { messageOf, sentence, shortName } from '../../base/text/error-text.ts'
 import type { AssumptionName } from '../contract/assumptions.ts'
 import type { EndpointId } from '../contract/endpoint-routes.ts'
@@ -162,13 +162,13 @@ export function describeIssues(
   schema: z.ZodMiniType,
   whole: string,
 ): FieldProblem[] {
-  const problems = explainIssues(issues, value, schema, MOST_PROBLEMS + 1)
-  const described = problems.slice(0, MOST_PROBLEMS).map(({ field, message, allowed }) => ({
+  const problems = explainIssues(issues, value, schema, MAX_PROBLEMS + 1)
+  const described = problems.slice(0, MAX_PROBLEMS).map(({ field, message, allowed }) => ({
     field,
     message: sentence(`${field || whole} ${message}`),
     ...(allowed === undefined ? {} : { allowed }),
   }))
-  return problems.length > MOST_PROBLEMS
+  return problems.length > MAX_PROBLEMS
     ? [...described, { field: '', message: REFUSAL_TEXTS.furtherProblems }]
     : described
 }
@@ -194,7 +194,7 @@ function droppedFields(raw: Fields, parsed: Fields): DroppedFields {
 function collectDropped(raw: Fields, parsed: Fields, at: string, dropped: DroppedFields): void {
   for (const key in raw) {
     if (Object.hasOwn(parsed, key)) descend(raw, parsed, at, key, dropped)
-    else if (++dropped.count <= MOST_PROBLEMS) dropped.names.push(nameAt(raw, at, key))
+    else if (++dropped.count <= MAX_PROBLEMS) dropped.names.push(nameAt(raw, at, key))
   }
 }
 

@@ -169,9 +169,9 @@ export const botTexts = (language: string): BotTexts => textsFor(TEXTS, language
 
 type NoticeName = 'open' | 'closed' | 'entering' | 'left'
 
-/** A notice with `{name}`. `own` is the value of its knob, which overrides the text of the language. */
-export const noticeText = (own: string, name: NoticeName, language: string): string =>
-  own === BY_LANGUAGE ? botTexts(language)[name] : own
+/** A notice with `{name}`. `setting` is the value of its knob, which overrides the text of the language. */
+export const noticeText = (setting: string, name: NoticeName, language: string): string =>
+  setting === BY_LANGUAGE ? botTexts(language)[name] : setting
 
 const NOTICES: readonly NoticeName[] = ['open', 'closed', 'entering', 'left']
 
@@ -181,8 +181,8 @@ export const withNoticeTexts = (
   language: string,
 ): Readonly<Record<string, unknown>> => {
   const texts = NOTICES.flatMap(name => {
-    const own = settings[`messages.${name}`]
-    return typeof own === 'string' ? [[`messages.${name}`, noticeText(own, name, language)]] : []
+    const setting = settings[`messages.${name}`]
+    return typeof setting === 'string' ? [[`messages.${name}`, noticeText(setting, name, language)]] : []
   })
   return { ...settings, ...Object.fromEntries(texts) }
 }

@@ -134,14 +134,12 @@ export const patternListKnob = (form: string, pattern: RegExp, initial: readonly
     typeof raw === 'string' && pattern.test(raw) ? raw : null,
   )
 
-const MOST = Number.MAX_SAFE_INTEGER
-
-export function countKnob(initial: number, max = MOST): KnobType<number> {
+export function countKnob(initial: number, max = Number.MAX_SAFE_INTEGER): KnobType<number> {
   const parse = (raw: unknown) => {
     const value = typeof raw === 'string' && /^\d+$/.test(raw) ? Number(raw) : raw
     return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 && value <= max ? value : undefined
   }
-  const allowed = `a whole number from 1${max === MOST ? '' : ` to ${max}`}`
+  const allowed = `a whole number from 1${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}`
   return knobType(initial, allowed, { type: 'integer', minimum: 1, maximum: max }, parse)
 }
 

@@ -1,7 +1,7 @@
 /** Checks options and settings, and reads knobs. */
 
 import { isMap } from '../../base/objects.ts'
-import { MOST_PROBLEMS } from '../../base/schemas/explain-issues.ts'
+import { MAX_PROBLEMS } from '../../base/schemas/explain-issues.ts'
 import { nearest, sentence, shortName, suggest } from '../../base/text/error-text.ts'
 import { parseBytes } from '../../base/text/quantities.ts'
 import { withoutCredentials } from '../../base/text/redactor.ts'
@@ -29,9 +29,9 @@ export interface SettingProblem {
 }
 
 const firstProblems = (problems: readonly SettingProblem[]): readonly SettingProblem[] =>
-  problems.length <= MOST_PROBLEMS
+  problems.length <= MAX_PROBLEMS
     ? problems
-    : [...problems.slice(0, MOST_PROBLEMS), { name: 'settings', message: 'There are more problems.' }]
+    : [...problems.slice(0, MAX_PROBLEMS), { name: 'settings', message: 'There are more problems.' }]
 
 /** Options or settings are invalid. `problems` has one item for each invalid name or value; nothing was changed. */
 export class InvalidOptionError extends Error {
@@ -213,7 +213,7 @@ function problemsIn(what: string, value: unknown, shape: Shape, path: string): S
 }
 
 /** The most fields that an error offers for a value. */
-const MOST_FIELDS = 2
+const MAX_FIELDS = 2
 
 /** Names the fields that take a value which was written instead of the object, such as the URL of `webhook`. */
 function fieldHint(value: unknown, shape: Shape): string {
@@ -222,7 +222,7 @@ function fieldHint(value: unknown, shape: Shape): string {
     const kind = shape[name]
     return kind !== undefined && isKind(kind) && kind.fits(value)
   })
-  return names.length === 0 || names.length > MOST_FIELDS ? '' : TEXTS.inside(names)
+  return names.length === 0 || names.length > MAX_FIELDS ? '' : TEXTS.inside(names)
 }
 
 /** The problem of a value that is not of its kind, or of its first such item. */
@@ -254,12 +254,12 @@ function unknown(what: string, name: string, at: string, shape: Shape): SettingP
   }
 }
 
-const MOST = 80
+const MAX_VALUE_CHARS = 80
 
 export function describeValue(value: unknown): string {
   if (typeof value === 'function') return 'a function'
   const whole = writtenOut(value)
-  return whole.length > MOST ? `${whole.slice(0, MOST)}…` : whole
+  return whole.length > MAX_VALUE_CHARS ? `${whole.slice(0, MAX_VALUE_CHARS)}…` : whole
 }
 
 /** A value without JSON, such as a circular one, by its kind. */

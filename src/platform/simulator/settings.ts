@@ -1,7 +1,7 @@
 /** Changes and shows the configuration of a running simulator. */
 
 import { isMap } from '../../base/objects.ts'
-import { MOST_PROBLEMS } from '../../base/schemas/explain-issues.ts'
+import { MAX_PROBLEMS } from '../../base/schemas/explain-issues.ts'
 import { shortName, suggest } from '../../base/text/error-text.ts'
 import { formatKnobs, isKnob, KNOB_NAMES, type KnobOrigin } from '../contract/knobs.ts'
 import { maskSetting } from '../journal/mask.ts'
@@ -61,7 +61,7 @@ export function readSettings(core: Core, patch: Readonly<Record<string, unknown>
   const applies: (() => void)[] = []
   const knobs: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(patch)) {
-    if (problems.length > MOST_PROBLEMS) break
+    if (problems.length > MAX_PROBLEMS) break
     const other = Object.hasOwn(OTHERS, name) ? OTHERS[name] : undefined
     const read =
       other?.(core, value) ??

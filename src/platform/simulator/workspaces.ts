@@ -129,7 +129,7 @@ export function createWorkspaces(server: ServerContext): Workspaces {
 function optionsFor(
   { options, main }: ServerContext,
   id: string,
-  own: Omit<PlatformWorkspaceOptions, 'name'>,
+  given: Omit<PlatformWorkspaceOptions, 'name'>,
 ): PlatformSimulatorOptions {
   const { webhook: _, knobs = {}, bot, ...inherited } = options
   const { apiKey, botApiKey, botId, seed } = identityOf(coreOf(main).identity.seed, id)
@@ -137,10 +137,10 @@ function optionsFor(
   return {
     ...inherited,
     seed,
-    ...own,
+    ...given,
     baseUrl: main.baseUrl,
-    bot: { ...bot, id: botId, ...own.bot },
-    knobs: { ...knobs, ...keys, ...own.knobs },
+    bot: { ...bot, id: botId, ...given.bot },
+    knobs: { ...knobs, ...keys, ...given.knobs },
   }
 }
 

@@ -20,8 +20,8 @@ export function urlOf(host: string, port: number): string {
  */
 export function allowedHosts(host: string, proxy: URL | null = null): readonly string[] | null {
   if (EVERYWHERE.has(host)) return null
-  const own = ['localhost', '127.0.0.1', '[::1]', bracketed(host).toLowerCase()]
-  return [...new Set(proxy === null ? own : [...own, proxy.hostname])]
+  const names = ['localhost', '127.0.0.1', '[::1]', bracketed(host).toLowerCase()]
+  return [...new Set(proxy === null ? names : [...names, proxy.hostname])]
 }
 
 /**

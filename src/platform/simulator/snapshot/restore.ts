@@ -3,7 +3,7 @@
 import { BUDGETS } from '../../../base/files/budgets.ts'
 import { isDeeperThan } from '../../../base/nesting.ts'
 import { isMap } from '../../../base/objects.ts'
-import { MOST_PROBLEMS, ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
+import { MAX_PROBLEMS, ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
 import { keyRoles } from '../../api/access.ts'
 import { describeIssues } from '../../api/body.ts'
 import { VERSION } from '../../contract/version.ts'
@@ -120,7 +120,7 @@ export async function checkSnapshot(core: Core, raw: unknown): Promise<Restorati
   }
   const parsed = SnapshotSchema.safeParse(raw, ZOD_MESSAGES)
   if (!parsed.success) {
-    const found = describeIssues(parsed.error.issues.slice(0, MOST_PROBLEMS), raw, SnapshotSchema, 'The snapshot')
+    const found = describeIssues(parsed.error.issues.slice(0, MAX_PROBLEMS), raw, SnapshotSchema, 'The snapshot')
     throw new InvalidSnapshotError(
       found.slice(0, FEW).map(({ field, message }) => ({ name: field || 'snapshot', message })),
     )

@@ -59,9 +59,9 @@ type Delivery = EntryOf<'delivery'>
 
 const isKnown = (event: string): event is WebhookEventName => Object.hasOwn(WEBHOOK_EVENTS, event)
 
-async function trigger(core: Core, wanted: TriggerBody): Promise<ControlResponse> {
-  refuseWithoutSignatures(core, wanted.sign)
-  return ackResponse(await core.dispatcher.trigger(eventOf(core, wanted)))
+async function trigger(core: Core, body: TriggerBody): Promise<ControlResponse> {
+  refuseWithoutSignatures(core, body.sign)
+  return ackResponse(await core.dispatcher.trigger(eventOf(core, body)))
 }
 
 function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: TriggerBody): Triggered {
@@ -108,8 +108,8 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
     query: DeliveriesQuery,
     responses: { 200: { description: 'Oldest first', schema: DeliveriesResponse } },
     run({ core, query: { after, chat_id, limit } }) {
-      const wanted = { after: after ?? 0, limit: limit ?? Number.POSITIVE_INFINITY, kind: 'delivery' } as const
-      const found = core.journal.query({ ...wanted, ...(chat_id && { chatId: chat_id }) })
+      const range = { after: after ?? 0, limit: limit ?? Number.POSITIVE_INFINITY, kind: 'delivery' } as const
+      const found = core.journal.query({ ...range, ...(chat_id && { chatId: chat_id }) })
       return ok({ deliveries: found.map(presentFor(core)) })
     },
   }),

@@ -8,7 +8,6 @@ import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
 import { WEBHOOK_EVENTS } from '../../../platform/contract/events.ts'
 import { named } from '../../../platform/contract/schemas.ts'
 import { type Entry, EntryKind, EntrySchema } from '../../../platform/journal/entry.ts'
-import type { Journal } from '../../../platform/journal/journal.ts'
 import { WaitTimeoutError } from '../../../platform/journal/journal.ts'
 import { shortEntry } from '../../../platform/journal/short-entry.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
@@ -64,7 +63,7 @@ type WaitQuery = z.infer<typeof WaitQuery>
 
 const JournalResponse = z
   .object({ entries: z.array(EntrySchema), first_seq: z.int(), next_seq: z.int() })
-  .check(named('Journal', '`first_seq` is the oldest entry that is kept; above 1, older entries were dropped'))
+  .check(named('Journal', '`first_seq` is the oldest entry in the journal; above 1, older entries were dropped'))
 
 const entries = z.array(EntrySchema)
 
@@ -117,27 +116,38 @@ async function wait(call: ControlRequest<WaitQuery, unknown>): Promise<ControlRe
   }
 }
 
-function timeoutResponse(core: Core, query: WaitQuery): ControlResponse {
-  const nearest = nearestTo(query, core.journal)
-  const masked = Object.entries(nearest).map(([name, entries]) => [
-    name,
-    entries.map(presentFor(core, NEAREST_BODY_BYTES)),
-  ])
-  const message = `No entry within ${query.timeout ?? DEFAULT_WAIT}: ${describeQuery(query)}${unknownNoteHint(query, core)}${nearestHint(nearest)}${core.journal.firstSeq > 1 ? ` The journal has dropped entries up to seq ${core.journal.firstSeq - 1}.` : ''}`
-  return { status: 408, body: { error: { code: 'timeout', message }, nearest: Object.fromEntries(masked) } }
-}
+/** Says what came instead: matches before `after`, in other chats, and other entries of the chat. */
+function timeoutResponse(core: Core, { after, timeout = DEFAULT_WAIT, ...filters }: WaitQuery): ControlResponse {
+  const { journal } = core
+  const { chat_id, ...anyChat } = filters
+  const kind = kindOf(filters)
+  const all = journal.query()
+  const later = all.filter(entry => entry.seq > (after ?? 0))
+  const nearest = {
+    earlier: all.filter(entry => entry.seq <= (after ?? 0) && entryMatcher(filters)(entry)).slice(-NEAREST_COUNT),
+    other_chat: chat_id === undefined ? [] : later.filter(entryMatcher(anyChat)).slice(-NEAREST_COUNT),
+    same_chat: later
+      .filter(entry => chat_id !== undefined && entry.chat_id === chat_id && (kind ?? entry.kind) === entry.kind)
+      .slice(-NEAREST_COUNT),
+    last: all.slice(-5),
+  }
 
-/** The names of notes are not checked, because they may come later. */
-function unknownNoteHint({ note }: WaitQuery, { journal }: Core): string {
-  if (note === undefined) return '.'
-  const names = new Set(journal.query({ kind: 'note' }).flatMap(entry => (entry.kind === 'note' ? [entry.note] : [])))
-  return names.has(note) ? '.' : suggest(note, [...names])
-}
+  // `call "start", chat_id "c1", after seq 12`
+  const words = Object.entries(filters).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+  if (after !== undefined) words.push(`after seq ${after}`)
+  // The names of notes are not checked before the wait, because they may come later.
+  const notes = new Set(journal.query({ kind: 'note' }).map(({ note }) => note))
+  const noteHint = filters.note === undefined || notes.has(filters.note) ? '.' : suggest(filters.note, [...notes])
+  let hint = ''
+  if (nearest.earlier.length > 0) hint = ` It matched earlier, with seq ${nearest.earlier.at(-1)?.seq}.`
+  else if (nearest.other_chat.length > 0) hint = ` A matching entry is in chat ${nearest.other_chat.at(-1)?.chat_id}.`
+  else if (nearest.same_chat.length > 0) hint = ' This chat has other entries of that kind.'
+  const dropped = journal.firstSeq > 1 ? ` The journal has dropped entries up to seq ${journal.firstSeq - 1}.` : ''
+  const message = `No entry within ${timeout}: ${words.join(', ')}${noteHint}${hint}${dropped}`
 
-function nearestHint({ earlier, other_chat, same_chat }: Nearest): string {
-  if (earlier.length > 0) return ` It matched earlier, with seq ${earlier.at(-1)?.seq}.`
-  if (other_chat.length > 0) return ` A matching entry is in chat ${other_chat.at(-1)?.chat_id}.`
-  return same_chat.length > 0 ? ' This chat has other entries of that kind.' : ''
+  const present = presentFor(core, NEAREST_BODY_BYTES)
+  const presented = Object.entries(nearest).map(([name, found]) => [name, found.map(present)])
+  return { status: 408, body: { error: { code: 'timeout', message }, nearest: Object.fromEntries(presented) } }
 }
 
 /** The seq to resume after: a reconnecting browser sends it as a header, other clients in the query. */
@@ -163,8 +173,8 @@ type Filters = Omit<WaitQuery, 'after' | 'timeout'>
 
 function entryMatcher(filters: Filters): (entry: Entry) => boolean {
   const { call, event, note, status, chat_id } = filters
-  const wanted = { kind: kindOf(filters), endpoint: call, event, note, status, chat_id }
-  const fields = Object.entries(wanted).filter(([, value]) => value !== undefined)
+  const expected = { kind: kindOf(filters), endpoint: call, event, note, status, chat_id }
+  const fields = Object.entries(expected).filter(([, value]) => value !== undefined)
   return entry => fields.every(([name, value]) => Reflect.get(entry, name) === value)
 }
 
@@ -175,29 +185,6 @@ const kindOf = ({ call, event, note, kind }: Filters): EntryKind | undefined =>
 const NEAREST_COUNT = 3
 const NEAREST_BODY_BYTES = 1024
 
-type Nearest = Readonly<Record<'earlier' | 'other_chat' | 'same_chat' | 'last', Entry[]>>
-
-function nearestTo({ after = 0, timeout: _, ...filters }: WaitQuery, journal: Journal): Nearest {
-  const all = journal.query()
-  const later = all.filter(entry => entry.seq > after)
-  const { chat_id, ...anyChat } = filters
-  const kind = kindOf(filters)
-  const sameChat = (entry: Entry) =>
-    chat_id !== undefined && entry.chat_id === chat_id && (kind ?? entry.kind) === entry.kind
-  return {
-    earlier: all.filter(entry => entry.seq <= after && entryMatcher(filters)(entry)).slice(-NEAREST_COUNT),
-    other_chat: chat_id === undefined ? [] : later.filter(entryMatcher(anyChat)).slice(-NEAREST_COUNT),
-    same_chat: later.filter(sameChat).slice(-NEAREST_COUNT),
-    last: all.slice(-5),
-  }
-}
-
-/** `call start in chat c1, after seq 12` */
-function describeQuery({ after, timeout: _, ...filters }: WaitQuery): string {
-  const words = Object.entries(filters).map(([name, value]) => `${name} ${JSON.stringify(value)}`)
-  return `${words.join(', ')}${after === undefined ? '' : `, after seq ${after}`}`
-}
-
 export const JOURNAL_ROUTES: readonly ControlRoute[] = [
   route('GET /journal', {
     id: 'getJournal',
@@ -205,8 +192,8 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
     query: GetJournalQuery,
     responses: { 200: { description: 'Entries', schema: JournalResponse } },
     run({ core, query: { after, kind, chat_id, limit } }) {
-      const wanted = { after: after ?? 0, limit: limit ?? Number.POSITIVE_INFINITY }
-      const found = core.journal.query({ ...wanted, ...(kind && { kind }), ...(chat_id && { chatId: chat_id }) })
+      const range = { after: after ?? 0, limit: limit ?? Number.POSITIVE_INFINITY }
+      const found = core.journal.query({ ...range, ...(kind && { kind }), ...(chat_id && { chatId: chat_id }) })
       const { firstSeq, nextSeq } = core.journal
       return ok({ entries: found.map(presentFor(core)), first_seq: firstSeq, next_seq: nextSeq })
     },
