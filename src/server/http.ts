@@ -1,10 +1,12 @@
 /** Creates a `node:http` server that limits slow clients and stops gracefully, and routes requests by path. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { isLoopbackName } from '../platform/api/access.ts'
 import { pathOf } from '../platform/api/call.ts'
 import { internalErrorResponse } from '../platform/api/messages.ts'
 import { VERSION } from '../platform/contract/version.ts'
 import { closeUnread, HTTP_BOUNDS, limitConnections, stopServer } from './connections.ts'
+import { isLoopback } from './control/addresses.ts'
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -88,8 +90,8 @@ export interface Listeners {
   readonly page: (() => Promise<Listener>) | null
   /** Loaded with the first request, so that the start does not wait for it. */
   control(): Promise<Listener>
-  /** The URL whose path a proxy may leave in front of every path. */
-  baseUrl(): string
+  /** `base` is the URL whose path a proxy may leave in front of every path. */
+  readonly address: { readonly base: string }
 }
 
 const CONTROL = '/_sim'
@@ -100,7 +102,7 @@ export function createPathRouter(listeners: Listeners): Listener {
   const control = lazily(listeners.control)
   const page = listeners.page && lazily(listeners.page)
   return (request, response) => {
-    const baseUrl = listeners.baseUrl()
+    const baseUrl = listeners.address.base
     // From the path that follows the host: `https://host/base` has `/base`.
     const slash = baseUrl.indexOf('/', baseUrl.indexOf('//') + 2)
     const base = slash === -1 ? '' : baseUrl.slice(slash)
@@ -174,3 +176,25 @@ export function createIndexPage(url: () => string): Listener {
     response.end(request.method === 'HEAD' ? '' : text(url()))
   }
 }
+
+/**
+ * Returns the function that tells whether a `Host` header names this server: by a loopback name, an address, `host`, or
+ * the host of the base URL. A server that listens beyond this machine also has names that only a local network resolves,
+ * such as those of containers.
+ */
+export function createHostCheck(host: string, address: { readonly base: string }): (header: string) => boolean {
+  const isBeyondMachine = !isLoopback(host)
+  return header => {
+    const name = header.toLowerCase().replace(/:\d+$/, '')
+    if (isLoopbackName(name) || ADDRESS.test(name)) return true
+    return (
+      name === host.toLowerCase() || name === new URL(address.base).hostname || (isBeyondMachine && isLocalName(name))
+    )
+  }
+}
+
+/** No page has a name of this form, because browsers read it as an address. */
+const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])$/
+
+/** Names without a dot, and below `.internal`, which has no public names: `host.docker.internal`. */
+const isLocalName = (name: string): boolean => /^[\w-]+$/.test(name) || name.endsWith('.internal')

@@ -1,9 +1,9 @@
 /** Serves the platform over `node:http`. No behaviour of a client can end the process. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Maybe } from '../base/runtime/activity.ts'
 import { sendFaultyResponse } from '../platform/api/faulty-responses.ts'
 import type { Api } from '../platform/api/handle.ts'
 import { type ApiResponse, internalErrorResponse } from '../platform/api/messages.ts'
-import type { Maybe } from '../platform/rules/engines.ts'
 
 const EMPTY = new Uint8Array(0)
 

@@ -1,8 +1,8 @@
 /** `startSimulator`: the simulator behind a real port, with its control API beside the platform. */
 
 import { nextMacrotask } from '../base/runtime/clock.ts'
+import { httpTransport } from '../base/runtime/http-transport.ts'
 import { createAbort, randomToken } from '../base/runtime/node.ts'
-import { httpTransport } from '../base/runtime/transport.ts'
 import type { Redactor } from '../base/text/redactor.ts'
 import { createSecrets } from '../platform/journal/mask.ts'
 import { InvalidOptionError } from '../platform/simulator/options.ts'
@@ -12,16 +12,16 @@ import type { Snapshot } from '../platform/simulator/snapshot/schema.ts'
 import {
   createRequestRouter,
   createWorkspaces,
-  limitOf,
   type PlatformWorkspace,
   type PlatformWorkspaceOptions,
   type RequestRouter,
+  singleRouter,
   type Workspaces,
 } from '../platform/simulator/workspaces.ts'
-import { allowedHosts, createHostCheck, isLoopback, urlOf } from './control/addresses.ts'
+import { allowedHosts, isLoopback, urlOf } from './control/addresses.ts'
 import type { LoadRecorder } from './control/recorder.ts'
 import type { AgentPlayer, ControlRoute } from './control/route.ts'
-import { createHttpServer, createIndexPage, createPathRouter, type HttpServer } from './http.ts'
+import { createHostCheck, createHttpServer, createIndexPage, createPathRouter, type HttpServer } from './http.ts'
 import { listen } from './listen.ts'
 import { createNodeAdapter, declaresTooMuch } from './node-http.ts'
 import type { PageName } from './page.ts'
@@ -54,11 +54,6 @@ export interface PlatformServer extends PlatformSimulator {
   /** Creates a simulator behind the same port, selected by its API keys. Closing it does not affect the others. */
   workspace(options?: PlatformWorkspaceOptions): Promise<PlatformWorkspace>
 }
-
-const singleRouter = (simulator: PlatformSimulator): RequestRouter => ({
-  api: simulator.handle,
-  bodyLimit: () => limitOf(simulator),
-})
 
 /** What a command adds to the control API. */
 export interface ControlExtension {
@@ -99,7 +94,7 @@ export async function startServer(
   const transport = httpTransport()
   const simulator = createPlatformSimulator(simulatorOptions, transport, undefined, secrets)
   const { callers, address } = coreOf(simulator)
-  callers.acceptsHost = createHostCheck(host, () => address.base)
+  callers.acceptsHost = createHostCheck(host, address)
   const controlToken = options.controlToken ?? (isLoopback(host) ? null : randomToken())
   secrets.add(controlToken)
   // Without a token, a tunnel at the base URL would open the control API to everyone.
@@ -180,7 +175,7 @@ function createSimulatorServer(
     platform: createNodeAdapter(api, limit, error => core.onThrown('answer', error)),
     indexPage: createIndexPage(() => info.url),
     page: info.inspector ? () => loadPage(info) : null,
-    baseUrl: () => core.address.base,
+    address: core.address,
     control: async () => {
       const { createControlListener } = await import('./control/app.ts')
       const control = createControlListener({ ...info, simulator, workspaces, closing: info.closing.signal })

@@ -6,7 +6,7 @@ import { withoutCredentials } from '../base/text/redactor.ts'
 import { WaitTimeoutError } from '../platform/journal/journal.ts'
 import type { PlatformSimulatorOptions } from '../platform/simulator/platform-options.ts'
 import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
-import type { Job } from '../platform/webhooks/job.ts'
+import type { Job } from '../platform/webhooks/dispatcher.ts'
 
 export interface AckLimit {
   /** Milliseconds on the wall clock. */

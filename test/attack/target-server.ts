@@ -100,11 +100,11 @@ export async function startTarget(): Promise<TargetServer> {
 export async function unlessReset<T>(server: TargetServer, run: () => Promise<T>): Promise<T> {
   const { epoch } = coreOf(server)
   for (;;) {
-    const begun = epoch.current()
+    const begun = epoch.count
     try {
       return await run()
     } catch (error) {
-      if (epoch.current() === begun) throw error
+      if (epoch.count === begun) throw error
     }
   }
 }

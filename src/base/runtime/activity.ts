@@ -1,15 +1,11 @@
-/** Tracks work in flight, and the resets of a simulator, which abort it. */
+/** Tracks work in flight, orders it per chat, and counts the resets of a simulator, which abort it. */
 
-import { afterThisCall } from './clock.ts'
 import { createAbort } from './node.ts'
 
 /** Counts work in flight, so that callers can wait until there is none. */
 export interface Activity {
   /** Counts one piece of work. The returned function ends it. */
   begin(): () => void
-  /** As `begin`, without a function for each: `end` takes the returned number. */
-  start(): number
-  end(started: number): void
   isBusy(): boolean
   /** Resolves when nothing is in flight. */
   idle(): Promise<void>
@@ -29,23 +25,16 @@ export function createActivity(): Activity {
     for (const resolve of ready) resolve()
   }
 
-  function start(): number {
-    running++
-    return generation
-  }
-  function end(started: number): void {
-    if (started !== generation) return
-    running--
-    wakeIfIdle()
-  }
-
   return {
     begin() {
-      const started = start()
-      return () => end(started)
+      const started = generation
+      running++
+      return () => {
+        if (started !== generation) return
+        running--
+        wakeIfIdle()
+      }
     },
-    start,
-    end,
     isBusy: () => running > 0,
     idle: () => (running === 0 ? Promise.resolve() : new Promise(resolve => waiting.push(resolve))),
     forget() {
@@ -59,7 +48,7 @@ export function createActivity(): Activity {
 /** Counts resets, so that work from before a reset can be recognized and aborted. */
 export interface Epoch {
   /** Grows with every reset. */
-  current(): number
+  count: number
   /** Aborts when this epoch ends. */
   signal(): AbortSignal
   /** Aborts with the epoch, and when the delays of answers are ended. */
@@ -70,58 +59,70 @@ export interface Epoch {
 }
 
 export function createEpoch(): Epoch {
-  let count = 0
   let ending = createAbort()
   let delays = createAbort()
-  function endDelays(): void {
-    delays.abort()
-    delays = createAbort()
-  }
-  return {
-    current: () => count,
+  const epoch: Epoch = {
+    count: 0,
     signal: () => ending.signal,
     delaySignal: () => delays.signal,
-    endDelays,
+    endDelays() {
+      delays.abort()
+      delays = createAbort()
+    },
     next() {
-      count++
+      epoch.count++
       ending.abort()
       ending = createAbort()
-      endDelays()
+      epoch.endDelays()
     },
   }
+  return epoch
 }
 
 /** Limits how much work runs at a time. */
-export interface Slots {
-  /** Starts the work now, or in order when earlier work calls `release`. */
-  take(start: () => void): void
-  release(): void
+export function createSlots(count: number) {
+  let free = count
+  const waiting: (() => void)[] = []
+  return {
+    /** Resolves when the work may start; `release` ends it. */
+    take: (): Promise<void> =>
+      free > 0 ? Promise.resolve(void free--) : new Promise(resolve => void waiting.push(resolve)),
+    release(): void {
+      const next = waiting.shift()
+      if (next === undefined) free++
+      else next()
+    },
+  }
 }
 
-export function createSlots(count: number): Slots {
-  let free = count
-  let waiting: (() => void)[] = []
-  let next = 0
+/** A value, or a promise of it. */
+export type Maybe<T> = T | Promise<T>
 
-  function takeNext(): (() => void) | undefined {
-    const start = waiting[next++]
-    if (start !== undefined) return start
-    waiting = []
-    next = 0
-    return undefined
-  }
+/** Calls `next` with the value, now or when its promise resolves. */
+export const andThen = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> =>
+  value instanceof Promise ? value.then(next) : next(value)
 
+export type InOrder = <T>(chatId: string, run: () => Maybe<T>) => Maybe<T>
+
+export interface ChatQueues {
+  /** Runs one piece of work per chat at a time; different chats do not wait for each other. */
+  readonly inOrder: InOrder
+  /** Lets new work start without waiting for earlier work. */
+  clear(): void
+}
+
+export function createChatQueues(): ChatQueues {
+  const last = new Map<string, Promise<unknown>>()
   return {
-    take(start) {
-      if (free === 0) return void waiting.push(start)
-      free--
-      start()
+    inOrder(chatId, run) {
+      const before = last.get(chatId)
+      const result = before === undefined ? run() : before.then(run, run)
+      if (!(result instanceof Promise)) return result
+      last.set(chatId, result)
+      const leave = () => void (last.get(chatId) === result && last.delete(chatId))
+      result.then(leave, leave)
+      return result
     },
-    /** A microtask keeps the stack short when many waiting ones end at once. */
-    release() {
-      const start = takeNext()
-      if (start === undefined) free++
-      else afterThisCall(start)
-    },
+    clear: () => last.clear(),
   }
 }

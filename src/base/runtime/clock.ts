@@ -402,3 +402,32 @@ export function isoMicros(micros: number): string {
   const text = new Date(Math.floor(micros / 1000)).toISOString()
   return `${text.slice(0, -1)}${String(micros % 1000).padStart(3, '0')}Z`
 }
+
+/** Timers of a clock that are cancelled together. */
+export interface Schedule {
+  /** Returns the time at which it runs, in epoch milliseconds. */
+  after(delayMs: number, run: () => void): number
+  /** Epoch milliseconds of the nearest timer, or null. */
+  next(): number | null
+  clear(): void
+}
+
+export function createSchedule(clock: Clock): Schedule {
+  const waiting = new Set<{ readonly atMs: number; readonly timer: ClockTimer }>()
+  return {
+    after(delayMs, run) {
+      const timer = clock.after(delayMs, () => {
+        waiting.delete(scheduled)
+        run()
+      })
+      const scheduled = { atMs: timeAfter(clock.now(), delayMs), timer }
+      waiting.add(scheduled)
+      return scheduled.atMs
+    },
+    next: () => earliest([...waiting].map(({ atMs }) => atMs)),
+    clear() {
+      for (const { timer } of waiting) timer.cancel()
+      waiting.clear()
+    },
+  }
+}

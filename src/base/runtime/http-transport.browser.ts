@@ -1,13 +1,20 @@
 /** Replaces `http-transport.ts` in browsers: sends webhook requests with `fetch`, without faults of the wire. */
-import { afterThisCall } from './clock.ts'
 import { TransportError } from './connection-failure.ts'
-import { functionTransport, type HttpTransport, type Transport } from './transport.ts'
+import { functionTransport, type HttpTransport, type Outgoing } from './transport.ts'
 
 const sendWithFetch = functionTransport(request => fetch(request))
 
-const send: Transport = (request, handler) => {
-  if (request.wire) afterThisCall(() => handler.failed(new TransportError({ code: 'no_sockets' })))
-  else sendWithFetch(request, handler)
+async function send(outgoing: Outgoing) {
+  if (outgoing.wire) throw new TransportError({ code: 'no_sockets' })
+  return sendWithFetch(outgoing)
 }
 
-export const createHttpTransport = (): HttpTransport => Object.assign(send, { close: async () => {} })
+export const httpTransport = (): HttpTransport => Object.assign(send, { close: async () => {} })
+
+/** Browsers have no `node:http`. */
+export function listenerTransport(): HttpTransport {
+  const fail = async () => {
+    throw new TransportError({ code: 'no_sockets' })
+  }
+  return Object.assign(fail, { close: async () => {} })
+}

@@ -1,225 +1,155 @@
-/** Sends webhook requests over HTTP: with undici, or over a connection of their own when a fault changes the bytes. */
-import { type ClientRequest, request as overHttp } from 'node:http'
-import { request as overHttps } from 'node:https'
-import type { Client, Dispatcher } from 'undici'
-import { createSlots } from './activity.ts'
-import { afterThisCall, paced, type Timer, wallTimer } from './clock.ts'
-import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
-import { createHttpClients, type HttpClients, type OpenSocket } from './http-clients.ts'
-import { connectionLimit } from './node.ts'
-import { onAbort } from './on-abort.ts'
+/** Sends webhook requests over HTTP, or to a request listener of this process; a fault changes how the bytes travel. */
 import {
-  type AnswerHandler,
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request as overHttp,
+  type ServerResponse,
+} from 'node:http'
+import { request as overHttps } from 'node:https'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Agent } from 'undici'
+import { createSlots } from './activity.ts'
+import { afterThisCall, paced, wallTimer } from './clock.ts'
+import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
+import { MemorySocket, memorySockets } from './memory-socket.ts'
+import { connectionLimit } from './node.ts'
+import {
+  functionError,
   type HttpTransport,
   MAX_BODY_BYTES,
   type Outgoing,
+  type Received,
   receivedFrom,
-  type Transport,
   type WireFaults,
 } from './transport.ts'
 
 /** Connections to webhooks at a time, of all simulators that share a transport; at most this share of the open files. */
-const MAX_CONNECTIONS = connectionLimit(384, 3 / 7)
+const MAX_CONNECTIONS = [384, 3 / 7] as const
 
 /** Idle connections close after this time. */
 const IDLE_MS = 10_000
 
-/** Requests beyond `MAX_CONNECTIONS` wait in order; their time limit begins when they are sent. */
-export function createHttpTransport(openSocket?: OpenSocket): HttpTransport {
-  const slots = createSlots(MAX_CONNECTIONS)
-  const clients = createHttpClients({ openSocket, idleMs: IDLE_MS })
-  const placeOf = createPlaces()
-  const send: Transport = (outgoing, handler) =>
-    slots.take(() => start({ clients, placeOf, openSocket }, outgoing, { handler, release: slots.release }))
-  return Object.assign(send, { close: clients.close })
-}
+/** Opens a connection in memory, in place of one over the network. */
+type OpenSocket = (encrypted: boolean) => Duplex
 
+/** What a request needs that is under way: `started` begins its time limit, `signal` aborts with the limit or a reset. */
 interface Sending {
-  readonly clients: HttpClients
-  readonly placeOf: (url: string) => UrlPlace
-  readonly openSocket: OpenSocket | undefined
+  readonly signal: AbortSignal
+  started(): void
 }
 
-function start(sending: Sending, outgoing: Outgoing, settle: Settle): void {
-  if (outgoing.signal.aborted) {
-    settle.release()
-    afterThisCall(() => settle.handler.failed(cancelled()))
-  } else if (!outgoing.wire) new UndiciExchange(outgoing, settle, sending).run()
-  else new FaultyExchange(outgoing, outgoing.wire, settle, sending.openSocket).run()
-}
+/** Requests beyond the limit of connections wait in order; their time limit begins when they are sent. */
+export function httpTransport(openSocket?: OpenSocket): HttpTransport {
+  const slots = createSlots(connectionLimit(...MAX_CONNECTIONS))
+  let loading: Promise<Agent> | null = null
 
-interface UrlPlace {
-  readonly origin: string
-  readonly path: string
-}
-
-const MAX_PLACES = 1000
-
-/** Parses each URL once, because deliveries go to very few. */
-function createPlaces(): (url: string) => UrlPlace {
-  const places = new Map<string, UrlPlace>()
-  return url => {
-    const known = places.get(url)
-    if (known !== undefined) return known
-    if (places.size >= MAX_PLACES) places.clear()
-    const { origin, pathname, search } = new URL(url)
-    const place = { origin, path: pathname + search }
-    places.set(url, place)
-    return place
-  }
-}
-
-interface Settle {
-  readonly handler: AnswerHandler
-  /** Called once, before the handler. */
-  release(): void
-}
-
-/** Headers as undici and Node give them. */
-type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>
-
-/** One request and its answer. Settles with the first of answer, error, timeout and cancellation. */
-abstract class Exchange {
-  readonly outgoing: Outgoing
-  #settle: Settle
-  #stopFollowing: () => void
-  #settled = false
-  #timer: Timer | null = null
-  #status = 0
-  #headers: Record<string, string> = {}
-  #chunks: Buffer[] = []
-  #size = 0
-
-  constructor(outgoing: Outgoing, settle: Settle) {
-    this.outgoing = outgoing
-    this.#settle = settle
-    this.#stopFollowing = onAbort(outgoing.signal, () => this.#fail(cancelled()))
-  }
-
-  /** Called once settled. `reason` is null when the answer was read to its end. */
-  protected abstract close(reason: Error | null): void
-
-  protected startTimer(): void {
-    const { timeoutMs } = this.outgoing
-    if (!this.#settled) this.#timer = wallTimer(timeoutMs, () => this.#fail(timedOut(timeoutMs)))
-  }
-
-  protected start(status: number, headers: ResponseHeaders): void {
-    this.#status = status
-    // A final answer replaces an informational one.
-    this.#headers = {}
-    for (const name in headers) this.#headers[name] = String(headers[name])
-  }
-
-  protected receive(chunk: Buffer): void {
-    this.#size += chunk.length
-    if (this.#size <= MAX_BODY_BYTES) this.#chunks.push(chunk)
-    else this.end(new Error('answer too long'))
-  }
-
-  protected end(tooLong: Error | null = null): void {
-    if (!this.#settleOnce()) return
-    this.close(tooLong)
-    this.#settle.handler.received(receivedFrom(this.#status, this.#headers, this.#chunks, tooLong !== null))
-  }
-
-  failWith(error: unknown): void {
-    this.#fail(new TransportError(connectionFailure(error, new URL(this.outgoing.url).host)))
-  }
-
-  /** Settles before closing, because closing reports an error of its own. Undici may fail during the call that sends. */
-  #fail(failure: TransportError): void {
-    if (!this.#settleOnce()) return
-    this.close(failure)
-    afterThisCall(() => this.#settle.handler.failed(failure))
-  }
-
-  #settleOnce(): boolean {
-    if (this.#settled) return false
-    this.#settled = true
-    this.#timer?.cancel()
-    this.#stopFollowing()
-    this.#settle.release()
-    return true
-  }
-}
-
-class UndiciExchange extends Exchange implements Dispatcher.DispatchHandler {
-  #sending: Sending
-  #client: Client | null = null
-
-  constructor(outgoing: Outgoing, settle: Settle, sending: Sending) {
-    super(outgoing, settle)
-    this.#sending = sending
-  }
-
-  run(): void {
-    const { url, method = 'POST', headers, body } = this.outgoing
-    this.startTimer()
+  async function send(outgoing: Outgoing): Promise<Received> {
+    await slots.take()
+    const { signal, timeoutMs, wire } = outgoing
+    const over = new AbortController()
+    const cancel = () => over.abort(cancelled())
+    let timer = { cancel() {} }
+    const started = () => {
+      timer = wallTimer(timeoutMs, () => over.abort(timedOut(timeoutMs)))
+    }
+    if (signal.aborted) cancel()
+    signal.addEventListener('abort', cancel, { once: true })
     try {
-      const { origin, path } = this.#sending.placeOf(url)
-      const client = this.#sending.clients.take(origin)
-      this.#client = client
-      client.dispatch({ path, method: method as Dispatcher.HttpMethod, headers, body }, this)
+      if (over.signal.aborted) throw cancelled()
+      if (wire) return await sendFaulty(outgoing, wire, { signal: over.signal, started }, openSocket)
+      // Undici loads with the first delivery, so that the start stays fast.
+      loading ??= createAgent(openSocket)
+      const agent = await loading
+      started()
+      return await sendWith(agent, outgoing, over.signal)
     } catch (error) {
-      this.failWith(error)
+      if (over.signal.aborted) throw over.signal.reason
+      throw error instanceof TransportError
+        ? error
+        : new TransportError(connectionFailure(error, new URL(outgoing.url).host))
+    } finally {
+      timer.cancel()
+      signal.removeEventListener('abort', cancel)
+      slots.release()
     }
   }
-
-  protected override close(reason: Error | null): void {
-    if (this.#client === null) return
-    if (reason === null) this.#sending.clients.giveBack(this.#client)
-    else this.#sending.clients.destroy(this.#client, reason)
-  }
-
-  /** Required by undici. */
-  onRequestStart(): void {}
-
-  onResponseStart(_controller: unknown, status: number, headers: ResponseHeaders): void {
-    this.start(status, headers)
-  }
-
-  onResponseData(_controller: unknown, chunk: Buffer): void {
-    this.receive(chunk)
-  }
-
-  onResponseEnd(): void {
-    this.end()
-  }
-
-  onResponseError(_controller: unknown, error: unknown): void {
-    this.failWith(error)
-  }
+  return Object.assign(send, { close: async () => (await loading)?.destroy() })
 }
 
-class FaultyExchange extends Exchange {
-  #wire: WireFaults
-  #request: ClientRequest
-  #closed = new AbortController()
+async function createAgent(openSocket: OpenSocket | undefined): Promise<Agent> {
+  const { Agent, buildConnector } = await import('undici')
+  // Undici requires that the connection arrives after the call returns.
+  const inMemory: ReturnType<typeof buildConnector> = ({ protocol }, callback) =>
+    afterThisCall(() => callback(null, openSocket!(protocol === 'https:') as Socket))
+  const connect = openSocket === undefined ? buildConnector({ timeout: 10_000 }) : inMemory
+  const connections = connectionLimit(...MAX_CONNECTIONS)
+  return new Agent({
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: IDLE_MS,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect,
+  })
+}
 
-  constructor(outgoing: Outgoing, wire: WireFaults, settle: Settle, openSocket: OpenSocket | undefined) {
-    super(outgoing, settle)
-    this.#wire = wire
-    this.#request = open(outgoing, wire, openSocket)
+async function sendWith(agent: Agent, outgoing: Outgoing, signal: AbortSignal): Promise<Received> {
+  const { url, method = 'POST', headers, body } = outgoing
+  const { origin, pathname, search } = new URL(url)
+  const path = pathname + search
+  const answer = await agent.request({ origin, path, method: method as 'POST', headers, body, signal })
+  const received: Record<string, string> = {}
+  for (const [name, value] of Object.entries(answer.headers)) received[name] = String(value)
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    // Leaving the loop closes the connection.
+    if (size > MAX_BODY_BYTES) return receivedFrom(answer.statusCode, received, chunks, true)
+    chunks.push(chunk)
   }
+  return receivedFrom(answer.statusCode, received, chunks, false)
+}
 
-  /** Starts the timer at the end of the body, because a body that drips takes its own time. */
-  run(): void {
-    const failed = (error: Error) => this.failWith(error)
-    this.#request.on('error', failed)
-    this.#request.on('response', response => {
-      this.start(response.statusCode ?? 0, response.headers)
-      response.on('data', (chunk: Buffer) => this.receive(chunk))
-      response.on('end', () => this.end())
-      response.on('error', failed)
+/** Sends through `node:http`, which can be told how the bytes travel. */
+async function sendFaulty(
+  outgoing: Outgoing,
+  wire: WireFaults,
+  { signal, started }: Sending,
+  openSocket: OpenSocket | undefined,
+): Promise<Received> {
+  const request = open(outgoing, wire, openSocket)
+  const closed = new AbortController()
+  try {
+    return await new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      request.on('error', reject)
+      request.on('response', response => {
+        const headers: Record<string, string> = {}
+        for (const [name, value] of Object.entries(response.headers)) headers[name] = String(value)
+        const chunks: Buffer[] = []
+        let size = 0
+        const end = (cut: boolean) => {
+          // At once, before Node closes the connection by itself.
+          if (wire.resetAfterAnswer) reset(request)
+          resolve(receivedFrom(response.statusCode ?? 0, headers, chunks, cut))
+        }
+        response.on('data', (chunk: Buffer) => {
+          size += chunk.length
+          if (size > MAX_BODY_BYTES) end(true)
+          else chunks.push(chunk)
+        })
+        response.on('end', () => end(false))
+        response.on('error', reject)
+      })
+      // The time limit begins at the end of the body, because a body that drips takes its own time.
+      void write(request, outgoing, wire, closed.signal).then(started)
     })
-    void write(this.#request, this.outgoing, this.#wire, this.#closed.signal).then(() => this.startTimer())
-  }
-
-  protected override close(reason: Error | null): void {
-    this.#closed.abort()
-    if (this.#wire.resetAfterAnswer && !(reason instanceof TransportError)) reset(this.#request)
-    else this.#request.destroy()
+  } finally {
+    closed.abort()
+    request.destroy()
   }
 }
 
@@ -264,4 +194,29 @@ function reset({ socket }: ClientRequest): void {
   } catch {
     socket?.destroy()
   }
+}
+
+/** A request listener of `node:http`, such as an Express application. */
+export type NodeListener = (request: IncomingMessage, response: ServerResponse) => unknown
+
+/** The clients of this server close idle connections, and `webhook.timeout` limits each request. */
+const NO_LIMITS = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }
+
+/** Creates a server that never listens, and a transport whose connections to it are in memory. */
+export function listenerTransport(listener: NodeListener): HttpTransport {
+  const server = createServer(NO_LIMITS, async (request, response) => {
+    try {
+      await listener(request, response)
+    } catch (error) {
+      // Fails the request with what the listener throws. After the answer, the error is unhandled as it is in production.
+      const socket: unknown = request.socket
+      if (response.writableEnded || !(socket instanceof MemorySocket)) throw error
+      socket.peer.destroy(functionError(error))
+    }
+  })
+  return httpTransport(encrypted => {
+    const sockets = memorySockets(encrypted)
+    server.emit('connection', sockets.server)
+    return sockets.client
+  })
 }

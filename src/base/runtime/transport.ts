@@ -1,7 +1,6 @@
 /** Defines how webhook requests are sent: over HTTP, or to a function. */
 import { wallTimer } from './clock.ts'
 import { cancelled, rootCause, TransportError, textPart, timedOut } from './connection-failure.ts'
-import type { NodeListener } from './listener-transport.ts'
 
 /** Header lines by name; a list is sent as several lines. */
 export type HeaderLines = Readonly<Record<string, string | string[]>>
@@ -36,17 +35,8 @@ export interface Received {
   readonly truncated: boolean
 }
 
-/** Receives how a request ended: one of the two is called, once, after the call of the transport has returned. */
-export interface AnswerHandler {
-  received(answer: Received): void
-  failed(error: unknown): void
-}
-
-/** Calls a handler, because a delivery through promises takes longer. */
-export type Transport = (request: Outgoing, handler: AnswerHandler) => void
-
-export const sendWith = (transport: Transport, request: Outgoing): Promise<Received> =>
-  new Promise((received, failed) => transport(request, { received, failed }))
+/** Sends a request, and resolves with the answer; rejects with `TransportError`. */
+export type Transport = (request: Outgoing) => Promise<Received>
 
 /** A transport that has open connections. */
 export type HttpTransport = Transport & { close(): Promise<void> }
@@ -73,11 +63,8 @@ type WebhookFunction = (request: Request) => Response | Promise<Response>
 /** Passes each request to a function as a `Request`. */
 export const functionTransport =
   (webhook: WebhookFunction): Transport =>
-  (outgoing, handler) =>
-    void callFunction(webhook, outgoing).then(
-      answer => handler.received(answer),
-      error => handler.failed(error),
-    )
+  outgoing =>
+    callFunction(webhook, outgoing)
 
 async function callFunction(webhook: WebhookFunction, outgoing: Outgoing): Promise<Received> {
   const { url, method = 'POST', headers, body, timeoutMs, signal } = outgoing
@@ -180,30 +167,4 @@ export function functionError(error: unknown): TransportError {
 function placeIn(stack = ''): string | null {
   const frame = stack.split('\n').find(line => /^\s+at .*:\d+:\d+\)?$/.test(line) && !/\bnode:/.test(line))
   return frame?.replace(/^\s+at (?:async )?(?:.*\()?|\)$/g, '') ?? null
-}
-
-export const httpTransport = (): HttpTransport =>
-  loadedLater(async () => (await import('./http-transport.ts')).createHttpTransport())
-
-/** Passes requests to a listener in this process. It has connections, so that faults of the wire apply. */
-export const listenerTransport = (listener: NodeListener): HttpTransport =>
-  loadedLater(async () => (await import('./listener-transport.ts')).createListenerTransport(listener))
-
-/** Loads undici with the first delivery, so that the start stays fast. */
-function loadedLater(create: () => Promise<HttpTransport>): HttpTransport {
-  let loaded: HttpTransport | null = null
-  let creating: Promise<HttpTransport> | null = null
-  const load = async () => {
-    creating ??= create()
-    loaded = await creating
-    return loaded
-  }
-  const send: Transport = (request, handler) => {
-    if (loaded !== null) return loaded(request, handler)
-    load().then(
-      transport => transport(request, handler),
-      error => handler.failed(error),
-    )
-  }
-  return Object.assign(send, { close: async () => loaded?.close() })
 }

@@ -186,22 +186,25 @@ interface DroppedFields {
 
 function droppedFields(raw: Fields, parsed: Fields): DroppedFields {
   const dropped: DroppedFields = { names: [], count: 0 }
-  collectDropped(raw, parsed, '', dropped)
+  const collect = (from: Fields, to: Fields, path: readonly string[]): void => {
+    for (const key in from) {
+      const [child, other] = [from[key], to[key]]
+      if (!Object.hasOwn(to, key)) {
+        if (++dropped.count <= MAX_PROBLEMS) dropped.names.push(nameOf(raw, [...path, key]))
+      } else if (hasFields(child) && hasFields(other)) collect(child, other, [...path, key])
+    }
+  }
+  collect(raw, parsed, [])
   return dropped
 }
 
-/** Allocates nothing unless a field was dropped, because it runs for every request. */
-function collectDropped(raw: Fields, parsed: Fields, at: string, dropped: DroppedFields): void {
-  for (const key in raw) {
-    if (Object.hasOwn(parsed, key)) descend(raw, parsed, at, key, dropped)
-    else if (++dropped.count <= MAX_PROBLEMS) dropped.names.push(nameAt(raw, at, key))
+/** `sender.name`, `buttons[0].label`. */
+function nameOf(raw: Fields, path: readonly string[]): string {
+  let name = ''
+  let parent: unknown = raw
+  for (const key of path) {
+    name = Array.isArray(parent) ? `${name}[${key}]` : joinPath(name, shortName(key))
+    parent = (parent as Fields)[key]
   }
-}
-
-const nameAt = (parent: object, at: string, key: string) =>
-  Array.isArray(parent) ? `${at}[${key}]` : joinPath(at, shortName(key))
-
-function descend(raw: Fields, parsed: Fields, at: string, key: string, dropped: DroppedFields): void {
-  const [child, other] = [raw[key], parsed[key]]
-  if (hasFields(child) && hasFields(other)) collectDropped(child, other, nameAt(raw, at, key), dropped)
+  return name
 }

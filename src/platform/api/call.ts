@@ -54,7 +54,7 @@ export const createCall = (ports: ApiPorts, request: ApiRequest): ApiCall => ({
   request,
   started: elapsedMs(),
   transaction: createTransaction(),
-  epoch: ports.epoch(),
+  epoch: ports.epoch.count,
   route: null,
   auth: 'not_checked',
   body: undefined,

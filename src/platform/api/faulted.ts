@@ -1,10 +1,10 @@
 /** Applies API faults to a call and its answer. */
 
+import { andThen, type Maybe } from '../../base/runtime/activity.ts'
 import { ENDPOINT_ROUTES } from '../contract/endpoint-routes.ts'
 import { type AnswerEffect, isUnprocessed } from '../faults/effects.ts'
 import type { AppliedApiFaults } from '../faults/registry.ts'
 import type { FaultContent } from '../journal/entry.ts'
-import { andThen, type Maybe } from '../rules/engines.ts'
 import { parseJson } from './body.ts'
 import { type ApiCall, type ApiPorts, type ApiRoute, chatIdOf, findApiRoute, pathOf } from './call.ts'
 import { type ApiResponse, resetResponse, withFaults } from './messages.ts'
@@ -19,7 +19,7 @@ export function createFaultedApi(
     const ended = ports.inFlight()
     try {
       await ports.delay(applied.latencyMs)
-      return call.epoch === ports.epoch() ? await applyFaults(call, applied) : finish(call, resetResponse())
+      return call.epoch === ports.epoch.count ? await applyFaults(call, applied) : finish(call, resetResponse())
     } finally {
       ended()
     }
@@ -28,7 +28,7 @@ export function createFaultedApi(
   function applyFaults(call: ApiCall, applied: AppliedApiFaults): Maybe<ApiResponse> {
     if (isUnprocessed(applied.answer)) return finish(identified(ports, call), insteadOfPlatform(call, applied))
     return andThen(answerCall(call), answer =>
-      call.epoch === ports.epoch() ? faultyAnswer(ports, answer, applied) : answer,
+      call.epoch === ports.epoch.count ? faultyAnswer(ports, answer, applied) : answer,
     )
   }
 

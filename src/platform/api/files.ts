@@ -16,7 +16,7 @@ export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, tr
     ports.keyring.authorize(request.headers.authorization, 'handover', ports.platform.nowMs(), { auth: 'not_checked' })
   }
   const [segment = '', name = ''] = path.slice(FILES_PREFIX.length).split('/')
-  const file = openFile(ports.platform, ports.platform.links.fileId(segment) ?? '', decodeName(name))
+  const file = openFile(ports.platform, segment, decodeName(name))
   assumed(transaction, 'attachments.auth', 'attachments.ttl')
   const headers = fileHeaders(file.name, headerSafe(file.type))
   const body = request.method === 'HEAD' ? NO_BYTES : fileContents(file)

@@ -1,4 +1,6 @@
 /** Handles one request, from plain data to plain data: match, authenticate, parse, call the platform, encode, journal. */
+
+import { andThen, type Maybe } from '../../base/runtime/activity.ts'
 import { elapsedMs, roundMs } from '../../base/runtime/clock.ts'
 import { ENDPOINT_ROUTES, type EndpointId, type EndpointRoute } from '../contract/endpoint-routes.ts'
 import type { AvailabilityRequest, ChatRequest, MessageRequest } from '../contract/endpoints.ts'
@@ -9,7 +11,7 @@ import { ENTRY_BYTES, sizeOf, VALUE_BYTES } from '../journal/journal.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { updateAvailability } from '../rules/availability.ts'
 import { botById, idMismatch, requireChat, unknownChat } from '../rules/chats.ts'
-import { andThen, EngineError, type Maybe, summarized, summaryInput, toUser, translated } from '../rules/engines.ts'
+import { EngineError, summarized, summaryInput, toUser, translated } from '../rules/engines.ts'
 import {
   checkMessage,
   endHandover,
@@ -153,7 +155,8 @@ function readBody(call: ApiCall, id: EndpointId): unknown {
 function successResponse(call: ApiCall, id: EndpointId, reply: unknown): ApiResponse {
   checkAnswer(id, reply)
   call.response = reply
-  const headers = withUnspecified({ 'content-type': JSON_TYPE }, call.transaction, call.ports.markers)
+  const headers: Record<string, string> = { 'content-type': JSON_TYPE }
+  if (call.transaction.assumed.length > 0) withUnspecified(headers, call.transaction, call.ports.markers)
   return { status: 200, headers, body: JSON.stringify(reply) }
 }
 
@@ -181,7 +184,7 @@ function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
 /** Adds the headers of CORS, and journals the call with its effects; a refused call has none (ER1). */
 function finish(call: ApiCall, answer: ApiResponse): ApiResponse {
   const { ports, request, faults, internalError, transaction } = call
-  const inTime = call.epoch === ports.epoch()
+  const inTime = call.epoch === ports.epoch.count
   const sent = withCors(inTime ? answer : resetResponse(), request, ports.platform.knobs['api.cors'])
   if (inTime && request.method !== 'OPTIONS') {
     const effects = sent.status < 300 ? transaction.effects : []
@@ -278,13 +281,15 @@ function message(call: ApiCall, grant: Grant, value: unknown): Maybe<unknown> {
   const { ports, transaction } = call
   const { platform, engines } = ports
   const checkEpoch = () => {
-    if (ports.epoch() !== call.epoch) throw new Error('The simulator was reset while this message was in flight.')
+    if (ports.epoch.count !== call.epoch) throw new Error('The simulator was reset while this message was in flight.')
   }
   return ports.inOrder(body.chat_id, () => {
     checkEpoch()
     const chat = chatOf(call, grant, body)
     checkMessage(platform, chat, body, transaction)
-    return andThen(translated(engines, toUser(chat, body.message), body.message), shown => {
+    const isTranslated = (chat.takeover?.agentLanguage ?? null) !== null
+    const text = isTranslated ? translated(engines, toUser(chat, body.message), body.message) : body.message
+    return andThen(text, shown => {
       checkEpoch()
       call.shownToUser = shownToUser(chat, body, shown)
       return sendMessage(platform, chat, body, shown, transaction)

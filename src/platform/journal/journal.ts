@@ -3,7 +3,6 @@
  * It is bounded: it drops the oldest entries first and appends a note when that begins.
  */
 import { elapsedMs, isoMicros, roundMs, type Timer, wallTimer } from '../../base/runtime/clock.ts'
-import { isError } from '../../base/text/error-text.ts'
 import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf } from './entry.ts'
 
 /** Selects entries of the journal. */
@@ -80,7 +79,8 @@ interface Subscriber {
 interface Waiter {
   readonly match: (entry: Entry) => boolean
   readonly after: number
-  readonly done: (result: Entry | Error) => void
+  readonly resolve: (entry: Entry) => void
+  readonly reject: (error: unknown) => void
 }
 
 export const createJournal = (options: JournalOptions): Journal => new BoundedJournal(options)
@@ -178,19 +178,31 @@ class BoundedJournal implements Journal {
     }
     return new Promise((resolve, reject) => {
       let timer: Timer | undefined
-      const done = (result: Entry | Error) => {
+      const end = () => {
         this.#waiters.delete(waiter)
         timer?.cancel()
         signal?.removeEventListener('abort', onAbort)
-        isError(result) ? reject(result) : resolve(result)
       }
-      const onAbort = () => done(new WaitTimeoutError('Stopped waiting: aborted.'))
-      const waiter = { match, after, done }
+      const waiter: Waiter = {
+        match,
+        after,
+        resolve(entry) {
+          end()
+          resolve(entry)
+        },
+        reject(error) {
+          end()
+          reject(error)
+        },
+      }
+      const onAbort = () => waiter.reject(new WaitTimeoutError('Stopped waiting: aborted.'))
       if (signal?.aborted) return onAbort()
       this.#waiters.add(waiter)
       signal?.addEventListener('abort', onAbort, { once: true })
       if (withinMs !== undefined)
-        timer = wallTimer(withinMs, () => done(new WaitTimeoutError(`No matching entry within ${withinMs} ms.`)))
+        timer = wallTimer(withinMs, () =>
+          waiter.reject(new WaitTimeoutError(`No matching entry within ${withinMs} ms.`)),
+        )
     })
   }
 
@@ -254,7 +266,7 @@ class BoundedJournal implements Journal {
   }
 
   #announceReset(): void {
-    for (const waiter of [...this.#waiters]) waiter.done(new Error('The simulator was reset while waiting.'))
+    for (const waiter of [...this.#waiters]) waiter.reject(new Error('The simulator was reset while waiting.'))
     for (const { onReset } of this.#subscribers) onReset?.()
   }
 }
@@ -262,9 +274,9 @@ class BoundedJournal implements Journal {
 /** A condition that throws rejects only its own wait. */
 function offer(waiter: Waiter, entry: Entry): void {
   try {
-    if (entry.seq > waiter.after && waiter.match(entry)) waiter.done(entry)
+    if (entry.seq > waiter.after && waiter.match(entry)) waiter.resolve(entry)
   } catch (error) {
-    waiter.done(isError(error) ? error : new Error(String(error)))
+    waiter.reject(error)
   }
 }
 

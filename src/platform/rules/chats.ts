@@ -253,7 +253,7 @@ function about(platform: PlatformContext, chat: Chat) {
   const { id, language, source } = chat
   return {
     bot: { id: botOf(platform, chat).id, name: botName(platform, chat) },
-    chat: { _links: { self: platform.links.chat(id) }, id, language, source },
+    chat: { _links: { self: `${platform.address.base}/api/v1/chats/${encodeURIComponent(id)}` }, id, language, source },
     user: { id: chat.userId },
   }
 }
@@ -292,9 +292,9 @@ function messagePayload(
   return { ...payload, attachments: files.map(file => viewFile(platform, file)) }
 }
 
-export const viewFile = ({ links }: PlatformContext, { id, name, type, sizeKb }: StoredFile): Attachment => ({
+export const viewFile = ({ address }: PlatformContext, { id, name, type, sizeKb }: StoredFile): Attachment => ({
   name,
-  url: links.file(id, name),
+  url: `${address.base}/files/${address.filePrefix}${id}/${encodeURIComponent(name)}`,
   type,
   size_kb: sizeKb,
 })

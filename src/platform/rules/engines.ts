@@ -3,6 +3,7 @@
  * engine may return a promise, which is awaited here, in order per chat. Without promises everything stays synchronous.
  */
 
+import type { Maybe } from '../../base/runtime/activity.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import { textsFor } from '../contract/bot-texts.ts'
 import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
@@ -13,13 +14,6 @@ export interface Engines {
   readonly translate: Translate
   readonly summarize: Summarize
 }
-
-/** A value, or a promise of it. */
-export type Maybe<T> = T | Promise<T>
-
-/** Calls `next` with the value, now or when its promise resolves. */
-export const andThen = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> =>
-  value instanceof Promise ? value.then(next) : next(value)
 
 /** The translated text, or the text as it is when there is nothing to translate. Throws `EngineError`. */
 export const translated = (engines: Engines, job: Translation | null, text: string): Maybe<string> =>
@@ -64,31 +58,6 @@ const native = <T>(value: Maybe<T>): Maybe<T> => (isThenable(value) ? Promise.re
 function checkText(engine: keyof Engines, result: unknown): string {
   if (typeof result === 'string') return result
   throw new TypeError(`The ${engine} engine must return a text, got ${result === null ? 'null' : typeof result}.`)
-}
-
-export type InOrder = <T>(chatId: string, run: () => Maybe<T>) => Maybe<T>
-
-export interface ChatQueues {
-  /** Runs one piece of work per chat at a time; different chats do not wait for each other. */
-  readonly inOrder: InOrder
-  /** Lets new work start without waiting for earlier work. */
-  clear(): void
-}
-
-export function createChatQueues(): ChatQueues {
-  const last = new Map<string, Promise<unknown>>()
-  return {
-    inOrder(chatId, run) {
-      const before = last.get(chatId)
-      const result = before === undefined ? run() : before.then(run, run)
-      if (!(result instanceof Promise)) return result
-      last.set(chatId, result)
-      const leave = () => void (last.get(chatId) === result && last.delete(chatId))
-      result.then(leave, leave)
-      return result
-    },
-    clear: () => last.clear(),
-  }
 }
 
 export interface Translation {

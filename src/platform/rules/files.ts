@@ -43,9 +43,14 @@ export function storeFile(platform: PlatformContext, chat: Chat, file: NewFile):
   return stored
 }
 
+/** Finds the file of a part of a link: its id behind the prefix of this simulator. */
+export function findFile({ state, address: { filePrefix } }: PlatformContext, segment: string): StoredFile | undefined {
+  return segment.startsWith(filePrefix) ? state.files.get(segment.slice(filePrefix.length)) : undefined
+}
+
 /** Finds the file of a link; throws a refusal when the link has expired (`attachments.ttl`). */
-export function openFile(platform: PlatformContext, id: string, name: string): StoredFile {
-  const file = platform.state.files.get(id)
+export function openFile(platform: PlatformContext, segment: string, name: string): StoredFile {
+  const file = findFile(platform, segment)
   if (file === undefined || file.name !== name) throw new Refusal('file_not_found', REFUSAL_TEXTS.fileUnknown)
   const ttl = platform.knobs['attachments.ttl']
   if (ttl !== null && platform.nowMs() >= file.createdMs + ttl) {

@@ -118,6 +118,7 @@ function createDeadlines(): Deadlines {
   }
 
   return {
+    current: live,
     set(key, atMs, deadline) {
       const slot = { key, atMs: Math.min(atMs, LATEST_MS), order: order++, deadline }
       live.set(key, slot)

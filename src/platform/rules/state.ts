@@ -92,6 +92,8 @@ export type DeadlineAction =
   | { readonly kind: 'reply'; readonly chatId: string; readonly text: string; readonly buttons: readonly Button[] }
 
 export interface Deadlines {
+  /** Those that are set. */
+  readonly current: ReadonlyMap<string, unknown>
   set(key: string, atMs: number, deadline: DeadlineAction): void
   delete(key: string): void
   nextMs(): number | null
@@ -171,12 +173,8 @@ export interface PlatformContext {
   id(form: IdForm, label: string): string
   /** The random words that the ids below `label` are derived from. */
   words(label: string): Words
-  readonly links: {
-    chat(chatId: string): string
-    file(fileId: string, name: string): string
-    /** The id in the path of a link; null when the link is not one of the simulator. */
-    fileId(segment: string): string | null
-  }
+  /** The beginning of links, and of the ids of files in them. */
+  readonly address: { readonly base: string; readonly filePrefix: string }
 }
 
 export type Effect = EventContent | NoteContent

@@ -1,5 +1,6 @@
 /** Performs the actions of the end user (ST2-ST5, ST11-ST12): in order per chat, with one journal entry each. */
 
+import { andThen, type InOrder, type Maybe } from '../../base/runtime/activity.ts'
 import { suggest } from '../../base/text/error-text.ts'
 import { noticeText } from '../contract/bot-texts.ts'
 import type { Button } from '../contract/schemas.ts'
@@ -7,7 +8,7 @@ import type { UserContent } from '../journal/entry.ts'
 import { isOpen } from './availability.ts'
 import { answerUser, handoverLabel } from './bot.ts'
 import { addMessage, addNotice, botOf, emitRequest, emitUserMessage, userName, viewFile } from './chats.ts'
-import { andThen, type Engines, type InOrder, type Maybe, toAgent, translated } from './engines.ts'
+import { type Engines, toAgent, translated } from './engines.ts'
 import { checkFile, type NewFile, storeFile } from './files.ts'
 import { Refusal } from './refusal.ts'
 import type { Chat, PlatformContext, StoredFile } from './state.ts'
@@ -19,7 +20,7 @@ export interface UserPorts {
   readonly inOrder: InOrder
   commit(action: UserContent, effects: readonly Effect[]): void
   /** A number that grows with every reset. */
-  epoch(): number
+  readonly epoch: { readonly count: number }
   /** Registers asynchronous work; call the returned function when it has ended. */
   inFlight(): () => void
 }
@@ -55,9 +56,9 @@ export function createUserActions(ports: UserPorts): UserActions {
 
   /** Runs one action of a chat at a time. After a reset `check` throws, so that no action reaches a chat created later. */
   function inTurn(chatId: string, run: (check: () => void) => Maybe<UserOutcome>): Maybe<UserOutcome> {
-    const epoch = ports.epoch()
+    const epoch = ports.epoch.count
     const check = () => {
-      if (ports.epoch() !== epoch) throw new Error('The simulator was reset while the user acted.')
+      if (ports.epoch.count !== epoch) throw new Error('The simulator was reset while the user acted.')
     }
     const outcome = ports.inOrder(chatId, () => {
       check()
@@ -80,7 +81,8 @@ export function createUserActions(ports: UserPorts): UserActions {
     checkMessage(input)
     return inTurn(chatId, check => {
       const chat = chatOf(chatId)
-      const forAgent = translated(ports.engines, toAgent(chat, input.text), input.text)
+      const isTranslated = (chat.takeover?.agentLanguage ?? null) !== null
+      const forAgent = isTranslated ? translated(ports.engines, toAgent(chat, input.text), input.text) : input.text
       return andThen(forAgent, text => {
         check()
         return write(chat, input, text)

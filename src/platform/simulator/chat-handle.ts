@@ -1,7 +1,7 @@
 /** Lets a test or script act as the end user of one chat. */
 
+import { andThen, type Maybe } from '../../base/runtime/activity.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
-import { andThen, type Maybe } from '../rules/engines.ts'
 import type { NewFile } from '../rules/files.ts'
 import type { Chat } from '../rules/state.ts'
 import { type ChatView, type MessageView, viewChat } from '../rules/transcript.ts'
@@ -113,7 +113,8 @@ const bytes = optionKind('a Uint8Array', value => Object.prototype.toString.call
 const FILE = { name: text, type: text, size_kb: whole, bytes }
 
 function checkMessage(message: string, options: NonNullable<Parameters<ChatHandle['says']>[1]>): void {
-  validateOptions('says', { text: message, ...options }, SAYS)
+  if (typeof message !== 'string' || Object.keys(options).length > 0)
+    validateOptions('says', { text: message, ...options }, SAYS)
   for (const file of options.attach ?? []) validateOptions('attach', file, FILE)
 }
 

@@ -1,6 +1,13 @@
 /** Creates the components of a simulator from its options; `core.ts` connects further components to them. */
 
-import { type Activity, createActivity, createEpoch, type Epoch } from '../../base/runtime/activity.ts'
+import {
+  type Activity,
+  type ChatQueues,
+  createActivity,
+  createChatQueues,
+  createEpoch,
+  type Epoch,
+} from '../../base/runtime/activity.ts'
 import {
   createRealClock,
   createTimestamps,
@@ -11,9 +18,10 @@ import {
   type Timestamps,
   type VirtualClock,
 } from '../../base/runtime/clock.ts'
+import { httpTransport, listenerTransport } from '../../base/runtime/http-transport.ts'
 import { loadModule } from '../../base/runtime/node.ts'
 import { hashWords, makeId } from '../../base/runtime/random.ts'
-import { functionTransport, httpTransport, listenerTransport, type Transport } from '../../base/runtime/transport.ts'
+import { functionTransport, type Transport } from '../../base/runtime/transport.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import {
   type CallerRules,
@@ -28,15 +36,7 @@ import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
 import { createErrorNotes, type OnInternalError } from '../journal/internal-errors.ts'
 import { createJournal, type Journal } from '../journal/journal.ts'
 import { readBusinessHours } from '../rules/business-hours.ts'
-import {
-  type ChatQueues,
-  createChatQueues,
-  type Engines,
-  fillTemplate,
-  markTranslation,
-  sameText,
-  type Translate,
-} from '../rules/engines.ts'
+import { type Engines, fillTemplate, markTranslation, sameText, type Translate } from '../rules/engines.ts'
 import { type BotSpec, createPlatformState } from '../rules/platform.ts'
 import type { PlatformContext, Settings } from '../rules/state.ts'
 import { hoursProblem, InvalidOptionError, invalidOption, knobsFrom } from './options.ts'
@@ -159,11 +159,7 @@ const createPlatformContext = ({
   stamp: stamps.next,
   id: (form, label) => makeId(form, identity.seed, label),
   words: label => hashWords(label, identity.seed),
-  links: {
-    chat: id => `${address.base}/api/v1/chats/${encodeURIComponent(id)}`,
-    file: (id, name) => `${address.base}/files/${address.filePrefix}${id}/${encodeURIComponent(name)}`,
-    fileId: segment => (segment.startsWith(address.filePrefix) ? segment.slice(address.filePrefix.length) : null),
-  },
+  address,
 })
 
 const botFrom = ({ bot }: PlatformSimulatorOptions): BotSpec => ({
@@ -193,7 +189,7 @@ const transportFrom = (options: PlatformSimulatorOptions, shared?: Transport): C
   if (fetch && listener) throw invalidOption('webhook', 'webhook takes fetch or listener, not both.')
   if (fetch) return functionTransport(fetch)
   if (listener) return listenerTransport(listener)
-  return shared === undefined ? httpTransport() : (request, handler) => shared(request, handler)
+  return shared === undefined ? httpTransport() : request => shared(request)
 }
 
 /** A webhook of this process needs no address, but its requests need a URL. */

@@ -6,15 +6,15 @@ import type { ApiPorts } from '../api/call.ts'
 import { type Api, createApi } from '../api/handle.ts'
 import { VERSION } from '../contract/version.ts'
 import type { UserContent } from '../journal/entry.ts'
+import type { Journal } from '../journal/journal.ts'
 import { addSecretsOf, createSecrets } from '../journal/mask.ts'
 import { evictMessages, refreshIdle } from '../rules/chats.ts'
 import { createMessageMemory, ensureBots, fireDue } from '../rules/platform.ts'
-import { createTransaction, type Effect, type PlatformContext } from '../rules/state.ts'
+import { type Chat, createTransaction, type Effect, type Message, type PlatformContext } from '../rules/state.ts'
 import { createUserActions, type UserActions } from '../rules/user-actions.ts'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
 import { type Components, createComponents, webhookTargetOf } from './components.ts'
 import { createFaultController, type FaultSetter } from './fault-controller.ts'
-import { createMoments, type Moments } from './moments.ts'
 import { memoryLimitOf, type PlatformSimulatorOptions } from './platform-options.ts'
 
 /** All parts of one simulator, for the server, the runner and snapshots. */
@@ -39,7 +39,8 @@ export function createCore(
   const components = createComponents(options, transport, filePrefix, secrets)
   const dispatcher = dispatcherFor(components, options)
   const committer = createCommitter(components, dispatcher)
-  const reset = createReset(components, dispatcher, committer)
+  const faults = createFaultController(components, dispatcher.release)
+  const reset = createReset(components, dispatcher, committer, faults)
   reset.refresh()
   return {
     ...components,
@@ -48,7 +49,7 @@ export function createCore(
     dispatcher,
     api: apiFor(components, committer, options),
     user: createUserActions({ ...sharedPorts(components), commit: committer.commit }),
-    faults: createFaultController(components, dispatcher.release),
+    faults,
     moments: createMoments(components.platform, components.journal),
     hasConnection: hasConnection(options),
     close: async () => {
@@ -97,7 +98,7 @@ const sharedPorts = ({ platform, engines, chatQueues, epoch, activity }: Compone
   platform,
   engines,
   inOrder: chatQueues.inOrder,
-  epoch: epoch.current,
+  epoch,
   inFlight: activity.begin,
 })
 
@@ -203,7 +204,8 @@ function createDeadlineTimer(
 
   return {
     set() {
-      const at = platform.state.deadlines.nextMs()
+      const { deadlines } = platform.state
+      const at = deadlines.current.size === 0 ? null : deadlines.nextMs()
       if (at === (armed?.at ?? null)) return
       if (at === null) return cancel()
       if (armed === null) armed = { at, timer: clock.after(at - clock.now(), fire) }
@@ -223,7 +225,12 @@ export interface Reset {
   reset(): void
 }
 
-function createReset(components: Components, dispatcher: Dispatcher, { deadlineTimer, lastEvent }: Committer): Reset {
+function createReset(
+  components: Components,
+  dispatcher: Dispatcher,
+  { deadlineTimer, lastEvent }: Committer,
+  faults: FaultSetter,
+): Reset {
   const { platform, keyring, clock } = components
 
   function refresh(): void {
@@ -239,6 +246,7 @@ function createReset(components: Components, dispatcher: Dispatcher, { deadlineT
     components.epoch.next()
     deadlineTimer.cancel()
     components.faultRegistry.reset()
+    faults.forget()
     dispatcher.reset()
     components.activity.forget()
     components.rateLimit.reset()
@@ -276,4 +284,61 @@ function clearState({ state }: PlatformContext): void {
   state.memory.clear()
   state.chatCounter = 0
   state.summaryCounter = 0
+}
+
+/** What changes in a chat. Messages are only added, so the last one says which there were. */
+interface ChatMoment extends Pick<Chat, 'status' | 'typing' | 'active' | 'takeover'> {
+  /** The entry after which the chat was so. */
+  readonly seq: number
+  readonly lastMessage: Message | undefined
+}
+
+export interface Moments {
+  /** The first `seq` that can be asked for: earlier entries were dropped, or happened before a restored snapshot. */
+  firstSeq(): number
+  /** The chat after the entry `seq`; null when it was created later. Its messages are those that memory still has. */
+  chatAt(chat: Chat, seq: number): Chat | null
+}
+
+function createMoments(platform: PlatformContext, journal: Journal): Moments {
+  const moments = new Map<string, ChatMoment[]>()
+  let startSeq = 0
+  const firstSeq = () => Math.max(startSeq, journal.firstSeq - 1)
+
+  function record({ id, status, typing, active, takeover, messages }: Chat, seq: number): void {
+    const earlier = moments.get(id) ?? []
+    const last = earlier.at(-1)
+    const lastMessage = messages.at(-1)
+    const isSame =
+      last?.status === status && last.typing === typing && last.active === active && last.lastMessage === lastMessage
+    if (isSame && last.takeover === takeover) return
+    earlier.push({ seq, status, typing, active, takeover, lastMessage })
+    // Of the moments before the journal, only the latest can be asked for.
+    while (earlier[1] !== undefined && earlier[1].seq <= firstSeq()) earlier.shift()
+    moments.set(id, earlier)
+  }
+
+  /** A reset or a restored snapshot replaces all chats. */
+  function restart(): void {
+    moments.clear()
+    startSeq = journal.nextSeq - 1
+    for (const chat of platform.state.chats.values()) record(chat, startSeq)
+  }
+
+  journal.subscribe(({ seq, chat_id: id, kind }) => {
+    if (kind === 'delivery' || kind === 'fault') return
+    const chat = platform.state.chats.get(id ?? '')
+    if (chat !== undefined) record(chat, seq)
+  }, restart)
+
+  return {
+    firstSeq,
+    chatAt(chat, seq) {
+      const moment = moments.get(chat.id)?.findLast(one => one.seq <= seq)
+      if (moment === undefined) return null
+      const { lastMessage, ...state } = moment
+      const count = lastMessage === undefined ? 0 : chat.messages.lastIndexOf(lastMessage) + 1
+      return { ...chat, ...state, messages: chat.messages.slice(0, count) }
+    },
+  }
 }

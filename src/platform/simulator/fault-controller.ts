@@ -26,6 +26,8 @@ export interface FaultSetter extends FaultController {
   add(fault: FaultFields): NamedFault
   /** The faults that were set after the entry `seq` of the journal, with their hits until then. */
   listAt(seq: number): NamedFault[]
+  /** After a reset: all faults are cleared, and no moment before it can be asked for. */
+  forget(): void
 }
 
 /** `release` sends the events that the named faults hold. */
@@ -36,20 +38,16 @@ export function createFaultController(
   /** When each fault was set; one of a restored snapshot has no entry. */
   const setSeqs = new Map<string, number>()
   const cleared: { readonly fault: NamedFault; readonly setSeq: number; readonly clearedSeq: number }[] = []
-  journal.subscribe(
-    () => {},
-    () => {
-      setSeqs.clear()
-      cleared.length = 0
-    },
-  )
-
   function journalNote(note: string, { name, chat_id }: NamedFault, details: object): number {
     const chat = chat_id === undefined ? {} : { chat_id }
     return journal.append({ kind: 'note', ...chat, note, fault: name, ...details }, null).seq
   }
 
   return {
+    forget() {
+      setSeqs.clear()
+      cleared.length = 0
+    },
     add(fault: FaultFields) {
       const spec = faultParser().parseFault(fault)
       const problems = problemsOf(platform, spec)

@@ -43,7 +43,7 @@ const turns = new WeakMap<Core, Promise<unknown>>()
 /** Creates chats one after the other, so that ids and personas do not depend on which data loads first. */
 export function newChat(core: Core, options: ReadChatOptions): Promise<Chat> {
   const before = turns.get(core) ?? Promise.resolve()
-  const epoch = core.epoch.current()
+  const epoch = core.epoch.count
   const made = before.then(() => makeChat(core, options, epoch))
   turns.set(
     core,
@@ -56,7 +56,7 @@ async function makeChat(core: Core, options: ReadChatOptions, epoch: number): Pr
   const shipped = options.transcript === undefined ? null : await loadTranscript(options.transcript)
   const language = options.language ?? shipped?.language ?? 'en'
   const drawn = await drawPersona(core.identity.seed, `persona ${core.platform.state.chatCounter + 1}`, language)
-  if (epoch !== core.epoch.current())
+  if (epoch !== core.epoch.count)
     throw new Error('Failed to create the chat: the simulator was reset at the same time.')
   const transaction = createTransaction()
   const botId = knownBot(core, options.botId)

@@ -1,6 +1,6 @@
 /** Defines the options of a simulator and their defaults. */
 
-import type { NodeListener } from '../../base/runtime/listener-transport.ts'
+import type { NodeListener } from '../../base/runtime/http-transport.ts'
 import { parseBytes } from '../../base/text/quantities.ts'
 import type { KnobSettings } from '../contract/knobs.ts'
 import type { Summarize, Translate } from '../rules/engines.ts'

@@ -1,5 +1,6 @@
 /** Defines the simulator object: the platform and its end users in this process, without expectations. */
 
+import type { Maybe } from '../../base/runtime/activity.ts'
 import type { Transport } from '../../base/runtime/transport.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import { createFetchAdapter } from '../api/fetch.ts'
@@ -10,7 +11,6 @@ import type { EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { type AvailabilityChange, changeAvailability } from '../rules/availability.ts'
-import type { Maybe } from '../rules/engines.ts'
 import { createTransaction } from '../rules/state.ts'
 import { type ChatView, chatSummary } from '../rules/transcript.ts'
 import { type ChatHandle, createChatHandle } from './chat-handle.ts'
@@ -147,7 +147,7 @@ function simulatorOf(core: Core): PlatformSimulator {
       api,
       baseUrl: () => core.address.base,
       bodyLimit: () => platform.knobs['limits.body'],
-      epoch: core.epoch.current,
+      epoch: () => core.epoch.count,
     }),
     handle: api,
     chat: async chatOptions => createChatHandle(core, await newChat(core, chatOptions ?? {})),

@@ -1,6 +1,6 @@
 /** Lets an application of this process be the webhook, without a port: Express, Nest, Fastify, `node:http`, `fetch`. */
 import { isMap } from '../../base/objects.ts'
-import type { NodeListener } from '../../base/runtime/listener-transport.ts'
+import type { NodeListener } from '../../base/runtime/http-transport.ts'
 import { describeValue, invalidOption, optionKind, validateOptions } from './options.ts'
 import { DEFAULTS } from './platform-options.ts'
 

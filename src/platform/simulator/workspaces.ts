@@ -176,6 +176,12 @@ export interface PlatformWorkspace extends PlatformSimulator {
   readonly closing: AbortSignal
 }
 
+/** Answers all calls by one simulator. */
+export function singleRouter(simulator: PlatformSimulator): RequestRouter {
+  const { knobs } = coreOf(simulator)
+  return { api: simulator.handle, bodyLimit: () => knobs['limits.body'] }
+}
+
 /** Answers the paths of the platform. */
 export interface RequestRouter {
   readonly api: Api
@@ -186,7 +192,8 @@ export interface RequestRouter {
 /** `rest` answers calls that belong to no workspace: those without a key or with an unknown one. */
 export function createRequestRouter(workspaces: Workspaces, rest: RequestRouter): RequestRouter {
   const api: Api = request => {
-    const found = workspaces.size === 0 ? undefined : ownerOf(workspaces, request)
+    if (workspaces.size === 0) return rest.api(request)
+    const found = ownerOf(workspaces, request)
     if (found === undefined) return rest.api(within(rest.bodyLimit(), request))
     return found.handle(within(limitOf(found), request))
   }

@@ -1,5 +1,6 @@
 /** Sends events that a person or a script asked for, past the queues and all faults: new ones, or past deliveries again. */
 
+import type { Schedule } from '../../base/runtime/clock.ts'
 import { makeId } from '../../base/runtime/random.ts'
 import type { HeaderLines } from '../../base/runtime/transport.ts'
 import type { SignMode } from '../contract/event-names.ts'
@@ -8,9 +9,7 @@ import type { SendingSpec } from '../faults/schema.ts'
 import type { DeliveryContent, EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { MASK } from '../journal/mask.ts'
-import { type AttemptEnd, DeliveryAttempt, deliveryEntry, nextAttempt, type SendPorts } from './attempts.ts'
 import { faultyHeaders, faultyRequest, tamperedBody, withWireFaults } from './faulty-request.ts'
-import type { Schedule } from './job.ts'
 import {
   type EncodedEvent,
   encodePayload,
@@ -19,6 +18,7 @@ import {
   type WebhookRequest,
   withParts,
 } from './request.ts'
+import { deliveryEntry, nextAttempt, type SendPorts, sendRequest } from './send.ts'
 
 type Delivery = EntryOf<'delivery'>
 
@@ -131,18 +131,18 @@ async function sendCopies(ports: ManualPorts, delivery: ManualDelivery, { count,
   return first
 }
 
-function send(ports: ManualPorts, { request, marks, cause }: ManualDelivery, numbered: (next: number) => number) {
-  return new Promise<Delivery | null>((resolve, reject) => {
-    const end: AttemptEnd<null> = {
-      conclude(_, sent, durationMs) {
-        const number = numbered(nextAttempt(ports.journal, request.deliveryId))
-        resolve(ports.journal.append(deliveryEntry(request, sent, durationMs, number, marks), cause))
-      },
-      aborted: () => resolve(null),
-      failed: (_, error) => reject(error),
-    }
-    new DeliveryAttempt(ports, request, ports.signal(), null, end).send()
+/** Null after a reset. */
+async function send(
+  ports: ManualPorts,
+  { request, marks, cause }: ManualDelivery,
+  numbered: (next: number) => number,
+): Promise<Delivery | null> {
+  let entry: Delivery | null = null
+  await sendRequest(ports, request, ports.signal(), (sent, durationMs) => {
+    const number = numbered(nextAttempt(ports.journal, request.deliveryId))
+    entry = ports.journal.append(deliveryEntry(request, sent, durationMs, number, marks), cause)
   })
+  return entry
 }
 
 /** False after a reset. */

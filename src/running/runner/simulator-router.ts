@@ -1,12 +1,12 @@
 /** Serves many simulators on one port: routes each call to the simulator of its chat. */
 
 import { isMap } from '../../base/objects.ts'
+import type { Maybe } from '../../base/runtime/activity.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import { pathOf } from '../../platform/api/call.ts'
 import { FILES_PREFIX } from '../../platform/api/files.ts'
 import type { Api } from '../../platform/api/handle.ts'
 import type { ApiRequest, ApiResponse } from '../../platform/api/messages.ts'
-import type { Maybe } from '../../platform/rules/engines.ts'
 import type { Core } from '../../platform/simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { limitOf, type RequestRouter } from '../../platform/simulator/workspaces.ts'

@@ -1,7 +1,8 @@
 /** Runs the selected scenarios against one intermediary. Each has its own simulator; all share one port. */
 
 import { elapsedMs, wallTime } from '../../base/runtime/clock.ts'
-import { httpTransport, type Transport } from '../../base/runtime/transport.ts'
+import { httpTransport } from '../../base/runtime/http-transport.ts'
+import type { Transport } from '../../base/runtime/transport.ts'
 import { leaksBetween } from '../../evaluation/evaluator/echo.ts'
 import type { Awaited } from '../../evaluation/evaluator/step-evaluator.ts'
 import type { Reason, RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'

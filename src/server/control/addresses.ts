@@ -1,5 +1,4 @@
 /** Recognizes loopback hosts, writes addresses as URLs, and lists the allowed `Host` headers. */
-import { isLoopbackName } from '../../platform/api/access.ts'
 
 /** Addresses to listen on. A name below `.localhost` is not one: only browsers promise that it is this machine. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i
@@ -23,26 +22,6 @@ export function allowedHosts(host: string, proxy: URL | null = null): readonly s
   const names = ['localhost', '127.0.0.1', '[::1]', bracketed(host).toLowerCase()]
   return [...new Set(proxy === null ? names : [...names, proxy.hostname])]
 }
-
-/**
- * Returns the function that tells whether a `Host` header names this server: by a loopback name, an address, `host`, or
- * the host of the base URL. A server that listens beyond this machine also has names that only a local network resolves,
- * such as those of containers.
- */
-export function createHostCheck(host: string, baseUrl: () => string): (header: string) => boolean {
-  const isBeyondMachine = !isLoopback(host)
-  return header => {
-    const name = header.toLowerCase().replace(/:\d+$/, '')
-    if (isLoopbackName(name) || ADDRESS.test(name)) return true
-    return name === host.toLowerCase() || name === new URL(baseUrl()).hostname || (isBeyondMachine && isLocalName(name))
-  }
-}
-
-/** No page has a name of this form, because browsers read it as an address. */
-const ADDRESS = /^(\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])$/
-
-/** Names without a dot, and below `.internal`, which has no public names: `host.docker.internal`. */
-const isLocalName = (name: string): boolean => /^[\w-]+$/.test(name) || name.endsWith('.internal')
 
 /** The process that listens on a port. */
 export interface PortHolder {

@@ -95,7 +95,7 @@ async function runRoute(
   isOfWorkspace: boolean,
 ): Promise<Response> {
   const { epoch } = coreFor(control, context)
-  const begun = epoch.current()
+  const begun = epoch.count
   try {
     const { req } = context
     const query = readQuery(route, new URL(req.url))
@@ -111,7 +111,7 @@ async function runRoute(
     }
     return toResponse(await route.run(call as ControlRequest<never, never>), context, control)
   } catch (thrown) {
-    const wasReset = asProblem(thrown) === null && epoch.current() !== begun
+    const wasReset = asProblem(thrown) === null && epoch.count !== begun
     return errorResponse(wasReset ? resetProblem() : thrown, context, control)
   }
 }

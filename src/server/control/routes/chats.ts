@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { withoutUndefined } from '../../../base/objects.ts'
 import { Attachment, Button, named } from '../../../platform/contract/schemas.ts'
-import { fileContents } from '../../../platform/rules/files.ts'
+import { fileContents, findFile } from '../../../platform/rules/files.ts'
 import { type ChatView, chatSummary, viewMessage } from '../../../platform/rules/transcript.ts'
 import { type Ack, type AttachmentInput, toFile, waitForAck } from '../../../platform/simulator/chat-handle.ts'
 import { newChat, userFromWire } from '../../../platform/simulator/new-chat.ts'
@@ -191,7 +191,7 @@ async function attachmentsOf(body: UserMessageBody | UserMessageForm): Promise<A
 
 /** Downloaded, and never shown as a page: the file shares its origin with the control API. */
 function fileResponse({ core: { platform }, param }: ControlRequest<unknown, unknown>): Response {
-  const file = platform.state.files.get(platform.links.fileId(param('file')) ?? '')
+  const file = findFile(platform, param('file'))
   if (file === undefined)
     throw new ControlProblem(404, 'file_not_found', `There is no file ${JSON.stringify(param('file'))}.`)
   const contents = fileContents(file)

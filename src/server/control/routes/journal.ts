@@ -166,7 +166,7 @@ const tokens = new WeakMap<Core, string>()
 export function instanceOf(core: Core): string {
   const token = tokens.get(core) ?? randomToken()
   tokens.set(core, token)
-  return `${token}-${core.epoch.current()}`
+  return `${token}-${core.epoch.count}`
 }
 
 type Filters = Omit<WaitQuery, 'after' | 'timeout'>
