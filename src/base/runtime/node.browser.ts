@@ -3,7 +3,7 @@ import { hmac as keyed } from '@noble/hashes/hmac.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import { sha256 as hash256, sha512 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { HashName, Sha256 } from './node.ts'
+import type { HashName } from './node.ts'
 
 /** Of noble, because the hashes of browsers are asynchronous while signing is synchronous. */
 const HASHES = { sha256: hash256, sha1, sha512 }
@@ -15,11 +15,6 @@ export function hmac(hash: HashName, key: string, content: string, encoding: 'ba
 }
 
 export const sha256 = (bytes: Uint8Array): string => bytesToHex(hash256(bytes))
-
-export function createSha256(): Sha256 {
-  const hash = hash256.create()
-  return { update: bytes => void hash.update(bytes), hex: () => bytesToHex(hash.digest()) }
-}
 
 /** Loads a user's own module by its URL, relative to the page. */
 export const loadModule = (path: string): Promise<Record<string, unknown>> =>

@@ -68,17 +68,6 @@ function keyBlocks(hash: HashName, key: string): KeyBlocks {
 
 export const sha256 = (bytes: Uint8Array): string => crypto().createHash('sha256').update(bytes).digest('hex')
 
-/** Hashes bytes that come in pieces. */
-export interface Sha256 {
-  update(bytes: Uint8Array): void
-  hex(): string
-}
-
-export function createSha256(): Sha256 {
-  const hash = crypto().createHash('sha256')
-  return { update: bytes => void hash.update(bytes), hex: () => hash.digest('hex') }
-}
-
 /** When modules of the user were last changed, at the time of their first load. */
 const firstLoads = new Map<string, number>()
 

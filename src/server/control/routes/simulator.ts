@@ -131,11 +131,7 @@ export const DOCUMENT_ROUTES: readonly ControlRoute[] = [
     id: 'controlOpenApi',
     summary: 'Describes this API',
     responses: { 200: { description: 'OpenAPI 3.1', schema: OpenApiResponse } },
-    async run({ url }) {
-      // Loaded when needed: the document is generated from the table that contains this route.
-      const { controlOpenApi } = await import('../openapi.ts')
-      return ok(controlOpenApi({ url }))
-    },
+    run: async ({ openApi }) => ok(await openApi()),
   }),
   documentsRoute('GET /platform-openapi.json', {
     id: 'platformOpenApi',
