@@ -22,10 +22,6 @@ import {
   toOptions,
 } from './settings.ts'
 
-const TEXTS = {
-  ignored: (file: string, used: string) => `${file} is not read, because ${used} is used.`,
-}
-
 export type Env = Readonly<Record<string, string | undefined>>
 
 export interface ConfigEnvironment {
@@ -55,7 +51,7 @@ export async function resolveSettings(flags: SettingFlags, environment: ConfigEn
   const file = findConfig(environment.cwd, explicitFile(flags, environment.env))
   const fromFile = file === null ? {} : await loadConfig(file, environment.nodeVersion)
   const settings = mergeLayers(defaultLayer(), fromFile, fromEnv, fromFlags)
-  const warnings = (file?.ignored ?? []).map(other => TEXTS.ignored(other, file?.name ?? ''))
+  const warnings = (file?.ignored ?? []).map(other => `${other} is not read, because ${file?.name} is used.`)
   const resolved = effective(settings)
   if (environment.secrets !== undefined) addSecretsOf(environment.secrets, resolved.values)
   return { ...resolved, warnings }
@@ -68,13 +64,14 @@ function explicitFile(flags: SettingFlags, env: Env) {
 
 function take(layer: Record<string, Setting>, name: string, text: string, from: string, problems: Problem[]) {
   const read = readSettingText(name, text)
-  if ('expected' in read) problems.push({ at: from, message: `must be ${read.expected}, got ${shownText(name, text)}` })
-  else layer[name] = { value: read.value, from }
+  if ('value' in read) {
+    layer[name] = { value: read.value, from }
+    return
+  }
+  // A key by its length, a URL without its credentials.
+  const shown = isSecretPath([name]) ? describeSecret(text) : JSON.stringify(withoutCredentials(text))
+  problems.push({ at: from, message: `must be ${read.expected}, got ${shown}` })
 }
-
-/** A key by its length, a URL without its credentials. */
-const shownText = (name: string, text: string) =>
-  isSecretPath([name]) ? describeSecret(text) : JSON.stringify(withoutCredentials(text))
 
 /** Ignores empty variables. */
 function envLayer(env: Env, problems: Problem[]): Layer {
@@ -127,33 +124,29 @@ function defaultLayer(): Layer {
 }
 
 function effective(settings: Layer): Omit<Resolved, 'warnings'> {
-  const entries = Object.entries(settings)
-  const values = Object.fromEntries(
-    entries.map(([name, setting]) => [
-      name,
-      isKnob(name) && setting.from !== 'default' ? formatKnob(name, parseKnob(name, setting.value)) : setting.value,
-    ]),
-  )
-  const sources = Object.fromEntries(entries.map(([name, { from }]) => [name, from]))
-  const { agent_driver: driver } = values
-  return { options: optionsFrom(values), sources, values, agentDriver: typeof driver === 'string' ? driver : null }
-}
+  const values: Record<string, unknown> = {}
+  const sources: Record<string, string> = {}
+  for (const [name, { value, from }] of Object.entries(settings)) {
+    values[name] = isKnob(name) && from !== 'default' ? formatKnob(name, parseKnob(name, value)) : value
+    sources[name] = from
+  }
+  const { agent_driver: driver, clock, 'clock.start': start, ...others } = values
 
-function optionsFrom(values: Readonly<Record<string, unknown>>): PlatformServerOptions {
-  const { agent_driver: _, clock, 'clock.start': start, ...others } = values
-  const given = Object.entries(others).filter(([name, value]) => !isKnob(name) && value !== null)
-  return {
-    ...toOptions(Object.fromEntries(given)),
+  // Only changed knobs, because each simulator reads its knobs again: a run creates one per scenario.
+  const initial: Record<string, unknown> = formatKnobs(defaultKnobs())
+  const knobs: Record<string, unknown> = {}
+  const given: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(others)) {
+    if (!isKnob(name)) {
+      if (value !== null) given[name] = value
+    } else if (value !== initial[name]) knobs[name] = value
+  }
+  const options = {
+    ...toOptions(given),
     clock: clock === 'virtual' && start !== null ? { mode: 'virtual', start } : clock,
-    knobs: changedKnobs(values),
+    knobs,
   } as PlatformServerOptions
-}
-
-/** Only these, because each simulator reads its knobs again: a run creates one per scenario. */
-function changedKnobs(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const initial = formatKnobs(defaultKnobs())
-  const changed = KNOB_NAMES.filter(name => values[name] !== initial[name])
-  return Object.fromEntries(changed.map(name => [name, values[name]]))
+  return { options, sources, values, agentDriver: typeof driver === 'string' ? driver : null }
 }
 
 const EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json', '.js', '.mjs', '.ts']
@@ -169,26 +162,20 @@ export function findConfig(
   cwd: string,
   explicit?: { readonly file: string; readonly from: string },
 ): FoundConfig | null {
-  if (explicit !== undefined) return named(cwd, explicit)
-  const there = new Set(filesIn(cwd))
-  const [name, ...ignored] = NAMES.filter(one => there.has(one))
-  return name === undefined ? null : { name, path: resolve(cwd, name), extension: extname(name), ignored }
-}
-
-function filesIn(folder: string): string[] {
+  if (explicit !== undefined) {
+    const { file, from } = explicit
+    const extension = extname(file).toLowerCase()
+    if (EXTENSIONS.includes(extension)) return { name: file, path: resolve(cwd, file), extension, ignored: [] }
+    throw problem(from, `${JSON.stringify(file)} must end in ${EXTENSIONS.join(', ')}.`)
+  }
+  let files: readonly string[] = []
   try {
-    return readdirSync(folder)
+    files = readdirSync(cwd)
   } catch {
-    return []
+    // A folder that cannot be read has no config file.
   }
-}
-
-function named(cwd: string, { file, from }: { file: string; from: string }): FoundConfig {
-  const extension = extname(file).toLowerCase()
-  if (EXTENSIONS.includes(extension)) {
-    return { name: file, path: resolve(cwd, file), extension, ignored: [] }
-  }
-  throw problem(from, `${JSON.stringify(file)} must end in ${EXTENSIONS.join(', ')}.`)
+  const [name, ...ignored] = NAMES.filter(one => files.includes(one))
+  return name === undefined ? null : { name, path: resolve(cwd, name), extension: extname(name), ignored }
 }
 
 /** Throws `ConfigError` with every problem found. */
