@@ -1,6 +1,5 @@
 /** Reads the effects of a fault from its specification: durations as milliseconds, one value per question. */
 
-import { withoutUndefined } from '../../base/objects.ts'
 import type { WireFaults } from '../../base/runtime/transport.ts'
 import { parseDuration } from '../../base/text/quantities.ts'
 import type { SignMode } from '../contract/event-names.ts'
@@ -30,20 +29,17 @@ export interface ApiEffects {
 
 const ms = (duration: string | undefined): number => parseDuration(duration) ?? 0
 
-export const apiEffects = (spec: FaultFields): ApiEffects => ({
-  latencyMs: ms(spec.latency),
-  answer: answerEffect(spec),
-})
-
-function answerEffect({ respond, drop, reset, slow_body, malformed }: FaultFields): AnswerEffect | null {
+export function apiEffects(spec: FaultFields): ApiEffects {
+  const { respond, drop, reset, slow_body, malformed } = spec
+  let answer: AnswerEffect | null = null
   if (respond) {
     const { status, headers = {}, body } = respond
-    return { kind: 'respond', status, headers, body }
-  }
-  if (drop) return { kind: 'drop', processed: drop === 'after', how: 'closed' }
-  if (reset) return { kind: 'drop', processed: false, how: 'reset' }
-  if (slow_body) return { kind: 'slow_body', overMs: ms(slow_body) }
-  return malformed ? { kind: 'malformed' } : null
+    answer = { kind: 'respond', status, headers, body }
+  } else if (drop) answer = { kind: 'drop', processed: drop === 'after', how: 'closed' }
+  else if (reset) answer = { kind: 'drop', processed: false, how: 'reset' }
+  else if (slow_body) answer = { kind: 'slow_body', overMs: ms(slow_body) }
+  else if (malformed) answer = { kind: 'malformed' }
+  return { latencyMs: ms(spec.latency), answer }
 }
 
 /** When an event is sent, on the simulator's clock. */
@@ -72,16 +68,13 @@ export interface WebhookEffects {
   readonly copies: Copies
 }
 
-export const webhookEffects = (spec: FaultFields): WebhookEffects => ({
-  order: orderOf(spec),
-  form: formOf(spec, spec.sign),
-  copies: copiesOf(spec),
-})
-
-function orderOf({ delay, slow, swap, hold }: FaultFields): Order | null {
-  if (delay) return { kind: 'delay', ms: ms(delay) }
-  if (slow) return { kind: 'slow', ms: ms(slow) }
-  return swap || hold ? { kind: 'hold', passing: hold ?? 1 } : null
+export function webhookEffects(spec: FaultFields): WebhookEffects {
+  const { delay, slow, swap, hold } = spec
+  let order: Order | null = null
+  if (delay) order = { kind: 'delay', ms: ms(delay) }
+  else if (slow) order = { kind: 'slow', ms: ms(slow) }
+  else if (swap || hold) order = { kind: 'hold', passing: hold ?? 1 }
+  return { order, form: formOf(spec, spec.sign), copies: copiesOf(spec) }
 }
 
 export const delayOf = ({ delay }: SendingSpec): number => ms(delay)
@@ -101,28 +94,18 @@ export function formOf(spec: SendingSpec, sign: SignMode = 'valid'): Form {
 
 /** The fields of a specification that define effects, in the order of the log. */
 export function effectOf(spec: FaultFields): FaultEffect {
-  const { latency, respond, drop, reset, slow_body, malformed } = spec
-  const { delay, slow, swap, hold, sign, duplicate, gap, truncate, drip, reset_after_answer, http } = spec
-  return withoutUndefined({
-    latency,
-    respond: respond && { status: respond.status },
-    drop,
-    reset,
-    slow_body,
-    malformed,
-    delay,
-    slow,
-    swap,
-    hold,
-    sign,
-    duplicate,
-    gap,
-    truncate,
-    drip,
-    reset_after_answer,
-    http: http && [http].flat(),
-  })
+  const effect: Record<string, unknown> = {}
+  for (const name of EFFECT_NAMES) if (spec[name] !== undefined) effect[name] = spec[name]
+  if (spec.respond) effect.respond = { status: spec.respond.status }
+  if (spec.http) effect.http = [spec.http].flat()
+  return effect
 }
+
+const EFFECT_NAMES = [
+  ...(['latency', 'respond', 'drop', 'reset', 'slow_body', 'malformed'] as const),
+  ...(['delay', 'slow', 'swap', 'hold', 'sign', 'duplicate', 'gap'] as const),
+  ...(['truncate', 'drip', 'reset_after_answer', 'http'] as const),
+]
 
 /** Effects that need a connection of their own. */
 export const CONNECTION_EFFECTS = ['drip', 'reset_after_answer', 'http'] as const
