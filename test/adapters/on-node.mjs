@@ -11,11 +11,11 @@ import vm from 'node:vm'
 const require = createRequire(import.meta.url)
 const code = readFileSync(process.argv[2], 'utf8')
 
-const wrapped = `(function (module, exports, require) {${code}\n})`
+const wrapped = `(function (module, exports, require, __filename) {${code}\n})`
 
 function load(run) {
   const module = { exports: {} }
-  run(wrapped)(module, module.exports, require)
+  run(wrapped)(module, module.exports, require, process.argv[2])
   return module.exports.intercept
 }
 
@@ -32,13 +32,13 @@ async function overFetch(url) {
   return `${response.status} ${await response.text()}`
 }
 
-const handle = exchange => ({ status: 200, headers: {}, body: `${exchange.target} ${Buffer.from(exchange.body)}` })
+const answer = async request => new Response(`${new URL(request.url).pathname} ${await request.text()}`)
 
 async function ask(intercept) {
   const clients = [overFetch, over(https.request)]
   const interception = intercept([
-    { baseUrl: 'https://bot.example.test/base', handle },
-    { baseUrl: 'http://bot.example.test', handle },
+    { baseUrl: 'https://bot.example.test/base', fetch: answer },
+    { baseUrl: 'http://bot.example.test', fetch: answer },
   ])
   const answers = []
   for (const client of clients) answers.push(await client('https://bot.example.test/base/x?y=1'))
@@ -54,5 +54,5 @@ const taken = Object.getOwnPropertyNames(globalThis).filter(name => !own.has(nam
 const apart = vm.createContext(Object.fromEntries(taken.map(name => [name, globalThis[name]])))
 const scopes = [load(text => vm.runInThisContext(text)), load(text => vm.runInContext(text, apart))]
 const told = []
-for (const intercept of scopes) told.push(await ask(intercept))
+for (const intercept of scopes) told.push(await ask(intercept).catch(error => error.message))
 process.stdout.write(JSON.stringify(told))

@@ -1,18 +1,9 @@
 /** `handover-sim/interceptors`: answers the HTTP clients of this process from a simulator, without a port. */
-
-import {
-  addRoutes,
-  canonicalUrl,
-  hasRoutes,
-  type Intercepted,
-  interceptedRoutesOf,
-  removeRoutes,
-} from './intercepted-routes.ts'
-import { closeUnusedConnections } from './memory-servers.ts'
-import { patchBrowserApis } from './patch-browser-apis.ts'
-import { patchNodeHttp } from './patch-node-http.ts'
-import { patchSockets } from './patch-sockets.ts'
-import { closeUndiciAgents, patchUndici } from './patch-undici.ts'
+import { FetchInterceptor } from '@mswjs/interceptors/fetch/web'
+import { HttpRequestInterceptor } from '@mswjs/interceptors/http'
+import { SocketInterceptor } from '@mswjs/interceptors/net'
+import { XMLHttpRequestInterceptor } from '@mswjs/interceptors/XMLHttpRequest/web'
+import { activeRoutes, createRoutes, findRoute, type Intercepted, isInterceptedAddress } from './intercepted-routes.ts'
 
 export type { Intercepted }
 
@@ -22,12 +13,15 @@ export interface Interception extends Disposable {
   stop(): void
 }
 
-const patches: (() => void)[] = []
+type LibraryInterceptor = SocketInterceptor | HttpRequestInterceptor | FetchInterceptor | XMLHttpRequestInterceptor
+
+/** Removes what is applied while at least one interception is active. */
+const undo: (() => void)[] = []
 
 /**
- * Answers requests of `fetch`, undici, `node:http`, `node:https` and `node:http2`, of clients built on them, such as axios
- * and got, and of `XMLHttpRequest` in jsdom and happy-dom, when they go to the base URL of a simulator. Other requests are
- * not changed. Needs Node.
+ * Answers requests of `fetch`, undici, `node:http` and `node:https`, of clients built on them, such as axios and got, and
+ * of `XMLHttpRequest` in jsdom and happy-dom, when they go to the base URL of a simulator. Other requests are not changed.
+ * Needs Node 22 or newer.
  *
  * @throws TypeError for a value that is not a simulator, for an empty list, and for two simulators with the same base URL.
  * @example
@@ -41,51 +35,127 @@ const patches: (() => void)[] = []
  * interception.stop()
  */
 export function intercept(simulators: Intercepted | readonly Intercepted[]): Interception {
-  const all = isList(simulators) ? simulators : [simulators]
+  checkNode()
+  const all: readonly Intercepted[] = Array.isArray(simulators) ? simulators : [simulators]
   checkSimulators(all)
-  const routes = interceptedRoutesOf(all)
-  if (!hasRoutes()) applyPatches()
-  addRoutes(routes)
+  const routes = createRoutes(all)
+  if (activeRoutes.length === 0) applyInterceptors()
+  activeRoutes.unshift(routes)
   const stop = () => {
-    if (!removeRoutes(routes)) return
-    try {
-      closeUndiciAgents(routes)
-      closeUnusedConnections()
-    } finally {
-      if (!hasRoutes()) removePatches()
-    }
+    if (!activeRoutes.includes(routes)) return
+    activeRoutes.splice(activeRoutes.indexOf(routes), 1)
+    if (activeRoutes.length === 0) disposeInterceptors()
   }
   return { stop, [Symbol.dispose]: stop }
 }
 
-/** Applies all patches or none. */
-function applyPatches(): void {
-  try {
-    for (const patch of [patchSockets, patchNodeHttp, patchUndici, patchBrowserApis]) patches.push(patch())
-  } catch (error) {
-    removePatches()
-    throw error
-  }
+function checkNode(): void {
+  const version = globalThis.process?.versions?.node ?? '0'
+  if (Number.parseInt(version, 10) >= 22) return
+  throw new Error(
+    `handover-sim/interceptors needs Node 22 or newer, and this is Node ${version}. Use msw 2 with handover-sim/msw, or a simulator with a port: startSimulator().`,
+  )
 }
-
-const isList = (simulators: Intercepted | readonly Intercepted[]): simulators is readonly Intercepted[] =>
-  Array.isArray(simulators)
 
 /** Rejects an empty list, and two simulators at the same address, because the second would never answer. */
 function checkSimulators(simulators: readonly Intercepted[]): void {
   if (simulators.length === 0)
     throw new TypeError('intercept takes at least one simulator, received an empty list: intercept(createSimulator()).')
-  if (simulators.some(simulator => typeof simulator?.baseUrl !== 'string'))
-    throw new TypeError('intercept takes a simulator, or a list of simulators.')
-  const invalid = simulators.find(({ baseUrl }) => !URL.canParse(baseUrl))
-  if (invalid !== undefined)
-    throw new TypeError(`The base URL of a simulator must be a URL, received ${JSON.stringify(invalid.baseUrl)}.`)
-  const urls = simulators.map(({ baseUrl }) => canonicalUrl(baseUrl))
-  const duplicate = urls.find((url, index) => urls.indexOf(url) < index)
-  if (duplicate === undefined) return
-  throw new TypeError(`Two simulators answer at ${duplicate}: give one of them another baseUrl.`)
+  const urls = new Set<string>()
+  for (const simulator of simulators) {
+    if (typeof simulator?.baseUrl !== 'string')
+      throw new TypeError('intercept takes a simulator, or a list of simulators.')
+    const { baseUrl } = simulator
+    if (!URL.canParse(baseUrl))
+      throw new TypeError(`The base URL of a simulator must be a URL, received ${JSON.stringify(baseUrl)}.`)
+    const url = new URL(baseUrl).href.replace(/\/+$/, '')
+    if (urls.has(url)) throw new TypeError(`Two simulators answer at ${url}: give one of them another baseUrl.`)
+    urls.add(url)
+  }
 }
 
-function removePatches(): void {
-  for (const remove of patches.splice(0).reverse()) remove()
+const PAGE_GLOBALS = ['Document', 'XMLHttpRequest', 'XMLHttpRequestUpload']
+
+/** Applies all interceptors or none. */
+function applyInterceptors(): void {
+  try {
+    const interceptors: (HttpRequestInterceptor | FetchInterceptor | XMLHttpRequestInterceptor)[] = [
+      new HttpRequestInterceptor(),
+    ]
+    // A page asks another origin for permission (CORS) before it connects, so there the functions of the page are replaced.
+    // A polyfill of XMLHttpRequest for Node needs no page, and its requests are those of node:http.
+    if (PAGE_GLOBALS.every(name => name in globalThis))
+      interceptors.push(new FetchInterceptor(), new XMLHttpRequestInterceptor())
+    for (const interceptor of interceptors) {
+      apply(interceptor)
+      interceptor.on('request', answer)
+    }
+    const sockets = SocketInterceptor.singleton(SocketInterceptor)
+    apply(sockets)
+    sockets.on('connection', passHttp2)
+    undo.push(() => sockets.removeListener('connection', passHttp2))
+  } catch (error) {
+    disposeInterceptors()
+    throw error
+  }
 }
+
+function apply(interceptor: LibraryInterceptor): void {
+  interceptor.apply(undo)
+  undo.push(() => interceptor.dispose(undo))
+}
+
+function disposeInterceptors(): void {
+  for (const remove of undo.splice(0).reverse()) remove()
+}
+
+interface ConnectionEvent {
+  readonly connectionOptions: object
+  readonly controller: { passthrough(): void }
+}
+
+/**
+ * The library waits for the first bytes of a request, and never sees those of an HTTP/2 session. Opens a connection that
+ * offers only HTTP/2 if it goes to another address, and fails one to a simulator.
+ */
+function passHttp2({ connectionOptions, controller }: ConnectionEvent): void {
+  const options: { host?: string; port?: number | string; ALPNProtocols?: unknown } = connectionOptions
+  if (String(options.ALPNProtocols) !== 'h2') return
+  const address = `${options.host ?? 'localhost'}:${options.port}`
+  if (!isInterceptedAddress(address)) return controller.passthrough()
+  throw new Error(
+    `handover-sim/interceptors does not answer HTTP/2 sessions (${address}). Use HTTP/1.1, or startSimulator().`,
+  )
+}
+
+interface RequestEvent {
+  readonly request: Request
+  readonly controller: {
+    respondWith(response: Response): void
+    errorWith(reason?: object | Error): void
+  }
+}
+
+/** A request without a route is not answered, and goes to its own address. */
+async function answer({ request, controller }: RequestEvent): Promise<void> {
+  const route = URL.canParse(request.url) ? findRoute(request.url) : undefined
+  if (route === undefined) return
+  try {
+    await controller.respondWith(await withLength(await route.simulator.fetch(request)))
+  } catch (error) {
+    controller.errorWith(lostConnection(error))
+  }
+}
+
+/** Adds the length of the body, without which a client closes the connection after each response. */
+async function withLength(response: Response): Promise<Response> {
+  const { status, headers, body } = response
+  if (body === null || headers.has('content-length')) return response
+  const bytes = await response.arrayBuffer()
+  headers.set('content-length', String(bytes.byteLength))
+  return new Response(bytes, { status, headers })
+}
+
+/** `fetch` reports a lost connection as an error whose cause is that of the socket. */
+const lostConnection = (error: unknown): object =>
+  error instanceof Error && error.cause instanceof Error ? error.cause : Object(error)
