@@ -12,15 +12,4 @@ mkdirSync(`${root}dist`)
 const bundles = await buildBundles(root)
 const page = await buildPage(root)
 collectLicences(root, [...bundles.flat(), ...page])
-buildTypes(root, {
-  reExported: [
-    'index',
-    'testing/interceptors/interceptors',
-    'testing/scenario',
-    'testing/certify',
-    'platform/signature/index',
-  ],
-  inBothForms: ['testing/msw'],
-  esOnly: ['testing/vitest/index'],
-  schemas: ['platform/contract/index'],
-})
+buildTypes(root)

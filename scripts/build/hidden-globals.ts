@@ -1,7 +1,5 @@
 /** Lets CommonJS bundles use globals of Node that a test environment hides, as those of Jest with jsdom do. */
 
-import type { Plugin } from 'rolldown'
-
 /** Globals that jsdom does not have. Jest adds none of Node. */
 const HIDDEN = [
   'BroadcastChannel',
@@ -58,15 +56,3 @@ function unhiddenGlobals() {
 export const BROWSER_INTRO = `if (typeof TextDecoder === 'undefined' || typeof Response === 'undefined') throw new Error(
   "handover-sim was loaded in its version for browsers, in an environment that hides globals, as jsdom under Jest does. " +
   "Set testEnvironmentOptions: { customExportConditions: ['node'] } in the configuration of Jest.")`
-
-const TIMERS = 'clearInterval, clearTimeout, setImmediate, setInterval, setTimeout'
-
-/** Gives undici the timers of Node, because those of jsdom are numbers without `unref`, and fake ones do not elapse. */
-export const timersOfNode = (): Plugin => ({
-  name: 'timers-of-node',
-  transform(code, id) {
-    const isConcerned = /\/undici\/lib\/.*\.js$/.test(id) && /\b(clear|set)(Immediate|Interval|Timeout)\(/.test(code)
-    if (!isConcerned || code.includes("require('node:timers')")) return null
-    return code.replace(/^'use strict'\n/, directive => `${directive}const { ${TIMERS} } = require('node:timers')\n`)
-  },
-})

@@ -1,72 +1,62 @@
-/** Builds the published types: those that the entries refer to, without zod except in the entries for schemas. */
+/** Writes the published types: the declarations of tsc that the entries reach, as `.d.cts` and `.d.mts`. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { API, type Project } from 'typescript/unstable/sync'
-import { type Module, readModule } from './declaration-modules.ts'
-import { inlineZodTypes } from './inline-types.ts'
-import { publicDeclarations } from './public-declarations.ts'
-import { type Form, writeDeclarations } from './write-declarations.ts'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 
-/** Source files below `src`, without `.ts`. */
-export interface TypeEntries {
-  /** CommonJS that an ES module re-exports. */
-  readonly reExported: readonly string[]
-  /** In both forms, because each form refers to the same form of a package. */
-  readonly inBothForms: readonly string[]
-  /** ES modules only. */
-  readonly esOnly: readonly string[]
-  /** In both forms, with types that may refer to zod; they are written to dist/schemas. */
-  readonly schemas: readonly string[]
-}
+/** Entries whose ES module re-exports the CommonJS one. Both share the types. */
+const RE_EXPORTED = [
+  'index',
+  'testing/interceptors/interceptors',
+  'testing/scenario',
+  'testing/certify',
+  'platform/signature/index',
+]
+/** Entries with a build of their own in each form, because each imports the same form of zod as the user does. */
+const IN_BOTH_FORMS = ['platform/contract/index']
+/** An entry in both forms, and one that is an ES module only; the modules that they import are CommonJS. */
+const MSW = 'testing/msw'
+const VITEST = 'testing/vitest/index'
 
-const COMMONJS: Form = { declarations: '.d.cts', imports: '.cjs' }
-const ES: Form = { declarations: '.d.mts', imports: '.mjs' }
-/** ES modules that refer to CommonJS. */
-const ES_ABOVE: Form = { declarations: '.d.mts', imports: '.cjs' }
+/** Declares disposables for users whose `lib` does not include them; needs TypeScript 5.2. */
+const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n'
+const SPECIFIER = /((?:from\s+|import\(|import\s+)['"])(\.[^'"]+)\.tsx?(['"])/g
 
-export function buildTypes(root: string, entries: TypeEntries): void {
+type Form = 'c' | 'm'
+
+export function buildTypes(root: string): void {
   const emitted = mkdtempSync(join(root, 'dist/emitted-'))
   try {
-    emit(root, emitted)
-    const api = new API({ cwd: emitted })
-    const [project] = api.updateSnapshot({ openProjects: [join(emitted, 'tsconfig.json')] }).getProjects()
-    const modules = readAll(project!, emitted)
-    const files = (names: readonly string[]) => names.map(name => `${name}.d.ts`)
-    const { reExported, inBothForms, esOnly } = entries
-    const plain = files([...reExported, ...inBothForms, ...esOnly])
-    const [both, onlyEs] = [files(inBothForms), files(esOnly)]
-    const formsOf = (file: string) => {
-      if (onlyEs.includes(file)) return [ES_ABOVE]
-      return both.includes(file) ? [COMMONJS, ES_ABOVE] : [COMMONJS]
+    const compiler = join(root, 'node_modules/typescript/bin/tsc')
+    execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', emitted], {
+      stdio: 'inherit',
+    })
+    const read = (name: string) => readFileSync(join(emitted, `${name}.d.ts`), 'utf8')
+    const write = (name: string, form: Form, text: string) => {
+      const path = join(root, 'dist/types', `${name}.d.${form}ts`)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, text)
     }
-    const reach = publicDeclarations(modules, plain, inlineZodTypes(project!.checker))
-    writeDeclarations(modules, reach, join(root, 'dist/types'), formsOf)
-    for (const name of reExported) writeReExport(join(root, 'dist/types', name))
-    const schemas = publicDeclarations(modules, files(entries.schemas), () => null)
-    writeDeclarations(modules, schemas, join(root, 'dist/schemas'), () => [COMMONJS, ES])
-    api.close()
+    /** Returns the declarations of a module as they refer to others of this form. */
+    const textOf = (name: string, imports: Form) => {
+      const text = read(name).replace(SPECIFIER, `$1$2.${imports}js$3`)
+      return /Dispos(e|able)\b/.test(text) ? DISPOSABLE + text : text
+    }
+
+    const commonjs = reachable([...RE_EXPORTED, ...IN_BOTH_FORMS, MSW, VITEST], read)
+    for (const name of commonjs) if (name !== VITEST) write(name, 'c', textOf(name, 'c'))
+    for (const name of reachable(IN_BOTH_FORMS, read)) write(name, 'm', textOf(name, 'm'))
+    for (const name of [MSW, VITEST]) write(name, 'm', textOf(name, 'c'))
+    for (const name of RE_EXPORTED) write(name, 'm', `export * from './${basename(name)}.cjs';\n`)
   } finally {
     rmSync(emitted, { recursive: true, force: true })
   }
 }
 
-const writeReExport = (path: string): void =>
-  writeFileSync(`${path}.d.mts`, `export * from './${basename(path)}.cjs';\n`)
-
-const OPTIONS = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true, skipLibCheck: true }
-const LIBRARIES = ['es2024', 'esnext.disposable', 'dom', 'dom.iterable']
-
-function emit(root: string, folder: string): void {
-  const compiler = join(root, 'node_modules/typescript/bin/tsc')
-  const args = [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', folder]
-  execFileSync(process.execPath, args, { stdio: 'inherit' })
-  const config = { compilerOptions: { ...OPTIONS, lib: LIBRARIES, types: ['node'] }, include: ['.'] }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-  cpSync(join(root, 'package.json'), join(folder, 'package.json'))
-}
-
-function readAll(project: Project, folder: string): Map<string, Module> {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.d.ts'))
-  return new Map(files.map(file => [file, readModule(file, project.program.getSourceFile(join(folder, file))!)]))
+/** Returns these modules and all that their declarations import, without `.ts`. */
+function reachable(entries: readonly string[], read: (name: string) => string): Set<string> {
+  const found = new Set(entries)
+  for (const name of found) {
+    for (const [, , specifier] of read(name).matchAll(SPECIFIER)) found.add(join(dirname(name), specifier ?? ''))
+  }
+  return found
 }
