@@ -20,7 +20,9 @@ export function collectLicences(root: string, output: readonly Chunk[]): void {
 
 /** The licence of a parser that undici contains as WebAssembly, without its licence. */
 function llhttpLicence(output: readonly Chunk[]): string[] {
-  const isBundled = output.some(({ moduleIds = [] }) => moduleIds.some(id => /undici\/lib\/llhttp\/|@mswjs\/interceptors/.test(id)))
+  const isBundled = output.some(({ moduleIds = [] }) =>
+    moduleIds.some(id => /undici\/lib\/llhttp\/|@mswjs\/interceptors/.test(id)),
+  )
   const text = () => readFileSync(`${import.meta.dirname}/llhttp-licence.txt`, 'utf8').trim()
   return isBundled ? [`## llhttp, in undici and @mswjs/interceptors (MIT)\n\n${text()}`] : []
 }

@@ -73,10 +73,7 @@ export async function buildBundles(root: string): Promise<Bundle[]> {
 }
 
 async function inBothForms(root: string, options: BuildOptions): Promise<Bundle[]> {
-  return [
-    await bundle(root, options),
-    await bundle(root, { ...options, output: { ...options.output, format: 'cjs' } }),
-  ]
+  return [await bundle(root, options), await bundle(root, { ...options, output: { ...options.output, format: 'cjs' } })]
 }
 
 async function bundle(root: string, { output, ...options }: BuildOptions): Promise<Bundle> {
