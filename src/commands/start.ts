@@ -1,7 +1,6 @@
 /** Runs the simulator until a signal stops it (`handover-sim start`). */
 
-import { backgroundTimer, wallDelay } from '../base/runtime/clock.ts'
-import { compileAddressCheck, keepHeapSmall, writeCompileCache } from '../base/runtime/node.ts'
+import { wallDelay } from '../base/runtime/clock.ts'
 import { InvalidSnapshotError } from '../platform/simulator/snapshot/invalid-snapshot.ts'
 import { loadRecorder } from '../running/recorder/load.ts'
 import { type Resolved, resolveSettings } from '../server/config/resolve.ts'
@@ -52,7 +51,6 @@ export const startCommand = defineCommand({
       checkTokenIsKnown(flags, resolved.values)
       return startDetached(context, flags)
     }
-    compileAddressCheck()
     const shutdown = createShutdown(context.io)
     try {
       return await serve(context, flags, resolved, shutdown)
@@ -81,21 +79,12 @@ async function serve(context: Context, flags: StartFlags, resolved: Resolved, sh
     await openPage(server.inspectorUrl, context, shutdown)
   }
   announce(server, flags, context, shutdown)
-  backgroundTimer(READY_FOR_MS, afterStart)
   if (!flags.json && flags.output === 'pretty') context.unredacted.stderr.write(firstSteps(server, desk))
   traffic = showTraffic(server.journal, flags, resolved, context)
   const reason = await shutdown.ended
   await drain(server, flags, context, reason)
   await shutdown.run()
   return snapshotExport?.failed() ? NOT_WRITTEN : END_CODES[reason]
-}
-
-/** How long the first answers go before work that can wait. */
-const READY_FOR_MS = 100
-
-function afterStart(): void {
-  keepHeapSmall()
-  writeCompileCache()
 }
 
 /** The exit code for an environment error. */

@@ -25,7 +25,7 @@ interface Manifest {
 const manifest = readJson<Manifest>('package.json')
 const entries = Object.entries(manifest.exports).filter((one): one is [string, Target] => typeof one[1] !== 'string')
 /** The chunk that imports files of the user. */
-const loadsUserModules = (file: string) => read(file).includes('src/base/files/module')
+const loadsUserModules = (file: string) => read(file).includes('ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG')
 const inRoot = (path: string) => path.replace('./', '')
 
 /** Package -> the built files that may import it. */

@@ -23,8 +23,8 @@ export interface Span extends Position {
 
 export interface Source {
   readonly value: unknown
-  /** The YAML document; null for a value from a module. */
-  readonly document: Document | null
+  /** Written as YAML or JSON, and not as a module. */
+  readonly isData: boolean
   place(path: readonly PropertyKey[], of: 'key' | 'value'): Span | null
   /** `name:line:column: field`, with the line shown. */
   problem(path: readonly PropertyKey[], of: 'key' | 'value', field: string, message: string): Problem
@@ -103,7 +103,7 @@ function sourceOf(name: string, excerptAt: ExcerptAt, lines: LineCounter, docume
   }
   return {
     value,
-    document,
+    isData: true,
     place,
     problem(path, of, field, message) {
       const found = place(path, of)
@@ -179,7 +179,7 @@ function keyRange(document: Document, path: readonly PropertyKey[]): Range | nul
 export function moduleSource(name: string, value: unknown): Source {
   return {
     value,
-    document: null,
+    isData: false,
     place: () => null,
     problem: (_path, _of, field, message) => ({ at: field === '' ? name : `${name}: ${field}`, file: name, message }),
   }

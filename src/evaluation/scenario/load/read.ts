@@ -66,7 +66,7 @@ export class PartReader {
 
   /** Reads everything these steps include, directly or not. */
   async read(written: FileValue<unknown>, path: Path, steps: readonly Step[]): Promise<void> {
-    const isData = written.source.document !== null
+    const isData = written.source.isData
     const nested = (this.#depths.get(written.path) ?? 0) + 1
     for (const { file, at } of includesIn(steps, path)) {
       const target = resolve(dirname(written.path), file)
