@@ -192,7 +192,7 @@ async function attackFromPage({ base, apiKey, botApiKey, posts, gets }: Target):
 /** Everything that a hostile page could change, except the journal. */
 function stateOf(server: PlatformServer) {
   const { taken_at: _, journal: __, continuation, ...state } = server.snapshot({ keys: true })
-  return structuredClone({ ...state, continuation: { ...continuation, journal_stamp: null }, config: server.config() })
+  return structuredClone({ ...state, continuation: { ...continuation, journalStamp: null }, config: server.config() })
 }
 
 async function createVictim({ server }: AttackedServer): Promise<ChatHandle> {

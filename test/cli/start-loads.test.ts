@@ -1,8 +1,7 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { folderWith } from '../config/folder.ts'
 
 const CLI = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url))
@@ -27,7 +26,7 @@ const start = (): Loaded => JSON.parse(execFileSync(process.execPath, ['-e', SCR
 it('is ready before Node has loaded what a start does not need', () => {
   const { modules, files } = start()
   expect(modules).toContain('NativeModule http')
-  const late = ['crypto', 'fs/promises', 'internal/deps/undici/undici', 'stream/consumers']
+  const late = ['fs/promises', 'internal/deps/undici/undici', 'stream/consumers']
   expect(late.filter(name => modules.includes(`NativeModule ${name}`))).toEqual([])
   const chunks = files.map(file => basename(file, '.cjs').replace(/-.{8}$/, ''))
   expect(chunks.filter(name => name !== 'rolldown-runtime')).toEqual(['cli', 'start'])
@@ -56,21 +55,8 @@ it('loads the runner while the intermediary starts, and no HTTP/2', () => {
   const command = ['-e', SCRIPT_OF_RUN, CLI, happyPath]
   const output = execFileSync(process.execPath, command, { encoding: 'utf8', cwd: folderWith(), stdio: 'pipe' })
   const { before, files, modules }: Loaded & { before: string[] } = JSON.parse(output.split('\n').at(-1)!)
-  const ofRunner = (file: string) => /^(play-scenarios|suite|create-driver)-/.test(basename(file))
+  const ofRunner = (file: string) => /^(play-scenarios|suite)-/.test(basename(file))
   expect(before.filter(ofRunner)).toEqual([])
-  expect(files.filter(ofRunner)).toHaveLength(3)
+  expect(files.filter(ofRunner)).toHaveLength(2)
   expect(modules).not.toContain('NativeModule http2')
-})
-
-const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
-const hasCompileCache = process.getBuiltinModule('node:module').flushCompileCache !== undefined
-
-it.runIf(hasCompileCache)('writes its compiled code while it runs, because it may be killed', async () => {
-  const cache = folderWith()
-  const env = { ...process.env, NODE_COMPILE_CACHE: cache }
-  const child = spawn(process.execPath, [BIN, 'start', '--port', '0'], { env, stdio: 'ignore' })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const written = () => readdirSync(cache, { recursive: true, withFileTypes: true }).filter(one => one.isFile())
-  await expect.poll(() => written().length, { timeout: 60_000 }).toBeGreaterThan(2)
-  expect(child.exitCode).toBeNull()
 })

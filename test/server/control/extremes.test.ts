@@ -100,7 +100,7 @@ describe('a snapshot', () => {
     ['chats[0].created', ({ chats }, value) => Object.assign(chats[0]!, { created: value })],
     ['chats[0].updated', ({ chats }, value) => Object.assign(chats[0]!, { updated: value })],
     ['continuation.stamp', ({ continuation }, value) => Object.assign(continuation, { stamp: value })],
-    ['continuation.journal_stamp', ({ continuation }, value) => Object.assign(continuation, { journal_stamp: value })],
+    ['continuation.journalStamp', ({ continuation }, value) => Object.assign(continuation, { journalStamp: value })],
     ['deadlines[0].at_ms', ({ deadlines }, value) => Object.assign(deadlines[0]!, { at_ms: value })],
     ['journal.entries[0].time', ({ journal }, value) => Object.assign(journal.entries![0]!, { time: value })],
   ]

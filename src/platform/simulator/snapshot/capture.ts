@@ -68,7 +68,7 @@ export function captureSnapshot(core: Core, { keys = false, journal = false }: S
       const role = roles.get(key)
       return role === undefined ? [] : [{ key: role, ...window }]
     }),
-    continuation: { stamp: core.stamps.last(), journal_stamp: core.journalStamps.last(), random: deliveries.random },
+    continuation: { stamp: core.stamps.last(), journalStamp: core.journalStamps.last(), random: deliveries.random },
     journal: {
       nextSeq: core.journal.nextSeq,
       atMs: core.journal.atMs,

@@ -87,9 +87,9 @@ export function applySnapshot(core: Core, { snapshot, settings, contents }: Rest
   )
 
   core.faultRegistry.restore({ made: snapshot.counters.faults, rules: snapshot.faults })
-  const { stamp, journal_stamp, random } = snapshot.continuation
+  const { stamp, journalStamp, random } = snapshot.continuation
   core.stamps.reset(stamp)
-  core.journalStamps.reset(journal_stamp)
+  core.journalStamps.reset(journalStamp)
   const { nextSeq, atMs, entries = [] } = snapshot.journal
   const { triggered } = snapshot.counters
   const startDeliveries = core.dispatcher.restore({ events: snapshot.deliveries, random, triggered })

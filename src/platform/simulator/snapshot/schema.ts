@@ -181,7 +181,7 @@ export const SnapshotSchema = z.strictObject({
   /** The state of the generators of timestamps and random numbers. */
   continuation: z.strictObject({
     stamp: timeMicros,
-    journal_stamp: timeMicros,
+    journalStamp: timeMicros,
     random: z.int(),
   }),
   journal: z.strictObject({
