@@ -6,8 +6,11 @@ import { goingLivePage } from './going-live-page.ts'
 import { schemaFiles } from './json-schemas.ts'
 import { fileText, tableText } from './signature-vectors.ts'
 
+import { architecturePage } from './walks-page.ts'
+
 const root = new URL('..', import.meta.url)
 const FILES: Record<string, () => string | Promise<string>> = {
+  'docs/architecture.md': architecturePage,
   'docs/assumptions.md': assumptionsPage,
   'docs/endpoints.md': endpointsPage,
   'docs/how-to/going-live.md': goingLivePage,

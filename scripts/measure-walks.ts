@@ -71,8 +71,8 @@ async function startTakenOver() {
   const sim = await startSimulator({ port: 0, webhook: { url: `http://127.0.0.1:${port}/webhook` } })
   const chat = await sim.chat()
   const ids = { bot_id: sim.botId, chat_id: chat.id }
-  const call = (name: string, body: object = {}) =>
-    send(sim.url, `/api/v2/handover/${name}`, sim.apiKey, { ...ids, ...body })
+  const { url, apiKey } = sim
+  const call = (name: string, body: object = {}) => send(url, `/api/v2/handover/${name}`, apiKey, { ...ids, ...body })
   await call('start', { supports_attachment: false })
   const close = async () => {
     await sim.close()

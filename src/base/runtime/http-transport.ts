@@ -18,10 +18,10 @@ import { connectionLimit } from './node.ts'
 import {
   functionError,
   type HttpTransport,
+  KEPT_BODY_CHARS,
   MAX_BODY_BYTES,
   type Outgoing,
   type Received,
-  receivedFrom,
   type WireFaults,
 } from './transport.ts'
 
@@ -111,6 +111,18 @@ async function sendWith(agent: Agent, outgoing: Outgoing, signal: AbortSignal): 
     chunks.push(chunk)
   }
   return receivedFrom(answer.statusCode, received, chunks, false)
+}
+
+/** `cut`: the answer is longer than what was read. */
+function receivedFrom(
+  status: number,
+  headers: Record<string, string>,
+  chunks: readonly Buffer[],
+  cut: boolean,
+): Received {
+  const text = ((chunks.length === 1 && chunks[0]) || Buffer.concat(chunks)).toString('utf8')
+  const body = text.length > KEPT_BODY_CHARS ? text.slice(0, KEPT_BODY_CHARS) : text
+  return { status, headers, body, truncated: cut || body.length !== text.length }
 }
 
 /** Sends through `node:http`, which can be told how the bytes travel. */

@@ -46,18 +46,6 @@ export const KEPT_BODY_CHARS = 16_384
 /** The rest of a longer answer is not read. */
 export const MAX_BODY_BYTES = 1_048_576
 
-/** `cut`: the answer is longer than what was read. */
-export function receivedFrom(
-  status: number,
-  headers: Record<string, string>,
-  chunks: readonly Buffer[],
-  cut: boolean,
-): Received {
-  const text = ((chunks.length === 1 && chunks[0]) || Buffer.concat(chunks)).toString('utf8')
-  const body = text.length > KEPT_BODY_CHARS ? text.slice(0, KEPT_BODY_CHARS) : text
-  return { status, headers, body, truncated: cut || body.length !== text.length }
-}
-
 type WebhookFunction = (request: Request) => Response | Promise<Response>
 
 /** Passes each request to a function as a `Request`. */

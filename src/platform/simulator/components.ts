@@ -189,14 +189,7 @@ const transportFrom = (options: PlatformSimulatorOptions, shared?: Transport): C
   if (fetch && listener) throw invalidOption('webhook', 'webhook takes fetch or listener, not both.')
   if (fetch) return functionTransport(fetch)
   if (listener) return listenerTransport(listener)
-  return shared === undefined ? httpTransport() : request => shared(request)
-}
-
-/** A webhook of this process needs no address, but its requests need a URL. */
-export function webhookTargetOf(options: PlatformSimulatorOptions, url: string | null, transport: Transport) {
-  const { fetch, listener } = options.webhook ?? {}
-  const address = url ?? (fetch || listener ? DEFAULTS.webhookUrl : null)
-  return address === null ? null : { url: address, transport }
+  return shared ?? httpTransport()
 }
 
 /** Loads the `translate` function that a module exports. Throws `InvalidOptionError` if there is none. */

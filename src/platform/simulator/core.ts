@@ -13,9 +13,9 @@ import { createMessageMemory, ensureBots, fireDue } from '../rules/platform.ts'
 import { type Chat, createTransaction, type Effect, type Message, type PlatformContext } from '../rules/state.ts'
 import { createUserActions, type UserActions } from '../rules/user-actions.ts'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
-import { type Components, createComponents, webhookTargetOf } from './components.ts'
+import { type Components, createComponents } from './components.ts'
 import { createFaultController, type FaultSetter } from './fault-controller.ts'
-import { memoryLimitOf, type PlatformSimulatorOptions } from './platform-options.ts'
+import { DEFAULTS, memoryLimitOf, type PlatformSimulatorOptions } from './platform-options.ts'
 
 /** All parts of one simulator, for the server, the runner and snapshots. */
 export interface Core extends Components, Committer, Reset {
@@ -54,7 +54,7 @@ export function createCore(
     hasConnection: hasConnection(options),
     close: async () => {
       reset.reset()
-      await components.transport.close?.()
+      if (components.transport !== transport) await components.transport.close?.()
     },
   }
 }
@@ -75,6 +75,13 @@ function dispatcherFor(components: Components, options: PlatformSimulatorOptions
     hasConnection: () => hasConnection(options),
     signingKey: chatId => keyring.signingKey(platform.state.chats.get(chatId ?? '')?.botId ?? identity.bot.id),
   })
+}
+
+/** A webhook of this process needs no address, but its requests need a URL. */
+function webhookTargetOf(options: PlatformSimulatorOptions, url: string | null, transport: Transport) {
+  const { fetch, listener } = options.webhook ?? {}
+  const address = url ?? (fetch || listener ? DEFAULTS.webhookUrl : null)
+  return address === null ? null : { url: address, transport }
 }
 
 const hasConnection = ({ webhook }: PlatformSimulatorOptions): boolean => webhook?.fetch === undefined

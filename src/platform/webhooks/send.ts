@@ -4,7 +4,7 @@ import type { Activity } from '../../base/runtime/activity.ts'
 import { elapsedMs, roundMs } from '../../base/runtime/clock.ts'
 import { connectionFailure, TransportError, timedOut } from '../../base/runtime/connection-failure.ts'
 import type { HeaderLines, Outgoing, Received, Transport } from '../../base/runtime/transport.ts'
-import { EVENT_NAMES, isWebhookEvent } from '../contract/event-names.ts'
+import { EVENT_NAMES } from '../contract/event-names.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { DeliveryContent, DeliveryFailure } from '../journal/entry.ts'
 import type { OnInternalError } from '../journal/internal-errors.ts'
@@ -102,7 +102,8 @@ function acknowledgementFailure(event: string, status: number, knobs: Knobs): De
   if (status >= 300 && status < 400)
     return { code: 'redirect', status, followed: knobs['webhook.redirect'] === 'follow' }
   // Unknown events, which a user sends manually, demand 200 like the two that matter.
-  const demands200 = !isWebhookEvent(event) || EVENT_NAMES[event].demands200
+  const names: Readonly<Record<string, { readonly demands200: boolean }>> = EVENT_NAMES
+  const demands200 = names[event]?.demands200 ?? true
   return status === 200 || !demands200 ? null : { code: 'not_acknowledged', status, event }
 }
 

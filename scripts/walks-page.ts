@@ -1,0 +1,62 @@
+/** Writes the measured walks into docs/architecture.md: the files that a call, a delivery and an expectation execute. */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+/** The most files of each walk. */
+export const LIMITS = { message: 15, delivery: 18, expect: 23, run: 170 } as const
+export type Walk = keyof typeof LIMITS
+export const WALKS = Object.keys(LIMITS) as Walk[]
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const sourceOf = (file: string) => readFileSync(join(ROOT, 'src', file), 'utf8')
+
+/** Returns the files of src that the walk executed, those that import others first. */
+export async function measureWalk(walk: Walk): Promise<string[]> {
+  const script = join(ROOT, 'scripts/measure-walks.ts')
+  const { stdout } = await promisify(execFile)(process.execPath, [script, walk], { timeout: 120_000 })
+  const files = JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as string[]
+  const visited = new Set<string>()
+  const ordered: string[] = []
+  const visit = (file: string): void => {
+    if (visited.has(file)) return
+    visited.add(file)
+    for (const [, specifier] of sourceOf(file).matchAll(/^(?:import|export)\b[^;'"]*?\bfrom\s*'(\.[^']+)'/gm)) {
+      const target = normalize(join(dirname(file), specifier!))
+      if (files.includes(target)) visit(target)
+    }
+    ordered.push(file)
+  }
+  for (const file of [...files].reverse()) visit(file)
+  return ordered.reverse()
+}
+
+/** The first sentence of the comment that a file begins with. */
+const purposeOf = (file: string): string => {
+  const [, comment] = /^\/\*\*\s*([\s\S]*?)\*\//.exec(sourceOf(file))!
+  return /^.*?[.:](?=\s|$)/s
+    .exec(
+      comment!
+        .replace(/\s*\n\s*\*?\s*/g, ' ')
+        .replace(/^\* /, '')
+        .trim(),
+    )![0]
+    .replace(/:$/, '.')
+}
+
+/** Returns the page with the measured lists; the whole `run` is only counted. */
+export async function architecturePage(): Promise<string> {
+  let page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
+  for (const walk of WALKS) {
+    const files = await measureWalk(walk)
+    const list = files.map((file, index) => `${index + 1}. \`src/${file}\`: ${purposeOf(file)}\n`).join('')
+    const text =
+      walk === 'run' ? `${files.length} files.\n` : `${files.length} files, those that import others first:\n\n${list}`
+    const block = new RegExp(`(<!-- measured: ${walk} -->\\n)[\\s\\S]*?(<!-- end -->)`)
+    if (!block.test(page)) throw new Error(`docs/architecture.md has no place for the walk ${walk}.`)
+    page = page.replace(block, (_, begin: string, end: string) => `${begin}${text}${end}`)
+  }
+  return page
+}
