@@ -67,17 +67,14 @@ export function parseCertifyFlags(flags: CertifyFlags, { env }: Context): Certif
     jobs: countFrom('--jobs', flags.jobs, 8),
     bail: flags.bail === undefined ? null : countFrom('--bail', flags.bail, 1),
     timeoutMs: timeLimitFrom(flags.timeout) ?? DEFAULT_TIMEOUT_MS,
-    limits: limitsFrom(flags),
+    limits: createLimits({
+      ackMs: durationFrom('--ack-limit', flags.ackLimit),
+      effectMs: durationFrom('--within', flags.within),
+      quietMs: durationFrom('--observe', flags.observe),
+    }),
     waitMs: waitFrom(flags.waitForTarget, env.CI !== undefined && env.CI !== '' && env.CI !== 'false'),
   }
 }
-
-const limitsFrom = (flags: CertifyFlags): Limits =>
-  createLimits({
-    ackMs: durationFrom('--ack-limit', flags.ackLimit),
-    effectMs: durationFrom('--within', flags.within),
-    quietMs: durationFrom('--observe', flags.observe),
-  })
 
 function profilesFrom(text: string): Profile[] {
   const names = text.split(',').map(name => name.trim())

@@ -48,7 +48,13 @@ export const certifyCommand = defineCommand({
     const hasDriver = flags.selfTest === true || (flags.agentDriver ?? resolved.agentDriver) !== null
     const selection = planChecks(options, hasDriver || flags.list === true)
     if (flags.list) return print(context, listChecks(selection.checks, flags.json ?? false, context))
-    const files = readFiles(flags, context)
+    const { expectedFailures, capabilities } = flags
+    const { io } = context
+    const files: Files = {
+      expected: expectedFailures === undefined ? [] : loadExpectedFailures(expectedFailures, io.cwd),
+      missing: capabilities === undefined ? [] : loadMissingCapabilities(capabilities, io.cwd),
+    }
+
     if (flags.dryRun) return print(context, checksDryRun(selection))
     return certifyAndReport({ context, flags, options, resolved, selection, ...files }, reports)
   },
@@ -62,13 +68,6 @@ function print({ io }: Context, text: string): number {
 interface Files {
   readonly expected: readonly ExpectedFailure[]
   readonly missing: readonly Capability[]
-}
-
-function readFiles({ expectedFailures, capabilities }: CertifyFlags, { io }: Context): Files {
-  return {
-    expected: expectedFailures === undefined ? [] : loadExpectedFailures(expectedFailures, io.cwd),
-    missing: capabilities === undefined ? [] : loadMissingCapabilities(capabilities, io.cwd),
-  }
 }
 
 interface Session extends Files {

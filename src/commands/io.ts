@@ -90,6 +90,9 @@ export function reportError(error: unknown, { stderr }: Io): number {
 }
 
 export function processIo(): Io {
+  // Whether npm or npx started this process through a shell, and the script of that shell waits for it.
+  // npm passes a signal on to the shell only, which ends and leaves this process running.
+  const { npm_lifecycle_script: script = '' } = process.env
   return {
     stdout: outputOf(process.stdout, 'stdout'),
     stderr: outputOf(process.stderr, 'stderr'),
@@ -102,21 +105,20 @@ export function processIo(): Io {
     ask: askOnTerminal,
     /** Read when a command needs it: a directory that was deleted does not stop `--version`. */
     get cwd() {
-      return workingDirectory()
+      try {
+        return process.cwd()
+      } catch {
+        throw new EnvironmentError(
+          'Failed to read the working directory: it was deleted. Change to a directory that exists.',
+        )
+      }
     },
     nodeVersion: process.version,
-    onSignal: isChildOfNpm(process.env) ? watchSignalsAndParent : watchSignals,
+    onSignal:
+      /(^|[\s'"/])handover-sim(?=$|[\s'"])/.test(script) && !/(^|[^&>])&(?![&>])/.test(script)
+        ? watchSignalsAndParent
+        : watchSignals,
     exit: code => process.exit(code),
-  }
-}
-
-function workingDirectory(): string {
-  try {
-    return process.cwd()
-  } catch {
-    throw new EnvironmentError(
-      'Failed to read the working directory: it was deleted. Change to a directory that exists.',
-    )
   }
 }
 
@@ -135,7 +137,12 @@ function outputOf(stream: NodeJS.WriteStream, name: string): Output {
   let droppedLines = 0
   stream.on('error', (error: NodeJS.ErrnoException) => {
     open = false
-    if (error.code !== 'EPIPE' && error.code !== 'EOF') giveUp(stream, error)
+    if (error.code !== 'EPIPE' && error.code !== 'EOF') {
+      // Ends with exit code 3 when output is lost, such as on a full disk.
+      const { message } = error
+      if (stream !== process.stderr) process.stderr.write(`stdout cannot be written: ${message}.\n`)
+      process.exit(3)
+    }
   })
   stream.on('drain', () => {
     const lines = droppedLines
@@ -162,25 +169,12 @@ const droppedNotice = (name: string, lines: number): string =>
 /** A text without a line break counts as a line. */
 const lineCount = (text: string): number => Math.max(1, text.split('\n').length - 1)
 
-/** Ends with exit code 3 when output is lost, such as on a full disk. */
-function giveUp(stream: NodeJS.WriteStream, { message }: Error): void {
-  if (stream !== process.stderr) process.stderr.write(`stdout cannot be written: ${message}.\n`)
-  process.exit(3)
-}
-
 function watchSignals(listener: (signal: Signal) => void): () => void {
   for (const signal of SIGNALS) process.on(signal, listener)
   return () => {
     for (const signal of SIGNALS) process.off(signal, listener)
   }
 }
-
-/**
- * Whether npm or npx started this process through a shell, and the script of that shell waits for it. npm passes a
- * signal on to the shell only, which ends and leaves this process running.
- */
-const isChildOfNpm = ({ npm_lifecycle_script: script = '' }: Context['env']): boolean =>
-  /(^|[\s'"/])handover-sim(?=$|[\s'"])/.test(script) && !/(^|[^&>])&(?![&>])/.test(script)
 
 /** Takes the end of the parent as SIGTERM, unless a signal came before. */
 function watchSignalsAndParent(listener: (signal: Signal) => void): () => void {

@@ -69,17 +69,13 @@ export async function main(
 ): Promise<number> {
   const context = contextWithSecrets(argv, env, io)
   try {
-    return await dispatch(argv, context)
+    const [name = '', ...rest] = argv
+    const command = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]?.load() : undefined
+    const flags = command === undefined ? null : readFlags(command, rest)
+    if (command !== undefined && flags !== null) return command.run(context, flags, [])
+    const { runWithCommander } = await import('./commander.ts')
+    return runWithCommander(COMMANDS, argv, context)
   } catch (error) {
     return reportError(error, context.io)
   }
-}
-
-async function dispatch(argv: readonly string[], context: Context): Promise<number> {
-  const [name = '', ...rest] = argv
-  const command = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]?.load() : undefined
-  const flags = command === undefined ? null : readFlags(command, rest)
-  if (command !== undefined && flags !== null) return command.run(context, flags, [])
-  const { runWithCommander } = await import('./commander.ts')
-  return runWithCommander(COMMANDS, argv, context)
 }

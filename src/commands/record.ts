@@ -36,7 +36,10 @@ export const recordCommand = defineCommand({
     }
     write(file, answer.yaml, flags, context)
     print(file, answer, flags, context)
-    return isProven(answer) ? 0 : 1
+    const {
+      tried: { outcome, left_out, noticed },
+    } = answer
+    return outcome === 'pass' && left_out === noticed ? 0 : 1
   },
 })
 
@@ -111,9 +114,6 @@ function write(file: string, yaml: string, { force, json }: RecordFlags, { io }:
     throw new UsageError(`FILE: ${JSON.stringify(file)} cannot be written: ${messageOf(error)}.`)
   }
 }
-
-const isProven = ({ tried: { outcome, left_out, noticed } }: Answer): boolean =>
-  outcome === 'pass' && left_out === noticed
 
 /** Notes go to stderr; the last line says what the trial showed. */
 function print(file: string, answer: Answer, { json }: RecordFlags, { io }: Context): void {

@@ -69,31 +69,26 @@ async function withTarget(driver: Driver, target: URL, { context, signal }: Atta
   const { target: program } = driver
   if (program === null) return driver
   if ((await probeTarget(target, 0, new AbortController().signal)) !== null) {
-    await untilAborted(
-      signal,
-      () => driver.close(),
-      started(() => program.start()),
-    )
+    // Calls `giveUp`, which ends the work, when the signal aborts before the work has ended; not later.
+    const giveUp = () => driver.close()
+    const work = started(() => program.start())
+    let ending: Promise<void> | null = null
+    const onAbort = () => {
+      ending = giveUp()
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) onAbort()
+    try {
+      await work
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      await ending
+    }
+
     return driver
   }
   context.io.stderr.write(`${target.host} is running already: it is used as it is, and not restarted by scenarios.\n`)
   return { ...driver, target: null, verbs: driver.verbs.filter(verb => !verb.startsWith('target.')) }
-}
-
-/** Calls `giveUp`, which ends the work, when the signal aborts before the work has ended; not later. */
-async function untilAborted(signal: AbortSignal, giveUp: () => Promise<void>, work: Promise<unknown>): Promise<void> {
-  let ending: Promise<void> | null = null
-  const onAbort = () => {
-    ending = giveUp()
-  }
-  signal.addEventListener('abort', onAbort, { once: true })
-  if (signal.aborted) onAbort()
-  try {
-    await work
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    await ending
-  }
 }
 
 async function started<T>(start: () => Promise<T>): Promise<T> {

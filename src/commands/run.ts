@@ -81,8 +81,12 @@ const withSignal = (result: RunResult, signal: Signal | null): RunResult =>
   signal === null ? result : { ...result, exitCode: SIGNAL_CODES[signal] }
 
 function runScenarios(session: Session, router: SimulatorRouter, shutdown: Shutdown, signal: AbortSignal) {
+  // A new seed for every run gives new ids, because a running intermediary remembers the chats of
+  // earlier runs. The built-in intermediary is new each time and needs none.
+  const { selfTest } = session.flags
+  const { sources, values } = session.resolved
   return runAttached({
-    settings: { ...session, seed: seedOf(session.flags, session.resolved) },
+    settings: { ...session, seed: sources.seed === 'default' && !selfTest ? freshSeed() : Number(values.seed) },
     router,
     signal,
     attach: async () => {
@@ -109,10 +113,3 @@ async function play({ context }: Session, options: Omit<SuiteOptions, 'listener'
 /** Only scenarios that restart the intermediary need its state in a file, which costs a write per change. */
 const restarts = (wanted: readonly SelectedScenario[]): boolean =>
   wanted.some(({ plan }) => plan.needs.some(need => need.startsWith('target.')))
-
-/**
- * A new seed for every run gives new ids, because a running intermediary remembers the chats of earlier runs. The
- * built-in intermediary is new each time and needs none.
- */
-const seedOf = ({ selfTest }: RunFlags, { sources, values }: Resolved): number =>
-  sources.seed === 'default' && !selfTest ? freshSeed() : Number(values.seed)

@@ -24,7 +24,13 @@ export function contextWithSecrets(argv: readonly string[], env: Context['env'],
   for (const [name, value] of Object.entries(env)) if (name.startsWith('HANDOVER_SIM_')) secrets.addUrl(value)
   for (const argument of argv)
     secrets.addUrl(argument.includes('://') ? /[a-z][\w+.-]*:\/\/.*$/is.exec(argument)?.[0] : undefined)
-  return { argv, env, io: redactedIo(io, secrets), unredacted: io, secrets }
+  // Inherits the rest, because reading the working directory may fail.
+  const own: Pick<Io, 'stdout' | 'stderr' | 'ask'> = {
+    stdout: redactedOutput(io.stdout, secrets),
+    stderr: redactedOutput(io.stderr, secrets),
+    ask: (question, signal) => io.ask(secrets.redact(question), signal),
+  }
+  return { argv, env, io: Object.assign(Object.create(io), own), unredacted: io, secrets }
 }
 
 /** The values of flags for keys, and of `--set keys.NAME=VALUE`. */
@@ -89,16 +95,6 @@ export function redactRun(result: RunResult, secrets: Redactor): RunResult {
 /** `--strict` turns warnings into failures of the kind `lint`. */
 const outcomeBeforeStrict = ({ outcome, failures }: ScenarioResult): Outcome =>
   outcome === 'fail' && failures.every(({ kind }) => kind === 'lint') ? 'pass' : outcome
-
-/** Inherits the rest, because reading the working directory may fail. */
-function redactedIo(io: Io, secrets: Redactor): Io {
-  const own: Pick<Io, 'stdout' | 'stderr' | 'ask'> = {
-    stdout: redactedOutput(io.stdout, secrets),
-    stderr: redactedOutput(io.stderr, secrets),
-    ask: (question, signal) => io.ask(secrets.redact(question), signal),
-  }
-  return Object.assign(Object.create(io), own)
-}
 
 const redactedOutput = (output: Output, secrets: Redactor): Output => ({
   write: text => output.write(secrets.redact(text)),

@@ -25,7 +25,10 @@ export async function startDetached(context: Context, flags: DetachFlags): Promi
     return 0
   } finally {
     removeListener()
-    release(child)
+    // Lets this process end while the other one runs.
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    child.unref()
   }
 }
 
@@ -69,13 +72,6 @@ const endOf = (child: ChildProcess): Promise<number> =>
 
 /** The exit code for an environment error. */
 const ENVIRONMENT = 3
-
-/** Lets this process end while the other one runs. */
-function release(child: ChildProcess): void {
-  child.stdout?.destroy()
-  child.stderr?.destroy()
-  child.unref()
-}
 
 function stopCommand({ argv }: Context, readyLine: string, { json = false, readyFile }: DetachFlags): string {
   const { href, hostname, port } = new URL(urlOfReadyLine(readyLine, json))

@@ -64,36 +64,31 @@ function curl({ url, controlToken }: PlatformServer, path: string, body: unknown
 export function writeReadyFile(file: string, cwd: string, text: string): () => void {
   const path = resolve(cwd, file)
   attempt(`--ready-file: cannot write ${JSON.stringify(file)}`, () => replaceFile(path, [text]))
-  return () => removeOwn(path, text)
+  return () => {
+    // Leaves a file that another simulator has written since.
+    try {
+      if (readFileSync(path, 'utf8') === text) rmSync(path)
+    } catch {
+      // The file was removed already.
+    }
+  }
 }
 
 /** Writes a file that only its owner reads, in one step, so that a reader never sees a part of it. */
 export function replaceFile(path: string, pieces: Iterable<string>): void {
   const draft = `${path}.${process.pid}.tmp`
   try {
-    writePieces(draft, pieces)
+    const file = openSync(draft, 'w', 0o600)
+    try {
+      for (const piece of pieces) writeFileSync(file, piece)
+    } finally {
+      closeSync(file)
+    }
+
     renameSync(draft, path)
   } catch (error) {
     rmSync(draft, { force: true })
     throw error
-  }
-}
-
-function writePieces(path: string, pieces: Iterable<string>): void {
-  const file = openSync(path, 'w', 0o600)
-  try {
-    for (const piece of pieces) writeFileSync(file, piece)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** Leaves a file that another simulator has written since. */
-function removeOwn(path: string, text: string): void {
-  try {
-    if (readFileSync(path, 'utf8') === text) rmSync(path)
-  } catch {
-    // The file was removed already.
   }
 }
 

@@ -45,7 +45,18 @@ export const startCommand = defineCommand({
   flags: FLAGS,
   async run(context, flags) {
     const resolved = await resolveSettings(flags, configSources(context))
-    checkFlags(flags)
+    // Throws when a flag excludes another one.
+    const { demo, webhookUrl, agentDriver, open, inspector } = flags
+    if (open && inspector === false) throw new UsageError('--open opens the page: leave out --no-inspector.')
+    if (demo && webhookUrl !== undefined)
+      throw new UsageError(
+        `--demo brings its own webhook: leave out --webhook-url (got ${JSON.stringify(webhookUrl)}).`,
+      )
+    if (demo && agentDriver !== undefined)
+      throw new UsageError(
+        `--demo brings its own help desk: leave out --agent-driver (got ${JSON.stringify(agentDriver)}).`,
+      )
+
     if (flags.detach) {
       const { checkTokenIsKnown, startDetached } = await import('./start-detached.ts')
       checkTokenIsKnown(flags, resolved.values)
@@ -53,39 +64,35 @@ export const startCommand = defineCommand({
     }
     const shutdown = createShutdown(context.io)
     try {
-      return await serve(context, flags, resolved, shutdown)
+      const snapshotExport = flags.export === undefined ? null : await createExport(flags.export, context)
+      let agent: AgentPlayer | null = null
+      let traffic: Traffic | null = null
+      const endTraffic = () => traffic?.end()
+      shutdown.defer(endTraffic, endTraffic)
+      const server = await start(flags, resolved, context, snapshotExport, { shutdown, agent: () => agent })
+      shutdown.defer(
+        () => server.close(),
+        () => snapshotExport?.write(server),
+      )
+      const desk = flags.demo ? await attachDemo(server, context, shutdown) : null
+      agent = await attachAgent(server, desk, flags, resolved, context, shutdown)
+      if (!flags.json) printWarnings(resolved, context)
+      if (flags.open && server.inspectorUrl !== null) {
+        const { openPage } = await import('./open-page.ts')
+        await openPage(server.inspectorUrl, context, shutdown)
+      }
+      announce(server, flags, context, shutdown)
+      if (!flags.json && flags.output === 'pretty') context.unredacted.stderr.write(firstSteps(server, desk))
+      traffic = showTraffic(server.journal, flags, resolved, context)
+      const reason = await shutdown.ended
+      await drain(server, flags, context, reason)
+      await shutdown.run()
+      return snapshotExport?.failed() ? NOT_WRITTEN : END_CODES[reason]
     } finally {
       await shutdown.run()
     }
   },
 })
-
-async function serve(context: Context, flags: StartFlags, resolved: Resolved, shutdown: Shutdown): Promise<number> {
-  const snapshotExport = flags.export === undefined ? null : await createExport(flags.export, context)
-  let agent: AgentPlayer | null = null
-  let traffic: Traffic | null = null
-  const endTraffic = () => traffic?.end()
-  shutdown.defer(endTraffic, endTraffic)
-  const server = await start(flags, resolved, context, snapshotExport, { shutdown, agent: () => agent })
-  shutdown.defer(
-    () => server.close(),
-    () => snapshotExport?.write(server),
-  )
-  const desk = flags.demo ? await attachDemo(server, context, shutdown) : null
-  agent = await attachAgent(server, desk, flags, resolved, context, shutdown)
-  if (!flags.json) printWarnings(resolved, context)
-  if (flags.open && server.inspectorUrl !== null) {
-    const { openPage } = await import('./open-page.ts')
-    await openPage(server.inspectorUrl, context, shutdown)
-  }
-  announce(server, flags, context, shutdown)
-  if (!flags.json && flags.output === 'pretty') context.unredacted.stderr.write(firstSteps(server, desk))
-  traffic = showTraffic(server.journal, flags, resolved, context)
-  const reason = await shutdown.ended
-  await drain(server, flags, context, reason)
-  await shutdown.run()
-  return snapshotExport?.failed() ? NOT_WRITTEN : END_CODES[reason]
-}
 
 /** The exit code for an environment error. */
 const NOT_WRITTEN = 3
@@ -118,17 +125,6 @@ async function createExport(file: string, { io }: Context): Promise<SnapshotExpo
 async function optionsWithImport(file: string, cwd: string, resolved: Resolved) {
   const { withSnapshot } = await import('./snapshot-files.ts')
   return withSnapshot(file, cwd, resolved)
-}
-
-/** Throws when a flag excludes another one. */
-function checkFlags({ demo, webhookUrl, agentDriver, open, inspector }: StartFlags): void {
-  if (open && inspector === false) throw new UsageError('--open opens the page: leave out --no-inspector.')
-  if (demo && webhookUrl !== undefined)
-    throw new UsageError(`--demo brings its own webhook: leave out --webhook-url (got ${JSON.stringify(webhookUrl)}).`)
-  if (demo && agentDriver !== undefined)
-    throw new UsageError(
-      `--demo brings its own help desk: leave out --agent-driver (got ${JSON.stringify(agentDriver)}).`,
-    )
 }
 
 /** Loads nothing unless there is a help desk. `desk` is the URL of the demo. */

@@ -47,17 +47,19 @@ export const validateCommand = defineCommand({
 /** Prints a problem once, also when several scenarios include the part that has it. */
 function print(inspectedFiles: InspectedFile, { io }: Context, printed: Set<string>): void {
   const { file, kind, counts, checked, problems, warnings } = inspectedFiles
-  const lines = [...problems.map(formatProblem), ...warnings.map(warning => warningLine(file, warning))]
+  const lines = [
+    ...problems.map(formatProblem),
+    ...warnings.map(warning => {
+      const { place, rule, message } = warning
+      const at = place === null ? file : placeText(place)
+      return `${at}: warning: ${message} (${rule})`
+    }),
+  ]
   for (const line of lines.filter(one => !printed.has(one))) {
     printed.add(line)
     io.stderr.write(`${line}\n`)
   }
   if (checked && problems.length === 0) io.stdout.write(`ok  ${file}: ${contents(kind, counts)}\n`)
-}
-
-function warningLine(file: string, { place, rule, message }: Hint): string {
-  const at = place === null ? file : placeText(place)
-  return `${at}: warning: ${message} (${rule})`
 }
 
 /** `3 scenarios, 41 steps`; of others `driver, 9 verbs`. */

@@ -30,8 +30,20 @@ export const verifyCommand = defineCommand({
     const { io } = context
     const key = await keyFor(context, flags)
     const body = flags.body === '-' ? await io.readStdinBytes() : readBodyFile(flags.body, io)
+    // Keys that may have been used by mistake, by names that may be printed.
+    const defaults = defaultKnobs()
+    const variables = ['HANDOVER_SIM_API_KEY', 'HANDOVER_SIM_BOT_API_KEY'].flatMap(name => {
+      const value = context.env[name]
+      return value ? [[name, value]] : []
+    })
+    const named = (flags.candidateKeyEnv ?? []).map(name => [name, variable(context, '--candidate-key-env', name)])
     const explanation = await explain(body, flags.signature, key, {
-      otherKeys: otherKeys(context, flags),
+      otherKeys: {
+        'the default handover API key of the simulator': defaults['keys.handover'],
+        'the default bot API key of the simulator': defaults['keys.bot'],
+        ...Object.fromEntries(variables),
+        ...Object.fromEntries(named),
+      },
       reveal: flags.showSignature === true,
       ...(flags.algorithmHeader === undefined ? {} : { algorithm: flags.algorithmHeader }),
       ...(flags.webhookUrl === undefined ? {} : { url: flags.webhookUrl }),
@@ -64,20 +76,4 @@ function variable({ env, secrets }: Context, flag: string, name: string): string
   secrets.add(value)
   if (value) return value
   throw new UsageError(`${flag}: the variable ${name} is ${value === '' ? 'empty' : 'not set'}.`)
-}
-
-/** Keys that may have been used by mistake, by names that may be printed. */
-function otherKeys(context: Context, flags: VerifyFlags): Record<string, string> {
-  const defaults = defaultKnobs()
-  const variables = ['HANDOVER_SIM_API_KEY', 'HANDOVER_SIM_BOT_API_KEY'].flatMap(name => {
-    const value = context.env[name]
-    return value ? [[name, value]] : []
-  })
-  const named = (flags.candidateKeyEnv ?? []).map(name => [name, variable(context, '--candidate-key-env', name)])
-  return {
-    'the default handover API key of the simulator': defaults['keys.handover'],
-    'the default bot API key of the simulator': defaults['keys.bot'],
-    ...Object.fromEntries(variables),
-    ...Object.fromEntries(named),
-  }
 }

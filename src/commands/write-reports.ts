@@ -39,18 +39,16 @@ async function writeOne(
 async function annotate(result: RunResult, context: ReportContext): Promise<void> {
   const { io, env } = context
   const report = await modelOf(result)
-  const annotations = githubAnnotations(report, file => fromWorkspace(file, io.cwd, env.GITHUB_WORKSPACE))
+  const annotations = githubAnnotations(report, file => {
+    if (!env.GITHUB_WORKSPACE) return file
+    const path = relative(env.GITHUB_WORKSPACE, resolve(io.cwd, file))
+    return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/')
+  })
   writeToGitHub(annotations, () => markdownReport(report), context)
 }
 
 const modelOf = async (result: RunResult) =>
   (await import('../pages/reporters/report-model.ts')).reportOfRun(describeRun(result))
-
-function fromWorkspace(file: string, cwd: string, workspace: string | undefined): string {
-  if (!workspace) return file
-  const path = relative(workspace, resolve(cwd, file))
-  return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/')
-}
 
 type Texts = Readonly<
   Record<Exclude<RunReportName, 'github'>, (result: RunResult, options: PrettyOptions) => Promise<Iterable<string>>>

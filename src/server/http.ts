@@ -30,7 +30,13 @@ export function createHttpServer(listener: Listener, rules: HttpRules, bounds = 
   const onRequest: Listener = (request, response) => {
     const twice = headerGivenTwice(request.rawHeaders)
     if (twice === null) listener(request, response)
-    else refuseDuplicate(twice, request, response)
+    else {
+      // Answers as Node answers other malformed requests: before any route, with 400, and it closes the
+      // connection.
+      request.resume()
+      response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+      response.end(`The request has the header ${twice} more than once; send it once.\n`)
+    }
   }
   const options = {
     headersTimeout: bounds.headersMs,
@@ -74,13 +80,6 @@ function headerGivenTwice(rawHeaders: readonly string[]): string | null {
     seen |= 1 << index
   }
   return null
-}
-
-/** Answers as Node answers other malformed requests: before any route, with 400, and it closes the connection. */
-function refuseDuplicate(name: string, request: IncomingMessage, response: ServerResponse): void {
-  request.resume()
-  response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
-  response.end(`The request has the header ${name} more than once; send it once.\n`)
 }
 
 export interface Listeners {
@@ -147,14 +146,12 @@ function lazily(load: () => Promise<Listener>): Listener {
         loaded = listener
         listener(request, response)
       },
-      error => fail(error, response),
+      error => {
+        const { status, headers, body } = internalErrorResponse(error)
+        response.writeHead(status, headers).end(body)
+      },
     )
   }
-}
-
-function fail(error: unknown, response: ServerResponse): void {
-  const { status, headers, body } = internalErrorResponse(error)
-  response.writeHead(status, headers).end(body)
 }
 
 const text = (url: string) => `handover-sim ${VERSION}: a chatbot platform's handover API and its end user, simulated.

@@ -40,7 +40,9 @@ export async function findPortHolder(port: number): Promise<PortHolder | null> {
   if (sockets.size === 0) return null
   const pids = (await files.readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name))
   for (const pid of pids) {
-    if (await holdsOne(pid, sockets)) return { pid: Number(pid), name: await nameOf(pid) }
+    const open = await files.readdir(`/proc/${pid}/fd`).catch(() => [])
+    const targets = await Promise.all(open.map(fd => files.readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')))
+    if (targets.some(target => sockets.has(target))) return { pid: Number(pid), name: await nameOf(pid) }
   }
   return null
 }
@@ -54,12 +56,6 @@ export function listeningSockets(table: string, port: number): string[] {
   return rows
     .filter(([, local = '', , state]) => state === LISTENING && local.endsWith(ending))
     .map(columns => `socket:[${columns[9]}]`)
-}
-
-async function holdsOne(pid: string, sockets: ReadonlySet<string>): Promise<boolean> {
-  const open = await files.readdir(`/proc/${pid}/fd`).catch(() => [])
-  const targets = await Promise.all(open.map(fd => files.readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')))
-  return targets.some(target => sockets.has(target))
 }
 
 /** The name of the program. `comm` is only the fallback: it names the first thread, which is MainThread in Node 24. */

@@ -48,13 +48,11 @@ function checkNotOptions(expected: Readonly<Record<string, unknown>>): void {
 
 /** Rejects unknown operators, which would match nothing. */
 export function checkOperators(expected: unknown): void {
-  const [first] = matcherProblems(withoutMatchers(expected))
+  // Removes asymmetric matchers and patterns, which have no operators.
+  const [first] = matcherProblems(mapLeaves(expected, leaf => (typeof leaf === 'object' ? null : leaf)))
   if (first !== undefined)
     throw invalidOption('body', `${first.path.map(String).join('.') || 'body'} ${first.message}.`)
 }
-
-/** Removes asymmetric matchers and patterns, which have no operators. */
-const withoutMatchers = (expected: unknown) => mapLeaves(expected, leaf => (typeof leaf === 'object' ? null : leaf))
 
 /** Escapes `$(name)`, which is a reference in scenarios and plain text in a test. */
 export const escapeReferences = (expected: unknown) =>

@@ -11,20 +11,17 @@ interface HttpNamespace<Handler> {
   all(path: RegExp, resolver: (info: { readonly request: Request }) => Promise<Response>): Handler
 }
 
-export const createHandlers = <Handler>(http: HttpNamespace<Handler>, simulator: Answering): Handler[] => [
-  http.all(under(simulator.baseUrl), ({ request }) => answer(simulator, request)),
-]
-
-/** Matches the base URL and every path below it. */
-function under(baseUrl: string): RegExp {
-  const { origin, pathname } = new URL(baseUrl)
+export const createHandlers = <Handler>(http: HttpNamespace<Handler>, simulator: Answering): Handler[] => {
+  // Matches the base URL and every path below it.
+  const { origin, pathname } = new URL(simulator.baseUrl)
   const literal = (origin + pathname.replace(/\/+$/, '')).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(`^${literal}(?:/.*)?$`)
+  return [
+    http.all(new RegExp(`^${literal}(?:/.*)?$`), ({ request }) => {
+      // Answers a lost response with the error response that msw turns into a network error.
+      return simulator.fetch(request).catch(() => Response.error())
+    }),
+  ]
 }
-
-/** Answers a lost response with the error response that msw turns into a network error. */
-const answer = (simulator: Answering, request: Request): Promise<Response> =>
-  simulator.fetch(request).catch(() => Response.error())
 
 /** Returns `http` of the installed msw. Throws if its version is not supported. */
 export function requireHttp<Handler>(msw: { readonly http?: HttpNamespace<Handler> }): HttpNamespace<Handler> {

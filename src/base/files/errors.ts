@@ -81,15 +81,11 @@ export function createExcerpts(source: string): ExcerptAt {
     const text = masked.get(line) ?? maskedLine(lines, line - 1)
     masked.set(line, text)
     const shownColumn = text === lines[line - 1] ? column : Math.min(column, text.indexOf(REDACTED) + 1)
-    return excerptOf(text, line, shownColumn, length)
+    const from = Math.max(0, Math.min(shownColumn - 1 - EXCERPT_CHARS / 2, text.length - EXCERPT_CHARS))
+    const shown = text.slice(from, from + EXCERPT_CHARS).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
+    const at = shownColumn - 1 - from
+    const carets = '^'.repeat(Math.max(1, Math.min(length, shown.length - at)))
+    const margin = String(line).replace(/./g, ' ')
+    return `  ${line} | ${shown}\n  ${margin} | ${' '.repeat(at)}${carets}`
   }
-}
-
-function excerptOf(text: string, line: number, column: number, length: number): string {
-  const from = Math.max(0, Math.min(column - 1 - EXCERPT_CHARS / 2, text.length - EXCERPT_CHARS))
-  const shown = text.slice(from, from + EXCERPT_CHARS).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
-  const at = column - 1 - from
-  const carets = '^'.repeat(Math.max(1, Math.min(length, shown.length - at)))
-  const margin = String(line).replace(/./g, ' ')
-  return `  ${line} | ${shown}\n  ${margin} | ${' '.repeat(at)}${carets}`
 }

@@ -75,14 +75,11 @@ export function readText({ name, path }: NamedFile, mostBytes: number = BUDGETS.
 
 /** Refuses pipes and devices, because reading one may never end, and large files. Throws an Error that says why. */
 export function readRegularFile(path: string, mostBytes: number): Buffer {
-  checkRegularFile(path, mostBytes)
-  return readFileSync(path)
-}
-
-function checkRegularFile(path: string, mostBytes: number): void {
   const found = statSync(path)
   if (!found.isFile() && !found.isDirectory()) throw new Error('it is no regular file but a pipe, a device or a socket')
   if (found.size > mostBytes) throw new Error(`it has ${found.size} bytes; at most ${mostBytes} are read`)
+
+  return readFileSync(path)
 }
 
 /** Looks at the byte order mark, which `>` of Windows PowerShell writes. */
@@ -167,7 +164,8 @@ function makeFolder(path: string): void {
 }
 
 function save(path: string, text: Iterable<string>, mode: number | undefined): void {
-  if (isSpecialFile(path)) return writeAll(path, text, mode)
+  // Devices and pipes are written directly; for a folder the system reports the error.
+  if (existsSync(path) && !statSync(path).isFile()) return writeAll(path, text, mode)
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
   try {
     writeAll(draft, text, mode)
@@ -186,6 +184,3 @@ function writeAll(path: string, text: Iterable<string>, mode: number | undefined
     closeSync(file)
   }
 }
-
-/** Devices and pipes are written directly; for a folder the system reports the error. */
-const isSpecialFile = (path: string) => existsSync(path) && !statSync(path).isFile()

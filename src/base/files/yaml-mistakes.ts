@@ -41,8 +41,14 @@ function syntaxMistakes({ errors, contents }: Document, text: string): YamlMista
   const syntax = errors.map(({ code, message, pos: [offset] }): YamlMistake => {
     // The parser calls itself for each level.
     if (message.includes('call stack')) return { offset, message: 'is nested too deep' }
-    if (isItemInOtherColumn(code, text, offset)) return { offset, message: ITEM_IN_OTHER_COLUMN }
-    const fix = /\{\{|\}\}/.test(lineAround(text, offset)) ? TEXTS.placeholder : fixFor(code, text, offset)
+    // The parser takes an item with another indentation for a part of the item above.
+    if (code === 'BLOCK_AS_IMPLICIT_KEY' && text[offset - 1] === '\n' && /^ *- /.test(text.slice(offset, offset + 200)))
+      return { offset, message: ITEM_IN_OTHER_COLUMN }
+    const from = text.lastIndexOf('\n', offset - 1) + 1
+    const to = text.indexOf('\n', offset)
+    const fix = /\{\{|\}\}/.test(text.slice(from, to === -1 ? undefined : to))
+      ? TEXTS.placeholder
+      : fixFor(code, text, offset)
     return { offset, message: withFix(message, fix) }
   })
   return open === undefined ? syntax : [...syntax.filter(({ offset }) => offset < open.offset), open]
@@ -64,10 +70,6 @@ function openQuote({ code, pos }: YAMLParseError, contents: Node | null): YamlMi
 const ITEM_IN_OTHER_COLUMN =
   'this item does not begin in the column of the other items; indent the - of every item of a list equally'
 
-/** The parser takes an item with another indentation for a part of the item above. */
-const isItemInOtherColumn = (code: string, text: string, offset: number): boolean =>
-  code === 'BLOCK_AS_IMPLICIT_KEY' && text[offset - 1] === '\n' && /^ *- /.test(text.slice(offset, offset + 200))
-
 const fixFor = (code: string, text: string, offset: number) =>
   code === 'UNEXPECTED_TOKEN' && text[offset - 1] === "'"
     ? "a ' inside '...' is written twice, or the text put between double quotes"
@@ -76,11 +78,6 @@ const fixFor = (code: string, text: string, offset: number) =>
 const withFix = (message: string, fix: string | undefined) =>
   fix === undefined ? message : `${message.replace(/\.$/, '')}; ${fix}`
 
-function lineAround(text: string, offset: number): string {
-  const from = text.lastIndexOf('\n', offset - 1) + 1
-  const to = text.indexOf('\n', offset)
-  return text.slice(from, to === -1 ? undefined : to)
-}
 /** Keeps the first mistake of each line, because the others follow from it. */
 function firstOfEachLine(mistakes: readonly YamlMistake[], text: string): YamlMistake[] {
   const lines = new Set<number>()

@@ -63,7 +63,21 @@ export function httpTransport(openSocket?: OpenSocket): HttpTransport {
       loading ??= createAgent(openSocket)
       const agent = await loading
       started()
-      return await sendWith(agent, outgoing, over.signal)
+      const { url, method = 'POST', headers, body } = outgoing
+      const { origin, pathname, search } = new URL(url)
+      const path = pathname + search
+      const answer = await agent.request({ origin, path, method: method as 'POST', headers, body, signal: over.signal })
+      const received: Record<string, string> = {}
+      for (const [name, value] of Object.entries(answer.headers)) received[name] = String(value)
+      const chunks: Buffer[] = []
+      let size = 0
+      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        size += chunk.length
+        // Leaving the loop closes the connection.
+        if (size > MAX_BODY_BYTES) return receivedFrom(answer.statusCode, received, chunks, true)
+        chunks.push(chunk)
+      }
+      return receivedFrom(answer.statusCode, received, chunks, false)
     } catch (error) {
       if (over.signal.aborted) throw over.signal.reason
       throw error instanceof TransportError
@@ -93,24 +107,6 @@ async function createAgent(openSocket: OpenSocket | undefined): Promise<Agent> {
     bodyTimeout: 0,
     connect,
   })
-}
-
-async function sendWith(agent: Agent, outgoing: Outgoing, signal: AbortSignal): Promise<Received> {
-  const { url, method = 'POST', headers, body } = outgoing
-  const { origin, pathname, search } = new URL(url)
-  const path = pathname + search
-  const answer = await agent.request({ origin, path, method: method as 'POST', headers, body, signal })
-  const received: Record<string, string> = {}
-  for (const [name, value] of Object.entries(answer.headers)) received[name] = String(value)
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-    size += chunk.length
-    // Leaving the loop closes the connection.
-    if (size > MAX_BODY_BYTES) return receivedFrom(answer.statusCode, received, chunks, true)
-    chunks.push(chunk)
-  }
-  return receivedFrom(answer.statusCode, received, chunks, false)
 }
 
 /** `cut`: the answer is longer than what was read. */
@@ -145,7 +141,18 @@ async function sendFaulty(
         let size = 0
         const end = (cut: boolean) => {
           // At once, before Node closes the connection by itself.
-          if (wire.resetAfterAnswer) reset(request)
+          if (wire.resetAfterAnswer) {
+            // Closes a connection that cannot be reset: one with TLS, and one that the other side is closing
+            // already, as with HTTP/1.0. Resetting the latter fails, and Node would then poll the rest of the
+            // connection for ever.
+            const { socket } = request
+            try {
+              if (socket?.readyState === 'open') socket.resetAndDestroy()
+              else socket?.destroy()
+            } catch {
+              socket?.destroy()
+            }
+          }
           resolve(receivedFrom(response.statusCode ?? 0, headers, chunks, cut))
         }
         response.on('data', (chunk: Buffer) => {
@@ -193,19 +200,6 @@ async function write(request: ClientRequest, { body }: Outgoing, wire: WireFault
     for (let at = 0; at < bytes.length; at += size) request.write(bytes.subarray(at, at + size))
   } else request.write(bytes)
   if (!stop.aborted) request.end()
-}
-
-/**
- * Closes a connection that cannot be reset: one with TLS, and one that the other side is closing already, as with
- * HTTP/1.0. Resetting the latter fails, and Node would then poll the rest of the connection for ever.
- */
-function reset({ socket }: ClientRequest): void {
-  try {
-    if (socket?.readyState === 'open') socket.resetAndDestroy()
-    else socket?.destroy()
-  } catch {
-    socket?.destroy()
-  }
 }
 
 /** A request listener of `node:http`, such as an Express application. */

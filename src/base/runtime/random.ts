@@ -17,10 +17,6 @@ function hashFrom(words: Words, text: string): Words {
     c = d ^ Math.imul(c ^ code, 951274213)
     d = a ^ Math.imul(d ^ code, 2716044179)
   }
-  return finish(a, b, c, d)
-}
-
-function finish(a: number, b: number, c: number, d: number): Words {
   const w = Math.imul(c ^ (a >>> 18), 597399067)
   const x = Math.imul(d ^ (b >>> 22), 2869860233)
   const y = Math.imul(w ^ (c >>> 17), 951274213)
@@ -118,15 +114,17 @@ export async function drawPersona(seed: number, label: string, language: string)
   const gender = faker.helpers.arrayElement(['female', 'male'] as const)
   const firstName = faker.person.firstName(gender)
   const lastName = faker.person.lastName(gender)
-  return { firstName, lastName, fullName: `${firstName} ${lastName}`, gender, context: drawContext(faker) }
-}
-
-function drawContext(faker: Faker): Record<string, unknown> {
   const page = faker.helpers.arrayElement(['orders', 'returns', 'delivery', 'account', 'contact', 'invoices'])
   return {
-    page_url: `https://www.example.test/${page}`,
-    customer_number: faker.string.numeric({ length: 6, allowLeadingZeros: false }),
-    returning_customer: faker.datatype.boolean(),
-    device: faker.helpers.arrayElement(['mobile', 'desktop', 'tablet']),
+    firstName,
+    lastName,
+    fullName: `${firstName} ${lastName}`,
+    gender,
+    context: {
+      page_url: `https://www.example.test/${page}`,
+      customer_number: faker.string.numeric({ length: 6, allowLeadingZeros: false }),
+      returning_customer: faker.datatype.boolean(),
+      device: faker.helpers.arrayElement(['mobile', 'desktop', 'tablet']),
+    },
   }
 }

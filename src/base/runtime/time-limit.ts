@@ -13,15 +13,12 @@ interface Sandbox {
 
 let sandbox: Sandbox | null = null
 
-/** Created once: a context takes a millisecond. */
-function sandboxOf(): Sandbox {
-  sandbox ??= { global: createContext({ work: null }) as Sandbox['global'], script: new Script('work()') }
-  return sandbox
-}
-
 /** Throws `TimeLimitError` when `work` takes longer. A call costs 60 to 600 microseconds. */
 export function runWithin<Value>(limitMs: number, work: () => Value): Value {
-  const { global, script } = sandboxOf()
+  // Created once: a context takes a millisecond.
+  sandbox ??= { global: createContext({ work: null }) as Sandbox['global'], script: new Script('work()') }
+  const { global, script } = sandbox
+
   let value: Value | undefined
   global.work = () => {
     value = work()

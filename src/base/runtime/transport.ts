@@ -56,7 +56,10 @@ export const functionTransport =
 
 async function callFunction(webhook: WebhookFunction, outgoing: Outgoing): Promise<Received> {
   const { url, method = 'POST', headers, body, timeoutMs, signal } = outgoing
-  const request = new Request(url, { method, headers: linesOf(headers), ...(hasBody(method) && { body }) })
+  const lines = new Headers()
+  for (const [name, value] of Object.entries(headers)) for (const line of [value].flat()) lines.append(name, line)
+  // `Request` accepts no body with these methods.
+  const request = new Request(url, { method, headers: lines, ...(method !== 'GET' && method !== 'HEAD' && { body }) })
   const over = new AbortController()
   const answer = Promise.resolve().then(() => {
     if (signal.aborted) throw cancelled()
@@ -64,15 +67,6 @@ async function callFunction(webhook: WebhookFunction, outgoing: Outgoing): Promi
   })
   return withTimeout(answer, timeoutMs, signal).finally(() => over.abort())
 }
-
-function linesOf(headers: HeaderLines): Headers {
-  const lines = new Headers()
-  for (const [name, value] of Object.entries(headers)) for (const line of [value].flat()) lines.append(name, line)
-  return lines
-}
-
-/** `Request` accepts no body with these methods. */
-const hasBody = (method: string): boolean => method !== 'GET' && method !== 'HEAD'
 
 async function answerOf(handler: WebhookFunction, request: Request, over: AbortSignal): Promise<Received> {
   const response = await handler(request)

@@ -26,15 +26,13 @@ export type Fits = (requirement: number, call: number) => boolean
 /** With as few of the first calls as can be; when not all can be filled, as many as can. */
 export function fillRequirements(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
   const [only, ...others] = requirements
-  if (only !== undefined && others.length === 0) return firstOnes(only.need, calls, fits)
+  if (only !== undefined && others.length === 0) {
+    const taken: number[] = []
+    for (let call = 0; call < calls && taken.length < only.need; call++) if (fits(0, call)) taken.push(call)
+    return { met: taken.length === only.need, taken: [taken] }
+  }
   const free = requirements.every(({ after }) => after.length === 0)
   return free ? inAnyOrder(requirements, calls, fits) : inOrder(requirements, calls, fits)
-}
-
-function firstOnes(need: number, calls: number, fits: Fits): Filled {
-  const taken: number[] = []
-  for (let call = 0; call < calls && taken.length < need; call++) if (fits(0, call)) taken.push(call)
-  return { met: taken.length === need, taken: [taken] }
 }
 
 /** Bipartite matching by augmenting paths, the calls one by one: the first calls that can serve together do. */

@@ -122,7 +122,11 @@ function transcriptDifferences(expected: ExpectedRows, rows: Rows, options: Matc
   return [
     ...lastRows(expected.last ?? [], rows, options),
     ...containedRows(expected.contains ?? [], rows, options),
-    ...(expected.lacks ?? []).flatMap((row, at) => lackedRow(row, at, rows, options)),
+    ...(expected.lacks ?? []).flatMap((row, at) => {
+      const found = rows.find(one => fits(row, one, options))
+      if (found === undefined) return []
+      return [{ path: `transcript.lacks[${at}]`, expected: flow({ $not: row }), received: flow(found) }]
+    }),
     ...(expected.length === undefined
       ? []
       : match({ transcript: { length: expected.length } }, { transcript: { length: rows.length } })),
@@ -153,12 +157,6 @@ function mostSimilar(expected: unknown, rows: Rows, options: MatchOptions): Tran
 }
 
 const speakerOf = (row: unknown) => ['user', 'bot', 'agent'].find(name => isMap(row) && name in row)
-
-function lackedRow(row: unknown, at: number, rows: Rows, options: MatchOptions): Difference[] {
-  const found = rows.find(one => fits(row, one, options))
-  if (found === undefined) return []
-  return [{ path: `transcript.lacks[${at}]`, expected: flow({ $not: row }), received: flow(found) }]
-}
 
 function under(path: string, expected: unknown, row: TranscriptRow | undefined, options: MatchOptions): Difference[] {
   if (row === undefined) return [{ path, expected: flow(expected), received: null }]

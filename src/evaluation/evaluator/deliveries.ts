@@ -96,12 +96,28 @@ export function ackResult(index: JournalIndex, step: PlannedStep, over: boolean)
   const ended = index.endOf(step.number)
   const id = ended?.delivery_id
   if (!('ack' in action) || action.ack === null || ended === null || !id) return null
-  const attempts = attemptsOf(index, step, id)
+  const own = deliveriesOf(index, step, id)
+  const once = own.filter(({ duplicate }) => duplicate !== true)
+  const attempts: Delivery[] = once.length > 0 ? once : own
+
   const last = attempts.at(-1)
   const waits = action.async || last?.retry_in_ms !== undefined
   if (!over && waits && (last === undefined || last.retry_in_ms !== undefined)) return OPEN
   if (last === undefined || startedAfterwards(index, step, attempts[0] ?? last)) {
-    return { outcome: 'fail', failure: unanswered(index, ended, action.ack) }
+    const ack = action.ack
+    const sent = index.entries.filter(isSending).find(({ delivery_id }) => delivery_id === ended.delivery_id)
+    const name = sent?.event
+    const event = typeof name === 'string' ? name : null
+    const holding = index.entries.filter(isHolding).find(({ delivery_id }) => delivery_id === ended.delivery_id)
+    const expected = { code: 'acknowledgement', event, ack, withinMs: index.plan.timeouts.ackMs } as const
+    const happened: Happened =
+      holding === undefined ? silence(index, ended, event) : { code: 'event_held', event, fault: holding.fault }
+    const hint = { code: holding === undefined ? 'answer_first' : 'async' } as const
+    const entrySeqs = [sent?.seq ?? ended.seq]
+    return {
+      outcome: 'fail',
+      failure: failureDetails('stimulus', expected, happened, { rules: rulesFor(event ?? '', ack), entrySeqs, hint }),
+    }
   }
   if (last.outcome === 'skipped') return refusal(index, last, action.ack, 'environment')
   if (isAcknowledged(last, action.ack) && !isSlow(index, last)) {
@@ -116,12 +132,6 @@ function deliveriesOf(index: JournalIndex, { number, action }: PlannedStep, id: 
   const begun = index.startOf(number).seq
   const replay = action.verb === 'deliver' && action.replay !== null
   return index.deliveriesOf(id).filter(({ seq, resent }) => seq > begun && (resent === true) === replay)
-}
-
-function attemptsOf(index: JournalIndex, step: PlannedStep, id: string): Delivery[] {
-  const own = deliveriesOf(index, step, id)
-  const once = own.filter(({ duplicate }) => duplicate !== true)
-  return once.length > 0 ? once : own
 }
 
 /** The step ran out of time before the first attempt, and ended the steps of its chat: a later answer changes nothing. */
@@ -156,19 +166,6 @@ const isSlow = ({ plan }: JournalIndex, delivery: Delivery): boolean =>
 
 const rulesFor = (event: string, ack: ExpectedAck) =>
   ack === 'non-2xx' ? ['A4'] : requires200(event) ? ['WH2'] : ['WH1']
-
-function unanswered(index: JournalIndex, ended: Ended, ack: Ack): FailureDetails {
-  const sent = index.entries.filter(isSending).find(({ delivery_id }) => delivery_id === ended.delivery_id)
-  const name = sent?.event
-  const event = typeof name === 'string' ? name : null
-  const holding = index.entries.filter(isHolding).find(({ delivery_id }) => delivery_id === ended.delivery_id)
-  const expected = { code: 'acknowledgement', event, ack, withinMs: index.plan.timeouts.ackMs } as const
-  const happened: Happened =
-    holding === undefined ? silence(index, ended, event) : { code: 'event_held', event, fault: holding.fault }
-  const hint = { code: holding === undefined ? 'answer_first' : 'async' } as const
-  const entrySeqs = [sent?.seq ?? ended.seq]
-  return failureDetails('stimulus', expected, happened, { rules: rulesFor(event ?? '', ack), entrySeqs, hint })
-}
 
 /** A play that is cut short does not wait for every answer that is due. */
 function silence({ ended, plan }: JournalIndex, step: Ended, event: string | null): Happened {

@@ -34,7 +34,15 @@ export type DifferenceNote = Coded<{
 }>
 
 export function noteFor(expected: unknown, actual: unknown): DifferenceNote | undefined {
-  if (typeof expected === 'string' && typeof actual === 'string') return textNote(expected, actual)
+  if (typeof expected === 'string' && typeof actual === 'string') {
+    if (expected === actual) return undefined
+    const isLong = Math.max(expected.length, actual.length) > LONGEST_TEXT
+    for (const rule of isLong ? RULES_FOR_LONG_TEXTS : RULES) {
+      const note = rule(expected, actual)
+      if (note) return note
+    }
+    return undefined
+  }
   if (isScalar(expected) && isScalar(actual) && String(expected) === String(actual))
     return { code: 'type', expected: typeName(expected), received: typeName(actual) }
   if (
@@ -75,16 +83,6 @@ const RULES: readonly Rule[] = [
 /** Rules that compare longer texts would take too long. */
 const LONGEST_TEXT = 50_000
 const RULES_FOR_LONG_TEXTS: readonly Rule[] = [cutOrLonger, position]
-
-function textNote(expected: string, actual: string): DifferenceNote | undefined {
-  if (expected === actual) return undefined
-  const isLong = Math.max(expected.length, actual.length) > LONGEST_TEXT
-  for (const rule of isLong ? RULES_FOR_LONG_TEXTS : RULES) {
-    const note = rule(expected, actual)
-    if (note) return note
-  }
-  return undefined
-}
 
 const squeezed = (text: string) => text.replace(/\s+/gu, '')
 

@@ -50,7 +50,12 @@ export class ExpectEvaluator implements StepEvaluator {
     this.#context = context
     this.step = step
     this.#tree = tree
-    this.#deadline = deadlineOf(context, step, conversationOfTree(tree, step.conversation), withinMs)
+    this.#deadline = deadlineOf(
+      context,
+      step,
+      leavesOf(tree).every(({ call }) => call === 'availability') ? AVAILABILITY : step.conversation,
+      withinMs,
+    )
     this.#from = windows.turnStart(step)
     this.#floors = { own: claims.floorOf(step.conversation), availability: claims.floorOf(AVAILABILITY) }
     this.#fill()
@@ -164,9 +169,6 @@ export class ExpectEvaluator implements StepEvaluator {
 /** The calls read at or after a moment. */
 const callsFrom = (calls: readonly Call[], startMs: number): readonly Call[] =>
   calls.slice(calls.findLastIndex(({ readAt }) => readAt < startMs) + 1)
-
-const conversationOfTree = (tree: ExpectTree, conversation: string) =>
-  leavesOf(tree).every(({ call }) => call === 'availability') ? AVAILABILITY : conversation
 
 /** A complete attempt before an incomplete one; then the one complete first, else the one with most calls. */
 function isBetter(next: Attempt, best: Attempt): boolean {

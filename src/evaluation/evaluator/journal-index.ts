@@ -122,7 +122,11 @@ export class JournalIndex {
     const lists = [this.entries, this.calls, this.drivers, ...byKey.flatMap(map => [...map.values()])]
     for (const list of lists) dropBefore<Pick<Entry, 'seq'>>(list, firstSeq)
     for (const [id, { length }] of this.#deliveries) if (length === 0) this.#deliveries.delete(id)
-    for (const reads of this.#reads.values()) dropReads(reads, firstSeq)
+    for (const reads of this.#reads.values()) {
+      // The last inbox read before an entry tells which items are new after it, so one stays.
+      const first = reads.findIndex(({ seq }) => seq >= firstSeq)
+      reads.splice(0, Math.max(0, (first === -1 ? reads.length : first) - 1))
+    }
     const ended = [...this.#ends].filter(([, end]) => end.seq < firstSeq).map(([number]) => number)
     for (const number of ended) {
       this.steps.delete(number)
@@ -207,12 +211,6 @@ function dropBefore<Item extends Pick<Entry, 'seq'>>(list: Item[], firstSeq: num
   const rest = list.filter(({ seq }) => seq >= firstSeq)
   list.length = 0
   for (const item of rest) list.push(item)
-}
-
-/** The last inbox read before an entry tells which items are new after it, so one stays. */
-function dropReads(reads: InboxRead[], firstSeq: number): void {
-  const first = reads.findIndex(({ seq }) => seq >= firstSeq)
-  reads.splice(0, Math.max(0, (first === -1 ? reads.length : first) - 1))
 }
 
 function listIn<Key, Item>(map: Map<Key, Item[]>, key: Key): Item[] {

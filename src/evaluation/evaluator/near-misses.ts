@@ -65,7 +65,13 @@ const CHECKS: readonly Check[] = [
       received: auth,
       status,
     })),
-  ({ body }, { conversation }, { index }) => botObstacle(body, botOf(conversation, index)),
+  ({ body }, { conversation }, { index }) => {
+    // A chat may belong to another bot than the main one.
+    const expected = index.opened(conversation)?.chat.bot_id ?? index.started?.bot.id
+    const received = isMap(body) ? body.bot_id : undefined
+    if (expected === undefined || received === undefined || received === expected) return null
+    return { code: 'bot', received: JSON.stringify(received), expected }
+  },
   ({ entry }, { leaf: { alias } }) =>
     alias === null || entry.alias === alias ? null : { code: 'alias', received: entry.alias, expected: alias },
   ({ body }, { leaf }, { options }) => {
@@ -81,16 +87,6 @@ export const conversationOfQuery = ({
   leaf,
 }: Pick<CallQuery, 'conversation' | 'leaf'>): ConversationKey =>
   leaf.call === 'availability' ? AVAILABILITY : conversation
-
-/** A chat may belong to another bot than the main one. */
-const botOf = (conversation: string, index: JournalIndex): number | undefined =>
-  index.opened(conversation)?.chat.bot_id ?? index.started?.bot.id
-
-function botObstacle(body: unknown, expected: number | undefined): Obstacle | null {
-  const received = isMap(body) ? body.bot_id : undefined
-  if (expected === undefined || received === undefined || received === expected) return null
-  return { code: 'bot', received: JSON.stringify(received), expected }
-}
 
 export const differencesOf = (call: Call, { body }: Expectation, options: MatchOptions): Difference[] =>
   body === null ? [] : match(body, call.body, options)
@@ -137,26 +133,25 @@ export function callMisses(
   const own = new Set(taken.map(({ seq }) => seq))
   const misses = context.index.calls
     .filter(call => !own.has(call.seq))
-    .map(call => missOf(context, query, call, untakenBecause(call, taken, endMs)))
+    .map(call => {
+      // `otherwise`: why the call was not taken although nothing blocks it.
+      const otherwise = untakenBecause(call, taken, endMs)
+      const all = obstaclesOf(query, call, context)
+      const decisive = all.find(({ code }) => code === 'claimed' || code === 'call')
+      const compared = decisive === undefined && has({ obstacles: all }, 'fields')
+      const differences = compared ? differencesOf(call, query.leaf, context.options) : []
+      return {
+        call,
+        score: all.reduce((sum, { code }) => sum + (WEIGHTS[code] ?? 0), 0) + distanceOf(differences),
+        afterMs: Math.round(
+          call.readAt - (Number.isFinite(query.from.atMs) ? query.from.atMs : (context.index.started?.at_ms ?? 0)),
+        ),
+        obstacles: all.length > 0 ? all : [otherwise],
+        differences,
+      }
+    })
     .filter(miss => isRelevant(miss, query))
   return misses.sort((a, b) => a.score - b.score || b.call.readAt - a.call.readAt).slice(0, MOST)
-}
-
-/** `otherwise`: why the call was not taken although nothing blocks it. */
-function missOf(context: MatchContext, query: CallQuery, call: Call, otherwise: Obstacle): CallMiss {
-  const all = obstaclesOf(query, call, context)
-  const decisive = all.find(({ code }) => code === 'claimed' || code === 'call')
-  const compared = decisive === undefined && has({ obstacles: all }, 'fields')
-  const differences = compared ? differencesOf(call, query.leaf, context.options) : []
-  return {
-    call,
-    score: all.reduce((sum, { code }) => sum + (WEIGHTS[code] ?? 0), 0) + distanceOf(differences),
-    afterMs: Math.round(
-      call.readAt - (Number.isFinite(query.from.atMs) ? query.from.atMs : (context.index.started?.at_ms ?? 0)),
-    ),
-    obstacles: all.length > 0 ? all : [otherwise],
-    differences,
-  }
 }
 
 export const has = ({ obstacles }: Pick<NearMiss, 'obstacles'>, ...codes: readonly ObstacleCode[]): boolean =>

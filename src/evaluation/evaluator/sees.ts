@@ -217,17 +217,15 @@ function detailOf({ read, from, found }: InboxMatch, nearest: readonly ItemMiss[
   const unclaimed = read.items.length - from - found.length
   if (best?.obstacles[0]?.code === 'before_item')
     return { code: 'earlier', item: best.subject, obstacles: best.obstacles }
-  if (best === undefined || unclaimed <= 0) return nothingNew(nearest)
-  return { code: 'nearest', item: best.subject, obstacles: best.obstacles, difference: best.differences[0] ?? null }
-}
-
-function nothingNew(nearest: readonly ItemMiss[]): InboxDetail {
-  for (const { subject, obstacles, differences } of nearest) {
-    const [first] = obstacles
-    if (differences.length === 0 && first?.code === 'claimed')
-      return { code: 'claimed', item: subject, step: first.step }
+  if (best === undefined || unclaimed <= 0) {
+    for (const { subject, obstacles, differences } of nearest) {
+      const [first] = obstacles
+      if (differences.length === 0 && first?.code === 'claimed')
+        return { code: 'claimed', item: subject, step: first.step }
+    }
+    return { code: 'nothing_new' }
   }
-  return { code: 'nothing_new' }
+  return { code: 'nearest', item: best.subject, obstacles: best.obstacles, difference: best.differences[0] ?? null }
 }
 
 const MOST = 5

@@ -91,31 +91,29 @@ function rulesOf({ entry, endpoint }: Call): string[] {
 
 /** `never`: calls that must not arrive at any time of the play. */
 export const forbiddenCalls = (evaluation: Evaluation): AttributedFailure[] =>
-  evaluation.index.plan.never.flatMap(pattern => ofPattern(evaluation, pattern))
-
-function ofPattern(evaluation: Evaluation, pattern: CallPattern): AttributedFailure[] {
-  const { index } = evaluation
-  const [first, ...others] = index.calls.filter(call => matchesPattern(evaluation, pattern, call))
-  if (first === undefined) return []
-  const filled = patternRef(filledFor(evaluation, pattern, first))
-  const afterMs = sinceStart(evaluation, first)
-  const rest = others.map(({ seq }) => seq)
-  return [
-    {
-      at: first.seq,
-      step: null,
-      conversation: nameOfConversation(index.conversationOf(first)),
-      severity: 'fail',
-      rule: 'never',
-      details: failureDetails(
-        'never',
-        { code: 'never', pattern: filled },
-        { code: 'forbidden_call', pattern: filled, call: callReference(first), afterMs, others: rest },
-        { rules: [ruleOf(first.endpoint)], entrySeqs: [first.seq, ...rest] },
-      ),
-    },
-  ]
-}
+  evaluation.index.plan.never.flatMap(pattern => {
+    const { index } = evaluation
+    const [first, ...others] = index.calls.filter(call => matchesPattern(evaluation, pattern, call))
+    if (first === undefined) return []
+    const filled = patternRef(filledFor(evaluation, pattern, first))
+    const afterMs = sinceStart(evaluation, first)
+    const rest = others.map(({ seq }) => seq)
+    return [
+      {
+        at: first.seq,
+        step: null,
+        conversation: nameOfConversation(index.conversationOf(first)),
+        severity: 'fail',
+        rule: 'never',
+        details: failureDetails(
+          'never',
+          { code: 'never', pattern: filled },
+          { code: 'forbidden_call', pattern: filled, call: callReference(first), afterMs, others: rest },
+          { rules: [ruleOf(first.endpoint)], entrySeqs: [first.seq, ...rest] },
+        ),
+      },
+    ]
+  })
 
 /** With the values of the chat the call is about. Throws `InterpolationError`. */
 function filledFor({ index, variables }: Evaluation, pattern: CallPattern, call: Call): CallPattern {

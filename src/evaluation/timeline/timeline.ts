@@ -149,7 +149,10 @@ function addStep(builder: Builder, entry: EntryOf<'note'>): Draft | null {
 
 function push(builder: Builder, entry: Entry, what: RowContent | null, atMs = entry.at_ms): Draft | null {
   if (what === null) return null
-  const conversation = conversationOf(builder, entry)
+  const { nameOf, conversationOfStep } = builder
+  const ofStep = entry.kind === 'note' ? conversationOfStep.get(Number(entry.step)) : undefined
+  const conversation: string | null = (entry.chat_id === undefined ? null : nameOf(entry.chat_id)) ?? ofStep ?? null
+
   const row: Draft = {
     seq: entry.seq,
     atMs: Math.max(0, atMs - (builder.startMs ?? 0)),
@@ -161,11 +164,6 @@ function push(builder: Builder, entry: Entry, what: RowContent | null, atMs = en
   }
   builder.rows.push(row)
   return row
-}
-
-function conversationOf({ nameOf, conversationOfStep }: Builder, entry: Entry): string | null {
-  const ofStep = entry.kind === 'note' ? conversationOfStep.get(Number(entry.step)) : undefined
-  return (entry.chat_id === undefined ? null : nameOf(entry.chat_id)) ?? ofStep ?? null
 }
 
 /** The step that claimed a call; for other entries the step that its chat is at. */

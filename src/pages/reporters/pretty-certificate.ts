@@ -36,7 +36,18 @@ export function certificateText(certificate: CertificateReport, options: PrettyO
     if (inProfile.length === 0) continue
     const passed = inProfile.filter(({ outcome }) => outcome === 'pass').length
     const head = `${layout.theme.strong(profile)}  ${layout.theme.faint(`${passed} of ${inProfile.length} pass`)}`
-    blocks.push([head, ...inProfile.flatMap(check => tableRow(check, columns, layout))])
+    blocks.push([
+      head,
+      ...inProfile.flatMap(check => {
+        const { theme } = layout
+        const { word, shade } = OUTCOME_STYLES[check.outcome]
+        const title = pad(shorten(visible(check.title), columns.title), columns.title)
+        const time = timeOf(check).padStart(columns.time)
+        const row = `${INDENT}${theme[shade](pad(word, columns.word))} ${pad(check.id, columns.id)}  ${title}  ${theme.faint(time)}`
+        const margin = ' '.repeat(INDENT.length + columns.word + columns.id + 3)
+        return [row, ...measurementLines(check).flatMap(line => wrapped(visible(line), layout, 'faint', margin))]
+      }),
+    ])
   }
   blocks.push(summaryLines(certificate, layout))
   return `${blocks.map(lines => lines.join('\n')).join('\n\n')}\n`
@@ -97,16 +108,6 @@ function tableColumns(checks: readonly CheckReport[], layout: Layout) {
       widest(({ title }) => title),
     ),
   }
-}
-
-function tableRow(check: CheckReport, widths: ReturnType<typeof tableColumns>, layout: Layout): string[] {
-  const { theme } = layout
-  const { word, shade } = OUTCOME_STYLES[check.outcome]
-  const title = pad(shorten(visible(check.title), widths.title), widths.title)
-  const time = timeOf(check).padStart(widths.time)
-  const row = `${INDENT}${theme[shade](pad(word, widths.word))} ${pad(check.id, widths.id)}  ${title}  ${theme.faint(time)}`
-  const margin = ' '.repeat(INDENT.length + widths.word + widths.id + 3)
-  return [row, ...measurementLines(check).flatMap(line => wrapped(visible(line), layout, 'faint', margin))]
 }
 
 function summaryLines(certificate: CertificateReport, layout: Layout): string[] {

@@ -63,7 +63,8 @@ export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring 
       }
       if (!grant.scopes.includes(scope)) {
         call.auth = 'wrong_scope'
-        throw wrongScope(scope)
+        const message = scope === 'read_chats' ? REFUSAL_TEXTS.scopeReadChats : REFUSAL_TEXTS.scopeHandover
+        throw new Refusal('missing_scope', message, { field: 'Authorization' })
       }
       call.auth = 'valid'
       return grant
@@ -135,11 +136,6 @@ const BEARER = /^Bearer +([\x21-\x7e]+)$/i
 
 /** The key in a header, or null. */
 export const keyIn = (header: string | undefined): string | null => BEARER.exec(header ?? '')?.[1] ?? null
-
-function wrongScope(scope: Scope): Refusal {
-  const message = scope === 'read_chats' ? REFUSAL_TEXTS.scopeReadChats : REFUSAL_TEXTS.scopeHandover
-  return new Refusal('missing_scope', message, { field: 'Authorization' })
-}
 
 export interface RateLimit {
   /** Counts one call; throws `RateLimited` when the limit is exceeded. */

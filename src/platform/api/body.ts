@@ -101,19 +101,16 @@ export function checkAnswer(id: EndpointId, reply: unknown): void {
   if (!checked.success) throw new Error(`The answer of ${id} breaks its contract: ${checked.error.message}`)
 }
 
-function bodySchemaOf(id: EndpointId): z.ZodMiniType {
-  const { body } = ENDPOINTS[id]
-  if (body === null) throw new Error(`A call of ${id} has no body.`)
-  return body
-}
-
 /** Throws a refusal for an invalid body. */
 export function parseBySchema(
   id: EndpointId,
   { body: raw, transaction }: ParsedBody & { readonly transaction: Transaction },
   knobs: Knobs,
 ): unknown {
-  const schema = bodySchemaOf(id)
+  const { body } = ENDPOINTS[id]
+  if (body === null) throw new Error(`A call of ${id} has no body.`)
+  const schema = body
+
   if (!hasFields(raw) || Array.isArray(raw)) {
     throw invalidParameter(knobs, REFUSAL_TEXTS.bodyNotObject(formatValue(raw)), {})
   }

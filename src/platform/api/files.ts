@@ -18,7 +18,11 @@ export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, tr
   const [segment = '', name = ''] = path.slice(FILES_PREFIX.length).split('/')
   const file = openFile(ports.platform, segment, decodeName(name))
   assumed(transaction, 'attachments.auth', 'attachments.ttl')
-  const headers = fileHeaders(file.name, headerSafe(file.type))
+  // Replaces a media type that is not valid in a header by the one of plain bytes.
+  const headers = fileHeaders(
+    file.name,
+    /^[\x21-\x7e][\x20-\x7e]*$/.test(file.type) ? file.type : 'application/octet-stream',
+  )
   const body = request.method === 'HEAD' ? NO_BYTES : fileContents(file)
   return { status: 200, headers: withUnspecified(headers, transaction, ports.markers), body }
 }
@@ -37,10 +41,6 @@ const fileHeaders = (name: string, type: string): Record<string, string> => ({
   'cross-origin-resource-policy': 'cross-origin',
   'x-content-type-options': 'nosniff',
 })
-
-/** Replaces a media type that is not valid in a header by the one of plain bytes. */
-const headerSafe = (type: string): string =>
-  /^[\x21-\x7e][\x20-\x7e]*$/.test(type) ? type : 'application/octet-stream'
 
 function decodeName(name: string): string {
   try {

@@ -51,7 +51,27 @@ the header ${UNSPECIFIED_HEADER} with the names of the assumptions it rests on: 
     webhooks,
     components: {
       schemas: toComponents({ ...schemas, ErrorBody }),
-      responses: Object.fromEntries(statuses.map(status => [`Error${status}`, errorResponse(status)])),
+      responses: Object.fromEntries(
+        statuses.map(status => {
+          const codes =
+            status === 422
+              ? ['invalid_parameter']
+              : keysOf(ERRORS).filter(code => !ELSEWHERE.includes(code) && ERRORS[code].status === status)
+          const examples = codes.map(code => [
+            code,
+            { value: { error: { code, message: WORDS[status], field: null } } },
+          ])
+          const retry = { 'retry-after': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } }
+          return [
+            `Error${status}`,
+            {
+              description: `${WORDS[status]}. Codes: ${codes.join(', ')}. Not published by the platform (assumption errors.body).`,
+              headers: { ...UNSPECIFIED_REF, ...(status === 429 ? retry : {}) },
+              content: { 'application/json': { schema: refTo('ErrorBody'), examples: Object.fromEntries(examples) } },
+            },
+          ]
+        }),
+      ),
       headers: {
         [UNSPECIFIED_HEADER]: {
           description: 'Names of the assumptions this answer rests on, where the platform publishes nothing',
@@ -122,20 +142,6 @@ const WORDS: Record<number, string> = {
 
 /** Codes that none of the nine endpoints returns. */
 const ELSEWHERE: readonly ErrorCode[] = ['path_not_found', 'file_not_found', 'method_not_allowed']
-
-function errorResponse(status: number): unknown {
-  const codes =
-    status === 422
-      ? ['invalid_parameter']
-      : keysOf(ERRORS).filter(code => !ELSEWHERE.includes(code) && ERRORS[code].status === status)
-  const examples = codes.map(code => [code, { value: { error: { code, message: WORDS[status], field: null } } }])
-  const retry = { 'retry-after': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } }
-  return {
-    description: `${WORDS[status]}. Codes: ${codes.join(', ')}. Not published by the platform (assumption errors.body).`,
-    headers: { ...UNSPECIFIED_REF, ...(status === 429 ? retry : {}) },
-    content: { 'application/json': { schema: refTo('ErrorBody'), examples: Object.fromEntries(examples) } },
-  }
-}
 
 function webhook(name: WebhookEventName): unknown {
   const { demands200, schema } = WEBHOOK_EVENTS[name]

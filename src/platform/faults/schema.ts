@@ -40,13 +40,35 @@ const OneSide = z.strictObject({
 export type OneSide = z.infer<typeof OneSide>
 
 const On = z
-  .union([z.enum(['api', 'webhook']), OneSide.check(payload => sideProblems(payload))])
+  .union([
+    z.enum(['api', 'webhook']),
+    OneSide.check(payload => {
+      const { api, webhook } = payload.value
+      if (api !== undefined && webhook !== undefined)
+        addIssue(payload, ['webhook'], 'cannot be combined with api: write one fault for each')
+      if (api === undefined && webhook === undefined)
+        addIssue(payload, ['api'], 'is required: an endpoint, a list of them, or any (or webhook: an event)')
+      for (const side of ['api', 'webhook'] as const) {
+        const names = payload.value[side]
+        if (Array.isArray(names) && names.includes('any'))
+          addIssue(payload, [side], 'has any in a list: write any alone')
+      }
+    }),
+  ])
   .check(says('What it applies to: calls of the platform, or the events it sends'))
 export type FaultOn = z.infer<typeof On>
 
 const Respond = z.strictObject({
   status: z.int().check(z.gte(200), z.lte(599)),
-  headers: z.optional(z.record(z.string(), z.string()).check(payload => headerProblems(payload))),
+  headers: z.optional(
+    z.record(z.string(), z.string()).check(payload => {
+      for (const [name, value] of Object.entries(payload.value)) {
+        if (COUNTED.test(name)) addIssue(payload, [name], 'is set by the server itself: remove it')
+        else if (!TOKEN.test(name)) addIssue(payload, [name], 'is not a valid header name')
+        else if (!PRINTABLE.test(value)) addIssue(payload, [name], 'must be printable ASCII on one line')
+      }
+    }),
+  ),
   body: z.optional(z.unknown().check(says('A text as it is, anything else as JSON; without it the answer is empty'))),
 })
 
@@ -150,18 +172,6 @@ export const EFFECTS_BY_SIDE: Readonly<Record<Side, readonly (keyof FaultFields)
   webhook: WEBHOOK_EFFECTS,
 }
 
-function sideProblems(payload: Payload<OneSide>): void {
-  const { api, webhook } = payload.value
-  if (api !== undefined && webhook !== undefined)
-    addIssue(payload, ['webhook'], 'cannot be combined with api: write one fault for each')
-  if (api === undefined && webhook === undefined)
-    addIssue(payload, ['api'], 'is required: an endpoint, a list of them, or any (or webhook: an event)')
-  for (const side of ['api', 'webhook'] as const) {
-    const names = payload.value[side]
-    if (Array.isArray(names) && names.includes('any')) addIssue(payload, [side], 'has any in a list: write any alone')
-  }
-}
-
 function effectProblems(payload: Payload<FaultFields>): void {
   const { on, chat_id, respond } = payload.value
   if (on === undefined || on === null) return
@@ -205,11 +215,3 @@ export function gapProblems(payload: Payload<SendingSpec>): void {
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 const PRINTABLE = /^[\t\x20-\x7e]*$/
 const COUNTED = /^(content-length|transfer-encoding|connection|keep-alive|upgrade)$/i
-
-function headerProblems(payload: Payload<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(payload.value)) {
-    if (COUNTED.test(name)) addIssue(payload, [name], 'is set by the server itself: remove it')
-    else if (!TOKEN.test(name)) addIssue(payload, [name], 'is not a valid header name')
-    else if (!PRINTABLE.test(value)) addIssue(payload, [name], 'must be printable ASCII on one line')
-  }
-}

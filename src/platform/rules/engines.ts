@@ -83,14 +83,10 @@ function sameLanguage(platform: PlatformContext, a: string, b: string): boolean 
   const key = (code: string) => {
     const lower = code.toLowerCase()
     const cut = platform.knobs['translation.match'] === 'exact' ? lower : (lower.split(/[-_]/)[0] ?? lower)
-    return aliasOf(platform, cut)
+    const pair = platform.knobs['translation.aliases'].find(alias => alias.toLowerCase().startsWith(`${cut}=`))
+    return pair === undefined ? cut : pair.slice(cut.length + 1).toLowerCase()
   }
   return key(a) === key(b)
-}
-
-function aliasOf(platform: PlatformContext, code: string): string {
-  const pair = platform.knobs['translation.aliases'].find(alias => alias.toLowerCase().startsWith(`${code}=`))
-  return pair === undefined ? code : pair.slice(code.length + 1).toLowerCase()
 }
 
 /** The translation that a text of the user needs, or null. */
@@ -121,7 +117,10 @@ const MORE_THAN_CHARACTERS = 30
 /** Collects the user messages; throws a refusal for a chat that is too short (L1, L2, `summarize.count`). */
 export function summaryInput(platform: PlatformContext, chat: Chat, transaction: Transaction): SummaryInput {
   const userMessages = chat.messages.filter(message => message.from === 'user').map(message => message.text)
-  const size = userMessages.reduce((sum, text) => sum + countCharacters(platform, text), 0)
+  const size = userMessages.reduce((sum, text) => {
+    const trimmed = text.trim()
+    return sum + (platform.knobs['summarize.count'] === 'utf16' ? trimmed.length : [...trimmed].length)
+  }, 0)
   if (userMessages.length < MIN_MESSAGES || size <= MORE_THAN_CHARACTERS) {
     const message = REFUSAL_TEXTS.chatTooShort(userMessages.length, size, MIN_MESSAGES, MORE_THAN_CHARACTERS)
     const status = Number(platform.knobs['summarize.errorStatus'])
@@ -131,21 +130,11 @@ export function summaryInput(platform: PlatformContext, chat: Chat, transaction:
   return { chatId: chat.id, language: chat.language, userMessages, prompt: platform.knobs['summarize.prompt'] }
 }
 
-const countCharacters = (platform: PlatformContext, text: string): number => {
-  const trimmed = text.trim()
-  return platform.knobs['summarize.count'] === 'utf16' ? trimmed.length : [...trimmed].length
-}
-
 const TEMPLATES = {
   en: 'The user wrote {count} messages. It began with "{first}" and the latest is "{last}".',
   nb: 'Brukeren skrev {count} meldinger. Det begynte med «{first}», og den siste er «{last}».',
   de: 'Die Person hat {count} Nachrichten geschrieben. Am Anfang stand „{first}“, zuletzt „{last}“.',
   ar: 'كتب المستخدم {count} رسائل. بدأت المحادثة بـ «{first}» وآخر رسالة هي «{last}».',
-}
-
-function templateFor(platform: PlatformContext, language: string): string {
-  const own = platform.knobs['summarize.text']
-  return own === 'template' ? textsFor(TEMPLATES, language) : own
 }
 
 const shorten = (text: string): string => {
@@ -160,7 +149,8 @@ export function fillTemplate(platform: PlatformContext, input: SummaryInput): st
     first: shorten(input.userMessages[0] ?? ''),
     last: shorten(input.userMessages.at(-1) ?? ''),
   }
-  const text = templateFor(platform, input.language).replace(
+  const own = platform.knobs['summarize.text']
+  const text = (own === 'template' ? textsFor(TEMPLATES, input.language) : own).replace(
     /\{(count|first|last)\}/g,
     (_, name: string) => values[name] ?? '',
   )

@@ -184,15 +184,13 @@ export function startTyping(
 ): TypingResponse {
   if (chat.typing) assumed(transaction, 'typing.again')
   chat.typing = true
-  setTypingDeadline(platform, chat, request.timeout)
+  // Replaces the deadline of the chat; without a timeout it has none.
+  const { state, nowMs } = platform
+  if (request.timeout === undefined) state.deadlines.delete(deadlineKey(chat))
+  else state.deadlines.set(deadlineKey(chat), nowMs() + request.timeout, { kind: 'typing', chatId: chat.id })
+
   emitTyping(platform, chat, 'AGENT TYPING START', transaction)
   return typingAnswer(platform, chat, 'AGENT TYPING START', transaction)
-}
-
-/** Replaces the deadline of the chat; without a timeout it has none. */
-function setTypingDeadline({ state, nowMs }: PlatformContext, chat: Chat, timeout: number | undefined): void {
-  if (timeout === undefined) state.deadlines.delete(deadlineKey(chat))
-  else state.deadlines.set(deadlineKey(chat), nowMs() + timeout, { kind: 'typing', chatId: chat.id })
 }
 
 export function stopTyping(

@@ -67,18 +67,6 @@ interface Slot {
 
 const before = (a: Slot, b: Slot) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
 
-/** Adds a slot to a binary heap. */
-function push(heap: Slot[], slot: Slot): void {
-  let at = heap.length
-  for (let parent = (at - 1) >> 1; at > 0; parent = (at - 1) >> 1) {
-    const above = heap[parent]
-    if (above === undefined || !before(slot, above)) break
-    heap[at] = above
-    at = parent
-  }
-  heap[at] = slot
-}
-
 /** Removes the earliest slot of a binary heap. */
 function pop(heap: Slot[]): void {
   const last = heap.pop()
@@ -122,7 +110,16 @@ function createDeadlines(): Deadlines {
     set(key, atMs, deadline) {
       const slot = { key, atMs: Math.min(atMs, LATEST_MS), order: order++, deadline }
       live.set(key, slot)
-      push(heap, slot)
+      // Adds a slot to a binary heap.
+      let at = heap.length
+      for (let parent = (at - 1) >> 1; at > 0; parent = (at - 1) >> 1) {
+        const above = heap[parent]
+        if (above === undefined || !before(slot, above)) break
+        heap[at] = above
+        at = parent
+      }
+      heap[at] = slot
+
       compact()
     },
     delete: key => void (live.size > 0 && live.delete(key)),

@@ -32,13 +32,11 @@ const CHAT_BYTES = 640
 const ORDINARY_BYTES = 1024
 const FAULT_BYTES = 1024
 
-const beyondOrdinary = (value: unknown): number => Math.max(0, sizeOf(value) - ORDINARY_BYTES)
-
 type ChatFields = Pick<Chat, 'id' | 'userId' | 'language' | 'source' | 'persona' | 'context' | 'labels'>
 
 /** The memory of a chat without its messages, which can be evicted. */
 export const sizeOfChat = ({ id, userId, language, source, persona, context, labels }: ChatFields): number =>
-  CHAT_BYTES + beyondOrdinary([id, userId, language, source, persona, context, labels])
+  CHAT_BYTES + Math.max(0, sizeOf([id, userId, language, source, persona, context, labels]) - ORDINARY_BYTES)
 
 /** The other fields of a fault are short. */
 export const sizeOfFault = ({ name, respond }: { readonly name: string; readonly respond?: unknown }): number =>

@@ -96,7 +96,10 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
     },
     view: () => viewChat(core.platform, own()),
     async says(message = '', options = {}) {
-      checkMessage(message, options)
+      if (typeof message !== 'string' || Object.keys(options).length > 0)
+        validateOptions('says', { text: message, ...options }, SAYS)
+      for (const file of options.attach ?? []) validateOptions('attach', file, FILE)
+
       const attach = (options.attach ?? []).map(toFile)
       return act(() => core.user.says(chat.id, { text: message, attach }), options)
     },
@@ -111,12 +114,6 @@ const PRESS = { button: text, async: flag }
 const SAYS = { text, async: flag, attach: list }
 const bytes = optionKind('a Uint8Array', value => Object.prototype.toString.call(value) === '[object Uint8Array]')
 const FILE = { name: text, type: text, size_kb: whole, bytes }
-
-function checkMessage(message: string, options: NonNullable<Parameters<ChatHandle['says']>[1]>): void {
-  if (typeof message !== 'string' || Object.keys(options).length > 0)
-    validateOptions('says', { text: message, ...options }, SAYS)
-  for (const file of options.attach ?? []) validateOptions('attach', file, FILE)
-}
 
 /** Finds the entry by its message; a press without a message is the only user entry since it began. */
 function seqOf({ journal }: Core, { id }: Chat, messageId: string | null, after: number): number {

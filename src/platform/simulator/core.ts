@@ -115,12 +115,12 @@ export async function settled(core: Core): Promise<void> {
     await core.activity.idle()
     const due = core.clock.nextDue()
     quiet = !core.activity.isBusy() && (due === null || due > core.clock.now())
-    if (!quiet) await fireDueTimers(core)
+    if (!quiet) {
+      // A clock that runs fires them by itself, and may be paused meanwhile.
+      ;(await core.clock.isPaused()) ? advancePaused(core, 0) : wallDelay(1)
+    }
   }
 }
-
-/** A clock that runs fires them by itself, and may be paused meanwhile. */
-const fireDueTimers = (core: Core): Promise<void> => (core.clock.isPaused() ? advancePaused(core, 0) : wallDelay(1))
 
 /** Advances a virtual clock, or a real one that is paused. Waits after each timer until the work it started has ended. */
 export const advancePaused = ({ clock, activity }: Core, ms: number): Promise<void> =>
@@ -258,7 +258,17 @@ function createReset(
     components.activity.forget()
     components.rateLimit.reset()
     components.chatQueues.clear()
-    clearState(platform)
+    const { state } = platform
+    if (state.chats.size > 0) state.forgotten = new Set(state.chats.keys())
+    state.bots.clear()
+    state.chats.clear()
+    state.files.clear()
+    state.deadlines.clear()
+    state.messageMemory = createMessageMemory(state.messageMemory.limit)
+    state.memory.clear()
+    state.chatCounter = 0
+    state.summaryCounter = 0
+
     lastEvent.clear()
     keyring.forgetReplaced()
     components.restorePoint.seq = 1
@@ -279,18 +289,6 @@ function refreshBots({ keyring, knobs, clock, identity: { bot }, platform, secre
   addSecretsOf(secrets, knobs)
   const botOf = (id: number) => (id === bot.id ? bot : { ...bot, id, name: `${bot.name} ${id}` })
   ensureBots(platform, keyring.botIds().map(botOf))
-}
-
-function clearState({ state }: PlatformContext): void {
-  if (state.chats.size > 0) state.forgotten = new Set(state.chats.keys())
-  state.bots.clear()
-  state.chats.clear()
-  state.files.clear()
-  state.deadlines.clear()
-  state.messageMemory = createMessageMemory(state.messageMemory.limit)
-  state.memory.clear()
-  state.chatCounter = 0
-  state.summaryCounter = 0
 }
 
 /** What changes in a chat. Messages are only added, so the last one says which there were. */

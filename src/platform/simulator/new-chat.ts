@@ -60,6 +60,8 @@ async function makeChat(core: Core, options: ReadChatOptions, epoch: number): Pr
     throw new Error('Failed to create the chat: the simulator was reset at the same time.')
   const transaction = createTransaction()
   const botId = knownBot(core, options.botId)
+  // The caller may change what it gave; the chat keeps what it would send.
+  const context = options.context ?? shipped?.context ?? drawn.context
   const spec: NewChat = {
     ...(options.id === undefined ? {} : { id: freeId(core, options.id) }),
     botId,
@@ -67,7 +69,7 @@ async function makeChat(core: Core, options: ReadChatOptions, epoch: number): Pr
     source: options.source ?? shipped?.source ?? 'web',
     ...(options.user?.id === undefined ? {} : { userId: options.user.id }),
     persona: personaFrom(options.user, drawn),
-    context: copyOf(options.context ?? shipped?.context ?? drawn.context),
+    context: JSON.parse(JSON.stringify(context)),
     labels: [...(options.labels ?? shipped?.labels ?? [])],
     ...(options.history === undefined && shipped
       ? { ...conversationOf(shipped, core, botId), transcript: options.transcript ?? '' }
@@ -77,10 +79,6 @@ async function makeChat(core: Core, options: ReadChatOptions, epoch: number): Pr
   core.commitEffects(transaction.effects, null)
   return chat
 }
-
-/** The caller may change what it gave; the chat keeps what it would send. */
-const copyOf = (context: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  JSON.parse(JSON.stringify(context))
 
 /** A bot with a name that the user chose has it in the texts too; any other has the name in the texts. */
 export function conversationOf(

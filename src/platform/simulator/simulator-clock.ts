@@ -29,8 +29,17 @@ export const createSimulatorClock = (core: Core): SimulatorClock => ({
   },
   now: core.clock.now,
   advance: by => advance(core, by),
-  pause: () => pause(core),
-  resume: () => resume(core),
+  pause: () => {
+    if (core.clock.mode === 'virtual' || core.clock.isPaused()) return
+    core.clock.pause()
+    core.journal.append({ kind: 'note', note: 'clock_paused' }, null)
+  },
+  resume: () => {
+    if (core.clock.mode === 'virtual') throw invalidOption('clock', ALWAYS_STANDS)
+    if (!core.clock.isPaused()) return
+    core.clock.resume()
+    core.journal.append({ kind: 'note', note: 'clock_resumed' }, null)
+  },
 })
 
 async function advance(core: Core, by: Duration): Promise<void> {
@@ -43,19 +52,6 @@ async function advance(core: Core, by: Duration): Promise<void> {
 
 const CLOCK_RUNS =
   'A real clock must be paused to be advanced: call clock.pause() first, or start with the clock set to virtual.'
-
-function pause(core: Core): void {
-  if (core.clock.mode === 'virtual' || core.clock.isPaused()) return
-  core.clock.pause()
-  core.journal.append({ kind: 'note', note: 'clock_paused' }, null)
-}
-
-function resume(core: Core): void {
-  if (core.clock.mode === 'virtual') throw invalidOption('clock', ALWAYS_STANDS)
-  if (!core.clock.isPaused()) return
-  core.clock.resume()
-  core.journal.append({ kind: 'note', note: 'clock_resumed' }, null)
-}
 
 const ALWAYS_STANDS =
   'A virtual clock never runs by itself: move it with clock.advance(), or start with the clock set to real.'

@@ -157,13 +157,32 @@ function simulatorOf(core: Core): PlatformSimulator {
     },
     chats: () => [...platform.state.chats.values()].map(chatSummary),
     faults: core.faults,
-    setAvailability: change => setAvailability(core, change),
+    setAvailability: change => {
+      validateOptions('setAvailability', change, AVAILABILITY)
+      const transaction = createTransaction()
+      changeAvailability(
+        core.platform,
+        core.platform.state.bots.get(core.identity.bot.id)!,
+        change,
+        'workspace',
+        transaction,
+      )
+      core.commitEffects(transaction.effects, null)
+    },
     async configure(patch) {
       await configure(core, patch, 'user')
       return effectiveConfig(core)
     },
     config: () => effectiveConfig(core),
-    assumptions: () => effectiveAssumptions(core),
+    assumptions: () => {
+      const { knobs } = core.platform
+      const effective = (name: KnobName): EffectiveKnob => ({
+        name,
+        value: maskSetting(name, formatKnob(name, knobs[name])),
+        allowed: allowedFor(name),
+      })
+      return ASSUMPTIONS.map(assumption => ({ ...assumption, knobs: assumption.knobs.map(effective) }))
+    },
     settled: () => settled(core),
     reset: core.reset,
     snapshot: snapshotOptions => captureSnapshot(core, snapshotOptions),
@@ -182,27 +201,4 @@ const AVAILABILITY = {
   availability: only('OPEN', 'CLOSED'),
   queue: text,
   reason: only('AGENT_AVAILABILITY', 'BUSINESS_HOURS', 'OTHER'),
-}
-
-function setAvailability(core: Core, change: AvailabilityChange): void {
-  validateOptions('setAvailability', change, AVAILABILITY)
-  const transaction = createTransaction()
-  changeAvailability(
-    core.platform,
-    core.platform.state.bots.get(core.identity.bot.id)!,
-    change,
-    'workspace',
-    transaction,
-  )
-  core.commitEffects(transaction.effects, null)
-}
-
-function effectiveAssumptions(core: Core): EffectiveAssumption[] {
-  const { knobs } = core.platform
-  const effective = (name: KnobName): EffectiveKnob => ({
-    name,
-    value: maskSetting(name, formatKnob(name, knobs[name])),
-    allowed: allowedFor(name),
-  })
-  return ASSUMPTIONS.map(assumption => ({ ...assumption, knobs: assumption.knobs.map(effective) }))
 }

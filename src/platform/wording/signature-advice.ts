@@ -64,7 +64,7 @@ export function signatureAdvice(entry: Entry, entries: readonly Entry[]): Signat
   const codes: readonly SignatureTry[] = digests.length === 0 ? tries : ['verify_digest', ...tries]
   return {
     evidence,
-    known: knownText(evidence),
+    known: (KNOWN[evidence.code] as (evidence: SignatureEvidence) => string)(evidence),
     likely: likely.map(code => MISTAKES[code]),
     tries: codes.map(code => ({ code, text: TRIES[code] })),
     digests,
@@ -186,9 +186,6 @@ const CHARACTER_TEXTS = {
   html: '< > or &',
   slashes: 'slashes',
 } satisfies Record<Characters, string>
-
-const knownText = (evidence: SignatureEvidence): string =>
-  (KNOWN[evidence.code] as (evidence: SignatureEvidence) => string)(evidence)
 
 const MISTAKES = {
   hex: 'It compares a hexadecimal digest: encode the digest as base64.',

@@ -30,7 +30,26 @@ const MODULES = ['.js', '.mjs', '.ts']
 /** Loads the file or URL `ref`. Throws `ConfigError`. */
 export async function loadDriver(ref: string, options: LoadDriverOptions): Promise<DriverSpec> {
   const prompt = options.isTTY ? options.prompt : null
-  if (/^https?:/i.test(ref)) return fetchDriver(ref, options, prompt)
+  if (/^https?:/i.test(ref)) {
+    // Calls go to the origin of the URL by default. Such a driver runs no commands.
+    const { allowRemote = false, signal } = options
+    if (!URL.canParse(ref)) throw fileProblem(ref, 'is not an http or https address')
+    const url = new URL(ref)
+    if (!allowRemote && !LOOPBACK.test(url.hostname))
+      throw fileProblem(ref, 'is on another machine; keep the driver in a file, or pass --allow-remote')
+    const timeLimit = AbortSignal.timeout(TIMEOUT_MS)
+    const ended = signal === undefined ? timeLimit : AbortSignal.any([timeLimit, signal])
+    const unreadable = (why: string) => fileProblem(url.href, `cannot be read: ${why}`)
+    const response = await fetch(url, { redirect: 'manual', signal: ended }).catch((error: unknown) => {
+      const isLate = isError(error) && error.name === 'TimeoutError'
+      throw unreadable(isLate ? 'no answer within 5s' : failureText(connectionFailure(error, url.host)))
+    })
+    if (!response.ok) throw unreadable(`the server answered ${response.status}`)
+    const text = await response.text()
+    if (text.length > MAX_CHARS) throw unreadable('it is longer than 1 MiB')
+    const isJson = /json/i.test(response.headers.get('content-type') ?? '') || url.pathname.endsWith('.json')
+    return readDriver(parseSource(ref, text, isJson), { name: ref, http: url.origin, prompt })
+  }
   const path = resolve(options.cwd, ref)
   const file = { name: ref, path, extension: extname(ref).toLowerCase() }
   const origin = { name: ref, folder: dirname(path), commands: true, prompt }
@@ -46,30 +65,6 @@ export async function loadDriver(ref: string, options: LoadDriverOptions): Promi
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 const TIMEOUT_MS = 5_000
 const MAX_CHARS = 1_048_576
-
-/** Calls go to the origin of the URL by default. Such a driver runs no commands. */
-async function fetchDriver(
-  ref: string,
-  { allowRemote = false, signal }: LoadDriverOptions,
-  prompt: Prompt | null,
-): Promise<DriverSpec> {
-  if (!URL.canParse(ref)) throw fileProblem(ref, 'is not an http or https address')
-  const url = new URL(ref)
-  if (!allowRemote && !LOOPBACK.test(url.hostname))
-    throw fileProblem(ref, 'is on another machine; keep the driver in a file, or pass --allow-remote')
-  const timeLimit = AbortSignal.timeout(TIMEOUT_MS)
-  const ended = signal === undefined ? timeLimit : AbortSignal.any([timeLimit, signal])
-  const unreadable = (why: string) => fileProblem(url.href, `cannot be read: ${why}`)
-  const response = await fetch(url, { redirect: 'manual', signal: ended }).catch((error: unknown) => {
-    const isLate = isError(error) && error.name === 'TimeoutError'
-    throw unreadable(isLate ? 'no answer within 5s' : failureText(connectionFailure(error, url.host)))
-  })
-  if (!response.ok) throw unreadable(`the server answered ${response.status}`)
-  const text = await response.text()
-  if (text.length > MAX_CHARS) throw unreadable('it is longer than 1 MiB')
-  const isJson = /json/i.test(response.headers.get('content-type') ?? '') || url.pathname.endsWith('.json')
-  return readDriver(parseSource(ref, text, isJson), { name: ref, http: url.origin, prompt })
-}
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -39,26 +39,32 @@ export function launch({ command, cwd, env, stdin = false }: LaunchOptions): Run
   try {
     const stdio = [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'] as const
     const child = spawn(file, args, { cwd, env: { ...env }, detached: OWN_GROUP, stdio: [...stdio] })
-    return tracked(child, endOf(child, file, cwd))
+    // Keeps a group in the list until all of its programs have ended, or `killProcess` ends them.
+    const ended = endOf(child, file, cwd)
+    const running: RunningProcess = {
+      child,
+      ended,
+      signal: signal => {
+        if (child.pid === undefined) return
+        if (!OWN_GROUP) return void child.kill(signal)
+        try {
+          process.kill(-child.pid, signal)
+        } catch {
+          // All programs of the group have ended.
+        }
+      },
+      get alive() {
+        if (child.pid === undefined) return false
+        return OWN_GROUP ? isGroupAlive(child.pid) : child.exitCode === null && child.signalCode === null
+      },
+    }
+    if (groups.size === 0) process.on('exit', killAll)
+    groups.add(running)
+    void ended.then(() => running.alive || untrack(running))
+    return running
   } catch (error) {
     return { code: 'program_not_started', program: file, detail: messageOf(error) }
   }
-}
-
-/** Keeps a group in the list until all of its programs have ended, or `killProcess` ends them. */
-function tracked(child: ChildProcess, ended: Promise<ProcessFailure>): RunningProcess {
-  const running: RunningProcess = {
-    child,
-    ended,
-    signal: signal => signalGroup(child, signal),
-    get alive() {
-      return isAlive(child)
-    },
-  }
-  if (groups.size === 0) process.on('exit', killAll)
-  groups.add(running)
-  void ended.then(() => running.alive || untrack(running))
-  return running
 }
 
 function untrack(running: RunningProcess): void {
@@ -81,21 +87,6 @@ function notStarted(error: NodeJS.ErrnoException, program: string, folder: strin
   if (error.code === 'ENOENT') return { code: 'program_not_found', program }
   if (error.code === 'EACCES') return { code: 'program_not_executable', program }
   return { code: 'program_not_started', program, detail: error.message }
-}
-
-function signalGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (child.pid === undefined) return
-  if (!OWN_GROUP) return void child.kill(signal)
-  try {
-    process.kill(-child.pid, signal)
-  } catch {
-    // All programs of the group have ended.
-  }
-}
-
-function isAlive(child: ChildProcess): boolean {
-  if (child.pid === undefined) return false
-  return OWN_GROUP ? isGroupAlive(child.pid) : child.exitCode === null && child.signalCode === null
 }
 
 const POLL_MS = 20

@@ -66,7 +66,17 @@ export async function openOn(sim: PlatformSimulator, knobs: Rotation, seed: numb
     chatOpened: () => {},
     async release() {
       endFaults(sim)
-      await configure(core, changedValues(before.config, effectiveConfig(core)), 'user')
+      // The earlier values of the settings that the check, or its definition, has changed.
+      const after = effectiveConfig(core)
+      await configure(
+        core,
+        Object.fromEntries(
+          Object.entries(before.config).filter(
+            ([name, value]) => name !== 'seed' && JSON.stringify(value) !== JSON.stringify(after[name]),
+          ),
+        ),
+        'user',
+      )
       core.identity.seed = before.seed
     },
   }
@@ -78,11 +88,3 @@ function endFaults(sim: PlatformSimulator): void {
   faults.clear()
   epoch.endDelays()
 }
-
-/** The earlier values of the settings that the check, or its definition, has changed. */
-const changedValues = (before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(
-    Object.entries(before).filter(
-      ([name, value]) => name !== 'seed' && JSON.stringify(value) !== JSON.stringify(after[name]),
-    ),
-  )

@@ -322,7 +322,7 @@ class StepDrawer {
     const added = { step, seq, atMs: at_ms, chat, comments: [...this.#comments], expected }
     this.#comments = new Set()
     const index = this.#steps.push(added) - 1
-    if (!isStimulus(added)) {
+    if (!STIMULI.some(verb => added.step[verb] !== undefined)) {
       this.#isTurnChecked ||= step.fault === undefined
       return
     }
@@ -364,8 +364,6 @@ class StepDrawer {
     return id
   }
 }
-
-const isStimulus = ({ step }: OpenStep): boolean => STIMULI.some(verb => step[verb] !== undefined)
 
 function expectOf(expected: readonly ExpectedCall[]): NonNullable<Step['expect']> {
   const waitedMs = Math.max(...expected.map(one => one.waitedMs))

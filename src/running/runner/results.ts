@@ -93,7 +93,18 @@ export function maskedJournal(sim: PlatformSimulator): Entry[] {
 export function runResult(run: Omit<RunResult, 'counts' | 'exitCode'>, strict = false): RunResult {
   const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
   for (const { outcome } of run.scenarios) counts[outcome]++
-  return { ...run, scenarios: withoutRefutedHints(run), counts, exitCode: exitCodeOf(counts, run, strict) }
+  // A call in one scenario shows that the intermediary knows the address of the platform.
+  const { scenarios, journal } = run
+  const journals = [journal, ...scenarios.map(scenario => scenario.journal)]
+  const isCalled = journals.some(entries => entries.some(({ kind }) => kind === 'api'))
+  return {
+    ...run,
+    scenarios: isCalled
+      ? scenarios.map(one => ({ ...one, failures: one.failures.map(withoutAddressHint) }))
+      : scenarios,
+    counts,
+    exitCode: exitCodeOf(counts, run, strict),
+  }
 }
 
 const isInternal = ({ kind }: Failure): boolean => kind === 'internal'
@@ -109,13 +120,6 @@ function exitCodeOf(
   if (error > 0) return 3
   if (stopped !== null || (strict && inconclusive > 0)) return 4
   return pass > 0 ? 0 : 4
-}
-
-/** A call in one scenario shows that the intermediary knows the address of the platform. */
-function withoutRefutedHints({ scenarios, journal }: Pick<RunResult, 'scenarios' | 'journal'>) {
-  const journals = [journal, ...scenarios.map(scenario => scenario.journal)]
-  const isCalled = journals.some(entries => entries.some(({ kind }) => kind === 'api'))
-  return isCalled ? scenarios.map(one => ({ ...one, failures: one.failures.map(withoutAddressHint) })) : scenarios
 }
 
 function withoutAddressHint({ hint, ...failure }: Failure): Failure {

@@ -31,7 +31,10 @@ export async function runInProcess(
   plan: Plan,
   options: InProcessOptions,
 ): Promise<ScenarioResult> {
-  checkEnv(plan, options)
+  const { env } = options
+  const why = unsetVariable(plan, env)
+  if (why !== null) throw new InvalidOptionError([{ name: 'env', message: `${plan.name}: ${reasonText(why)}.` }])
+
   const { identity } = coreOf(sim)
   const { seed } = identity
   identity.seed = scenarioSeed(options.seed, { plan, instance: 1 })
@@ -48,7 +51,19 @@ async function runAfterReset(sim: PlatformSimulator, plan: Plan, options: InProc
   const startedAt = wallTime()
   const started = elapsedMs()
   await setClock(sim, plan)
-  const restore = await applySettings(sim, plan)
+  // Applies the settings of the scenario. Returns a function that restores the settings before it.
+  const core = coreOf(sim)
+  const before = effectiveConfig(core)
+  const settings = {
+    ...plan.config,
+    ...(plan.businessHours === null ? {} : { business_hours: plan.businessHours }),
+    ...(plan.bot.replies === undefined ? {} : { 'bot.replies': plan.bot.replies }),
+  }
+  await configure(core, settings, 'user')
+  if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
+  const changed = Object.keys(settings).filter(name => before[name] !== '***')
+  const restore = () => configure(core, Object.fromEntries(changed.map(name => [name, before[name]])), 'user')
+
   try {
     const { driver, seed, env, signal, onStep } = options
     const context = await createRunContext({ plan, sim, driver, seed, instance: 1, env, url: sim.baseUrl })
@@ -58,11 +73,6 @@ async function runAfterReset(sim: PlatformSimulator, plan: Plan, options: InProc
   } finally {
     await restore()
   }
-}
-
-function checkEnv(plan: Plan, { env }: InProcessOptions): void {
-  const why = unsetVariable(plan, env)
-  if (why !== null) throw new InvalidOptionError([{ name: 'env', message: `${plan.name}: ${reasonText(why)}.` }])
 }
 
 /** Moves a virtual clock to the start of the scenario. Throws when that is in the past. */
@@ -78,19 +88,4 @@ async function setClock({ clock }: PlatformSimulator, { name, clock: required }:
   if (ms >= 0) return clock.advance(`${ms}ms`)
   const message = `${name} begins at ${required.start}, before the time of this simulator: pass createSimulator({ clock: { mode: 'virtual', start } }).`
   throw new InvalidOptionError([{ name: 'clock.start', message }])
-}
-
-/** Applies the settings of the scenario. Returns a function that restores the settings before it. */
-async function applySettings(sim: PlatformSimulator, plan: Plan): Promise<() => Promise<unknown>> {
-  const core = coreOf(sim)
-  const before = effectiveConfig(core)
-  const settings = {
-    ...plan.config,
-    ...(plan.businessHours === null ? {} : { business_hours: plan.businessHours }),
-    ...(plan.bot.replies === undefined ? {} : { 'bot.replies': plan.bot.replies }),
-  }
-  await configure(core, settings, 'user')
-  if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
-  const changed = Object.keys(settings).filter(name => before[name] !== '***')
-  return () => configure(core, Object.fromEntries(changed.map(name => [name, before[name]])), 'user')
 }

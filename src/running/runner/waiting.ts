@@ -61,7 +61,8 @@ export async function waitUntil(
 async function nextChange({ core, journalWaiter }: WaitContext, untilMs: number, signal: AbortSignal): Promise<void> {
   if (core.clock.mode === 'real' || core.dispatcher.nextDue() === null) return journalWaiter.next(untilMs, signal)
   if (core.activity.isBusy()) return idleOr(core, next => journalWaiter.next(untilMs, AbortSignal.any([signal, next])))
-  await advanceToNextDelivery(core)
+  const due = core.dispatcher.nextDue()
+  if (due !== null) await advancePaused(core, Math.max(0, due - core.clock.now()))
 }
 
 /** Resolves with the first of both, and cancels the timer of `other`. */
@@ -69,11 +70,6 @@ async function idleOr({ activity }: Core, other: (enough: AbortSignal) => Promis
   const enough = new AbortController()
   await Promise.race([activity.idle(), other(enough.signal)])
   enough.abort()
-}
-
-async function advanceToNextDelivery(core: Core): Promise<void> {
-  const due = core.dispatcher.nextDue()
-  if (due !== null) await advancePaused(core, Math.max(0, due - core.clock.now()))
 }
 
 export interface JournalWaiter {
@@ -161,7 +157,9 @@ export async function awaitAck(
 ): Promise<void> {
   const { core, plan } = context
   const { journal } = core
-  const timeLimit = plan.timeouts.ackMs + GRACE_MS + drippingMs(core, deliveryId)
+  // How long a fault takes to send the body.
+  const { dispatcher } = core
+  const timeLimit = plan.timeouts.ackMs + GRACE_MS + (dispatcher.find(deliveryId)?.faults?.form.wire?.dripMs ?? 0)
   let lastSeq = startSeq
   let sentMs = sinceMs
   let answered = false
@@ -178,10 +176,6 @@ export async function awaitAck(
 
 const isAttempt = (entry: Entry, deliveryId: string): entry is EntryOf<'delivery'> =>
   entry.kind === 'delivery' && entry.delivery_id === deliveryId && entry.duplicate !== true
-
-/** How long a fault takes to send the body. */
-const drippingMs = ({ dispatcher }: Core, deliveryId: string): number =>
-  dispatcher.find(deliveryId)?.faults?.form.wire?.dripMs ?? 0
 
 /**
  * When the next attempt is sent: later than now for an event that waits in its queue, for its delay, or for its retry.

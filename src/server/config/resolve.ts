@@ -45,14 +45,49 @@ export interface Resolved {
 
 export async function resolveSettings(flags: SettingFlags, environment: ConfigEnvironment): Promise<Resolved> {
   const problems: Problem[] = []
-  const fromEnv = envLayer(environment.env, problems)
+  // Ignores empty variables.
+  const layer: Record<string, Setting> = {}
+  for (const setting of TEXT_SETTINGS) {
+    const text = environment.env[setting.env]
+    if (text) take(layer, setting.name, text, setting.env, problems)
+  }
+  const fromEnv = layer
+
   const fromFlags = flagLayer(flags, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   const file = findConfig(environment.cwd, explicitFile(flags, environment.env))
   const fromFile = file === null ? {} : await loadConfig(file, environment.nodeVersion)
   const settings = mergeLayers(defaultLayer(), fromFile, fromEnv, fromFlags)
   const warnings = (file?.ignored ?? []).map(other => `${other} is not read, because ${file?.name} is used.`)
-  const resolved = effective(settings)
+  const values: Record<string, unknown> = {}
+  const sources: Record<string, string> = {}
+  for (const [name, { value, from }] of Object.entries(settings)) {
+    values[name] = isKnob(name) && from !== 'default' ? formatKnob(name, parseKnob(name, value)) : value
+    sources[name] = from
+  }
+  const { agent_driver: driver, clock, 'clock.start': start, ...others } = values
+
+  // Only changed knobs, because each simulator reads its knobs again: a run creates one per scenario.
+  const initial: Record<string, unknown> = formatKnobs(defaultKnobs())
+  const knobs: Record<string, unknown> = {}
+  const given: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(others)) {
+    if (!isKnob(name)) {
+      if (value !== null) given[name] = value
+    } else if (value !== initial[name]) knobs[name] = value
+  }
+  const options = {
+    ...toOptions(given),
+    clock: clock === 'virtual' && start !== null ? { mode: 'virtual', start } : clock,
+    knobs,
+  } as PlatformServerOptions
+  const resolved: Omit<Resolved, 'warnings'> = {
+    options,
+    sources,
+    values,
+    agentDriver: typeof driver === 'string' ? driver : null,
+  }
+
   if (environment.secrets !== undefined) addSecretsOf(environment.secrets, resolved.values)
   return { ...resolved, warnings }
 }
@@ -71,16 +106,6 @@ function take(layer: Record<string, Setting>, name: string, text: string, from: 
   // A key by its length, a URL without its credentials.
   const shown = isSecretPath([name]) ? describeSecret(text) : JSON.stringify(withoutCredentials(text))
   problems.push({ at: from, message: `must be ${read.expected}, got ${shown}` })
-}
-
-/** Ignores empty variables. */
-function envLayer(env: Env, problems: Problem[]): Layer {
-  const layer: Record<string, Setting> = {}
-  for (const setting of TEXT_SETTINGS) {
-    const text = env[setting.env]
-    if (text) take(layer, setting.name, text, setting.env, problems)
-  }
-  return layer
 }
 
 function flagLayer(flags: SettingFlags, problems: Problem[]): Layer {
@@ -121,32 +146,6 @@ function defaultLayer(): Layer {
   const settings = Object.entries(SETTINGS).map(([name, { initial }]) => [name, initial])
   const values = { ...Object.fromEntries(settings), 'clock.start': null, ...formatKnobs(defaultKnobs()) }
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value, from: 'default' }]))
-}
-
-function effective(settings: Layer): Omit<Resolved, 'warnings'> {
-  const values: Record<string, unknown> = {}
-  const sources: Record<string, string> = {}
-  for (const [name, { value, from }] of Object.entries(settings)) {
-    values[name] = isKnob(name) && from !== 'default' ? formatKnob(name, parseKnob(name, value)) : value
-    sources[name] = from
-  }
-  const { agent_driver: driver, clock, 'clock.start': start, ...others } = values
-
-  // Only changed knobs, because each simulator reads its knobs again: a run creates one per scenario.
-  const initial: Record<string, unknown> = formatKnobs(defaultKnobs())
-  const knobs: Record<string, unknown> = {}
-  const given: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(others)) {
-    if (!isKnob(name)) {
-      if (value !== null) given[name] = value
-    } else if (value !== initial[name]) knobs[name] = value
-  }
-  const options = {
-    ...toOptions(given),
-    clock: clock === 'virtual' && start !== null ? { mode: 'virtual', start } : clock,
-    knobs,
-  } as PlatformServerOptions
-  return { options, sources, values, agentDriver: typeof driver === 'string' ? driver : null }
 }
 
 const EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json', '.js', '.mjs', '.ts']

@@ -41,16 +41,14 @@ export function createControlListener(options: ControlOptions) {
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
   return (request: IncomingMessage, response: ServerResponse): void => {
     if (URL.canParse(`http://${request.headers.host}`)) void listener(request, response)
-    else refuseHost(request, response)
+    else {
+      // Hono builds a URL from the `Host` header, which is impossible for some values.
+      const message = `The header Host must be a host name or an address with an optional port, got ${JSON.stringify(request.headers.host ?? null)}.`
+      const body = JSON.stringify(problemBody(new ControlProblem(400, 'invalid_host', message)))
+      request.resume()
+      response.writeHead(400, { ...JSON_TYPE, ...HEADERS, connection: 'close' }).end(body)
+    }
   }
-}
-
-/** Hono builds a URL from the `Host` header, which is impossible for some values. */
-function refuseHost(request: IncomingMessage, response: ServerResponse): void {
-  const message = `The header Host must be a host name or an address with an optional port, got ${JSON.stringify(request.headers.host ?? null)}.`
-  const body = JSON.stringify(problemBody(new ControlProblem(400, 'invalid_host', message)))
-  request.resume()
-  response.writeHead(400, { ...JSON_TYPE, ...HEADERS, connection: 'close' }).end(body)
 }
 
 function createControlApp(control: ControlContext, access: Access, routes: readonly ControlRoute[]): Hono<Bindings> {

@@ -37,7 +37,22 @@ const undo: (() => void)[] = []
 export function intercept(simulators: Intercepted | readonly Intercepted[]): Interception {
   checkNode()
   const all: readonly Intercepted[] = Array.isArray(simulators) ? simulators : [simulators]
-  checkSimulators(all)
+  // Rejects an empty list, and two simulators at the same address, because the second would never
+  // answer.
+  if (all.length === 0)
+    throw new TypeError('intercept takes at least one simulator, received an empty list: intercept(createSimulator()).')
+  const urls = new Set<string>()
+  for (const simulator of all) {
+    if (typeof simulator?.baseUrl !== 'string')
+      throw new TypeError('intercept takes a simulator, or a list of simulators.')
+    const { baseUrl } = simulator
+    if (!URL.canParse(baseUrl))
+      throw new TypeError(`The base URL of a simulator must be a URL, received ${JSON.stringify(baseUrl)}.`)
+    const url = new URL(baseUrl).href.replace(/\/+$/, '')
+    if (urls.has(url)) throw new TypeError(`Two simulators answer at ${url}: give one of them another baseUrl.`)
+    urls.add(url)
+  }
+
   const routes = createRoutes(all)
   if (activeRoutes.length === 0) applyInterceptors()
   activeRoutes.unshift(routes)
@@ -55,23 +70,6 @@ function checkNode(): void {
   throw new Error(
     `handover-sim/interceptors needs Node 22 or newer, and this is Node ${version}. Use msw 2 with handover-sim/msw, or a simulator with a port: startSimulator().`,
   )
-}
-
-/** Rejects an empty list, and two simulators at the same address, because the second would never answer. */
-function checkSimulators(simulators: readonly Intercepted[]): void {
-  if (simulators.length === 0)
-    throw new TypeError('intercept takes at least one simulator, received an empty list: intercept(createSimulator()).')
-  const urls = new Set<string>()
-  for (const simulator of simulators) {
-    if (typeof simulator?.baseUrl !== 'string')
-      throw new TypeError('intercept takes a simulator, or a list of simulators.')
-    const { baseUrl } = simulator
-    if (!URL.canParse(baseUrl))
-      throw new TypeError(`The base URL of a simulator must be a URL, received ${JSON.stringify(baseUrl)}.`)
-    const url = new URL(baseUrl).href.replace(/\/+$/, '')
-    if (urls.has(url)) throw new TypeError(`Two simulators answer at ${url}: give one of them another baseUrl.`)
-    urls.add(url)
-  }
 }
 
 const PAGE_GLOBALS = ['Document', 'XMLHttpRequest', 'XMLHttpRequestUpload']
@@ -143,7 +141,8 @@ async function answer({ request, controller }: RequestEvent): Promise<void> {
   try {
     await controller.respondWith(await withLength(await route.simulator.fetch(request)))
   } catch (error) {
-    controller.errorWith(lostConnection(error))
+    // `fetch` reports a lost connection as an error whose cause is that of the socket.
+    controller.errorWith(error instanceof Error && error.cause instanceof Error ? error.cause : Object(error))
   }
 }
 
@@ -155,7 +154,3 @@ async function withLength(response: Response): Promise<Response> {
   headers.set('content-length', String(bytes.byteLength))
   return new Response(bytes, { status, headers })
 }
-
-/** `fetch` reports a lost connection as an error whose cause is that of the socket. */
-const lostConnection = (error: unknown): object =>
-  error instanceof Error && error.cause instanceof Error ? error.cause : Object(error)

@@ -76,7 +76,14 @@ export const matchers = {
     const { sim, chatId } = subjectOf('toHaveDelivered', received)
     const run = testRunOf(sim)
     const query = queryOf(run, { call: event, body: payload, options, chatId, rules: ['WH1'] })
-    const matchCount = countDeliveries(run, query)
+    // Counts each event once, however many attempts it took; it is delivered when one attempt was.
+    const attempts = new Map<string, EntryOf<'delivery'>>()
+    for (const entry of run.entries) {
+      if (entry.kind !== 'delivery' || entry.event !== query.call || entry.duplicate) continue
+      if (attempts.get(entry.delivery_id)?.outcome !== 'delivered') attempts.set(entry.delivery_id, entry)
+    }
+    const matchCount = toMatchCount([...attempts.values()].map(entry => compareDelivery(entry, query, run)))
+
     checkDecidable(run, matchCount, query, stackAbove(matchers.toHaveDelivered))
     return resultOf(run, matchCount, query)
   },
@@ -257,16 +264,6 @@ function comparisonOf(run: TestRun, atMs: number, miss: Omit<Miss, 'afterMs'>): 
 
 /** A broken rule outweighs any number of different fields. */
 const RULE_RANK = 1000
-
-/** Counts each event once, however many attempts it took; it is delivered when one attempt was. */
-function countDeliveries(run: TestRun, query: Query): MatchCount {
-  const attempts = new Map<string, EntryOf<'delivery'>>()
-  for (const entry of run.entries) {
-    if (entry.kind !== 'delivery' || entry.event !== query.call || entry.duplicate) continue
-    if (attempts.get(entry.delivery_id)?.outcome !== 'delivered') attempts.set(entry.delivery_id, entry)
-  }
-  return toMatchCount([...attempts.values()].map(entry => compareDelivery(entry, query, run)))
-}
 
 function compareDelivery(
   entry: EntryOf<'delivery'>,

@@ -93,36 +93,11 @@ const ACKS = {
   body: (body: string) => `: ${body}`,
 }
 
-function ackText({ ack, withinMs, result, copy }: Extract<Happened, { code: 'not_acknowledged' }>): string {
-  const { status, attempt, failure, url, body, afterMs, sign, sent } = result
-  const event = copy
-    ? `${result.event} (sent a second time)`
-    : `${result.event}${attempt > 1 ? ` (attempt ${attempt})` : ''}`
-  if (!sent) return `${event} was not sent: ${failureText(failure)}`
-  if (status === null) return `no answer to ${event} from ${url}: ${failureText(failure)}`
-  if (ack === 'non-2xx' && status >= 200 && status < 300)
-    return SIGNED[sign] === ''
-      ? `the webhook accepted an event that it must refuse: it answered ${status} to ${event}`
-      : `the webhook accepted a forged event: it answered ${status} to ${event}${SIGNED[sign]}`
-  const expected = ack === 'any' ? 'any answer' : ack === 'non-2xx' ? 'a refusal' : String(ack)
-  const slow = afterMs > withinMs ? ` ${within(withinMs)}` : ''
-  const asExpected = expected === String(status) && slow === ''
-  const answer = ACKS.body(body === '' ? ACKS.empty : body)
-  return `the webhook answered ${status} to ${event} after ${seconds(afterMs)}${asExpected ? '' : `, expected ${expected}${slow}`}${answer}`
-}
-
 /** `answered 500 after 31 ms: TypeError: x is not a function` */
 function attemptText({ status, failure, body, afterMs, url, sent }: AttemptResult): string {
   if (!sent) return `not sent: ${failureText(failure)}`
   if (status === null) return `no answer from ${url}: ${failureText(failure)}`
   return `answered ${status} after ${seconds(afterMs)}${ACKS.body(body === '' ? ACKS.empty : body)}`
-}
-
-/** Adds the answer where the failure does not contain it. */
-function driverText({ how, status, failure, answer }: Extract<Happened, { code: 'driver_failed' }>): string {
-  const why = failure === null ? (status === null ? 'it failed' : `answered ${status}`) : driverFailureText(failure)
-  const contained = failure !== null && (failure.code !== 'command_failed' || failure.stream === 'stdout')
-  return `${how}: ${why}${answer === '' || contained ? '' : `: ${answer}`}`
 }
 
 /** Says that a check needs entries that were evicted. */
@@ -164,13 +139,36 @@ const HAPPENED: TextsOf<Happened> = {
     `the agent saw ${item} ${timesText(all.length)}, expected ${howOften(times)}: ${items(all)}`,
   chat_differs: ({ differences }) => `the chat is not as expected: ${differences.map(differenceText).join('; ')}`,
   chat_not_observed: 'the chat was not observed',
-  not_acknowledged: happened => ackText(happened),
+  not_acknowledged: happened => {
+    const { ack, withinMs, result, copy } = happened
+    const { status, attempt, failure, url, body, afterMs, sign, sent } = result
+    const event = copy
+      ? `${result.event} (sent a second time)`
+      : `${result.event}${attempt > 1 ? ` (attempt ${attempt})` : ''}`
+    if (!sent) return `${event} was not sent: ${failureText(failure)}`
+    if (status === null) return `no answer to ${event} from ${url}: ${failureText(failure)}`
+    if (ack === 'non-2xx' && status >= 200 && status < 300)
+      return SIGNED[sign] === ''
+        ? `the webhook accepted an event that it must refuse: it answered ${status} to ${event}`
+        : `the webhook accepted a forged event: it answered ${status} to ${event}${SIGNED[sign]}`
+    const expected = ack === 'any' ? 'any answer' : ack === 'non-2xx' ? 'a refusal' : String(ack)
+    const slow = afterMs > withinMs ? ` ${within(withinMs)}` : ''
+    const asExpected = expected === String(status) && slow === ''
+    const answer = ACKS.body(body === '' ? ACKS.empty : body)
+    return `the webhook answered ${status} to ${event} after ${seconds(afterMs)}${asExpected ? '' : `, expected ${expected}${slow}`}${answer}`
+  },
   no_answer: ({ event, withinMs }) => `the webhook did not answer ${event ?? 'the event'} ${within(withinMs)}`,
   no_answer_before_stop: ({ event, cause }) =>
     `the webhook had not answered ${event ?? 'the event'} when the scenario was stopped: ${earlyEndText(cause)}`,
   event_held: ({ event, fault }) =>
     `the webhook did not receive ${event ?? 'the event'}, because the fault ${fault} held it`,
-  driver_failed: happened => `${happened.label} failed: ${driverText(happened)}`,
+  driver_failed: happened => {
+    // Adds the answer where the failure does not contain it.
+    const { how, status, failure, answer } = happened
+    const why = failure === null ? (status === null ? 'it failed' : `answered ${status}`) : driverFailureText(failure)
+    const contained = failure !== null && (failure.code !== 'command_failed' || failure.stream === 'stdout')
+    return `${happened.label} failed: ${`${how}: ${why}${answer === '' || contained ? '' : `: ${answer}`}`}`
+  },
   step_failed: ({ label, failure }) => `${label} failed: ${stepFailureText(failure)}`,
   stopped_at_step: ({ cause, step }) =>
     `the scenario was stopped at ${stepText(step)}: ${cause === null ? 'the run ended' : earlyEndText(cause)}`,

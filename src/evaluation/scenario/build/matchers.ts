@@ -16,10 +16,6 @@ export type Matching<T> =
 const make = <Name extends keyof OperatorArguments>(name: Name, argument: OperatorArguments[Name]): Matcher =>
   ({ [name]: argument }) as Record<string, unknown> as Matcher
 
-/** A regular expression as text, with its flags. */
-const pattern = (written: string | RegExp): string =>
-  typeof written === 'string' ? written : `/${written.source}/${written.flags}`
-
 /**
  * Builders of matchers.
  *
@@ -36,7 +32,10 @@ export const $ = {
   /** A time such as 2024-01-01T09:00:00Z. */
   iso: make('$iso', true),
   type: (name: OperatorArguments['$type']): Matcher => make('$type', name),
-  re: (written: string | RegExp): Matcher => make('$re', pattern(written)),
+  re: (written: string | RegExp): Matcher => {
+    // A regular expression as text, with its flags.
+    return make('$re', typeof written === 'string' ? written : `/${written.source}/${written.flags}`)
+  },
   /** A list that has the item, or a text that has the part. */
   has: (part: unknown): Matcher => make('$has', part),
   oneOf: (...choices: readonly [unknown, ...unknown[]]): Matcher => make('$oneOf', choices),

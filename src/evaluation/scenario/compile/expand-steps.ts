@@ -91,7 +91,14 @@ function expandStep(list: StepList, written: Step): PlannedItem[] {
   const compiler = new StepCompiler(list, list.plan.diagnostics)
   if (!spend(list, compiler)) return []
   const inner = { ...list, conversation: list.plan.chats.conversationOfStep(compiler, step, list.conversation) }
-  if (step.repeat && written.repeat) return expandRepeat(inner, compiler, written.repeat, step.repeat.times)
+  if (step.repeat && written.repeat) {
+    const times = compiler.staticValue(atLeast(1), step.repeat.times, ['repeat', 'times'], 1)
+    const path = [...inner.path, 'repeat', 'steps']
+    const items: PlannedItem[] = []
+    for (let i = 1; i <= times && !isFull(inner.plan) && written.repeat.steps.length > 0; i++)
+      items.push(...expand({ ...inner, path, scope: defineNames(inner.scope, { i }) }, written.repeat.steps))
+    return items
+  }
   if (written.parallel !== undefined) return expandParallel(inner, compiler, written.parallel)
   if (step.include !== undefined) return expandInclude(inner, compiler, step.include)
   return planStep(inner, compiler, step)
@@ -144,15 +151,6 @@ function scopeOfStep({ plan, scope: { values } }: StepList, step: Step): Planned
   const texts = namesIn(step).filter(name => name.startsWith('texts.'))
   if (texts.length > 0) scope.texts = namedTexts(texts.map(name => name.slice('texts.'.length)))
   return escapePlaceholders(scope)
-}
-
-function expandRepeat(list: StepList, compiler: StepCompiler, repeat: NonNullable<Step['repeat']>, written: unknown) {
-  const times = compiler.staticValue(atLeast(1), written, ['repeat', 'times'], 1)
-  const path = [...list.path, 'repeat', 'steps']
-  const items: PlannedItem[] = []
-  for (let i = 1; i <= times && !isFull(list.plan) && repeat.steps.length > 0; i++)
-    items.push(...expand({ ...list, path, scope: defineNames(list.scope, { i }) }, repeat.steps))
-  return items
 }
 
 function expandParallel(

@@ -85,7 +85,22 @@ function* heldEventHints(items: readonly PlannedItem[]): Iterable<Hint> {
     }
     const event = eventOf(item, taken.has(conversation))
     // Every fault counts the event, as it does in the run.
-    const isHeld = event !== null && holding.filter(one => holds(one, event, conversation)).length > 0
+    const isHeld =
+      event !== null &&
+      holding.filter(one => {
+        // Counts in the same way as the fault.
+        if (conversation !== one.conversation || one.left === 0) return false
+        if (one.passing > 0) {
+          one.passing--
+          return false
+        }
+        const { on, hold = 1 } = one.fault
+        const names = typeof on === 'object' ? [on.webhook ?? []].flat() : ['any']
+        if (!names.includes('any') && !names.includes(event)) return false
+        one.left--
+        one.passing = hold
+        return true
+      }).length > 0
     if (isHeld && 'async' in action && !action.async && action.ack !== null)
       yield {
         place,
@@ -100,19 +115,4 @@ function* heldEventHints(items: readonly PlannedItem[]): Iterable<Hint> {
 function eventOf({ action }: PlannedStep, isTaken: boolean): string | null {
   if (action.verb === 'press') return 'REQUESTING TAKEOVER'
   return action.verb === 'user' && isTaken ? 'MESSAGE FROM USER' : null
-}
-
-/** Counts in the same way as the fault. */
-function holds(one: HoldingFault, event: string, conversation: string): boolean {
-  if (conversation !== one.conversation || one.left === 0) return false
-  if (one.passing > 0) {
-    one.passing--
-    return false
-  }
-  const { on, hold = 1 } = one.fault
-  const names = typeof on === 'object' ? [on.webhook ?? []].flat() : ['any']
-  if (!names.includes('any') && !names.includes(event)) return false
-  one.left--
-  one.passing = hold
-  return true
 }

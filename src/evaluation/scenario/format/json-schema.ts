@@ -19,6 +19,8 @@ export function scenarioJsonSchema(): Json {
     $defs = {},
   } = z.toJSONSchema(both, { reused: 'inline', io: 'input', override: removeIntegerBounds })
   const [scenario, part] = anyOf
+  // The matcher of any value, and the matcher of each body with its fields.
+  const bodies = CALL_NAMES.map(name => [bodyShape(name), matcherShape(fieldsOf(name))] as const)
   return {
     $schema,
     title: 'Scenario file of handover-sim',
@@ -27,18 +29,16 @@ export function scenarioJsonSchema(): Json {
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: part,
     else: scenario,
-    $defs: { ...$defs, Step: { ...$defs.Step, oneOf: ONE_VERB }, ...matchers() },
+    $defs: {
+      ...$defs,
+      Step: { ...$defs.Step, oneOf: ONE_VERB },
+      ...{ Matcher: matcherShape(), ...Object.fromEntries(bodies) },
+    },
   }
 }
 
 /** The rule of one verb for each step, which zod holds as code. */
 const ONE_VERB = VERBS.map(verb => ({ required: [verb] }))
-
-/** The matcher of any value, and the matcher of each body with its fields. */
-function matchers(): Json {
-  const bodies = CALL_NAMES.map(name => [bodyShape(name), matcherShape(fieldsOf(name))] as const)
-  return { Matcher: matcherShape(), ...Object.fromEntries(bodies) }
-}
 
 function fieldsOf(call: (typeof CALL_NAMES)[number]): string[] {
   const body = call === 'any' ? null : ENDPOINTS[call].body

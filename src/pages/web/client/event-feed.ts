@@ -31,7 +31,16 @@ async function follow(client: ControlClient, listener: FeedListener, signal: Abo
   while (!signal.aborted) {
     listener.onState(position.instance === null ? 'connecting' : 'lost')
     try {
-      await readStream(client, listener, signal, position)
+      const { after, instance } = position
+      const url = client.url('/events', { after, ...(instance !== null && { instance }) })
+      const response = await fetch(url, { headers: client.headers(), signal })
+      if (!response.ok || response.body === null)
+        throw new ControlError(response.status, { code: 'stream', message: 'The server refused the stream of events.' })
+      const served = response.headers.get(INSTANCE)
+      if (instance !== null && served !== instance) restart(listener, position, served)
+      position.instance = served
+      listener.onState('live')
+      await readEvents(response.body, listener, position)
     } catch (error) {
       const status = error instanceof ControlError ? error.status : null
       if (status === 401) return listener.onState('refused')
@@ -44,19 +53,6 @@ async function follow(client: ControlClient, listener: FeedListener, signal: Abo
 interface Position {
   instance: string | null
   after: number
-}
-
-async function readStream(client: ControlClient, listener: FeedListener, signal: AbortSignal, position: Position) {
-  const { after, instance } = position
-  const url = client.url('/events', { after, ...(instance !== null && { instance }) })
-  const response = await fetch(url, { headers: client.headers(), signal })
-  if (!response.ok || response.body === null)
-    throw new ControlError(response.status, { code: 'stream', message: 'The server refused the stream of events.' })
-  const served = response.headers.get(INSTANCE)
-  if (instance !== null && served !== instance) restart(listener, position, served)
-  position.instance = served
-  listener.onState('live')
-  await readEvents(response.body, listener, position)
 }
 
 /** The entries of another instance have other numbers. */

@@ -15,7 +15,14 @@ export interface EntryComparisonProps {
 }
 
 export function EntryComparison({ left, right, tools }: EntryComparisonProps) {
-  const fields = compareEntries(left, right)
+  // In the order of the left entry; fields that only the right one has follow.
+  const [before, after] = [fieldsOf(left), fieldsOf(right)]
+  const paths = [...new Set([...before.keys(), ...after.keys()])]
+  const fields = paths.map(path => {
+    const [one, other] = [before.get(path) ?? null, after.get(path) ?? null]
+    return { path, left: one, right: other, isEqual: one === other }
+  })
+
   const different = fields.filter(({ isEqual }) => !isEqual)
   const equal = fields.filter(({ isEqual }) => isEqual)
   return (
@@ -102,16 +109,6 @@ interface FieldPair {
 
 /** More fields are not compared. */
 const MOST_FIELDS = 2_000
-
-/** In the order of the left entry; fields that only the right one has follow. */
-function compareEntries(left: Entry, right: Entry): FieldPair[] {
-  const [before, after] = [fieldsOf(left), fieldsOf(right)]
-  const paths = [...new Set([...before.keys(), ...after.keys()])]
-  return paths.map(path => {
-    const [one, other] = [before.get(path) ?? null, after.get(path) ?? null]
-    return { path, left: one, right: other, isEqual: one === other }
-  })
-}
 
 /** Without what differs between all entries and says nothing. */
 function fieldsOf({ v, seq, at_ms, ...rest }: Entry): Map<string, string> {

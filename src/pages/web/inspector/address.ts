@@ -88,33 +88,30 @@ const WRITE_AFTER_MS = 150
 /** Writes changes of the view into the address, without a new entry in the history. */
 export const keepInAddress = (view: View): (() => void) =>
   effect(() => {
-    const search = searchOf(view)
+    // The query of the address; what has its usual value is left out.
+    const query = new URLSearchParams()
+    const set = (name: string, value: string | number | null) => {
+      if (value !== null && value !== '') query.set(name, String(value))
+    }
+    set('workspace', view.workspace.value)
+    set('chat', view.chat.value)
+    set('entry', view.entry.value)
+    set('at', view.at.value)
+    set('compare', view.compare.value)
+    set('wire', view.wire.value === 'list' ? 'list' : null)
+    set('side', view.side.value === 'platform' ? 'platform' : null)
+    set('filter', view.filter.value)
+    set('kind', view.kind.value)
+    set('problems', view.onlyProblems.value ? '1' : null)
+    set('all', view.all.value ? '1' : null)
+    set('column', view.column.value === 'user' ? null : view.column.value)
+    set('folded', view.folded.value.join(','))
+    const sections = view.sections.value.join(',')
+    set('sections', sections === FIRST_SECTIONS.join(',') ? null : sections || NO_SECTION)
+    set('knob', view.knob.value)
+    const text = query.toString()
+    const search: string = text === '' ? '' : `?${text}`
+
     const timer = wallTimer(WRITE_AFTER_MS, () => history.replaceState(null, '', search || '.'))
     return () => timer.cancel()
   })
-
-/** The query of the address; what has its usual value is left out. */
-function searchOf(view: View): string {
-  const query = new URLSearchParams()
-  const set = (name: string, value: string | number | null) => {
-    if (value !== null && value !== '') query.set(name, String(value))
-  }
-  set('workspace', view.workspace.value)
-  set('chat', view.chat.value)
-  set('entry', view.entry.value)
-  set('at', view.at.value)
-  set('compare', view.compare.value)
-  set('wire', view.wire.value === 'list' ? 'list' : null)
-  set('side', view.side.value === 'platform' ? 'platform' : null)
-  set('filter', view.filter.value)
-  set('kind', view.kind.value)
-  set('problems', view.onlyProblems.value ? '1' : null)
-  set('all', view.all.value ? '1' : null)
-  set('column', view.column.value === 'user' ? null : view.column.value)
-  set('folded', view.folded.value.join(','))
-  const sections = view.sections.value.join(',')
-  set('sections', sections === FIRST_SECTIONS.join(',') ? null : sections || NO_SECTION)
-  set('knob', view.knob.value)
-  const text = query.toString()
-  return text === '' ? '' : `?${text}`
-}

@@ -63,7 +63,16 @@ export function Inspector({ session }: { readonly session: Session }) {
 
 /** Very wide screens show agent and platform beside each other; others show one of them. */
 function SideColumns({ session }: { readonly session: Session }) {
-  const isWide = useMedia('(min-width: 110rem)')
+  // Whether a media query holds; the component is drawn again when that changes.
+  const [holds, setHolds] = useState(() => matchMedia('(min-width: 110rem)').matches)
+  useEffect(() => {
+    const list = matchMedia('(min-width: 110rem)')
+    const changed = () => setHolds(list.matches)
+    list.addEventListener('change', changed)
+    return () => list.removeEventListener('change', changed)
+  }, ['(min-width: 110rem)'])
+  const isWide = holds
+
   const { side } = session.view
   const isAgent = side.value === 'agent'
   if (!isWide)
@@ -160,16 +169,4 @@ function Column({ session: { view }, name, heading, title, children }: ColumnPro
       {isFolded ? null : children}
     </section>
   )
-}
-
-/** Whether a media query holds; the component is drawn again when that changes. */
-function useMedia(query: string): boolean {
-  const [holds, setHolds] = useState(() => matchMedia(query).matches)
-  useEffect(() => {
-    const list = matchMedia(query)
-    const changed = () => setHolds(list.matches)
-    list.addEventListener('change', changed)
-    return () => list.removeEventListener('change', changed)
-  }, [query])
-  return holds
 }

@@ -29,7 +29,13 @@ export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: Wir
   const items: readonly (TimelineRow | Entry)[] = isDiagram ? filtered.rows : filtered.entries
   const indexIn = (seq: number | null) =>
     seq === null ? -1 : indexOf(items, isDiagram ? (log.value.row(seq)?.seq ?? -1) : seq)
-  useProblemKeys(session, filtered)
+  const [next, previous] = useMemo(
+    () => [() => goToProblem(session, filtered, 1), () => goToProblem(session, filtered, -1)] as const,
+    [session, filtered],
+  )
+  useShortcut('f', 'Wire', 'Go to the next problem', next)
+  useShortcut('F', 'Wire', 'Go to the problem before', previous)
+
   return (
     <div class={withChats ? 'wire-rows with-chats' : 'wire-rows'}>
       {isDiagram ? <DiagramHead /> : null}
@@ -40,7 +46,16 @@ export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: Wir
         rowHeight={isNarrow ? ROW_HEIGHTS.narrow : ROW_HEIGHTS[view.wire.value]}
         selected={indexIn(view.entry.value)}
         second={indexIn(view.compare.value)}
-        onSelect={(index, isSecond) => select(session, seqToShow(items[index]), isSecond)}
+        onSelect={(index, isSecond) => {
+          // Of an event that was answered, the delivery: it has what was sent and what came back.
+          const item = items[index]
+          return select(
+            session,
+            (item !== undefined && 'entrySeqs' in item && item.kind === 'event' ? item.entrySeqs.at(-1) : item?.seq) ??
+              null,
+            isSecond,
+          )
+        }}
         onOpen={onOpen}
         row={index =>
           isDiagram ? (
@@ -59,10 +74,6 @@ export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: Wir
     </div>
   )
 }
-
-/** Of an event that was answered, the delivery: it has what was sent and what came back. */
-const seqToShow = (item: TimelineRow | Entry | undefined): number | null =>
-  (item !== undefined && 'entrySeqs' in item && item.kind === 'event' ? item.entrySeqs.at(-1) : item?.seq) ?? null
 
 function NoRows({ session: { view } }: Pick<WireRowsProps, 'session'>) {
   const isFiltered = view.filter.value !== '' || view.kind.value !== null || view.onlyProblems.value
@@ -121,15 +132,6 @@ const hasProblem = ({ log }: Session, { entrySeqs }: TimelineRow) =>
     const entry = log.peek().entry(seq)
     return entry !== undefined && isProblem(entry)
   })
-
-function useProblemKeys(session: Session, filtered: FilteredLog): void {
-  const [next, previous] = useMemo(
-    () => [() => goToProblem(session, filtered, 1), () => goToProblem(session, filtered, -1)] as const,
-    [session, filtered],
-  )
-  useShortcut('f', 'Wire', 'Go to the next problem', next)
-  useShortcut('F', 'Wire', 'Go to the problem before', previous)
-}
 
 /** Continues at the other end after the last one. */
 function goToProblem({ view }: Session, { entries }: FilteredLog, by: 1 | -1): void {

@@ -138,14 +138,11 @@ async function downloadJournal({ client }: Session): Promise<void> {
     client.send<{ entries: readonly Entry[] }>('GET', '/journal'),
   ])
   const lines = savedJournalLines(entries, version, wallTime())
-  saveAs(new Blob([`${lines.join('\n')}\n`], { type: 'application/x-ndjson' }), 'handover-sim-journal.jsonl')
-}
-
-function saveAs(blob: Blob, name: string): void {
+  const blob = new Blob([`${lines.join('\n')}\n`], { type: 'application/x-ndjson' })
   const address = URL.createObjectURL(blob)
   const link = document.createElement('a')
   link.href = address
-  link.download = name
+  link.download = 'handover-sim-journal.jsonl'
   link.click()
   URL.revokeObjectURL(address)
 }

@@ -55,22 +55,37 @@ type Progress = { settingsSeq: number; availabilitySeq: number; readonly done: S
 function read(entry: Entry, facts: Map<string, ChatFacts>, state: Progress): void {
   const { kind, seq } = entry
   if (kind === 'note' && entry.note === 'config') state.settingsSeq = seq
-  if (changesAvailability(entry)) state.availabilitySeq = seq
+  if (
+    (entry.kind === 'api' && entry.endpoint === 'availability') ||
+    (entry.kind === 'note' && (entry.note === 'availability' || entry.note === 'config'))
+  )
+    state.availabilitySeq = seq
   if (entry.chat_id === undefined) return
   const chat = facts.get(entry.chat_id) ?? { status: 'bot', userName: null, botId: null, lastText: '' }
   facts.set(entry.chat_id, chat)
   if (kind === 'user') readUser(entry, chat, state.done)
-  else if (kind === 'api' && entry.status >= 200 && entry.status < 300) readCall(entry, state.done)
-  else if (kind === 'note') readNote(entry, chat, facts)
-  else if (kind === 'event' && entry.event === 'REQUESTING TAKEOVER') {
+  else if (kind === 'api' && entry.status >= 200 && entry.status < 300) {
+    const { endpoint } = entry
+    const step = STEP_OF[endpoint ?? '']
+    if (step !== undefined) state.done.add(step)
+  } else if (kind === 'note') {
+    // Notes say what calls changed, whatever the calls were answered. A chat that is accepted moves to the
+    // end of the list.
+    const { note, chat_id = '', user_name, bot_id } = entry
+    if (note === 'handed_back') chat.status = 'bot'
+    else if (note === 'taken_over' || note === 'takeover_replaced') {
+      chat.status = 'agent'
+      facts.delete(chat_id)
+      facts.set(chat_id, chat)
+    } else if (note === 'chat_created') {
+      chat.userName = typeof user_name === 'string' ? user_name : null
+      chat.botId = typeof bot_id === 'number' ? bot_id : null
+    }
+  } else if (kind === 'event' && entry.event === 'REQUESTING TAKEOVER') {
     if (chat.status === 'bot') chat.status = 'pending'
     state.done.add('request')
   }
 }
-
-const changesAvailability = (entry: Entry): boolean =>
-  (entry.kind === 'api' && entry.endpoint === 'availability') ||
-  (entry.kind === 'note' && (entry.note === 'availability' || entry.note === 'config'))
 
 function readUser({ action, text }: EntryOf<'user'>, chat: ChatFacts, done: Set<GuideStep>): void {
   if (action !== 'message') return
@@ -79,25 +94,6 @@ function readUser({ action, text }: EntryOf<'user'>, chat: ChatFacts, done: Set<
 }
 
 const STEP_OF: Readonly<Record<string, GuideStep>> = { start: 'accept', message: 'answer', end: 'end' }
-
-function readCall({ endpoint }: EntryOf<'api'>, done: Set<GuideStep>): void {
-  const step = STEP_OF[endpoint ?? '']
-  if (step !== undefined) done.add(step)
-}
-
-/** Notes say what calls changed, whatever the calls were answered. A chat that is accepted moves to the end of the list. */
-function readNote(entry: EntryOf<'note'>, chat: ChatFacts, facts: Map<string, ChatFacts>): void {
-  const { note, chat_id = '', user_name, bot_id } = entry
-  if (note === 'handed_back') chat.status = 'bot'
-  else if (note === 'taken_over' || note === 'takeover_replaced') {
-    chat.status = 'agent'
-    facts.delete(chat_id)
-    facts.set(chat_id, chat)
-  } else if (note === 'chat_created') {
-    chat.userName = typeof user_name === 'string' ? user_name : null
-    chat.botId = typeof bot_id === 'number' ? bot_id : null
-  }
-}
 
 /** Those that wait come before those that an agent has. */
 function queued(facts: ReadonlyMap<string, ChatFacts>): QueuedChat[] {

@@ -101,8 +101,43 @@ export function applyEntry(draft: ChatDraft, entry: Entry): void {
   if (entry.kind === 'user') applyUser(draft, entry)
   else if (entry.kind === 'api') applyCall(draft, entry)
   else if (entry.kind === 'event') applyEvent(draft, entry)
-  else if (entry.kind === 'note') applyNote(draft, entry)
-  else if (entry.kind === 'fault') applyFault(draft, entry)
+  else if (entry.kind === 'note') {
+    if (entry.note === 'bot_message') {
+      const notice = noticeOf(draft, entry.cause)
+      add(draft, {
+        ...{
+          id: textOf(entry.message_id),
+          seq: entry.seq,
+          from: 'bot',
+          name: draft.bot,
+          avatar: null,
+          time: entry.time,
+        },
+        ...{ text: textOf(entry.text), buttons: buttonsOf(entry.buttons), attachments: [] },
+        ...(notice && { notice }),
+      })
+    } else if (entry.note === 'typing_hidden') draft.typing = false
+    else if (entry.note === 'chat_created') {
+      draft.language = textOf(entry.language)
+      draft.source = textOf(entry.source)
+      draft.user = textOf(entry.user_name)
+      draft.bot = textOf(entry.bot_name)
+    } else if (entry.note === 'taken_over' || entry.note === 'takeover_replaced') {
+      draft.status = 'agent'
+      draft.agent = agentOf(draft, entry)
+    } else if (entry.note === 'handed_back') {
+      draft.status = 'bot'
+      draft.agent = null
+    } else if (entry.note === 'link_opened') {
+      // A link that was opened replaces the line of its button.
+      const { seq, time, url, cause } = entry
+      if (draft.items.at(-1)?.seq === cause) draft.items.pop()
+      draft.items.push({ kind: 'line', line: 'link_opened', detail: textOf(url), seq, time })
+    } else if (entry.note === 'chat_ended') {
+      draft.ended = true
+      draft.items.push({ kind: 'line', line: 'ended', detail: '', seq: entry.seq, time: entry.time })
+    }
+  } else if (entry.kind === 'fault') applyFault(draft, entry)
 }
 
 function applyUser(draft: ChatDraft, entry: EntryOf<'user'>): void {
@@ -142,24 +177,22 @@ function applyCall(draft: ChatDraft, call: EntryOf<'api'>): void {
   if (call.faults !== undefined) draft.before = { items: [...draft.items], typing: draft.typing }
   if (call.endpoint === 'typing_start') draft.typing = true
   else if (call.endpoint === 'typing_stop') draft.typing = false
-  else if (call.endpoint === 'message') addAgentMessage(draft, call)
-}
-
-function addAgentMessage(draft: ChatDraft, call: EntryOf<'api'>): void {
-  const { seq, time, request, response, shown_to_user: shown } = call
-  const body = isMap(request.body) ? request.body : {}
-  const sender = isMap(body.sender) ? senderOf(body.sender) : null
-  const id = isMap(response) ? textOf(response.chatmessage_id) : ''
-  const sent = textOf(body.message)
-  add(draft, {
-    ...{ id: id || String(seq), seq, from: 'agent', attachments: [], time },
-    name: shown?.name ?? sender?.name ?? '',
-    avatar: sender?.avatar ?? draft.agent?.avatar ?? null,
-    text: shown?.text ?? sent,
-    ...(shown?.text === undefined ? {} : { original: sent }),
-    buttons: buttonsOf(body.buttons),
-    ...(request.truncated_from === undefined ? {} : { isCut: true }),
-  })
+  else if (call.endpoint === 'message') {
+    const { seq, time, request, response, shown_to_user: shown } = call
+    const body = isMap(request.body) ? request.body : {}
+    const sender = isMap(body.sender) ? senderOf(body.sender) : null
+    const id = isMap(response) ? textOf(response.chatmessage_id) : ''
+    const sent = textOf(body.message)
+    add(draft, {
+      ...{ id: id || String(seq), seq, from: 'agent', attachments: [], time },
+      name: shown?.name ?? sender?.name ?? '',
+      avatar: sender?.avatar ?? draft.agent?.avatar ?? null,
+      text: shown?.text ?? sent,
+      ...(shown?.text === undefined ? {} : { original: sent }),
+      buttons: buttonsOf(body.buttons),
+      ...(request.truncated_from === undefined ? {} : { isCut: true }),
+    })
+  }
 }
 
 /** A fault that answers in place of the platform follows its call. */
@@ -176,36 +209,6 @@ function applyEvent(draft: ChatDraft, { event, cause }: EntryOf<'event'>): void 
     draft.items[draft.items.length - 1] = { ...last, notice: 'opened' }
 }
 
-function applyNote(draft: ChatDraft, entry: EntryOf<'note'>): void {
-  if (entry.note === 'bot_message') addBotMessage(draft, entry)
-  else if (entry.note === 'typing_hidden') draft.typing = false
-  else if (entry.note === 'chat_created') {
-    draft.language = textOf(entry.language)
-    draft.source = textOf(entry.source)
-    draft.user = textOf(entry.user_name)
-    draft.bot = textOf(entry.bot_name)
-  } else if (entry.note === 'taken_over' || entry.note === 'takeover_replaced') {
-    draft.status = 'agent'
-    draft.agent = agentOf(draft, entry)
-  } else if (entry.note === 'handed_back') {
-    draft.status = 'bot'
-    draft.agent = null
-  } else if (entry.note === 'link_opened') openLink(draft, entry)
-  else if (entry.note === 'chat_ended') {
-    draft.ended = true
-    draft.items.push({ kind: 'line', line: 'ended', detail: '', seq: entry.seq, time: entry.time })
-  }
-}
-
-function addBotMessage(draft: ChatDraft, entry: EntryOf<'note'>): void {
-  const notice = noticeOf(draft, entry.cause)
-  add(draft, {
-    ...{ id: textOf(entry.message_id), seq: entry.seq, from: 'bot', name: draft.bot, avatar: null, time: entry.time },
-    ...{ text: textOf(entry.text), buttons: buttonsOf(entry.buttons), attachments: [] },
-    ...(notice && { notice }),
-  })
-}
-
 /** Which notice a message of the bot is, by the act that caused it. A request that is accepted has an event after it. */
 function noticeOf({ act }: ChatDraft, cause: number | null): ChatMessage['notice'] | null {
   if (act === null || act.seq !== cause) return null
@@ -218,12 +221,6 @@ function noticeOf({ act }: ChatDraft, cause: number | null): ChatMessage['notice
 function agentOf({ act }: ChatDraft, { cause, by }: EntryOf<'note'>): ChatState['agent'] {
   const body = act?.kind === 'api' && act.seq === cause && isMap(act.request.body) ? act.request.body : {}
   return { ...(isMap(body.sender) && senderOf(body.sender)), name: typeof by === 'string' ? by : undefined }
-}
-
-/** A link that was opened replaces the line of its button. */
-function openLink(draft: ChatDraft, { seq, time, url, cause }: EntryOf<'note'>): void {
-  if (draft.items.at(-1)?.seq === cause) draft.items.pop()
-  draft.items.push({ kind: 'line', line: 'link_opened', detail: textOf(url), seq, time })
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -72,19 +72,21 @@ function stateBefore(
 ): Pick<ChatBeginning, 'status' | 'typing'> {
   if (isCreation(entries[0])) return { status: 'bot', typing: false }
   const status =
-    entries.map((entry, index) => statusBefore(entry, entries[index - 1])).find(one => one !== null) ?? answer.status
+    entries
+      .map((entry, index) => {
+        const previous = entries[index - 1]
+        if (entry.kind === 'event')
+          return entry.event === 'REQUESTING TAKEOVER' ? statusBeforeRequest(entry, previous) : null
+        if (entry.kind !== 'note') return null
+        if (entry.note === 'taken_over') return 'pending'
+        return entry.note === 'handed_back' || entry.note === 'takeover_replaced' ? 'agent' : null
+      })
+      .find(one => one !== null) ?? answer.status
   const typing = entries.map(typingBefore).find(one => one !== null) ?? answer.typing
   return { status, typing }
 }
 
 export const isCreation = (entry: Entry | undefined): boolean => entry?.kind === 'note' && entry.note === 'chat_created'
-
-function statusBefore(entry: Entry, previous: Entry | undefined): ChatBeginning['status'] | null {
-  if (entry.kind === 'event') return entry.event === 'REQUESTING TAKEOVER' ? statusBeforeRequest(entry, previous) : null
-  if (entry.kind !== 'note') return null
-  if (entry.note === 'taken_over') return 'pending'
-  return entry.note === 'handed_back' || entry.note === 'takeover_replaced' ? 'agent' : null
-}
 
 /** The bot says that it passes the user on, except when an agent has the chat already. */
 function statusBeforeRequest({ cause }: Entry, previous: Entry | undefined): ChatBeginning['status'] | null {

@@ -62,7 +62,10 @@ function passes(entry: Entry, { kind, chat, onlyProblems }: EntryFilter, words: 
   if (chat !== null && entry.chat_id !== undefined && entry.chat_id !== chat) return false
   if (onlyProblems && !isProblem(entry)) return false
   if (words.length === 0) return true
-  const text = searchedText(entry)
+  // The summary and all values of the entry in lower case, without the names that every entry has.
+  const { label, answer } = summaryOf(entry)
+  const text = [label, answer, ...contentsOf(entry).map(value => JSON.stringify(value) ?? '')].join('\n').toLowerCase()
+
   return words.every(word => text.includes(word))
 }
 
@@ -73,12 +76,6 @@ function keep(entry: Entry, log: JournalLog, entries: Entry[], rows: TimelineRow
   if (row === undefined) return
   const index = countUntil(rows, row.seq)
   if (rows[index - 1] !== row) rows.splice(index, 0, row)
-}
-
-/** The summary and all values of the entry in lower case, without the names that every entry has. */
-function searchedText(entry: Entry): string {
-  const { label, answer } = summaryOf(entry)
-  return [label, answer, ...contentsOf(entry).map(value => JSON.stringify(value) ?? '')].join('\n').toLowerCase()
 }
 
 function contentsOf(entry: Entry): readonly unknown[] {

@@ -38,8 +38,10 @@ export function createPlatformLog(): PlatformLog {
     attempts,
     hits,
     add(entry) {
-      if (entry.kind === 'delivery') keepLatest(attempts, entry)
-      else if (entry.kind === 'fault') append(hits, entry.fault, { seq: entry.seq })
+      if (entry.kind === 'delivery') {
+        attempts.push(entry)
+        if (attempts.length > 2 * MOST_ATTEMPTS) attempts.splice(0, MOST_ATTEMPTS)
+      } else if (entry.kind === 'fault') append(hits, entry.fault, { seq: entry.seq })
       else if (entry.kind === 'note' && CHANGES.includes(entry.note)) changes.push(entry)
       else return false
       return true
@@ -50,19 +52,12 @@ export function createPlatformLog(): PlatformLog {
 /** As many as the server keeps entries. */
 const MOST_ATTEMPTS = 10_000
 
-function keepLatest(attempts: EntryOf<'delivery'>[], attempt: EntryOf<'delivery'>): void {
-  attempts.push(attempt)
-  if (attempts.length > 2 * MOST_ATTEMPTS) attempts.splice(0, MOST_ATTEMPTS)
-}
-
-/** The notes after a moment, newest first; none for the present. */
-const changesAfter = ({ changes }: Pick<PlatformLog, 'changes'>, at: number | null): readonly Note[] =>
-  at === null ? [] : changes.slice(countUntil(changes, at)).reverse()
-
 /** The settings at a moment: those of now, with later changes undone. */
 export function configAt(config: Settings, log: Pick<PlatformLog, 'changes'>, at: number | null): Settings {
   if (at === null) return config
-  const undone = changesAfter(log, at).map(({ note, previous }) =>
+  // The notes after a moment, newest first; none for the present.
+  const { changes } = log
+  const undone = (at === null ? [] : changes.slice(countUntil(changes, at)).reverse()).map(({ note, previous }) =>
     note === 'config' && isMap(previous) ? previous : {},
   )
   return Object.assign({}, config, ...undone)
@@ -82,30 +77,25 @@ export const queuesAt = (
   log: Pick<PlatformLog, 'changes'>,
   at: number | null,
   config: Settings,
-): readonly QueueState[] => queues.map(queue => queueAt(queue, log, at, config))
-
-function queueAt(
-  queue: QueueState,
-  { changes }: Pick<PlatformLog, 'changes'>,
-  at: number | null,
-  config: Settings,
-): QueueState {
-  const own = changes.filter(
-    ({ note, bot_id, queue: name }) => note === 'availability' && bot_id === queue.bot_id && name === queue.queue,
-  )
-  const count = at === null ? own.length : countUntil(own, at)
-  if (count === own.length && queue.updated_at !== null) return queue
-  const latest = own[count - 1]
-  if (latest !== undefined) {
-    const { availability, reason } = latest
-    return { ...queue, availability: stateOf(availability), reason: textOrNull(reason), updated_at: latest.time }
-  }
-  const before = own[count]?.previous
-  const { availability, reason } = isMap(before)
-    ? before
-    : { availability: config['availability.initial'], reason: null }
-  return { ...queue, availability: stateOf(availability), reason: textOrNull(reason), updated_at: null }
-}
+): readonly QueueState[] =>
+  queues.map(queue => {
+    const { changes } = log
+    const own = changes.filter(
+      ({ note, bot_id, queue: name }) => note === 'availability' && bot_id === queue.bot_id && name === queue.queue,
+    )
+    const count = at === null ? own.length : countUntil(own, at)
+    if (count === own.length && queue.updated_at !== null) return queue
+    const latest = own[count - 1]
+    if (latest !== undefined) {
+      const { availability, reason } = latest
+      return { ...queue, availability: stateOf(availability), reason: textOrNull(reason), updated_at: latest.time }
+    }
+    const before = own[count]?.previous
+    const { availability, reason } = isMap(before)
+      ? before
+      : { availability: config['availability.initial'], reason: null }
+    return { ...queue, availability: stateOf(availability), reason: textOrNull(reason), updated_at: null }
+  })
 
 const stateOf = (value: unknown) => (value === 'CLOSED' ? 'CLOSED' : 'OPEN')
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)

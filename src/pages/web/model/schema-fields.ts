@@ -93,20 +93,19 @@ function valueFrom({ kind, fields }: SchemaField, typed: unknown): unknown {
   if (kind === 'choices') return Array.isArray(typed) && typed.length === 1 ? typed[0] : typed
   if (typeof typed !== 'string') return typed
   if (kind === 'count') return /^-?\d+(\.\d+)?$/.test(typed.trim()) ? Number(typed) : typed
-  if (kind === 'headers') return headersFrom(typed)
+  if (kind === 'headers') {
+    return Object.fromEntries(
+      typed
+        .split('\n')
+        .filter(line => line.trim() !== '')
+        .map(line => {
+          const [name = '', ...value] = line.split(':')
+          return [name.trim(), value.join(':').trim()]
+        }),
+    )
+  }
   return kind === 'json' ? jsonOrText(typed) : typed
 }
-
-const headersFrom = (typed: string): Record<string, string> =>
-  Object.fromEntries(
-    typed
-      .split('\n')
-      .filter(line => line.trim() !== '')
-      .map(line => {
-        const [name = '', ...value] = line.split(':')
-        return [name.trim(), value.join(':').trim()]
-      }),
-  )
 
 function jsonOrText(typed: string): unknown {
   try {

@@ -26,14 +26,13 @@ export type SnippetLanguage = (typeof LANGUAGES)[number]
  * snippet('curl', { method: 'POST', url, body: { bot_id: 1042, chat_id }, keyVariable: 'HANDOVER_SIM_API_KEY' })
  */
 export function snippet(language: SnippetLanguage, call: CodeCall): string {
-  if (language === 'curl') return curl(call)
+  if (language === 'curl') {
+    const { method, url, body, keyVariable } = call
+    const parts = [`curl -s -X ${method} ${quoted(url)}`, `  -H "authorization: Bearer $${keyVariable}"`]
+    if (body !== undefined) parts.push(`  -H 'content-type: application/json'`, `  -d ${quoted(JSON.stringify(body))}`)
+    return parts.join(' \\\n')
+  }
   return language === 'fetch' ? fetchCall(call) : python(call)
-}
-
-function curl({ method, url, body, keyVariable }: CodeCall): string {
-  const parts = [`curl -s -X ${method} ${quoted(url)}`, `  -H "authorization: Bearer $${keyVariable}"`]
-  if (body !== undefined) parts.push(`  -H 'content-type: application/json'`, `  -d ${quoted(JSON.stringify(body))}`)
-  return parts.join(' \\\n')
 }
 
 /** Quotes a text for a POSIX shell. */

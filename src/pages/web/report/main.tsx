@@ -98,18 +98,17 @@ function isHandled({ key, target }: KeyboardEvent): boolean {
   if (key === 'Escape' && timelines.isPanelOpen()) timelines.closePanel()
   else if (target.matches('input, select, textarea')) return false
   else if (key === '/') filterPlace?.querySelector('input')?.focus()
-  else if (target.matches('.result > summary') && STEPS[key] !== undefined) focusSummary(target, STEPS[key])
+  else if (target.matches('.result > summary') && STEPS[key] !== undefined) {
+    const by = STEPS[key]
+    const shown = results.filter(({ hidden }) => !hidden).map(result => result.querySelector<HTMLElement>('summary'))
+    const at = shown.indexOf(target) + by
+    shown[Math.max(0, Math.min(shown.length - 1, at))]?.focus()
+  }
   // Arrow keys scroll the panel.
   else if (target.closest('.side-panel') !== null && (key === 'j' || key === 'k'))
     timelines.moveShown(key === 'j' ? 1 : -1)
   else return false
   return true
-}
-
-function focusSummary(summary: HTMLElement, by: number): void {
-  const shown = results.filter(({ hidden }) => !hidden).map(result => result.querySelector<HTMLElement>('summary'))
-  const at = shown.indexOf(summary) + by
-  shown[Math.max(0, Math.min(shown.length - 1, at))]?.focus()
 }
 
 start()

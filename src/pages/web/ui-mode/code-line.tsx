@@ -31,7 +31,8 @@ function tokensOf(line: string): Token[] {
     plain = ''
   }
   while (at < line.length) {
-    const token = isWordEnd(line, at) ? tokenAt(line, at) : null
+    // A token begins at the start of a word, not inside of one.
+    const token = !/[\w$.]/.test(line[at - 1] ?? '') || /[^\w]/.test(line[at] ?? '') ? tokenAt(line, at) : null
     if (token === null) plain += line[at++]
     else {
       flush()
@@ -42,10 +43,6 @@ function tokensOf(line: string): Token[] {
   flush()
   return tokens
 }
-
-/** A token begins at the start of a word, not inside of one. */
-const isWordEnd = (line: string, at: number): boolean =>
-  !/[\w$.]/.test(line[at - 1] ?? '') || /[^\w]/.test(line[at] ?? '')
 
 function tokenAt(line: string, at: number): Token | null {
   for (const [kind, pattern] of PATTERNS) {

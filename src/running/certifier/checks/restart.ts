@@ -54,16 +54,6 @@ async function restartInTheMiddle(check: CheckContext, how: Restart): Promise<bo
   // Last, so that the restart comes right after the acknowledgement.
   expectAcknowledged(check, await pending.press())
   const afterSeq = check.core.journal.nextSeq - 1
-  await restart(check, how)
-  const continued = await Promise.all([
-    continues(check, pending, { how, afterSeq, verb: 'accept', endpoint: 'start' }),
-    conversationContinues(check, open, how, afterSeq),
-    continues(check, closing, { how, afterSeq, verb: 'leave', endpoint: 'end' }),
-  ])
-  return !continued.includes(false)
-}
-
-async function restart(check: CheckContext, how: Restart): Promise<void> {
   const target = check.driver?.target
   if (target == null) throw new CheckEndedError('no target')
   // Continues also when the check has ended meanwhile, so that later checks find the target running.
@@ -79,6 +69,13 @@ async function restart(check: CheckContext, how: Restart): Promise<void> {
     })
     throw new CheckEndedError(how)
   }
+
+  const continued = await Promise.all([
+    continues(check, pending, { how, afterSeq, verb: 'accept', endpoint: 'start' }),
+    conversationContinues(check, open, how, afterSeq),
+    continues(check, closing, { how, afterSeq, verb: 'leave', endpoint: 'end' }),
+  ])
+  return !continued.includes(false)
 }
 
 async function conversationContinues(

@@ -83,7 +83,10 @@ const AssumptionsResponse = z
 const platformNow = (core: Core) => ({
   config: effectiveConfig(core),
   clock: clockNow(core),
-  availability: allQueues(core),
+  availability: [...core.platform.state.bots.values()].flatMap(bot => {
+    const names = new Set([DEFAULT_QUEUE, ...bot.queues.keys()])
+    return [...names].map(name => availabilityOf(core, bot, name))
+  }),
 })
 
 /** Undoes the changes after the entry `seq`, newest first: their notes say what was there before. */
@@ -145,13 +148,6 @@ function availabilityOf({ platform }: Core, bot: BotState, name = DEFAULT_QUEUE)
     updated_at: queue && queue.updated !== null ? isoMicros(queue.updated) : null,
     open: isOpen(platform, bot),
   }
-}
-
-function allQueues(core: Core) {
-  return [...core.platform.state.bots.values()].flatMap(bot => {
-    const names = new Set([DEFAULT_QUEUE, ...bot.queues.keys()])
-    return [...names].map(name => availabilityOf(core, bot, name))
-  })
 }
 
 export const WORKSPACE_ROUTES: readonly ControlRoute[] = [

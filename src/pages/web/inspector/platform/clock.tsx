@@ -132,16 +132,14 @@ interface NextTimerProps extends Pick<SectionProps, 'moment'> {
   onAdvance(duration: string): unknown
 }
 
-/** A real clock is paused between two seconds. */
-const roughly = (ms: number): number => (ms < 10_000 ? ms : Math.round(ms / 1000) * 1000)
-
 /** Typing, retries, delays and idle chats set timers. */
 function NextTimer({ moment: { clock, isPast }, nowMs, onAdvance }: NextTimerProps) {
   if (clock.next_due === null || isPast) return null
   const left = Math.max(0, Date.parse(clock.next_due) - nowMs)
+  // A real clock is paused between two seconds.
   return (
     <button type="button" title={momentText(clock.next_due)} onClick={() => void onAdvance(formatDuration(left))}>
-      To the next timer (+ {formatDuration(roughly(left))})
+      To the next timer (+ {formatDuration(left < 10_000 ? left : Math.round(left / 1000) * 1000)})
     </button>
   )
 }

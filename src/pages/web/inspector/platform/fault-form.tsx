@@ -140,7 +140,10 @@ function AppliesTo({ form, draft, saving, onChange }: PartProps) {
 }
 
 function Effects({ form, draft, saving, onChange }: PartProps) {
-  const set = (name: string, value: unknown) => onChange({ ...draft, effects: withValue(draft.effects, name, value) })
+  const set = (name: string, value: unknown) => {
+    const { [name]: _, ...others } = draft.effects
+    return onChange({ ...draft, effects: value === undefined ? others : { ...others, [name]: value } })
+  }
   return (
     <fieldset class="platform-fieldset">
       <legend>What happens</legend>
@@ -155,11 +158,6 @@ function Effects({ form, draft, saving, onChange }: PartProps) {
       ))}
     </fieldset>
   )
-}
-
-function withValue(effects: FaultDraft['effects'], name: string, value: unknown): FaultDraft['effects'] {
-  const { [name]: _, ...others } = effects
-  return value === undefined ? others : { ...others, [name]: value }
 }
 
 interface EffectProps extends Pick<PartProps, 'draft' | 'saving'> {

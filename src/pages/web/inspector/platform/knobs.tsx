@@ -137,7 +137,13 @@ function KnobRow({ store, moment, knob, isCopy }: KnobRowProps) {
   const { view } = store.session
   const isLinked = !isCopy && view.knob.value === knob.name
   useEffect(() => {
-    if (isLinked) reveal(row.current, id)
+    if (isLinked) {
+      // Scrolls the column to the knob, and focuses its control.
+      row.current?.scrollIntoView({ block: 'center' })
+      const control = document.getElementById(id)
+      const focused = control?.matches('input, select') ? control : control?.querySelector<HTMLElement>('input, button')
+      focused?.focus({ preventScroll: true })
+    }
   }, [isLinked, id])
   const value = moment.config[knob.name]
   const isDisabled = moment.isPast || saving.isPending
@@ -190,12 +196,4 @@ function KnobName({ knob: { name, type }, id }: { readonly knob: KnobDescription
       <span class="knob-changed">changed</span>
     </span>
   )
-}
-
-/** Scrolls the column to the knob, and focuses its control. */
-function reveal(row: HTMLElement | null, id: string): void {
-  row?.scrollIntoView({ block: 'center' })
-  const control = document.getElementById(id)
-  const focused = control?.matches('input, select') ? control : control?.querySelector<HTMLElement>('input, button')
-  focused?.focus({ preventScroll: true })
 }

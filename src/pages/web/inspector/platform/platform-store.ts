@@ -58,7 +58,16 @@ export function createPlatformStore(session: Session): PlatformStore {
   const ended = new AbortController()
   const refresh = createCoalesced(ended.signal, async () => {
     try {
-      loaded.value = await load(session, loaded.peek())
+      // The description of endpoints and schemas stays the same; only the values of knobs change, which the
+      // state has.
+      const { client } = session
+      const before = loaded.peek()
+      const [state, { faults }, description] = await Promise.all([
+        client.send<SimulatorState>('GET', '/state'),
+        client.send<{ faults: NamedFault[] }>('GET', '/faults'),
+        before?.description ?? client.send<DescriptionAnswer>('GET', '/description'),
+      ])
+      loaded.value = { state, faults, description }
       problem.value = null
     } catch (error) {
       if (!ended.signal.aborted) problem.value = messageOf(error)
@@ -83,16 +92,6 @@ export function createPlatformStore(session: Session): PlatformStore {
       ended.abort()
     },
   }
-}
-
-/** The description of endpoints and schemas stays the same; only the values of knobs change, which the state has. */
-async function load({ client }: Session, before: Loaded | null): Promise<Loaded> {
-  const [state, { faults }, description] = await Promise.all([
-    client.send<SimulatorState>('GET', '/state'),
-    client.send<{ faults: NamedFault[] }>('GET', '/faults'),
-    before?.description ?? client.send<DescriptionAnswer>('GET', '/description'),
-  ])
-  return { state, faults, description }
 }
 
 /** Runs at most one at a time, and once more when it is called meanwhile. */

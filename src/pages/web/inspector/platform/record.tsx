@@ -173,7 +173,21 @@ function Recorded({ store, recorded: { name, yaml, notes, tried } }: RecordedPro
         {yaml}
       </pre>
       <div class="platform-buttons">
-        <button type="button" onClick={() => saveFile(`${fileName(name)}.yaml`, yaml, 'application/yaml')}>
+        <button
+          type="button"
+          onClick={() =>
+            saveFile(
+              `${
+                name
+                  .toLowerCase()
+                  .replace(/[^\p{L}\p{N}]+/gu, '-')
+                  .replace(/^-+|-+$/g, '') || 'scenario'
+              }.yaml`,
+              yaml,
+              'application/yaml',
+            )
+          }
+        >
           Download
         </button>
         <CopyButton text={yaml} what="the scenario" />
@@ -189,9 +203,3 @@ const TRIED = {
   inconclusive: 'Tried: it decides nothing.',
   skipped: 'It was not tried.',
 } as const
-
-const fileName = (name: string) =>
-  name
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-+|-+$/g, '') || 'scenario'
