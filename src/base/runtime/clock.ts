@@ -53,10 +53,10 @@ export const VIRTUAL_START_MS = Date.UTC(2024, 0, 1, 9)
 export const LATEST_MS = Date.UTC(2255, 0, 1)
 
 /** A time on a clock; it never lies after `LATEST_MS`. */
-export const timeAfter = (fromMs: number, delayMs: number): number => Math.min(fromMs + Math.max(0, delayMs), LATEST_MS)
+const timeAfter = (fromMs: number, delayMs: number): number => Math.min(fromMs + Math.max(0, delayMs), LATEST_MS)
 
 /** The smallest number, or null without any. */
-export function earliest(times: Iterable<number>): number | null {
+function earliest(times: Iterable<number>): number | null {
   let first: number | null = null
   for (const time of times) if (first === null || time < first) first = time
   return first
@@ -79,11 +79,11 @@ const soonest = (timers: ReadonlySet<Due>): Due | null => {
 /** Receives what a timer or other work in the background threw: a bug of the simulator, which must not end the process. */
 export type OnThrown = (error: unknown) => void
 
-export const rethrow: OnThrown = error => {
+const rethrow: OnThrown = error => {
   throw error
 }
 
-export function runGuarded(run: () => void, onThrown: OnThrown): void {
+function runGuarded(run: () => void, onThrown: OnThrown): void {
   try {
     run()
   } catch (error) {
@@ -154,7 +154,7 @@ export function createVirtualClock(initialMs = VIRTUAL_START_MS, onThrown: OnThr
 }
 
 /** Node's longest timer; longer waits take several timers. */
-export const LONGEST_MS = 2_147_483_647
+const LONGEST_MS = 2_147_483_647
 
 /** Taken before a test can replace them, because fake timers are meant for the code under test. */
 const onWall = {
@@ -164,13 +164,6 @@ const onWall = {
   /** Browsers have no `setImmediate`. */
   setImmediate: globalThis.setImmediate?.bind(globalThis) ?? ((run: () => void) => setTimeout(run, 0)),
 }
-
-/** Undefined in browsers, and in jsdom. */
-const firstSetImmediate: object | undefined = globalThis.setImmediate
-
-/** Whether a test has replaced `setImmediate`: since this module was loaded, or before with sinon's timers, which vitest and jest use. */
-export const hasFakeTimers = (): boolean =>
-  globalThis.setImmediate !== firstSetImmediate || (firstSetImmediate !== undefined && 'clock' in firstSetImmediate)
 
 /** Milliseconds since some fixed moment, with fractions: for durations only. */
 export const elapsedMs = (): number => onWall.now()
@@ -215,9 +208,6 @@ export function wallDelay(delayMs: number, signal?: AbortSignal): Promise<void> 
 
 /** The current time of day in ISO 8601. */
 export const wallTime = (): string => new Date().toISOString()
-
-/** The current time of day as in the header `Date`. */
-export const httpDate = (): string => new Date().toUTCString()
 
 const PIECES = 10
 

@@ -285,7 +285,7 @@ export const ENTRY_BYTES = 1024
 export const VALUE_BYTES = 64
 
 /** The estimated memory of an entry in bytes. */
-export const sizeOfEntry = (content: EntryContent): number => ENTRY_BYTES + sizeOf(content)
+const sizeOfEntry = (content: EntryContent): number => ENTRY_BYTES + sizeOf(content)
 
 const DEEPEST = 64
 

@@ -40,5 +40,5 @@ export const isIntercepted = (baseUrl: string): boolean => {
 export const isInterceptedAddress = (address: string): boolean =>
   activeRoutes.some(routes => routes.some(({ origin }) => hostAndPort(new URL(origin)) === address))
 
-export const hostAndPort = ({ hostname, port, protocol }: URL): string =>
+const hostAndPort = ({ hostname, port, protocol }: URL): string =>
   `${hostname.replace(/^\[|\]$/g, '')}:${port || (protocol === 'https:' ? 443 : 80)}`
