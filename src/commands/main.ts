@@ -72,9 +72,9 @@ export async function main(
     const [name = '', ...rest] = argv
     const command = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]?.load() : undefined
     const flags = command === undefined ? null : readFlags(command, rest)
-    if (command !== undefined && flags !== null) return command.run(context, flags, [])
+    if (command !== undefined && flags !== null) return await command.run(context, flags, [])
     const { runWithCommander } = await import('./commander.ts')
-    return runWithCommander(COMMANDS, argv, context)
+    return await runWithCommander(COMMANDS, argv, context)
   } catch (error) {
     return reportError(error, context.io)
   }
