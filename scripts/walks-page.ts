@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 /** The most files of each walk. */
-export const LIMITS = { message: 15, delivery: 18, expect: 23, run: 170 } as const
+export const LIMITS = { message: 15, delivery: 18, expect: 23, run: 162 } as const
 export type Walk = keyof typeof LIMITS
 export const WALKS = Object.keys(LIMITS) as Walk[]
 
@@ -46,14 +46,16 @@ const purposeOf = (file: string): string => {
     .replace(/:$/, '.')
 }
 
-/** Returns the page with the measured lists; the whole `run` is only counted. */
+/** Returns the page with the measured lists. Of the whole `run` it only says the bound, which changes less often than the number. */
 export async function architecturePage(): Promise<string> {
   let page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
   for (const walk of WALKS) {
-    const files = await measureWalk(walk)
+    const files = walk === 'run' ? [] : await measureWalk(walk)
     const list = files.map((file, index) => `${index + 1}. \`src/${file}\`: ${purposeOf(file)}\n`).join('')
     const text =
-      walk === 'run' ? `${files.length} files.\n` : `${files.length} files, those that import others first:\n\n${list}`
+      walk === 'run'
+        ? `at most ${LIMITS.run} files.\n`
+        : `${files.length} files, those that import others first:\n\n${list}`
     const block = new RegExp(`(<!-- measured: ${walk} -->\\n)[\\s\\S]*?(<!-- end -->)`)
     if (!block.test(page)) throw new Error(`docs/architecture.md has no place for the walk ${walk}.`)
     page = page.replace(block, (_, begin: string, end: string) => `${begin}${text}${end}`)

@@ -1,7 +1,5 @@
 /** Certifies an intermediary (`handover-sim certify`). */
-
 import { freshSeed } from '../base/runtime/node.ts'
-import { withoutCredentials } from '../base/text/redactor.ts'
 import { checkCause } from '../pages/reporters/findings.ts'
 import { createProgress } from '../pages/reporters/progress.ts'
 import {
@@ -10,161 +8,221 @@ import {
   parseReports,
   type ReportRequest,
 } from '../pages/reporters/report-option.ts'
-import { failureText } from '../platform/wording/failures.ts'
-import { type Capability, loadMissingCapabilities } from '../running/certifier/capabilities.ts'
-import type { Certificate } from '../running/certifier/certificate.ts'
-import { type CertifyListener, certifyTarget } from '../running/certifier/certify.ts'
-import { type ExpectedFailure, loadExpectedFailures } from '../running/certifier/expected-failures.ts'
-import { describeCertificate, describeResult } from '../running/certifier/report.ts'
+import { loadMissingCapabilities } from '../running/certifier/capabilities.ts'
+import { certifyTarget } from '../running/certifier/certify.ts'
+import { PROFILES, type Profile } from '../running/certifier/check.ts'
+import { createLimits } from '../running/certifier/context.ts'
+import { loadExpectedFailures } from '../running/certifier/expected-failures.ts'
+import {
+  type CertificateReport,
+  describeCertificate,
+  describeResult,
+  withExitCode,
+} from '../running/certifier/report.ts'
 import { createServedSimulators } from '../running/certifier/simulators.ts'
-import { probeTarget } from '../running/runner/probe-target.ts'
-import { createSimulatorRouter, type SimulatorRouter } from '../running/runner/simulator-router.ts'
-import { type Resolved, resolveSettings } from '../server/config/resolve.ts'
-import { CERTIFY_FLAGS, type CertifyFlags, type CertifyRunOptions, parseCertifyFlags } from './certify-flags.ts'
-import { configSources, defineCommand } from './command.ts'
-import { listenForInterruption } from './interruption.ts'
+import { createSimulatorRouter } from '../running/runner/simulator-router.ts'
+import { resolveSettings } from '../server/config/resolve.ts'
+import {
+  configSources,
+  countFrom,
+  defineCommand,
+  durationFrom,
+  type FlagsOf,
+  SETTING_FLAGS,
+  waitFrom,
+} from './command.ts'
 import {
   type Context,
   colorLevel,
   columnsOf,
   createShutdown,
   EnvironmentError,
-  type Shutdown,
   SIGNAL_CODES,
+  UsageError,
 } from './io.ts'
-import { type CheckPlan, checksDryRun, explainCheck, listChecks, planChecks } from './list-checks.ts'
+import { checksDryRun, explainCheck, listChecks, planChecks } from './list-checks.ts'
 import { createCheckRerun } from './rerun-command.ts'
-import { attach } from './run-target.ts'
-import { writeCertificate } from './write-certificate.ts'
-import { exitCodeOf } from './write-requested.ts'
+import { attach, listenForInterruption, whyUnreachable } from './run-target.ts'
+import { exitCodeOf, type Render, type ReportContext, writeRequested } from './write-reports.ts'
+
+const FLAGS = {
+  '--target <url>': 'the webhook of the intermediary (default: webhook.url of the config file)',
+  '--agent-driver <file>': 'agent driver file; without it, only the profile webhook is checked',
+  '--profile <profiles>': 'webhook, flow, resilience; with commas (default: all that the driver allows)',
+  '--only <id>': {
+    description: 'checks whose id begins with this, such as SIG-07 or SIG; may be repeated',
+    repeatable: true,
+  },
+  '--skip <id>': { description: 'leave out checks whose id begins with this; may be repeated', repeatable: true },
+  '--jobs <number>': 'how many checks run at once (default: 8)',
+  '--capabilities <file>': 'what the intermediary does not have, as YAML or JSON; those checks do not apply',
+  '--expected-failures <file>': 'checks that are known to fail, as YAML or JSON; they do not fail the run',
+  '--bail <number>': 'start no further check after so many have failed',
+  '--timeout <duration>': 'stop the run after this long (default: 5m); the report says what was not checked',
+  '--ack-limit <duration>': 'how long an acknowledgement may take (default: 5s)',
+  '--observe <duration>': 'how long nothing may happen after an event that must have no effect (default: 2s)',
+  '--within <duration>': 'how long an effect of an event or of the agent may take (default: 5s)',
+  '--strict': 'treat warnings as failures, and inconclusive checks as exit code 4',
+  '--no-rotate-unspecified': 'do not vary what the platform leaves open',
+  '--report <reports>': {
+    description: 'pretty, tap, github, json=F, junit=F, markdown=F, badge=F; with commas',
+    repeatable: true,
+  },
+  '--wait-for-target <duration>': 'how long to wait for the intermediary (default: 0s; 30s under CI)',
+  '--list': 'print the checks: what each sends, observes and demands; checks nothing',
+  '--json': 'with --list: one line of JSON for each check',
+  '--dry-run': 'print which checks would run; checks nothing',
+  '--explain <id>': 'print the help page of a check: what it means, and how to fix what it finds',
+  '--self-test': 'certify the built-in reference intermediary',
+  '--allow-remote': 'the target may be on another machine',
+  ...SETTING_FLAGS,
+  '--webhook-url <url>': { description: 'alias of --target', hidden: true },
+  '--seed <number>': 'same seed: same ids, texts and variations (default: a fresh one, named in the report)',
+} as const
+
+const DEFAULT_TIMEOUT_MS = 300_000
 
 export const certifyCommand = defineCommand({
-  flags: CERTIFY_FLAGS,
+  flags: FLAGS,
   async run(context, flags) {
-    if (flags.explain !== undefined) return print(context, explainCheck(flags.explain, context))
-    const options = parseCertifyFlags(flags, context)
-    const reports = parseReports((flags.report ?? []).join(','), CERTIFICATE_REPORTS, context.env)
+    const { io, env, secrets } = context
+    if (flags.explain !== undefined) {
+      io.stdout.write(explainCheck(flags.explain, context))
+      return 0
+    }
+    const options = parseFlags(flags, context)
+    const requests = parseReports((flags.report ?? []).join(','), CERTIFICATE_REPORTS, env)
     const resolved = await resolveSettings(flags, configSources(context))
     const hasDriver = flags.selfTest === true || (flags.agentDriver ?? resolved.agentDriver) !== null
     const selection = planChecks(options, hasDriver || flags.list === true)
-    if (flags.list) return print(context, listChecks(selection.checks, flags.json ?? false, context))
+    if (flags.list) {
+      io.stdout.write(listChecks(selection.checks, flags.json ?? false, context))
+      return 0
+    }
     const { expectedFailures, capabilities } = flags
-    const { io } = context
-    const files: Files = {
-      expected: expectedFailures === undefined ? [] : loadExpectedFailures(expectedFailures, io.cwd),
-      missing: capabilities === undefined ? [] : loadMissingCapabilities(capabilities, io.cwd),
+    const expected = expectedFailures === undefined ? [] : loadExpectedFailures(expectedFailures, io.cwd)
+    const missing = capabilities === undefined ? [] : loadMissingCapabilities(capabilities, io.cwd)
+    if (flags.dryRun) {
+      io.stdout.write(checksDryRun(selection))
+      return 0
     }
 
-    if (flags.dryRun) return print(context, checksDryRun(selection))
-    return certifyAndReport({ context, flags, options, resolved, selection, ...files }, reports)
+    const shutdown = createShutdown(io)
+    const { signal, by } = listenForInterruption(shutdown, options.timeoutMs)
+    try {
+      const serverOptions = { ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) }
+      const router = await createSimulatorRouter(serverOptions, secrets)
+      shutdown.defer(() => router.close())
+      const attached = await attach({ context, flags, resolved, storesChats: true, router, shutdown, signal })
+      const { target, driver } = attached
+      const why = await whyUnreachable(target, options.waitMs, signal)
+      if (why !== null) throw new EnvironmentError(`${why}.`)
+
+      const simulators = createServedSimulators({ router, base: resolved.options, target: target.href })
+      shutdown.defer(() => simulators.close())
+      const { isTTY } = io.stderr
+      const layout = { colorLevel: colorLevel(env, isTTY), columns: columnsOf(env, io.stderr) }
+      const progress = createProgress({ output: io.stderr, isTTY, ...layout })
+      const seed = resolved.sources.seed === 'default' ? freshSeed() : Number(resolved.values.seed)
+      const certificate = await certifyTarget({
+        ...selection,
+        environment: {
+          open: simulators.open,
+          driver,
+          seed,
+          url: router.server.url,
+          signal,
+          missing: new Set(missing),
+          limits: options.limits,
+          rotates: flags.rotateUnspecified ?? true,
+          hasWire: true,
+        },
+        target: target.href,
+        jobs: options.jobs,
+        bail: options.bail,
+        strict: flags.strict ?? false,
+        expected,
+        listener: {
+          planned: progress.planned,
+          started: ({ id }) => progress.started(id),
+          finished(result) {
+            const { id, title, outcome, durationMs, ...rest } = describeResult(result)
+            progress.finished({ name: id, title: `${id} ${title}`, outcome, durationMs, cause: checkCause(rest) })
+          },
+        },
+      }).finally(progress.stop)
+
+      // The exit code of a signal is in the reports.
+      const received = by()
+      const ended = received === null ? certificate : { ...certificate, exitCode: SIGNAL_CODES[received] }
+      const described = secrets.redactDeep(describeCertificate(ended, createCheckRerun(flags, seed)))
+      const reportContext = { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) }
+      return exitCodeOf(ended.exitCode, await writeCertificate(described, requests, reportContext))
+    } catch (error) {
+      const received = by()
+      if (received === null || !(error instanceof EnvironmentError)) throw error
+      io.stderr.write(`${error.message}\n`)
+      return SIGNAL_CODES[received]
+    } finally {
+      await shutdown.run()
+    }
   },
 })
 
-function print({ io }: Context, text: string): number {
-  io.stdout.write(text)
-  return 0
-}
-
-interface Files {
-  readonly expected: readonly ExpectedFailure[]
-  readonly missing: readonly Capability[]
-}
-
-interface Session extends Files {
-  readonly context: Context
-  readonly flags: CertifyFlags
-  readonly options: CertifyRunOptions
-  readonly resolved: Resolved
-  readonly selection: CheckPlan
-}
-
-type Reports = readonly ReportRequest<CertificateReportName>[]
-
-async function certifyAndReport(session: Session, reports: Reports): Promise<number> {
-  const { context, flags, options, resolved } = session
-  const shutdown = createShutdown(context.io)
-  const interruption = listenForInterruption(shutdown, options.timeoutMs)
-  try {
-    const serverOptions = { ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) }
-    const router = await createSimulatorRouter(serverOptions, context.secrets)
-    shutdown.defer(() => router.close())
-    const certificate = await certifyOn(session, router, shutdown, interruption.signal)
-    const by = interruption.by()
-    return await report(by === null ? certificate : { ...certificate, exitCode: SIGNAL_CODES[by] }, reports, session)
-  } catch (error) {
-    const by = interruption.by()
-    if (by === null || !(error instanceof EnvironmentError)) throw error
-    context.io.stderr.write(`${error.message}\n`)
-    return SIGNAL_CODES[by]
-  } finally {
-    await shutdown.run()
+function parseFlags(flags: FlagsOf<typeof FLAGS>, { env }: Context) {
+  if (flags.json && !flags.list) throw new UsageError('--json goes with --list. The report as JSON: --report json.')
+  /** Null: all that the driver allows. */
+  let profiles: readonly Profile[] | null = null
+  if (flags.profile !== undefined) {
+    const names = flags.profile.split(',').map(name => name.trim())
+    const unknown = names.find(name => !PROFILES.some(profile => profile === name))
+    if (unknown !== undefined)
+      throw new UsageError(
+        `--profile must be ${PROFILES.join(', ')}, or several with commas, got ${JSON.stringify(unknown)}.`,
+      )
+    profiles = PROFILES.filter(profile => names.includes(profile))
   }
-}
-
-/** Resolves with the exit code of the command. */
-async function report(certificate: Certificate, reports: Reports, { context, flags }: Session): Promise<number> {
-  const { io, env, secrets } = context
-  const described = describeCertificate(certificate, createCheckRerun(flags, certificate.seed))
-  const problems = await writeCertificate(secrets.redactDeep(described), reports, {
-    io,
-    env,
-    colorLevel: colorLevel(env, io.stdout.isTTY),
-  })
-  return exitCodeOf(certificate, problems)
-}
-
-async function certifyOn(session: Session, router: SimulatorRouter, shutdown: Shutdown, signal: AbortSignal) {
-  const { context, flags, options, resolved } = session
-  const { target, driver } = await attach({ context, flags, resolved, storesChats: true, router, shutdown, signal })
-  const failure = await probeTarget(target, options.waitMs, signal)
-  if (failure !== null) {
-    const why = `the target ${withoutCredentials(target.href)} is not reachable: ${failureText(failure)}`
-    throw new EnvironmentError(`${why}; start it first, or wait for it with --wait-for-target 30s.`)
-  }
-  const seed = resolved.sources.seed === 'default' ? freshSeed() : Number(resolved.values.seed)
-  const simulators = createServedSimulators({ router, base: resolved.options, target: target.href })
-  shutdown.defer(() => simulators.close())
-  const environment = { open: simulators.open, driver, seed, url: router.server.url, signal, ...varied(session) }
-  return withProgress(session, listener =>
-    certifyTarget({
-      ...session.selection,
-      environment,
-      target: target.href,
-      jobs: options.jobs,
-      bail: options.bail,
-      strict: flags.strict ?? false,
-      expected: session.expected,
-      listener,
+  return {
+    profiles,
+    only: flags.only ?? [],
+    skip: flags.skip ?? [],
+    jobs: countFrom('--jobs', flags.jobs) ?? 8,
+    bail: countFrom('--bail', flags.bail) ?? null,
+    timeoutMs: durationFrom('--timeout', flags.timeout, '10m') ?? DEFAULT_TIMEOUT_MS,
+    limits: createLimits({
+      ackMs: durationFrom('--ack-limit', flags.ackLimit, '5s'),
+      effectMs: durationFrom('--within', flags.within, '5s'),
+      quietMs: durationFrom('--observe', flags.observe, '5s'),
     }),
-  )
+    waitMs: waitFrom(flags.waitForTarget, env),
+  }
 }
 
-/** What flags change in every check. */
-const varied = ({ flags, options, missing }: Session) => ({
-  missing: new Set(missing),
-  limits: options.limits,
-  rotates: flags.rotateUnspecified ?? true,
-  hasWire: true,
-})
-
-async function withProgress<Result>(
-  { context }: Session,
-  run: (listener: CertifyListener) => Promise<Result>,
-): Promise<Result> {
-  const { io, env } = context
-  const { isTTY } = io.stderr
-  const layout = { colorLevel: colorLevel(env, isTTY), columns: columnsOf(env, io.stderr) }
-  const progress = createProgress({ output: io.stderr, isTTY, ...layout })
-  try {
-    return await run({
-      planned: progress.planned,
-      started: ({ id }) => progress.started(id),
-      finished(result) {
-        const { id, title, outcome, durationMs, ...rest } = describeResult(result)
-        progress.finished({ name: id, title: `${id} ${title}`, outcome, durationMs, cause: checkCause(rest) })
-      },
-    })
-  } finally {
-    progress.stop()
+/** Resolves with the problems. Renderers are loaded when they are needed. */
+function writeCertificate(
+  certificate: CertificateReport,
+  requests: readonly ReportRequest<CertificateReportName>[],
+  context: ReportContext,
+): Promise<string[]> {
+  const render: Render<ReportRequest<CertificateReportName>> = async ({ report }, exitCode, options) => {
+    const ended = withExitCode(certificate, exitCode)
+    switch (report) {
+      case 'pretty':
+        return [(await import('../pages/reporters/pretty-certificate.ts')).certificateText(ended, options)]
+      case 'json':
+        return [(await import('../pages/reporters/json.ts')).certificateJson(ended)]
+      case 'html':
+        return [(await import('../pages/web/report/certificate.tsx')).htmlCertificate(ended)]
+      case 'badge':
+        return [(await import('../pages/reporters/badge.ts')).certificateBadge(ended)]
+    }
+    const { reportOfCertificate } = await import('../pages/reporters/report-model.ts')
+    const model = reportOfCertificate(ended)
+    if (report === 'junit') return [(await import('../pages/reporters/junit.ts')).junitReport(model)]
+    if (report === 'tap') return [(await import('../pages/reporters/tap.ts')).tapReport(model)]
+    const { githubAnnotations, markdownReport } = await import('../pages/reporters/github.ts')
+    if (report === 'markdown') return [markdownReport(model)]
+    return { annotations: githubAnnotations(model), summary: markdownReport(model) }
   }
+  return writeRequested(requests, certificate.exitCode, render, context)
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { packagePath } from '../base/runtime/package-files.ts'
 import { messageOf } from '../base/text/error-text.ts'
+import { parseDuration } from '../base/text/quantities.ts'
 import type { LoadOptions } from '../evaluation/scenario/load/load.ts'
 import type { ConfigEnvironment } from '../server/config/resolve.ts'
 import { type Context, type Io, UsageError } from './io.ts'
@@ -59,12 +60,6 @@ export interface CliCommand {
   run(context: Context, flags: object, args: readonly string[]): Promise<number>
 }
 
-/** A command before it is loaded. */
-export interface CommandEntry {
-  readonly summary: string
-  load(): Promise<CliCommand>
-}
-
 /** Arguments and flags give the help and the types of `run`, which resolves with the exit code. */
 export const defineCommand = <const Table extends FlagTable>(definition: {
   readonly arguments?: Readonly<Record<string, string>>
@@ -117,4 +112,27 @@ export function readBodyFile(file: string, { cwd }: Io): Buffer {
   } catch (error) {
     throw new UsageError(`--body: ${file} cannot be read: ${messageOf(error)}.`)
   }
+}
+
+const MAX_COUNT = 100_000
+
+export function countFrom(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const count = /^\d+$/.test(text) ? Number(text) : 0
+  if (count >= 1 && count <= MAX_COUNT) return count
+  throw new UsageError(`${flag} must be a whole number from 1 to ${MAX_COUNT}, got ${JSON.stringify(text)}.`)
+}
+
+/** Reads a duration longer than `moreThanMs`. */
+export function durationFrom(flag: string, text: string | undefined, example: string, moreThanMs = 0) {
+  if (text === undefined) return undefined
+  const ms = parseDuration(text)
+  if (ms !== null && ms > moreThanMs) return ms
+  throw new UsageError(`${flag} must be a duration with a unit such as ${example}, got ${JSON.stringify(text)}.`)
+}
+
+/** How long to wait for the intermediary. CI often starts it at the same time as the run. */
+export function waitFrom(text: string | undefined, { CI }: Context['env']): number {
+  const isCi = CI !== undefined && CI !== '' && CI !== 'false'
+  return durationFrom('--wait-for-target', text, '30s', -1) ?? (isCi ? 30_000 : 0)
 }

@@ -1,8 +1,11 @@
-/** Prints every effective setting and where it comes from (`handover-sim config`). */
-
+/** Prints every effective setting with its origin (`handover-sim config`), and the OpenAPI documents (`handover-sim openapi`). */
 import { maskSetting } from '../platform/journal/mask.ts'
-import { type Resolved, resolveSettings } from '../server/config/resolve.ts'
+import { resolveSettings } from '../server/config/resolve.ts'
+import { urlOf } from '../server/control/addresses.ts'
 import { configSources, defineCommand, SETTING_FLAGS } from './command.ts'
+
+/** Longer values do not widen the column. */
+const MAX_VALUE_COLUMNS = 39
 
 export const configCommand = defineCommand({
   flags: {
@@ -11,39 +14,50 @@ export const configCommand = defineCommand({
     '--json': 'one line of JSON: { v, type, settings: { name: { value, from } } }',
   },
   async run(context, flags) {
-    const resolved = await resolveSettings(flags, configSources(context))
-    const rows = rowsOf(resolved, flags.showKeys ?? false)
-    for (const warning of resolved.warnings) context.io.stderr.write(`${warning}\n`)
+    const { values, sources, warnings } = await resolveSettings(flags, configSources(context))
+    for (const warning of warnings) context.io.stderr.write(`${warning}\n`)
     const { stdout } = flags.showKeys ? context.unredacted : context.io
-    stdout.write(flags.json ? json(rows) : table(rows))
+    const settings: Record<string, { value: unknown; from: string }> = {}
+    const rows: [string, string, string][] = []
+    for (const [name, actual] of Object.entries(values)) {
+      const value = flags.showKeys ? actual : maskSetting(name, actual)
+      const from = sources[name] ?? 'default'
+      settings[name] = { value, from }
+      rows.push([name, typeof value === 'string' && value !== '' ? value : JSON.stringify(value), from])
+    }
+    if (flags.json) {
+      stdout.write(`${JSON.stringify({ v: 1, type: 'config', settings })}\n`)
+      return 0
+    }
+    let nameColumns = 0
+    let valueColumns = 0
+    for (const [name, { length }] of rows) {
+      nameColumns = Math.max(nameColumns, name.length)
+      if (length <= MAX_VALUE_COLUMNS) valueColumns = Math.max(valueColumns, length)
+    }
+    for (const [name, text, from] of rows)
+      stdout.write(`${name.padEnd(nameColumns)}  ${text.padEnd(valueColumns)}  ${from}\n`)
     return 0
   },
 })
 
-interface Row {
-  readonly name: string
-  readonly value: unknown
-  readonly from: string
-}
-
-const rowsOf = ({ values, sources }: Resolved, showKeys: boolean): Row[] =>
-  Object.entries(values).map(([name, value]) => ({
-    name,
-    value: showKeys ? value : maskSetting(name, value),
-    from: sources[name] ?? 'default',
-  }))
-
-const json = (rows: readonly Row[]) => {
-  const settings = Object.fromEntries(rows.map(({ name, value, from }) => [name, { value, from }]))
-  return `${JSON.stringify({ v: 1, type: 'config', settings })}\n`
-}
-
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : JSON.stringify(value))
-
-function table(rows: readonly Row[]): string {
-  const nameColumns = Math.max(...rows.map(row => row.name.length))
-  const valueColumns = Math.max(...rows.map(row => textOf(row.value).length).filter(length => length < 40))
-  const line = ({ name, value, from }: Row) =>
-    `${name.padEnd(nameColumns)}  ${textOf(value).padEnd(valueColumns)}  ${from}\n`
-  return rows.map(line).join('')
-}
+export const openApiCommand = defineCommand({
+  flags: {
+    '--control': 'the control API instead of the platform',
+    '--base-url <url>': 'the address the document names',
+    '--config <file>': 'config file',
+  },
+  async run(context, { control, ...flags }) {
+    let document: unknown
+    if (control) {
+      const { controlOpenApi } = await import('../server/control/openapi.ts')
+      document = controlOpenApi()
+    } else {
+      const { options, values } = await resolveSettings(flags, configSources(context))
+      const { platformOpenApi } = await import('../platform/contract/openapi.ts')
+      document = platformOpenApi({ baseUrl: options.baseUrl ?? urlOf(String(values.host), Number(values.port)) })
+    }
+    context.io.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+    return 0
+  },
+})

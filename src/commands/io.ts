@@ -148,13 +148,16 @@ function outputOf(stream: NodeJS.WriteStream, name: string): Output {
     const lines = droppedLines
     droppedLines = 0
     // On stderr also for stdout, which carries data.
-    if (lines > 0) process.stderr.write(droppedNotice(name, lines))
+    if (lines === 0) return
+    const were = lines === 1 ? 'was' : 'were'
+    process.stderr.write(`${counted(lines, 'line')} of ${name} ${were} dropped because nothing read the output.\n`)
   })
   return {
     write(text) {
       if (!open) return
-      if (droppedLines > 0 || stream.writableLength > MAX_UNREAD_BYTES) droppedLines += lineCount(text)
-      else stream.write(text)
+      if (droppedLines === 0 && stream.writableLength <= MAX_UNREAD_BYTES) stream.write(text)
+      // A text without a line break counts as a line.
+      else droppedLines += Math.max(1, text.split('\n').length - 1)
     },
     isTTY: stream.isTTY === true,
     get columns() {
@@ -162,12 +165,6 @@ function outputOf(stream: NodeJS.WriteStream, name: string): Output {
     },
   }
 }
-
-const droppedNotice = (name: string, lines: number): string =>
-  `${counted(lines, 'line')} of ${name} ${lines === 1 ? 'was' : 'were'} dropped because nothing read the output.\n`
-
-/** A text without a line break counts as a line. */
-const lineCount = (text: string): number => Math.max(1, text.split('\n').length - 1)
 
 function watchSignals(listener: (signal: Signal) => void): () => void {
   for (const signal of SIGNALS) process.on(signal, listener)

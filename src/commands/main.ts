@@ -1,64 +1,61 @@
-/** Runs the command that the arguments name, and maps errors to exit codes. */
-import type { CommandEntry } from './command.ts'
+/** Runs the command that the arguments name, as commander reads them, and maps errors to exit codes. */
+import { Command, CommanderError, Option } from 'commander'
+import { nearestName } from '../base/text/error-text.ts'
+import { VERSION } from '../platform/contract/version.ts'
+import type { CliCommand } from './command.ts'
 import { type Context, type Io, processIo, reportError } from './io.ts'
-import { readFlags } from './read-flags.ts'
 import { contextWithSecrets } from './secrets.ts'
 import { startCommand } from './start.ts'
 
-/** Commands by name. Each is loaded when it runs, except `start`, whose modules are those that every command needs. */
-export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
-  start: {
-    summary: 'run the simulator until stopped: platform API and control API',
-    load: async () => startCommand,
-  },
-  run: {
-    summary: 'play scenarios against an intermediary, and write reports',
-    load: async () => (await import('./run.ts')).runCommand,
-  },
-  certify: {
-    summary: 'check an intermediary for every known problem, and write a certificate',
-    load: async () => (await import('./certify.ts')).certifyCommand,
-  },
-  validate: {
-    summary: 'check scenario, driver and config files',
-    load: async () => (await import('./validate.ts')).validateCommand,
-  },
-  report: {
-    summary: 'evaluate the saved journals of a run or of its shards again, and write reports',
-    load: async () => (await import('./report.ts')).reportCommand,
-  },
-  config: {
-    summary: 'print every setting with its effective value and its origin',
-    load: async () => (await import('./config.ts')).configCommand,
-  },
-  openapi: {
-    summary: 'print the OpenAPI 3.1 document',
-    load: async () => (await import('./openapi.ts')).openApiCommand,
-  },
-  trigger: {
-    summary: 'send one event from a running simulator, with a valid or an invalid signature',
-    load: async () => (await import('./manual-events.ts')).triggerCommand,
-  },
-  resend: {
-    summary: 'send a past delivery again',
-    load: async () => (await import('./manual-events.ts')).resendCommand,
-  },
-  record: {
-    summary: 'write a scenario file from what a running simulator saw',
-    load: async () => (await import('./record.ts')).recordCommand,
-  },
-  verify: {
-    summary: 'check the signature of a body, and name the mistake',
-    load: async () => (await import('./verify.ts')).verifyCommand,
-  },
-  stop: {
-    summary: 'end a running simulator',
-    load: async () => (await import('./stop.ts')).stopCommand,
-  },
-  wait: {
-    summary: 'wait until a simulator is ready',
-    load: async () => (await import('./wait.ts')).waitCommand,
-  },
+/** What each command does, in the order of the help. */
+export const COMMANDS = {
+  start: 'run the simulator until stopped: platform API and control API',
+  run: 'play scenarios against an intermediary, and write reports',
+  certify: 'check an intermediary for every known problem, and write a certificate',
+  validate: 'check scenario, driver and config files',
+  report: 'evaluate the saved journals of a run or of its shards again, and write reports',
+  config: 'print every setting with its effective value and its origin',
+  openapi: 'print the OpenAPI 3.1 document',
+  trigger: 'send one event from a running simulator, with a valid or an invalid signature',
+  resend: 'send a past delivery again',
+  record: 'write a scenario file from what a running simulator saw',
+  verify: 'check the signature of a body, and name the mistake',
+  stop: 'end a running simulator',
+  wait: 'wait until a simulator is ready',
+} as const
+
+type CommandName = keyof typeof COMMANDS
+
+/** Loads a command when it runs, except `start`, whose modules are those that every command needs. */
+export async function loadCommand(name: CommandName): Promise<CliCommand> {
+  switch (name) {
+    case 'start':
+      return startCommand
+    case 'run':
+      return (await import('./run.ts')).runCommand
+    case 'certify':
+      return (await import('./certify.ts')).certifyCommand
+    case 'validate':
+      return (await import('./validate.ts')).validateCommand
+    case 'report':
+      return (await import('./report.ts')).reportCommand
+    case 'config':
+      return (await import('./config.ts')).configCommand
+    case 'openapi':
+      return (await import('./config.ts')).openApiCommand
+    case 'trigger':
+      return (await import('./manual-events.ts')).triggerCommand
+    case 'resend':
+      return (await import('./manual-events.ts')).resendCommand
+    case 'record':
+      return (await import('./record.ts')).recordCommand
+    case 'verify':
+      return (await import('./verify.ts')).verifyCommand
+    case 'stop':
+      return (await import('./stop.ts')).stopCommand
+    case 'wait':
+      return (await import('./stop.ts')).waitCommand
+  }
 }
 
 /** The exit code: 0 passed, 1 an expectation failed, 2 bad file or flag, 3 environment, 4 inconclusive, 70 internal error, 129, 130 or 143 a signal. */
@@ -69,13 +66,64 @@ export async function main(
 ): Promise<number> {
   const context = contextWithSecrets(argv, env, io)
   try {
-    const [name = '', ...rest] = argv
-    const command = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]?.load() : undefined
-    const flags = command === undefined ? null : readFlags(command, rest)
-    if (command !== undefined && flags !== null) return await command.run(context, flags, [])
-    const { runWithCommander } = await import('./commander.ts')
-    return await runWithCommander(COMMANDS, argv, context)
+    return await runCommand(argv, context)
   } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     return reportError(error, context.io)
   }
+}
+
+/** Rejects with `CommanderError` after a mistake and after help, which commander has printed. */
+async function runCommand(argv: readonly string[], context: Context): Promise<number> {
+  const { stdout, stderr } = context.io
+  const program = new Command('handover-sim')
+    .description("Plays a chatbot platform's handover API and its end user, offline")
+    .version(VERSION)
+    .exitOverride()
+    .showHelpAfterError('(--help shows what there is)')
+    .configureOutput({
+      writeOut: text => stdout.write(text),
+      writeErr: text => stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? 100,
+      getErrHelpWidth: () => stderr.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+  let code = 0
+  for (const name of Object.keys(COMMANDS) as CommandName[]) {
+    // The command that the first argument names. All, when it is a flag, `help` or a mistake, whose answers list them.
+    if (Object.hasOwn(COMMANDS, argv[0] ?? '') && argv[0] !== name) continue
+    const command = program.command(name).description(COMMANDS[name])
+    if (!argv.includes(name)) continue
+    const loaded = await loadCommand(name)
+    addFlags(command, loaded)
+    command.action(async () => {
+      code = await loaded.run(context, command.opts(), command.args)
+    })
+  }
+  await program.parseAsync([...argv], { from: 'user' })
+  return code
+}
+
+/** Adds arguments and flags. */
+function addFlags(command: Command, { arguments: args = {}, flags }: CliCommand): void {
+  for (const [name, description] of Object.entries(args)) command.argument(name, description)
+  const shown: string[] = []
+  for (const [name, flag] of Object.entries(flags)) {
+    const definition = typeof flag === 'string' ? { description: flag } : flag
+    const option = new Option(name, definition.description)
+    if (definition.choices !== undefined) option.choices(definition.choices)
+    if (definition.default !== undefined) option.default(definition.default)
+    if (definition.repeatable) option.argParser((value: string, earlier: string[] = []) => [...earlier, value])
+    command.addOption(option.makeOptionMandatory(definition.required ?? false).hideHelp(definition.hidden ?? false))
+    if (!definition.hidden) shown.push(name.split(' ')[0]!)
+  }
+  command.configureOutput({
+    outputError(text, write) {
+      // Names the flag that an unknown one begins. commander names only flags of similar length.
+      const unknown = /^error: unknown option '(--[^'=]+)[^']*'\n$/.exec(text)?.[1]
+      const name = unknown === undefined ? undefined : nearestName(unknown, shown)
+      write(name === undefined ? text : `${text}(Did you mean ${name}?)\n`)
+    },
+  })
 }

@@ -1,26 +1,20 @@
 /** Sends an event from a running simulator to its webhook: a manual one (`handover-sim trigger`), or a past delivery (`handover-sim resend`). */
 import * as z from 'zod/mini'
-import { keysOf } from '../base/objects.ts'
+import { isMap, keysOf } from '../base/objects.ts'
 import { messageOf, nearest, shortName, suggest } from '../base/text/error-text.ts'
 import { formatMs } from '../base/text/terminal-text.ts'
-import { SIGN_MODES, type SignMode } from '../platform/contract/event-names.ts'
+import { SIGN_MODES } from '../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../platform/contract/events.ts'
 import { sendingShape } from '../platform/faults/schema.ts'
 import { defineCommand, type FlagsOf, readBodyFile } from './command.ts'
-import { type Context, EnvironmentError, UsageError } from './io.ts'
-import {
-  ADDRESS_FLAGS,
-  noAnswer,
-  postControl,
-  type RunningSimulator,
-  refusalMessage,
-  requireSimulator,
-} from './running-simulator.ts'
+import { type Context, UsageError } from './io.ts'
+import { ADDRESS_FLAGS, askSimulator } from './running-simulator.ts'
 
-const NAMES = Object.keys(sendingShape)
+const FAULTS = Object.keys(sendingShape)
+const EVENTS: readonly string[] = keysOf(WEBHOOK_EVENTS)
 
 const FLAGS = {
-  '--fault <name=value>': { description: `on its way: ${NAMES.join(', ')}; may be repeated`, repeatable: true },
+  '--fault <name=value>': { description: `on its way: ${FAULTS.join(', ')}; may be repeated`, repeatable: true },
   ...ADDRESS_FLAGS,
   '--json': 'print the answer as JSON',
 } as const
@@ -37,12 +31,25 @@ export const triggerCommand = defineCommand({
     ...FLAGS,
   },
   async run(context, flags, [event = '']) {
-    checkEvent(event, flags.unknown ?? false)
-    const { chatId, sign, fault } = flags
-    const fields = flags.body === undefined ? {} : { body: await bodyFrom(context, flags.body) }
-    const chat = chatId === undefined ? {} : { chat_id: chatId }
-    const body = { event, sign, ...chat, ...fields, ...readFaults(fault) }
-    return sendManualEvent(context, flags, { path: '/trigger', body, what: describeEvent(event, sign, fault) })
+    if (event === '') throw new UsageError('EVENT: must not be empty.')
+    if (!flags.unknown && !EVENTS.includes(event)) {
+      const hint = nearest(event, EVENTS) || `; they are ${EVENTS.join(', ')}.`
+      throw new UsageError(
+        `EVENT: ${JSON.stringify(shortName(event))} is not an event of the platform${hint} To send it as it is, add --unknown.`,
+      )
+    }
+    const { chatId, sign, fault = [] } = flags
+    const body = {
+      event,
+      sign,
+      ...(chatId === undefined ? {} : { chat_id: chatId }),
+      ...(flags.body === undefined ? {} : { body: await bodyFrom(context, flags.body) }),
+      ...readFaults(fault),
+    }
+    // `MESSAGE FROM USER (sign wrong-key, duplicate=2)`
+    const details = sign === 'valid' ? fault : [`sign ${sign}`, ...fault]
+    const what = details.length === 0 ? event : `${event} (${details.join(', ')})`
+    return sendManualEvent(context, flags, '/trigger', body, what)
   },
 })
 
@@ -55,122 +62,75 @@ export const resendCommand = defineCommand({
   async run(context, flags, [id = '']) {
     if (id === '') throw new UsageError('ID: must not be empty.')
     const path = `/deliveries/${encodeURIComponent(id)}/resend${flags.reSign ? '?resign=true' : ''}`
-    const details = faultText(flags.fault)
-    const what = details === '' ? 'resent,' : `resent (${details}),`
-    return sendManualEvent(context, flags, { path, body: readFaults(flags.fault), what })
+    const { fault = [] } = flags
+    const what = fault.length === 0 ? 'resent,' : `resent (${fault.join(', ')}),`
+    return sendManualEvent(context, flags, path, readFaults(fault), what)
   },
 })
 
-const EVENTS = keysOf(WEBHOOK_EVENTS)
-
-function checkEvent(event: string, mayBeUnknown: boolean): void {
-  if (event === '') throw new UsageError('EVENT: must not be empty.')
-  if (mayBeUnknown || EVENTS.some(known => known === event)) return
-  const hint = nearest(event, EVENTS) || `; they are ${EVENTS.join(', ')}.`
-  throw new UsageError(
-    `EVENT: ${JSON.stringify(shortName(event))} is not an event of the platform${hint} To send it as it is, add --unknown.`,
-  )
-}
-
-/** `MESSAGE FROM USER (sign wrong-key, duplicate=2)`. */
-function describeEvent(event: string, sign: SignMode, fault: readonly string[] | undefined): string {
-  const details = [sign === 'valid' ? '' : `sign ${sign}`, faultText(fault)].filter(Boolean)
-  return details.length === 0 ? event : `${event} (${details.join(', ')})`
-}
-
-async function bodyFrom(context: Context, given: string): Promise<object> {
-  const text = await textFrom(context, given)
-  const from = given === '-' ? '--body: stdin' : given.startsWith('@') ? `--body: ${given.slice(1)}` : '--body'
-  const value = parsed(from, text)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw new UsageError(`${from}: must be a JSON object such as {"message":"Hello"}.`)
-}
-
-async function textFrom({ io }: Context, given: string): Promise<string> {
-  if (given === '-') return io.readStdin()
-  return given.startsWith('@') ? readBodyFile(given.slice(1), io).toString('utf8') : given
-}
-
-function parsed(from: string, text: string): unknown {
+async function bodyFrom({ io }: Context, given: string): Promise<object> {
+  let from = '--body'
+  let text = given
+  if (given === '-') {
+    from = '--body: stdin'
+    text = await io.readStdin()
+  } else if (given.startsWith('@')) {
+    from = `--body: ${given.slice(1)}`
+    text = readBodyFile(given.slice(1), io).toString('utf8')
+  }
+  let value: unknown
   try {
-    return JSON.parse(text.replace(/^\ufeff/, ''))
+    value = JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
     throw new UsageError(`${from}: is not JSON: ${messageOf(error)}.`)
   }
+  if (isMap(value)) return value
+  throw new UsageError(`${from}: must be a JSON object such as {"message":"Hello"}.`)
+}
+
+/** Checks the names only; the simulator checks the values. A name without a value means `true`. */
+function readFaults(given: readonly string[]): Readonly<Record<string, unknown>> {
+  const faults: Record<string, unknown> = {}
+  for (const assignment of given) {
+    const [, name = '', text = 'true'] = /^([^=]*)(?:=(.*))?$/s.exec(assignment) ?? []
+    if (!FAULTS.includes(name))
+      throw new UsageError(
+        `--fault: ${JSON.stringify(name)} is not one of ${FAULTS.join(', ')}${suggest(name, FAULTS)}`,
+      )
+    if (Object.hasOwn(faults, name))
+      throw new UsageError(`--fault ${name}: given twice; a list is written with commas.`)
+    // Only `duplicate` takes a bare number; durations need a unit, and the simulator says so.
+    if (name === 'duplicate' && /^\d+$/.test(text)) faults[name] = Number(text)
+    else if (text === 'true' || text === 'false') faults[name] = text === 'true'
+    else faults[name] = text.includes(',') ? text.split(',') : text
+  }
+  return faults
 }
 
 const Answer = z.looseObject({
   delivery_id: z.string(),
   ack: z.looseObject({ status: z.nullable(z.number()), duration_ms: z.number(), error: z.optional(z.string()) }),
 })
-type Answer = z.infer<typeof Answer>
 
-/** Returns the exit code: 0 acknowledged, 1 not. */
-async function sendManualEvent(context: Context, flags: ManualEventFlags, request: ManualRequest): Promise<number> {
-  const answer = await ask(await requireSimulator(context, flags), request)
-  if (typeof answer === 'string') {
-    context.io.stderr.write(`${answer}\n`)
+/** Prints `what` and the outcome. Returns the exit code: 0 acknowledged, 1 not. */
+async function sendManualEvent(
+  context: Context,
+  flags: ManualEventFlags,
+  path: string,
+  body: unknown,
+  what: string,
+): Promise<number> {
+  const { io } = context
+  const asked = await askSimulator(context, flags, path, body, Answer)
+  if ('refusal' in asked) {
+    io.stderr.write(`${asked.refusal}\n`)
     return 1
   }
-  const line = flags.json ? JSON.stringify(answer) : `${request.what} ${outcome(answer)}`
-  context.io.stdout.write(`${line}\n`)
-  return answer.ack.error === undefined ? 0 : 1
+  const { delivery_id, ack } = asked.answer
+  // `delivered: 200 in 12 ms (delivery d1)`
+  let outcome = `delivered: ${ack.status} in ${formatMs(ack.duration_ms)}`
+  if (ack.error !== undefined && ack.status === null) outcome = `not delivered: ${ack.error}`
+  else if (ack.error !== undefined) outcome = `not acknowledged: ${ack.error}, in ${formatMs(ack.duration_ms)}`
+  io.stdout.write(flags.json ? `${JSON.stringify(asked.answer)}\n` : `${what} ${outcome} (delivery ${delivery_id})\n`)
+  return ack.error === undefined ? 0 : 1
 }
-
-interface ManualRequest {
-  readonly path: string
-  readonly body: unknown
-  /** Begins the line that is printed. */
-  readonly what: string
-}
-
-/** Returns the answer, or why the simulator refuses at this moment (409). */
-async function ask(simulator: RunningSimulator, { path, body }: ManualRequest): Promise<Answer | string> {
-  const answered = await postControl(simulator, path, body)
-  if ('code' in answered) throw noAnswer(simulator.url, answered)
-  const answer = Answer.safeParse(answered.body)
-  if (answered.status === 200 && answer.success) return answer.data
-  const message = refusalMessage(simulator, answered)
-  if (answered.status === 409) return message
-  throw answered.status >= 500 ? new EnvironmentError(message) : new UsageError(message)
-}
-
-/** `delivered: 200 in 12 ms (delivery d1)` */
-function outcome({ delivery_id, ack }: Answer): string {
-  const id = `(delivery ${delivery_id})`
-  const took = formatMs(ack.duration_ms)
-  if (ack.error === undefined) return `delivered: ${ack.status} in ${took} ${id}`
-  if (ack.status === null) return `not delivered: ${ack.error} ${id}`
-  return `not acknowledged: ${ack.error}, in ${took} ${id}`
-}
-
-/** Checks the names only; the simulator checks the values. */
-function readFaults(given: readonly string[] = []): Readonly<Record<string, unknown>> {
-  const faults = new Map<string, unknown>()
-  for (const assignment of given) {
-    const [name, value] = split(assignment)
-    if (!NAMES.includes(name))
-      throw new UsageError(`--fault: ${JSON.stringify(name)} is not one of ${NAMES.join(', ')}${suggest(name, NAMES)}`)
-    if (faults.has(name)) throw new UsageError(`--fault ${name}: given twice; a list is written with commas.`)
-    faults.set(name, value)
-  }
-  return Object.fromEntries(faults)
-}
-
-/** A name without a value means `true`. */
-function split(assignment: string): [string, unknown] {
-  const at = assignment.indexOf('=')
-  if (at < 0) return [assignment, true]
-  const name = assignment.slice(0, at)
-  return [name, readValue(name, assignment.slice(at + 1))]
-}
-
-/** Only `duplicate` takes a bare number; durations need a unit, and the simulator says so. */
-function readValue(name: string, text: string): unknown {
-  if (name === 'duplicate' && /^\d+$/.test(text)) return Number(text)
-  if (text === 'true' || text === 'false') return text === 'true'
-  return text.includes(',') ? text.split(',') : text
-}
-
-/** `duplicate=2, truncate`, as given. */
-const faultText = (given: readonly string[] = []): string => given.join(', ')

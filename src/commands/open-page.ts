@@ -1,5 +1,5 @@
 /** Opens the page of the inspector in the user's browser (`handover-sim start --open`). */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,34 +16,30 @@ const OTHER = ['xdg-open']
 export async function openPage(url: string, { env, unredacted }: Context, shutdown: Shutdown): Promise<void> {
   const say = (why: string, shown = url) =>
     unredacted.stderr.write(`--open: ${why}. Open the page yourself: ${shown}\n`)
-  // Logs of CI are kept, so the token behind the # stays out of them.
+  // Logs of CI are stored, so the token behind the # stays out of them.
   if (env.CI !== undefined && env.CI !== '' && env.CI !== 'false')
     return say('no page is opened where CI is set', url.replace(/#.*/, ''))
+
+  let address = url
+  if (url.includes('#')) {
+    // Other users of the machine can read the arguments of a program, and not a file that redirects.
+    const folder = mkdtempSync(join(tmpdir(), 'handover-sim-page-'))
+    const remove = () => rmSync(folder, { recursive: true, force: true })
+    shutdown.defer(remove, remove)
+    address = join(folder, 'page.html')
+    const target = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+    const head = `<meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${target}"><title>handover-sim</title>`
+    writeFileSync(address, `<!doctype html>${head}\n`, { mode: 0o600 })
+  }
   const [command = '', ...args] = OPENERS[process.platform] ?? OTHER
-  const address = url.includes('#') ? writeRedirect(url, shutdown) : url
   const child = spawn(command, [...args, address], { env, stdio: 'ignore', detached: true, windowsHide: true })
   child.once('exit', code => {
     if (code !== 0 && code !== null) say(`${command} ended with exit code ${code}`)
   })
-  const failure = await failureOf(child)
-  if (failure === null) child.unref()
-  else say(failure.code === 'ENOENT' ? `${command} is not installed` : failure.message)
-}
-
-const failureOf = (child: ChildProcess): Promise<NodeJS.ErrnoException | null> =>
-  new Promise(resolve => {
+  const failure = await new Promise<NodeJS.ErrnoException | null>(resolve => {
     child.once('spawn', () => resolve(null))
     child.once('error', resolve)
   })
-
-/** Other users of the machine can read the arguments of a program, and not this file. Returns its path. */
-function writeRedirect(url: string, shutdown: Shutdown): string {
-  const folder = mkdtempSync(join(tmpdir(), 'handover-sim-page-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
-  shutdown.defer(remove, remove)
-  const path = join(folder, 'page.html')
-  const address = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
-  const head = `<meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${address}"><title>handover-sim</title>`
-  writeFileSync(path, `<!doctype html>${head}\n`, { mode: 0o600 })
-  return path
+  if (failure === null) child.unref()
+  else say(failure.code === 'ENOENT' ? `${command} is not installed` : failure.message)
 }

@@ -4,9 +4,9 @@ import { basename, dirname, extname, resolve } from 'node:path'
 import * as z from 'zod/mini'
 import { messageOf } from '../base/text/error-text.ts'
 import { counted } from '../base/text/quantities.ts'
-import { defineCommand, type FlagsOf } from './command.ts'
-import { type Context, EnvironmentError, UsageError } from './io.ts'
-import { ADDRESS_FLAGS, noAnswer, postControl, refusalMessage, requireSimulator } from './running-simulator.ts'
+import { defineCommand } from './command.ts'
+import { UsageError } from './io.ts'
+import { ADDRESS_FLAGS, askSimulator } from './running-simulator.ts'
 
 const FLAGS = {
   '--chat-id <id>': {
@@ -21,59 +21,7 @@ const FLAGS = {
   '--json': 'print the answer as JSON, with the file in it',
 } as const
 
-type RecordFlags = FlagsOf<typeof FLAGS>
-
-export const recordCommand = defineCommand({
-  arguments: { '<file>': 'the scenario file to write, such as scenarios/lost-parcel.yaml; - for stdout' },
-  flags: FLAGS,
-  async run(context, flags, [file = '']) {
-    const body = { ...rangeFrom(flags), name: flags.name ?? nameFrom(file) }
-    checkFile(file, flags, context)
-    const answer = await ask(context, flags, body)
-    if (typeof answer === 'string') {
-      context.io.stderr.write(`${answer}\n`)
-      return 1
-    }
-    write(file, answer.yaml, flags, context)
-    print(file, answer, flags, context)
-    const {
-      tried: { outcome, left_out, noticed },
-    } = answer
-    return outcome === 'pass' && left_out === noticed ? 0 : 1
-  },
-})
-
-function rangeFrom({ chatId, after, before }: RecordFlags) {
-  return {
-    ...(chatId === undefined ? {} : { chat_ids: chatId }),
-    ...(after === undefined ? {} : { after: seqFrom('--after', after) }),
-    ...(before === undefined ? {} : { before: seqFrom('--before', before) }),
-  }
-}
-
-function seqFrom(flag: string, text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new UsageError(`${flag}: must be the number of a journal entry (its seq), got ${JSON.stringify(text)}.`)
-}
-
 const STDOUT = '-'
-
-/** `lost-parcel.yaml` -> `Lost parcel` */
-function nameFrom(file: string): string | undefined {
-  const words = basename(file, extname(file))
-    .replace(/[-_.\s]+/g, ' ')
-    .trim()
-  return file === STDOUT || words === '' ? undefined : words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-function checkFile(file: string, { force }: RecordFlags, { io }: Context): void {
-  if (file === STDOUT) return
-  if (!/\.ya?ml$/i.test(file)) {
-    throw new UsageError(`FILE: must end in .yaml or .yml, so that \`run\` can read it; got ${JSON.stringify(file)}.`)
-  }
-  if (!force && existsSync(resolve(io.cwd, file)))
-    throw new UsageError(`FILE: ${JSON.stringify(file)} exists already: choose another name, or pass --force.`)
-}
 
 const Answer = z.looseObject({
   name: z.string(),
@@ -89,39 +37,64 @@ const Answer = z.looseObject({
 })
 type Answer = z.infer<typeof Answer>
 
-/** Returns the answer, or why there is nothing to record (409). */
-async function ask(context: Context, flags: RecordFlags, body: object): Promise<Answer | string> {
-  const simulator = await requireSimulator(context, flags)
-  const answered = await postControl(simulator, '/record', body)
-  if ('code' in answered) throw noAnswer(simulator.url, answered)
-  const answer = Answer.safeParse(answered.body)
-  if (answered.status === 200 && answer.success) return answer.data
-  const message = refusalMessage(simulator, answered)
-  if (answered.status === 409) return message
-  throw answered.status >= 500 ? new EnvironmentError(message) : new UsageError(message)
+export const recordCommand = defineCommand({
+  arguments: { '<file>': 'the scenario file to write, such as scenarios/lost-parcel.yaml; - for stdout' },
+  flags: FLAGS,
+  async run(context, flags, [file = '']) {
+    const { io } = context
+    const path = resolve(io.cwd, file)
+    // What the recording contains. Without a name, `lost-parcel.yaml` becomes `Lost parcel`.
+    const words =
+      file === STDOUT
+        ? ''
+        : basename(file, extname(file))
+            .replace(/[-_.\s]+/g, ' ')
+            .trim()
+    const name = words === '' ? undefined : words.charAt(0).toUpperCase() + words.slice(1)
+    const body = {
+      ...(flags.chatId === undefined ? {} : { chat_ids: flags.chatId }),
+      ...(flags.after === undefined ? {} : { after: seqFrom('--after', flags.after) }),
+      ...(flags.before === undefined ? {} : { before: seqFrom('--before', flags.before) }),
+      name: flags.name ?? name,
+    }
+    if (file !== STDOUT && !/\.ya?ml$/i.test(file))
+      throw new UsageError(`FILE: must end in .yaml or .yml, so that \`run\` can read it; got ${JSON.stringify(file)}.`)
+    if (file !== STDOUT && !flags.force && existsSync(path))
+      throw new UsageError(`FILE: ${JSON.stringify(file)} exists already: choose another name, or pass --force.`)
+
+    const asked = await askSimulator(context, flags, '/record', body, Answer)
+    if ('refusal' in asked) {
+      io.stderr.write(`${asked.refusal}\n`)
+      return 1
+    }
+    const { answer } = asked
+    if (file !== STDOUT) write(file, path, answer.yaml, flags.force ?? false)
+    else if (!flags.json) io.stdout.write(answer.yaml)
+
+    // Notes go to stderr; the last line says what the trial showed.
+    if (flags.json) io.stdout.write(`${JSON.stringify(answer)}\n`)
+    else {
+      for (const { message, seq } of answer.notes) io.stderr.write(`${seq === null ? '' : `#${seq}: `}${message}\n`)
+      if (file === STDOUT) io.stderr.write(`${answer.name}: ${trialText(answer)}\n`)
+      else io.stdout.write(`${file}: ${trialText(answer)}\n`)
+    }
+    const { outcome, left_out: leftOut, noticed } = answer.tried
+    return outcome === 'pass' && leftOut === noticed ? 0 : 1
+  },
+})
+
+function seqFrom(flag: string, text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new UsageError(`${flag}: must be the number of a journal entry (its seq), got ${JSON.stringify(text)}.`)
 }
 
-function write(file: string, yaml: string, { force, json }: RecordFlags, { io }: Context): void {
-  if (file === STDOUT) {
-    if (!json) io.stdout.write(yaml)
-    return
-  }
+function write(file: string, path: string, yaml: string, force: boolean): void {
   try {
-    const path = resolve(io.cwd, file)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, yaml, { flag: force ? 'w' : 'wx' })
   } catch (error) {
     throw new UsageError(`FILE: ${JSON.stringify(file)} cannot be written: ${messageOf(error)}.`)
   }
-}
-
-/** Notes go to stderr; the last line says what the trial showed. */
-function print(file: string, answer: Answer, { json }: RecordFlags, { io }: Context): void {
-  if (json) return io.stdout.write(`${JSON.stringify(answer)}\n`)
-  for (const { message, seq } of answer.notes) io.stderr.write(`${seq === null ? '' : `#${seq}: `}${message}\n`)
-  const line = `${file === STDOUT ? answer.name : file}: ${trialText(answer)}\n`
-  if (file === STDOUT) io.stderr.write(line)
-  else io.stdout.write(line)
 }
 
 function trialText({ tried: { outcome, calls, left_out: leftOut, noticed, failures } }: Answer): string {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { BUDGETS } from '../base/files/budgets.ts'
-import { ConfigError, fileProblem, problemOf } from '../base/files/errors.ts'
+import { ConfigError, fileProblem, type Problem, problemOf } from '../base/files/errors.ts'
 import { isDataFile, readText } from '../base/files/user-files.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { evaluate } from '../evaluation/evaluator/evaluator.ts'
@@ -18,8 +18,7 @@ import { applyStrict, runResult } from '../running/runner/results.ts'
 import { defineCommand, REPORT_FLAG, scenarioSources } from './command.ts'
 import { type Context, colorLevel } from './io.ts'
 import { addSecretsOfPlans, redactRun } from './secrets.ts'
-import { DEFAULT_JOURNAL, writeReports } from './write-reports.ts'
-import { exitCodeOf } from './write-requested.ts'
+import { DEFAULT_JOURNAL, exitCodeOf, writeReports } from './write-reports.ts'
 
 export const reportCommand = defineCommand({
   arguments: { '[journals...]': `saved journals: of one run, or of all its shards (default: ${DEFAULT_JOURNAL})` },
@@ -36,12 +35,17 @@ export const reportCommand = defineCommand({
     const { io, env } = context
     // Without the environment: the shards have annotated their failures already.
     const reports = parseReports((flags.report ?? []).join(','), RUN_REPORTS)
-    const saved = mergeRuns(readJournals(args.length === 0 ? [DEFAULT_JOURNAL] : args, context))
+    const runs = new Map<string, SavedRun>()
+    for (const name of args.length === 0 ? [DEFAULT_JOURNAL] : args) runs.set(name, readSavedRun(name, context))
+    const saved = mergeRuns(runs)
     const files = flags.scenarios ?? scenarioFilesOf(saved, context)
     const plans = compile(await loadScenarios(files, scenarioSources(context)))
     addSecretsOfPlans(plans, context)
     const result = redactRun(evaluateAgain(saved, plans, flags.strict ?? false), context.secrets)
-    for (const line of notEvaluated(saved, plans)) io.stderr.write(`${line}\n`)
+    const inJournal = saved.scenarios.map(({ name }) => name)
+    const inFiles = plans.map(({ name }) => name)
+    warnOfMissing(inJournal, inFiles, 'the scenario files do not have it', context)
+    warnOfMissing(inFiles, inJournal, 'the journal does not have it', context)
     if (result.scenarios.length === 0) return 4
     const problems = await writeReports(result, reports, { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
     // A report that could not be written is an error before the page is.
@@ -49,111 +53,90 @@ export const reportCommand = defineCommand({
       const { serveSavedRun } = await import('./ui-mode.ts')
       await serveSavedRun(result, plans, context)
     }
-    return exitCodeOf(result, problems)
+    return exitCodeOf(result.exitCode, problems)
   },
 })
 
-function readJournals(names: readonly string[], { io }: Context): Map<string, SavedRun> {
-  const runs = names.map((name): [string, SavedRun] => {
-    const path = resolve(io.cwd, name)
-    if (!existsSync(path))
-      throw fileProblem(
-        name,
-        'cannot be read: there is no such file; handover-sim run writes one to .handover-sim/journal.jsonl.',
-      )
-    return [name, readJournal(name, readText({ name, path, extension: '.jsonl' }, BUDGETS.stateBytes))]
-  })
-  return new Map(runs)
+function readSavedRun(name: string, { io }: Context): SavedRun {
+  const path = resolve(io.cwd, name)
+  if (existsSync(path)) return readJournal(name, readText({ name, path, extension: '.jsonl' }, BUDGETS.stateBytes))
+  throw fileProblem(
+    name,
+    'cannot be read: there is no such file; handover-sim run writes one to .handover-sim/journal.jsonl.',
+  )
 }
 
 function scenarioFilesOf({ scenarios }: SavedRun, { io }: Context): string[] {
   const files = [...new Set(scenarios.map(({ file }) => file))]
-  const missing = files.filter(file => !file.startsWith(BUILTIN) && !existsSync(resolve(io.cwd, file)))
-  if (missing.length > 0)
-    throw new ConfigError(
-      missing.map(file =>
+  const missing: Problem[] = []
+  const modules: Problem[] = []
+  for (const file of files) {
+    if (!file.startsWith(BUILTIN) && !existsSync(resolve(io.cwd, file)))
+      missing.push(
         problemOf(file, 'cannot be read: there is no such file, and the journal names it; pass --scenarios FILE.'),
-      ),
-    )
-  const modules = files.filter(file => !isDataFile({ extension: extname(file).toLowerCase() }))
-  if (modules.length > 0)
-    throw new ConfigError(
-      modules.map(file =>
+      )
+    if (!isDataFile({ extension: extname(file).toLowerCase() }))
+      modules.push(
         problemOf(
           file,
           'is a module, and the file that names it is a journal, which is data; pass --scenarios FILE to load it.',
         ),
-      ),
-    )
+      )
+  }
+  if (missing.length > 0) throw new ConfigError(missing)
+  if (modules.length > 0) throw new ConfigError(modules)
   return files
 }
 
 /** Keeps the saved facts of the run and computes the verdict of each scenario again. */
 function evaluateAgain({ run, scenarios, journal }: SavedRun, plans: readonly Plan[], strict: boolean): RunResult {
-  const byName = new Map(plans.map(plan => [plan.name, plan]))
-  const evaluated = scenarios.flatMap(saved => {
-    const plan = byName.get(saved.name)
-    return plan === undefined ? [] : [evaluateScenario(saved, plan, strict)]
-  })
+  const evaluated: ScenarioResult[] = []
+  for (const saved of scenarios) {
+    const plan = plans.find(({ name }) => name === saved.name)
+    if (plan === undefined) continue
+    const { name, file, place, tags, spec } = plan
+    const { seed, clock, instance, conversations } = saved
+    evaluated.push({
+      ...{ name, file, place, tags, spec, seed, clock, instance, journal: saved.journal, conversations },
+      startedAt: saved.started_at,
+      durationMs: saved.duration_ms,
+      rerunCommand: saved.rerun,
+      ...(saved.redacted === undefined ? {} : { redacted: saved.redacted }),
+      ...verdictOf(saved, plan, strict),
+    })
+  }
   const { version, started_at: startedAt, duration_ms: durationMs, target, seed, failures, stopped } = run
   const facts = { version, startedAt, durationMs, target, seed }
   return runResult({ ...facts, scenarios: evaluated, failures, journal, stopped }, strict)
 }
 
-function evaluateScenario(saved: SavedScenario, plan: Plan, strict: boolean): ScenarioResult {
-  const { name, file, place, tags, spec } = plan
-  const { seed, clock, instance, journal, conversations } = saved
-  return {
-    ...{ name, file, place, tags, spec, seed, clock, instance, journal, conversations },
-    startedAt: saved.started_at,
-    durationMs: saved.duration_ms,
-    rerunCommand: saved.rerun,
-    ...(saved.redacted === undefined ? {} : { redacted: saved.redacted }),
-    ...(journal.length === 0 ? savedVerdict(saved) : applyStrict({ strict }, evaluatedVerdict(saved, plan))),
+function verdictOf({ journal, outcome, reason, redacted }: SavedScenario, plan: Plan, strict: boolean): Verdict {
+  // Without a journal, the scenario was skipped, or the target was not there.
+  if (journal.length === 0) return { outcome, reason, failures: [], warnings: [], steps: [], captures: {} }
+  let verdict = evaluate(plan, journal)
+  if (verdict.reason?.code === 'evicted') {
+    // A run that failed stays failed when its journal lost the entries that show it.
+    if (outcome === 'fail' || outcome === 'error') verdict = { ...verdict, outcome }
+  } else if (redacted !== undefined && redacted !== verdict.outcome) {
+    // The verdict depends on secrets that the journal does not have.
+    const failures = redacted === 'fail' ? verdict.failures : []
+    verdict = {
+      ...verdict,
+      outcome: redacted,
+      failures,
+      reason: { code: 'values_redacted', evaluated: verdict.outcome },
+    }
   }
-}
-
-/**
- * Keeps the outcome of the run when the verdict depends on secrets that the journal does not have. A run that failed
- * stays failed when its journal lost the entries that show it.
- */
-function evaluatedVerdict({ journal, outcome, redacted }: SavedScenario, plan: Plan): Verdict {
-  const verdict = evaluate(plan, journal)
-  if (verdict.reason?.code === 'evicted')
-    return outcome === 'fail' || outcome === 'error' ? { ...verdict, outcome } : verdict
-  if (redacted === undefined || redacted === verdict.outcome) return verdict
-  const failures = redacted === 'fail' ? verdict.failures : []
-  return { ...verdict, outcome: redacted, failures, reason: { code: 'values_redacted', evaluated: verdict.outcome } }
-}
-
-/** The saved outcome, for a scenario without a journal: it was skipped, or the target was not there. */
-const savedVerdict = ({ outcome, reason }: SavedScenario): Verdict => ({
-  outcome,
-  reason,
-  failures: [],
-  warnings: [],
-  steps: [],
-  captures: {},
-})
-
-function notEvaluated({ scenarios }: SavedRun, plans: readonly Plan[]): string[] {
-  const saved = new Set(scenarios.map(({ name }) => name))
-  const planned = new Set(plans.map(({ name }) => name))
-  const onlySaved = [...saved].filter(name => !planned.has(name))
-  const onlyPlanned = [...planned].filter(name => !saved.has(name))
-  return [
-    ...(onlySaved.length > 0
-      ? [`not evaluated, because the scenario files do not have it: ${namesText(onlySaved)}`]
-      : []),
-    ...(onlyPlanned.length > 0
-      ? [`not evaluated, because the journal does not have it: ${namesText(onlyPlanned)}`]
-      : []),
-  ]
+  return applyStrict({ strict }, verdict)
 }
 
 const MAX_NAMES = 3
 
-function namesText(names: readonly string[]): string {
-  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ''
-  return `${names.slice(0, MAX_NAMES).map(visible).join('; ')}${more}`
+/** Says which scenarios of one side are not evaluated, because the other side does not have them. */
+function warnOfMissing(names: readonly string[], others: readonly string[], why: string, { io }: Context): void {
+  const missing = [...new Set(names)].filter(name => !others.includes(name))
+  if (missing.length === 0) return
+  const shown = missing.slice(0, MAX_NAMES).map(visible).join('; ')
+  const more = missing.length > MAX_NAMES ? `, and ${missing.length - MAX_NAMES} more` : ''
+  io.stderr.write(`not evaluated, because ${why}: ${shown}${more}\n`)
 }

@@ -1,81 +1,91 @@
-/** Writes the command that plays one scenario, or runs one check, again: for pasting into a shell. */
-import { keysOf } from '../base/objects.ts'
+/** Writes the command that runs one scenario, or one check, again: for pasting into a shell. */
 import { visible } from '../base/text/terminal-text.ts'
 import type { Plan } from '../evaluation/scenario/plan.ts'
-import type { CertifyFlags } from './certify-flags.ts'
-import type { RunFlags } from './run-flags.ts'
 
-/** Flags with a value that the command repeats. `--webhook-url` is an alias of `--target`. */
-const REPEATED_FLAGS = {
-  target: '--target',
-  webhookUrl: '--target',
-  agentDriver: '--agent-driver',
-  port: '--port',
-  host: '--host',
-  baseUrl: '--base-url',
-  clock: '--clock',
-  memoryLimit: '--memory-limit',
-  config: '--config',
-} as const satisfies Partial<Record<keyof RunFlags, string>>
+/** The flags of `run` and `certify` that the command repeats. */
+export interface RepeatedFlags {
+  readonly target?: string
+  readonly webhookUrl?: string
+  readonly agentDriver?: string
+  readonly port?: string
+  readonly host?: string
+  readonly baseUrl?: string
+  readonly clock?: string
+  readonly memoryLimit?: string
+  readonly config?: string
+  readonly selfTest?: boolean
+  readonly apiKey?: string
+  readonly botApiKey?: string
+  readonly allowRemote?: boolean
+  readonly strict?: boolean
+  readonly set?: readonly string[]
+}
 
-type RepeatedFlags = Pick<
-  RunFlags,
-  keyof typeof REPEATED_FLAGS | 'selfTest' | 'apiKey' | 'botApiKey' | 'allowRemote' | 'strict' | 'set'
->
+/** The flags of `certify` that change what its checks do. */
+export interface RepeatedCheckFlags extends RepeatedFlags {
+  readonly ackLimit?: string
+  readonly observe?: string
+  readonly within?: string
+  readonly capabilities?: string
+  readonly rotateUnspecified?: boolean
+}
+
+/** The value of `--set` for a key. */
+const KEY_VALUE = /^(keys\.(?:handover|bot|more)=).*$/s
 
 /** Texts of reports show no keys, so the command has placeholders. */
-function repeatedWords(flags: RepeatedFlags, word: (text: string) => string): string[] {
-  return [
-    ...(flags.selfTest ? ['--self-test'] : []),
-    ...keysOf(REPEATED_FLAGS).flatMap(name => {
-      const value = flags[name]
-      return value === undefined || (name === 'webhookUrl' && flags.target !== undefined)
-        ? []
-        : [`${REPEATED_FLAGS[name]} ${word(value)}`]
-    }),
-    ...(flags.apiKey === undefined ? [] : ['--api-key KEY']),
-    ...(flags.botApiKey === undefined ? [] : ['--bot-api-key KEY']),
-    ...(flags.allowRemote ? ['--allow-remote'] : []),
-    ...(flags.strict ? ['--strict'] : []),
-    ...(flags.set ?? []).map(assignment => `--set ${word(assignment.replace(KEY_VALUE, '$1KEY'))}`),
-  ]
+function repeatedWords(flags: RepeatedFlags, shell: Shell | undefined): string[] {
+  const words: string[] = []
+  if (flags.selfTest) words.push('--self-test')
+  const values = {
+    // `--webhook-url` is an alias of `--target`.
+    '--target': flags.target ?? flags.webhookUrl,
+    '--agent-driver': flags.agentDriver,
+    '--port': flags.port,
+    '--host': flags.host,
+    '--base-url': flags.baseUrl,
+    '--clock': flags.clock,
+    '--memory-limit': flags.memoryLimit,
+    '--config': flags.config,
+  }
+  for (const [flag, value] of Object.entries(values))
+    if (value !== undefined) words.push(`${flag} ${shellWord(value, shell)}`)
+  if (flags.apiKey !== undefined) words.push('--api-key KEY')
+  if (flags.botApiKey !== undefined) words.push('--bot-api-key KEY')
+  if (flags.allowRemote) words.push('--allow-remote')
+  if (flags.strict) words.push('--strict')
+  for (const assignment of flags.set ?? [])
+    words.push(`--set ${shellWord(assignment.replace(KEY_VALUE, '$1KEY'), shell)}`)
+  return words
 }
 
 /** `plans`: every scenario of the files. */
-export function createRerunCommand(flags: RunFlags, plans: readonly Plan[], shell?: Shell) {
-  const word = (text: string) => shellWord(text, shell)
-  const perFile = new Map<string, number>()
-  for (const { file } of plans) perFile.set(file, (perFile.get(file) ?? 0) + 1)
-  return ({ file, name }: Plan, seed: number, instance: number): string =>
-    [
-      'npx handover-sim run',
-      word(file),
-      ...(perFile.get(file) === 1 ? [] : [`--only ${word(passablePart(name))}`]),
-      `--seed ${seed}`,
-      // The ids of a repetition follow from those before it.
-      ...(instance === 1 ? [] : [`--repeat ${instance}`]),
-      ...repeatedWords(flags, word),
-    ].join(' ')
+export function createRerunCommand(flags: RepeatedFlags, plans: readonly Plan[], shell?: Shell) {
+  return ({ file, name }: Plan, seed: number, instance: number): string => {
+    const words = ['npx handover-sim run', shellWord(file, shell)]
+    if (plans.filter(plan => plan.file === file).length !== 1) {
+      // The longest part of the name without what no argument of a program can have.
+      let part = ''
+      for (const one of name.split(/[\0\p{Cs}]/u)) if (one.length > part.length) part = one
+      words.push(`--only ${shellWord(part, shell)}`)
+    }
+    words.push(`--seed ${seed}`)
+    // The ids of a repetition follow from those before it.
+    if (instance !== 1) words.push(`--repeat ${instance}`)
+    return [...words, ...repeatedWords(flags, shell)].join(' ')
+  }
 }
 
 /** The command that runs one check again, with the same variations. */
-export function createCheckRerun(flags: CertifyFlags, seed: number, shell?: Shell) {
-  const word = (text: string) => shellWord(text, shell)
-  const { ackLimit, observe, within, capabilities, rotateUnspecified } = flags
-  const own = { '--ack-limit': ackLimit, '--observe': observe, '--within': within, '--capabilities': capabilities }
-  const words = [
-    ...repeatedWords(flags, word),
-    ...Object.entries(own).flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${word(value)}`])),
-    ...(rotateUnspecified === false ? ['--no-rotate-unspecified'] : []),
-  ]
+export function createCheckRerun(flags: RepeatedCheckFlags, seed: number, shell?: Shell) {
+  const words = repeatedWords(flags, shell)
+  const { ackLimit, observe, within, capabilities } = flags
+  const values = { '--ack-limit': ackLimit, '--observe': observe, '--within': within, '--capabilities': capabilities }
+  for (const [flag, value] of Object.entries(values))
+    if (value !== undefined) words.push(`${flag} ${shellWord(value, shell)}`)
+  if (flags.rotateUnspecified === false) words.push('--no-rotate-unspecified')
   return (id: string): string => ['npx handover-sim certify', `--only ${id}`, `--seed ${seed}`, ...words].join(' ')
 }
-
-const KEY_VALUE = /^(keys\.(?:handover|bot|more)=).*$/s
-
-/** The longest part of a name without what no argument of a program can have. */
-const passablePart = (name: string): string =>
-  name.split(/[\0\p{Cs}]/u).reduce((longest, part) => (part.length > longest.length ? part : longest))
 
 export type Shell = 'posix' | 'powershell'
 
@@ -86,18 +96,19 @@ export function shellWord(text: string, shell: Shell = SHELL): string {
   if (/^[\w./:][\w./:=@+-]*$/.test(text)) return text
   const isShown = visible(text) === text
   if (isShown && /^[^"$`\\!%]+$/.test(text)) return `"${text}"`
-  if (shell === 'powershell')
-    return isShown
-      ? `'${text.replaceAll("'", "''")}'`
-      : `"${[...text].map(one => (isPlain(one) ? one : `\`u{${(one.codePointAt(0) ?? 0).toString(16)}}`)).join('')}"`
-  return isShown ? `'${text.replaceAll("'", `'\\''`)}'` : `$'${escapedBytes(text)}'`
-}
+  if (isShown) return shell === 'powershell' ? `'${text.replaceAll("'", "''")}'` : `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Characters that mean themselves in every kind of quotes. */
-const isPlain = (character: string): boolean => /^[\w ./:=@,+-]$/.test(character)
-
-/** As bytes in octal, whatever the locale of the shell is. */
-function escapedBytes(text: string): string {
-  const characters = [...new TextEncoder().encode(text)].map(byte => String.fromCharCode(byte))
-  return characters.map(one => (isPlain(one) ? one : `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`)).join('')
+  // Characters that mean themselves in every kind of quotes stay; the others are escaped by their number.
+  const plain = /^[\w ./:=@,+-]$/
+  let escaped = ''
+  if (shell === 'powershell') {
+    for (const one of text) escaped += plain.test(one) ? one : `\`u{${(one.codePointAt(0) ?? 0).toString(16)}}`
+    return `"${escaped}"`
+  }
+  // As bytes in octal, whatever the locale of the shell is.
+  for (const byte of new TextEncoder().encode(text)) {
+    const one = String.fromCharCode(byte)
+    escaped += plain.test(one) ? one : `\\${byte.toString(8).padStart(3, '0')}`
+  }
+  return `$'${escaped}'`
 }

@@ -28,19 +28,24 @@ export interface RunningSimulator {
   readonly token: string | null
 }
 
-const simulatorAddress = httpUrl('http://127.0.0.1:4747')
+const START = 'Start one with: handover-sim start'
 
 /**
  * Reads `--url`, `--port` or `--ready-file`; without them HANDOVER_SIM_URL, else the configured port on this machine.
  * Null when the ready file is not there.
  */
 export async function findSimulator(context: Context, flags: AddressFlags): Promise<RunningSimulator | null> {
-  refuseSeveral(flags)
-  if (flags.readyFile !== undefined) return fromReadyFile(flags.readyFile, flags, context)
-  const environment = flags.port === undefined ? context.env.HANDOVER_SIM_URL : undefined
-  const [from, given] = flags.url === undefined ? ['HANDOVER_SIM_URL', environment] : ['--url', flags.url]
-  if (given) return { url: checkedUrl(from, given), token: tokenFrom(flags, context) }
-  const { url: _, readyFile: __, ...setting } = flags
+  const { env } = context
+  const { url, readyFile, ...setting } = flags
+  const given = Object.entries({ '--url': url, '--port': flags.port, '--ready-file': readyFile })
+  const names = given.flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (names.length > 1)
+    throw new UsageError(`${names.join(' and ')} name the simulator more than once: give one of them.`)
+
+  if (readyFile !== undefined) return fromReadyFile(readyFile, flags, context)
+  if (url) return { url: checkedUrl('--url', url), token: tokenFrom(flags, context) }
+  if (url === undefined && flags.port === undefined && env.HANDOVER_SIM_URL)
+    return { url: checkedUrl('HANDOVER_SIM_URL', env.HANDOVER_SIM_URL), token: tokenFrom(flags, context) }
   const { values } = await resolveSettings(setting, configSources(context))
   if (values.port === 0)
     throw new UsageError('--url or --ready-file is needed: the configured port is 0, which may be any.')
@@ -48,25 +53,8 @@ export async function findSimulator(context: Context, flags: AddressFlags): Prom
   return { url: urlOf(String(values.host), Number(values.port)), token: typeof token === 'string' ? token : null }
 }
 
-/** As `findSimulator`; throws when the ready file is not there. */
-export async function requireSimulator(context: Context, flags: AddressFlags): Promise<RunningSimulator> {
-  const found = await findSimulator(context, flags)
-  if (found !== null) return found
-  throw new EnvironmentError(
-    `No simulator runs: its ready file ${JSON.stringify(flags.readyFile)} is not there. ${START}`,
-  )
-}
-
-const START = 'Start one with: handover-sim start'
-
-function refuseSeveral({ url, port, readyFile }: AddressFlags): void {
-  const given = Object.entries({ '--url': url, '--port': port, '--ready-file': readyFile })
-  const names = given.flatMap(([name, value]) => (value === undefined ? [] : [name]))
-  if (names.length > 1)
-    throw new UsageError(`${names.join(' and ')} name the simulator more than once: give one of them.`)
-}
-
 function checkedUrl(from: string, url: string): string {
+  const simulatorAddress = httpUrl('http://127.0.0.1:4747')
   if (simulatorAddress.fits(url)) return url.replace(/\/+$/, '')
   throw new UsageError(`${from}: must be ${simulatorAddress.expected}, got ${JSON.stringify(url)}.`)
 }
@@ -77,9 +65,16 @@ const tokenFrom = ({ token }: AddressFlags, { env }: Context): string | null =>
 const ReadyFile = z.looseObject({ url: z.string(), controlToken: z.optional(z.string()) })
 
 function fromReadyFile(file: string, flags: AddressFlags, context: Context): RunningSimulator | null {
-  const text = readIfThere(file, context.io.cwd)
-  if (text === null) return null
-  const ready = ReadyFile.safeParse(parsed(text))
+  let line: unknown = null
+  try {
+    const text = readFileSync(resolve(context.io.cwd, file), 'utf8')
+    line = JSON.parse(text)
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return null
+    if (!(error instanceof SyntaxError))
+      throw new UsageError(`--ready-file: cannot read ${JSON.stringify(file)}: ${messageOf(error)}.`)
+  }
+  const ready = ReadyFile.safeParse(line)
   if (!ready.success) throw new UsageError(`--ready-file: ${JSON.stringify(file)} has no ready line of a simulator.`)
   const { url, controlToken: token = null } = ready.data
   context.secrets.add(token)
@@ -89,24 +84,7 @@ function fromReadyFile(file: string, flags: AddressFlags, context: Context): Run
   }
 }
 
-function readIfThere(file: string, cwd: string): string | null {
-  try {
-    return readFileSync(resolve(cwd, file), 'utf8')
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return null
-    throw new UsageError(`--ready-file: cannot read ${JSON.stringify(file)}: ${messageOf(error)}.`)
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
-export interface ControlAnswer {
+interface ControlAnswer {
   readonly status: number
   /** Null when it is not JSON. */
   readonly body: unknown
@@ -121,17 +99,35 @@ export async function postControl(
 ): Promise<ControlAnswer | ConnectionFailure> {
   const bearer: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
   const headers = { 'content-type': 'application/json', ...bearer }
+  const request = { method: 'POST', headers, body: JSON.stringify(body), signal: signal ?? null }
   try {
-    const response = await fetch(`${url}/_sim${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-      signal: signal ?? null,
-    })
+    const response = await fetch(`${url}/_sim${path}`, request)
     return { status: response.status, body: await response.json().catch(() => null) }
   } catch (error) {
     return connectionFailure(error, new URL(url).host)
   }
+}
+
+/** Posts to the simulator that the flags name. Returns the answer, or why the simulator refuses at this moment (409). */
+export async function askSimulator<Schema extends z.ZodMiniType>(
+  context: Context,
+  flags: AddressFlags,
+  path: string,
+  body: unknown,
+  schema: Schema,
+): Promise<{ readonly answer: z.infer<Schema> } | { readonly refusal: string }> {
+  const simulator = await findSimulator(context, flags)
+  if (simulator === null)
+    throw new EnvironmentError(
+      `No simulator runs: its ready file ${JSON.stringify(flags.readyFile)} is not there. ${START}`,
+    )
+  const answered = await postControl(simulator, path, body)
+  if ('code' in answered) throw noAnswer(simulator.url, answered)
+  const answer = schema.safeParse(answered.body)
+  if (answered.status === 200 && answer.success) return { answer: answer.data }
+  const refusal = refusalMessage(simulator, answered)
+  if (answered.status === 409) return { refusal }
+  throw answered.status >= 500 ? new EnvironmentError(refusal) : new UsageError(refusal)
 }
 
 export const noAnswer = (url: string, failure: ConnectionFailure): EnvironmentError =>
@@ -142,9 +138,8 @@ const Refusal = z.looseObject({ error: z.looseObject({ message: z.string() }) })
 /** The message of a refused request. Throws when the answer is not one of a simulator. */
 export function refusalMessage({ url }: RunningSimulator, { status, body }: ControlAnswer): string {
   const refusal = Refusal.safeParse(body)
-  if (refusal.success) return status === 401 ? TOKEN_NEEDED : refusal.data.error.message
-  throw new EnvironmentError(`No simulator answers at ${url}: something else does, with status ${status}.`)
+  if (!refusal.success)
+    throw new EnvironmentError(`No simulator answers at ${url}: something else does, with status ${status}.`)
+  if (status !== 401) return refusal.data.error.message
+  return 'The simulator needs its control token, and the one given is missing or wrong: pass --token TOKEN or set HANDOVER_SIM_TOKEN, as `handover-sim start` has it, or pass --ready-file FILE.'
 }
-
-const TOKEN_NEEDED =
-  'The simulator needs its control token, and the one given is missing or wrong: pass --token TOKEN or set HANDOVER_SIM_TOKEN, as `handover-sim start` has it, or pass --ready-file FILE.'

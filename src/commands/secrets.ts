@@ -1,8 +1,7 @@
 /** Collects the secrets of a command, and writes none of them to its streams. */
-
 import type { Redactor } from '../base/text/redactor.ts'
 import { isSecretName } from '../base/text/secret-positions.ts'
-import type { Outcome, RunResult, ScenarioResult } from '../evaluation/evaluator/verdict.ts'
+import type { RunResult } from '../evaluation/evaluator/verdict.ts'
 import type { Plan } from '../evaluation/scenario/plan.ts'
 import { addSecretsOf, createSecrets } from '../platform/journal/mask.ts'
 import type { DriverSpec } from '../running/agent-driver/driver.ts'
@@ -20,81 +19,28 @@ const KEY_SETTING = /^[^=]*key[^=]*=(.*)$/is
 /** The context of a command: its output shows no secret, also when it fails before it has read its arguments. */
 export function contextWithSecrets(argv: readonly string[], env: Context['env'], io: Io): Context {
   const secrets = createSecrets()
-  secrets.add(...keysIn(argv), ...KEY_VARIABLES.map(name => env[name]))
+  for (const [at, argument] of argv.entries()) {
+    secrets.addUrl(/[a-z][\w+.-]*:\/\/.*$/is.exec(argument)?.[0])
+    // The values of flags for keys, and of `--set keys.NAME=VALUE`.
+    const [, flag = argument, given] = /^(--[\w-]+)=(.*)$/s.exec(argument) ?? []
+    const value = given ?? argv[at + 1] ?? ''
+    if (KEY_FLAGS.includes(flag)) secrets.add(value)
+    const [, keys] = (flag === '--set' ? KEY_SETTING.exec(value) : null) ?? []
+    if (keys === undefined) continue
+    // `keys.more` is a list of keys, each with the id of a bot.
+    secrets.add(keys)
+    for (const pair of keys.replace(/^\[|\]$/g, '').split(',')) secrets.add(pair.trim().replace(/:\d+$/, ''))
+  }
+  for (const name of KEY_VARIABLES) secrets.add(env[name])
   for (const [name, value] of Object.entries(env)) if (name.startsWith('HANDOVER_SIM_')) secrets.addUrl(value)
-  for (const argument of argv)
-    secrets.addUrl(argument.includes('://') ? /[a-z][\w+.-]*:\/\/.*$/is.exec(argument)?.[0] : undefined)
   // Inherits the rest, because reading the working directory may fail.
-  const own: Pick<Io, 'stdout' | 'stderr' | 'ask'> = {
+  const redacted: Pick<Io, 'stdout' | 'stderr' | 'ask'> = {
     stdout: redactedOutput(io.stdout, secrets),
     stderr: redactedOutput(io.stderr, secrets),
     ask: (question, signal) => io.ask(secrets.redact(question), signal),
   }
-  return { argv, env, io: Object.assign(Object.create(io), own), unredacted: io, secrets }
+  return { argv, env, io: Object.assign(Object.create(io), redacted), unredacted: io, secrets }
 }
-
-/** The values of flags for keys, and of `--set keys.NAME=VALUE`. */
-function keysIn(argv: readonly string[]): string[] {
-  return argv.flatMap((argument, at) => {
-    const [, flag = argument, given] = /^(--[\w-]+)=(.*)$/s.exec(argument) ?? []
-    const value = given ?? argv[at + 1] ?? ''
-    if (KEY_FLAGS.includes(flag)) return [value]
-    const [, keys] = (flag === '--set' ? KEY_SETTING.exec(value) : null) ?? []
-    return keys === undefined
-      ? []
-      : [
-          keys,
-          ...keys
-            .replace(/^\[|\]$/g, '')
-            .split(',')
-            .map(withoutBot),
-        ]
-  })
-}
-
-const withoutBot = (pair: string) => pair.trim().replace(/:\d+$/, '')
-
-/** Adds what scenarios read with `$(env.X)`, and the keys that they set. */
-export function addSecretsOfPlans(plans: readonly Plan[], { env, secrets }: Context): void {
-  for (const plan of plans) {
-    secrets.add(...plan.env.map(name => env[name]))
-    addSecretsOf(secrets, plan.config)
-  }
-}
-
-/** Adds the variables that a driver reads, and what it writes under the name of a secret. */
-export function addSecretsOfDriver({ variables, verbs, target }: DriverSpec, { env, secrets }: Context): void {
-  secrets.add(...variables.map(({ name }) => env[name]))
-  for (const verb of Object.values(verbs)) {
-    if (verb.kind !== 'http') continue
-    secrets.addUrl(verb.base + verb.path)
-    addNamedSecrets(verb.headers, secrets)
-  }
-  addNamedSecrets(target?.env ?? {}, secrets)
-}
-
-function addNamedSecrets(values: Readonly<Record<string, string>>, secrets: Redactor): void {
-  for (const [name, value] of Object.entries(values)) {
-    if (isSecretName(name) && !value.includes('$(')) secrets.add(value, value.replace(/^\w+ +/, ''))
-  }
-}
-
-/** Marks scenarios whose journal lost values, because they cannot be evaluated again in every case. */
-export function redactRun(result: RunResult, secrets: Redactor): RunResult {
-  const redacted = secrets.redactDeep(result)
-  if (redacted === result) return result
-  const scenarios = result.scenarios.map((scenario, index) => {
-    const shown = redacted.scenarios[index] ?? scenario
-    return shown.journal === scenario.journal
-      ? shown
-      : { ...shown, redacted: scenario.redacted ?? outcomeBeforeStrict(scenario) }
-  })
-  return { ...redacted, scenarios }
-}
-
-/** `--strict` turns warnings into failures of the kind `lint`. */
-const outcomeBeforeStrict = ({ outcome, failures }: ScenarioResult): Outcome =>
-  outcome === 'fail' && failures.every(({ kind }) => kind === 'lint') ? 'pass' : outcome
 
 const redactedOutput = (output: Output, secrets: Redactor): Output => ({
   write: text => output.write(secrets.redact(text)),
@@ -103,3 +49,40 @@ const redactedOutput = (output: Output, secrets: Redactor): Output => ({
     return output.columns
   },
 })
+
+/** Adds what scenarios read with `$(env.X)`, and the keys that they set. */
+export function addSecretsOfPlans(plans: readonly Plan[], { env, secrets }: Context): void {
+  for (const plan of plans) {
+    for (const name of plan.env) secrets.add(env[name])
+    addSecretsOf(secrets, plan.config)
+  }
+}
+
+/** Adds the variables that a driver reads, and what it writes under the name of a secret. */
+export function addSecretsOfDriver({ variables, verbs, target }: DriverSpec, { env, secrets }: Context): void {
+  for (const { name } of variables) secrets.add(env[name])
+  const values = Object.entries(target?.env ?? {})
+  for (const verb of Object.values(verbs)) {
+    if (verb.kind !== 'http') continue
+    secrets.addUrl(verb.base + verb.path)
+    values.push(...Object.entries(verb.headers))
+  }
+  // Of `Bearer KEY` also the key alone.
+  for (const [name, value] of values)
+    if (isSecretName(name) && !value.includes('$(')) secrets.add(value, value.replace(/^\w+ +/, ''))
+}
+
+/** Marks scenarios whose journal lost values, because they cannot be evaluated again in every case. */
+export function redactRun(result: RunResult, secrets: Redactor): RunResult {
+  const redacted = secrets.redactDeep(result)
+  if (redacted === result) return result
+  const scenarios = result.scenarios.map((scenario, index) => {
+    const shown = redacted.scenarios[index] ?? scenario
+    if (shown.journal === scenario.journal) return shown
+    const { outcome, failures } = scenario
+    // `--strict` turns warnings into failures of the kind `lint`; the outcome is that from before.
+    const isStrict = outcome === 'fail' && failures.every(({ kind }) => kind === 'lint')
+    return { ...shown, redacted: scenario.redacted ?? (isStrict ? 'pass' : outcome) }
+  })
+  return { ...redacted, scenarios }
+}

@@ -1,24 +1,20 @@
-/** Selects the scenarios of a run: files or shipped ones, then filters by name and tag. */
+/** Selects the scenarios of a run, files or shipped ones, by name and tag; and lists them. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { groupBy } from '../base/objects.ts'
 import { nearest } from '../base/text/error-text.ts'
+import { counted } from '../base/text/quantities.ts'
+import { visible, wrap } from '../base/text/terminal-text.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { BUILTIN } from '../evaluation/scenario/load/find.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
-import { type Plan, placeText } from '../evaluation/scenario/plan.ts'
+import { type Plan, placeText, stepsOf } from '../evaluation/scenario/plan.ts'
+import { createTheme } from '../pages/reporters/theme.ts'
 import { isNamed, isTagged, type SelectedScenario, type Selection, select } from '../running/runner/schedule.ts'
 import { scenarioSources } from './command.ts'
-import { type Context, UsageError } from './io.ts'
-import type { RunFlags } from './run-flags.ts'
+import { type Context, colorLevel, columnsOf, UsageError } from './io.ts'
 
-const TEXTS = {
-  noFolder:
-    'There is no folder scenarios here: name the files or folders to play, such as handover-sim run happy.yaml, ' +
-    'or pass --builtin for the shipped scenarios.',
-  warning: (place: string, message: string) => `${place === '' ? '' : `${place}: `}warning: ${message}`,
-}
-
-export interface ScenarioSelection {
+interface ScenarioSelection {
   readonly wanted: readonly SelectedScenario[]
   /** Every scenario of the files. */
   readonly plans: readonly Plan[]
@@ -26,40 +22,22 @@ export interface ScenarioSelection {
   readonly message: string
 }
 
-/** Throws `ConfigError` with every problem of every file, and `UsageError` when a filter leaves out nothing. */
-export async function selectScenarios(
-  files: readonly string[],
-  flags: RunFlags,
-  selection: Selection,
-  context: Context,
-): Promise<ScenarioSelection> {
-  const patterns = wantedPatterns(files, flags, context)
-  const loaded = await loadScenarios(patterns, scenarioSources(context))
-  const { stderr } = context.io
-  for (const { warnings } of loaded)
-    for (const warning of warnings)
-      stderr.write(`${TEXTS.warning(warning.place === null ? '' : placeText(warning.place), warning.message)}\n`)
-  const plans = compile(loaded)
-  const wanted = select(plans, selection)
-  const unmatched = filtersOf(selection).filter(({ matches }) => !plans.some(matches))
-  const wrong = unmatched.find(({ excludes }) => excludes)
-  if (plans.length > 0 && wrong !== undefined) throw new UsageError(unmatchedText(wrong, plans))
-  if (wanted.length > 0) for (const filter of unmatched) stderr.write(`${unmatchedText(filter, plans)}\n`)
-  return { wanted, plans, message: nothingSelected(patterns, selection, unmatched, plans) }
-}
-
 const DEFAULT_FOLDER = 'scenarios'
 
-/** The files, folders and globs to play; throws `UsageError` when there is no default folder. */
+/** The files, folders and globs to run; throws `UsageError` when there is no default folder. */
 export function wantedPatterns(
   files: readonly string[],
-  { builtin, selfTest, list }: RunFlags,
+  { builtin, selfTest, list }: { readonly builtin?: boolean; readonly selfTest?: boolean; readonly list?: boolean },
   { io }: Context,
 ): string[] {
   const patterns = [...files, ...(builtin ? [BUILTIN] : [])]
   if (patterns.length > 0) return patterns
   if (existsSync(resolve(io.cwd, DEFAULT_FOLDER))) return [DEFAULT_FOLDER]
-  if (!selfTest && !list) throw new UsageError(TEXTS.noFolder)
+  if (!selfTest && !list)
+    throw new UsageError(
+      'There is no folder scenarios here: name the files or folders to play, such as handover-sim run happy.yaml, ' +
+        'or pass --builtin for the shipped scenarios.',
+    )
   io.stderr.write('There is no folder scenarios here: the shipped scenarios are used, as with --builtin.\n')
   return [BUILTIN]
 }
@@ -70,57 +48,124 @@ interface Filter {
   readonly value: string
   readonly by: 'name' | 'tag'
   readonly excludes: boolean
-  matches(plan: Plan): boolean
 }
 
-function filtersOf({ only, skip, tags, notTags }: Selection): Filter[] {
-  const ofName = (flag: string, excludes: boolean) => (value: string) =>
-    ({
-      text: `${flag} ${JSON.stringify(value)}`,
-      value,
-      by: 'name',
-      excludes,
-      matches: plan => isNamed(plan, value),
-    }) satisfies Filter
-  const ofTag = (flag: string, excludes: boolean) => (value: string) =>
-    ({ text: `${flag} ${value}`, value, by: 'tag', excludes, matches: plan => isTagged(plan, value) }) satisfies Filter
-  return [
-    ...only.map(ofName('--only', false)),
-    ...tags.map(ofTag('--tag', false)),
-    ...skip.map(ofName('--skip', true)),
-    ...notTags.map(ofTag('--not-tag', true)),
-  ]
-}
+/** Throws `ConfigError` with every problem of every file, and `UsageError` when a filter leaves out nothing. */
+export async function selectScenarios(
+  patterns: readonly string[],
+  selection: Selection,
+  context: Context,
+): Promise<ScenarioSelection> {
+  const { stderr } = context.io
+  const loaded = await loadScenarios(patterns, scenarioSources(context))
+  for (const { warnings } of loaded)
+    for (const { place, message } of warnings)
+      stderr.write(`${place === null ? '' : `${placeText(place)}: `}warning: ${message}\n`)
+  const plans = compile(loaded)
+  const wanted = select(plans, selection)
 
-const unmatchedText = (filter: Filter, plans: readonly Plan[]): string =>
-  `${filter.text} matches no scenario${suggestionFor(filter, plans) || '.'}`
+  const filters: Filter[] = []
+  const { only, tags, skip, notTags, shard } = selection
+  for (const value of only)
+    filters.push({ text: `--only ${JSON.stringify(value)}`, value, by: 'name', excludes: false })
+  for (const value of tags) filters.push({ text: `--tag ${value}`, value, by: 'tag', excludes: false })
+  for (const value of skip) filters.push({ text: `--skip ${JSON.stringify(value)}`, value, by: 'name', excludes: true })
+  for (const value of notTags) filters.push({ text: `--not-tag ${value}`, value, by: 'tag', excludes: true })
+  const unmatched = filters.filter(({ by, value }) => {
+    const matches = by === 'name' ? isNamed : isTagged
+    return !plans.some(plan => matches(plan, value))
+  })
+  const notes = unmatched.map(filter => `${filter.text} matches no scenario${suggestionFor(filter, plans) || '.'}`)
+  const wrong = unmatched.findIndex(({ excludes }) => excludes)
+  if (plans.length > 0 && wrong >= 0) throw new UsageError(notes[wrong]!)
+  if (wanted.length > 0) for (const note of notes) stderr.write(`${note}\n`)
 
-/** A name or a tag similar to that of the filter; of a name also a part, because a part selects. */
-function suggestionFor({ value, by }: Filter, plans: readonly Plan[]): string {
-  const known = plans.flatMap(plan => (by === 'tag' ? plan.tags : [...partsOf(plan.title, value), plan.title]))
-  return nearest(value, [...new Set(known)])
+  const where = patterns.map(pattern => (pattern === BUILTIN ? 'the shipped scenarios' : pattern)).join(' ')
+  const all = filters.map(({ text }) => text)
+  if (shard !== null) all.push(`--shard ${shard.index}/${shard.of}`)
+  if (all.length === 0) return { wanted, plans, message: `There is no scenario in ${where}.` }
+  const suggestion = (unmatched[0] && suggestionFor(unmatched[0], plans)) || '.'
+  return { wanted, plans, message: `No scenario in ${where} matches ${all.join(' ')}${suggestion}` }
 }
 
 const SHORTEST_PART = 4
 
-/** The parts of a name with as many words as the text. */
-function partsOf(name: string, text: string): string[] {
-  const words = name.split(' ')
-  const count = text.split(' ').length
-  const parts = words.map((_, index) => words.slice(index, index + count).join(' '))
-  return parts.filter(part => part.length >= SHORTEST_PART)
+/** A name or a tag similar to that of the filter; of a name also a part with as many words, because a part selects. */
+function suggestionFor({ value, by }: Filter, plans: readonly Plan[]): string {
+  const names = new Set<string>()
+  const count = value.split(' ').length
+  for (const { tags, title } of plans) {
+    if (by === 'tag') {
+      for (const tag of tags) names.add(tag)
+      continue
+    }
+    const words = title.split(' ')
+    for (const index of words.keys()) {
+      const part = words.slice(index, index + count).join(' ')
+      if (part.length >= SHORTEST_PART) names.add(part)
+    }
+    names.add(title)
+  }
+  return nearest(value, [...names])
 }
 
-function nothingSelected(
-  patterns: readonly string[],
-  selection: Selection,
-  [unmatched]: readonly Filter[],
-  plans: readonly Plan[],
-): string {
-  const { shard } = selection
-  const filters = filtersOf(selection).map(({ text }) => text)
-  const all = shard === null ? filters : [...filters, `--shard ${shard.index}/${shard.of}`]
-  const where = patterns.map(pattern => (pattern === BUILTIN ? 'the shipped scenarios' : pattern)).join(' ')
-  if (all.length === 0) return `There is no scenario in ${where}.`
-  return `No scenario in ${where} matches ${all.join(' ')}${(unmatched === undefined ? '' : suggestionFor(unmatched, plans)) || '.'}`
+const INDENT = '    '
+
+/** `run --list`: scenarios with the instances of their matrix, in order. */
+export function listScenarios(wanted: readonly SelectedScenario[], json: boolean, { io, env }: Context): string {
+  const plans = wanted.filter(({ instance }) => instance === 1).map(({ plan }) => plan)
+  const scenarios = groupBy(plans, ({ file, title }) => JSON.stringify([file, title]))
+  const theme = createTheme(colorLevel(env, io.stdout.isTTY))
+  const columns = columnsOf(env, io.stdout) - INDENT.length
+  const blocks: string[] = []
+  for (const instances of scenarios.values()) {
+    const [{ title, description, file, place, tags, spec, needs, exclusive, count }] = instances
+    const names = instances.map(({ name }) => name)
+    if (json) {
+      const line = {
+        v: 1,
+        type: 'scenario',
+        name: title,
+        description,
+        file,
+        line: place?.line ?? null,
+        column: place?.column ?? null,
+        tags,
+        spec,
+        needs,
+        alone: exclusive,
+        steps: count,
+        instances: names,
+      }
+      blocks.push(`${JSON.stringify(line)}\n`)
+      continue
+    }
+    const about = needs.length === 0 ? ['needs no agent driver'] : [`needs ${needs.join(', ')}`]
+    const variants = names.map(name => name.slice(title.length).trim())
+    if (variants.length > 1) about.unshift(`${variants.length} variants: ${variants.join(' ')}`)
+    if (description !== null) about.unshift(description)
+    if (exclusive !== null) about.push(`runs alone: ${exclusive}`)
+    const where = `${file}${tags.length === 0 ? '' : `  [${tags.join(', ')}]`}`
+    let block = `${theme.strong(visible(title))}  ${theme.faint(visible(where))}\n`
+    for (const text of about) for (const line of wrap(visible(text), columns)) block += `${INDENT}${line}\n`
+    blocks.push(block)
+  }
+  if (json) return blocks.join('')
+  const total = plans.length === blocks.length ? '' : `, ${plans.length} with their variants`
+  return `${blocks.join('\n')}\n${counted(blocks.length, 'scenario')}${total}\n`
+}
+
+/** `run --dry-run`: one line for each scenario, in order: place, name, steps, needs. */
+export function dryRun(wanted: readonly SelectedScenario[]): string {
+  let text = ''
+  for (const { plan, instance } of wanted) {
+    const { file, place, name, needs, exclusive } = plan
+    const repetition = instance === 1 ? '' : ` (${instance})`
+    const steps = counted([...stepsOf([...plan.steps, ...plan.finally])].length, 'step')
+    const needed = needs.length === 0 ? '' : `, needs ${needs.join(', ')}`
+    const alone = exclusive === null ? '' : `, alone: ${exclusive}`
+    const where = visible(place === null ? file : `${place.file}:${place.line}`)
+    text += `${where}  ${visible(name)}${repetition}  ${steps}${needed}${alone}\n`
+  }
+  return `${text}${wanted.length} to play\n`
 }

@@ -1,88 +1,112 @@
-/** Plays the agent of `handover-sim start` through an agent driver, or through the desk of the demo. */
+/** Plays the agent of `handover-sim start` through an agent driver, or through the help desk of the demo. */
 import { createDriver, driverOf } from '../running/agent-driver/create-driver.ts'
 import type { Driver } from '../running/agent-driver/driver.ts'
 import { loadDriver } from '../running/agent-driver/load-driver.ts'
 import { referenceSpec } from '../running/agent-driver/reference-driver.ts'
+import { referenceStart } from '../running/agent-driver/reference-program.ts'
+import { TargetProcess } from '../running/agent-driver/target.ts'
 import { driverChat } from '../running/runner/run-context.ts'
 import type { AgentPlayer } from '../server/control/route.ts'
 import type { PlatformServer } from '../server/start.ts'
-import type { Context, Shutdown } from './io.ts'
+import { type Context, EnvironmentError, type Shutdown } from './io.ts'
 import { addSecretsOfDriver } from './secrets.ts'
 
-export interface DriverReference {
-  /** A file or a URL. */
-  readonly ref: string
-  readonly allowRemote: boolean
-  /** Whether a flag names it: then a file that cannot be read ends the start. */
-  readonly isFlag: boolean
+const STOP_WITHIN_MS = 2_000
+
+/** Starts the reference intermediary as the webhook target. Resolves with the URL of its help desk, and the agent in it. */
+export async function attachDemo(
+  server: PlatformServer,
+  { io, env }: Context,
+  shutdown: Shutdown,
+): Promise<{ desk: string; agent: AgentPlayer }> {
+  const { url: platformUrl, apiKey, botApiKey, botId } = server
+  const platform = { url: platformUrl, apiKey, botApiKey, botId }
+  const target = new TargetProcess({
+    start: () => referenceStart('The demo intermediary', env, platform, { PORT: '0' }),
+    stopTimeoutMs: STOP_WITHIN_MS,
+    onExit: why => io.stderr.write(`${why}\n`),
+  })
+  await target.start().catch((error: Error) => {
+    throw new EnvironmentError(`--demo: ${error.message}`)
+  })
+  const { url: desk } = target
+  if (desk === null) throw new EnvironmentError('--demo: the intermediary has no URL.')
+  shutdown.defer(
+    () => target.close(),
+    () => void target.kill(),
+  )
+  await server.configure({ 'webhook.url': `${desk}/webhook` })
+  const driver = async () => driverOf(referenceSpec(desk), env, null)
+  return { desk, agent: createPlayer(server, 'demo', 'The demo intermediary', retried(driver), shutdown) }
 }
 
 /** A URL is read when it is needed, because the help desk may start later. Rejects with `ConfigError`. */
 export async function attachDriver(
   server: PlatformServer,
-  { ref, allowRemote, isFlag }: DriverReference,
+  ref: string,
+  { agentDriver, allowRemote = false }: { readonly agentDriver?: string; readonly allowRemote?: boolean },
   context: Context,
   shutdown: Shutdown,
 ): Promise<AgentPlayer> {
   const { io, env } = context
   // A person at the terminal is no help to a person at the page, so manual verbs count as missing.
   const options = { cwd: io.cwd, env, nodeVersion: io.nodeVersion, isTTY: false, prompt: io.ask, allowRemote }
-  const load = async (signal: AbortSignal) => {
+  const driver = retried(async signal => {
     const spec = await loadDriver(ref, { ...options, signal })
     addSecretsOfDriver(spec, context)
     // The intermediary is started by its developer here.
     return createDriver({ ...spec, target: null }, { env, sim: server })
-  }
-  const { player, driver } = createPlayer(server, { plays: 'driver', name: ref }, load, shutdown)
-  if (isFlag && !/^https?:/i.test(ref)) await driver()
+  })
+  const player = createPlayer(server, 'driver', ref, driver, shutdown)
+  // A file that a flag names, and that cannot be read, ends the start.
+  if (agentDriver !== undefined && !/^https?:/i.test(ref)) await driver.get()
   return player
 }
 
-/** `url` is the address of the reference intermediary. */
-export function attachDemoDesk(server: PlatformServer, url: string, { env }: Context, shutdown: Shutdown): AgentPlayer {
-  const load = async () => driverOf(referenceSpec(url), env, null)
-  return createPlayer(server, { plays: 'demo', name: 'The demo intermediary' }, load, shutdown).player
-}
-
-function createPlayer(
-  { url, apiKey, botId }: PlatformServer,
-  what: Pick<AgentPlayer, 'plays' | 'name'>,
-  load: (signal: AbortSignal) => Promise<Driver>,
-  shutdown: Shutdown,
-): { player: AgentPlayer; driver: () => Promise<Driver> } {
-  const ended = new AbortController()
-  const driver = retried(() => load(ended.signal))
-  shutdown.defer(async () => {
-    ended.abort()
-    // A driver that could not be read has nothing to close.
-    const loaded = await driver.loaded().catch(() => null)
-    await loaded?.close()
-  })
-  const sim = { url, api_key: apiKey, bot_id: botId }
-  const player: AgentPlayer = {
-    ...what,
-    verbs: async () => (await driver.get()).verbs,
-    async call({ verb, chat, text, with: parameters }, signal) {
-      const context = { chat: chat && driverChat(chat), sim, ...(text === undefined ? {} : { text }) }
-      const own = parameters === undefined ? {} : { with: parameters }
-      const { call, inbox } = await driver.get()
-      return verb === 'inbox' ? inbox(context, signal) : call(verb, { ...context, ...own }, signal)
-    },
-  }
-  return { player, driver: driver.get }
+interface LoadedDriver {
+  get(): Promise<Driver>
+  close(): Promise<void>
 }
 
 /** Loads once; after a failure, the next caller tries again. */
-function retried<Value>(load: () => Promise<Value>) {
-  let loading: Promise<Value> | null = null
+function retried(load: (signal: AbortSignal) => Promise<Driver>): LoadedDriver {
+  const ended = new AbortController()
+  let loading: Promise<Driver> | null = null
   return {
-    get(): Promise<Value> {
-      loading ??= load().catch((error: unknown) => {
+    get() {
+      loading ??= load(ended.signal).catch((error: unknown) => {
         loading = null
         throw error
       })
       return loading
     },
-    loaded: async (): Promise<Value | null> => loading,
+    async close() {
+      ended.abort()
+      // A driver that could not be read has nothing to close.
+      const driver = await loading?.catch(() => null)
+      await driver?.close()
+    },
+  }
+}
+
+function createPlayer(
+  { url, apiKey, botId }: PlatformServer,
+  plays: AgentPlayer['plays'],
+  name: string,
+  driver: LoadedDriver,
+  shutdown: Shutdown,
+): AgentPlayer {
+  shutdown.defer(() => driver.close())
+  const sim = { url, api_key: apiKey, bot_id: botId }
+  return {
+    plays,
+    name,
+    verbs: async () => (await driver.get()).verbs,
+    async call({ verb, chat, text, with: parameters }, signal) {
+      const context = { chat: chat && driverChat(chat), sim, ...(text === undefined ? {} : { text }) }
+      const { call, inbox } = await driver.get()
+      if (verb === 'inbox') return inbox(context, signal)
+      return call(verb, { ...context, ...(parameters === undefined ? {} : { with: parameters }) }, signal)
+    },
   }
 }

@@ -1,25 +1,33 @@
-/** Runs the simulator until a signal stops it (`handover-sim start`). */
-
+/** Runs the simulator until a signal stops it (`handover-sim start`), and announces that it is ready. */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { BUDGETS } from '../base/files/budgets.ts'
 import { wallDelay } from '../base/runtime/clock.ts'
+import { messageOf } from '../base/text/error-text.ts'
+import { withoutCredentials } from '../base/text/redactor.ts'
+import { isKnob } from '../platform/contract/knobs.ts'
+import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
+import { captureSnapshot, snapshotText } from '../platform/simulator/snapshot/capture.ts'
 import { InvalidSnapshotError } from '../platform/simulator/snapshot/invalid-snapshot.ts'
+import type { Snapshot } from '../platform/simulator/snapshot/schema.ts'
 import { loadRecorder } from '../running/recorder/load.ts'
 import { type Resolved, resolveSettings } from '../server/config/resolve.ts'
 import { isLoopback } from '../server/control/addresses.ts'
 import type { AgentPlayer } from '../server/control/route.ts'
-import { type PlatformServer, startServer } from '../server/start.ts'
+import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import { configSources, defineCommand, type FlagsOf, SETTING_FLAGS } from './command.ts'
-import {
-  type Context,
-  createShutdown,
-  END_CODES,
-  type EndReason,
-  EnvironmentError,
-  type Shutdown,
-  UsageError,
-} from './io.ts'
+import { createShutdown, END_CODES, type Io, UsageError } from './io.ts'
 import { showTraffic, type Traffic } from './show-traffic.ts'
-import type { SnapshotExport } from './snapshot-files.ts'
-import { firstSteps, readyLine, readyText, writeReadyFile } from './start-files.ts'
 
 const FLAGS = {
   ...SETTING_FLAGS,
@@ -39,53 +47,89 @@ const FLAGS = {
   '--ready-file <file>': 'write the ready line to a file, there while the simulator serves',
 } as const
 
-type StartFlags = FlagsOf<typeof FLAGS>
+/** The exit code when the snapshot could not be written. */
+const NOT_WRITTEN = 3
+/** How long a shutdown waits for deliveries and answers in flight. */
+const DRAIN_MS = 3_000
 
 export const startCommand = defineCommand({
   flags: FLAGS,
   async run(context, flags) {
+    const { io, unredacted } = context
     const resolved = await resolveSettings(flags, configSources(context))
-    // Throws when a flag excludes another one.
-    const { demo, webhookUrl, agentDriver, open, inspector } = flags
-    if (open && inspector === false) throw new UsageError('--open opens the page: leave out --no-inspector.')
-    if (demo && webhookUrl !== undefined)
-      throw new UsageError(
-        `--demo brings its own webhook: leave out --webhook-url (got ${JSON.stringify(webhookUrl)}).`,
-      )
-    if (demo && agentDriver !== undefined)
-      throw new UsageError(
-        `--demo brings its own help desk: leave out --agent-driver (got ${JSON.stringify(agentDriver)}).`,
-      )
-
+    checkCombinations(flags)
     if (flags.detach) {
-      const { checkTokenIsKnown, startDetached } = await import('./start-detached.ts')
-      checkTokenIsKnown(flags, resolved.values)
-      return startDetached(context, flags)
+      const { startDetached } = await import('./start-detached.ts')
+      return startDetached(context, flags, resolved.values)
     }
-    const shutdown = createShutdown(context.io)
+    const shutdown = createShutdown(io)
     try {
-      const snapshotExport = flags.export === undefined ? null : await createExport(flags.export, context)
+      // First the export, so that a wrong name fails at the start and not at the end.
+      const snapshotExport = flags.export === undefined ? null : createExport(flags.export, io)
       let agent: AgentPlayer | null = null
       let traffic: Traffic | null = null
       const endTraffic = () => traffic?.end()
       shutdown.defer(endTraffic, endTraffic)
-      const server = await start(flags, resolved, context, snapshotExport, { shutdown, agent: () => agent })
+
+      const server = await startServer(
+        {
+          ...(flags.import === undefined
+            ? resolved.options
+            : await optionsWithSnapshot(flags.import, io.cwd, resolved)),
+          onStopRequested: shutdown.request,
+          ...(snapshotExport && { onStopped: snapshotExport.write }),
+        },
+        undefined,
+        context.secrets,
+        { agent: () => agent, loadRecorder },
+      ).catch(error => {
+        if (!(error instanceof InvalidSnapshotError)) throw error
+        throw new UsageError(`--import ${JSON.stringify(flags.import)}: ${error.message}`)
+      })
       shutdown.defer(
         () => server.close(),
         () => snapshotExport?.write(server),
       )
-      const desk = flags.demo ? await attachDemo(server, context, shutdown) : null
-      agent = await attachAgent(server, desk, flags, resolved, context, shutdown)
-      if (!flags.json) printWarnings(resolved, context)
+
+      // The help desk, of the demo or behind an agent driver.
+      const driverFile = flags.agentDriver ?? resolved.agentDriver
+      let desk: string | null = null
+      if (flags.demo || driverFile !== null) {
+        const { attachDemo, attachDriver } = await import('./start-agent.ts')
+        if (flags.demo) ({ desk, agent } = await attachDemo(server, context, shutdown))
+        else agent = await attachDriver(server, String(driverFile), flags, context, shutdown)
+      }
+
+      if (!flags.json) {
+        const { host } = resolved.values
+        for (const warning of resolved.warnings) io.stderr.write(`${warning}\n`)
+        if (!isLoopback(String(host)))
+          io.stderr.write(
+            `Warning: listening on ${host}, so other machines can reach this simulator; its keys are for tests only.\n`,
+          )
+      }
       if (flags.open && server.inspectorUrl !== null) {
         const { openPage } = await import('./open-page.ts')
         await openPage(server.inspectorUrl, context, shutdown)
       }
-      announce(server, flags, context, shutdown)
-      if (!flags.json && flags.output === 'pretty') context.unredacted.stderr.write(firstSteps(server, desk))
+
+      // Writes the ready file before the ready line, because a reader of the line may open the file at once. Both have
+      // the keys, because programs read them there.
+      const line = `${JSON.stringify(readyLine(server))}\n`
+      if (flags.readyFile !== undefined) {
+        const remove = writeReadyFile(flags.readyFile, io.cwd, line)
+        shutdown.defer(remove, remove)
+      }
+      unredacted.stdout.write(flags.json ? line : `Ready: ${server.url}\n`)
+      const isPretty = !flags.json && flags.output === 'pretty'
+      if (isPretty) unredacted.stderr.write(firstSteps(server, desk))
       traffic = showTraffic(server.journal, flags, resolved, context)
+
       const reason = await shutdown.ended
-      await drain(server, flags, context, reason)
+      if (isPretty) io.stderr.write(`Shutting down${reason === 'SIGINT' ? '; press Ctrl-C again to force' : ''}.\n`)
+      const enough = new AbortController()
+      await Promise.race([server.settled(), wallDelay(DRAIN_MS, enough.signal)])
+      enough.abort()
       await shutdown.run()
       return snapshotExport?.failed() ? NOT_WRITTEN : END_CODES[reason]
     } finally {
@@ -94,113 +138,146 @@ export const startCommand = defineCommand({
   },
 })
 
-/** The exit code for an environment error. */
-const NOT_WRITTEN = 3
+/** Throws when a flag excludes another one. */
+function checkCombinations({ demo, webhookUrl, agentDriver, open, inspector }: FlagsOf<typeof FLAGS>): void {
+  if (open && inspector === false) throw new UsageError('--open opens the page: leave out --no-inspector.')
+  if (demo && webhookUrl !== undefined)
+    throw new UsageError(`--demo brings its own webhook: leave out --webhook-url (got ${JSON.stringify(webhookUrl)}).`)
+  if (demo && agentDriver !== undefined)
+    throw new UsageError(
+      `--demo brings its own help desk: leave out --agent-driver (got ${JSON.stringify(agentDriver)}).`,
+    )
+}
 
-async function start(
-  flags: StartFlags,
-  resolved: Resolved,
-  { io, secrets }: Context,
-  snapshotExport: SnapshotExport | null,
-  { shutdown, agent }: { readonly shutdown: Shutdown; readonly agent: () => AgentPlayer | null },
-) {
-  const options =
-    flags.import === undefined ? resolved.options : await optionsWithImport(flags.import, io.cwd, resolved)
+/** The values of the ready line. `pid` is that of this process. `controlToken` exists only when the control API needs one. */
+export const readyLine = (server: PlatformServer) => ({
+  v: 1,
+  type: 'ready',
+  url: server.url,
+  inspectorUrl: server.inspectorUrl,
+  webhookUrl: webhookUrlOf(server),
+  apiKey: server.apiKey,
+  botApiKey: server.botApiKey,
+  botId: server.botId,
+  pid: process.pid,
+  ...(server.controlToken === null ? {} : { controlToken: server.controlToken }),
+})
+
+/** The address without its credentials. */
+function webhookUrlOf(server: PlatformServer): string | null {
+  const { webhookUrl } = coreOf(server).address
+  return webhookUrl === null ? null : withoutCredentials(webhookUrl)
+}
+
+/** Complete commands to type next. `desk` is the URL of the demo's help desk, where the user plays the agent. */
+function firstSteps(server: PlatformServer, desk: string | null): string {
+  const { url, inspectorUrl, controlToken } = server
+  const json = `-H 'content-type: application/json'`
+  const token = controlToken === null ? '' : ` -H 'authorization: Bearer ${controlToken}'`
+  const rows = [
+    ['keys', 'keys.handover, keys.bot; to see them: handover-sim config --show-keys'],
+    ['webhook', webhookUrlOf(server) ?? 'none: events go nowhere. Set it with --webhook-url URL, or try --demo'],
+    ['a chat', `curl -s ${url}/_sim/chats ${json}${token} -d '{}'`],
+    ['handover', `curl -s ${url}/_sim/chats/CHAT_ID/press ${json}${token} -d '{"button":"handover"}'`],
+  ]
+  if (inspectorUrl !== null) rows.unshift(['page', inspectorUrl])
+  if (desk !== null) {
+    rows.push(['accept', `curl -s -X POST ${desk}/desk/CHAT_ID/accept`])
+    rows.push(['reply', `curl -s ${desk}/desk/CHAT_ID/messages ${json} -d '{"text":"Hello"}'`])
+  }
+  if (server.clock.mode === 'virtual')
+    rows.push(['time', `stands still until: curl -s ${url}/_sim/clock/advance ${json}${token} -d '{"by":"10s"}'`])
+  let text = ''
+  for (const [name = '', command] of rows) text += `  ${name.padEnd(9)} ${command}\n`
+  return text
+}
+
+/** Returns a function that removes the file. */
+function writeReadyFile(file: string, cwd: string, text: string): () => void {
+  const path = resolve(cwd, file)
+  attempt(`--ready-file: cannot write ${JSON.stringify(file)}`, () => replaceFile(path, text))
+  return () => {
+    // Leaves a file that another simulator has written since.
+    try {
+      if (readFileSync(path, 'utf8') === text) rmSync(path)
+    } catch {
+      // The file was removed already.
+    }
+  }
+}
+
+/** Writes a file that only its owner reads, in one step, so that a reader never sees a part of it. */
+function replaceFile(path: string, text: string): void {
+  const draft = `${path}.${process.pid}.tmp`
   try {
-    const onStopRequested = shutdown.request
-    const serverOptions = { ...options, onStopRequested, ...(snapshotExport && { onStopped: snapshotExport.write }) }
-    return await startServer(serverOptions, undefined, secrets, { agent, loadRecorder })
+    const file = openSync(draft, 'w', 0o600)
+    try {
+      writeFileSync(file, text)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(draft, path)
   } catch (error) {
-    if (error instanceof InvalidSnapshotError)
-      throw new UsageError(`--import ${JSON.stringify(flags.import)}: ${error.message}`)
+    rmSync(draft, { force: true })
     throw error
   }
 }
 
-async function createExport(file: string, { io }: Context): Promise<SnapshotExport> {
-  const { createSnapshotExport } = await import('./snapshot-files.ts')
-  return createSnapshotExport(file, io)
-}
-
-async function optionsWithImport(file: string, cwd: string, resolved: Resolved) {
-  const { withSnapshot } = await import('./snapshot-files.ts')
-  return withSnapshot(file, cwd, resolved)
-}
-
-/** Loads nothing unless there is a help desk. `desk` is the URL of the demo. */
-async function attachAgent(
-  server: PlatformServer,
-  desk: string | null,
-  flags: StartFlags,
-  { agentDriver }: Resolved,
-  context: Context,
-  shutdown: Shutdown,
-): Promise<AgentPlayer | null> {
-  const ref = flags.agentDriver ?? agentDriver
-  if (desk === null && ref === null) return null
-  const { attachDemoDesk, attachDriver } = await import('./start-agent.ts')
-  if (desk !== null) return attachDemoDesk(server, desk, context, shutdown)
-  const reference = {
-    ref: String(ref),
-    allowRemote: flags.allowRemote ?? false,
-    isFlag: flags.agentDriver !== undefined,
+/** Throws a `UsageError` that says what failed. */
+function attempt<Result>(what: string, run: () => Result): Result {
+  try {
+    return run()
+  } catch (error) {
+    throw new UsageError(`${what}: ${messageOf(error)}`)
   }
-  return attachDriver(server, reference, context, shutdown)
 }
 
-const STOP_WITHIN_MS = 2_000
+/** Options that fit the snapshot of `--import`. Flags and variables win over the settings in it. */
+async function optionsWithSnapshot(
+  file: string,
+  cwd: string,
+  { options, sources, values }: Resolved,
+): Promise<PlatformServerOptions> {
+  const name = JSON.stringify(file)
+  const { readRegularFile } = await import('../base/files/user-files.ts')
+  const bytes = attempt(`--import: cannot read ${name}`, () => readRegularFile(resolve(cwd, file), BUDGETS.stateBytes))
+  const text = attempt(`--import: ${name} is not JSON`, () => new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  const snapshot: Snapshot | null = attempt(`--import: ${name} is not JSON`, () => JSON.parse(text))
+  if (typeof snapshot !== 'object' || snapshot === null)
+    throw new UsageError(`--import: ${name} is not a snapshot: it must be a JSON object.`)
 
-/** Starts the reference intermediary as the webhook target. Resolves with its URL. */
-async function attachDemo(server: PlatformServer, { io, env }: Context, shutdown: Shutdown): Promise<string> {
-  const { referenceStart } = await import('../running/agent-driver/reference-program.ts')
-  const { TargetProcess } = await import('../running/agent-driver/target.ts')
-  const { url: platformUrl, apiKey, botApiKey, botId } = server
-  const platform = { url: platformUrl, apiKey, botApiKey, botId }
-  const program = () => referenceStart('The demo intermediary', env, platform, { PORT: '0' })
-  const onExit = (why: string) => io.stderr.write(`${why}\n`)
-  const target = new TargetProcess({ start: program, stopTimeoutMs: STOP_WITHIN_MS, onExit })
-  await target.start().catch((error: Error) => {
-    throw new EnvironmentError(`--demo: ${error.message}`)
+  const isTyped = (from = '') => from.startsWith('--') || from.startsWith('HANDOVER_SIM_')
+  if (isTyped(sources.seed) && values.seed !== snapshot.seed) {
+    const typed = `${sources.seed} says ${values.seed}`
+    throw new UsageError(`--import: ${name} has seed ${snapshot.seed}, and ${typed}: leave that out.`)
+  }
+  const config: Record<string, unknown> = { ...snapshot.config }
+  for (const [knob, value] of Object.entries(values)) if (isKnob(knob) && isTyped(sources[knob])) config[knob] = value
+  // The clock of the snapshot, unless the user has chosen one.
+  const clock = snapshot.clock?.mode === 'virtual' ? 'virtual' : 'real'
+  return { ...options, ...(sources.clock === 'default' ? { clock } : {}), snapshot: { ...snapshot, config } }
+}
+
+/** Writes the state at the first call of `write`, because closing removes state. A failure is reported on stderr. */
+function createExport(file: string, { cwd, stderr }: Io) {
+  const path = resolve(cwd, file)
+  const failure = `--export: cannot write ${JSON.stringify(file)}`
+  attempt(failure, () => {
+    mkdirSync(dirname(path), { recursive: true })
+    accessSync(dirname(path), constants.W_OK)
   })
-  const { url } = target
-  if (url === null) throw new EnvironmentError('--demo: the intermediary has no URL.')
-  shutdown.defer(
-    () => target.close(),
-    () => void target.kill(),
-  )
-  await server.configure({ 'webhook.url': `${url}/webhook` })
-  return url
-}
-
-/**
- * Writes the ready file before the ready line, because a reader of the line may open the file at once. Both have the
- * keys, because programs read them there.
- */
-function announce(server: PlatformServer, flags: StartFlags, { io, unredacted }: Context, shutdown: Shutdown): void {
-  const line = `${JSON.stringify(readyLine(server))}\n`
-  if (flags.readyFile !== undefined) {
-    const remove = writeReadyFile(flags.readyFile, io.cwd, line)
-    shutdown.defer(remove, remove)
+  let state: 'open' | 'written' | 'failed' = 'open'
+  return {
+    write(simulator: PlatformSimulator): void {
+      if (state !== 'open') return
+      state = 'written'
+      try {
+        replaceFile(path, `${snapshotText(captureSnapshot(coreOf(simulator)))}\n`)
+      } catch (error) {
+        state = 'failed'
+        stderr.write(`${failure}: ${messageOf(error)}\n`)
+      }
+    },
+    failed: () => state === 'failed',
   }
-  unredacted.stdout.write(flags.json ? line : `${readyText(server.url)}\n`)
-}
-
-function printWarnings({ values, warnings }: Resolved, { io }: Context): void {
-  for (const warning of [...warnings, ...exposure(values)]) io.stderr.write(`${warning}\n`)
-}
-
-function exposure({ host }: Resolved['values']): string[] {
-  if (isLoopback(String(host))) return []
-  return [`Warning: listening on ${host}, so other machines can reach this simulator; its keys are for tests only.`]
-}
-
-const DRAIN_MS = 3_000
-
-/** Waits a limited time for deliveries and answers in flight. */
-async function drain(server: PlatformServer, flags: StartFlags, { io }: Context, reason: EndReason): Promise<void> {
-  const hint = reason === 'SIGINT' ? '; press Ctrl-C again to force' : ''
-  if (!flags.json && flags.output === 'pretty') io.stderr.write(`Shutting down${hint}.\n`)
-  const enough = new AbortController()
-  await Promise.race([server.settled(), wallDelay(DRAIN_MS, enough.signal)])
-  enough.abort()
 }

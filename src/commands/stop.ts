@@ -1,25 +1,51 @@
-/** Ends a running simulator (`handover-sim stop`). */
+/** Ends a running simulator (`handover-sim stop`), and waits until one is ready (`handover-sim wait`). */
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as z from 'zod/mini'
 import { elapsedMs, wallDelay, wallTimer } from '../base/runtime/clock.ts'
 import { processRuns } from '../base/runtime/node.ts'
-import { formatDuration } from '../base/text/quantities.ts'
+import { formatDuration, parseDuration } from '../base/text/quantities.ts'
+import { failureText } from '../platform/wording/failures.ts'
 import { probe } from '../running/agent-driver/probe.ts'
 import { isLoopback } from '../server/control/addresses.ts'
 import { findPortHolder } from '../server/listen.ts'
 import { defineCommand } from './command.ts'
-import { type Context, EnvironmentError, UsageError } from './io.ts'
+import { EnvironmentError, UsageError } from './io.ts'
 import {
   ADDRESS_FLAGS,
-  type AddressFlags,
   findSimulator,
   noAnswer,
   postControl,
   type RunningSimulator,
   refusalMessage,
 } from './running-simulator.ts'
-import { POLL_MS, readyAddress, timeoutFrom } from './wait.ts'
+
+const POLL_MS = 100
+
+export const waitCommand = defineCommand({
+  flags: {
+    ...ADDRESS_FLAGS,
+    '--timeout <duration>': { description: 'how long to wait', default: '30s' },
+  },
+  async run(context, flags) {
+    const timeoutMs = timeoutFrom(flags.timeout)
+    for (const until = elapsedMs() + timeoutMs; ; await wallDelay(POLL_MS)) {
+      // Again each time, because the ready file appears when the simulator serves.
+      const simulator = await findSimulator(context, flags)
+      const failure = simulator && (await probe(`${simulator.url}/_sim/readyz`))
+      if (simulator !== null && failure === null) {
+        context.io.stdout.write(`Ready: ${simulator.url}\n`)
+        return 0
+      }
+      if (elapsedMs() + POLL_MS <= until) continue
+      const what = simulator?.url ?? `The ready file ${JSON.stringify(flags.readyFile)}`
+      const answered = failure?.code === 'status' ? `it answered ${failure.status}` : failure && failureText(failure)
+      throw new EnvironmentError(
+        `${what} is not ready after ${formatDuration(timeoutMs)}: ${answered ?? 'it is not there'}.`,
+      )
+    }
+  },
+})
 
 export const stopCommand = defineCommand({
   flags: {
@@ -27,31 +53,51 @@ export const stopCommand = defineCommand({
     '--timeout <duration>': { description: 'how long to wait until it has ended', default: '15s' },
   },
   async run(context, flags) {
+    const { io } = context
     const timeoutMs = timeoutFrom(flags.timeout)
     const simulator = await findSimulator(context, flags)
-    const stopped = simulator !== null && (await stop(simulator, timeoutMs))
-    if (!stopped) removeReadyFile(flags, context)
+    if (simulator !== null && (await stop(simulator, timeoutMs))) {
+      io.stdout.write(`Stopped: ${simulator.url}\n`)
+      return 0
+    }
+    // The file of a simulator that ended without removing it.
+    if (flags.readyFile !== undefined) rmSync(resolve(io.cwd, flags.readyFile), { force: true })
     const where = simulator?.url ?? `its ready file ${JSON.stringify(flags.readyFile)} is not there`
-    context.io.stdout.write(stopped ? `Stopped: ${where}\n` : `No simulator runs: ${where}\n`)
+    io.stdout.write(`No simulator runs: ${where}\n`)
     return 0
   },
 })
 
-/** Removes the file of a simulator that ended without removing it. */
-function removeReadyFile({ readyFile }: AddressFlags, { io }: Context): void {
-  if (readyFile !== undefined) rmSync(resolve(io.cwd, readyFile), { force: true })
+function timeoutFrom(text: string): number {
+  const timeoutMs = parseDuration(text)
+  if (timeoutMs !== null) return timeoutMs
+  throw new UsageError(`--timeout: must be a duration such as 500ms, 30s, 2m, got ${JSON.stringify(text)}.`)
 }
+
+const Answer = z.looseObject({ stopping: z.literal(true), pid: z.int() })
 
 /** Resolves when the simulator has ended: with false when none runs. */
 async function stop(simulator: RunningSimulator, timeoutMs: number): Promise<boolean> {
   const { url } = simulator
   const until = elapsedMs() + timeoutMs
   const holder = await findPortHolder(Number(new URL(url).port))
-  const pid = await requestStop(simulator, timeoutMs)
-  if (pid === null) return false
+  const giveUp = new AbortController()
+  const timer = wallTimer(timeoutMs, () => giveUp.abort(new Error(`no answer within ${formatDuration(timeoutMs)}`)))
+  const answered = await postControl(simulator, '/stop', {}, giveUp.signal).finally(timer.cancel)
+  if ('code' in answered) {
+    if (answered.code === 'connection_refused') return false
+    throw noAnswer(url, answered)
+  }
+  const answer = Answer.safeParse(answered.body)
+  if (answered.status !== 200 || !answer.success) {
+    const message = refusalMessage(simulator, answered)
+    throw answered.status === 401 ? new UsageError(message) : new EnvironmentError(message)
+  }
+
+  const { pid } = answer.data
   const isLocal =
     isLoopback(new URL(url).hostname) && (holder === null ? process.platform !== 'linux' : holder.pid === pid)
-  while ((await probe(readyAddress(url)))?.code !== 'connection_refused' || (isLocal && processRuns(pid))) {
+  while ((await probe(`${url}/_sim/readyz`))?.code !== 'connection_refused' || (isLocal && processRuns(pid))) {
     if (elapsedMs() + POLL_MS > until)
       throw new EnvironmentError(
         `${url} has not ended ${formatDuration(timeoutMs)} after the request to stop (process ${pid}).`,
@@ -59,21 +105,4 @@ async function stop(simulator: RunningSimulator, timeoutMs: number): Promise<boo
     await wallDelay(POLL_MS)
   }
   return true
-}
-
-const Answer = z.looseObject({ stopping: z.literal(true), pid: z.int() })
-
-/** Returns the id of the process that ends, or null when nothing listens. */
-async function requestStop(simulator: RunningSimulator, timeoutMs: number): Promise<number | null> {
-  const giveUp = new AbortController()
-  const timer = wallTimer(timeoutMs, () => giveUp.abort(new Error(`no answer within ${formatDuration(timeoutMs)}`)))
-  const answered = await postControl(simulator, '/stop', {}, giveUp.signal).finally(timer.cancel)
-  if ('code' in answered) {
-    if (answered.code === 'connection_refused') return null
-    throw noAnswer(simulator.url, answered)
-  }
-  const answer = Answer.safeParse(answered.body)
-  if (answered.status === 200 && answer.success) return answer.data.pid
-  const message = refusalMessage(simulator, answered)
-  throw answered.status === 401 ? new UsageError(message) : new EnvironmentError(message)
 }

@@ -10,7 +10,7 @@ import { runSuite } from '../running/runner/suite.ts'
 import { InterruptedError, rejectOnAbort } from '../running/runner/waiting.ts'
 import { uiRoutes } from '../running/ui-mode/routes.ts'
 import type { RunRequest } from '../running/ui-mode/run-queue.ts'
-import { createSavedSession, createUiSession, type UiSession } from '../running/ui-mode/session.ts'
+import { createSavedSession, createUiSession } from '../running/ui-mode/session.ts'
 import { type PlatformServer, startServer } from '../server/start.ts'
 import { scenarioSources } from './command.ts'
 import { type Context, createShutdown, END_CODES, EnvironmentError, type Shutdown } from './io.ts'
@@ -18,59 +18,65 @@ import { type RunSettings, runAttached, targetIn } from './run-attached.ts'
 import { type AttachOptions, prepareTarget, type RunTarget } from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
 
-export interface UiModeOptions extends Omit<RunSettings, 'wanted' | 'plans' | 'seed'> {
+interface UiModeOptions extends Omit<RunSettings, 'wanted' | 'plans' | 'seed'> {
+  readonly flags: RunSettings['flags'] & { readonly open?: boolean }
   readonly patterns: readonly string[]
 }
 
 /** Resolves with the exit code when a signal or a request has ended it. */
 export async function runUiMode(options: UiModeOptions): Promise<number> {
-  const shutdown = createShutdown(options.context.io)
+  const { context, resolved, patterns, flags } = options
+  const { io, secrets } = context
+  const shutdown = createShutdown(io)
   try {
-    await serve(options, shutdown)
+    const session = await createUiSession({
+      files: {
+        ...scenarioSources(context),
+        patterns,
+        selection: options.options,
+        onPlans: plans => addSecretsOfPlans(plans, context),
+      },
+      target: flags.selfTest ? null : targetIn(options),
+      secrets,
+      startRun: request => startRun(options, router, attachOnce, request),
+    })
+    shutdown.defer(() => session.close())
+    const serverOptions = { ...resolved.options, ...(flags.selfTest && flags.port === undefined ? { port: 0 } : {}) }
+    const router = await createSimulatorRouter({ ...serverOptions, onStopRequested: shutdown.request }, secrets, {
+      routes: uiRoutes(session, secrets),
+      page: 'ui-mode.html',
+    })
+    shutdown.defer(() => router.close())
+    const end = new AbortController()
+    void shutdown.ended.then(() => end.abort(new InterruptedError()))
+    const { signal } = end
+    const attachOnce = createAttachment({ ...options, storesChats: true, router, shutdown, signal })
+    // The page is there while the target starts.
+    const attached = attachOnce(() => announce(router.server, context, flags.open ?? false, shutdown))
+    await rejectOnAbort(attached, signal).catch(error => {
+      if (error instanceof InterruptedError) return
+      if (!(error instanceof EnvironmentError)) throw error
+      io.stderr.write(`${error.message}\n`)
+    })
     return END_CODES[await shutdown.ended]
   } finally {
     await shutdown.run()
   }
 }
 
-async function serve(options: UiModeOptions, shutdown: Shutdown): Promise<void> {
-  const { context, resolved, patterns, flags } = options
-  const { io, secrets } = context
-  const session = await createUiSession({
-    files: {
-      ...scenarioSources(context),
-      patterns,
-      selection: options.options,
-      onPlans: plans => addSecretsOfPlans(plans, context),
-    },
-    target: flags.selfTest ? null : targetIn(options),
-    secrets,
-    startRun: request => startRun(options, router, attachOnce, request),
-  })
-  shutdown.defer(() => session.close())
-  const serverOptions = { ...resolved.options, ...(flags.selfTest && flags.port === undefined ? { port: 0 } : {}) }
-  const router = await createSimulatorRouter({ ...serverOptions, onStopRequested: shutdown.request }, secrets, {
-    routes: uiRoutes(session, secrets),
-    page: 'ui-mode.html',
-  })
-  shutdown.defer(() => router.close())
-  const ended = endSignal(shutdown)
-  const attachOnce = createAttachment({ ...options, storesChats: true, router, shutdown, signal: ended })
-  // The page is there while the target starts.
-  const attached = attachOnce(() => announce(router.server, context, flags.open ?? false, shutdown))
-  await rejectOnAbort(attached, ended).catch(error => {
-    if (error instanceof InterruptedError) return
-    if (!(error instanceof EnvironmentError)) throw error
-    io.stderr.write(`${error.message}\n`)
-  })
-}
-
 /** Serves the results of a saved run. Resolves when a signal or a request has ended it. */
 export async function serveSavedRun(result: RunResult, plans: readonly Plan[], context: Context): Promise<void> {
   const { io, secrets } = context
   const shutdown = createShutdown(io)
+  // The files that the places of the scenarios name, and no other.
+  const names = new Set<string>()
+  for (const { file, steps, finally: last } of plans) {
+    names.add(file)
+    for (const { place } of stepsOf([...steps, ...last])) if (place) names.add(place.file)
+  }
+  const findFile = (name: string) => (names.has(name) ? findFiles([name], scenarioSources(context))[0] : undefined)
   try {
-    const session = createSavedSession(result, plans, secrets, fileFinder(plans, context))
+    const session = createSavedSession(result, plans, secrets, findFile)
     const options = { port: 0, onStopRequested: shutdown.request }
     const server = await startServer(options, undefined, secrets, {
       routes: uiRoutes(session, secrets),
@@ -98,60 +104,43 @@ async function announce(
   await openPage(inspectorUrl, context, shutdown)
 }
 
-/** Finds the files that the places of the scenarios name, and no other. */
-function fileFinder(plans: readonly Plan[], context: Context): UiSession['findFile'] {
-  const steps = plans.flatMap(plan => [...stepsOf([...plan.steps, ...plan.finally])])
-  const names = new Set([...plans.map(({ file }) => file), ...steps.flatMap(({ place }) => place?.file ?? [])])
-  return name => (names.has(name) ? findFiles([name], scenarioSources(context))[0] : undefined)
-}
-
-/** Aborts when the command ends. */
-function endSignal({ ended }: Shutdown): AbortSignal {
-  const end = new AbortController()
-  void ended.then(() => end.abort(new InterruptedError()))
-  return end.signal
-}
-
-type AttachOnce = (beforeStart?: () => Promise<void>) => Promise<RunTarget>
-
 /** Starts the target once; again when it could not be started. Calls `beforeStart` when target and driver are valid. */
-function createAttachment(options: AttachOptions): AttachOnce {
+function createAttachment(options: AttachOptions): (beforeStart?: () => Promise<void>) => Promise<RunTarget> {
   let attached: Promise<RunTarget> | null = null
-  const attach: AttachOnce = async beforeStart => {
-    const start = await prepareTarget(options)
-    await beforeStart?.()
-    return start()
-  }
-  return beforeStart => {
-    attached ??= attach(beforeStart).catch(error => {
+  async function attach(beforeStart?: () => Promise<void>): Promise<RunTarget> {
+    try {
+      const start = await prepareTarget(options)
+      await beforeStart?.()
+      return await start()
+    } catch (error) {
       attached = null
       throw error
-    })
+    }
+  }
+  return beforeStart => {
+    attached ??= attach(beforeStart)
     return attached
   }
 }
 
 async function startRun(
-  { context, ...options }: UiModeOptions,
+  options: UiModeOptions,
   router: SimulatorRouter,
-  attachOnce: AttachOnce,
+  attachOnce: () => Promise<RunTarget>,
   { wanted, all, listener, signal }: RunRequest,
 ): Promise<RunResult> {
   router.beginRun()
-  const limit = createTimeLimit(options.options.timeoutMs)
-  const { sources, values } = options.resolved
-  const settings: RunSettings = {
-    ...options,
-    context,
-    wanted,
-    plans: all.map(({ plan }) => plan),
-    // A running intermediary remembers the chats of earlier runs.
-    seed: sources.seed === 'default' ? freshSeed() : Number(values.seed),
-  }
+  const { resolved } = options
+  const { timeoutMs } = options.options
+  // A running intermediary remembers the chats of earlier runs.
+  const seed = resolved.sources.seed === 'default' ? freshSeed() : Number(resolved.values.seed)
+  const limit = new AbortController()
+  const end = (limit_ms: number) => limit.abort(new InterruptedError({ code: 'run_time_limit', limit_ms }))
+  const timer = timeoutMs === null ? null : wallTimer(timeoutMs, () => end(timeoutMs))
   const ended = AbortSignal.any([signal, limit.signal])
   try {
     return await runAttached({
-      settings,
+      settings: { ...options, wanted, plans: all.map(({ plan }) => plan), seed },
       router,
       signal: ended,
       // Ends the wait only: a target that is starting serves the next run.
@@ -159,13 +148,6 @@ async function startRun(
       run: suite => runSuite({ ...suite, listener }),
     })
   } finally {
-    limit.cancel()
+    timer?.cancel()
   }
-}
-
-function createTimeLimit(timeoutMs: number | null) {
-  const limit = new AbortController()
-  const end = (limit_ms: number) => limit.abort(new InterruptedError({ code: 'run_time_limit', limit_ms }))
-  const timer = timeoutMs === null ? null : wallTimer(timeoutMs, () => end(timeoutMs))
-  return { signal: limit.signal, cancel: () => timer?.cancel() }
 }

@@ -4,9 +4,9 @@ import { parseSources } from '../base/files/document.ts'
 import { ConfigError, formatProblem, type Problem } from '../base/files/errors.ts'
 import { isDataFile, loadExports, readText } from '../base/files/user-files.ts'
 import { isMap } from '../base/objects.ts'
-import { counted as countedText } from '../base/text/quantities.ts'
+import { counted } from '../base/text/quantities.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
-import { type Hint, type LoadedScenario, PartFile } from '../evaluation/scenario/format/scenario.ts'
+import { type Hint, PartFile } from '../evaluation/scenario/format/scenario.ts'
 import { type FoundFile, findFiles } from '../evaluation/scenario/load/find.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
 import { parseValue, valuesIn } from '../evaluation/scenario/load/read.ts'
@@ -32,48 +32,45 @@ export const validateCommand = defineCommand({
     '--allow-modules': 'load .mjs, .js and .ts files, which runs their code; without it they are not checked',
   },
   async run(context, flags, args) {
+    const { io } = context
     const files = findFiles(args.length === 0 ? ['scenarios'] : args, scenarioSources(context))
-    const inspectedFiles = await inspect(files, context, flags.allowModules ?? false)
+    const checkedFiles = await checkFiles(files, context, flags.allowModules ?? false)
     const printed = new Set<string>()
-    for (const one of inspectedFiles) flags.json ? printJson(one, context) : print(one, context, printed)
-    if (inspectedFiles.some(({ problems }) => problems.length > 0)) return 2
-    const notChecked = inspectedFiles.filter(({ checked }) => !checked).length
+    let notChecked = 0
+    let failed = false
+    for (const { file, kind, counts, checked, problems, warnings } of checkedFiles) {
+      const ok = checked && problems.length === 0
+      if (!checked) notChecked++
+      failed ||= problems.length > 0
+      if (flags.json) {
+        const line = { v: 1, type: 'file', file, kind, ok, ...counts, problems, warnings }
+        io.stdout.write(`${JSON.stringify(line)}\n`)
+        continue
+      }
+      const lines = problems.map(formatProblem)
+      for (const { place, rule, message } of warnings)
+        lines.push(`${place === null ? file : placeText(place)}: warning: ${message} (${rule})`)
+      for (const line of lines) {
+        // Once, also when several scenarios include the part that has the problem.
+        if (!printed.has(line)) io.stderr.write(`${line}\n`)
+        printed.add(line)
+      }
+      // `3 scenarios, 41 steps`; of others `driver, 9 verbs`.
+      const contents = kind === 'scenario' || kind === null ? [] : [kind as string]
+      for (const [what, count] of Object.entries(counts))
+        contents.push(`${count} ${count === 1 ? what.replace(/s$/, '') : what}`)
+      if (ok) io.stdout.write(`ok  ${file}: ${contents.join(', ')}\n`)
+    }
+    if (failed) return 2
     if (notChecked === 0) return 0
-    if (!flags.json) context.io.stderr.write(`${countedText(notChecked, 'file')} not checked.\n`)
+    if (!flags.json) io.stderr.write(`${counted(notChecked, 'file')} not checked.\n`)
     return NOT_CHECKED
   },
 })
 
-/** Prints a problem once, also when several scenarios include the part that has it. */
-function print(inspectedFiles: InspectedFile, { io }: Context, printed: Set<string>): void {
-  const { file, kind, counts, checked, problems, warnings } = inspectedFiles
-  const lines = [
-    ...problems.map(formatProblem),
-    ...warnings.map(warning => {
-      const { place, rule, message } = warning
-      const at = place === null ? file : placeText(place)
-      return `${at}: warning: ${message} (${rule})`
-    }),
-  ]
-  for (const line of lines.filter(one => !printed.has(one))) {
-    printed.add(line)
-    io.stderr.write(`${line}\n`)
-  }
-  if (checked && problems.length === 0) io.stdout.write(`ok  ${file}: ${contents(kind, counts)}\n`)
-}
+type Kind = 'scenario' | 'part' | 'driver' | 'config' | 'capabilities' | 'expected failures'
 
-/** `3 scenarios, 41 steps`; of others `driver, 9 verbs`. */
-function contents(kind: InspectedFile['kind'], counts: InspectedFile['counts']): string {
-  const parts = Object.entries(counts).map(([what, count]) => `${count} ${count === 1 ? what.replace(/s$/, '') : what}`)
-  return [...(kind === 'scenario' ? [] : [kind]), ...parts].join(', ')
-}
-
-function printJson({ file, kind, counts, checked, problems, warnings }: InspectedFile, { io }: Context): void {
-  const line = { v: 1, type: 'file', file, kind, ok: checked && problems.length === 0, ...counts, problems, warnings }
-  io.stdout.write(`${JSON.stringify(line)}\n`)
-}
-
-export interface InspectedFile {
+interface CheckedFile {
   readonly file: string
   readonly kind: Kind | null
   /** False for a module that was not loaded. */
@@ -84,44 +81,70 @@ export interface InspectedFile {
   readonly warnings: readonly Hint[]
 }
 
-export async function inspect(
+async function checkFiles(
   files: readonly FoundFile[],
   context: Context,
   allowModules: boolean,
-): Promise<InspectedFile[]> {
-  const readable = files.filter(file => allowModules || isDataFile(file))
-  const inspected = new Map((await inspectReadable(readable, context)).map(one => [one.file, one]))
-  return files.map(file => inspected.get(file.name) ?? notChecked(file))
-}
-
-function notChecked({ name }: FoundFile): InspectedFile {
-  const warning = {
-    place: null,
-    rule: 'module-not-checked',
-    message: 'not checked: it is a module; pass --allow-modules',
+): Promise<CheckedFile[]> {
+  const kinds = new Map<FoundFile, Kind>()
+  const results = new Map<FoundFile, Partial<CheckedFile>>()
+  await Promise.all(
+    files.map(async file => {
+      if (allowModules || isDataFile(file)) {
+        const kind = await orProblems(() => kindOfFile(file, context.io.nodeVersion))
+        if (typeof kind === 'string') kinds.set(file, kind)
+        else results.set(file, { problems: kind })
+        return
+      }
+      const message = 'not checked: it is a module; pass --allow-modules'
+      results.set(file, { checked: false, warnings: [{ place: null, rule: 'module-not-checked', message }] })
+    }),
+  )
+  const scenarios = files.filter(file => kinds.get(file) === 'scenario')
+  for (const [file, result] of await checkScenarios(scenarios, context)) results.set(file, result)
+  for (const [file, kind] of kinds) {
+    if (kind === 'scenario') continue
+    const counts = await orProblems(() => countContents(file, kind, context))
+    results.set(file, isProblems(counts) ? { problems: counts } : { counts })
   }
-  return { ...nothing, file: name, kind: null, checked: false, warnings: [warning] }
+  return files.map(file => ({
+    file: file.name,
+    kind: kinds.get(file) ?? null,
+    ...{ checked: true, counts: {}, problems: [], warnings: [] },
+    ...results.get(file),
+  }))
 }
 
-async function inspectReadable(files: readonly FoundFile[], context: Context): Promise<InspectedFile[]> {
-  const kinds = await Promise.all(files.map(file => orProblems(() => kindOfFile(file, context.io.nodeVersion))))
-  const scenarios = files.filter((_, index) => kinds[index] === 'scenario')
-  const together = await inspectScenarios(scenarios, context)
-  const all = files.map((file, index) => {
-    const kind = kinds[index]!
-    if (typeof kind !== 'string') return broken(file, null, kind)
-    return kind === 'scenario' ? together.get(file.name)! : inspectOther(file, kind, context)
-  })
-  return Promise.all(all)
+/** Loads all files together, because names must be unique over all; then counts each file by itself. */
+async function checkScenarios(
+  files: readonly FoundFile[],
+  context: Context,
+): Promise<Map<FoundFile, Partial<CheckedFile>>> {
+  const load = (some: readonly FoundFile[]) => {
+    const names = some.map(({ name }) => name)
+    return orProblems(() => loadScenarios(names, scenarioSources(context)))
+  }
+  const together = files.length === 0 ? [] : await load(files)
+  const results = new Map<FoundFile, Partial<CheckedFile>>()
+  for (const file of files) {
+    let loaded = together
+    if (isProblems(together)) {
+      const problems = together.filter(problem => problem.file === file.name)
+      loaded = problems.length > 0 ? problems : await load([file])
+    }
+    if (isProblems(loaded)) {
+      results.set(file, { problems: loaded })
+      continue
+    }
+    const scenarios = loaded.filter(scenario => scenario.file === file.name)
+    const plans = compile(scenarios)
+    let steps = 0
+    for (const { count } of plans) steps += count
+    const warnings = scenarios.flatMap(scenario => scenario.warnings)
+    results.set(file, { counts: { scenarios: plans.length, steps }, warnings })
+  }
+  return results
 }
-
-const nothing = { checked: true, counts: {}, problems: [], warnings: [] }
-const broken = ({ name }: FoundFile, kind: Kind | null, problems: readonly Problem[]): InspectedFile => ({
-  ...nothing,
-  file: name,
-  kind,
-  problems,
-})
 
 async function orProblems<Value>(work: () => Promise<Value>): Promise<Value | readonly Problem[]> {
   try {
@@ -132,103 +155,67 @@ async function orProblems<Value>(work: () => Promise<Value>): Promise<Value | re
   }
 }
 
-/** Loads all files together, because names must be unique over all; then counts each file by itself. */
-async function inspectScenarios(files: readonly FoundFile[], context: Context): Promise<Map<string, InspectedFile>> {
-  const options = scenarioSources(context)
-  const load = (some: readonly FoundFile[]) =>
-    orProblems(() =>
-      loadScenarios(
-        some.map(({ name }) => name),
-        options,
-      ),
-    )
-  const together = files.length === 0 ? [] : await load(files)
-  const problems = isProblems(together) ? together : []
-  const done = new Map<string, InspectedFile>()
-  for (const file of files) {
-    const own = problems.filter(problem => problem.file === file.name)
-    const loaded = own.length > 0 ? own : isProblems(together) ? await load([file]) : together
-    done.set(file.name, isProblems(loaded) ? broken(file, 'scenario', loaded) : counted(file, loaded))
-  }
-  return done
-}
-
 const isProblems = (value: object): value is readonly Problem[] =>
   Array.isArray(value) && value.length > 0 && value.every(one => 'message' in one)
 
-function counted(file: FoundFile, all: readonly LoadedScenario[]): InspectedFile {
-  const own = all.filter(one => one.file === file.name)
-  const plans = compile(own)
-  const steps = plans.reduce((sum, plan) => sum + plan.count, 0)
-  const warnings = own.flatMap(one => one.warnings)
-  return { ...nothing, file: file.name, kind: 'scenario', counts: { scenarios: plans.length, steps }, warnings }
-}
-
-async function inspectOther(
+/** Rejects with `ConfigError` when the file is wrong. */
+async function countContents(
   file: FoundFile,
   kind: Exclude<Kind, 'scenario'>,
-  context: Context,
-): Promise<InspectedFile> {
-  const counts = await orProblems(() => COUNT[kind](file, context))
-  return isProblems(counts) ? broken(file, kind, counts) : { ...nothing, file: file.name, kind, counts }
-}
-
-type Count = (file: FoundFile, context: Context) => Promise<InspectedFile['counts']>
-
-const COUNT: Readonly<Record<Exclude<Kind, 'scenario'>, Count>> = {
-  async part(file, { io }) {
-    const parts = (await valuesIn(file, io.nodeVersion)).map(value => parseValue(PartFile, value))
-    const problems = parts.flatMap(part => (Array.isArray(part) ? part : []))
-    if (problems.length > 0) throw new ConfigError(problems)
-    return { steps: parts.reduce((sum, part) => sum + (Array.isArray(part) ? 0 : part.value.steps.length), 0) }
-  },
-  async driver(file, { io, env }) {
-    const prompt = () => Promise.reject(new Error('validate does not prompt'))
-    const { cwd, nodeVersion } = io
-    const driver = await loadDriver(file.name, { cwd, env, nodeVersion, isTTY: false, prompt })
-    return { verbs: Object.keys(driver.verbs).length + driver.needTerminal.length }
-  },
-  async config(file, { io }) {
-    const layer = await loadConfig(findConfig(io.cwd, { file: file.name, from: file.name })!, io.nodeVersion)
-    return { settings: Object.keys(layer).length }
-  },
-  async capabilities(file, { io }) {
-    return { missing: loadMissingCapabilities(file.name, io.cwd).length }
-  },
-  async 'expected failures'(file, { io }) {
-    return { checks: loadExpectedFailures(file.name, io.cwd).length }
-  },
-}
-
-export type Kind = 'scenario' | 'part' | 'driver' | 'config' | 'capabilities' | 'expected failures'
-
-/** Throws `ConfigError` when the file cannot be read at all. */
-async function kindOfFile(file: FoundFile, nodeVersion: string): Promise<Kind> {
-  if (basename(file.name).startsWith('handover-sim.config.')) return 'config'
-  const values = await looseValuesIn(file, nodeVersion)
-  return kindOfValue(values[0]) ?? (/\bdriver\b/.test(basename(file.name)) ? 'driver' : 'scenario')
-}
-
-async function looseValuesIn(file: FoundFile, nodeVersion: string): Promise<unknown[]> {
-  if (isDataFile(file)) {
-    return parseSources(file.name, readText(file), file.extension === '.json').map(({ value }) => value)
+  { io, env }: Context,
+): Promise<CheckedFile['counts']> {
+  const { cwd, nodeVersion } = io
+  switch (kind) {
+    case 'part': {
+      let steps = 0
+      const problems: Problem[] = []
+      for (const value of await valuesIn(file, nodeVersion)) {
+        const part = parseValue(PartFile, value)
+        if (Array.isArray(part)) problems.push(...part)
+        else steps += part.value.steps.length
+      }
+      if (problems.length > 0) throw new ConfigError(problems)
+      return { steps }
+    }
+    case 'driver': {
+      const prompt = () => Promise.reject(new Error('validate does not prompt'))
+      const driver = await loadDriver(file.name, { cwd, env, nodeVersion, isTTY: false, prompt })
+      return { verbs: Object.keys(driver.verbs).length + driver.needTerminal.length }
+    }
+    case 'config': {
+      const layer = await loadConfig(findConfig(cwd, { file: file.name, from: file.name })!, nodeVersion)
+      return { settings: Object.keys(layer).length }
+    }
+    case 'capabilities':
+      return { missing: loadMissingCapabilities(file.name, cwd).length }
+    case 'expected failures':
+      return { checks: loadExpectedFailures(file.name, cwd).length }
   }
-  const exports = await loadExports(file, nodeVersion)
-  const value = exports.default ?? { ...exports }
-  return Array.isArray(value) ? value : [value]
 }
 
 const DRIVER_KEYS: readonly string[] = [...BUILT_IN_VERBS, 'http', 'does', 'target']
 const SCENARIO_KEYS = ['steps', 'name', 'kind', 'chat', 'chats']
 const CONFIG_KEYS = ['port', 'host', 'webhook', 'knobs', 'keys', 'agent_driver', 'base_url', 'messages', 'seed', 'bot']
 
-function kindOfValue(value: unknown): Kind | null {
-  if (!isMap(value)) return null
+/** Throws `ConfigError` when the file cannot be read at all. */
+async function kindOfFile(file: FoundFile, nodeVersion: string): Promise<Kind> {
+  if (basename(file.name).startsWith('handover-sim.config.')) return 'config'
+  let value: unknown
+  if (isDataFile(file)) {
+    value = parseSources(file.name, readText(file), file.extension === '.json')[0]?.value
+  } else {
+    const exports = await loadExports(file, nodeVersion)
+    value = exports.default ?? { ...exports }
+    if (Array.isArray(value)) value = value[0]
+  }
+  const fallback = /\bdriver\b/.test(basename(file.name)) ? 'driver' : 'scenario'
+  if (!isMap(value)) return fallback
   if (value.kind === 'partial') return 'part'
-  const has = (keys: readonly string[]) => keys.filter(key => Object.hasOwn(value, key)).length
-  if (has(SCENARIO_KEYS) > 0) return 'scenario'
-  if (has(DRIVER_KEYS) > 0) return 'driver'
-  if (has(CONFIG_KEYS) > 0) return 'config'
-  if (has(['expected']) > 0) return 'expected failures'
-  return has(CAPABILITIES) > 0 ? 'capabilities' : null
+  const keys = new Set(Object.keys(value))
+  const hasOne = (names: readonly string[]) => names.some(name => keys.has(name))
+  if (hasOne(SCENARIO_KEYS)) return 'scenario'
+  if (hasOne(DRIVER_KEYS)) return 'driver'
+  if (hasOne(CONFIG_KEYS)) return 'config'
+  if (hasOne(['expected'])) return 'expected failures'
+  return hasOne(CAPABILITIES) ? 'capabilities' : fallback
 }

@@ -32,29 +32,28 @@ export const verifyCommand = defineCommand({
     const body = flags.body === '-' ? await io.readStdinBytes() : readBodyFile(flags.body, io)
     // Keys that may have been used by mistake, by names that may be printed.
     const defaults = defaultKnobs()
-    const variables = ['HANDOVER_SIM_API_KEY', 'HANDOVER_SIM_BOT_API_KEY'].flatMap(name => {
+    const otherKeys: Record<string, string> = {
+      'the default handover API key of the simulator': defaults['keys.handover'],
+      'the default bot API key of the simulator': defaults['keys.bot'],
+    }
+    for (const name of ['HANDOVER_SIM_API_KEY', 'HANDOVER_SIM_BOT_API_KEY']) {
       const value = context.env[name]
-      return value ? [[name, value]] : []
-    })
-    const named = (flags.candidateKeyEnv ?? []).map(name => [name, variable(context, '--candidate-key-env', name)])
+      if (value) otherKeys[name] = value
+    }
+    for (const name of flags.candidateKeyEnv ?? []) otherKeys[name] = variable(context, '--candidate-key-env', name)
+
     const explanation = await explain(body, flags.signature, key, {
-      otherKeys: {
-        'the default handover API key of the simulator': defaults['keys.handover'],
-        'the default bot API key of the simulator': defaults['keys.bot'],
-        ...Object.fromEntries(variables),
-        ...Object.fromEntries(named),
-      },
+      otherKeys,
       reveal: flags.showSignature === true,
       ...(flags.algorithmHeader === undefined ? {} : { algorithm: flags.algorithmHeader }),
       ...(flags.webhookUrl === undefined ? {} : { url: flags.webhookUrl }),
     })
-    io.stdout.write(
-      flags.json
-        ? `${JSON.stringify({ v: 1, type: 'verify', ...explanation })}\n`
-        : explanation.ok
-          ? `right: ${explanation.message}\n`
-          : `wrong (${[explanation.mistake, ...explanation.also].join(', ')}): ${explanation.message}\n${explanation.fix}\n`,
-    )
+    let text = `right: ${explanation.message}\n`
+    if (!explanation.ok) {
+      const mistakes = [explanation.mistake, ...explanation.also].join(', ')
+      text = `wrong (${mistakes}): ${explanation.message}\n${explanation.fix}\n`
+    }
+    io.stdout.write(flags.json ? `${JSON.stringify({ v: 1, type: 'verify', ...explanation })}\n` : text)
     return explanation.ok ? 0 : 1
   },
 })

@@ -1,73 +1,146 @@
-/** Writes the requested reports of a run. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+/** Writes the requested reports to their streams and files; one that fails does not stop the others. */
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { saveText } from '../base/files/user-files.ts'
+import { messageOf } from '../base/text/error-text.ts'
+import { visible } from '../base/text/terminal-text.ts'
 import { journalLines } from '../evaluation/evaluator/journal-file.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
 import { describeRun } from '../evaluation/evaluator/wording/report.ts'
-import { githubAnnotations, markdownReport } from '../pages/reporters/github.ts'
-import type { PrettyOptions } from '../pages/reporters/pretty.ts'
-import type { ReportRequest, RunReportName } from '../pages/reporters/report-option.ts'
-import type { Io } from './io.ts'
-import { type ReportContext, writeRequested, writeText, writeToGitHub } from './write-requested.ts'
+import { githubAnnotations, markdownReport, withoutCommands } from '../pages/reporters/github.ts'
+import { isOn, type ReportRequest, type RunReportName } from '../pages/reporters/report-option.ts'
+import type { ColorLevel } from '../pages/reporters/theme.ts'
+import { columnsOf, type Io } from './io.ts'
 
-/** Resolves with the problems; never rejects. */
+interface Stream {
+  write(text: string): void
+  readonly columns?: number | undefined
+}
+
+export interface ReportContext {
+  readonly io: { readonly stdout: Stream; readonly stderr: Stream; readonly cwd: string }
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Of stdout. */
+  readonly colorLevel: ColorLevel
+}
+
+export interface TextOptions {
+  readonly colorLevel: ColorLevel
+  readonly columns?: number
+}
+
+/** Annotations go to stderr, because GitHub reads both streams and stdout carries data; the summary to the page of the workflow. */
+export interface GitHubReport {
+  readonly annotations: string
+  readonly summary: string
+}
+
+/** Renders one report, which shows this exit code. */
+export type Render<Request> = (
+  request: Request,
+  exitCode: number,
+  options: TextOptions,
+) => Promise<Iterable<string> | GitHubReport>
+
+/** A run that passes but fails to write a report ends with exit code 3. */
+export const exitCodeOf = (exitCode: number, problems: readonly unknown[]): number =>
+  exitCode === 0 && problems.length > 0 ? 3 : exitCode
+
+/**
+ * Says on stderr what it wrote and what it could not. Resolves with the problems; never rejects. A file that cannot be
+ * written can change the exit code, so the other files are written again and what is shown comes last.
+ */
+export async function writeRequested<Request extends ReportRequest>(
+  requests: readonly Request[],
+  exitCode: number,
+  render: Render<Request>,
+  context: ReportContext,
+): Promise<string[]> {
+  const { stderr } = context.io
+  const problems = new Map<Request, string>()
+  const write = async (some: readonly Request[], code: number) => {
+    for (const request of some) {
+      const { report, file } = request
+      await writeOne(request, code, render, context).catch(error => {
+        const where = file === null ? '' : ` ${file}`
+        problems.set(request, `the ${report} report${where} could not be written: ${messageOf(error)}`)
+      })
+    }
+  }
+  const files = requests.filter(({ file }) => file !== null)
+  await write(files, exitCode)
+  const finalCode = exitCodeOf(exitCode, [...problems])
+  if (finalCode !== exitCode)
+    await write(
+      files.filter(request => !problems.has(request)),
+      finalCode,
+    )
+  await write(
+    requests.filter(({ file }) => file === null),
+    finalCode,
+  )
+  for (const request of files)
+    if (!problems.has(request)) stderr.write(`${request.report} report: ${visible(request.file ?? '')}\n`)
+  for (const text of problems.values()) stderr.write(`${visible(text)}\n`)
+  return [...problems.values()]
+}
+
+/** Writes one report to its file without colours, or to a stream. */
+async function writeOne<Request extends ReportRequest>(
+  request: Request,
+  exitCode: number,
+  render: Render<Request>,
+  { io, env, colorLevel }: ReportContext,
+): Promise<void> {
+  const { report, file } = request
+  const options = file === null ? { colorLevel, columns: columnsOf(env, io.stdout) } : { colorLevel: 0 as const }
+  const rendered = await render(request, exitCode, options)
+  if ('annotations' in rendered) {
+    io.stderr.write(rendered.annotations)
+    if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, rendered.summary)
+  } else if (file !== null) {
+    saveText(resolve(io.cwd, file), rendered, report === 'journal' ? 0o600 : undefined)
+  } else {
+    const text = [...rendered].join('')
+    io.stdout.write(report === 'pretty' && isOn(env.GITHUB_ACTIONS) ? withoutCommands(text) : text)
+  }
+}
+
+/** Writes the reports of a run. Renderers are loaded when they are needed. */
 export async function writeReports(
   result: RunResult,
   requests: readonly ReportRequest<RunReportName>[],
   context: ReportContext,
 ): Promise<string[]> {
-  const write = (request: ReportRequest<RunReportName>, exitCode: number) =>
-    writeOne({ ...result, exitCode }, request, context)
-  return writeRequested(requests, result.exitCode, write, context.io)
-}
-
-async function writeOne(
-  result: RunResult,
-  request: ReportRequest<RunReportName>,
-  context: ReportContext,
-): Promise<void> {
-  const { report } = request
-  if (report === 'github') return annotate(result, context)
-  await writeText(
-    options => textOf[report](result, options),
-    request,
-    context,
-    report === 'journal' ? 0o600 : undefined,
-  )
-}
-
-async function annotate(result: RunResult, context: ReportContext): Promise<void> {
   const { io, env } = context
-  const report = await modelOf(result)
-  const annotations = githubAnnotations(report, file => {
-    if (!env.GITHUB_WORKSPACE) return file
-    const path = relative(env.GITHUB_WORKSPACE, resolve(io.cwd, file))
-    return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/')
-  })
-  writeToGitHub(annotations, () => markdownReport(report), context)
+  const render: Render<ReportRequest<RunReportName>> = async ({ report }, exitCode, options) => {
+    const ended = { ...result, exitCode }
+    switch (report) {
+      case 'journal':
+        return linesOf(ended)
+      case 'pretty':
+        return [(await import('../pages/reporters/pretty.ts')).prettyReport(describeRun(ended), options)]
+      case 'json':
+        return [(await import('../pages/reporters/json.ts')).jsonReport(describeRun(ended))]
+      case 'html':
+        return [(await import('../pages/web/report/run-report.tsx')).htmlReport(describeRun(ended))]
+    }
+    const { reportOfRun } = await import('../pages/reporters/report-model.ts')
+    const model = reportOfRun(describeRun(ended))
+    if (report === 'junit') return [(await import('../pages/reporters/junit.ts')).junitReport(model)]
+    if (report === 'tap') return [(await import('../pages/reporters/tap.ts')).tapReport(model)]
+    const annotations = githubAnnotations(model, file => {
+      if (!env.GITHUB_WORKSPACE) return file
+      const path = relative(env.GITHUB_WORKSPACE, resolve(io.cwd, file))
+      return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/')
+    })
+    return { annotations, summary: markdownReport(model) }
+  }
+  return writeRequested(requests, result.exitCode, render, context)
 }
 
-const modelOf = async (result: RunResult) =>
-  (await import('../pages/reporters/report-model.ts')).reportOfRun(describeRun(result))
-
-type Texts = Readonly<
-  Record<Exclude<RunReportName, 'github'>, (result: RunResult, options: PrettyOptions) => Promise<Iterable<string>>>
->
-
-/** Renderers by report, loaded when they are needed. Every run writes a journal. */
-const textOf: Texts = {
-  pretty: async (result, options) => [
-    (await import('../pages/reporters/pretty.ts')).prettyReport(describeRun(result), options),
-  ],
-  json: async result => [(await import('../pages/reporters/json.ts')).jsonReport(describeRun(result))],
-  junit: async result => [(await import('../pages/reporters/junit.ts')).junitReport(await modelOf(result))],
-  tap: async result => [(await import('../pages/reporters/tap.ts')).tapReport(await modelOf(result))],
-  html: async result => [(await import('../pages/web/report/run-report.tsx')).htmlReport(describeRun(result))],
-  journal: async result => linesOf(journalLines(result)),
-}
-
-function* linesOf(lines: Iterable<string>): Generator<string> {
-  for (const line of lines) yield line.endsWith('\n') ? line : `${line}\n`
+function* linesOf(result: RunResult): Generator<string> {
+  for (const line of journalLines(result)) yield `${line}\n`
 }
 
 const FOLDER = '.handover-sim'

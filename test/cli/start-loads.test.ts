@@ -55,7 +55,7 @@ it('loads the runner while the intermediary starts', () => {
   const command = ['-e', SCRIPT_OF_RUN, CLI, happyPath]
   const output = execFileSync(process.execPath, command, { encoding: 'utf8', cwd: folderWith(), stdio: 'pipe' })
   const { before, files }: Loaded & { before: string[] } = JSON.parse(output.split('\n').at(-1)!)
-  const ofRunner = (file: string) => /^(play-scenarios|suite)-/.test(basename(file))
+  const ofRunner = (file: string) => /^(run-suite|suite)-/.test(basename(file))
   expect(before.filter(ofRunner)).toEqual([])
   expect(files.filter(ofRunner)).toHaveLength(2)
 })

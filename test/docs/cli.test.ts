@@ -1,14 +1,15 @@
 /** Compares docs/cli.md with the commands and flags of the program. */
 import { expect, it } from 'vitest'
-import { COMMANDS, main } from '../../src/commands/main.ts'
-import { readyLine } from '../../src/commands/start-files.ts'
+import { keysOf } from '../../src/base/objects.ts'
+import { COMMANDS, loadCommand, main } from '../../src/commands/main.ts'
+import { readyLine } from '../../src/commands/start.ts'
 import { startServer } from '../../src/server/start.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, inlineCode, PAGES, read, rows, section } from './pages.ts'
 
 const PAGE = read('docs/cli.md')
-const NAMES = Object.keys(COMMANDS)
+const NAMES = keysOf(COMMANDS)
 
 async function helpOf(...argv: string[]): Promise<string> {
   const io = fakeIo(folderWith())
@@ -33,7 +34,7 @@ const flagsIn = (markdown: string): string[] =>
   rows(markdown).flatMap(([cell = '']) => /^`(--[a-z-]+)/.exec(cell)?.[1] ?? [])
 
 it.each(NAMES)('lists exactly the flags of %s', async name => {
-  const { flags } = await COMMANDS[name]!.load()
+  const { flags } = await loadCommand(name)
   const has = Object.keys(flags).map(flag => flag.split(' ')[0]!)
   const own = section(PAGE, `\`${name}\``)
   const documented = [
@@ -70,5 +71,5 @@ const commandsIn = (text: string) =>
 it.each(PAGES)('%s names only commands that exist', page => {
   const text = read(page)
   const typed = [...inlineCode(text), ...blocks(text, ''), ...blocks(text, 'sh')].flatMap(commandsIn)
-  expect(typed.filter(name => !NAMES.includes(name))).toEqual([])
+  expect(typed.filter(name => !Object.hasOwn(COMMANDS, name))).toEqual([])
 })

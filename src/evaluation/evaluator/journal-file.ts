@@ -94,19 +94,7 @@ export function* journalLines(result: RunResult): Generator<string> {
 
 /** Each is an `EntryLine`. */
 function* entryLines(scenario: number | null, journal: readonly Entry[]): Generator<string> {
-  const texts = encodedEntries.get(journal)
-  for (const [index, entry] of journal.entries())
-    yield `{"v":2,"type":"entry","scenario":${scenario},"entry":${texts?.[index] ?? JSON.stringify(entry)}}`
-}
-
-const encodedEntries = new WeakMap<readonly Entry[], readonly string[]>()
-
-/** Encodes a journal that is saved later. A call that comes after it makes another list of entries. */
-export function encodeEntries(journal: readonly Entry[]): void {
-  encodedEntries.set(
-    journal,
-    journal.map(entry => JSON.stringify(entry)),
-  )
+  for (const entry of journal) yield JSON.stringify({ v: 2, type: 'entry', scenario, entry })
 }
 
 const runLine = ({ version, target, seed, stopped, failures, scenarios, journal, ...result }: RunResult): RunLine => ({

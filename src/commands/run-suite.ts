@@ -1,0 +1,51 @@
+/** Runs scenarios with progress on stderr, and writes reports. `run` loads it while the target starts. */
+import type { RunResult } from '../evaluation/evaluator/verdict.ts'
+import { awaitedText } from '../evaluation/evaluator/wording/expected.ts'
+import { describeScenario } from '../evaluation/evaluator/wording/report.ts'
+import { causeOf } from '../pages/reporters/failures.ts'
+import { createProgress } from '../pages/reporters/progress.ts'
+import type { ReportRequest, RunReportName } from '../pages/reporters/report-option.ts'
+import { runSuite, type SuiteOptions } from '../running/runner/suite.ts'
+import { type Context, colorLevel, columnsOf } from './io.ts'
+import { redactRun } from './secrets.ts'
+import { defaultJournal, exitCodeOf, writeReports } from './write-reports.ts'
+
+export async function runWithProgress(
+  { io, env, secrets }: Context,
+  options: Omit<SuiteOptions, 'listener'>,
+): Promise<RunResult> {
+  const { isTTY } = io.stderr
+  const layout = { colorLevel: colorLevel(env, isTTY), columns: columnsOf(env, io.stderr) }
+  const progress = createProgress({ output: io.stderr, isTTY, ...layout })
+  progress.planned(options.wanted.length)
+  try {
+    return await runSuite({
+      ...options,
+      listener: {
+        ...progress,
+        waiting: (name, what, sinceMs, atMostMs) => progress.waiting(name, awaitedText(what), sinceMs, atMostMs),
+        finished(result) {
+          const { name, outcome, durationMs, ...rest } = describeScenario(secrets.redactDeep(result))
+          progress.finished({ name, outcome, durationMs, cause: causeOf(rest) })
+        },
+      },
+    })
+  } finally {
+    progress.stop()
+  }
+}
+
+/** Always saves the journal, so that `report` can evaluate the run again. Resolves with the exit code of the command. */
+export async function reportRun(
+  result: RunResult,
+  { io, env, secrets }: Context,
+  requests: readonly ReportRequest<RunReportName>[],
+): Promise<number> {
+  const hasJournal = requests.some(({ report }) => report === 'journal')
+  const problems = await writeReports(
+    redactRun(result, secrets),
+    hasJournal ? requests : [...requests, defaultJournal(io)],
+    { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) },
+  )
+  return exitCodeOf(result.exitCode, problems)
+}
