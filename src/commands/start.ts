@@ -13,6 +13,7 @@ import {
 import { dirname, resolve } from 'node:path'
 import { BUDGETS } from '../base/files/budgets.ts'
 import { wallDelay } from '../base/runtime/clock.ts'
+import { limitHeapGrowth } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
 import { isKnob } from '../platform/contract/knobs.ts'
@@ -124,6 +125,7 @@ export const startCommand = defineCommand({
       const isPretty = !flags.json && flags.output === 'pretty'
       if (isPretty) unredacted.stderr.write(firstSteps(server, desk))
       traffic = showTraffic(server.journal, flags, resolved, context)
+      limitHeapGrowth()
 
       const reason = await shutdown.ended
       if (isPretty) io.stderr.write(`Shutting down${reason === 'SIGINT' ? '; press Ctrl-C again to force' : ''}.\n`)

@@ -34,7 +34,7 @@ import {
   RateLimited,
   withCors,
 } from './access.ts'
-import { checkAnswer, checkBodyForm, checkContentType, parseBySchema, parseJson } from './body.ts'
+import { checkBodyForm, checkContentType, parseBySchema, parseJson } from './body.ts'
 import { type ApiCall, type ApiPorts, chatIdOf, createCall, findApiRoute, matchRoute, pathOf } from './call.ts'
 import { apiFaultEntries, createFaultedApi } from './faulted.ts'
 import { FILES_PREFIX, serveFile } from './files.ts'
@@ -126,9 +126,7 @@ function serve(call: ApiCall): Maybe<ApiResponse> {
   const grant = authorize(call, endpoint)
   const body = endpoint.method === 'GET' ? undefined : readBody(call, route.id)
   const reply = OPERATIONS[route.id](call, grant, body)
-  return reply instanceof Promise
-    ? reply.then(value => successResponse(call, route.id, value))
-    : successResponse(call, route.id, reply)
+  return reply instanceof Promise ? reply.then(value => successResponse(call, value)) : successResponse(call, reply)
 }
 
 function authorize(call: ApiCall, endpoint: EndpointRoute): Grant {
@@ -151,9 +149,7 @@ function readBody(call: ApiCall, id: EndpointId): unknown {
   return parseBySchema(id, call, knobs)
 }
 
-/** Throws when the reply breaks the contract, which is a bug of the simulator. */
-function successResponse(call: ApiCall, id: EndpointId, reply: unknown): ApiResponse {
-  checkAnswer(id, reply)
+function successResponse(call: ApiCall, reply: unknown): ApiResponse {
   call.response = reply
   const headers: Record<string, string> = { 'content-type': JSON_TYPE }
   if (call.transaction.assumed.length > 0) withUnspecified(headers, call.transaction, call.ports.markers)

@@ -121,14 +121,12 @@ class BoundedJournal implements Journal {
     size = sizeOfEntry(content),
   ): Content & EntryFrame {
     if (!this.#isEvictionAnnounced) this.#announceEviction(size)
-    const frame = {
-      v: 1,
-      seq: this.#next,
-      time: isoMicros(this.#options.stamp()),
-      cause,
-      at_ms: this.atMs,
-    } as const
-    const entry: Content & EntryFrame = Object.assign(content, frame)
+    const entry = content as Content & { -readonly [Key in keyof EntryFrame]: EntryFrame[Key] }
+    entry.v = 1
+    entry.seq = this.#next
+    entry.time = isoMicros(this.#options.stamp())
+    entry.cause = cause
+    entry.at_ms = this.atMs
     this.#push(entry, size)
     for (const waiter of this.#waiters) offer(waiter, entry)
     for (const subscriber of this.#subscribers) {

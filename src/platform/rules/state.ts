@@ -19,6 +19,8 @@ export interface StoredFile {
 export interface Message {
   readonly id: string
   readonly created: number
+  /** The journal entry that brought it; 0 in a restored snapshot. */
+  readonly seq: number
   readonly from: 'user' | 'bot' | 'agent'
   readonly name: string
   /** The text as the user sees it. */
@@ -170,6 +172,8 @@ export interface PlatformContext {
   wallMs(): number
   /** A fresh timestamp in microseconds. */
   stamp(): number
+  /** The seq of the next journal entry, which is the cause of what happens now. */
+  nextSeq(): number
   id(form: IdForm, label: string): string
   /** The random words that the ids below `label` are derived from. */
   words(label: string): Words

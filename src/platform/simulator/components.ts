@@ -104,7 +104,7 @@ export function createComponents(
   const onThrown = createErrorNotes(journal)
   const settings = { replies: options.bot?.replies ?? [], businessHours: hoursFrom(options.businessHours) }
   const address = addressFrom(options, filePrefix)
-  const platform = createPlatformContext({ identity, knobs, clock, stamps, address, settings, memoryLimit })
+  const platform = createPlatformContext({ identity, knobs, clock, stamps, journal, address, settings, memoryLimit })
   return {
     identity,
     address,
@@ -138,15 +138,17 @@ const addressFrom = ({ baseUrl, webhook }: PlatformSimulatorOptions, filePrefix:
   filePrefix,
 })
 
-type PlatformContextParts = Pick<Components, 'identity' | 'knobs' | 'clock' | 'stamps' | 'address' | 'settings'> & {
-  readonly memoryLimit: number
-}
+type PlatformContextParts = Pick<
+  Components,
+  'identity' | 'knobs' | 'clock' | 'stamps' | 'journal' | 'address' | 'settings' | 'memoryLimit'
+>
 
 const createPlatformContext = ({
   identity,
   knobs,
   clock,
   stamps,
+  journal,
   address,
   settings,
   memoryLimit,
@@ -157,6 +159,7 @@ const createPlatformContext = ({
   nowMs: clock.now,
   wallMs: clock.wallMs,
   stamp: stamps.next,
+  nextSeq: () => journal.nextSeq,
   id: (form, label) => makeId(form, identity.seed, label),
   words: label => hashWords(label, identity.seed),
   address,

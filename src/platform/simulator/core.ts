@@ -10,7 +10,7 @@ import type { Journal } from '../journal/journal.ts'
 import { addSecretsOf, createSecrets } from '../journal/mask.ts'
 import { evictMessages, refreshIdle } from '../rules/chats.ts'
 import { createMessageMemory, ensureBots, fireDue } from '../rules/platform.ts'
-import { type Chat, createTransaction, type Effect, type Message, type PlatformContext } from '../rules/state.ts'
+import { type Chat, createTransaction, type Effect, type PlatformContext } from '../rules/state.ts'
 import { createUserActions, type UserActions } from '../rules/user-actions.ts'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
 import { type Components, createComponents } from './components.ts'
@@ -291,11 +291,10 @@ function refreshBots({ keyring, knobs, clock, identity: { bot }, platform, secre
   ensureBots(platform, keyring.botIds().map(botOf))
 }
 
-/** What changes in a chat. Messages are only added, so the last one says which there were. */
+/** What changes in a chat beside its messages, which know the entry that brought them. */
 interface ChatMoment extends Pick<Chat, 'status' | 'typing' | 'active' | 'takeover'> {
   /** The entry after which the chat was so. */
   readonly seq: number
-  readonly lastMessage: Message | undefined
 }
 
 export interface Moments {
@@ -310,14 +309,12 @@ function createMoments(platform: PlatformContext, journal: Journal): Moments {
   let startSeq = 0
   const firstSeq = () => Math.max(startSeq, journal.firstSeq - 1)
 
-  function record({ id, status, typing, active, takeover, messages }: Chat, seq: number): void {
+  function record({ id, status, typing, active, takeover }: Chat, seq: number): void {
     const earlier = moments.get(id) ?? []
     const last = earlier.at(-1)
-    const lastMessage = messages.at(-1)
-    const isSame =
-      last?.status === status && last.typing === typing && last.active === active && last.lastMessage === lastMessage
+    const isSame = last?.status === status && last.typing === typing && last.active === active
     if (isSame && last.takeover === takeover) return
-    earlier.push({ seq, status, typing, active, takeover, lastMessage })
+    earlier.push({ seq, status, typing, active, takeover })
     // Of the moments before the journal, only the latest can be asked for.
     while (earlier[1] !== undefined && earlier[1].seq <= firstSeq()) earlier.shift()
     moments.set(id, earlier)
@@ -341,9 +338,8 @@ function createMoments(platform: PlatformContext, journal: Journal): Moments {
     chatAt(chat, seq) {
       const moment = moments.get(chat.id)?.findLast(one => one.seq <= seq)
       if (moment === undefined) return null
-      const { lastMessage, ...state } = moment
-      const count = lastMessage === undefined ? 0 : chat.messages.lastIndexOf(lastMessage) + 1
-      return { ...chat, ...state, messages: chat.messages.slice(0, count) }
+      const { seq: _changedAt, ...state } = moment
+      return { ...chat, ...state, messages: chat.messages.filter(message => message.seq <= seq) }
     },
   }
 }

@@ -53,7 +53,10 @@ export function captureSnapshot(core: Core, { keys = false, journal = false }: S
     chats: [...state.chats.values()].map(({ words: _words, messages, ...chat }) => ({
       ...chat,
       lastEvent: core.lastEvent.get(chat.id) ?? null,
-      messages: messages.map(message => ({ ...message, attachments: message.attachments.map(({ id }) => id) })),
+      messages: messages.map(({ seq: _seq, ...message }) => ({
+        ...message,
+        attachments: message.attachments.map(({ id }) => id),
+      })),
     })),
     deadlines: state.deadlines.list().map(({ key, atMs, deadline }) => ({ key, atMs, ...deadline })),
     counters: {

@@ -57,6 +57,7 @@ export function applySnapshot(core: Core, { snapshot, settings, contents }: Rest
     const messages = rows.map(
       (message): Message => ({
         ...message,
+        seq: 0,
         attachments: message.attachments.flatMap(id => state.files.get(id) ?? []),
       }),
     )
