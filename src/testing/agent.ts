@@ -1,16 +1,16 @@
 /** Acts as a human agent through functions of the test, and expects what the agent sees. */
 
 import { type Duration, formatDuration } from '../base/text/quantities.ts'
-import type { Action } from '../evaluation/scenario/plan.ts'
+import { SeesEvaluator } from '../evaluation/evaluator/sees.ts'
 import { flow } from '../evaluation/scenario/value-text.ts'
 import { anything, invalidOption, validateOptions } from '../platform/simulator/options.ts'
 import type { PlatformSimulator } from '../platform/simulator/simulator.ts'
 import type { Driver, DriverChat, DriverContext, Environment, InboxItem } from '../running/agent-driver/driver.ts'
-import { runSeesStep } from '../running/runner/check-steps.ts'
-import { type BodyMatcher, checkOperators, escapeReferences } from './body-matcher.ts'
-import { checkChatExists, runStep, type Subject } from './expectations.ts'
+import { pollInbox } from '../running/runner/check-steps.ts'
+import { type BodyMatcher, checkOperators } from './body-matcher.ts'
+import { checkChatExists, meet, type Subject } from './expectations.ts'
 import { durationMs, type ExpectedTimes, timesOf } from './options.ts'
-import { DEFAULT_WAIT_MS } from './plan-builder.ts'
+import { DEFAULT_WAIT_MS } from './test-journal.ts'
 
 /** What every function of an agent reads. Its fields are wire-shaped (snake_case), as in driver files. */
 export interface DeskContext extends Pick<DriverContext, 'sim'> {
@@ -117,16 +117,26 @@ export async function expectAgentSees(subject: Subject, expected: ExpectedItem, 
   const driver = await agentOf(subject.sim)
   if (!driver?.verbs.includes('inbox')) throw invalidOption('agent', NO_INBOX)
   const forMs = durationMs('for', options.for) ?? null
-  const action: Extract<Action, { verb: 'sees' }> = {
-    verb: 'sees',
-    item: escapeReferences(expected),
-    times: timesOf(options.times),
-    withinMs: null,
-    forMs,
-    waitMs: durationMs('within', options.within) ?? subject.waitMs ?? DEFAULT_WAIT_MS,
-  }
-  const label = `agent sees ${flow(expected, 60)}${forMs === null ? '' : ` for ${formatDuration(forMs)}`}`
-  await runStep(subject, action, label, runSeesStep, ({ context }) => ({ ...context, driver }))
+  const times = timesOf(options.times)
+  await meet(
+    subject,
+    {
+      label: `agent sees ${flow(expected, 60)}${forMs === null ? '' : ` for ${formatDuration(forMs)}`}`,
+      waitMs: durationMs('within', options.within) ?? subject.waitMs ?? DEFAULT_WAIT_MS,
+      create: (journal, step) =>
+        new SeesEvaluator(journal, step, { item: expected, times, forMs, withinMs: null, fill: item => item }),
+    },
+    async (journal, expectation) => {
+      const { sim, core, resetSignal } = journal
+      const chat = core.platform.state.chats.get(subject.chatId ?? '')
+      if (chat === undefined) return
+      const context = { sim, core, driver, url: sim.baseUrl, journalWaiter: journal.journalWaiter }
+      await pollInbox(context, { chat, startSeq: expectation.start.seq, signal: resetSignal }, () => {
+        const status = journal.status(expectation)
+        return status.state === 'open' ? status : null
+      })
+    },
+  )
 }
 
 const NO_INBOX =

@@ -2,22 +2,29 @@
 
 import { wallDelay } from '../base/runtime/clock.ts'
 import type { Duration } from '../base/text/quantities.ts'
+import { explainedSeqs } from '../evaluation/evaluator/compute-verdict.ts'
+import { ackResult } from '../evaluation/evaluator/deliveries.ts'
 import type { Failure } from '../evaluation/evaluator/failure.ts'
-import { evictedFailure } from '../evaluation/evaluator/step-evaluator.ts'
-import type { Verdict, Warning } from '../evaluation/evaluator/verdict.ts'
-import { FINDINGS } from '../evaluation/linter/lint.ts'
+import {
+  type EvaluatedStep,
+  evictedFailure,
+  type FailureDetails,
+  internalFailure,
+} from '../evaluation/evaluator/step-evaluator.ts'
+import { contractViolations, unexpectedCalls } from '../evaluation/evaluator/unclaimed-calls.ts'
+import { FINDINGS, lint } from '../evaluation/linter/lint.ts'
 import { type CallId, ENDPOINTS } from '../platform/contract/endpoints.ts'
-import type { EntryOf } from '../platform/journal/entry.ts'
+import type { Entry, EntryOf } from '../platform/journal/entry.ts'
 import { settled } from '../platform/simulator/core.ts'
 import { anything, invalidOption, list, validateOptions } from '../platform/simulator/options.ts'
 import type { PlatformSimulator } from '../platform/simulator/simulator.ts'
-import { EMPTY_FAILURE, failureOfWarning } from '../running/runner/results.ts'
+import { EMPTY_FAILURE } from '../running/runner/results.ts'
 import { settle } from '../running/runner/waiting.ts'
-import { type AckLimit, type LimitedAction, withinAckLimit } from './ack-limit.ts'
+import { type AckLimit, withinAckLimit } from './chat.ts'
 import { expectationError } from './expectation-error.ts'
 import { resetError } from './expectations.ts'
 import { durationMs } from './options.ts'
-import { type TestRun, testRunOf } from './test-run.ts'
+import { type TestJournal, testJournalOf } from './test-journal.ts'
 
 /** Findings that the platform accepts: headings of docs/lint.md. */
 export type FindingRule = 'unknown-fields' | 'sender-incomplete' | 'content-type' | 'end-without-takeover'
@@ -33,6 +40,10 @@ export interface CleanOptions {
   readonly settle?: Duration
 }
 
+/** The maximum number of event loop turns in which continuations of the intermediary may make further calls. */
+const MAX_TURNS = 50
+const RULES: readonly string[] = Object.values(FINDINGS)
+
 export async function assertClean(
   sim: PlatformSimulator,
   options: CleanOptions,
@@ -40,105 +51,144 @@ export async function assertClean(
   limits: { readonly settleMs: number; readonly ack: AckLimit },
 ): Promise<void> {
   validateOptions('assertClean', options, { allow: list, settle: anything })
-  const { allow = [], settle: written } = options
-  checkAllowed(allow)
-  const run = testRunOf(sim)
-  const [label] = run.pending.values()
-  if (label !== undefined)
-    throw invalidOption('assertClean', `An expectation has not ended: ${label}. Await it before assertClean.`)
+  const { allow = [] } = options
+  for (const name of allow) {
+    if (isCall(name) || RULES.includes(name)) continue
+    const names = [...Object.keys(ENDPOINTS), ...RULES].join(', ')
+    throw invalidOption('allow', `allow holds calls and findings (${names}), got ${JSON.stringify(name)}.`)
+  }
+  const tests = testJournalOf(sim)
+  if (tests.openLabel !== undefined)
+    throw invalidOption('assertClean', `An expectation has not ended: ${tests.openLabel}. Await it before assertClean.`)
+
+  // Waits until the intermediary is quiet.
+  const { core, resetSignal } = tests
   const limited = { limit: limits.ack, what: 'assertClean', chatId: null, callStack: () => callStack }
-  await waitUntilQuiet(run, durationMs('settle', written) ?? limits.settleMs, limited)
-  if (run.resetSignal.aborted) throw resetError('assertClean', callStack)
-  const [first, ...more] = failuresOf(run, allow)
-  if (first !== undefined) throw expectationError(run, [first, ...more], callStack)
+  let last = -1
+  for (let turn = 0; turn < MAX_TURNS && last !== core.journal.nextSeq; turn++) {
+    last = core.journal.nextSeq
+    await withinAckLimit(sim, limited, settled(core))
+    await wallDelay(0, resetSignal)
+  }
+  const quietMs = durationMs('settle', options.settle) ?? limits.settleMs
+  if (quietMs > 0) await settle(tests, { quietMs, awaitCall: false, signal: resetSignal })
+  if (resetSignal.aborted) throw resetError('assertClean', callStack)
+
+  tests.read()
+  const [first, ...more] = [...callFailures(tests, allow.filter(isCall)), ...otherFailures(tests, allow)]
+  if (first !== undefined) throw expectationError(tests, [first, ...more], callStack)
 }
 
 const isCall = (name: string): name is CallId => Object.hasOwn(ENDPOINTS, name)
 
-const RULES: readonly string[] = Object.values(FINDINGS)
+/** Owns the calls that matchers found: a number that no expectation has. */
+const MATCHER = -1
 
-function checkAllowed(allow: readonly string[]): void {
-  const wrong = allow.find(one => !Object.hasOwn(ENDPOINTS, one) && !RULES.includes(one))
-  if (wrong === undefined) return
-  const known = [...Object.keys(ENDPOINTS), ...RULES].join(', ')
-  throw invalidOption('allow', `allow holds calls and findings (${known}), got ${JSON.stringify(wrong)}.`)
-}
-
-/** The maximum number of event loop turns in which continuations of the intermediary may make further calls. */
-const MAX_TURNS = 50
-
-async function waitUntilQuiet(run: TestRun, ms: number, limited: LimitedAction): Promise<void> {
-  const { context, core, resetSignal, sim } = run
-  const { journal } = core
-  let last = -1
-  for (let turn = 0; turn < MAX_TURNS && last !== journal.nextSeq; turn++) {
-    last = journal.nextSeq
-    await withinAckLimit(sim, limited, settled(core))
-    await wallDelay(0, resetSignal)
+/** User actions that were not acknowledged, unexpected and refused calls, internal errors: in the order they occurred. */
+function callFailures(tests: TestJournal, allowed: readonly CallId[]): Failure[] {
+  const { index, claims, guard, matchedSeqs } = tests
+  const failures: { at: number; step: EvaluatedStep | null; conversation: string | null; details: FailureDetails }[] =
+    []
+  const actions = new Map<number, EntryOf<'user'>>()
+  for (const entry of index.entries) {
+    if (entry.kind === 'user') actions.set(entry.seq, entry)
+    const action = entry.kind === 'event' ? actions.get(entry.cause ?? 0) : undefined
+    if (entry.kind !== 'event' || action === undefined || needsNoAnswer(tests, entry.delivery_id)) continue
+    const event = {
+      id: entry.delivery_id,
+      ack: 200,
+      isAsync: true,
+      isReplay: false,
+      start: action,
+      end: entry,
+    } as const
+    const details = ackResult(index, event, true).failure
+    if (details !== undefined)
+      failures.push({ at: entry.seq, step: null, conversation: tests.nameOf(action.chat_id), details })
   }
-  if (ms === 0) return
-  await settle(context, { quietMs: ms, awaitCall: false, signal: resetSignal })
+  // Claims the calls that matchers found during this check only, so that a later expectation can claim them.
+  const matched = index.calls.filter(call => matchedSeqs.has(call.seq) && claims.ownerOf(call) === null)
+  claims.assign(MATCHER, [], matched)
+  tests.allow(allowed)
+  failures.push(...contractViolations(tests))
+  const reported = new Set(tests.explainedSeqs)
+  for (const { details } of failures) for (const seq of explainedSeqs(details)) reported.add(seq)
+  failures.push(...unexpectedCalls(tests, reported))
+  claims.assign(MATCHER, matched, [])
+  for (const note of index.internalErrors) {
+    const conversation = index.findConversation(note.chat_id)
+    failures.push({ at: note.seq, step: null, conversation, details: internalFailure(note) })
+  }
+  // Patterns that were too slow when calls were compared with an expectation that had been met.
+  for (const number of guard.slow.keys()) {
+    const details = guard.failureOf(number)
+    const step = tests.expectations.get(number ?? 0) ?? null
+    if (details === null || tests.reportedNumbers.has(number)) continue
+    failures.push({ at: Number.MAX_SAFE_INTEGER, step, conversation: step?.conversation ?? null, details })
+  }
+  failures.sort((a, b) => a.at - b.at)
+  return failures.map(({ details, step, conversation }) => tests.attribute(details, step, conversation))
 }
 
-function failuresOf(run: TestRun, allow: readonly string[]): Failure[] {
-  const { failures, warnings } = verdictOf(run, allow.filter(isCall))
-  const own = failures.filter(({ kind, step }) => !SCENARIO_ONLY.includes(kind) && !run.reported.has(step?.number ?? 0))
-  const findings = warnings.filter(({ rule }) => RULES.includes(rule) && !allow.includes(rule))
-  return [...own, ...failedDeliveries(run), ...findings.map(findingFailure), ...evictedEntries(run)]
-}
+/** An event that was not sent, or that a fault changed, needs no answer. */
+const needsNoAnswer = ({ index }: TestJournal, deliveryId: string): boolean =>
+  index
+    .deliveriesOf(deliveryId)
+    .some(({ outcome, faults }) => outcome === 'skipped' || (outcome === 'failed' && faults !== undefined))
 
-/** Entries that were evicted before the first expectation may contain calls that no expectation claims. */
-const evictedEntries = ({ evaluation: { index } }: TestRun): Failure[] =>
-  index.firstSeq === 1 ? [] : [{ ...EMPTY_FAILURE, ...evictedFailure({ code: 'complete_journal' }, index) }]
-
-/** A step number that no plan contains: it owns the calls that matchers found. */
-const MATCHER_STEP = -1
-
-/** Claims the calls that matchers found during the evaluation only, so that a later expectation can claim them. */
-function verdictOf({ planBuilder, context, evaluation, matchedSeqs }: TestRun, allowed: readonly CallId[]): Verdict {
-  const { index, claims } = evaluation
-  planBuilder.allow(allowed)
-  claims.assign(
-    MATCHER_STEP,
-    index.calls.filter(call => matchedSeqs.has(call.seq) && claims.ownerOf(call) === null),
-  )
-  const verdict = context.evaluator.finish()
-  claims.assign(MATCHER_STEP, [])
-  planBuilder.allow([])
-  return verdict
-}
-
-/** These checks compare calls with what agents say, which only scenarios define. */
-const SCENARIO_ONLY: readonly Failure['kind'][] = ['echo', 'leak']
-
-const findingFailure = (finding: Warning): Failure =>
-  failureOfWarning(finding, { kind: 'contract', expected: { code: 'no_finding', rule: finding.rule } })
-
-/** Finds failed deliveries of events that no user action caused. */
-function failedDeliveries(run: TestRun): Failure[] {
-  const { evaluation, entries } = run
-  const ofSteps = new Set([...evaluation.index.steps.keys()].map(number => evaluation.index.endOf(number)?.delivery_id))
+/** Failed events that no user action caused, contract findings, and evicted entries. */
+function otherFailures(tests: TestJournal, allow: readonly string[]): Failure[] {
+  const { index, names } = tests
+  const failures: Failure[] = []
+  const byUsers = new Set<string>()
   const last = new Map<string, EntryOf<'delivery'>>()
-  for (const entry of entries) if (entry.kind === 'delivery' && !entry.duplicate) last.set(entry.delivery_id, entry)
-  const failed = [...last.values()].filter(
-    entry =>
-      entry.outcome === 'failed' &&
-      entry.faults === undefined &&
-      (entry.sign ?? 'valid') === 'valid' &&
-      entry.retry_in_ms === undefined &&
-      !ofSteps.has(entry.delivery_id),
-  )
-  return failed.map(entry => ({
-    ...EMPTY_FAILURE,
-    ...undelivered(entry),
-    conversation: run.conversationOf(entry.chat_id) || null,
-  }))
+  const actions = new Set<number>()
+  for (const entry of index.entries) {
+    if (entry.kind === 'user') actions.add(entry.seq)
+    if (entry.kind === 'event' && actions.has(entry.cause ?? 0)) byUsers.add(entry.delivery_id)
+    if (entry.kind === 'delivery' && !entry.duplicate) last.set(entry.delivery_id, entry)
+  }
+  for (const { delivery_id, outcome, faults, sign = 'valid', retry_in_ms, ...entry } of last.values()) {
+    if (outcome !== 'failed' || faults !== undefined || sign !== 'valid' || retry_in_ms !== undefined) continue
+    if (byUsers.has(delivery_id)) continue
+    const { seq, event, status, failure } = entry
+    failures.push({
+      ...EMPTY_FAILURE,
+      kind: 'stimulus',
+      expected: { code: 'delivered', event },
+      happened: { code: 'delivery_failed', seq, event, status, ...(failure === undefined ? {} : { failure }) },
+      rules: ['WH1'],
+      entrySeqs: [seq],
+      conversation: tests.nameOf(entry.chat_id) || null,
+    })
+  }
+  // The linter reads the names of chats from the notes of a scenario.
+  const chats = [...names].map(([chat_id, conversation]) => ({ ...CONVERSATION, chat_id, conversation }))
+  for (const finding of lint({ config: {}, steps: [], finally: [] }, [...chats, ...index.entries])) {
+    const { rule, conversation, entrySeqs } = finding
+    if (!RULES.includes(rule) || allow.includes(rule)) continue
+    const happened = { code: 'warning', finding } as const
+    failures.push({
+      ...EMPTY_FAILURE,
+      kind: 'contract',
+      expected: { code: 'no_finding', rule },
+      happened,
+      conversation,
+      entrySeqs,
+    })
+  }
+  // An evicted entry may be a call that no expectation claims.
+  if (tests.hasEvicted)
+    failures.push({ ...EMPTY_FAILURE, ...evictedFailure({ code: 'complete_journal' }, tests.firstSeq) })
+  return failures
 }
 
-const undelivered = ({ seq, event, status, failure }: EntryOf<'delivery'>) => ({
-  kind: 'stimulus' as const,
-  expected: { code: 'delivered', event } as const,
-  happened: { code: 'delivery_failed', seq, event, status, ...(failure === undefined ? {} : { failure }) } as const,
-  rules: ['WH1'],
-  entrySeqs: [seq],
-})
+const CONVERSATION = {
+  kind: 'note',
+  note: 'conversation',
+  v: 1,
+  seq: 0,
+  time: '',
+  cause: null,
+  at_ms: 0,
+} as const satisfies Entry

@@ -31,7 +31,7 @@ export function bodyPattern(expected: unknown): unknown {
     throw invalidOption('body', `body must be an object, or a matcher of one, got ${describeValue(expected)}.`)
   checkOperators(expected)
   checkNotOptions(expected)
-  return escapeReferences(expected)
+  return expected
 }
 
 const OPTIONS = ['within', 'times', 'since', 'for']
@@ -53,10 +53,6 @@ export function checkOperators(expected: unknown): void {
   if (first !== undefined)
     throw invalidOption('body', `${first.path.map(String).join('.') || 'body'} ${first.message}.`)
 }
-
-/** Escapes `$(name)`, which is a reference in scenarios and plain text in a test. */
-export const escapeReferences = (expected: unknown) =>
-  mapLeaves(expected, leaf => (typeof leaf === 'string' ? leaf.replaceAll('$(', '$$$$(') : leaf))
 
 /** Replaces every value that is neither a list nor a plain object. */
 function mapLeaves(value: unknown, replace: (leaf: unknown) => unknown): unknown {

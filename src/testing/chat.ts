@@ -1,13 +1,16 @@
 /** Adds expectations to a chat: the user acts, and the test states which calls the intermediary has to make. */
 
-import type { Duration } from '../base/text/quantities.ts'
+import { wallTimer } from '../base/runtime/clock.ts'
+import { type Duration, formatDuration } from '../base/text/quantities.ts'
+import { withoutCredentials } from '../base/text/redactor.ts'
 import type { CallBodies, CallId } from '../platform/contract/endpoints.ts'
+import { WaitTimeoutError } from '../platform/journal/journal.ts'
 import type { ActOptions, ChatHandle } from '../platform/simulator/chat-handle.ts'
-import type { PlatformSimulator } from '../platform/simulator/simulator.ts'
-import { type AckLimit, withinAckLimit } from './ack-limit.ts'
+import type { PlatformSimulatorOptions } from '../platform/simulator/platform-options.ts'
+import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
+import type { Job } from '../platform/webhooks/dispatcher.ts'
 import { type ExpectedItem, expectAgentSees, type SeesOptions } from './agent.ts'
 import type { BodyMatcher } from './body-matcher.ts'
-import { captureStackAbove, stackAbove } from './expectation-error.ts'
 import {
   type ExpectCallOptions,
   expectCalls,
@@ -130,3 +133,83 @@ export const expectNoneFor =
     ...rest: readonly [NoneOptions] | readonly [ExpectedBody<Id>, NoneOptions]
   ): Promise<void> =>
     rest.length === 1 ? expectNone(subject(), call, undefined, rest[0]) : expectNone(subject(), call, rest[0], rest[1])
+
+/** Limits how long a test waits for the webhook, so that an error names the cause before the test runner ends the test. */
+export interface AckLimit {
+  /** Milliseconds on the wall clock. */
+  readonly ms: number
+  readonly webhook: PlatformSimulatorOptions['webhook']
+}
+
+/** Shorter than the timeouts of test runners. */
+export const DEFAULT_ACK_MS = 4_000
+
+/** The maximum number of reasons that an error lists. */
+const MAX_REASONS = 3
+
+export interface LimitedAction {
+  readonly limit: AckLimit
+  readonly what: string
+  readonly chatId: string | null
+  /** Returns the stack frames of the test, because a timer has none of them. */
+  readonly callStack: () => string
+}
+
+/**
+ * Rejects with `WaitTimeoutError` when `work` takes longer than the limit. It names the deliveries of the chat that have
+ * not ended, or of all chats when `chatId` is null; they go on.
+ */
+export function withinAckLimit<Result>(
+  sim: PlatformSimulator,
+  { limit, what, chatId, callStack }: LimitedAction,
+  work: Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = wallTimer(limit.ms, () => {
+      const error = new WaitTimeoutError(
+        `${what} waited ${formatDuration(limit.ms)}: ${reasonsFor(sim, limit, chatId).join('; ')}. Answer every event, or raise ackTimeout, as in createSimulator({ ackTimeout: '10s' }).`,
+      )
+      error.stack = `${error.name}: ${error.message}\n${callStack()}`
+      reject(error)
+    })
+    work.then(resolve, reject).finally(timer.cancel)
+  })
+}
+
+function reasonsFor(sim: PlatformSimulator, { webhook }: AckLimit, chatId: string | null): string[] {
+  const { dispatcher, address, clock } = coreOf(sim)
+  const url = address.webhookUrl ?? ''
+  let receiver = withoutCredentials(url)
+  if (webhook?.fetch) receiver = 'the function webhook.fetch'
+  else if (webhook?.listener) receiver = `the application of webhook.listener (POST ${new URL(url).pathname})`
+  const reasons: string[] = []
+  for (const job of dispatcher.inProgress())
+    if (chatId === null || job.chatId === chatId) reasons.push(reasonFor(job, receiver, clock.now()))
+  return reasons.length === 0
+    ? ['the simulator has not finished its work: do the functions translate and summarize end?']
+    : reasons.slice(0, MAX_REASONS)
+}
+
+function reasonFor({ phase, request, faults }: Readonly<Job>, receiver: string, nowMs: number): string {
+  const { event } = request
+  switch (phase.kind) {
+    case 'sending':
+      return `${receiver} has not answered ${event}`
+    case 'waiting':
+      return `${event} waits for the end of an earlier event of its chat`
+    case 'scheduled':
+      return `${event} is due in ${formatDuration(phase.atMs - nowMs)} on the clock of the simulator`
+    case 'held':
+      return `${(faults?.faults ?? []).join(', ')} holds ${event}`
+  }
+}
+
+/** Returns the frames above `method`. Called before the first `await`, while the test is still on the stack. */
+export const stackAbove = (method: (...args: never[]) => unknown): string => captureStackAbove(method)()
+
+/** Captures the frames above `method`, and formats them only when the result is called: formatting takes long. */
+function captureStackAbove(method: (...args: never[]) => unknown): () => string {
+  const error: { stack?: string } = new Error()
+  Error.captureStackTrace?.(error, method)
+  return () => (error.stack ?? '').replace(/^Error.*\n/, '')
+}

@@ -1,27 +1,31 @@
-/** Runs expectations of a test: as steps, which the evaluator decides, or with a predicate of the test. */
+/** Implements the expectations of a test: each waits for the journal to have a matching call that is not claimed. */
 
 import { type Duration, formatDuration } from '../base/text/quantities.ts'
-import { failureOfStep } from '../evaluation/evaluator/compute-verdict.ts'
+import { patternRef } from '../evaluation/evaluator/claims.ts'
+import { ExpectEvaluator } from '../evaluation/evaluator/expect.ts'
 import type { Failure } from '../evaluation/evaluator/failure.ts'
 import type { Call } from '../evaluation/evaluator/journal-index.ts'
-import { patternRef } from '../evaluation/evaluator/references.ts'
+import { asExpectation, NoneEvaluator } from '../evaluation/evaluator/none.ts'
+import { surplusCalls } from '../evaluation/evaluator/unclaimed-calls.ts'
 import { patternText } from '../evaluation/evaluator/wording/parts.ts'
-import type { Action, PlannedStep } from '../evaluation/scenario/plan.ts'
 import type { CallBodies, CallId, CallResponses } from '../platform/contract/endpoints.ts'
 import type { EntryOf } from '../platform/journal/entry.ts'
 import { isThenable } from '../platform/rules/engines.ts'
 import { type ActionResult, CHAT_REMOVED } from '../platform/simulator/chat-handle.ts'
 import { anything, describeValue, invalidOption, validateOptions } from '../platform/simulator/options.ts'
 import type { PlatformSimulator } from '../platform/simulator/simulator.ts'
-import { waitForVerdict } from '../running/runner/check-steps.ts'
 import { EMPTY_FAILURE } from '../running/runner/results.ts'
-import { performStep, type StepContext, type StepExecution } from '../running/runner/run-context.ts'
 import { InterruptedError, waitUntil } from '../running/runner/waiting.ts'
 import { type BodyMatcher, bodyPattern } from './body-matcher.ts'
 import { expectationError } from './expectation-error.ts'
 import { checkCall, durationMs, type ExpectedTimes, timesOf } from './options.ts'
-import { DEFAULT_WAIT_MS } from './plan-builder.ts'
-import { stepIdOf, type TestRun, testRunOf } from './test-run.ts'
+import {
+  DEFAULT_WAIT_MS,
+  type ExpectationOptions,
+  type TestExpectation,
+  type TestJournal,
+  testJournalOf,
+} from './test-journal.ts'
 
 /** Options of `expectCall`. */
 export interface ExpectCallOptions {
@@ -58,25 +62,19 @@ export async function expectCalls<Id extends CallId>(
   validateOptions('expectCall', options, CALL_OPTIONS)
   const { since, within } = options
   checkSubject(subject, call)
-  const action: Action = {
-    verb: 'expect',
-    withinMs: null,
-    waitMs: durationMs('within', within) ?? subject.waitMs ?? DEFAULT_WAIT_MS,
-    tree: {
-      op: 'call',
-      call,
-      body: bodyPattern(body),
-      times: timesOf(options.times),
-      apartMs: null,
-      since: since === undefined ? null : sinceOf(subject, since),
-      alias: null,
-      auth: 'valid',
-      capture: {},
-    },
+  const leaf = {
+    ...asExpectation({ call, body: bodyPattern(body) }),
+    times: timesOf(options.times),
+    since: since === undefined ? null : sinceOf(subject, since),
   }
-  const label = `expect ${patternText(patternRef({ call, body: body ?? null }))}`
-  const { run, step } = await runStep(subject, action, label, waitForVerdict)
-  return run.evaluation.claims.claimedBy(step.number).map(toReceivedCall<Id>)
+  const { journal, expectation } = await meet(subject, {
+    label: `expect ${patternText(patternRef({ call, body: body ?? null }))}`,
+    waitMs: durationMs('within', within) ?? subject.waitMs ?? DEFAULT_WAIT_MS,
+    create: (tests, step) =>
+      new ExpectEvaluator(tests, step, { tree: { op: 'call', ...leaf }, fill: tree => tree, withinMs: null }),
+  })
+  const claimed = journal.expects.get(expectation.number)?.claimed ?? []
+  return claimed.map(toReceivedCall<Id>)
 }
 
 export async function expectNone<Id extends CallId>(
@@ -90,8 +88,17 @@ export async function expectNone<Id extends CallId>(
   validateOptions('expectNone', options, NONE_OPTIONS)
   const pattern = { call, body: bodyPattern(body) }
   const forMs = durationMs('for', options.for)
-  const label = `none ${patternText(patternRef({ call, body: body ?? null }))} for ${formatDuration(forMs)}`
-  await runStep(subject, { verb: 'none', calls: [pattern], forMs }, label, waitForVerdict)
+  await meet(subject, {
+    label: `none ${patternText(patternRef({ call, body: body ?? null }))} for ${formatDuration(forMs)}`,
+    waitMs: forMs,
+    create: (tests, step) =>
+      new NoneEvaluator(tests, step, {
+        calls: [pattern],
+        forMs,
+        fill: one => one,
+        isSurplus: one => surplusCalls(tests, step.conversation).has(one),
+      }),
+  })
 }
 
 /** Known option names. Each value is checked where it is used. */
@@ -102,33 +109,41 @@ const NO_FOR =
 
 function sinceOf({ sim }: Subject, since: NonNullable<ExpectCallOptions['since']>): string {
   if (since === 'beginning') return since
-  const id = stepIdOf(since.seq)
-  if (testRunOf(sim).planBuilder.hasStep(id)) return id
+  if (testJournalOf(sim).hasAction(since.seq)) return String(since.seq)
   const message = `since must be what an action of this chat resolved with since the last reset or restore, or 'beginning', got ${describeValue(since)}.`
   throw invalidOption('since', message)
 }
 
-/** Runs one step. Throws `ExpectationError` if the evaluator finds that it failed. */
-export async function runStep<A extends Action>(
+/** Waits until an expectation is met. Throws `ExpectationError` when it fails. `wait` decides when to look again. */
+export async function meet(
   subject: Subject,
-  action: A,
-  label: string,
-  execute: (step: StepContext & { readonly action: A }) => StepExecution,
-  contextOf = (run: TestRun) => run.context,
-): Promise<{ readonly run: TestRun; readonly step: PlannedStep }> {
-  const run = testRunOf(subject.sim)
-  const step = run.addStep(run.conversationOf(subject.chatId), action, label)
-  run.pending.set(step.number, label)
-  const details = await performStep(
-    { context: contextOf(run), step, signal: run.resetSignal, waiting: () => {} },
-    stepContext => execute({ ...stepContext, action }),
-  ).finally(() => run.pending.delete(step.number))
-  if (details.interrupted) throw resetError(label, subject.callStack)
-  const failure = failureOfStep(run.evaluation, step)
-  if (failure === null) return { run, step }
-  run.reported.add(step.number)
-  throw expectationError(run, [failure], subject.callStack)
+  options: Omit<ExpectationOptions, 'chatId'>,
+  wait = waitForEntries,
+): Promise<{ readonly journal: TestJournal; readonly expectation: TestExpectation }> {
+  const { sim, chatId, callStack } = subject
+  const journal = testJournalOf(sim)
+  const expectation = journal.begin({ ...options, chatId })
+  let failure: Failure | null = null
+  try {
+    await wait(journal, expectation)
+  } catch (error) {
+    throw error instanceof InterruptedError ? resetError(options.label, callStack) : error
+  } finally {
+    failure = journal.end(expectation)
+  }
+  if (failure !== null) throw expectationError(journal, [failure], callStack)
+  return { journal, expectation }
 }
+
+const waitForEntries = (journal: TestJournal, expectation: TestExpectation): Promise<void> =>
+  waitUntil(
+    journal,
+    () => {
+      const status = journal.status(expectation)
+      return status.state === 'open' ? status : null
+    },
+    journal.resetSignal,
+  )
 
 export function resetError(label: string, callStack: string): Error {
   const error = new Error(
@@ -206,8 +221,8 @@ export async function waitFor<Value>(
     throw invalidOption('waitFor', `waitFor takes a function, got ${describeValue(written)}.`)
   validateOptions('waitFor', options, { within: anything })
   checkChatExists(subject)
-  const run = testRunOf(subject.sim)
-  const { journal } = run.core
+  const tests = testJournalOf(subject.sim)
+  const { journal } = tests.core
   const ms = durationMs('within', options.within) ?? subject.waitMs ?? DEFAULT_WAIT_MS
   const untilMs = journal.atMs + ms
   let value = callPredicate(predicate)
@@ -216,11 +231,11 @@ export async function waitFor<Value>(
     return value || journal.atMs >= untilMs ? null : { untilMs }
   }
   if (!value)
-    await waitUntil(run.context, status, run.resetSignal).catch(error => {
+    await waitUntil(tests, status, tests.resetSignal).catch(error => {
       throw error instanceof InterruptedError ? resetError('waitFor', subject.callStack) : error
     })
   if (value) return value
-  throw expectationError(run, [timeoutFailure(run, subject, String(written), ms)], subject.callStack)
+  throw expectationError(tests, [timeoutFailure(tests, subject, String(written), ms)], subject.callStack)
 }
 
 /** Rejects a promise, because it is always truthy. */
@@ -233,12 +248,12 @@ function callPredicate<Value>(predicate: () => Value): Value {
   )
 }
 
-function timeoutFailure(run: TestRun, { chatId }: Subject, source: string, ms: number): Failure {
-  const chat = chatId === null ? undefined : run.core.platform.state.chats.get(chatId)
+function timeoutFailure(journal: TestJournal, { chatId }: Subject, source: string, ms: number): Failure {
+  const chat = chatId === null ? undefined : journal.core.platform.state.chats.get(chatId)
   return {
     ...EMPTY_FAILURE,
     kind: 'check',
-    conversation: chat === undefined ? null : run.conversationOf(chat.id),
+    conversation: chat === undefined ? null : journal.nameOf(chat.id),
     expected: { code: 'condition', source: source.replace(/\s+/g, ' ').slice(0, 120), withinMs: ms },
     happened: {
       code: 'condition_false',

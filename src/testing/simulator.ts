@@ -9,22 +9,22 @@ import { createPlatformSimulator, type PlatformSimulator } from '../platform/sim
 import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../platform/simulator/workspaces.ts'
 import { loadRecorder } from '../running/recorder/load.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
-import { DEFAULT_ACK_MS } from './ack-limit.ts'
 import { type AgentFunctions, registerAgent } from './agent.ts'
 import { assertClean, type CleanOptions } from './assert-clean.ts'
 import type { BodyMatcher } from './body-matcher.ts'
 import {
+  DEFAULT_ACK_MS,
   expectCallFor,
   expectNoneFor,
   type MultipleCallsOptions,
   type NoneOptions,
   type SingleCallOptions,
+  stackAbove,
   subjectIn,
   type TestChat,
   type WaitOptions,
   withChatExpectations,
 } from './chat.ts'
-import { stackAbove } from './expectation-error.ts'
 import { type ReceivedCall, waitFor } from './expectations.ts'
 import { chatShape, durationMs, SERVER_SHAPE, SIMULATOR_SHAPE, WORKSPACE_SHAPE } from './options.ts'
 

@@ -462,6 +462,6 @@ describe('captures', () => {
     journal.call('start', { sender: { name: 'B' } }, { conversation: two })
     for (const step of [2, 5]) journal.end(step)
     for (const entry of journal.entries) evaluator.add(entry)
-    expect([evaluator.scopeOf(3).who, evaluator.scopeOf(6).who]).toEqual(['A', 'B'])
+    expect([one, two].map(name => evaluator.variables.scopeOf(name).who)).toEqual(['A', 'B'])
   })
 })

@@ -72,17 +72,18 @@ describe('after an eviction', () => {
 })
 
 describe('an eviction after the first expectation', () => {
-  it('changes nothing, because the expectations have read the entries', async () => {
+  it('changes nothing for expectations of later turns, and assertClean fails', async () => {
     const { sim } = simulatorWith(shouting, { journalLimit: 10 })
     const ada = await sim.chat()
     await ada.press('handover')
     await ada.expectCall('start')
-    for (let count = 0; count < 10; count++) {
+    for (let count = 0; count < 30; count++) {
       await ada.says(`${count}`)
       await ada.expectCall('message', { message: `${count}` })
+      await ada.expectNone('message', { for: '0s' })
     }
     expect(sim.journal.firstSeq).toBeGreaterThan(10)
-    await sim.assertClean()
+    await expect(sim.assertClean()).rejects.toThrow(EVICTED)
   })
 })
 

@@ -7,10 +7,12 @@ export const PATTERN_LIMIT_MS = 100
 /** A pattern took longer than `PATTERN_LIMIT_MS` on a text of `length` characters. */
 export class SlowPatternError extends Error {
   override readonly name = 'SlowPatternError'
+  readonly pattern: string
   readonly length: number
 
   constructor(pattern: RegExp, length: number) {
     super(`${pattern} took longer than ${PATTERN_LIMIT_MS} ms on a text of ${length} characters.`)
+    this.pattern = String(pattern)
     this.length = length
   }
 }

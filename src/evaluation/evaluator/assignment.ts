@@ -4,7 +4,6 @@
  * order.
  */
 
-import { type InterpolationScope, interpolate } from '../scenario/interpolation.ts'
 import type { Expectation, ExpectTree } from '../scenario/plan.ts'
 
 export interface Requirement {
@@ -159,12 +158,6 @@ function joined(one: Alternative, two: Alternative, ordered: boolean): Alternati
     after: [...before, ...after.map(at => at + count)],
   }))
   return { leaves: [...one.leaves, ...two.leaves], requirements: [...one.requirements, ...moved] }
-}
-
-/** Throws `InterpolationError`. */
-export function filledTree(tree: ExpectTree, scope: InterpolationScope): ExpectTree {
-  if (tree.op !== 'call') return { ...tree, of: tree.of.map(part => filledTree(part, scope)) }
-  return { ...tree, body: tree.body === null ? null : interpolate(tree.body, scope) }
 }
 
 export const leavesOf = (tree: ExpectTree): Expectation[] => (tree.op === 'call' ? [tree] : tree.of.flatMap(leavesOf))

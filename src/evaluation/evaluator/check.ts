@@ -1,85 +1,97 @@
 /** Evaluates `check`: met as soon as one observation of the chat has the expected state. */
 import { isMap, keysOf } from '../../base/objects.ts'
-import { interpolate } from '../scenario/interpolation.ts'
-import type { Check, PlannedStep } from '../scenario/plan.ts'
+import { InterpolationError } from '../scenario/interpolation.ts'
+import type { Check } from '../scenario/plan.ts'
 import type { RunEventOf, TranscriptRow } from '../scenario/run-events.ts'
 import { flow } from '../scenario/value-text.ts'
-import type { JournalIndex } from './journal-index.ts'
 import { type Difference, distanceOf, fits, type MatchOptions, match } from './match.ts'
-import { chatIn } from './references.ts'
 import {
+  type EvaluatedStep,
   type EvaluationContext,
   FAILED,
   type FailureDetails,
   failureDetails,
-  interpolationProblem,
   MET,
-  openUntil,
   type StepEvaluator,
+  type StepStatus,
 } from './step-evaluator.ts'
 
 type Observed = RunEventOf<'observed'>
 
-export interface CheckEvaluator extends StepEvaluator {
-  observe(event: Observed): void
-}
+export class CheckEvaluator implements StepEvaluator {
+  readonly step: EvaluatedStep
+  readonly #context: EvaluationContext
+  readonly #startMs: number
+  readonly #untilMs: number
+  #check: Check
+  #last: Observed | null = null
+  #differences: readonly Difference[] = []
+  #problem: string | null = null
+  #state: 'open' | 'met' | 'failed' = 'open'
 
-export function evaluateCheck(context: EvaluationContext, step: PlannedStep, written: Check): CheckEvaluator {
-  const { index, options } = context
-  const begun = index.startOf(step.number).at_ms
-  const untilMs = begun + index.plan.timeouts.expectMs
-  let check: Check = written
-  let last: Observed | null = null
-  let differences: readonly Difference[] = []
-  let decided: 'met' | 'failed' | null = null
-  const unfillable = interpolationProblem(() => {
-    check = interpolate(written, context.scopeOf(step.number)) as Check
-  })
-  if (unfillable !== null) decided = 'failed'
-
-  function consider(): void {
-    if (decided !== null || last === null) return
-    differences = differencesIn(check, last, index.eventsOf(step.conversation), options)
-    if (differences.length === 0) decided = isCertain(check, index) ? 'met' : 'failed'
+  /** `fill` fills in the values of `$(...)`, and throws `InterpolationError`. */
+  constructor(context: EvaluationContext, step: EvaluatedStep, check: Check, fill: (check: Check) => Check) {
+    this.step = step
+    this.#context = context
+    this.#startMs = context.getStart(step).at_ms
+    this.#untilMs = this.#startMs + context.index.settings.timeouts.expectMs
+    this.#check = check
+    try {
+      this.#check = fill(check)
+    } catch (error) {
+      if (!(error instanceof InterpolationError)) throw error
+      this.#problem = error.message
+      this.#state = 'failed'
+    }
   }
 
-  return {
-    step,
-    consider,
-    observe(event) {
-      if (event.at_ms > untilMs) return
-      last = event
-      consider()
-    },
-    status: nowMs => {
-      if (decided !== null) return decided === 'met' ? MET : FAILED
-      return openUntil(nowMs, untilMs, FAILED, { code: 'chat_state', difference: differences[0] ?? null })
-    },
-    close() {},
-    failure(): FailureDetails {
-      const chat = chatIn(index.plan, step.conversation)
-      const expected = { code: 'chat_state', check: flow(check, LONGEST_CHECK), chat } as const
-      const rules = rulesOf(check)
-      if (last === null)
-        return failureDetails(
-          'check',
-          expected,
-          unfillable === null ? { code: 'chat_not_observed' } : { code: 'unfillable', message: unfillable },
-          { rules },
-        )
-      if (differences.length === 0) return failureDetails('evicted', expected, { code: 'messages_evicted' }, { rules })
-      const afterMs = Math.round(last.at_ms - begun)
-      const obstacles = [{ code: 'fields', count: differences.length }] as const
-      const nearest = [{ seq: last.seq, subject: { code: 'chat' }, afterMs, obstacles, differences }] as const
-      const more = { rules, nearest, entrySeqs: [last.seq] }
-      return failureDetails('check', expected, { code: 'chat_differs', differences }, more)
-    },
+  observe(event: Observed): void {
+    if (event.at_ms > this.#untilMs) return
+    this.#last = event
+    this.consider()
+  }
+
+  consider(): void {
+    if (this.#state !== 'open' || this.#last === null) return
+    const { index, options } = this.#context
+    const { transcript } = this.#check
+    this.#differences = differencesIn(this.#check, this.#last, index.eventsOf(this.step.conversation), options)
+    if (this.#differences.length > 0) return
+    // An evicted message may be the one that must not be there.
+    const needsAll = transcript?.lacks !== undefined || transcript?.length !== undefined
+    this.#state = index.lostMessages && needsAll ? 'failed' : 'met'
+  }
+
+  status(nowMs: number): StepStatus {
+    if (this.#state !== 'open') return this.#state === 'met' ? MET : FAILED
+    if (nowMs >= this.#untilMs) return FAILED
+    const [difference = null] = this.#differences
+    return { state: 'open', untilMs: this.#untilMs, awaited: { code: 'chat_state', difference } }
+  }
+
+  close(): void {}
+
+  failure(): FailureDetails {
+    const chat = this.#context.chatName(this.step.conversation)
+    const expected = { code: 'chat_state', check: flow(this.#check, LONGEST_CHECK), chat } as const
+    const rules = keysOf(RULES).flatMap(key => (this.#check[key] === undefined ? [] : [RULES[key]]))
+    const differences = this.#differences
+    if (this.#problem !== null)
+      return failureDetails('check', expected, { code: 'unfillable', message: this.#problem }, { rules })
+    if (this.#last === null) return failureDetails('check', expected, { code: 'chat_not_observed' }, { rules })
+    if (differences.length === 0) return failureDetails('evicted', expected, { code: 'messages_evicted' }, { rules })
+    const { seq, at_ms } = this.#last
+    const afterMs = Math.round(at_ms - this.#startMs)
+    const obstacles = [{ code: 'fields', count: differences.length }] as const
+    const nearest = [{ seq, subject: { code: 'chat' }, afterMs, obstacles, differences }] as const
+    return failureDetails(
+      'check',
+      expected,
+      { code: 'chat_differs', differences },
+      { rules, nearest, entrySeqs: [seq] },
+    )
   }
 }
-
-/** An evicted message may be the one that must not be there. */
-const isCertain = ({ transcript }: Check, { lostMessages }: JournalIndex): boolean =>
-  !lostMessages || (transcript?.lacks === undefined && transcript?.length === undefined)
 
 const LONGEST_CHECK = 120
 
@@ -109,11 +121,6 @@ const RULES: Readonly<Record<keyof Check, string>> = {
   events: 'EV',
   transcript: 'R-MSG',
 }
-
-const rulesOf = (check: Check): string[] =>
-  keysOf(RULES)
-    .filter(key => check[key] !== undefined)
-    .map(key => RULES[key])
 
 type Rows = readonly TranscriptRow[]
 type ExpectedRows = NonNullable<Check['transcript']>

@@ -1,235 +1,190 @@
-/** Computes the verdict on a play: the result of every step, the failures in their order, and the outcome. */
+/** Computes the verdict on a run: the result of every step, the failures in their order, and the outcome. */
 import { lint } from '../linter/lint.ts'
-import type { PlannedStep } from '../scenario/plan.ts'
+import type { Variables } from '../scenario/interpolation.ts'
+import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import { isRunEvent } from '../scenario/run-events.ts'
 import { echoes } from './echo.ts'
-import type { AttributedFailure, Evaluation } from './evaluation.ts'
-import type { Failure } from './failure.ts'
-import type { JournalIndex } from './journal-index.ts'
-import { has } from './near-misses.ts'
-import { slowPatternFailure } from './pattern-tester.ts'
-import { stepName, stepRef } from './references.ts'
-import { type FailureDetails, failureDetails, internalFailure, type StepResult } from './step-evaluator.ts'
-import { unexpectedCalls } from './unexpected-calls.ts'
+import type { Failure, StepRef } from './failure.ts'
+import {
+  type EvaluatedStep,
+  type FailureDetails,
+  failureDetails,
+  internalFailure,
+  type StepResult,
+} from './step-evaluator.ts'
+import { stepName } from './stimulus.ts'
+import {
+  type AttributedFailure,
+  type CallReview,
+  contractViolations,
+  forbiddenCalls,
+  unexpectedCalls,
+} from './unclaimed-calls.ts'
 import type { FailureWarning, Outcome, Reason, StepVerdict, Verdict } from './verdict.ts'
-import { contractViolations, forbiddenCalls } from './violations.ts'
 
-export function computeVerdict(evaluation: Evaluation): Verdict {
-  const { index, variables } = evaluation
-  const other = otherSteps(index)
-  if (other !== null) return { ...NOTHING, outcome: 'error', reason: other }
-  const evicted = evictedBeginning(index)
-  if (evicted !== null) return { ...NOTHING, outcome: 'inconclusive', reason: evicted }
-  const results = [...index.steps.values()].map(step => ({ step, result: resultOf(evaluation, step) }))
-  const echoed = echoes(index.plan, index.entries)
-  const attributed = attributedFailures(evaluation, results, echoed)
-  const failures = failuresOf(evaluation, attributed, echoed)
-  const warnings = attributed.filter(({ severity }) => severity === 'warn')
-  return {
-    ...outcomeOf(evaluation, results, failures),
-    failures,
-    warnings: [...warnings.map(one => warningOf(evaluation, one)), ...lint(index.plan, index.entries)],
-    steps: results.map(({ step, result }) => stepVerdict(evaluation, step, result)),
-    captures: variables.captures(),
-  }
+/** The state of the evaluation of a scenario. */
+export interface Evaluation extends CallReview {
+  readonly plan: Plan
+  readonly variables: Variables
+  /** The result of a step. `isOver`: nothing more will come. */
+  resultOf(step: PlannedStep, isOver: boolean): StepResult
+  /** The failure of a step that has passed and whose inbox has more items than it allows; null without. */
+  excessOf(step: EvaluatedStep): FailureDetails | null
 }
 
-const NOTHING = { failures: [], warnings: [], steps: [], captures: {} }
-
-/** Finds out whether a saved journal is of other steps than the plan has: then its entries mean nothing. */
-function otherSteps({ entries, steps }: JournalIndex): Reason | null {
-  for (const entry of entries) {
-    if (!isRunEvent(entry, 'step_started')) continue
-    const { step, verb, label } = entry
-    const now = steps.get(step)
-    if (now?.action.verb !== verb) return { code: 'other_steps', step, was: label, now: now?.label ?? null }
-  }
-  return null
-}
-
-/** Finds out whether the journal lost the entry with which every scenario begins. */
-function evictedBeginning({ started, entries: [first] }: JournalIndex): Reason | null {
-  return started === null && first !== undefined && first.seq > 1 ? { code: 'evicted', firstSeq: first.seq } : null
-}
-
-/** An echo explains the failures that follow from it, so it comes before them. */
-function failuresOf(
-  evaluation: Evaluation,
-  attributed: readonly AttributedFailure[],
-  echoed: readonly Failure[],
-): Failure[] {
-  const hard = attributed.filter(({ severity }) => severity === 'fail')
-  const all = [
-    ...echoed.map(failure => ({ at: Math.max(0, ...failure.entrySeqs), failure })),
-    ...hard.map(one => ({ at: one.at, failure: failureOf(evaluation, one) })),
-  ]
-  return all.sort((a, b) => a.at - b.at).map(({ failure }) => failure)
-}
-
-/** The failure of a step that has ended, or null. */
-export function failureOfStep(evaluation: Evaluation, step: PlannedStep): Failure | null {
-  const [first] = stepFailures(evaluation, { step, result: resultOf(evaluation, step) })
-  return first === undefined ? null : failureOf(evaluation, first)
-}
-
-interface Evaluated {
+interface EvaluatedResult {
   readonly step: PlannedStep
   /** Null: not reached. */
   readonly result: StepResult | null
 }
 
-const resultOf = (evaluation: Evaluation, step: PlannedStep): StepResult | null =>
-  evaluation.index.begun(step.number) === null ? null : evaluation.resultOf(step, true)
+export function computeVerdict(evaluation: Evaluation): Verdict {
+  const { index, variables, plan } = evaluation
+  const nothing = { failures: [], warnings: [], steps: [], captures: {} }
+  // The entries of a saved journal mean nothing when it is of other steps than the plan has.
+  for (const entry of index.entries) {
+    if (!isRunEvent(entry, 'step_started')) continue
+    const step = index.steps.get(entry.step)
+    if (step?.action.verb === entry.verb) continue
+    const reason = { code: 'other_steps', step: entry.step, was: entry.label, now: step?.label ?? null } as const
+    return { ...nothing, outcome: 'error', reason }
+  }
+  // The journal lost the entry with which every scenario begins.
+  const firstSeq = index.entries[0]?.seq ?? 1
+  if (index.started === null && firstSeq > 1)
+    return { ...nothing, outcome: 'inconclusive', reason: { code: 'evicted', firstSeq } }
+
+  const results = [...index.steps.values()].map(step => {
+    const isReached = index.findStart(step.number) !== null
+    return { step, result: isReached ? evaluation.resultOf(step, true) : null }
+  })
+  const echoed = echoes(plan, index.entries)
+  const attributed = attributedFailures(evaluation, results, echoed)
+  // An echo explains the failures that follow from it, so it comes before them.
+  const placed = echoed.map(failure => ({ at: Math.max(0, ...failure.entrySeqs), failure }))
+  const warnings: FailureWarning[] = []
+  for (const one of attributed) {
+    const { at, rule, severity, conversation, details, step } = one
+    const place = { step: step === null ? null : stepRef(plan, step), conversation, soft: step?.soft ?? false }
+    const failure = { ...details, ...place }
+    if (severity === 'fail') placed.push({ at, failure })
+    if (severity === 'warn') warnings.push({ rule, failure, conversation, entrySeqs: details.entrySeqs })
+  }
+  const failures = placed.sort((a, b) => a.at - b.at).map(({ failure }) => failure)
+  return {
+    ...outcomeOf(evaluation, results, failures),
+    failures,
+    warnings: [...warnings, ...lint(plan, index.entries)],
+    steps: results.map(one => stepVerdict(evaluation, one)),
+    captures: variables.captures(),
+  }
+}
+
+const stepRef = (plan: Plan, { number, id, name, label, conversation, place }: EvaluatedStep): StepRef => ({
+  number,
+  of: plan.count,
+  id,
+  name,
+  label,
+  conversation,
+  place,
+})
 
 /** In the order in which they occurred: the first is most likely the cause of the others. */
 function attributedFailures(
   evaluation: Evaluation,
-  results: readonly Evaluated[],
+  results: readonly EvaluatedResult[],
   echoed: readonly Failure[],
 ): AttributedFailure[] {
-  const ofSteps = results.flatMap(evaluated => stepFailures(evaluation, evaluated))
-  const early = [...ofSteps, ...contractViolations(evaluation), ...forbiddenCalls(evaluation)]
-  const reported = new Set([
-    ...early.filter(({ severity }) => severity === 'fail').flatMap(explainedEntries),
-    ...echoed.flatMap(({ entrySeqs }) => entrySeqs),
-  ])
-  const all = [...early, ...unexpectedCalls(evaluation, reported), ...earlyEnd(evaluation, results)]
-  return [...all, ...slowPatterns(evaluation, ofSteps), ...internalErrors(evaluation)].sort((a, b) => a.at - b.at)
-}
-
-/** Errors of the simulator: what it did after them proves nothing about the intermediary. */
-const internalErrors = ({ index }: Evaluation): AttributedFailure[] =>
-  index.internalErrors.map(note => ({
-    at: note.seq,
-    step: null,
-    conversation: index.conversationOfChat(note.chat_id),
-    severity: 'fail',
-    rule: 'internal',
-    details: internalFailure(note),
-  }))
-
-/** The slow patterns that no step reports: of `never`, or found when calls were compared with a step that had passed. */
-function slowPatterns({ index, patterns }: Evaluation, ofSteps: readonly AttributedFailure[]): AttributedFailure[] {
-  const reported = new Set(ofSteps.filter(({ rule }) => rule === 'scenario').map(({ step }) => step?.number))
-  const others = patterns.slow.filter(({ step }) => step === null || !reported.has(step))
-  return others.map(slow => {
-    const step = index.steps.get(slow.step ?? 0) ?? null
-    const details = slowPatternFailure(slow)
-    const conversation = step?.conversation ?? null
-    return { at: Number.MAX_SAFE_INTEGER, step, conversation, severity: 'fail', rule: details.kind, details }
-  })
+  const { index, plan, guard } = evaluation
+  const failures: AttributedFailure[] = []
+  const add = (at: number, step: EvaluatedStep | null, conversation: string | null, details: FailureDetails) =>
+    failures.push({ at, step, conversation, severity: 'fail', rule: details.kind, details })
+  for (const { step, result } of results) {
+    const at = index.findEnd(step.number)?.seq ?? Number.MAX_SAFE_INTEGER
+    const excess = result?.outcome === 'pass' ? evaluation.excessOf(step) : null
+    if (result?.failure !== undefined) add(at, step, step.conversation, result.failure)
+    else if (excess !== null) add(excess.entrySeqs[0] ?? at, step, step.conversation, excess)
+  }
+  failures.push(...contractViolations(evaluation), ...forbiddenCalls(evaluation, plan, evaluation.variables))
+  const reported = new Set(echoed.flatMap(({ entrySeqs }) => entrySeqs))
+  for (const { severity, details } of failures)
+    if (severity === 'fail') for (const seq of explainedSeqs(details)) reported.add(seq)
+  failures.push(...unexpectedCalls(evaluation, reported))
+  // The time limit of the scenario passed between two steps, so that no step reports it.
+  const { ended } = index
+  const explainsEnd = ({ result }: EvaluatedResult) =>
+    result?.failure?.kind === 'stopped' || result?.failure?.kind === 'environment'
+  if (ended?.stopped !== undefined && !results.some(explainsEnd)) {
+    const happened = { code: 'stopped', cause: ended.stopped } as const
+    const expected = { code: 'own_end', scenario: plan.name } as const
+    add(ended.seq, null, null, failureDetails('stopped', expected, happened, { entrySeqs: [ended.seq] }))
+  }
+  // Slow patterns that no step reports: of `never`, or found when calls were compared with a step that had passed.
+  for (const number of guard.slow.keys()) {
+    const step = index.steps.get(number ?? 0) ?? null
+    const details = guard.failureOf(number)
+    const isReported = failures.some(one => one.rule === 'scenario' && one.step?.number === number)
+    if (details !== null && !isReported) add(Number.MAX_SAFE_INTEGER, step, step?.conversation ?? null, details)
+  }
+  // Errors of the simulator: what it did after them proves nothing about the intermediary.
+  for (const note of index.internalErrors)
+    add(note.seq, null, index.findConversation(note.chat_id), internalFailure(note))
+  return failures.sort((a, b) => a.at - b.at)
 }
 
 /** The calls that a failure names: they are not reported again as unexpected. */
-const explainedEntries = ({ details: { entrySeqs, nearest } }: AttributedFailure): number[] => [
-  ...entrySeqs,
-  ...nearest.filter(miss => !has(miss, 'claimed', 'call')).map(({ seq }) => seq),
-]
-
-function stepFailures(evaluation: Evaluation, { step, result }: Evaluated): AttributedFailure[] {
-  const at = evaluation.index.endOf(step.number)?.seq ?? Number.MAX_SAFE_INTEGER
-  const attribute = (details: FailureDetails, seq = at): AttributedFailure => ({
-    at: seq,
-    step,
-    conversation: step.conversation,
-    severity: 'fail',
-    rule: details.kind,
-    details,
-  })
-  if (result?.failure !== undefined) return [attribute(result.failure)]
-  const sees = result?.outcome === 'pass' ? evaluation.sees.get(step.number) : undefined
-  const excess = evaluation.patterns.within(step.number, () => sees?.excess())
-  return excess == null ? [] : [attribute(excess, excess.entrySeqs[0] ?? at)]
+export function explainedSeqs({ entrySeqs, nearest }: Pick<FailureDetails, 'entrySeqs' | 'nearest'>): number[] {
+  const others = nearest.filter(({ obstacles }) => !obstacles.some(({ code }) => code === 'claimed' || code === 'call'))
+  return [...entrySeqs, ...others.map(({ seq }) => seq)]
 }
 
-/** The time limit of the scenario passed between two steps, so that no step reports it. */
-function earlyEnd({ index }: Evaluation, results: readonly Evaluated[]): AttributedFailure[] {
-  const { ended, plan } = index
-  if (
-    ended?.stopped === undefined ||
-    results.some(({ result }) => result?.failure?.kind === 'stopped' || result?.failure?.kind === 'environment')
-  )
-    return []
-  return [
-    {
-      at: ended.seq,
-      step: null,
-      conversation: null,
-      severity: 'fail',
-      rule: 'stopped',
-      details: failureDetails(
-        'stopped',
-        { code: 'own_end', scenario: plan.name },
-        { code: 'stopped', cause: ended.stopped },
-        { entrySeqs: [ended.seq] },
-      ),
-    },
-  ]
-}
-
-const failureOf = ({ index }: Evaluation, { details, step, conversation }: AttributedFailure): Failure => ({
-  ...details,
-  step: step === null ? null : stepRef(index.plan, step),
-  conversation,
-  soft: step?.soft ?? false,
-})
-
-const warningOf = (evaluation: Evaluation, attributed: AttributedFailure): FailureWarning => {
-  const { rule, conversation, details } = attributed
-  return { rule, failure: failureOf(evaluation, attributed), conversation, entrySeqs: details.entrySeqs }
-}
-
-function stepVerdict(evaluation: Evaluation, step: PlannedStep, result: StepResult | null): StepVerdict {
-  const { index, claims, patterns } = evaluation
-  return {
-    ...stepRef(index.plan, step),
-    outcome: patterns.slowIn(step.number) === null ? stepOutcome(result) : 'error',
-    startMs: index.begun(step.number)?.at_ms ?? null,
-    endMs: index.endOf(step.number)?.at_ms ?? null,
-    claimed: claims.claimedBy(step.number).map(({ seq }) => seq),
-  }
-}
-
-/** Returns true if the run ended while the step still waited. Such a failure says nothing about the intermediary. */
-const endedByRun = ({ happened }: Pick<Failure, 'happened'>): boolean =>
+/** Whether the run ended while the step still waited. Such a failure says nothing about the intermediary. */
+const isEndedByRun = ({ happened }: Pick<Failure, 'happened'>): boolean =>
   'cause' in happened && happened.cause !== null && happened.cause.code !== 'time_limit'
 
-const stepOutcome = (result: StepResult | null): StepVerdict['outcome'] => {
-  if (result === null) return 'not reached'
-  if (result.failure && endedByRun(result.failure)) return 'inconclusive'
-  return result.outcome === 'open' ? 'pass' : result.outcome
+function stepVerdict(evaluation: Evaluation, { step, result }: EvaluatedResult): StepVerdict {
+  const { index, expects, guard, plan } = evaluation
+  const { number } = step
+  let outcome: StepVerdict['outcome'] = 'pass'
+  if (guard.slow.has(number)) outcome = 'error'
+  else if (result === null) outcome = 'not reached'
+  else if (result.failure && isEndedByRun(result.failure)) outcome = 'inconclusive'
+  else if (result.outcome !== 'open') outcome = result.outcome
+  return {
+    ...stepRef(plan, step),
+    outcome,
+    startMs: index.findStart(number)?.at_ms ?? null,
+    endMs: index.findEnd(number)?.at_ms ?? null,
+    claimed: expects.get(number)?.claimed.map(({ seq }) => seq) ?? [],
+  }
 }
 
 /** error before fail before inconclusive before pass. */
 function outcomeOf(
-  { index }: Evaluation,
-  results: readonly Evaluated[],
+  { index, plan }: Evaluation,
+  results: readonly EvaluatedResult[],
   failures: readonly Failure[],
 ): { outcome: Outcome; reason: Reason | null } {
   if (index.started === null) return { outcome: 'error', reason: { code: 'not_a_scenario' } }
   if (index.ended === null) return { outcome: 'error', reason: { code: 'incomplete_journal' } }
-  const internal = failures.find(({ kind }) => kind === 'internal')
-  if (internal !== undefined) return { outcome: 'error', reason: { code: 'internal', failure: internal } }
-  const unusable = failures.find(({ kind }) => kind === 'scenario')
-  if (unusable !== undefined) return { outcome: 'error', reason: { code: 'scenario', failure: unusable } }
-  const environment = failures.find(({ kind }) => kind === 'environment')
-  if (environment !== undefined) return { outcome: 'error', reason: { code: 'environment', failure: environment } }
+  for (const code of ['internal', 'scenario', 'environment'] as const) {
+    const failure = failures.find(({ kind }) => kind === code)
+    if (failure !== undefined) return { outcome: 'error', reason: { code, failure } }
+  }
   const evicted = failures.find(({ kind }) => kind === 'evicted')
-  const stopped = failures.find(endedByRun)
-  if (failures.some(one => one !== evicted && !endedByRun(one))) return { outcome: 'fail', reason: null }
+  const stopped = failures.find(isEndedByRun)
+  if (failures.some(one => one !== evicted && !isEndedByRun(one))) return { outcome: 'fail', reason: null }
   if (stopped !== undefined) return { outcome: 'inconclusive', reason: { code: 'stopped', failure: stopped } }
   if (evicted !== undefined) return { outcome: 'inconclusive', reason: { code: 'check_evicted', failure: evicted } }
-  const inconclusive = results.find(({ result }) => result?.outcome === 'inconclusive')?.result
-  const missing = inconclusive?.reason ?? missingNeed(index)
-  if (missing !== null) return { outcome: 'inconclusive', reason: missing }
+  for (const { result } of results)
+    if (result?.outcome === 'inconclusive' && result.reason) return { outcome: 'inconclusive', reason: result.reason }
+  // A verb that `requires` names may be in no step.
+  const verbs = index.started.driver ?? null
+  const verb = plan.needs.find(need => !verbs?.includes(need))
+  if (verb !== undefined)
+    return { outcome: 'inconclusive', reason: { code: 'need_missing', scenario: plan.name, verb, verbs } }
   const skipped = results.find(({ result }) => result === null)?.step
   if (skipped === undefined) return { outcome: 'pass', reason: null }
   return { outcome: 'error', reason: { code: 'step_not_played', step: stepName(skipped) } }
-}
-
-/** A verb that `requires` names may be in no step. */
-function missingNeed({ plan, started }: JournalIndex): Reason | null {
-  const verbs = started?.driver ?? null
-  const verb = plan.needs.find(need => !verbs?.includes(need))
-  return verb === undefined ? null : { code: 'need_missing', scenario: plan.name, verb, verbs }
 }

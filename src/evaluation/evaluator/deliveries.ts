@@ -5,19 +5,12 @@ import { parseDuration } from '../../base/text/quantities.ts'
 import { isWebhookEvent } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import type { DeliveryFailure, Entry, EntryOf } from '../../platform/journal/entry.ts'
-import type { ExpectedAck, PlannedStep } from '../scenario/plan.ts'
+import type { ExpectedAck } from '../scenario/plan.ts'
 import { isRunEvent } from '../scenario/run-events.ts'
 import { plainText } from '../scenario/value-text.ts'
-import type { AttemptResult, FailureHint, FailureKind, Happened } from './failure.ts'
+import type { AttemptResult, FailureHint, Happened } from './failure.ts'
 import type { Delivery, JournalIndex } from './journal-index.ts'
-import {
-  type EvaluationContext,
-  type FailureDetails,
-  failureDetails,
-  OPEN,
-  PASSED,
-  type StepResult,
-} from './step-evaluator.ts'
+import { type FailureDetails, failureDetails, PASSED, type StepResult, type Stimulus } from './step-evaluator.ts'
 
 const UNREACHABLE: readonly string[] = [
   'connection_refused',
@@ -70,82 +63,93 @@ const attemptResult = (delivery: Delivery): AttemptResult => ({
 
 const OF_USERS = ['REQUESTING TAKEOVER', 'MESSAGE FROM USER']
 
-/** Explains a missing reaction by the latest event of the user in the turn of a step, when the webhook refused it. */
-export function refusedEventHint({ index, windows }: EvaluationContext, step: PlannedStep): FailureHint | null {
-  const from = windows.stimulus(step)
-  return from.step === null ? null : refusedEventSince(index, step.conversation, from.seq)
-}
-
-/** The same for the latest event of a conversation's user after an entry. */
-export function refusedEventSince(index: JournalIndex, conversation: string, seq: number): FailureHint | null {
-  const own = (entry: Entry): entry is Delivery =>
-    entry.kind === 'delivery' &&
-    entry.seq > seq &&
-    OF_USERS.includes(entry.event) &&
-    index.conversationOfChat(entry.chat_id) === conversation
-  const last = index.entries.findLast(own)
+/** Explains a missing reaction by the latest event of a conversation's user since a stimulus, when the webhook refused it. */
+export function refusedEventHint(
+  index: JournalIndex,
+  conversation: string,
+  since: Pick<Stimulus, 'seq'> | null,
+): FailureHint | null {
+  if (since === null) return null
+  const last = index.entries.findLast(
+    (entry): entry is Delivery =>
+      entry.kind === 'delivery' &&
+      entry.seq > since.seq &&
+      OF_USERS.includes(entry.event) &&
+      index.findConversation(entry.chat_id) === conversation,
+  )
   if (last === undefined || last.outcome === 'delivered') return null
   return { code: 'event_refused', result: attemptResult(last) }
 }
 
 type Ack = NonNullable<ExpectedAck>
 
-/** Null when the step sends no event, or expects no answer. The last attempt decides. */
-export function ackResult(index: JournalIndex, step: PlannedStep, over: boolean): StepResult | null {
-  const { action } = step
-  const ended = index.endOf(step.number)
-  const id = ended?.delivery_id
-  if (!('ack' in action) || action.ack === null || ended === null || !id) return null
-  const own = deliveriesOf(index, step, id)
-  const once = own.filter(({ duplicate }) => duplicate !== true)
-  const attempts: Delivery[] = once.length > 0 ? once : own
+/** An event whose answer is evaluated. */
+export interface SentEvent {
+  readonly id: string
+  readonly ack: Ack
+  /** Whether the step ends before the answer. */
+  readonly isAsync: boolean
+  /** Whether the event repeats another one, whose id it has. */
+  readonly isReplay: boolean
+  /** The start and the end of the action that sends it. */
+  readonly start: Pick<Entry, 'seq'>
+  readonly end: Pick<Entry, 'seq' | 'at_ms'>
+}
 
+/** The last attempt decides. `isOver`: nothing more will come, so an open result is decided as well. */
+export function ackResult(index: JournalIndex, event: SentEvent, isOver: boolean): StepResult {
+  const { ack, end } = event
+  const deliveries = index
+    .deliveriesOf(event.id)
+    .filter(({ seq, resent }) => seq > event.start.seq && (resent === true) === event.isReplay)
+  const once = deliveries.filter(({ duplicate }) => duplicate !== true)
+  const attempts = once.length > 0 ? once : deliveries
+  const [first] = attempts
   const last = attempts.at(-1)
-  const waits = action.async || last?.retry_in_ms !== undefined
-  if (!over && waits && (last === undefined || last.retry_in_ms !== undefined)) return OPEN
-  if (last === undefined || startedAfterwards(index, step, attempts[0] ?? last)) {
-    const ack = action.ack
-    const sent = index.entries.filter(isSending).find(({ delivery_id }) => delivery_id === ended.delivery_id)
-    const name = sent?.event
-    const event = typeof name === 'string' ? name : null
-    const holding = index.entries.filter(isHolding).find(({ delivery_id }) => delivery_id === ended.delivery_id)
-    const expected = { code: 'acknowledgement', event, ack, withinMs: index.plan.timeouts.ackMs } as const
-    const happened: Happened =
-      holding === undefined ? silence(index, ended, event) : { code: 'event_held', event, fault: holding.fault }
-    const hint = { code: holding === undefined ? 'answer_first' : 'async' } as const
-    const entrySeqs = [sent?.seq ?? ended.seq]
-    return {
-      outcome: 'fail',
-      failure: failureDetails('stimulus', expected, happened, { rules: rulesFor(event ?? '', ack), entrySeqs, hint }),
-    }
+  const waits = event.isAsync || last?.retry_in_ms !== undefined
+  if (!isOver && waits && (last === undefined || last.retry_in_ms !== undefined)) return { outcome: 'open' }
+  // The step ran out of time before the first attempt, and ended the steps of its chat: a later answer changes nothing.
+  const isTooLate = !event.isAsync && first !== undefined && first.seq > end.seq && !isSlow(index, first)
+  if (last === undefined || isTooLate) return { outcome: 'fail', failure: missingAnswer(index, event) }
+  if (last.outcome === 'skipped') return refusal(index, last, ack, true)
+  if (!isAcknowledged(last, ack) || isSlow(index, last)) {
+    const isAbsent = last.status === null && isUnreachable(last.failure) && !wasReachable(index)
+    return refusal(index, last, ack, isAbsent)
   }
-  if (last.outcome === 'skipped') return refusal(index, last, action.ack, 'environment')
-  if (isAcknowledged(last, action.ack) && !isSlow(index, last)) {
-    return attempts.length > 1 ? PASSED : copyResult(index, step, id, action.ack)
-  }
-  const absent = last.status === null && isUnreachable(last.failure) && !wasReachable(index)
-  return refusal(index, last, action.ack, absent ? 'environment' : 'stimulus')
-}
-
-/** Deliveries of this step: a replay has the id of the event it repeats. */
-function deliveriesOf(index: JournalIndex, { number, action }: PlannedStep, id: string): Delivery[] {
-  const begun = index.startOf(number).seq
-  const replay = action.verb === 'deliver' && action.replay !== null
-  return index.deliveriesOf(id).filter(({ seq, resent }) => seq > begun && (resent === true) === replay)
-}
-
-/** The step ran out of time before the first attempt, and ended the steps of its chat: a later answer changes nothing. */
-function startedAfterwards(index: JournalIndex, { number, action }: PlannedStep, first: Delivery): boolean {
-  const async = 'async' in action && action.async
-  return !async && first.seq > (index.endOf(number)?.seq ?? Number.POSITIVE_INFINITY) && !isSlow(index, first)
-}
-
-/** A copy that a fault made may be refused, but must not break the receiver. */
-function copyResult(index: JournalIndex, step: PlannedStep, id: string, ack: Ack): StepResult {
-  const copies = deliveriesOf(index, step, id).filter(({ duplicate }) => duplicate === true)
-  const bad = copies.find(one => !isAcknowledged(one, ack) && (one.status ?? 500) >= 500)
+  // A copy that a fault made may be refused, but must not break the receiver.
+  const copies = attempts.length > 1 ? [] : deliveries.filter(({ duplicate }) => duplicate === true)
+  const bad = copies.find(copy => !isAcknowledged(copy, ack) && (copy.status ?? 500) >= 500)
   if (bad === undefined) return PASSED
-  return { outcome: 'fail', failure: notAcknowledged(index, bad, ack, 'stimulus', { code: 'event_twice' }, true) }
+  const copied = notAcknowledged(index, bad, ack, true)
+  return { outcome: 'fail', failure: { ...copied, kind: 'stimulus', hint: { code: 'event_twice' } } }
+}
+
+function missingAnswer({ entries, settings, ended }: JournalIndex, { id, ack, end }: SentEvent): FailureDetails {
+  const withinMs = settings.timeouts.ackMs
+  // The platform sent it, or a step by hand.
+  const sent = entries.find(
+    entry =>
+      (entry.kind === 'event' || (entry.kind === 'note' && entry.note === 'event_triggered')) &&
+      entry.delivery_id === id,
+  )
+  const event = sent !== undefined && 'event' in sent && typeof sent.event === 'string' ? sent.event : null
+  // A fault that held the event: then the webhook is not late.
+  const holding = entries.find(
+    (entry): entry is EntryOf<'fault'> =>
+      entry.kind === 'fault' &&
+      (entry.effect.hold !== undefined || entry.effect.swap === true) &&
+      entry.delivery_id === id,
+  )
+  let happened: Happened = { code: 'no_answer', event, withinMs }
+  if (holding !== undefined) happened = { code: 'event_held', event, fault: holding.fault }
+  // A run that is cut short does not wait for every answer that is due.
+  else if (ended?.stopped !== undefined && ended.at_ms - end.at_ms < withinMs)
+    happened = { code: 'no_answer_before_stop', event, cause: ended.stopped }
+  return failureDetails('stimulus', { code: 'acknowledgement', event, ack, withinMs }, happened, {
+    rules: rulesFor(event ?? '', ack),
+    entrySeqs: [sent?.seq ?? end.seq],
+    hint: { code: holding === undefined ? 'answer_first' : 'async' },
+  })
 }
 
 const is2xx = (status: number) => status >= 200 && status < 300
@@ -161,76 +165,49 @@ function isAcknowledged({ status, event }: Delivery, ack: Ack): boolean {
 const requires200 = (event: string) => isWebhookEvent(event) && WEBHOOK_EVENTS[event].demands200
 
 /** Deliveries that a fault slowed down may take longer. */
-const isSlow = ({ plan }: JournalIndex, delivery: Delivery): boolean =>
-  delivery.duration_ms > plan.timeouts.ackMs && delivery.faults === undefined
+const isSlow = ({ settings }: JournalIndex, delivery: Delivery): boolean =>
+  delivery.duration_ms > settings.timeouts.ackMs && delivery.faults === undefined
 
 const rulesFor = (event: string, ack: ExpectedAck) =>
   ack === 'non-2xx' ? ['A4'] : requires200(event) ? ['WH2'] : ['WH1']
 
-/** A play that is cut short does not wait for every answer that is due. */
-function silence({ ended, plan }: JournalIndex, step: Ended, event: string | null): Happened {
-  const waitedMs = ended === null ? Number.POSITIVE_INFINITY : ended.at_ms - step.at_ms
-  return ended?.stopped !== undefined && waitedMs < plan.timeouts.ackMs
-    ? { code: 'no_answer_before_stop', event, cause: ended.stopped }
-    : { code: 'no_answer', event, withinMs: plan.timeouts.ackMs }
-}
-type Ended = NonNullable<ReturnType<JournalIndex['endOf']>>
-
-/** A fault that held the event: then the webhook is not late. */
-const isHolding = (entry: Entry): entry is EntryOf<'fault'> =>
-  entry.kind === 'fault' && (entry.effect.hold !== undefined || entry.effect.swap === true)
-
-/** By the platform, or by hand. */
-const isSending = (entry: Entry): entry is EntryOf<'event' | 'note'> =>
-  entry.kind === 'event' || (entry.kind === 'note' && entry.note === 'event_triggered')
-
-function refusal(index: JournalIndex, last: Delivery, ack: Ack, kind: 'environment' | 'stimulus'): StepResult {
-  const failure = notAcknowledged(index, last, ack, kind, hintFor(index, last, ack))
-  return { outcome: kind === 'environment' ? 'error' : 'fail', failure }
+function refusal(index: JournalIndex, last: Delivery, ack: Ack, isEnvironment: boolean): StepResult {
+  const failure = notAcknowledged(index, last, ack)
+  return isEnvironment
+    ? { outcome: 'error', failure: { ...failure, kind: 'environment', rules: [] } }
+    : { outcome: 'fail', failure }
 }
 
-function notAcknowledged(
-  { plan }: JournalIndex,
-  delivery: Delivery,
-  ack: Ack,
-  kind: FailureKind,
-  hint: FailureHint | undefined,
-  copy = false,
-): FailureDetails {
+/** The failure of an event that the webhook did not acknowledge. `copy`: the attempt repeats it. */
+export function notAcknowledged(index: JournalIndex, delivery: Delivery, ack: Ack, copy = false): FailureDetails {
   const { seq, event } = delivery
-  const { ackMs: withinMs } = plan.timeouts
-  const rules = kind === 'environment' ? [] : rulesFor(event, ack)
+  const { ackMs: withinMs } = index.settings.timeouts
+  const hint = findHint(index, delivery, ack)
   return failureDetails(
-    kind,
+    'stimulus',
     { code: 'acknowledgement', event, ack, withinMs },
     { code: 'not_acknowledged', ack, withinMs, result: attemptResult(delivery), copy },
-    { rules, entrySeqs: [seq], ...(hint && { hint }) },
+    { rules: rulesFor(event, ack), entrySeqs: [seq], ...(hint && { hint }) },
   )
-}
-
-/** How long the simulator waits for an answer; null when the journal does not say. */
-const timeoutOf = ({ started }: JournalIndex): number | null =>
-  parseDuration(String(started?.config['webhook.timeout']))
-
-function hintFor(index: JournalIndex, delivery: Delivery, ack: Ack): FailureHint | undefined {
-  const { status, failure } = delivery
-  const timedOut = failure?.code === 'timeout' || failure?.code === 'connect_timeout'
-  const timeoutMs = timeoutOf(index)
-  if (timedOut && timeoutMs !== null && timeoutMs < index.plan.timeouts.ackMs)
-    return { code: 'platform_timeout', ms: timeoutMs }
-  if (isSlow(index, delivery) || timedOut) return { code: 'answer_first' }
-  const problem = certificateProblem(failure)
-  if (problem !== undefined) return { code: problem }
-  if (status === null) return isUnreachable(failure) ? { code: 'is_running' } : undefined
-  return ack === 'non-2xx' ? { code: 'verify_first' } : hintForStatus(delivery, status)
 }
 
 const LONGEST_LOCATION = 120
 
-function hintForStatus({ faults, sign, response }: Delivery, status: number): FailureHint | undefined {
-  const refused = status === 401 || status === 403
-  if (refused && faults !== undefined) return { code: 'fault_refused', faults }
-  if (refused && (sign ?? 'valid') === 'valid') return { code: 'signed_correctly' }
+function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): FailureHint | undefined {
+  const { status, failure, faults, response } = delivery
+  const isTimeout = failure?.code === 'timeout' || failure?.code === 'connect_timeout'
+  // How long the simulator waits for an answer; null when the journal does not say.
+  const timeoutMs = parseDuration(String(index.started?.config['webhook.timeout']))
+  if (isTimeout && timeoutMs !== null && timeoutMs < index.settings.timeouts.ackMs)
+    return { code: 'platform_timeout', ms: timeoutMs }
+  if (isSlow(index, delivery) || isTimeout) return { code: 'answer_first' }
+  const problem = certificateProblem(failure)
+  if (problem !== undefined) return { code: problem }
+  if (status === null) return isUnreachable(failure) ? { code: 'is_running' } : undefined
+  if (ack === 'non-2xx') return { code: 'verify_first' }
+  const isRefused = status === 401 || status === 403
+  if (isRefused && faults !== undefined) return { code: 'fault_refused', faults }
+  if (isRefused && (delivery.sign ?? 'valid') === 'valid') return { code: 'signed_correctly' }
   const location = response?.headers.location
   if (status >= 300 && status < 400)
     return { code: 'redirect', location: location === undefined ? null : plainText(location, LONGEST_LOCATION) }

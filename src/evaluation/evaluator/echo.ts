@@ -4,7 +4,6 @@ import { filledOver, interpolate, namesIn, stringsIn } from '../scenario/interpo
 import { type Plan, type PlannedStep, stepsOf } from '../scenario/plan.ts'
 import { conversationsIn } from '../scenario/run-events.ts'
 import type { ChatRef, Failure, StepRef } from './failure.ts'
-import { stepRef } from './references.ts'
 import { finderIn, type Known, known, type Reached, reachedIn, type Written, writtenIn } from './tokens.ts'
 import type { ScenarioResult } from './verdict.ts'
 
@@ -188,5 +187,7 @@ function writerOf(plan: Plan, entries: readonly Entry[], { seq, chatId }: Writte
   )
   if (start?.kind !== 'note') return null
   const step = [...stepsOf([...plan.steps, ...plan.finally])].find(({ number }) => number === start.step)
-  return step === undefined ? null : stepRef(plan, step)
+  if (step === undefined) return null
+  const { number, id, name, label, conversation, place } = step
+  return { number, of: plan.count, id, name, label, conversation, place }
 }

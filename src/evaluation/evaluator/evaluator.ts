@@ -1,31 +1,32 @@
 /**
- * Evaluates a play by its journal: a reducer over entries. During a run it reads them one by one and answers questions
+ * Evaluates a scenario by its journal: a reducer over entries. During a run it reads them one by one and answers questions
  * in between; later it reads a saved journal. Both give the same verdict, because nothing but plan and entries counts.
  */
 import type { Entry } from '../../platform/journal/entry.ts'
-import { createVariables, type InterpolationScope } from '../scenario/interpolation.ts'
-import type { Plan, PlannedStep, Verb } from '../scenario/plan.ts'
+import { createVariables, interpolate } from '../scenario/interpolation.ts'
+import { type ExpectTree, type Plan, type PlannedStep, stepsOf, type Verb } from '../scenario/plan.ts'
 import { isRunEvent, type RunEventOf } from '../scenario/run-events.ts'
-import { type CheckEvaluator, evaluateCheck } from './check.ts'
-import { ClaimRegistry, InboxClaims } from './claims.ts'
-import { computeVerdict } from './compute-verdict.ts'
-import type { Evaluation } from './evaluation.ts'
+import { CheckEvaluator } from './check.ts'
+import { ClaimRegistry, InboxClaims, type Moment } from './claims.ts'
+import { computeVerdict, type Evaluation } from './compute-verdict.ts'
 import { ExpectEvaluator } from './expect.ts'
 import { AVAILABILITY, type ConversationKey, JournalIndex } from './journal-index.ts'
 import { NoneEvaluator } from './none.ts'
-import { PatternTester, slowPatternFailure } from './pattern-tester.ts'
 import { SeesEvaluator } from './sees.ts'
 import {
+  type Deadline,
+  type EvaluatedStep,
   FAILED,
-  type FailureDetails,
   PASSED,
+  PatternGuard,
   type StepEvaluator,
   type StepResult,
   type StepStatus,
+  type Stimulus,
 } from './step-evaluator.ts'
 import { failedStepResult, stimulusResult } from './stimulus.ts'
 import { stripToken } from './tokens.ts'
-import { surplusCalls } from './unexpected-calls.ts'
+import { surplusCalls } from './unclaimed-calls.ts'
 import type { Verdict } from './verdict.ts'
 import { Windows } from './windows.ts'
 
@@ -36,113 +37,149 @@ export function evaluate(plan: Plan, entries: readonly Entry[]): Verdict {
   return evaluator.finish()
 }
 
-const READ_EVENTS = ['scenario_started', 'conversation', 'step_started', 'step_ended', 'observed'] as const
-type ReadEvent = RunEventOf<(typeof READ_EVENTS)[number]>
-
 export class Evaluator implements Evaluation {
+  readonly plan
   readonly index
   readonly claims = new ClaimRegistry()
+  readonly inboxClaims = new InboxClaims()
+  readonly guard = new PatternGuard()
   readonly variables
-  readonly windows
   readonly options
-  readonly patterns = new PatternTester()
   readonly expects = new Map<number, ExpectEvaluator>()
-  readonly sees = new Map<number, SeesEvaluator>()
-  readonly #inboxClaims = new InboxClaims()
-  readonly #checks = new Map<number, CheckEvaluator>()
-  readonly #all = new Map<number, StepEvaluator>()
+  readonly firstSeq = 1
+  readonly #windows
+  readonly #evaluators = new Map<number, StepEvaluator>()
+  /** The evaluators of steps that have not ended. */
   readonly #open = new Map<number, StepEvaluator>()
-  /** Results of steps, kept while the verdict is computed, which asks for each several times. */
-  #results: Map<number, StepResult> | null = null
-  /** How steps stood when they ended. */
+  /** The status of steps when they ended. */
   readonly #ended = new Map<number, StepStatus['state']>()
+  /** Results of steps while the verdict is computed, which asks for each several times. */
+  #results: Map<number, StepResult> | null = null
 
   constructor(plan: Plan) {
-    this.index = new JournalIndex(plan)
+    this.plan = plan
+    this.index = new JournalIndex(plan, stepsOf([...plan.steps, ...plan.finally]))
     this.variables = createVariables(plan)
-    this.windows = new Windows(this.index)
-    const { patterns } = this
-    this.options = plan.tokens ? { clean: stripToken, patterns } : { patterns }
+    this.#windows = new Windows(plan, this.index, this.claims)
+    this.options = plan.tokens ? { clean: stripToken } : {}
   }
 
   /** Reads an entry; every entry, in the order of the journal. */
   add(entry: Entry): void {
-    const { index } = this
+    const { index, variables } = this
     const call = index.add(entry)
-    if (call !== null) this.#considerCall(index.conversationOf(call))
-    else if (isRunEvent(entry, ...READ_EVENTS)) this.#addRunEvent(entry)
-    else if (entry.kind === 'driver') this.#consider(['sees'], index.conversationOfChat(entry.chat_id))
-    else if (entry.kind === 'event') this.#consider(['check'], index.conversationOfChat(entry.chat_id))
+    if (call !== null) {
+      // Expectations first: a call that one of them claims is not unwanted.
+      const conversation = index.conversationOf(call)
+      this.#consider('expect', conversation)
+      this.#consider('none', conversation)
+    } else if (entry.kind === 'driver') this.#consider('sees', index.findConversation(entry.chat_id))
+    else if (entry.kind === 'event') this.#consider('check', index.findConversation(entry.chat_id))
+    else if (isRunEvent(entry, 'scenario_started')) variables.start(entry)
+    else if (isRunEvent(entry, 'conversation')) variables.open(entry)
+    else if (isRunEvent(entry, 'step_started')) this.#startStep(entry.step)
+    else if (isRunEvent(entry, 'step_ended')) this.#endStep(entry)
+    else if (isRunEvent(entry, 'observed')) {
+      const check = this.#open.get(entry.step)
+      if (check instanceof CheckEvaluator) this.guard.run(entry.step, undefined, () => check.observe(entry))
+    }
   }
 
-  /** Adds a step to a plan that receives its steps one by one; the entry of its start comes after it. */
-  addStep(step: PlannedStep): void {
-    this.index.steps.set(step.number, step)
-    this.windows.addStep(step)
+  #consider(verb: Verb, conversation: ConversationKey | null): void {
+    const steps: PlannedStep[] = []
+    for (const number of this.#open.keys()) {
+      const step = this.#getStep(number)
+      if (step.action.verb !== verb) continue
+      if (conversation === AVAILABILITY || conversation === step.conversation) steps.push(step)
+    }
+    for (const { number } of steps.sort((a, b) => a.number - b.number))
+      this.guard.run(number, undefined, () => this.#open.get(number)?.consider())
   }
 
-  /** Drops what is before `firstSeq`. Checks that need it do not pass from then on. */
-  evict(firstSeq: number): readonly number[] {
-    const ended = this.index.evict(firstSeq)
-    this.claims.evict(firstSeq, ended)
-    this.windows.evict(ended)
-    for (const steps of [this.expects, this.sees, this.#checks, this.#all, this.#ended])
-      for (const number of ended) steps.delete(number)
-    return ended
-  }
-
-  /** The status of the checking step `step`, started and not ended, at a moment on the clock of `at_ms`. */
-  status(step: number, nowMs: number): StepStatus {
-    const evaluator = this.#open.get(step)
-    if (evaluator !== undefined) return this.#statusOf(evaluator, nowMs)
-    return { state: this.#ended.get(step) === 'met' ? 'met' : 'failed' }
-  }
-
-  /** A step with a pattern that is too slow cannot be decided. */
-  #statusOf(evaluator: StepEvaluator, nowMs: number): StepStatus {
-    const { number } = evaluator.step
-    const status = this.patterns.within(number, () => evaluator.status(nowMs))
-    return this.patterns.slowIn(number) === null ? status : FAILED
-  }
-
-  scopeOf(number: number): InterpolationScope {
+  #startStep(number: number): void {
     const step = this.index.steps.get(number)
-    const conversation = step?.conversation ?? this.index.plan.conversations[0]?.name ?? ''
-    return this.variables.scopeOf(conversation, step?.scope)
+    const evaluator = step === undefined ? null : this.#createEvaluator(step)
+    if (evaluator === null) return
+    this.#evaluators.set(number, evaluator)
+    this.#open.set(number, evaluator)
+    this.guard.run(number, undefined, () => evaluator.consider())
+  }
+
+  #createEvaluator(step: PlannedStep): StepEvaluator | null {
+    const { action, number, conversation } = step
+    const fill = <Value>(template: Value): Value =>
+      interpolate(template, this.variables.scopeOf(conversation, step.scope)) as Value
+    switch (action.verb) {
+      case 'expect': {
+        const fillTree = (tree: ExpectTree): ExpectTree =>
+          tree.op === 'call'
+            ? { ...tree, body: tree.body === null ? null : fill(tree.body) }
+            : { ...tree, of: tree.of.map(fillTree) }
+        const evaluator = new ExpectEvaluator(this, step, { ...action, fill: fillTree })
+        this.expects.set(number, evaluator)
+        return evaluator
+      }
+      case 'none':
+        return new NoneEvaluator(this, step, {
+          ...action,
+          fill: pattern => ({ ...pattern, body: pattern.body === null ? null : fill(pattern.body) }),
+          isSurplus: call => surplusCalls(this, conversation).has(call),
+        })
+      case 'check':
+        return new CheckEvaluator(this, step, action.check, fill)
+      case 'sees':
+        return new SeesEvaluator(this, step, { ...action, fill })
+      default:
+        return null
+    }
+  }
+
+  #endStep({ step: number, at_ms, captured }: RunEventOf<'step_ended'>): void {
+    const evaluator = this.#open.get(number)
+    if (evaluator === undefined) return
+    const status = this.status(number, at_ms)
+    this.#ended.set(number, status.state)
+    // The runner recorded what it captured. A journal of a scenario that has changed since may lack it.
+    if (status.state === 'met') this.variables.capture(evaluator.step.conversation, captured ?? status.captured ?? {})
+    evaluator.close()
+    this.#open.delete(number)
+  }
+
+  /** The status of the checking step `number`, started and not ended, at a moment on the clock of `at_ms`. */
+  status(number: number, nowMs: number): StepStatus {
+    const evaluator = this.#open.get(number)
+    if (evaluator === undefined) return { state: this.#ended.get(number) === 'met' ? 'met' : 'failed' }
+    // A step with a pattern that is too slow cannot be decided.
+    return this.guard.run(number, FAILED, () => evaluator.status(nowMs))
   }
 
   /** Whether a step that has ended has failed. */
   failed(number: number): boolean {
     const step = this.index.steps.get(number)
-    if (step === undefined || this.index.endOf(number) === null) return false
+    if (step === undefined || this.index.findEnd(number) === null) return false
     return !['pass', 'open'].includes(this.resultOf(step, false).outcome)
   }
 
   /** A checking step that is undecided when it ends has failed. */
-  resultOf(step: PlannedStep, over: boolean): StepResult {
-    const evaluator = this.#all.get(step.number)
-    const slow = evaluator === undefined ? null : this.#slowResult(step)
-    if (slow !== null) return slow
-    const known = over ? this.#results?.get(step.number) : undefined
-    if (known !== undefined) return known
-    const result =
-      evaluator === undefined
-        ? stimulusResult(this.index, step, over)
-        : this.patterns.within(step.number, () => this.#checkResult(evaluator))
-    if (over) this.#results?.set(step.number, result)
+  resultOf(step: PlannedStep, isOver: boolean): StepResult {
+    const { number } = step
+    const computed = this.guard.slow.has(number) ? undefined : this.#results?.get(number)
+    if (isOver && computed !== undefined) return computed
+    const evaluator = this.#evaluators.get(number)
+    let result: StepResult
+    if (evaluator === undefined) result = stimulusResult(this.index, step, isOver)
+    else if (this.#ended.get(number) === 'met' && !this.guard.slow.has(number)) result = PASSED
+    else
+      result = this.guard.run(number, PASSED, () => {
+        const failed = failedStepResult(this.index, step)
+        if (failed !== null) return failed
+        const failure = evaluator.failure()
+        return { outcome: failure.kind === 'evicted' ? 'inconclusive' : 'fail', failure }
+      })
+    const slow = this.guard.failureOf(number)
+    if (slow !== null) return { outcome: 'error', failure: slow }
+    if (isOver) this.#results?.set(number, result)
     return result
-  }
-
-  #checkResult(evaluator: StepEvaluator): StepResult {
-    const { step } = evaluator
-    if (this.#ended.get(step.number) === 'met') return PASSED
-    const result = failedStepResult(this.index, step) ?? failedCheck(evaluator.failure())
-    return this.#slowResult(step) ?? result
-  }
-
-  #slowResult({ number }: PlannedStep): StepResult | null {
-    const slow = this.patterns.slowIn(number)
-    return slow === null ? null : { outcome: 'error', failure: slowPatternFailure(slow) }
   }
 
   finish(): Verdict {
@@ -154,76 +191,75 @@ export class Evaluator implements Evaluation {
     }
   }
 
-  #addRunEvent(event: ReadEvent): void {
-    if (event.note === 'scenario_started') this.variables.start(event)
-    else if (event.note === 'conversation') this.variables.open(event)
-    else if (event.note === 'step_started') this.#begin(event.step)
-    else if (event.note === 'step_ended') this.#end(event)
-    else if (event.note === 'observed' && this.#open.has(event.step)) this.#observe(event)
+  get strict() {
+    return this.plan.strict
   }
 
-  #observe(event: RunEventOf<'observed'>): void {
-    this.patterns.within(event.step, () => this.#checks.get(event.step)?.observe(event))
+  get mentionsAvailability(): boolean {
+    return this.plan.mentionsAvailability
   }
 
-  #begin(number: number): void {
-    const step = this.index.steps.get(number)
-    const evaluator = step === undefined ? null : this.#evaluatorFor(step)
-    if (evaluator === null) return
-    this.#all.set(number, evaluator)
-    this.#open.set(number, evaluator)
-    this.patterns.within(number, () => evaluator.consider())
+  get conversations(): string[] {
+    return this.plan.conversations.map(({ name }) => name)
   }
 
-  #evaluatorFor(step: PlannedStep): StepEvaluator | null {
-    const { action, number } = step
-    switch (action.verb) {
-      case 'expect':
-        return stored(this.expects, number, new ExpectEvaluator(this, step, action.tree, action.withinMs))
-      case 'none':
-        return new NoneEvaluator(this, step, action, call => surplusCalls(this, step.conversation).has(call))
-      case 'check':
-        return stored(this.#checks, number, evaluateCheck(this, step, action.check))
-      case 'sees':
-        return stored(this.sees, number, new SeesEvaluator(this, this.#inboxClaims, step, action))
-      default:
-        return null
+  /** From the turn of the first failure on, a conversation does not run to its end: later calls are no failures. */
+  cutOff(conversation: ConversationKey): number {
+    let cutOffMs = Number.POSITIVE_INFINITY
+    for (const step of this.index.steps.values()) {
+      if (step.soft || (conversation !== AVAILABILITY && step.conversation !== conversation)) continue
+      if (this.index.findStart(step.number) === null || this.resultOf(step, true).outcome === 'pass') continue
+      cutOffMs = Math.min(cutOffMs, this.turnStart(step).atMs)
     }
+    return cutOffMs
   }
 
-  #end({ step, at_ms, captured }: RunEventOf<'step_ended'>): void {
-    const evaluator = this.#open.get(step)
-    if (evaluator === undefined) return
-    const status = this.#statusOf(evaluator, at_ms)
-    this.#ended.set(step, status.state)
-    // The runner recorded what it captured. A journal of a scenario that has changed since may lack it.
-    if (status.state === 'met') this.variables.capture(evaluator.step.conversation, captured ?? status.captured ?? {})
-    evaluator.close()
-    this.#open.delete(step)
+  /** Excess items in the inbox of a step that has passed; null without. */
+  excessOf({ number }: EvaluatedStep) {
+    const evaluator = this.#evaluators.get(number)
+    return evaluator instanceof SeesEvaluator ? this.guard.run(number, null, () => evaluator.excess()) : null
   }
 
-  /** Expectations first: a call that one of them claims is not unwanted. */
-  #considerCall(conversation: ConversationKey | null): void {
-    this.#consider(['expect'], conversation)
-    this.#consider(['none'], conversation)
+  chatName(conversation: string | null): string | null {
+    return this.plan.conversations.length > 1 ? conversation : null
   }
 
-  #consider(verbs: readonly Verb[], conversation: ConversationKey | null): void {
-    if (this.#open.size === 0) return
-    const steps = [...this.#open.values()].filter(({ step }) => verbs.includes(step.action.verb))
-    const concerned = steps.filter(({ step }) => conversation === AVAILABILITY || conversation === step.conversation)
-    for (const evaluator of concerned.sort((a, b) => a.step.number - b.step.number))
-      this.patterns.within(evaluator.step.number, () => evaluator.consider())
+  #getStep(number: number): PlannedStep {
+    const step = this.index.steps.get(number)
+    if (step === undefined) throw new Error(`Failed to evaluate step ${number}: the plan has no such step.`)
+    return step
   }
-}
 
-/** A check that needs evicted entries has no result. */
-const failedCheck = (failure: FailureDetails): StepResult => ({
-  outcome: failure.kind === 'evicted' ? 'inconclusive' : 'fail',
-  failure,
-})
+  getStart({ number }: EvaluatedStep) {
+    return this.index.getStart(number)
+  }
 
-function stored<One extends StepEvaluator>(evaluators: Map<number, One>, number: number, evaluator: One): One {
-  evaluators.set(number, evaluator)
-  return evaluator
+  findEnd({ number }: EvaluatedStep) {
+    return this.index.findEnd(number)
+  }
+
+  turnStart({ number }: EvaluatedStep): Moment {
+    return this.#windows.turnStart(this.#getStep(number))
+  }
+
+  /** A scenario that lost entries gets no verdict, so none of its turns is incomplete. */
+  isTurnComplete(): boolean {
+    return true
+  }
+
+  since(id: string): Moment {
+    return this.#windows.since(id)
+  }
+
+  deadlineOf({ number }: EvaluatedStep, conversation: ConversationKey, withinMs: number | null): Deadline {
+    return this.#windows.deadlineOf(this.#getStep(number), conversation, withinMs)
+  }
+
+  findStimulus({ number }: EvaluatedStep): Stimulus | null {
+    return this.#windows.findStimulus(this.#getStep(number))
+  }
+
+  nextTurnStart(step: EvaluatedStep): number | null {
+    return this.#windows.nextTurnStart(step)
+  }
 }

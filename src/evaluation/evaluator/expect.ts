@@ -1,119 +1,142 @@
-/** Evaluates `expect`: claims the expected calls as they arrive. */
+/** Evaluates `expect`: claims the expected calls as they arrive, and explains which one did not. */
 
-import { MISSING, valueAt } from '../scenario/interpolation.ts'
-import type { Expectation, ExpectTree, PlannedStep } from '../scenario/plan.ts'
-import { type Alternative, alternativesOf, filledTree, fillRequirements, leavesOf } from './assignment.ts'
+import { InterpolationError, MISSING, valueAt } from '../scenario/interpolation.ts'
+import type { Expectation, ExpectTree } from '../scenario/plan.ts'
+import { type Alternative, alternativesOf, fillRequirements, leavesOf } from './assignment.ts'
 import {
-  type Attempt,
-  type ClosePair,
-  claimedCalls,
-  isMissing,
-  missingCall,
-  tooClose,
-  unusable,
-} from './expect-failure.ts'
-import type { RequirementRef } from './failure.ts'
-import { AVAILABILITY, type Call, type ConversationKey, callReference, capturable, isLater } from './journal-index.ts'
-import { accepts, type CallQuery, conversationOfQuery } from './near-misses.ts'
-import { requirementRef } from './references.ts'
+  accepts,
+  type CallMiss,
+  type CallQuery,
+  callMisses,
+  conversationOfQuery,
+  hasObstacle,
+  type Moment,
+  nearMissOf,
+  requirementRef,
+} from './claims.ts'
+import { refusedEventHint, unreachableReason } from './deliveries.ts'
+import type { FailureHint, Happened, NoCallDetail, ObstacleCode, RequirementRef, RequirementTree } from './failure.ts'
+import { AVAILABILITY, type Call, callReference, isLater, ruleOf } from './journal-index.ts'
 import {
+  type Deadline,
+  type EvaluatedStep,
   type EvaluationContext,
   FAILED,
   type FailureDetails,
-  interpolationProblem,
-  openUntil,
+  failureDetails,
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
-import { type Deadline, deadlineOf, type Moment } from './windows.ts'
 
-const NO_CALLS: Attempt = { met: false, leaves: [] }
+/** One leaf of an `expect`, and the calls that it claims. */
+export interface ClaimingLeaf {
+  readonly leaf: Expectation
+  readonly calls: readonly Call[]
+}
+
+/** One alternative of an `expect`, with the calls of each of its leaves. */
+interface Attempt {
+  readonly isMet: boolean
+  readonly leaves: readonly ClaimingLeaf[]
+}
+
+export interface ExpectOptions {
+  readonly tree: ExpectTree
+  /** Fills in the values of `$(...)`. Throws `InterpolationError`. */
+  readonly fill: (tree: ExpectTree) => ExpectTree
+  /** The limit of the step itself. */
+  readonly withinMs: number | null
+}
 
 export class ExpectEvaluator implements StepEvaluator {
-  /** The best attempt so far. */
-  attempt = NO_CALLS
-  readonly step: PlannedStep
+  readonly step: EvaluatedStep
+  /** The leaves of the best attempt so far. */
+  leaves: readonly ClaimingLeaf[] = []
   readonly #context: EvaluationContext
   readonly #deadline: Deadline
   readonly #from: Moment
-  readonly #floors: Readonly<Record<'own' | 'availability', Call | null>>
+  readonly #floor: Call | null
+  readonly #availabilityFloor: Call | null
   readonly #captured: Record<string, unknown> = {}
-  #tree: ExpectTree
-  #alternatives: readonly Alternative[] = []
-  #decided: 'met' | 'failed' | null = null
-  #explain: (() => FailureDetails) | null = null
-  /** The calls that the best attempt lacks. */
-  #missing: readonly RequirementRef[] | null = null
+  readonly #tree: ExpectTree
+  readonly #alternatives: readonly Alternative[] = []
+  #state: 'open' | 'met' | 'failed' = 'open'
+  /** Why it failed although no call is missing. */
+  #failure: FailureDetails | null = null
 
-  constructor(context: EvaluationContext, step: PlannedStep, tree: ExpectTree, withinMs: number | null) {
-    const { claims, windows } = context
+  constructor(context: EvaluationContext, step: EvaluatedStep, { tree, fill, withinMs }: ExpectOptions) {
     this.#context = context
     this.step = step
-    this.#tree = tree
-    this.#deadline = deadlineOf(
-      context,
-      step,
-      leavesOf(tree).every(({ call }) => call === 'availability') ? AVAILABILITY : step.conversation,
-      withinMs,
-    )
-    this.#from = windows.turnStart(step)
-    this.#floors = { own: claims.floorOf(step.conversation), availability: claims.floorOf(AVAILABILITY) }
-    this.#fill()
+    const isAboutBot = leavesOf(tree).every(({ call }) => call === 'availability')
+    this.#deadline = context.deadlineOf(step, isAboutBot ? AVAILABILITY : step.conversation, withinMs)
+    this.#from = context.turnStart(step)
+    this.#floor = context.claims.floorOf(step.conversation)
+    this.#availabilityFloor = context.claims.floorOf(AVAILABILITY)
+    let filled = tree
+    try {
+      filled = fill(tree)
+      this.#alternatives = alternativesOf(filled)
+    } catch (error) {
+      if (!(error instanceof InterpolationError)) throw error
+      this.#fail(unusable(tree, { code: 'unfillable', message: error.message }))
+    }
+    this.#tree = filled
   }
 
-  #fill(): void {
-    const tree = this.#tree
-    const message = interpolationProblem(() => {
-      this.#tree = filledTree(tree, this.#context.scopeOf(this.step.number))
-      this.#alternatives = alternativesOf(this.#tree)
-    })
-    if (message !== null) this.#fail(() => unusable(tree, { code: 'unfillable', message }))
+  #fail(failure: FailureDetails): void {
+    this.#state = 'failed'
+    this.#failure = failure
   }
 
-  #fail(explain: () => FailureDetails): void {
-    this.#decided = 'failed'
-    this.#explain = explain
+  get claimed(): Call[] {
+    return this.leaves.flatMap(({ calls }) => calls)
   }
 
   /** Describes the calls that a leaf accepts. */
   queryOf(leaf: Expectation): CallQuery {
     const { number, conversation } = this.step
-    const floor = leaf.call === 'availability' ? this.#floors.availability : this.#floors.own
+    const floor = leaf.call === 'availability' ? this.#availabilityFloor : this.#floor
     return {
       leaf,
       step: number,
       conversation,
-      from: leaf.since === null ? this.#from : this.#context.windows.since(leaf.since),
+      from: leaf.since === null ? this.#from : this.#context.since(leaf.since),
       floor: leaf.since === null ? floor : null,
       untilMs: this.#deadline.atMs,
     }
   }
 
   consider(): void {
-    if (this.#decided !== null) return
-    const pool = this.#pool()
-    const attempts = this.#alternatives.map(alternative => this.#tryAlternative(alternative, pool))
-    this.attempt = attempts.reduce((best, next) => (isBetter(next, best) ? next : best))
-    this.#missing = null
-    this.#context.claims.assign(this.step.number, claimedCalls(this.attempt))
-    const close = closeCalls(this.attempt)
-    if (close !== null) this.#fail(() => tooClose(close))
-    else if (this.attempt.met) this.#conclude()
-  }
-
-  /** The calls to choose from: of the conversation, and those about availability when they are expected. */
-  #pool(): Call[] {
-    const leaves = this.#alternatives.flatMap(alternative => alternative.leaves)
-    const conversations = new Set(leaves.map(leaf => this.#conversationOf(leaf)))
-    const start = Math.min(...leaves.map(leaf => this.queryOf(leaf).from.atMs))
-    const calls = [...conversations].flatMap(conversation =>
-      callsFrom(this.#context.index.callsOf(conversation), start),
-    )
-    return conversations.size > 1 ? calls.sort((a, b) => (isLater(a, b) ? 1 : -1)) : calls
-  }
-
-  #conversationOf(leaf: Expectation): ConversationKey {
-    return conversationOfQuery({ conversation: this.step.conversation, leaf })
+    if (this.#state !== 'open') return
+    const before = this.claimed
+    // The calls to choose from: of the conversation, and those about availability when they are expected.
+    const queries = this.#alternatives.flatMap(({ leaves }) => leaves.map(leaf => this.queryOf(leaf)))
+    const startMs = Math.min(...queries.map(({ from }) => from.atMs))
+    const conversations = new Set(queries.map(conversationOfQuery))
+    const pool: Call[] = []
+    for (const conversation of conversations) {
+      const calls = this.#context.index.callsOf(conversation)
+      pool.push(...calls.slice(calls.findLastIndex(({ readAt }) => readAt < startMs) + 1))
+    }
+    if (conversations.size > 1) pool.sort((a, b) => (isLater(a, b) ? 1 : -1))
+    // The best attempt: a complete one before an incomplete one; then the one complete first, else the one with most calls.
+    let best: Attempt = { isMet: false, leaves: [] }
+    for (const [index, alternative] of this.#alternatives.entries()) {
+      const attempt = this.#tryAlternative(alternative, pool)
+      if (index === 0 || isBetter(attempt, best)) best = attempt
+    }
+    this.leaves = best.leaves
+    this.#context.claims.assign(this.step.number, before, this.claimed)
+    for (const { leaf, calls } of best.leaves) {
+      const close = findClosePair(leaf, calls)
+      if (close !== null) return this.#fail(tooCloseFailure(leaf, ...close))
+    }
+    if (!best.isMet) return
+    this.#state = 'met'
+    for (const { leaf, calls } of best.leaves) {
+      const last = calls.at(-1)
+      if (last !== undefined) this.#capture(leaf, last)
+    }
   }
 
   #tryAlternative({ leaves, requirements }: Alternative, pool: readonly Call[]): Attempt {
@@ -126,75 +149,181 @@ export class ExpectEvaluator implements StepEvaluator {
       pool.length,
       (requirement, call) => fitting[requirement]?.[call] ?? false,
     )
-    const callsAt = (at: number) => (taken[at] ?? []).flatMap(call => pool[call] ?? [])
-    return { met, leaves: leaves.map((leaf, at) => ({ leaf, calls: callsAt(at) })) }
-  }
-
-  #conclude(): void {
-    this.#decided = 'met'
-    for (const { leaf, calls } of this.attempt.leaves) {
-      const last = calls.at(-1)
-      if (last !== undefined) this.#capture(leaf, last)
+    return {
+      isMet: met,
+      leaves: leaves.map((leaf, at) => ({ leaf, calls: (taken[at] ?? []).flatMap(call => pool[call] ?? []) })),
     }
   }
 
-  #capture({ capture }: Expectation, last: Call): void {
-    for (const [name, path] of Object.entries(capture)) {
-      const value = valueAt(path, capturable(last))
-      if (value === MISSING)
-        this.#fail(() => unusable(this.#tree, { code: 'capture_missing', name, path, call: callReference(last) }, last))
-      else this.#captured[name] = value
+  #capture({ capture }: Expectation, call: Call): void {
+    const { body, endpoint, entry } = call
+    const { response, status, alias, method, path, request } = entry
+    const values = { body, response, status, endpoint, alias, method, path, headers: request.headers }
+    for (const [name, place] of Object.entries(capture)) {
+      const value = valueAt(place, values)
+      if (value !== MISSING) this.#captured[name] = value
+      else
+        this.#fail(
+          unusable(this.#tree, { code: 'capture_missing', name, path: place, call: callReference(call) }, call),
+        )
     }
   }
 
   status(nowMs: number): StepStatus {
-    if (this.#decided !== null) return this.#decided === 'met' ? { state: 'met', captured: this.#captured } : FAILED
-    this.#missing ??= this.attempt.leaves.filter(isMissing).map(({ leaf }) => requirementRef(leaf))
-    return openUntil(nowMs, this.#deadline.atMs, FAILED, { code: 'calls', missing: this.#missing })
+    if (this.#state === 'met') return { state: 'met', captured: this.#captured }
+    if (this.#state === 'failed' || nowMs >= this.#deadline.atMs) return FAILED
+    const missing: RequirementRef[] = []
+    for (const { leaf, calls } of this.leaves) if (calls.length < leaf.times.min) missing.push(requirementRef(leaf))
+    return { state: 'open', untilMs: this.#deadline.atMs, awaited: { code: 'calls', missing } }
   }
 
   close(): void {
-    for (const { leaf, calls } of this.attempt.leaves) {
+    const { conversation } = this.step
+    for (const { leaf, calls } of this.leaves) {
       const last = calls.at(-1)
-      if (leaf.since === null && last !== undefined) this.#context.claims.raise(this.#conversationOf(leaf), last)
+      if (leaf.since === null && last !== undefined)
+        this.#context.claims.raiseFloor(conversationOfQuery({ conversation, leaf }), last)
     }
   }
 
   failure(): FailureDetails {
-    const unmet = { step: this.step, tree: this.#tree, deadline: this.#deadline, attempt: this.attempt }
-    return this.#explain?.() ?? missingCall(this.#context, { ...unmet, queryOf: leaf => this.queryOf(leaf) })
+    if (this.#failure !== null) return this.#failure
+    const context = this.#context
+    const { step } = this
+    const { within } = this.#deadline
+    const missing = this.leaves.find(({ leaf, calls }) => calls.length < leaf.times.min)
+    if (missing === undefined) throw new Error(`Failed to explain step ${step.number}: no call is missing.`)
+    const { leaf, calls } = missing
+    const ended = context.findEnd(step)
+    const misses = callMisses(context, this.queryOf(leaf), this.claimed, ended?.at_ms ?? null)
+    const [best] = misses
+    const common = {
+      requirement: requirementRef(leaf),
+      progress: leaf.times.min === 1 ? null : { min: leaf.times.min, seqs: calls.map(({ seq }) => seq) },
+    }
+    const mark = best?.call.seq ?? ended?.seq
+    const hint = findHint(context, best, step)
+    const isMatch = best !== undefined && !hasObstacle(best, 'call', 'claimed')
+    const detail = calls.length > 0 && best === undefined ? null : detailOf(context, step, leaf, best)
+    return failureDetails(
+      'expect',
+      { code: 'calls', tree: requirementTree(this.#tree), within, chat: context.chatName(step.conversation) },
+      isMatch
+        ? {
+            code: 'no_matching_call',
+            ...common,
+            call: callReference(best.call),
+            afterMs: best.afterMs,
+            obstacles: best.obstacles,
+            differences: best.differences,
+          }
+        : { code: 'no_call', ...common, withinMs: within.ms, detail },
+      {
+        rules: rulesOf([leaf]),
+        nearest: misses.map(nearMissOf),
+        entrySeqs: mark === undefined ? [] : [mark],
+        ...(hint && { hint }),
+      },
+    )
   }
 }
 
-/** The calls read at or after a moment. */
-const callsFrom = (calls: readonly Call[], startMs: number): readonly Call[] =>
-  calls.slice(calls.findLastIndex(({ readAt }) => readAt < startMs) + 1)
-
-/** A complete attempt before an incomplete one; then the one complete first, else the one with most calls. */
 function isBetter(next: Attempt, best: Attempt): boolean {
-  if (next.met !== best.met) return next.met
-  if (!next.met) return claimedCalls(next).length > claimedCalls(best).length
-  const [a, b] = [lastOf(next), lastOf(best)]
-  return a === null ? b !== null : b !== null && isLater(b, a)
+  const calls = next.leaves.flatMap(leaf => leaf.calls)
+  const others = best.leaves.flatMap(leaf => leaf.calls)
+  if (next.isMet !== best.isMet) return next.isMet
+  if (!next.isMet) return calls.length > others.length
+  const last = lastOf(calls)
+  const other = lastOf(others)
+  return last === null ? other !== null : other !== null && isLater(other, last)
 }
 
-const lastOf = (attempt: Attempt): Call | null =>
-  claimedCalls(attempt).reduce<Call | null>((last, call) => (last === null || isLater(call, last) ? call : last), null)
-
-function closeCalls({ leaves }: Attempt): ClosePair | null {
-  for (const { leaf, calls } of leaves) {
-    const close = closeOf(leaf, calls)
-    if (close !== null) return close
-  }
-  return null
-}
+const lastOf = (calls: readonly Call[]): Call | null =>
+  calls.reduce<Call | null>((last, call) => (last === null || isLater(call, last) ? call : last), null)
 
 /** The first two of these calls that are closer than `apart`. */
-export function closeOf(leaf: Expectation, [before, ...later]: readonly Call[]): ClosePair | null {
-  let first = before
-  for (const second of later) {
-    if (first !== undefined && second.readAt - first.readAt < (leaf.apartMs ?? 0)) return { leaf, first, second }
-    first = second
+export function findClosePair({ apartMs }: Expectation, calls: readonly Call[]): [Call, Call] | null {
+  for (const [index, second] of calls.entries()) {
+    const first = calls[index - 1]
+    if (first !== undefined && second.readAt - first.readAt < (apartMs ?? 0)) return [first, second]
   }
   return null
+}
+
+export function tooCloseFailure(leaf: Expectation, first: Call, second: Call): FailureDetails {
+  const seqs = [first.seq, second.seq] as const
+  const tree = { op: 'call', ...requirementRef(leaf) } as const
+  return failureDetails(
+    'times',
+    { code: 'calls', tree, chat: null, within: null },
+    { code: 'calls_too_close', requirement: requirementRef(leaf), seqs, gapMs: second.readAt - first.readAt },
+    { rules: rulesOf([leaf]), entrySeqs: seqs },
+  )
+}
+
+/** An `expect` that cannot be evaluated: a `$(...)` without a value, or a capture of a missing field. */
+const unusable = (tree: ExpectTree, happened: Happened, call?: Call): FailureDetails =>
+  failureDetails('expect', { code: 'calls', tree: requirementTree(tree), chat: null, within: null }, happened, {
+    rules: rulesOf(leavesOf(tree)),
+    entrySeqs: call === undefined ? [] : [call.seq],
+  })
+
+const requirementTree = (tree: ExpectTree): RequirementTree =>
+  tree.op === 'call' ? { op: 'call', ...requirementRef(tree) } : { op: tree.op, of: tree.of.map(requirementTree) }
+
+const rulesOf = (leaves: readonly Expectation[]): string[] => [
+  ...new Set(leaves.flatMap(({ call }) => (call === 'any' ? [] : [ruleOf(call)]))),
+]
+
+/** What arrived instead shows where things went another way. */
+function detailOf(
+  { index }: EvaluationContext,
+  { conversation }: EvaluatedStep,
+  leaf: Expectation,
+  other: CallMiss | undefined,
+): NoCallDetail {
+  const failure = unreachableReason(index)
+  if (failure !== null) return { code: 'unreachable', failure }
+  if (index.calls.length === 0) return { code: 'no_call_at_all' }
+  if (other !== undefined) {
+    const call = callReference(other.call)
+    const decisive = other.obstacles.find(({ code }) => code === 'claimed' || code === 'call')
+    if (decisive?.code === 'claimed') return { code: 'claimed', call, step: decisive.step }
+    return { code: 'other_call', call, afterMs: other.afterMs }
+  }
+  const last = index.callsOf(conversationOfQuery({ conversation, leaf })).at(-1)
+  return last === undefined ? { code: 'nothing' } : { code: 'last_call', call: callReference(last) }
+}
+
+const HINTS: Readonly<Partial<Record<ObstacleCode, FailureHint>>> = {
+  late: { code: 'allow_time' },
+  earlier: { code: 'any_order' },
+  before: { code: 'since' },
+  key: { code: 'bearer_key' },
+  chat: { code: 'chat_id' },
+}
+
+/** What to try, the most certain cause first. */
+function findHint(
+  context: EvaluationContext,
+  miss: CallMiss | undefined,
+  step: EvaluatedStep,
+): FailureHint | undefined {
+  const { index } = context
+  const stimulus = context.findStimulus(step)
+  // No call arrived that could have been the expected one.
+  if (miss === undefined || hasObstacle(miss, 'call')) {
+    const refused = refusedEventHint(index, step.conversation, stimulus)
+    if (refused !== null) return refused
+    // A press while the handover is closed, or a message while the bot has the chat, causes no event.
+    if ((stimulus?.verb === 'press' || stimulus?.verb === 'user') && stimulus.hasEvent === false)
+      return { code: 'no_event', action: stimulus.name, verb: stimulus.verb }
+  }
+  if (index.calls.length === 0 && unreachableReason(index) === null) {
+    const url = index.started?.sim.url
+    return { code: 'platform_address', url: typeof url === 'string' ? url : null }
+  }
+  if (miss === undefined || hasObstacle(miss, 'claimed')) return undefined
+  const chief = miss.obstacles.find(({ code }) => code in HINTS)
+  return chief && HINTS[chief.code]
 }

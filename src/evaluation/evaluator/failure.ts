@@ -56,6 +56,9 @@ export interface Failure {
 
 export type StepName = Pick<PlannedStep, 'number' | 'id' | 'label'>
 
+/** An action: a step of a scenario by its number, an action of a test by its journal entry. */
+export type ActionName = StepName | { readonly seq: number; readonly label: string }
+
 export interface CallRef {
   readonly seq: number
   /** Null: no path of the platform. */
@@ -241,7 +244,8 @@ export type Obstacle = Coded<{
   call: { endpoint: EndpointId | null }
   chat: { chatId: string | null; conversation: string | null }
   claimed: { step: number }
-  before: { step: number | null; byMs: number }
+  /** `seq`: the entry of the action with which the turn began. */
+  before: { step: number | null; seq: number; byMs: number }
   earlier: { seq: number; step: number | null }
   late: { byMs: number }
   key: { expected: 'valid' | 'invalid'; received: string; status: number }
@@ -265,7 +269,7 @@ export type FailureHint = Coded<
     platform_address: { url: string | null }
     /** No call reached a simulator without a port; `refused` is the answer of a webhook that failed. */
     nothing_intercepts: { url: string; refused: AttemptResult | null }
-    no_event: { step: StepName; verb: 'press' | 'user' }
+    no_event: { action: ActionName; verb: 'press' | 'user' }
     event_refused: { result: AttemptResult }
     platform_timeout: { ms: number }
     fault_refused: { faults: readonly string[] }

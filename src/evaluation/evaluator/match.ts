@@ -1,16 +1,15 @@
 /**
  * Compares an expected value with a received one. Scalars equal; objects partial; arrays of the same length, their items
- * partial; `{ $op: … }` as TESTS says.
+ * partial; `{ $op: … }` as `testOperator` says. Throws `SlowPatternError` for a regular expression that takes too long.
  */
 
-import { limitPattern, testPattern } from '../../base/runtime/patterns.ts'
+import { limitPattern, SlowPatternError, testPattern } from '../../base/runtime/patterns.ts'
 import { fieldName } from '../../base/schemas/explain-issues.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import { readPattern } from '../scenario/format/matchers.ts'
 import { type Asymmetric, asText, isAsymmetric } from '../scenario/interpolation.ts'
 import { aroundDifference, flow, type Notation } from '../scenario/value-text.ts'
 import { type DifferenceNote, keyNote, noteFor } from './difference-notes.ts'
-import type { PatternTester } from './pattern-tester.ts'
 
 /** A field whose value is not the expected one. */
 export interface Difference {
@@ -25,32 +24,23 @@ export interface Difference {
 export interface MatchOptions {
   /** Takes from a text what does not count: an appended token. */
   readonly clean?: (text: string) => string
-  /** Tests regular expressions and records those that are too slow. Without it, a slow one throws `SlowPatternError`. */
-  readonly patterns?: Pick<PatternTester, 'test' | 'limit'>
 }
 
 /** No report shows more differences. */
-const MOST_DIFFERENCES = 50
+const MAX_DIFFERENCES = 50
 
 /** The differences between an expected value and a received one, at most 50; none when it fits. */
 export function match(expected: unknown, actual: unknown, options: MatchOptions = {}): Difference[] {
-  const gaps = compare(expected, actual, [], meansOf(options)).slice(0, MOST_DIFFERENCES)
+  const gaps = compare(expected, actual, [], options).slice(0, MAX_DIFFERENCES)
   return gaps.map(gap => differenceOf(gap, actual))
 }
 
 /** The number of differences, at most 50. */
 export const countDifferences = (expected: unknown, actual: unknown, options: MatchOptions = {}): number =>
-  Math.min(MOST_DIFFERENCES, compare(expected, actual, [], meansOf(options)).length)
+  Math.min(MAX_DIFFERENCES, compare(expected, actual, [], options).length)
 
-/** The same without the differences. */
 export const fits = (expected: unknown, actual: unknown, options: MatchOptions = {}): boolean =>
-  compare(expected, actual, [], meansOf(options)).length === 0
-
-/** How texts are compared. */
-type Means = Required<MatchOptions>
-const UNCHANGED = (text: string) => text
-const UNRECORDED: Means['patterns'] = { test: testPattern, limit: limitPattern }
-const meansOf = ({ clean = UNCHANGED, patterns = UNRECORDED }: MatchOptions): Means => ({ clean, patterns })
+  countDifferences(expected, actual, options) === 0
 
 type Path = readonly PropertyKey[]
 
@@ -61,46 +51,45 @@ interface Gap {
   readonly note?: DifferenceNote
 }
 
-function compare(expected: unknown, actual: unknown, path: Path, means: Means): Gap[] {
-  if (expected === undefined) return []
+const NO_GAPS: readonly Gap[] = []
+
+function compare(expected: unknown, actual: unknown, path: Path, options: MatchOptions): readonly Gap[] {
+  if (expected === undefined) return NO_GAPS
   const differs = [{ path, expected, actual }]
-  if (typeof expected !== 'object' || expected === null) return sameScalar(expected, actual, means) ? [] : differs
-  if (expected instanceof RegExp) return compare({ $re: expected }, actual, path, means)
-  if (isAsymmetric(expected)) return byItself(expected, actual, path, means)
-  if (Array.isArray(expected)) return compareLists(expected, actual, path, means)
+  if (typeof expected !== 'object' || expected === null)
+    return isSameScalar(expected, actual, options) ? NO_GAPS : differs
+  if (expected instanceof RegExp)
+    return testOperator('$re', expected, actual, options) ? NO_GAPS : [{ path, expected: { $re: expected }, actual }]
+  if (isAsymmetric(expected)) return compareAsymmetric(expected, actual, path)
+  if (Array.isArray(expected)) return compareLists(expected, actual, path, options)
   const operator = operatorIn(expected)
-  if (operator === null) return compareMaps({ ...expected }, actual, path, means)
-  if (operator.name === '$each' && Array.isArray(actual)) {
-    return actual.flatMap((item, index) => compare(operator.argument, item, [...path, index], means))
-  }
-  return operator.holds(actual, innerOf(means)) ? [] : differs
+  if (operator === null) return compareMaps({ ...expected }, actual, path, options)
+  const [name, argument] = operator
+  if (name === '$each' && Array.isArray(actual))
+    return actual.flatMap((item, index) => compare(argument, item, [...path, index], options))
+  return testOperator(name, argument, actual, options) ? NO_GAPS : differs
 }
 
-/** A matcher of a test runner or of the user: one that throws fits nothing. */
-function byItself(expected: Asymmetric, actual: unknown, path: Path, { patterns }: Means): Gap[] {
+/** Calls a matcher of a test runner or of the user. One that throws fits nothing. */
+function compareAsymmetric(expected: Asymmetric, actual: unknown, path: Path): readonly Gap[] {
   const pattern = patternIn(expected)
-  const fitting = () => expected.asymmetricMatch(actual)
+  const test = () => expected.asymmetricMatch(actual)
   try {
-    const isFitting =
-      pattern === null
-        ? fitting()
-        : patterns.limit(
-            pattern,
-            (typeof actual === 'string' ? actual : (JSON.stringify(actual) ?? '')).length,
-            fitting,
-          )
-    return isFitting ? [] : [{ path, expected, actual }]
+    const length = pattern === null ? 0 : (typeof actual === 'string' ? actual : (JSON.stringify(actual) ?? '')).length
+    const isFitting = pattern === null ? test() : limitPattern(pattern, length, test)
+    return isFitting ? NO_GAPS : [{ path, expected, actual }]
   } catch (error) {
+    if (error instanceof SlowPatternError) throw error
     return [{ path, expected, actual, note: { code: 'matcher_threw', message: flow(messageOf(error)) } }]
   }
 }
 
-const DEEPEST = 4
+const MAX_MATCHER_DEPTH = 4
 
 /** The first regular expression inside a matcher of a test runner: `expect.stringMatching(/a/)`. */
 function patternIn(value: unknown, depth = 0): RegExp | null {
   if (value instanceof RegExp) return value
-  if (typeof value !== 'object' || value === null || depth === DEEPEST) return null
+  if (typeof value !== 'object' || value === null || depth === MAX_MATCHER_DEPTH) return null
   for (const inner of Object.values(value)) {
     const found = patternIn(inner, depth + 1)
     if (found !== null) return found
@@ -108,68 +97,67 @@ function patternIn(value: unknown, depth = 0): RegExp | null {
   return null
 }
 
-const innerOf = (means: Means): Inner => ({
-  ...means,
-  fits: (expected, actual) => compare(expected, actual, [], means).length === 0,
-  equals: (expected, actual) => same(expected, actual, means),
-})
-
-function sameScalar(expected: unknown, actual: unknown, means: Means): boolean {
+function isSameScalar(expected: unknown, actual: unknown, { clean }: MatchOptions): boolean {
   if (expected === actual) return true
-  return typeof expected === 'string' && typeof actual === 'string' && means.clean(expected) === means.clean(actual)
+  if (clean === undefined || typeof expected !== 'string' || typeof actual !== 'string') return false
+  return clean(expected) === clean(actual)
 }
 
 type Fields = Readonly<Record<string, unknown>>
 const isMap = (value: unknown): value is Fields => typesOf(value)[0] === 'object'
 
-function compareMaps(expected: Fields, actual: unknown, path: Path, means: Means): Gap[] {
-  if (!isMap(actual)) return actual === undefined ? absentMap(expected, path, means) : [{ path, expected, actual }]
-  return Object.entries(expected).flatMap(([key, wanted]) =>
-    compare(wanted, Object.hasOwn(actual, key) ? actual[key] : undefined, [...path, key], means),
-  )
+function compareMaps(expected: Fields, actual: unknown, path: Path, options: MatchOptions): readonly Gap[] {
+  if (actual !== undefined && !isMap(actual)) return [{ path, expected, actual }]
+  const gaps: Gap[] = []
+  let allAbsent = true
+  for (const [key, value] of Object.entries(expected)) {
+    const received = actual !== undefined && Object.hasOwn(actual, key) ? actual[key] : undefined
+    gaps.push(...compare(value, received, [...path, key], options))
+    allAbsent &&= isMap(value) && operatorIn(value)?.[0] === '$absent'
+  }
+  // A missing object is named by its missing fields; only fields that are to be absent may miss their parent.
+  if (actual !== undefined || gaps.length > 0 || (allAbsent && Object.keys(expected).length > 0)) return gaps
+  return [{ path, expected, actual }]
 }
 
-/** Named by the fields that are missed; only fields that are to be absent may miss their parent. */
-function absentMap(expected: Fields, path: Path, means: Means): Gap[] {
-  const gaps = Object.entries(expected).flatMap(([key, wanted]) => compare(wanted, undefined, [...path, key], means))
-  const wanted = Object.values(expected)
-  const allAbsent = wanted.length > 0 && wanted.every(one => isMap(one) && operatorIn(one)?.name === '$absent')
-  return gaps.length > 0 || allAbsent ? gaps : [{ path, expected, actual: undefined }]
-}
+const MAX_SHUFFLED = 50
 
-function compareLists(expected: readonly unknown[], actual: unknown, path: Path, means: Means): Gap[] {
+function compareLists(
+  expected: readonly unknown[],
+  actual: unknown,
+  path: Path,
+  options: MatchOptions,
+): readonly Gap[] {
   if (!Array.isArray(actual)) return [{ path, expected, actual }]
   if (actual.length !== expected.length) {
     const note = { code: 'item_count', expected: expected.length, received: actual.length } as const
     return [{ path, expected, actual, note }]
   }
-  const gaps = expected.flatMap((wanted, index) => compare(wanted, actual[index], [...path, index], means))
-  const shuffled = gaps.length > 0 && isShuffled(expected, actual, means)
-  return shuffled ? [{ path, expected, actual, note: { code: 'item_order' } }] : gaps
-}
-
-const MOST_SHUFFLED = 50
-
-function isShuffled(expected: readonly unknown[], actual: readonly unknown[], means: Means): boolean {
-  if (expected.length > MOST_SHUFFLED) return false
-  const left = [...actual]
-  return expected.every(wanted => {
-    const at = left.findIndex(item => compare(wanted, item, [], means).length === 0)
-    if (at >= 0) left.splice(at, 1)
-    return at >= 0
-  })
-}
-
-/** Deeply equal, nothing more and nothing less. */
-function same(expected: unknown, actual: unknown, means: Means): boolean {
-  if (Array.isArray(expected)) {
-    if (!Array.isArray(actual) || actual.length !== expected.length) return false
-    return expected.every((item, index) => same(item, actual[index], means))
+  const gaps: Gap[] = []
+  for (const [index, item] of expected.entries()) gaps.push(...compare(item, actual[index], [...path, index], options))
+  if (gaps.length === 0 || expected.length > MAX_SHUFFLED) return gaps
+  // The same items in another order are one difference.
+  const rest = [...actual]
+  for (const item of expected) {
+    const at = rest.findIndex(one => fits(item, one, options))
+    if (at < 0) return gaps
+    rest.splice(at, 1)
   }
-  if (!isMap(expected)) return sameScalar(expected, actual, means)
+  return [{ path, expected, actual, note: { code: 'item_order' } }]
+}
+
+/** Whether both are deeply equal, nothing more and nothing less. */
+function isEqual(expected: unknown, actual: unknown, options: MatchOptions): boolean {
+  if (Array.isArray(expected))
+    return (
+      Array.isArray(actual) &&
+      actual.length === expected.length &&
+      expected.every((item, index) => isEqual(item, actual[index], options))
+    )
+  if (!isMap(expected)) return isSameScalar(expected, actual, options)
   const keys = Object.keys(expected)
   if (!isMap(actual) || Object.keys(actual).length !== keys.length) return false
-  return keys.every(key => Object.hasOwn(actual, key) && same(expected[key], actual[key], means))
+  return keys.every(key => Object.hasOwn(actual, key) && isEqual(expected[key], actual[key], options))
 }
 
 function differenceOf({ path, expected, actual, note }: Gap, root: unknown): Difference {
@@ -180,100 +168,97 @@ function differenceOf({ path, expected, actual, note }: Gap, root: unknown): Dif
   return { path: fieldName(path), expected: left, received, ...(found === undefined ? {} : { note: found }) }
 }
 
-export const distanceOf = (differences: readonly Difference[]): number =>
-  differences.reduce(
-    (sum, { note, expected, received }) =>
-      sum + (note === undefined ? 1 - likeness(expected, received ?? 'absent') / 3 : 0.5),
-    0,
-  )
+/** How far a value is from the expected one: similar texts are nearer, and those with a known mistake nearest. */
+export function distanceOf(differences: readonly Difference[]): number {
+  let distance = 0
+  for (const { note, expected, received } of differences)
+    distance += note === undefined ? 1 - likeness(expected, received ?? 'absent') / 3 : 0.5
+  return distance
+}
 
 /** From 0 to 1: the share of neighbouring pairs of characters two texts have in common (Dice). */
 function likeness(a: string, b: string): number {
-  const [pairs, others] = [pairsOf(a), pairsOf(b)]
-  const common = [...pairs].filter(pair => others.has(pair)).length
-  return pairs.size + others.size === 0 ? 0 : (2 * common) / (pairs.size + others.size)
-}
-
-const pairsOf = (text: string): Set<string> =>
-  new Set([...text].map((_, at, signs) => signs.slice(at, at + 2).join('')))
-
-/** How an operator compares what is inside it; `clean` gives the text as it counts, without its token. */
-export interface Inner extends Means {
-  fits(expected: unknown, actual: unknown): boolean
-  equals(expected: unknown, actual: unknown): boolean
-}
-
-type Test = (argument: unknown, actual: unknown, inner: Inner) => boolean
-
-const TESTS: Readonly<Record<string, Test>> = {
-  $any: (_, actual) => actual !== undefined,
-  $absent: (wanted, actual) => (actual === undefined) === (wanted !== false),
-  $type: (name, actual) => typesOf(actual).includes(String(name)),
-  $re: (pattern, actual, { clean, patterns }) =>
-    typeof actual === 'string' &&
-    [...new Set([actual, clean(actual)])].some(text =>
-      patterns.test(pattern instanceof RegExp ? pattern : readPattern(asText(pattern)), text),
-    ),
-  $has: has,
-  $oneOf: (choices, actual, { fits }) => listOf(choices).some(choice => fits(choice, actual)),
-  $not: (unwanted, actual, { fits }) => !fits(unwanted, actual),
-  $each: (item, actual, { fits }) => Array.isArray(actual) && actual.every(one => fits(item, one)),
-  $len: (wanted, actual, { fits, clean }) => lengthsOf(actual, clean).some(length => fits(wanted, length)),
-  $gt: ordered((actual, bound) => actual > bound),
-  $gte: ordered((actual, bound) => actual >= bound),
-  $lt: ordered((actual, bound) => actual < bound),
-  $lte: ordered((actual, bound) => actual <= bound),
-  $exact: (value, actual, { equals }) => equals(value, actual),
-  $uuid: (_, actual) => typeof actual === 'string' && UUID.test(actual),
-  $iso: (_, actual) => typeof actual === 'string' && ISO.test(actual) && !Number.isNaN(Date.parse(actual)),
+  const [left, right] = [a, b].map(text => {
+    const chars = [...text]
+    return new Set(chars.map((char, at) => char + (chars[at + 1] ?? '')))
+  }) as [Set<string>, Set<string>]
+  let common = 0
+  for (const pair of left) if (right.has(pair)) common++
+  return left.size + right.size === 0 ? 0 : (2 * common) / (left.size + right.size)
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/
 
-export interface Operator {
-  readonly name: string
-  readonly argument: unknown
-  holds(actual: unknown, inner: Inner): boolean
-}
+const OPERATORS: ReadonlySet<string> = new Set(
+  '$any $absent $type $re $has $oneOf $not $each $len $gt $gte $lt $lte $exact $uuid $iso'.split(' '),
+)
 
-/** Null when the value is no matcher but data. */
-function operatorIn(expected: object): Operator | null {
+/** The name and the argument of an operator; null when the value is no matcher but data. */
+function operatorIn(expected: object): readonly [string, unknown] | null {
   const [only, ...others] = Object.entries(expected)
-  if (only === undefined || others.length > 0) return null
-  const [name, argument] = only
-  const test = Object.hasOwn(TESTS, name) ? TESTS[name] : undefined
-  return test === undefined ? null : { name, argument, holds: (actual, inner) => test(argument, actual, inner) }
+  return only === undefined || others.length > 0 || !OPERATORS.has(only[0]) ? null : only
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value])
+function testOperator(name: string, argument: unknown, actual: unknown, options: MatchOptions): boolean {
+  const text = typeof actual === 'string' ? actual : null
+  // A text may count without its token.
+  const cleaned = text === null ? '' : (options.clean?.(text) ?? text)
+  const list = Array.isArray(argument) ? argument : [argument]
+  switch (name) {
+    case '$any':
+      return actual !== undefined
+    case '$absent':
+      return (actual === undefined) === (argument !== false)
+    case '$type':
+      return typesOf(actual).includes(String(argument))
+    case '$re': {
+      if (text === null) return false
+      const pattern = argument instanceof RegExp ? argument : readPattern(asText(argument))
+      return testPattern(pattern, text) || (cleaned !== text && testPattern(pattern, cleaned))
+    }
+    case '$has':
+      // A list with such an item, or a text with such a part; several expected ones must all be there.
+      if (text !== null) return list.every(part => typeof part === 'string' && `${text}\n${cleaned}`.includes(part))
+      return Array.isArray(actual) && list.every(item => actual.some(one => fits(item, one, options)))
+    case '$oneOf':
+      return list.some(choice => fits(choice, actual, options))
+    case '$not':
+      return !fits(argument, actual, options)
+    case '$each':
+      return Array.isArray(actual) && actual.every(item => fits(argument, item, options))
+    case '$len': {
+      // The length of a text in code points, with and without a token.
+      if (Array.isArray(actual)) return fits(argument, actual.length, options)
+      return (
+        text !== null && (fits(argument, [...text].length, options) || fits(argument, [...cleaned].length, options))
+      )
+    }
+    case '$exact':
+      return isEqual(argument, actual, options)
+    case '$uuid':
+      return text !== null && UUID.test(text)
+    case '$iso':
+      return text !== null && ISO.test(text) && !Number.isNaN(Date.parse(text))
+    default:
+      return isOrdered(name, actual, argument)
+  }
+}
+
+/** Compares numbers by size, texts (times, mostly) by their characters. */
+function isOrdered(name: string, actual: unknown, bound: unknown): boolean {
+  const isComparable =
+    (typeof actual === 'number' && typeof bound === 'number') ||
+    (typeof actual === 'string' && typeof bound === 'string')
+  if (!isComparable) return false
+  if (name === '$gt') return actual > bound
+  if (name === '$gte') return actual >= bound
+  return name === '$lt' ? actual < bound : actual <= bound
+}
 
 function typesOf(value: unknown): readonly string[] {
   if (value === undefined) return []
   if (value === null) return ['null']
   if (Array.isArray(value)) return ['array']
   return Number.isInteger(value) ? ['integer', 'number'] : [typeof value]
-}
-
-/** A list with such an item, or a text with such a part; several wanted ones must all be there. */
-function has(wanted: unknown, actual: unknown, { fits, clean }: Inner): boolean {
-  const there = (one: unknown) => {
-    if (typeof actual === 'string') return typeof one === 'string' && `${actual}\n${clean(actual)}`.includes(one)
-    return Array.isArray(actual) && actual.some(item => fits(one, item))
-  }
-  return listOf(wanted).every(there)
-}
-
-/** Of texts in code points, with and without a token. */
-function lengthsOf(value: unknown, clean: (text: string) => string): number[] {
-  if (Array.isArray(value)) return [value.length]
-  return typeof value === 'string' ? [[...value].length, [...clean(value)].length] : []
-}
-
-/** Numbers by size, texts (times, mostly) by their characters. */
-function ordered(compare: (actual: number | string, bound: number | string) => boolean): Test {
-  return (bound, actual) => {
-    if (typeof bound === 'number' && typeof actual === 'number') return compare(actual, bound)
-    return typeof bound === 'string' && typeof actual === 'string' && compare(actual, bound)
-  }
 }

@@ -1,24 +1,21 @@
 /** Evaluates `none`: calls that must not arrive in the turn, for some time. */
 
-import { interpolate } from '../scenario/interpolation.ts'
-import type { CallPattern, Expectation, PlannedStep } from '../scenario/plan.ts'
-import type { Expected, PatternRef } from './failure.ts'
+import { InterpolationError } from '../scenario/interpolation.ts'
+import type { CallPattern, Expectation } from '../scenario/plan.ts'
+import { accepts, conversationOfQuery, type Moment, patternRef } from './claims.ts'
+import type { PatternRef } from './failure.ts'
 import { type Call, callReference, ruleOf } from './journal-index.ts'
-import { accepts, type CallQuery, conversationOfQuery } from './near-misses.ts'
-import { chatIn, patternRef } from './references.ts'
 import {
+  type EvaluatedStep,
   type EvaluationContext,
   evictedFailure,
   FAILED,
   type FailureDetails,
   failureDetails,
-  interpolationProblem,
   MET,
-  openUntil,
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
-import type { Moment } from './windows.ts'
 
 /** A pattern says nothing about how often a call arrives, or by which path and key. */
 export const asExpectation = (pattern: CallPattern): Expectation => ({
@@ -31,88 +28,77 @@ export const asExpectation = (pattern: CallPattern): Expectation => ({
   capture: {},
 })
 
-interface NoneAction {
+export interface NoneOptions {
   readonly calls: readonly CallPattern[]
   readonly forMs: number
+  /** Fills in the values of `$(...)`. Throws `InterpolationError`. */
+  readonly fill: (pattern: CallPattern) => CallPattern
+  /** Whether an earlier step of the conversation may still claim the call, as one of several. */
+  readonly isSurplus: (call: Call) => boolean
 }
 
 export class NoneEvaluator implements StepEvaluator {
-  readonly step: PlannedStep
+  readonly step: EvaluatedStep
   readonly #context: EvaluationContext
-  readonly #action: NoneAction
-  readonly #isSurplus: (call: Call) => boolean
+  readonly #options: NoneOptions
   readonly #startMs: number
   readonly #from: Moment
-  readonly #isWhole: boolean
+  readonly #isComplete: boolean
   #leaves: readonly Expectation[] = []
   #unwanted: Call | null = null
-  #unfillable: string | null = null
+  #problem: string | null = null
 
-  /** `isSurplus`: an earlier step of the conversation may still claim the call, as one of several. */
-  constructor(context: EvaluationContext, step: PlannedStep, action: NoneAction, isSurplus: (call: Call) => boolean) {
+  constructor(context: EvaluationContext, step: EvaluatedStep, options: NoneOptions) {
     this.step = step
     this.#context = context
-    this.#action = action
-    this.#isSurplus = isSurplus
-    this.#startMs = context.index.startOf(step.number).at_ms
-    this.#from = context.windows.turnStart(step)
-    this.#isWhole = context.windows.isWhole(step)
-    this.#fill()
-  }
-
-  #fill(): void {
-    const scope = this.#context.scopeOf(this.step.number)
-    this.#unfillable = interpolationProblem(() => {
-      this.#leaves = this.#action.calls.map(({ call, body }) =>
-        asExpectation({ call, body: body === null ? null : interpolate(body, scope) }),
-      )
-    })
-  }
-
-  #queryOf(leaf: Expectation): CallQuery {
-    const { number, conversation } = this.step
-    const untilMs = this.#startMs + this.#action.forMs
-    return { leaf, step: number, conversation, from: this.#from, floor: null, untilMs }
-  }
-
-  #patterns(): PatternRef[] {
-    return (this.#leaves.length > 0 ? this.#leaves : this.#action.calls).map(patternRef)
+    this.#options = options
+    this.#startMs = context.getStart(step).at_ms
+    this.#from = context.turnStart(step)
+    this.#isComplete = context.isTurnComplete(step)
+    try {
+      this.#leaves = options.calls.map(pattern => asExpectation(options.fill(pattern)))
+    } catch (error) {
+      if (!(error instanceof InterpolationError)) throw error
+      this.#problem = error.message
+    }
   }
 
   consider(): void {
     if (this.#unwanted !== null) return
-    const found = this.#leaves.map(leaf => this.#callOf(leaf)).find(call => call !== undefined)
-    if (found === undefined) return
-    this.#unwanted = found
-    this.#context.claims.report(found)
+    const { number, conversation } = this.step
+    const untilMs = this.#startMs + this.#options.forMs
+    for (const leaf of this.#leaves) {
+      const query = { leaf, step: number, conversation, from: this.#from, floor: null, untilMs }
+      const calls = this.#context.index.callsOf(conversationOfQuery(query))
+      const found = calls.find(call => accepts(query, call, this.#context) && !this.#options.isSurplus(call))
+      if (found === undefined) continue
+      this.#unwanted = found
+      this.#context.claims.report(found)
+      return
+    }
   }
 
-  #callOf(leaf: Expectation): Call | undefined {
-    const query = this.#queryOf(leaf)
-    const calls = this.#context.index.callsOf(conversationOfQuery(query))
-    return calls.find(call => accepts(query, call, this.#context) && !this.#isSurplus(call))
+  #patterns(): PatternRef[] {
+    return (this.#leaves.length > 0 ? this.#leaves : this.#options.calls).map(patternRef)
   }
 
   status(nowMs: number): StepStatus {
-    if (this.#unwanted !== null || this.#unfillable !== null || !this.#isWhole) return FAILED
-    const { forMs } = this.#action
-    return openUntil(nowMs, this.#startMs + forMs, MET, { code: 'silence', forMs, calls: this.#patterns() })
+    if (this.#unwanted !== null || this.#problem !== null || !this.#isComplete) return FAILED
+    const { forMs } = this.#options
+    const untilMs = this.#startMs + forMs
+    if (nowMs >= untilMs) return MET
+    return { state: 'open', untilMs, awaited: { code: 'silence', forMs, calls: this.#patterns() } }
   }
 
   close(): void {}
 
-  /** There is no unwanted call, and there may be one that was not recognized or not read. */
-  #undecided(expected: Expected): FailureDetails {
-    const message = this.#unfillable
-    if (message !== null) return failureDetails('none', expected, { code: 'unfillable', message })
-    return evictedFailure(expected, this.#context.index)
-  }
-
   failure(): FailureDetails {
-    const { forMs } = this.#action
-    const chat = chatIn(this.#context.index.plan, this.step.conversation)
+    const { forMs } = this.#options
+    const chat = this.#context.chatName(this.step.conversation)
     const expected = { code: 'no_calls', calls: this.#patterns(), forMs, chat } as const
-    if (this.#unwanted === null) return this.#undecided(expected)
+    if (this.#problem !== null) return failureDetails('none', expected, { code: 'unfillable', message: this.#problem })
+    // There is no unwanted call, and there may be one that was not read.
+    if (this.#unwanted === null) return evictedFailure(expected, this.#context.firstSeq)
     const afterMs = Math.round(this.#unwanted.readAt - this.#startMs)
     const call = callReference(this.#unwanted)
     return failureDetails(

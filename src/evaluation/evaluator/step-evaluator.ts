@@ -1,20 +1,67 @@
-/** Defines what the evaluators of single steps have in common: their context, their status and their results. */
+/** Defines what the evaluators of single expectations share, in a scenario and in a test: context, status, failure. */
+import { PATTERN_LIMIT_MS, SlowPatternError } from '../../base/runtime/patterns.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
 import type { InternalErrorNote } from '../../platform/journal/internal-errors.ts'
-import { InterpolationError, type InterpolationScope, type Variables } from '../scenario/interpolation.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { Notation } from '../scenario/value-text.ts'
-import type { ClaimRegistry } from './claims.ts'
-import type { Expected, Failure, FailureKind, Happened, PatternRef, RequirementRef } from './failure.ts'
-import type { JournalIndex } from './journal-index.ts'
+import type { ClaimRegistry, InboxClaims, MatchContext, Moment } from './claims.ts'
+import type {
+  ActionName,
+  Expected,
+  Failure,
+  FailureKind,
+  Happened,
+  PatternRef,
+  RequirementRef,
+  Within,
+} from './failure.ts'
+import type { ConversationKey } from './journal-index.ts'
 import type { Difference } from './match.ts'
-import type { MatchContext } from './near-misses.ts'
-import type { PatternTester } from './pattern-tester.ts'
 import type { Reason } from './verdict.ts'
-import type { Windows } from './windows.ts'
+
+/** A step of a scenario, or an expectation of a test. */
+export type EvaluatedStep = Pick<PlannedStep, 'number' | 'id' | 'name' | 'label' | 'conversation' | 'place' | 'soft'>
+
+/** What the evaluators of single steps read. */
+export interface EvaluationContext extends MatchContext {
+  readonly claims: ClaimRegistry
+  readonly inboxClaims: InboxClaims
+  getStart(step: EvaluatedStep): Pick<Entry, 'seq' | 'at_ms'>
+  /** Null before the step has ended. `seq`: the entry of its end, which a test does not have. */
+  findEnd(step: EvaluatedStep): { readonly seq?: number; readonly at_ms: number } | null
+  /** When the calls and items that a step looks at begin: with the first action of its turn. */
+  turnStart(step: EvaluatedStep): Moment
+  /** Whether the journal has every call since then. */
+  isTurnComplete(step: EvaluatedStep): boolean
+  /** Where the step or action with this id began. */
+  since(id: string): Moment
+  /** `withinMs`: the limit that the step itself has. */
+  deadlineOf(step: EvaluatedStep, conversation: ConversationKey, withinMs: number | null): Deadline
+  /** The last action before a step that its calls may answer. */
+  findStimulus(step: EvaluatedStep): Stimulus | null
+  /** The oldest entry of the journal. */
+  readonly firstSeq: number
+  /** The name of the chat of a failure where there are several, else null. */
+  chatName(conversation: string | null): string | null
+}
+
+export interface Deadline {
+  readonly atMs: number
+  readonly within: Within
+}
+
+/** An action of the user, or of a step. */
+export interface Stimulus {
+  readonly seq: number
+  readonly name: ActionName
+  readonly verb: string
+  /** Whether it caused a webhook event; null while it has not ended. */
+  readonly hasEvent: boolean | null
+}
 
 /** Evaluates one checking step from its start to its end. */
 export interface StepEvaluator {
-  readonly step: PlannedStep
+  readonly step: EvaluatedStep
   /** Examines the journal again after an entry that may decide the step. */
   consider(): void
   status(nowMs: number): StepStatus
@@ -41,10 +88,6 @@ export type Awaited =
 export const MET: StepStatus = { state: 'met' }
 export const FAILED: StepStatus = { state: 'failed' }
 
-/** Open until a moment, and `after` from then on. */
-export const openUntil = (nowMs: number, untilMs: number, after: StepStatus, awaited: Awaited): StepStatus =>
-  nowMs >= untilMs ? after : { state: 'open', untilMs, awaited }
-
 /** A failure that is not yet attributed to a step or a conversation. */
 export type FailureDetails = Omit<Failure, 'step' | 'conversation' | 'soft'>
 
@@ -57,32 +100,12 @@ export const failureDetails = (
 ): FailureDetails => ({ kind, expected, happened, rules: [], nearest: [], entrySeqs: [], ...more })
 
 /** An absence cannot be shown, because entries were evicted. */
-export const evictedFailure = (expected: Expected, { firstSeq }: Pick<JournalIndex, 'firstSeq'>): FailureDetails =>
+export const evictedFailure = (expected: Expected, firstSeq: number): FailureDetails =>
   failureDetails('evicted', expected, { code: 'evicted', firstSeq })
 
 export const internalFailure = ({ seq, where, message }: InternalErrorNote): FailureDetails => {
   const happened = { code: 'internal_error', seq, where: String(where), message: String(message) } as const
   return failureDetails('internal', { code: 'no_internal_error' }, happened, { entrySeqs: [seq] })
-}
-
-/** Fills in the values of `$(...)`; the message when one has no value, else null. */
-export function interpolationProblem(fill: () => void): string | null {
-  try {
-    fill()
-    return null
-  } catch (error) {
-    if (error instanceof InterpolationError) return error.message
-    throw error
-  }
-}
-
-/** What every step evaluator reads. */
-export interface EvaluationContext extends MatchContext {
-  readonly claims: ClaimRegistry
-  readonly windows: Windows
-  readonly variables: Variables
-  readonly patterns: PatternTester
-  scopeOf(step: number): InterpolationScope
 }
 
 export interface StepResult {
@@ -94,4 +117,30 @@ export interface StepResult {
 }
 
 export const PASSED: StepResult = { outcome: 'pass' }
-export const OPEN: StepResult = { outcome: 'open' }
+
+/** Stops the evaluation of a step whose pattern is too slow, so that each such step costs the time limit once. */
+export class PatternGuard {
+  /** By the number of the step; null for the whole scenario. */
+  readonly slow = new Map<number | null, SlowPatternError>()
+
+  /** Returns `otherwise` when the step has a pattern that is too slow. */
+  run<Value>(step: number | null, otherwise: Value, work: () => Value): Value {
+    if (this.slow.has(step)) return otherwise
+    try {
+      return work()
+    } catch (error) {
+      if (!(error instanceof SlowPatternError)) throw error
+      this.slow.set(step, error)
+      return otherwise
+    }
+  }
+
+  /** The failure of a step with such a pattern; null without one. */
+  failureOf(step: number | null): FailureDetails | null {
+    const error = this.slow.get(step)
+    if (error === undefined) return null
+    const { pattern, length } = error
+    const happened = { code: 'slow_pattern', pattern, length, limitMs: PATTERN_LIMIT_MS } as const
+    return failureDetails('scenario', { code: 'quick_pattern', pattern }, happened)
+  }
+}

@@ -5,80 +5,75 @@ import type { PlannedStep } from '../scenario/plan.ts'
 import type { DriverCallEntry } from '../scenario/run-events.ts'
 import { plainText } from '../scenario/value-text.ts'
 import { ackResult, wasReachable } from './deliveries.ts'
-import type { Expected, FailureHint, FailureKind, Happened } from './failure.ts'
+import type { Expected, FailureHint, FailureKind, StepName } from './failure.ts'
 import type { JournalIndex } from './journal-index.ts'
-import { stepName } from './references.ts'
 import { failureDetails, PASSED, type StepResult } from './step-evaluator.ts'
 
-/** `over`: nothing more will come, so what is still open is decided as well. */
-export function stimulusResult(index: JournalIndex, step: PlannedStep, over: boolean): StepResult {
-  return failedStepResult(index, step) ?? ackResult(index, step, over) ?? PASSED
+/** `isOver`: nothing more will come, so what is still open is decided as well. */
+export function stimulusResult(index: JournalIndex, step: PlannedStep, isOver: boolean): StepResult {
+  const failed = failedStepResult(index, step)
+  if (failed !== null) return failed
+  const { action, number } = step
+  const end = index.findEnd(number)
+  if (!('ack' in action) || action.ack === null || !end?.delivery_id) return PASSED
+  const isReplay = action.verb === 'deliver' && action.replay !== null
+  const start = index.getStart(number)
+  return ackResult(index, { id: end.delivery_id, ack: action.ack, isAsync: action.async, isReplay, start, end }, isOver)
 }
 
-/** The result of a step of any kind that could not be played, or not to its end; null when it was played. */
+/** The result of a step of any kind that could not be run, or not to its end; null when it ran. */
 export function failedStepResult(index: JournalIndex, step: PlannedStep): StepResult | null {
-  const ended = index.endOf(step.number)
+  const { label, action, number } = step
+  const ended = index.findEnd(number)
   if (ended === null) return null
   if (ended.missing !== undefined) {
     const verbs = index.started?.driver ?? null
-    return {
-      outcome: 'inconclusive',
-      reason: { code: 'verb_missing', step: stepName(step), verb: ended.missing, verbs },
-    }
+    const reason = { code: 'verb_missing', step: stepName(step), verb: ended.missing, verbs } as const
+    return { outcome: 'inconclusive', reason }
   }
-  if (ended.interrupted) return interruptedResult(index, step, ended.seq)
-  const refused = driverResult(index, step)
+  const entrySeqs = [ended.seq]
+  if (ended.interrupted) {
+    const cause = index.ended?.stopped ?? null
+    const { name, timeouts } = index.settings
+    const expected: Expected =
+      cause?.code === 'time_limit'
+        ? { code: 'end_within', ms: timeouts.scenarioMs }
+        : { code: 'own_end', scenario: name }
+    const happened = { code: 'stopped_at_step', cause, step: stepName(step) } as const
+    return { outcome: 'fail', failure: failureDetails('stopped', expected, happened, { entrySeqs }) }
+  }
+  const refused = driverResult(index, label, index.findStart(number)?.seq)
   const { failure } = ended
   if (refused !== null || failure === undefined) return refused
-  const kind = failure.code === 'target_not_started' ? 'environment' : kindOf(step)
-  return failed(kind, step, { code: 'step_failed', label: step.label, failure }, ended.seq)
-}
-
-function kindOf({ action: { verb } }: PlannedStep): FailureKind {
-  if (verb === 'agent') return 'driver'
-  return verb === 'expect' || verb === 'none' || verb === 'check' || verb === 'sees' ? verb : 'stimulus'
-}
-
-function failed(kind: FailureKind, step: PlannedStep, happened: Happened, seq: number, more: Partial<Failing> = {}) {
-  const { hint, expected = { code: 'step_done', label: step.label } } = more
-  const failure = failureDetails(kind, expected, happened, { entrySeqs: [seq], ...(hint && { hint }) })
-  return { outcome: kind === 'environment' ? 'error' : 'fail', failure } satisfies StepResult
-}
-
-interface Failing {
-  readonly hint: FailureHint | undefined
-  readonly expected: Expected
-}
-
-function interruptedResult({ plan, ended }: JournalIndex, step: PlannedStep, seq: number): StepResult {
-  const happened: Happened = { code: 'stopped_at_step', cause: ended?.stopped ?? null, step: stepName(step) }
-  const expected: Expected =
-    ended?.stopped?.code === 'time_limit'
-      ? { code: 'end_within', ms: plan.timeouts.scenarioMs }
-      : { code: 'own_end', scenario: plan.name }
-  return failed('stopped', step, happened, seq, { expected })
-}
-
-/** Null when the driver did as asked. A failed reading of the inbox is forgiven when a later one succeeded. */
-function driverResult(index: JournalIndex, step: PlannedStep): StepResult | null {
-  const begun = index.begun(step.number)
-  const last = index.drivers.filter(({ cause }) => cause === begun?.seq).at(-1)
-  if (last === undefined || last.outcome === 'ok') return null
-  const absent = last.outcome === 'unreachable' && !wasReachable(index)
-  const happened = driverFailed(step, last)
-  return failed(absent ? 'environment' : 'driver', step, happened, last.seq, { hint: driverHint(last) })
+  const { verb } = action
+  let kind: FailureKind = 'stimulus'
+  if (failure.code === 'target_not_started') kind = 'environment'
+  else if (verb === 'agent') kind = 'driver'
+  else if (verb === 'expect' || verb === 'none' || verb === 'check' || verb === 'sees') kind = verb
+  const happened = { code: 'step_failed', label, failure } as const
+  return {
+    outcome: kind === 'environment' ? 'error' : 'fail',
+    failure: failureDetails(kind, { code: 'step_done', label }, happened, { entrySeqs }),
+  }
 }
 
 const LONGEST_ANSWER = 120
 
-const driverFailed = ({ label }: PlannedStep, { how, status, failure, answer = '' }: DriverCallEntry): Happened => ({
-  code: 'driver_failed',
-  label,
-  how,
-  status: status ?? null,
-  failure: failure ?? null,
-  answer: plainText(answer.trim(), LONGEST_ANSWER),
-})
+/** Null when the driver did as asked. A failed reading of the inbox is forgiven when a later one succeeded. */
+export function driverResult(index: JournalIndex, label: string, startSeq: number | undefined): StepResult | null {
+  const last = index.drivers.findLast(({ cause }) => cause === startSeq)
+  if (last === undefined || last.outcome === 'ok') return null
+  const { how, status = null, failure = null, answer = '', seq } = last
+  const isAbsent = last.outcome === 'unreachable' && !wasReachable(index)
+  const hint = driverHint(last)
+  const text = plainText(answer.trim(), LONGEST_ANSWER)
+  const happened = { code: 'driver_failed', label, how, status, failure, answer: text } as const
+  const more = { entrySeqs: [seq], ...(hint && { hint }) }
+  return {
+    outcome: isAbsent ? 'error' : 'fail',
+    failure: failureDetails(isAbsent ? 'environment' : 'driver', { code: 'step_done', label }, happened, more),
+  }
+}
 
 function driverHint({ status, outcome, failure }: DriverCallEntry): FailureHint | undefined {
   if (failure !== undefined && NOT_STARTED.includes(failure.code)) return { code: 'command_folder' }
@@ -87,6 +82,8 @@ function driverHint({ status, outcome, failure }: DriverCallEntry): FailureHint 
   if (status === 404) return { code: 'desk_path' }
   return status === 409 ? { code: 'earlier_run' } : undefined
 }
+
+export const stepName = ({ number, id, label }: StepName): StepName => ({ number, id, label })
 
 const NOT_STARTED: readonly string[] = [
   'program_not_found',

@@ -155,8 +155,6 @@ export type Action =
       readonly withinMs: number | null
       /** How long to wait for more items than `times` allows. */
       readonly forMs: number | null
-      /** How long to wait from the start of the step, in place of `timeouts.expect`. */
-      readonly waitMs?: number
     }
   | { readonly verb: 'wait'; readonly ms: number }
   | { readonly verb: 'availability'; readonly value: AvailabilityValue; readonly reason?: AvailabilityReason }
@@ -176,8 +174,6 @@ export type Action =
       readonly verb: 'expect'
       readonly tree: ExpectTree
       readonly withinMs: number | null
-      /** How long to wait from the start of the step, in place of `timeouts.expect`. */
-      readonly waitMs?: number
     }
   | { readonly verb: 'none'; readonly calls: readonly CallPattern[]; readonly forMs: number }
   | { readonly verb: 'check'; readonly check: Check }

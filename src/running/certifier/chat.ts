@@ -2,7 +2,7 @@
 
 import { makeId } from '../../base/runtime/random.ts'
 import { formatDuration } from '../../base/text/quantities.ts'
-import { breaksContract, refusalOf } from '../../evaluation/evaluator/violations.ts'
+import { breaksContract, refusalOf } from '../../evaluation/evaluator/unclaimed-calls.ts'
 import type { DriverCall, InboxItem } from '../../evaluation/scenario/run-events.ts'
 import type { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import type { WebhookEventName } from '../../platform/contract/event-names.ts'

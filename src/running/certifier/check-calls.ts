@@ -2,7 +2,7 @@
 
 import { groupBy } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
-import { breaksContract, refusalOf } from '../../evaluation/evaluator/violations.ts'
+import { breaksContract, refusalOf } from '../../evaluation/evaluator/unclaimed-calls.ts'
 import { lint } from '../../evaluation/linter/lint.ts'
 import type { LintRule } from '../../evaluation/linter/rule.ts'
 import { findingText } from '../../evaluation/linter/texts.ts'

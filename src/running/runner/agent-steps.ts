@@ -42,19 +42,22 @@ async function controlTarget(control: TargetControl, does: 'start' | 'stop' | 'r
   if (does === 'restart' || does === 'start') await control.start()
 }
 
+/** What a call of the driver needs. */
+export type InboxContext = Pick<RunContext, 'driver' | 'url' | 'sim' | 'core'>
+
 /** Records what the agent sees now. */
-export async function readInbox(context: RunContext, chat: Chat, cause: number, signal: AbortSignal): Promise<void> {
+export async function readInbox(context: InboxContext, chat: Chat, cause: number, signal: AbortSignal): Promise<void> {
   const driverContext = contextOf(context, chat)
   const call = await context.driver?.inbox(driverContext, signal)
   if (call !== undefined) recordDriverCall(context, call, driverContext, cause)
 }
 
-function recordDriverCall({ core }: RunContext, call: DriverCall, { chat }: DriverContext, cause: number): void {
+function recordDriverCall({ core }: InboxContext, call: DriverCall, { chat }: DriverContext, cause: number): void {
   const of = chat === null ? {} : { chat_id: chat.id }
   core.journal.append({ ...call, kind: 'driver', ...of } as OpenContent, cause)
 }
 
-function contextOf({ url, sim }: RunContext, chat: Chat | null): DriverContext {
+function contextOf({ url, sim }: InboxContext, chat: Chat | null): DriverContext {
   return {
     chat: chat === null ? null : driverChat(chat),
     sim: { url, api_key: sim.apiKey, bot_id: sim.botId },

@@ -4,9 +4,9 @@ import type { Observed, TranscriptRow } from '../../evaluation/scenario/run-even
 import { isOpen } from '../../platform/rules/availability.ts'
 import type { Chat } from '../../platform/rules/state.ts'
 import { type MessageView, viewChat } from '../../platform/rules/transcript.ts'
-import { readInbox } from './agent-steps.ts'
+import { type InboxContext, readInbox } from './agent-steps.ts'
 import type { ActionContext, StepContext, StepHandler } from './run-context.ts'
-import { type Pending, waitUntil } from './waiting.ts'
+import { type Pending, type WaitContext, waitUntil } from './waiting.ts'
 
 const statusOf = ({ context, step, waiting }: StepContext): Pending | null => {
   const { atMs } = context.core.journal
@@ -68,17 +68,22 @@ export const runSeesStep: StepHandler<'sees'> = async stepContext => {
   const { context, step, startSeq, signal } = stepContext
   if (!context.driver?.verbs.includes('inbox')) return { missing: 'inbox' }
   const chat = context.chatOf(step)!
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
-    await readInbox(context, chat, startSeq, signal)
-    const pending = statusOf(stepContext)
-    if (pending === null) return {}
-    await pauseBetweenReads(stepContext, pending, pause)
-  }
+  await pollInbox(context, { chat, startSeq, signal }, () => statusOf(stepContext))
+  return {}
 }
 
-/** Lets a virtual clock deliver delayed events in the meantime. */
-async function pauseBetweenReads({ context, signal }: StepContext, pending: Pending, pauseMs: number): Promise<void> {
+/** Reads the inbox of a chat until `status` returns null. Lets a virtual clock deliver delayed events in between. */
+export async function pollInbox(
+  context: InboxContext & WaitContext,
+  { chat, startSeq, signal }: { readonly chat: Chat; readonly startSeq: number; readonly signal: AbortSignal },
+  status: () => Pending | null,
+): Promise<void> {
   const { journal } = context.core
-  const untilMs = Math.min(pending.untilMs + 1, journal.atMs + pauseMs)
-  await waitUntil(context, () => (journal.atMs >= untilMs ? null : { untilMs }), signal)
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+    await readInbox(context, chat, startSeq, signal)
+    const pending = status()
+    if (pending === null) return
+    const untilMs = Math.min(pending.untilMs + 1, journal.atMs + pause)
+    await waitUntil(context, () => (journal.atMs >= untilMs ? null : { untilMs }), signal)
+  }
 }

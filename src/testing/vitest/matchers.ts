@@ -1,20 +1,19 @@
 /** Implements the matchers of vitest, which check past calls and deliveries without waiting or claiming. */
 
 import { suggest } from '../../base/text/error-text.ts'
-import { refusedEventSince } from '../../evaluation/evaluator/deliveries.ts'
-import type { Failure, NearMiss, Obstacle } from '../../evaluation/evaluator/failure.ts'
-import { AVAILABILITY, type Call, callReference } from '../../evaluation/evaluator/journal-index.ts'
-import { type MatchOptions, match } from '../../evaluation/evaluator/match.ts'
 import {
+  BEGINNING,
   type CallQuery,
   differencesOf,
   type MatchContext,
   obstaclesOf,
-} from '../../evaluation/evaluator/near-misses.ts'
+} from '../../evaluation/evaluator/claims.ts'
+import { refusedEventHint } from '../../evaluation/evaluator/deliveries.ts'
+import type { Failure, NearMiss, Obstacle } from '../../evaluation/evaluator/failure.ts'
+import { AVAILABILITY, type Call, callReference } from '../../evaluation/evaluator/journal-index.ts'
+import { match } from '../../evaluation/evaluator/match.ts'
 import { asExpectation } from '../../evaluation/evaluator/none.ts'
-import { PatternTester, slowPatternFailure } from '../../evaluation/evaluator/pattern-tester.ts'
-import { evictedFailure } from '../../evaluation/evaluator/step-evaluator.ts'
-import { BEGINNING } from '../../evaluation/evaluator/windows.ts'
+import { evictedFailure, PatternGuard } from '../../evaluation/evaluator/step-evaluator.ts'
 import { isAsymmetric } from '../../evaluation/scenario/interpolation.ts'
 import type { Times } from '../../evaluation/scenario/plan.ts'
 import { bodyNotation } from '../../evaluation/scenario/value-text.ts'
@@ -26,11 +25,11 @@ import { anything, invalidOption, validateOptions } from '../../platform/simulat
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { EMPTY_FAILURE } from '../../running/runner/results.ts'
 import { bodyPattern } from '../body-matcher.ts'
-import { ownerOf } from '../chat.ts'
-import { expectationError, reportLines, stackAbove } from '../expectation-error.ts'
+import { ownerOf, stackAbove } from '../chat.ts'
+import { expectationError, reportLines } from '../expectation-error.ts'
 import { checkChatExists } from '../expectations.ts'
 import { type ExpectedTimes, timesOf } from '../options.ts'
-import { type TestRun, testRunOf } from '../test-run.ts'
+import { type TestJournal, testJournalOf } from '../test-journal.ts'
 
 /** Options of the matchers. */
 export interface TimesOption {
@@ -55,12 +54,11 @@ export const matchers = {
     checkName('call', call, Object.keys(ENDPOINTS))
     checkArguments('toHaveReceived', body, options)
     const { sim, chatId } = subjectOf('toHaveReceived', received)
-    const run = testRunOf(sim)
-    const query = queryOf(run, { call, body, options, chatId, rules: [ENDPOINTS[call].rule] })
-    const matchCount = countCalls(run, query)
-    checkDecidable(run, matchCount, query, stackAbove(matchers.toHaveReceived))
-    const result = resultOf(run, matchCount, query)
-    if (result.pass && !this.isNot) for (const seq of matchCount.seqs) run.matchedSeqs.add(seq)
+    const tests = readTests(sim)
+    const query = { call, body, options, chatId, rules: [ENDPOINTS[call].rule] }
+    const matchCount = count(tests, query, stackAbove(matchers.toHaveReceived), () => countCalls(tests, query))
+    const result = resultOf(tests, matchCount, query)
+    if (result.pass && !this.isNot) for (const seq of matchCount.seqs) tests.matchedSeqs.add(seq)
     return result
   },
 
@@ -74,18 +72,18 @@ export const matchers = {
     checkName('event', event, Object.keys(WEBHOOK_EVENTS))
     checkArguments('toHaveDelivered', payload, options)
     const { sim, chatId } = subjectOf('toHaveDelivered', received)
-    const run = testRunOf(sim)
-    const query = queryOf(run, { call: event, body: payload, options, chatId, rules: ['WH1'] })
+    const tests = readTests(sim)
+    const query = { call: event, body: payload, options, chatId, rules: ['WH1'] }
     // Counts each event once, however many attempts it took; it is delivered when one attempt was.
     const attempts = new Map<string, EntryOf<'delivery'>>()
-    for (const entry of run.entries) {
+    for (const entry of tests.index.entries) {
       if (entry.kind !== 'delivery' || entry.event !== query.call || entry.duplicate) continue
       if (attempts.get(entry.delivery_id)?.outcome !== 'delivered') attempts.set(entry.delivery_id, entry)
     }
-    const matchCount = toMatchCount([...attempts.values()].map(entry => compareDelivery(entry, query, run)))
-
-    checkDecidable(run, matchCount, query, stackAbove(matchers.toHaveDelivered))
-    return resultOf(run, matchCount, query)
+    const matchCount = count(tests, query, stackAbove(matchers.toHaveDelivered), () =>
+      toMatchCount([...attempts.values()].map(entry => compareDelivery(entry, query, tests))),
+    )
+    return resultOf(tests, matchCount, query)
   },
 }
 
@@ -95,45 +93,45 @@ interface Query<Name extends string = string> {
   readonly options: TimesOption | undefined
   readonly chatId: string | null
   readonly rules: readonly string[]
-  /** How bodies are compared: each matcher has its own record of slow patterns. */
-  readonly comparing: MatchOptions & { readonly patterns: PatternTester }
 }
 
-const queryOf = <Name extends string>({ evaluation }: TestRun, query: Omit<Query<Name>, 'comparing'>): Query<Name> => ({
-  ...query,
-  comparing: { ...evaluation.options, patterns: new PatternTester() },
-})
+function readTests(sim: PlatformSimulator): TestJournal {
+  const tests = testJournalOf(sim)
+  tests.read()
+  return tests
+}
 
 const AT_LEAST_ONCE: Times = { min: 1, max: Number.POSITIVE_INFINITY }
 
 const timesIn = ({ options }: Query): Times => (options?.times === undefined ? AT_LEAST_ONCE : timesOf(options.times))
 
-/** Throws when the number of calls cannot be known, so that neither the matcher nor its negation passes. */
-function checkDecidable(run: TestRun, { count }: MatchCount, query: Query, callStack: string): void {
-  const { index } = run.evaluation
+const NO_MATCHES: MatchCount = { count: 0, seqs: [], misses: [] }
+
+/** Counts matches. Throws when their number cannot be known, so that neither the matcher nor its negation passes. */
+function count(tests: TestJournal, query: Query, callStack: string, work: () => MatchCount): MatchCount {
+  const guard = new PatternGuard()
+  const found = guard.run(null, NO_MATCHES, work)
   const { min, max } = timesIn(query)
-  const isCertain = count > max || (count >= min && max === Number.POSITIVE_INFINITY)
-  const [slow] = query.comparing.patterns.slow
-  if (slow === undefined && (isCertain || isComplete(run, query))) return
+  const isCertain = found.count > max || (found.count >= min && max === Number.POSITIVE_INFINITY)
+  // Availability belongs to every chat.
+  const isComplete = tests.isComplete(query.call === 'availability' ? null : query.chatId)
+  const slow = guard.failureOf(null)
+  if (slow === null && (isCertain || isComplete)) return found
   const { call, body, options } = query
   const times = options?.times === undefined ? null : timesIn(query)
   const expected = { code: 'received', call, body: bodyNotation(body), times, not: false } as const
-  const details = slow === undefined ? evictedFailure(expected, index) : slowPatternFailure(slow)
-  throw expectationError(run, [{ ...EMPTY_FAILURE, ...details }], callStack)
+  const details = slow ?? evictedFailure(expected, tests.firstSeq)
+  throw expectationError(tests, [{ ...EMPTY_FAILURE, ...details }], callStack)
 }
 
-/** Whether no entry about the chat, or about any chat, was evicted. Availability belongs to every chat. */
-const isComplete = (run: TestRun, { chatId, call }: Query): boolean =>
-  run.evaluation.index.isWhole(chatId === null || call === 'availability' ? AVAILABILITY : run.conversationOf(chatId))
-
-function resultOf(run: TestRun, matchCount: MatchCount, query: Query): Result {
+function resultOf(tests: TestJournal, matchCount: MatchCount, query: Query): Result {
   const times = timesIn(query)
   const pass = matchCount.count >= times.min && matchCount.count <= times.max
   const nearest = matchCount.misses[0]
   const compared = pass || nearest === undefined || query.body === undefined || matchCount.count > 0
   return {
     pass,
-    message: () => reportLines(run, [failureOf(run, matchCount, query, pass, times)]).join('\n'),
+    message: () => reportLines(tests, [failureOf(tests, matchCount, query, pass, times)]).join('\n'),
     ...(compared ? {} : { expected: query.body, actual: pickExpectedFields(query.body, nearest.body) }),
   }
 }
@@ -141,12 +139,12 @@ function resultOf(run: TestRun, matchCount: MatchCount, query: Query): Result {
 /** The maximum number of near misses in a failure. */
 const MAX_MISSES = 6
 
-function failureOf(run: TestRun, matchCount: MatchCount, query: Query, pass: boolean, times: Times): Failure {
+function failureOf(tests: TestJournal, matchCount: MatchCount, query: Query, pass: boolean, times: Times): Failure {
   const { call, body, chatId, rules } = query
   return {
     kind: pass ? 'none' : 'expect',
     step: null,
-    conversation: run.conversationOf(chatId) || null,
+    conversation: tests.nameOf(chatId) || null,
     expected: {
       code: 'received',
       call,
@@ -159,13 +157,13 @@ function failureOf(run: TestRun, matchCount: MatchCount, query: Query, pass: boo
     nearest: pass ? [] : matchCount.misses.slice(0, MAX_MISSES).map(({ body: _, ...miss }) => miss),
     entrySeqs: pass ? matchCount.seqs : [...matchCount.seqs, ...matchCount.misses.slice(0, 1).map(({ seq }) => seq)],
     soft: false,
-    ...(pass || matchCount.count > 0 ? {} : refusedEvent(run, chatId)),
+    ...(pass || matchCount.count > 0 ? {} : refusedEvent(tests, chatId)),
   }
 }
 
 /** Explains missing calls if the webhook did not acknowledge the events that precede them. */
-function refusedEvent(run: TestRun, chatId: string | null): Pick<Failure, 'hint'> {
-  const hint = chatId === null ? null : refusedEventSince(run.evaluation.index, run.conversationOf(chatId), 0)
+function refusedEvent(tests: TestJournal, chatId: string | null): Pick<Failure, 'hint'> {
+  const hint = chatId === null ? null : refusedEventHint(tests.index, tests.nameOf(chatId), BEGINNING)
   return hint === null ? {} : { hint }
 }
 
@@ -229,58 +227,52 @@ interface Comparison {
 }
 
 /** Counts calls of one chat, or of all chats if `chatId` is null. Calls about availability belong to every chat. */
-function countCalls(run: TestRun, { chatId, call, body, comparing: options }: Query<CallId>): MatchCount {
-  const { index } = run.evaluation
-  const matching: MatchContext = { index, claims: { ownerOf: () => null }, options }
+function countCalls(tests: TestJournal, { chatId, call, body }: Query<CallId>): MatchCount {
+  const { index } = tests
+  const context: MatchContext = { index, claims: { ownerOf: () => null }, options: {} }
   const leaf = asExpectation({ call, body: body ?? null })
-  const queryFor = (one: Call): CallQuery => {
-    const conversation = index.conversationOf(one)
-    const own =
-      chatId === null && conversation !== AVAILABILITY && conversation !== null
-        ? conversation
-        : run.conversationOf(chatId)
-    return { leaf, step: 0, conversation: own, from: BEGINNING, floor: null, untilMs: null }
+  const comparisons: Comparison[] = []
+  for (const one of index.calls) {
+    if (one.endpoint !== call) continue
+    const found = chatId === null ? index.conversationOf(one) : null
+    const conversation = found === null || found === AVAILABILITY ? tests.nameOf(chatId) : found
+    const query: CallQuery = { leaf, step: 0, conversation, from: BEGINNING, floor: null, untilMs: null }
+    comparisons.push(compareCall(one, query, context, tests))
   }
-  const calls = index.calls.filter(({ endpoint }) => endpoint === call)
-  return toMatchCount(calls.map(one => compareCall(one, queryFor(one), matching, run)))
+  return toMatchCount(comparisons)
 }
 
-function compareCall(call: Call, query: CallQuery, context: MatchContext, run: TestRun): Comparison {
+function compareCall(call: Call, query: CallQuery, context: MatchContext, tests: TestJournal): Comparison {
   const { seq, body, readAt } = call
-  const obstacles = obstaclesOf(query, call, context)
+  const obstacles = [...obstaclesOf(query, call, context)]
   const differences = obstacles.length === 0 ? [] : differencesOf(call, query.leaf, context.options)
   const subject = { code: 'call', ...callReference(call) } as const
-  return comparisonOf(run, readAt, { seq, subject, obstacles, differences, body })
+  return comparisonOf(tests, readAt, { seq, subject, obstacles, differences, body })
 }
 
 type Miss = NearMiss & { readonly body: unknown }
 
-function comparisonOf(run: TestRun, atMs: number, miss: Omit<Miss, 'afterMs'>): Comparison {
+function comparisonOf(tests: TestJournal, atMs: number, miss: Omit<Miss, 'afterMs'>): Comparison {
   const { seq, obstacles, differences } = miss
   if (obstacles.length === 0) return { seq, miss: null }
-  const afterMs = Math.round(atMs - (run.evaluation.index.started?.at_ms ?? 0))
+  const afterMs = Math.round(atMs - (tests.index.started?.at_ms ?? 0))
   return { seq, miss: { ...miss, afterMs, rank: (obstacles.length - 1) * RULE_RANK + differences.length } }
 }
 
 /** A broken rule outweighs any number of different fields. */
 const RULE_RANK = 1000
 
-function compareDelivery(
-  entry: EntryOf<'delivery'>,
-  { chatId, body: payload, comparing }: Query,
-  run: TestRun,
-): Comparison {
+function compareDelivery(entry: EntryOf<'delivery'>, { chatId, body: payload }: Query, tests: TestJournal): Comparison {
   const { seq, chat_id, outcome, status, failure } = entry
   const body = bodyOf(entry)
-  const differences = payload === undefined ? [] : match(payload, body, comparing)
+  const differences = payload === undefined ? [] : match(payload, body)
   const obstacles: Obstacle[] = []
-  if (chatId !== null && chat_id !== chatId)
-    obstacles.push({ code: 'of_chat', conversation: run.conversationOf(chat_id) })
+  if (chatId !== null && chat_id !== chatId) obstacles.push({ code: 'of_chat', conversation: tests.nameOf(chat_id) })
   if (outcome !== 'delivered')
     obstacles.push({ code: 'not_delivered', status, ...(failure === undefined ? {} : { failure }) })
   if (differences.length > 0) obstacles.push({ code: 'fields', count: differences.length })
   const subject = { code: 'event', event: entry.event } as const
-  return comparisonOf(run, entry.at_ms - entry.duration_ms, { seq, subject, obstacles, differences, body })
+  return comparisonOf(tests, entry.at_ms - entry.duration_ms, { seq, subject, obstacles, differences, body })
 }
 
 function bodyOf({ request: { body } }: EntryOf<'delivery'>): unknown {

@@ -143,7 +143,8 @@ const OBSTACLES: TextsOf<Obstacle> = {
     return `chat_id ${JSON.stringify(chatId)} is no chat of this ${audience === 'test' ? 'simulator' : 'scenario'}`
   },
   claimed: ({ step }) => `already claimed by step ${step}`,
-  before: ({ step, byMs }) => `before the turn: ${seconds(byMs)} before step ${step} began`,
+  before: ({ step, seq, byMs }) =>
+    `before the turn: ${seconds(byMs)} before ${step === null ? `#${seq}` : `step ${step} began`}`,
   earlier: ({ seq, step }) => `earlier than #${seq}, the call of step ${step}`,
   late: ({ byMs }) => `${seconds(byMs)} late`,
   key: ({ expected, received, status }) =>

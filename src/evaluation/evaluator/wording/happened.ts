@@ -244,8 +244,8 @@ const HINTS: TextsOf<FailureHint> = {
     `Does the intermediary know the address of the platform${url === null ? '' : ` (${url})`}?`,
   nothing_intercepts: ({ url, refused }) =>
     `${refused === null ? '' : `${sentence(hintText({ code: 'event_refused', result: refused }, 'test'))} `}No call reached the simulator: does the intermediary call ${url}, and is intercept(sim) or handlers(sim) in force?`,
-  no_event: ({ step, verb }) =>
-    `${stepText(step)} caused no webhook event: ${verb === 'press' ? 'is the handover closed?' : 'no agent has the chat, so the bot answered.'}`,
+  no_event: ({ action, verb }) =>
+    `${stepText(action)} caused no webhook event: ${verb === 'press' ? 'is the handover closed?' : 'no agent has the chat, so the bot answered.'}`,
   event_refused: ({ result }) => `The webhook did not accept ${result.event}: ${attemptText(result)}`,
   answer_first: 'Answer the webhook first, and do the work after it.',
   platform_timeout: ({ ms }, audience) =>

@@ -3,13 +3,13 @@
 import { formatDuration } from '../../../base/text/quantities.ts'
 import type { Times } from '../../scenario/plan.ts'
 import type {
+  ActionName,
   CallRef,
   ChatRef,
   InboxItemRef,
   PatternRef,
   RequirementRef,
   RequirementTree,
-  StepName,
   TextPlace,
   Within,
 } from '../failure.ts'
@@ -114,8 +114,11 @@ export const inChat = (chat: string | null): string => (chat ? PARTS.inChat(chat
 export const chatText = ({ chat, scenario }: ChatRef): string =>
   scenario === null ? PARTS.chat(chat) : PARTS.chatOf(chat, scenario)
 
-export const stepText = ({ number, id, label }: StepName): string =>
-  id === null ? PARTS.step(number, label) : PARTS.stepWithId(number, id, label)
+export function stepText(action: ActionName): string {
+  if ('seq' in action) return `#${action.seq} (${action.label})`
+  const { number, id, label } = action
+  return id === null ? PARTS.step(number, label) : PARTS.stepWithId(number, id, label)
+}
 
 export function withinText({ ms, from }: Within): string {
   if (from === null) return PARTS.within(formatDuration(ms))
