@@ -24,10 +24,6 @@ const FIXES: Readonly<Record<string, string>> = {
   MULTILINE_IMPLICIT_KEY: 'a text over several lines must be quoted or begin with |',
 }
 
-const TEXTS = {
-  placeholder: 'write $(name) where a value goes in, without quotes',
-}
-
 /** Returns all syntax errors; without any, aliases of nothing, misread text and documents in YAML 1.1. */
 export function mistakesIn(document: Document, text: string): YamlMistake[] {
   const syntax = [...syntaxMistakes(document, text), ...repeatedKeys(document)].sort((a, b) => a.offset - b.offset)
@@ -47,7 +43,7 @@ function syntaxMistakes({ errors, contents }: Document, text: string): YamlMista
     const from = text.lastIndexOf('\n', offset - 1) + 1
     const to = text.indexOf('\n', offset)
     const fix = /\{\{|\}\}/.test(text.slice(from, to === -1 ? undefined : to))
-      ? TEXTS.placeholder
+      ? 'write $(name) where a value goes in, without quotes'
       : fixFor(code, text, offset)
     return { offset, message: withFix(message, fix) }
   })
@@ -141,7 +137,7 @@ function traps(document: Document): YamlMistake[] {
   visit(document, {
     Map(_key, node) {
       for (const pair of node.items) {
-        if (node.flow && isMap(pair.key)) add(pair.key, withFix('{{ }} is a map inside a map here', TEXTS.placeholder))
+        if (node.flow && isMap(pair.key)) add(pair.key, withFix('{{ }} is a map inside a map here', 'write $(name) where a value goes in, without quotes'))
         else if (isCollection(pair.key)) add(pair.key, 'a list or a map is a key here; a key is a text')
         else if (node.flow && isScalar(pair.key) && pair.value === null)
           add(pair.key, 'has no value; inside { } quote a text that has , [ ] { } or ": " in it')
@@ -149,7 +145,7 @@ function traps(document: Document): YamlMistake[] {
     },
     Scalar(_key, node) {
       if (node.type === 'PLAIN' && /\$?\{\{/.test(node.source ?? ''))
-        add(node, withFix('{{ }} fills nothing in', TEXTS.placeholder))
+        add(node, withFix('{{ }} fills nothing in', 'write $(name) where a value goes in, without quotes'))
     },
   })
   return found

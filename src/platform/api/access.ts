@@ -3,7 +3,7 @@ import type { Scope } from '../contract/endpoint-routes.ts'
 import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
 import type { Rate } from '../contract/knob-types.ts'
 import { defaultKnobs, type Knobs } from '../contract/knobs.ts'
-import { REFUSAL_TEXTS, Refusal } from '../rules/refusal.ts'
+import { Refusal } from '../rules/refusal.ts'
 import type { ApiPorts } from './call.ts'
 import type { ApiRequest, ApiResponse } from './messages.ts'
 
@@ -54,16 +54,23 @@ export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring 
       const key = keyIn(header)
       if (key === null) {
         call.auth = header === undefined || header === '' ? 'missing' : 'malformed'
-        throw unauthorized(call.auth === 'missing' ? REFUSAL_TEXTS.keyMissing : REFUSAL_TEXTS.keyMalformed)
+        throw unauthorized(
+          call.auth === 'missing'
+            ? 'The header Authorization: Bearer <API_KEY> is missing.'
+            : 'The header must read Authorization: Bearer <API_KEY>.',
+        )
       }
       const grant = grants.get(key)
       if (!isValid(grant, nowMs)) {
         call.auth = 'unknown'
-        throw unauthorized(explainUnknownKey(key) ?? REFUSAL_TEXTS.keyUnknown)
+        throw unauthorized(explainUnknownKey(key) ?? 'The API key is not known here.')
       }
       if (!grant.scopes.includes(scope)) {
         call.auth = 'wrong_scope'
-        const message = scope === 'read_chats' ? REFUSAL_TEXTS.scopeReadChats : REFUSAL_TEXTS.scopeHandover
+        const message =
+          scope === 'read_chats'
+            ? "This key has no 'Read chats' scope. The transcript endpoint takes a bot API key (Connect -> API Keys), not the handover key."
+            : 'This is not a handover key. The handover endpoints take the key of the handover settings page.'
         throw new Refusal('missing_scope', message, { field: 'Authorization' })
       }
       call.auth = 'valid'
@@ -153,7 +160,7 @@ interface Window {
 export class RateLimited extends Refusal {
   readonly retryAfter: number
   constructor(rate: Rate, waitMs: number) {
-    super('rate_limited', REFUSAL_TEXTS.tooManyCalls(rate.calls, rate.windowMs))
+    super('rate_limited', `More than ${rate.calls} calls in ${rate.windowMs} ms.`)
     this.retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
   }
 }
@@ -265,24 +272,16 @@ function isListedHost(host: string, listed: Knobs['api.cors']): boolean {
   return listed.some(one => one === '*' || (name !== undefined && parsed(one)?.hostname === name))
 }
 
-const quoted = JSON.stringify
-
-const FOREIGN_TEXTS = {
-  foreign_host: (host: string) =>
-    `handover-sim refused this request: ${quoted(host)} in its Host header is not known as a name of this server, and the API keys in force are published, so that a web page could use them under such a name.`,
-  foreign_origin: (origin: string) =>
-    `handover-sim refused this request: it comes from a web page of ${origin}, and the API keys in force are published, so that every web page knows them.`,
-  anotherSite: 'another site',
-  hostFix: (host: string) =>
-    `Set keys of your own (keys.handover and keys.bot: --api-key and --bot-api-key), or list the host in the knob api.cors: --set api.cors=http://${host}.`,
-  originFix:
-    'Set keys of your own (keys.handover and keys.bot: --api-key and --bot-api-key), or list the origin of the page in the knob api.cors: --set api.cors=https://desk.example.test.',
-}
-
 /** The body of a refusal: the form of errors of handover-sim, never that of the platform. */
 export function foreignCallerBody({ code, value }: ForeignCaller) {
-  const isHost = code === 'foreign_host'
-  const shown = isHost ? (value ?? '') : value === null ? FOREIGN_TEXTS.anotherSite : quoted(value)
-  const hint = isHost ? FOREIGN_TEXTS.hostFix(shown) : FOREIGN_TEXTS.originFix
-  return { handover_sim: { code, message: FOREIGN_TEXTS[code](shown), hint } }
+  if (code === 'foreign_host') {
+    const message = `handover-sim refused this request: ${JSON.stringify(value)} in its Host header is not known as a name of this server, and the API keys in force are published, so that a web page could use them under such a name.`
+    const hint = `Set keys of your own (keys.handover and keys.bot: --api-key and --bot-api-key), or list the host in the knob api.cors: --set api.cors=http://${value}.`
+    return { handover_sim: { code, message, hint } }
+  }
+  const origin = value === null ? 'another site' : JSON.stringify(value)
+  const message = `handover-sim refused this request: it comes from a web page of ${origin}, and the API keys in force are published, so that every web page knows them.`
+  const hint =
+    'Set keys of your own (keys.handover and keys.bot: --api-key and --bot-api-key), or list the origin of the page in the knob api.cors: --set api.cors=https://desk.example.test.'
+  return { handover_sim: { code, message, hint } }
 }

@@ -6,7 +6,7 @@ import type { AssumptionName } from '../contract/assumptions.ts'
 import type { EndpointId } from '../contract/endpoint-routes.ts'
 import { ENDPOINTS } from '../contract/endpoints.ts'
 import type { Knobs } from '../contract/knobs.ts'
-import { invalidParameter, REFUSAL_TEXTS, Refusal } from '../rules/refusal.ts'
+import { invalidParameter, Refusal } from '../rules/refusal.ts'
 import { addFinding, assumed, type Transaction } from '../rules/state.ts'
 import type { ApiRequest } from './messages.ts'
 
@@ -21,21 +21,23 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 /** Parses JSON; throws a refusal for a body that is too large, not UTF-8, or not JSON. */
 export function parseJson(request: ApiRequest, knobs: Knobs): ParsedBody {
   if (request.tooLarge || request.body.length > knobs['limits.body']) throw tooLarge(knobs)
-  if (request.body.length === 0) throw badJson(REFUSAL_TEXTS.bodyEmpty)
+  if (request.body.length === 0) throw badJson('The body is empty; a JSON object is expected.')
   let text: string
   try {
     text = UTF8.decode(request.body)
   } catch {
-    throw badJson(REFUSAL_TEXTS.bodyNotJson('it is not UTF-8'))
+    throw badJson('The body is not valid JSON: it is not UTF-8.')
   }
   const valueCount = countValues(text, MAX_DEPTH)
   if (valueCount === null) {
-    throw new Refusal('invalid_json', REFUSAL_TEXTS.bodyTooDeep(MAX_DEPTH), { assumed: ['limits.nesting'] })
+    throw new Refusal('invalid_json', `The body is nested more than ${MAX_DEPTH} levels deep.`, {
+      assumed: ['limits.nesting'],
+    })
   }
   try {
     return { body: JSON.parse(text), valueCount }
   } catch (error) {
-    throw badJson(REFUSAL_TEXTS.bodyNotJson(messageOf(error)))
+    throw badJson(`The body is not valid JSON: ${messageOf(error)}.`)
   }
 }
 
@@ -71,18 +73,24 @@ function endOfString(text: string, start: number): number {
 
 const badJson = (message: string) => new Refusal('invalid_json', message)
 const tooLarge = (knobs: Knobs) =>
-  new Refusal('payload_too_large', REFUSAL_TEXTS.bodyTooLarge(knobs['limits.body']), { assumed: ['limits.body'] })
+  new Refusal('payload_too_large', `The body is larger than ${knobs['limits.body']} bytes.`, {
+    assumed: ['limits.body'],
+  })
 
 /** A byte order mark and a Content-Encoding are findings; the body is parsed as it is. */
 export function checkBodyForm({ body, headers }: ApiRequest, transaction: Transaction): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     assumed(transaction, 'api.contentEncoding')
-    addFinding(transaction, 'E0.2', REFUSAL_TEXTS.contentEncoding(encoding))
+    addFinding(
+      transaction,
+      'E0.2',
+      `Content-Encoding is ${JSON.stringify(encoding)}; send the body without it, because the platform describes no compression.`,
+    )
   }
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
     assumed(transaction, 'api.byteOrderMark')
-    addFinding(transaction, 'E0.2', REFUSAL_TEXTS.bodyMarked)
+    addFinding(transaction, 'E0.2', 'The body begins with a byte order mark; send the JSON without it.')
   }
 }
 
@@ -91,7 +99,7 @@ export function checkContentType(request: ApiRequest, knobs: Knobs, transaction:
   const type = request.headers['content-type']
   if (type !== undefined && (type === 'application/json' || /^application\/json\s*(;|$)/i.test(type))) return
   assumed(transaction, 'api.contentType')
-  const message = REFUSAL_TEXTS.contentType(type)
+  const message = `Content-Type should be application/json, got ${type === undefined ? 'none' : JSON.stringify(type)}.`
   if (knobs['api.contentType'] === '415')
     throw new Refusal('unsupported_media_type', message, { field: 'Content-Type' })
   addFinding(transaction, 'E0.2', message)
@@ -110,7 +118,7 @@ export function parseBySchema(
   if (schema === null) throw new Error(`A call of ${id} has no body.`)
 
   if (!hasFields(raw) || Array.isArray(raw)) {
-    throw invalidParameter(knobs, REFUSAL_TEXTS.bodyNotObject(formatValue(raw)), {})
+    throw invalidParameter(knobs, `The body must be a JSON object, got ${formatValue(raw)}.`, {})
   }
   // Zod collects the problems of all elements: a body of 1 MiB with 500,000 wrong buttons would take more than a gigabyte.
   const longest = longestArray(raw)
@@ -160,10 +168,14 @@ function checkUnknown({ names, count }: DroppedFields, knobs: Knobs, transaction
   assumed(transaction, 'api.unknownFields')
   const others = count - names.length
   if (knobs['api.unknownFields'] === '400') {
-    throw new Refusal('invalid_parameter', REFUSAL_TEXTS.unknownFields(names.join(', '), others), { field })
+    throw new Refusal(
+      'invalid_parameter',
+      `${names.join(', ')}${others === 0 ? '' : ` and ${others} more`}: not a known field.`,
+      { field },
+    )
   }
-  for (const field of names) addFinding(transaction, 'ER1', REFUSAL_TEXTS.unknownField(field))
-  if (others > 0) addFinding(transaction, 'ER1', REFUSAL_TEXTS.furtherUnknownFields(others))
+  for (const field of names) addFinding(transaction, 'ER1', `${field} is not a known field; it was ignored.`)
+  if (others > 0) addFinding(transaction, 'ER1', `And ${others} more unknown fields; they were ignored.`)
 }
 
 export interface FieldProblem {
@@ -186,9 +198,7 @@ export function describeIssues(
     message: sentence(`${field || whole} ${message}`),
     ...(allowed === undefined ? {} : { allowed }),
   }))
-  return problems.length > MAX_PROBLEMS
-    ? [...described, { field: '', message: REFUSAL_TEXTS.furtherProblems }]
-    : described
+  return problems.length > MAX_PROBLEMS ? [...described, { field: '', message: 'There are more problems.' }] : described
 }
 
 type Fields = Readonly<Record<string, unknown>>

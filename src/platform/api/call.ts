@@ -6,7 +6,7 @@ import { type Alias, ENDPOINT_ROUTES, type EndpointId } from '../contract/endpoi
 import type { Knobs } from '../contract/knobs.ts'
 import type { AppliedApiFaults, FaultRegistry } from '../faults/registry.ts'
 import type { ApiContent, FaultContent, NoteContent, ShownMessage } from '../journal/entry.ts'
-import { REFUSAL_TEXTS, Refusal } from '../rules/refusal.ts'
+import { Refusal } from '../rules/refusal.ts'
 import { createTransaction, type Effect, type Transaction } from '../rules/state.ts'
 import type { UserPorts } from '../rules/user-actions.ts'
 import type { AuthState, CallerRules, Keyring, RateLimit } from './access.ts'
@@ -125,7 +125,7 @@ function decode(raw: string): string {
 
 function unknownPath(path: string): Refusal {
   const list = Object.values(ENDPOINT_ROUTES).map(endpoint => `${endpoint.method} ${endpoint.path}`)
-  const message = REFUSAL_TEXTS.pathUnknown(path, nearPath(path), list.join(', '))
+  const message = `No endpoint at ${path}${nearPath(path)} The nine endpoints: ${list.join(', ')} (takeover is an alias of handover).`
   return new Refusal('path_not_found', message, /^\/api\/v\d+\//.test(path) ? { assumed: ['api.versions'] } : {})
 }
 

@@ -1,6 +1,6 @@
 /** Serves attachment links: `{base_url}/files/{id}/{name}` (R-ATT). */
 import { fileContents, openFile } from '../rules/files.ts'
-import { REFUSAL_TEXTS, Refusal } from '../rules/refusal.ts'
+import { Refusal } from '../rules/refusal.ts'
 import { assumed, type Transaction } from '../rules/state.ts'
 import type { ApiPorts } from './call.ts'
 import { type ApiRequest, type ApiResponse, withUnspecified } from './messages.ts'
@@ -10,7 +10,7 @@ const NO_BYTES = new Uint8Array(0)
 
 export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, transaction: Transaction): ApiResponse {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new Refusal('method_not_allowed', REFUSAL_TEXTS.fileMethod(request.method))
+    throw new Refusal('method_not_allowed', `A file takes GET, got ${request.method}.`)
   }
   if (ports.platform.knobs['attachments.auth'] === 'on') {
     ports.keyring.authorize(request.headers.authorization, 'handover', ports.platform.nowMs(), { auth: 'not_checked' })

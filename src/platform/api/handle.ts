@@ -21,7 +21,7 @@ import {
   startTyping,
   stopTyping,
 } from '../rules/handover.ts'
-import { REFUSAL_TEXTS, Refusal } from '../rules/refusal.ts'
+import { Refusal } from '../rules/refusal.ts'
 import { assumed, type Chat, type PlatformContext, type Transaction } from '../rules/state.ts'
 import { MemoryLimitError } from '../rules/state-memory.ts'
 import { chatTranscript, handoverTranscript } from '../rules/transcript.ts'
@@ -109,14 +109,11 @@ function serve(call: ApiCall): Maybe<ApiResponse> {
   if (request.method === 'OPTIONS') return preflightResponse(request, allowedMethods(endpoint), knobs['api.cors'])
   // HEAD is GET without the body, as everywhere in HTTP.
   if (request.method !== endpoint.method && !(request.method === 'HEAD' && endpoint.method === 'GET'))
-    throw new Refusal(
-      'method_not_allowed',
-      REFUSAL_TEXTS.methodNotAllowed(endpoint.path, endpoint.method, request.method),
-    )
+    throw new Refusal('method_not_allowed', `${endpoint.path} takes ${endpoint.method}, got ${request.method}.`)
   if (!route.hasCanonicalSlash) {
     assumed(transaction, 'api.trailingSlash')
     const policy = knobs['api.trailingSlash']
-    if (policy === 'strict') throw new Refusal('path_not_found', REFUSAL_TEXTS.pathAsWritten(route.canonical))
+    if (policy === 'strict') throw new Refusal('path_not_found', `The path is written ${route.canonical}.`)
     if (policy === 'redirect') {
       const redirect = redirectResponse(route.canonical, request.target)
       return { ...redirect, headers: withUnspecified(redirect.headers, transaction, ports.markers) }
@@ -309,6 +306,6 @@ function readChat(call: ApiCall, grant: Grant): unknown {
   const id = route?.chatId ?? ''
   const chat = platform.state.chats.get(id)
   if (chat === undefined) throw unknownChat(platform, id, JSON.stringify(id), 'chatId')
-  if (chat.botId !== grant.botId) throw idMismatch(platform, REFUSAL_TEXTS.chatOfOtherKey, 'chatId')
+  if (chat.botId !== grant.botId) throw idMismatch(platform, 'The chat belongs to another bot than this key.', 'chatId')
   return chatTranscript(platform, chat, transaction)
 }

@@ -4,7 +4,7 @@ import { isoMicros } from '../../base/runtime/clock.ts'
 import type { AvailabilityRequest, AvailabilityResponse } from '../contract/endpoints.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../contract/schemas.ts'
 import { withinHours } from './business-hours.ts'
-import { invalidParameter, REFUSAL_TEXTS } from './refusal.ts'
+import { invalidParameter } from './refusal.ts'
 import type { BotState, PlatformContext, Queue } from './state.ts'
 import { assumed, note, type Transaction } from './state.ts'
 
@@ -37,7 +37,11 @@ export function changeAvailability(
   const name = change.queue ?? DEFAULT_QUEUE
   if (name !== DEFAULT_QUEUE && platform.knobs['availability.otherQueues'] === 'reject') {
     const options = { field: 'queue', assumed: ['availability.otherQueues'] } as const
-    throw invalidParameter(platform.knobs, REFUSAL_TEXTS.queueNotSupported(name), options)
+    throw invalidParameter(
+      platform.knobs,
+      `queue must be "DEFAULT", the only supported queue, got ${JSON.stringify(name)}.`,
+      options,
+    )
   }
   const { availability, reason, updated } = queueOf(platform, bot, name)
   const previous = { availability, reason, updated_at: updated === null ? null : isoMicros(updated) }

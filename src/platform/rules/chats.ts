@@ -6,7 +6,7 @@ import type { MessageFromUser, WebhookEvent } from '../contract/events.ts'
 import type { Attachment, Button } from '../contract/schemas.ts'
 import type { NoteContent } from '../journal/entry.ts'
 import { sizeOf } from '../journal/journal.ts'
-import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
+import { Refusal } from './refusal.ts'
 import {
   type BotState,
   type Chat,
@@ -341,19 +341,26 @@ export function refreshIdle(platform: PlatformContext): void {
 export function requireChat(platform: PlatformContext, keyBotId: number, botId: number, chatId: string): Chat {
   if (!platform.state.bots.has(botId)) {
     const known = [...platform.state.bots.keys()].join(', ')
-    throw new Refusal('bot_not_found', REFUSAL_TEXTS.botUnknown(botId, known), { field: 'bot_id' })
+    throw new Refusal('bot_not_found', `bot_id ${botId} is not a bot of this simulator; known: ${known}.`, {
+      field: 'bot_id',
+    })
   }
   const chat = platform.state.chats.get(chatId)
   if (chat === undefined) throw unknownChat(platform, chatId, `chat_id ${JSON.stringify(chatId)}`, 'chat_id')
   if (chat.botId !== botId)
-    throw idMismatch(platform, REFUSAL_TEXTS.chatOfOtherBot(chat.id, chat.botId, botId), 'bot_id')
-  if (keyBotId !== botId) throw idMismatch(platform, REFUSAL_TEXTS.keyOfOtherBot(keyBotId, botId), 'bot_id')
+    throw idMismatch(
+      platform,
+      `chat_id ${JSON.stringify(chat.id)} belongs to bot ${chat.botId}, not to bot_id ${botId}.`,
+      'bot_id',
+    )
+  if (keyBotId !== botId)
+    throw idMismatch(platform, `The API key belongs to bot ${keyBotId}, not to bot_id ${botId}.`, 'bot_id')
   return chat
 }
 
 export function unknownChat({ state }: PlatformContext, id: string, named: string, field: string): Refusal {
-  const text = state.forgotten.has(id) ? REFUSAL_TEXTS.chatRemoved : REFUSAL_TEXTS.chatUnknown
-  return new Refusal('chat_not_found', text(named), { field })
+  const why = state.forgotten.has(id) ? ' any more: it was removed when the simulator was reset' : ''
+  return new Refusal('chat_not_found', `${named} is not a chat here${why}.`, { field })
 }
 
 /** The status is the knob `errors.idMismatch`. */

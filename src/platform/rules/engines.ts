@@ -6,7 +6,7 @@
 import type { Maybe } from '../../base/runtime/activity.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import { textsFor } from '../contract/bot-texts.ts'
-import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
+import { Refusal } from './refusal.ts'
 import type { Chat, PlatformContext } from './state.ts'
 import { assumed, type Transaction } from './state.ts'
 
@@ -122,7 +122,7 @@ export function summaryInput(platform: PlatformContext, chat: Chat, transaction:
     return sum + (platform.knobs['summarize.count'] === 'utf16' ? trimmed.length : [...trimmed].length)
   }, 0)
   if (userMessages.length < MIN_MESSAGES || size <= MORE_THAN_CHARACTERS) {
-    const message = REFUSAL_TEXTS.chatTooShort(userMessages.length, size, MIN_MESSAGES, MORE_THAN_CHARACTERS)
+    const message = `The chat needs at least ${MIN_MESSAGES} user messages with more than ${MORE_THAN_CHARACTERS} characters in total; it has ${userMessages.length} with ${size}.`
     const status = Number(platform.knobs['summarize.errorStatus'])
     throw new Refusal('precondition_failed', message, { field: 'chat_id', status, assumed: ['summarize.count'] })
   }

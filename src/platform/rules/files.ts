@@ -2,7 +2,7 @@
 
 import { createRandom } from '../../base/runtime/random.ts'
 import { nextId } from './chats.ts'
-import { REFUSAL_TEXTS, Refusal } from './refusal.ts'
+import { Refusal } from './refusal.ts'
 import type { Chat, PlatformContext, StoredFile } from './state.ts'
 
 export interface NewFile {
@@ -20,12 +20,12 @@ const MAX_FILE_KB = 102_400
 /** Throws a refusal for a file that cannot be sent. */
 export function checkFile(platform: PlatformContext, file: NewFile): void {
   if (!Number.isSafeInteger(file.sizeKb) || file.sizeKb < 0) {
-    const message = REFUSAL_TEXTS.attachmentSize(file.name, file.sizeKb)
+    const message = `attachments: size_kb of ${JSON.stringify(file.name)} must be a whole number, got ${file.sizeKb}.`
     throw new Refusal('invalid_parameter', message, { field: 'attachments' })
   }
   const limit = platform.knobs['limits.attachmentKb'] ?? MAX_FILE_KB
   if (file.sizeKb > limit) {
-    const message = REFUSAL_TEXTS.attachmentTooLarge(file.name, file.sizeKb, limit)
+    const message = `attachments: ${JSON.stringify(file.name)} has ${file.sizeKb} KB, more than the ${limit} KB allowed.`
     throw new Refusal('payload_too_large', message, { field: 'attachments', assumed: ['limits.attachmentKb'] })
   }
 }
@@ -51,10 +51,10 @@ export function findFile({ state, address: { filePrefix } }: PlatformContext, se
 /** Finds the file of a link; throws a refusal when the link has expired (`attachments.ttl`). */
 export function openFile(platform: PlatformContext, segment: string, name: string): StoredFile {
   const file = findFile(platform, segment)
-  if (file === undefined || file.name !== name) throw new Refusal('file_not_found', REFUSAL_TEXTS.fileUnknown)
+  if (file === undefined || file.name !== name) throw new Refusal('file_not_found', 'There is no such file.')
   const ttl = platform.knobs['attachments.ttl']
   if (ttl !== null && platform.nowMs() >= file.createdMs + ttl) {
-    throw new Refusal('file_not_found', REFUSAL_TEXTS.linkExpired, { assumed: ['attachments.ttl'] })
+    throw new Refusal('file_not_found', 'The link has expired.', { assumed: ['attachments.ttl'] })
   }
   return file
 }

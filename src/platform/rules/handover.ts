@@ -16,10 +16,11 @@ import type { ShownMessage } from '../journal/entry.ts'
 import { isOpen } from './availability.ts'
 import { addMessage, addNotice, botOf, emitTyping } from './chats.ts'
 import { agentLanguage } from './engines.ts'
-import { invalidParameter, REFUSAL_TEXTS, Refusal } from './refusal.ts'
+import { invalidParameter, Refusal } from './refusal.ts'
 import type { Chat, PlatformContext } from './state.ts'
 import { addFinding, assumed, note, type Transaction } from './state.ts'
 
+const NOT_TAKEN_OVER = 'The chat is not taken over.'
 const NO_BUTTONS: readonly never[] = []
 
 const agentName = (chat: Chat, sender: Sender | null | undefined): string =>
@@ -57,15 +58,16 @@ export function startHandover(
 function mayStart(platform: PlatformContext, chat: Chat, transaction: Transaction): void {
   if (chat.status === 'agent') {
     assumed(transaction, 'start.again')
-    if (platform.knobs['start.again'] === '409') throw conflict(REFUSAL_TEXTS.alreadyTakenOver)
+    if (platform.knobs['start.again'] === '409') throw conflict('The chat is already taken over.')
   }
   if (chat.status === 'bot') {
     assumed(transaction, 'start.unrequested')
-    if (platform.knobs['start.unrequested'] === '409') throw conflict(REFUSAL_TEXTS.notRequested)
+    if (platform.knobs['start.unrequested'] === '409')
+      throw conflict('The user has not requested a handover in this chat.')
   }
   if (isOpen(platform, botOf(platform, chat))) return
   assumed(transaction, 'availability.closedBlocksStart')
-  if (platform.knobs['availability.closedBlocksStart'] === 'on') throw conflict(REFUSAL_TEXTS.handoverClosed)
+  if (platform.knobs['availability.closedBlocksStart'] === 'on') throw conflict('Handover is closed.')
 }
 
 const conflict = (message: string) => new Refusal('conflict', message)
@@ -89,9 +91,9 @@ export function endHandover(
 /** Answers `end` for a chat that is not taken over: a pending request stays pending, and the id is in no transcript. */
 function endIdle(platform: PlatformContext, chat: Chat, transaction: Transaction): EndResponse {
   assumed(transaction, 'end.idle')
-  if (platform.knobs['end.idle'] === '409') throw conflict(REFUSAL_TEXTS.notTakenOver)
+  if (platform.knobs['end.idle'] === '409') throw conflict(NOT_TAKEN_OVER)
   clearTypingOn(platform, chat, 'end', transaction)
-  addFinding(transaction, 'E5', REFUSAL_TEXTS.endOfIdle)
+  addFinding(transaction, 'E5', 'end for a chat that is not taken over.')
   const id = platform.id(platform.knobs['ids.message'], `idle end ${chat.id} ${++chat.idleEnds}`)
   return { event: 'TAKEOVER ENDED', chat_id: chat.id, chatmessage_id: id }
 }
@@ -135,11 +137,11 @@ export function checkMessage(
 ): void {
   if (chat.status !== 'agent') {
     assumed(transaction, 'message.requiresTakeover')
-    if (platform.knobs['message.requiresTakeover'] === 'on') throw conflict(REFUSAL_TEXTS.notTakenOver)
+    if (platform.knobs['message.requiresTakeover'] === 'on') throw conflict(NOT_TAKEN_OVER)
   }
   if (request.message === '') {
     assumed(transaction, 'message.allowEmpty')
-    if (platform.knobs['message.allowEmpty'] === 'off') throw invalid(platform, 'message', REFUSAL_TEXTS.messageEmpty)
+    if (platform.knobs['message.allowEmpty'] === 'off') throw invalid(platform, 'message', 'message must not be empty.')
   }
   checkSender(platform, request, transaction)
   if (request.buttons !== undefined) checkButtons(platform, request, transaction)
@@ -160,8 +162,8 @@ function checkSender(platform: PlatformContext, request: MessageRequest, transac
         : null
   if (missing === null) return
   assumed(transaction, 'strict.sender')
-  if (platform.knobs['strict.sender'] === 'on') throw invalid(platform, missing, REFUSAL_TEXTS.senderExpected(missing))
-  addFinding(transaction, 'R-SENDER.4', REFUSAL_TEXTS.senderMissing(missing))
+  if (platform.knobs['strict.sender'] === 'on') throw invalid(platform, missing, `${missing} is expected on message.`)
+  addFinding(transaction, 'R-SENDER.4', `${missing} is missing: the user cannot see whom the message comes from.`)
 }
 
 /** With `buttons.schema=strict`, every button needs a label. */
@@ -170,7 +172,7 @@ function checkButtons(platform: PlatformContext, request: MessageRequest, transa
   if (platform.knobs['buttons.schema'] === 'any') return
   request.buttons?.forEach((button, index) => {
     const field = `buttons[${index}].label`
-    if (!button.label) throw invalid(platform, field, REFUSAL_TEXTS.buttonWithoutLabel(field))
+    if (!button.label) throw invalid(platform, field, `${field} must be a text.`)
   })
 }
 

@@ -87,11 +87,6 @@ export function knobsFrom(raw: Readonly<Record<string, unknown>>): Knobs {
   return knobs
 }
 
-const TEXTS = {
-  unexpected: (name: string, expected: string, received: string) => `${name} must be ${expected}, got ${received}.`,
-  inside: (names: readonly string[]) => `; write ${names.map(name => `{ ${name}: ... }`).join(' or ')}`,
-}
-
 /** A kind of value: whether a value is of it, how errors name it, and its JSON Schema. */
 export interface OptionKind<Value = unknown> {
   readonly expected: string
@@ -200,7 +195,7 @@ function problemsIn(what: string, value: unknown, shape: Shape, path: string): S
   if (!isMap(value)) {
     const expected = `an object with ${Object.keys(shape).join(', ')}`
     const received = `${describeValue(value)}${fieldHint(value, shape)}`
-    return [{ name: path || what, message: TEXTS.unexpected(what, expected, received) }]
+    return [{ name: path || what, message: `${what} must be ${expected}, got ${received}.` }]
   }
   return Object.entries(value).flatMap(([name, one]) => {
     if (one === undefined) return []
@@ -222,7 +217,8 @@ function fieldHint(value: unknown, shape: Shape): string {
     const kind = shape[name]
     return kind !== undefined && isKind(kind) && kind.fits(value)
   })
-  return names.length === 0 || names.length > MAX_FIELDS ? '' : TEXTS.inside(names)
+  if (names.length === 0 || names.length > MAX_FIELDS) return ''
+  return `; write { ${names.join(': ... } or { ')}: ... }`
 }
 
 /** The problem of a value that is not of its kind, or of its first such item. */
@@ -231,7 +227,7 @@ export function unexpected(name: string, { expected, items }: OptionKind, value:
     const wrong = value.findIndex(item => !items.fits(item))
     return unexpected(`${name}[${wrong}]`, items, value[wrong])
   }
-  return { name, message: TEXTS.unexpected(name, expected, describeValue(value)) }
+  return { name, message: `${name} must be ${expected}, got ${describeValue(value)}.` }
 }
 
 export const hoursProblem = ({ key, message }: { readonly key: string; readonly message: string }): SettingProblem => ({
