@@ -137,7 +137,11 @@ function traps(document: Document): YamlMistake[] {
   visit(document, {
     Map(_key, node) {
       for (const pair of node.items) {
-        if (node.flow && isMap(pair.key)) add(pair.key, withFix('{{ }} is a map inside a map here', 'write $(name) where a value goes in, without quotes'))
+        if (node.flow && isMap(pair.key))
+          add(
+            pair.key,
+            withFix('{{ }} is a map inside a map here', 'write $(name) where a value goes in, without quotes'),
+          )
         else if (isCollection(pair.key)) add(pair.key, 'a list or a map is a key here; a key is a text')
         else if (node.flow && isScalar(pair.key) && pair.value === null)
           add(pair.key, 'has no value; inside { } quote a text that has , [ ] { } or ": " in it')
