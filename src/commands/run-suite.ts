@@ -1,6 +1,6 @@
 /** Runs scenarios with progress on stderr, and writes reports. `run` loads it while the target starts. */
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
-import { awaitedText } from '../evaluation/evaluator/wording/expected.ts'
+import { awaitedText } from '../evaluation/evaluator/wording/failure-text.ts'
 import { describeScenario } from '../evaluation/evaluator/wording/report.ts'
 import { causeOf } from '../pages/reporters/failures.ts'
 import { createProgress } from '../pages/reporters/progress.ts'

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { DifferenceNote } from '../../src/evaluation/evaluator/difference-notes.ts'
 import { fits, match } from '../../src/evaluation/evaluator/match.ts'
 import { stripToken } from '../../src/evaluation/evaluator/tokens.ts'
-import { noteText } from '../../src/evaluation/evaluator/wording/expected.ts'
+import { noteText } from '../../src/evaluation/evaluator/wording/failure-text.ts'
 
 const noted = (note: DifferenceNote | undefined) => (note === undefined ? '' : noteText(note))
 

@@ -1,7 +1,7 @@
 /** Failures of several scenarios with one cause are gathered at the end of the reports. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { describeCauses } from '../../src/evaluation/evaluator/wording/causes.ts'
+import { describeRun } from '../../src/evaluation/evaluator/wording/report.ts'
 import { call, finished, inFolder, startRun, startTarget } from './targets.ts'
 
 const scenario = (name: string, steps: string) =>
@@ -79,6 +79,7 @@ describe('causes of several scenarios', () => {
     const failing = [1, 2].map(seq => ({
       outcome: 'fail',
       reason: null,
+      warnings: [],
       failures: [
         {
           ...first,
@@ -87,7 +88,7 @@ describe('causes of several scenarios', () => {
         },
       ],
     }))
-    const causes = () => describeCauses({ scenarios: failing as never }).map(({ scenarios: indexes }) => indexes)
-    expect(causes()).toEqual([[0, 1]])
+    const { causes } = describeRun({ scenarios: failing, failures: [] } as never)
+    expect(causes.map(({ scenarios: indexes }) => indexes)).toEqual([[0, 1]])
   })
 })

@@ -1,7 +1,7 @@
 /** Finds where a text first differs from the text that was sent, and why. */
 
 import { type DifferenceNote, noteFor } from '../../evaluation/evaluator/difference-notes.ts'
-import { noteText } from '../../evaluation/evaluator/wording/expected.ts'
+import { noteText } from '../../evaluation/evaluator/wording/failure-text.ts'
 
 export type TextCause =
   | DifferenceNote
