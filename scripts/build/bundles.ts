@@ -15,6 +15,15 @@ const PEERS = [/^node:/, /^msw(\/|$)/, /^vitest(\/|$)/]
 /** Entries that users do not import. */
 const INTERNAL = ['cli', 'matchers']
 
+/**
+ * What `handover-sim start` loads, in two files in place of twenty: the simulator with its server, which the library loads
+ * too, and the command. Each has the modules that it imports.
+ */
+const START_CHUNKS = [
+  { name: 'simulator', test: /src\/server\/start\.ts$|^\0rolldown/, priority: 2 },
+  { name: 'start', test: /src\/commands\/(start|secrets)\.ts$/, priority: 1 },
+]
+
 export type Bundle = RolldownOutput['output']
 
 export async function buildBundles(root: string): Promise<Bundle[]> {
@@ -30,7 +39,7 @@ export async function buildBundles(root: string): Promise<Bundle[]> {
     platform: 'node',
     plugins: [withoutStyles],
     transform: { define: hiddenGlobals },
-    output: { format: 'cjs', intro: GLOBALS_INTRO },
+    output: { format: 'cjs', intro: GLOBALS_INTRO, codeSplitting: { groups: START_CHUNKS } },
   })
   // Writes `index.js` beside `index.cjs`, and so on.
   for (const chunk of simulators) {

@@ -20,7 +20,7 @@ const KEY_SETTING = /^[^=]*key[^=]*=(.*)$/is
 export function contextWithSecrets(argv: readonly string[], env: Context['env'], io: Io): Context {
   const secrets = createSecrets()
   for (const [at, argument] of argv.entries()) {
-    secrets.addUrl(/[a-z][\w+.-]*:\/\/.*$/is.exec(argument)?.[0])
+    if (argument.includes('://')) secrets.addUrl(/[a-z][\w+.-]*:\/\/.*$/is.exec(argument)?.[0])
     // The values of flags for keys, and of `--set keys.NAME=VALUE`.
     const [, flag = argument, given] = /^(--[\w-]+)=(.*)$/s.exec(argument) ?? []
     const value = given ?? argv[at + 1] ?? ''

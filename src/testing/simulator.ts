@@ -2,10 +2,12 @@
 
 import type { Duration } from '../base/text/quantities.ts'
 import type { CallBodies } from '../platform/contract/endpoints.ts'
+import type { FaultSpec } from '../platform/faults/schema.ts'
 import type { ChatOptions } from '../platform/simulator/new-chat.ts'
 import { validateOptions } from '../platform/simulator/options.ts'
+import { parseFault } from '../platform/simulator/parse-fault.ts'
 import type { PlatformSimulatorOptions } from '../platform/simulator/platform-options.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../platform/simulator/simulator.ts'
+import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../platform/simulator/simulator.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../platform/simulator/workspaces.ts'
 import { loadRecorder } from '../running/recorder/load.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
@@ -106,7 +108,7 @@ function withExpectations<Sim extends PlatformSimulator>(
   { agent, expectTimeout, ackTimeout, webhook }: TestOptions & Pick<PlatformSimulatorOptions, 'webhook'> = {},
   settleMs = 0,
 ): Omit<Sim, keyof Expectations> & Expectations {
-  const { chat, findChat } = sim
+  const { chat, findChat, faults } = sim
   const waitMs = durationMs('expectTimeout', expectTimeout)
   const ack = { ms: durationMs('ackTimeout', ackTimeout) ?? DEFAULT_ACK_MS, webhook }
   const subjectOf = subjectIn(sim, null, waitMs)
@@ -125,7 +127,9 @@ function withExpectations<Sim extends PlatformSimulator>(
     waitFor: (predicate, options = {}) => waitFor(subjectOf(more.waitFor), predicate, options),
     assertClean: (options = {}) => assertClean(sim, options, stackAbove(more.assertClean), { settleMs, ack }),
   }
-  return Object.assign(sim, more)
+  return Object.assign(sim, more, {
+    faults: { ...faults, add: (fault: FaultSpec) => coreOf(sim).faults.add(parseFault(fault)) },
+  })
 }
 
 /** Options of `startSimulator`. */

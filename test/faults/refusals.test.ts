@@ -1,8 +1,8 @@
 /** Refuses faults that contradict themselves or never match, in-process and over HTTP, with field and fix. */
 import { describe, expect, test } from 'vitest'
+import { createSimulator } from '../../src/index.ts'
 import { Fault, type FaultSpec } from '../../src/platform/faults/schema.ts'
 import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
-import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { startServer } from '../../src/server/start.ts'
 import { createControlClient } from '../support/control-client.ts'
 
@@ -54,7 +54,7 @@ const CONTRADICTIONS: readonly [fault: object, message: string][] = [
 
 describe('the specification alone', () => {
   test.each(CONTRADICTIONS)('%j', async (fault, message) => {
-    const sim = createPlatformSimulator()
+    const sim = createSimulator()
     const add = () => sim.faults.add(fault as FaultSpec)
     expect(add).toThrow(InvalidOptionError)
     expect(add).toThrow(message)
@@ -105,7 +105,7 @@ describe('together with the state of the simulator', () => {
   })
 
   test('a name that another fault has', () => {
-    const { faults } = createPlatformSimulator()
+    const { faults } = createSimulator()
     faults.add({ name: 'a', on: 'api', reset: true })
     const again = () => faults.add({ name: 'a', on: 'api', reset: true })
     expect(again).toThrow('name "a" is taken: choose another one, or clear that fault first.')
@@ -114,12 +114,12 @@ describe('together with the state of the simulator', () => {
   })
 
   test('an invalid signature while signing is off', () => {
-    const { faults } = createPlatformSimulator({ knobs: { 'webhook.signature': 'off' } })
+    const { faults } = createSimulator({ knobs: { 'webhook.signature': 'off' } })
     expect(() => faults.add({ on: 'webhook', sign: 'hex' })).toThrow('webhook.signature is off')
   })
 
   test('clearing an unknown fault', () => {
-    const { faults } = createPlatformSimulator()
+    const { faults } = createSimulator()
     expect(() => faults.clear('a')).toThrow('There is no fault "a": none is set.')
     faults.add({ name: 'b', on: 'api', reset: true })
     expect(() => faults.clear('a')).toThrow('There is no fault "a": there are b.')

@@ -1,5 +1,4 @@
 /** Wraps functions of Node: hashes, secrets, modules of the user, processes. */
-import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
@@ -7,15 +6,18 @@ import { pathToFileURL } from 'node:url'
 import { systemCodeOf } from '../text/error-text.ts'
 import { backgroundTimer } from './clock.ts'
 
+/** Loaded at first use: a start needs no cryptography, and loading it takes a tenth of its time. */
+const crypto = () => process.getBuiltinModule('node:crypto')
+
 export type HashName = 'sha256' | 'sha1' | 'sha512'
 
 type Encoding = 'base64' | 'hex'
 
 /** `content` is hashed as UTF-8. */
 export const hmac = (hash: HashName, key: string, content: string, encoding: Encoding): string =>
-  createHmac(hash, key).update(content, 'utf8').digest(encoding)
+  crypto().createHmac(hash, key).update(content, 'utf8').digest(encoding)
 
-export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+export const sha256 = (bytes: Uint8Array): string => crypto().createHash('sha256').update(bytes).digest('hex')
 
 /** When modules of the user were last changed, at the time of their first load. */
 const firstLoads = new Map<string, number>()
@@ -37,18 +39,18 @@ export async function loadModule(path: string): Promise<Record<string, unknown>>
 }
 
 /** A secret. Unlike ids, it does not depend on the seed. */
-export const randomToken = (): string => randomBytes(24).toString('base64url')
+export const randomToken = (): string => crypto().randomBytes(24).toString('base64url')
 
 /** A seed for a run without one, short enough to type. */
-export const freshSeed = (): number => randomInt(1, 1_000_000)
+export const freshSeed = (): number => crypto().randomInt(1, 1_000_000)
 
-const digest = (text: string) => createHash('sha256').update(text).digest()
+const digest = (text: string) => crypto().createHash('sha256').update(text).digest()
 
 /** Of Node and of the operating system, for reports: `v24.1.0`, `linux x64`. */
 export const machineVersions = () => ({ node: process.version, os: `${process.platform} ${process.arch}` })
 
 /** Compares in constant time. */
-export const sameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
+export const sameSecret = (a: string, b: string): boolean => crypto().timingSafeEqual(digest(a), digest(b))
 
 /**
  * Keeps the heap of the process near what it uses, for a server that makes much garbage and whose own data is bounded.

@@ -3,7 +3,7 @@
 import { type Clock, type ClockTimer, wallDelay } from '../../base/runtime/clock.ts'
 import type { Transport } from '../../base/runtime/transport.ts'
 import type { ApiPorts } from '../api/call.ts'
-import { type Api, createApi } from '../api/handle.ts'
+import type { Api } from '../api/handle.ts'
 import { VERSION } from '../contract/version.ts'
 import type { UserContent } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -86,19 +86,36 @@ function webhookTargetOf(options: PlatformSimulatorOptions, url: string | null, 
 
 const hasConnection = ({ webhook }: PlatformSimulatorOptions): boolean => webhook?.fetch === undefined
 
-const apiFor = (components: Components, { commitCall, lastEvent }: Committer, options: PlatformSimulatorOptions): Api =>
-  createApi({
-    ...sharedPorts(components),
-    keyring: components.keyring,
-    callers: components.callers,
-    rateLimit: components.rateLimit,
-    markers: options.markers ?? true,
-    commitCall,
-    faults: components.faultRegistry,
-    lastEvent: chatId => lastEvent.get(chatId) ?? null,
-    delay: ms => wallDelay(ms, components.epoch.delaySignal()),
-    resetSignal: components.epoch.signal,
-  })
+/**
+ * Loads the API with the first call, because the schemas of the contract take half of the time in which
+ * `handover-sim start` is ready. Calls that wait for it are answered in their order.
+ */
+function apiFor(components: Components, { commitCall, lastEvent }: Committer, options: PlatformSimulatorOptions): Api {
+  let api: Api | null = null
+  let loading: Promise<Api> | null = null
+  async function load(): Promise<Api> {
+    const { createApi } = await import('../api/handle.ts')
+    api = createApi({
+      ...sharedPorts(components),
+      keyring: components.keyring,
+      callers: components.callers,
+      rateLimit: components.rateLimit,
+      markers: options.markers ?? true,
+      commitCall,
+      faults: components.faultRegistry,
+      lastEvent: chatId => lastEvent.get(chatId) ?? null,
+      delay: ms => wallDelay(ms, components.epoch.delaySignal()),
+      resetSignal: components.epoch.signal,
+    })
+    return api
+  }
+  return request => {
+    if (api !== null) return api(request)
+    loading ??= load()
+    const ended = components.activity.begin()
+    return loading.then(loaded => loaded(request)).finally(ended)
+  }
+}
 
 /** The ports that the API and the end user share. */
 const sharedPorts = ({ platform, engines, chatQueues, epoch, activity }: Components) => ({

@@ -10,7 +10,6 @@ import { sizeOfFault } from '../rules/state-memory.ts'
 import { signatureOffText } from '../wording/faults.ts'
 import type { Components } from './components.ts'
 import { InvalidOptionError, invalidOption, type SettingProblem, withinMemory } from './options.ts'
-import { faultParser } from './parse-fault.deferred.ts'
 
 export interface FaultController {
   /** Throws `InvalidOptionError` with all problems of the fault. */
@@ -21,7 +20,7 @@ export interface FaultController {
   clear(name?: string): NamedFault[]
 }
 
-/** Also adds faults whose type is not known to be complete: those of files and of the control API. */
+/** Sets and clears faults that `parseFault`, or another schema, has checked. */
 export interface FaultSetter extends FaultController {
   add(fault: FaultFields): NamedFault
   /** The faults that were set after the entry `seq` of the journal, with their hits until then. */
@@ -48,8 +47,7 @@ export function createFaultController(
       setSeqs.clear()
       cleared.length = 0
     },
-    add(fault: FaultFields) {
-      const spec = faultParser().parseFault(fault)
+    add(spec) {
       const problems = problemsOf(platform, spec)
       if (problems.length > 0) throw new InvalidOptionError(problems)
       const added = addWithinMemory(faults, platform, spec)

@@ -133,8 +133,7 @@ const urlPattern = (not: string) =>
   `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\p{C}"<>\\\\^\`{|}/?#][^\\s\\p{C}"<>\\\\^\`{|}${not}]*$`
 const urlOf = (expected: string, not = '') => {
   const pattern = urlPattern(not)
-  const written = new RegExp(pattern, 'u')
-  return matching(expected, { pattern }, value => written.test(value) && URL.canParse(value))
+  return matching(expected, { pattern }, value => new RegExp(pattern, 'u').test(value) && URL.canParse(value))
 }
 export const httpUrl = (example: string) => urlOf(`an http or https URL such as ${example}`)
 export const callable = optionKind('a function', value => typeof value === 'function')

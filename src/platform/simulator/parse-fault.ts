@@ -1,4 +1,4 @@
-/** Parses a fault by its schema. */
+/** Checks faults of users by their schema. */
 
 import { ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { describeIssues } from '../api/body.ts'

@@ -18,6 +18,7 @@ import type { Chat } from '../../platform/rules/state.ts'
 import { createTransaction } from '../../platform/rules/state.ts'
 import type { UserOutcome } from '../../platform/rules/user-actions.ts'
 import { advancePaused } from '../../platform/simulator/core.ts'
+import { parseFault } from '../../platform/simulator/parse-fault.ts'
 import { findPastDelivery } from '../../platform/webhooks/manual.ts'
 import {
   type ActionContext,
@@ -48,7 +49,7 @@ export const runFaultStep: StepHandler<'fault'> = ({ context, step, action }) =>
   const spec = context.interpolate(step, action.fault) as FaultFields | { readonly clear: string | true }
   try {
     if ('clear' in spec) spec.clear === true ? faults.clear() : faults.clear(spec.clear)
-    else faults.add({ ...ofConversation(context, step.conversation, spec), ...spec })
+    else faults.add(parseFault({ ...ofConversation(context, step.conversation, spec), ...spec }))
     return {}
   } catch (error) {
     throw notAccepted(error)
