@@ -7,12 +7,11 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { type Duplex, duplexPair } from 'node:stream'
 import type { Agent } from 'undici'
 import { createSlots } from './activity.ts'
 import { afterThisCall, paced, wallTimer } from './clock.ts'
 import { cancelled, connectionFailure, TransportError, timedOut } from './connection-failure.ts'
-import { MemorySocket, memorySockets } from './memory-socket.ts'
 import { connectionLimit } from './node.ts'
 import {
   functionError,
@@ -210,19 +209,22 @@ const NO_LIMITS = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }
 
 /** Creates a server that never listens, and a transport whose connections to it are in memory. */
 export function listenerTransport(listener: NodeListener): HttpTransport {
+  const clientOf = new WeakMap<Duplex, Duplex>()
   const server = createServer(NO_LIMITS, async (request, response) => {
     try {
       await listener(request, response)
     } catch (error) {
       // Fails the request with what the listener throws. After the answer, the error is unhandled as it is in production.
-      const socket: unknown = request.socket
-      if (response.writableEnded || !(socket instanceof MemorySocket)) throw error
-      socket.peer.destroy(functionError(error))
+      const client = clientOf.get(request.socket)
+      if (response.writableEnded || client === undefined) throw error
+      client.destroy(functionError(error))
     }
   })
   return httpTransport(encrypted => {
-    const sockets = memorySockets(encrypted)
-    server.emit('connection', sockets.server)
-    return sockets.client
+    const [client, socket] = duplexPair()
+    clientOf.set(socket, client)
+    // What applications ask a connection for, such as the `ip` and `secure` of a request in Express.
+    server.emit('connection', Object.assign(socket, { remoteAddress: '127.0.0.1', remoteFamily: 'IPv4', encrypted }))
+    return client
   })
 }
