@@ -1,8 +1,7 @@
 /** Users' texts in the wrong place, in journals written by hand. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { echoes, leaksBetween } from '../../src/evaluation/evaluator/echo.ts'
-import { makeToken } from '../../src/evaluation/evaluator/tokens.ts'
+import { echoes, leaksBetween, makeToken } from '../../src/evaluation/evaluator/echo.ts'
 import type { ScenarioResult } from '../../src/evaluation/evaluator/verdict.ts'
 import { describeFailure } from '../../src/evaluation/evaluator/wording/report.ts'
 import type { Action, PlannedStep } from '../../src/evaluation/scenario/plan.ts'

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { DifferenceNote } from '../../src/evaluation/evaluator/difference-notes.ts'
+import { stripToken } from '../../src/evaluation/evaluator/echo.ts'
 import { fits, match } from '../../src/evaluation/evaluator/match.ts'
-import { stripToken } from '../../src/evaluation/evaluator/tokens.ts'
 import { noteText } from '../../src/evaluation/evaluator/wording/failure-text.ts'
 
 const noted = (note: DifferenceNote | undefined) => (note === undefined ? '' : noteText(note))

@@ -1,7 +1,7 @@
 /** Tokens: made, found, taken away. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { makeToken, stripToken, tokensIn } from '../../src/evaluation/evaluator/tokens.ts'
+import { makeToken, stripToken, tokensIn } from '../../src/evaluation/evaluator/echo.ts'
 
 it('a token is short and depends only on its seed text', () => {
   expect(makeToken('1 Happy path main 3')).toMatch(/^ ⟦[0-9a-z]{6}⟧$/)

@@ -30,13 +30,16 @@ export function fillRequirements(requirements: readonly Requirement[], calls: nu
     for (let call = 0; call < calls && taken.length < only.need; call++) if (fits(0, call)) taken.push(call)
     return { met: taken.length === only.need, taken: [taken] }
   }
-  const free = requirements.every(({ after }) => after.length === 0)
-  return free ? inAnyOrder(requirements, calls, fits) : inOrder(requirements, calls, fits)
+  const isFree = requirements.every(({ after }) => after.length === 0)
+  return isFree ? fillInAnyOrder(requirements, calls, fits) : fillInOrder(requirements, calls, fits)
 }
 
 /** Bipartite matching by augmenting paths, the calls one by one: the first calls that can serve together do. */
-function inAnyOrder(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
-  const slots = requirements.flatMap(({ need }, requirement) => Array.from({ length: need }, () => requirement))
+function fillInAnyOrder(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
+  // A slot for each call that a requirement needs.
+  const slots: number[] = []
+  for (const [requirement, { need }] of requirements.entries())
+    for (let count = 0; count < need; count++) slots.push(requirement)
   const assigned: (number | null)[] = slots.map(() => null)
 
   function place(call: number, tried: Set<number>): boolean {
@@ -52,112 +55,105 @@ function inAnyOrder(requirements: readonly Requirement[], calls: number, fits: F
   }
 
   for (let call = 0; call < calls && assigned.includes(null); call++) place(call, new Set())
-  const taken = requirements.map((_, requirement) =>
-    assigned.filter((call, slot): call is number => call !== null && slots[slot] === requirement).sort((a, b) => a - b),
-  )
+  const taken: number[][] = requirements.map(() => [])
+  for (const [slot, call] of assigned.entries()) if (call !== null) taken[slots[slot] ?? 0]?.push(call)
+  for (const list of taken) list.sort((a, b) => a - b)
   return { met: !assigned.includes(null), taken }
 }
 
 /** How many calls each requirement has, and one assignment that leads there. */
 interface State {
   readonly counts: readonly number[]
+  readonly total: number
   readonly taken: readonly (readonly number[])[]
 }
 
 /** Extends every useful state call by call; of several ways to one state, the first stays. */
-function inOrder(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
-  const equals = equalsOf(requirements, calls, fits)
-  const isFull = ({ counts }: State) =>
-    requirements.every(({ need }, requirement) => countOf(counts, requirement) >= need)
-  const empty: State = { counts: requirements.map(() => 0), taken: requirements.map(() => []) }
-  let states: readonly State[] = [empty]
-  let best = empty
-  for (let call = 0; call < calls && !isFull(best); call++) {
-    states = states.flatMap(state => {
-      const next = stepsFrom(state, call, requirements, fits, equals)
-      return next.length > 0 ? next : [state]
-    })
-    states = undominated(states)
-    best = states.reduce((most, one) => (sum(one.counts) > sum(most.counts) ? one : most), best)
+function fillInOrder(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
+  const need = requirements.reduce((sum, requirement) => sum + requirement.need, 0)
+  const equals = equalRequirements(requirements, calls, fits)
+  let states: readonly State[] = [{ counts: requirements.map(() => 0), total: 0, taken: requirements.map(() => []) }]
+  let [best] = states as [State]
+  for (let call = 0; call < calls && best.total < need; call++) {
+    const next: State[] = []
+    for (const state of states) {
+      const extended = extendState(state, call, requirements, fits, equals)
+      next.push(...(extended.length > 0 ? extended : [state]))
+    }
+    states = dropDominated(next)
+    for (const state of states) if (state.total > best.total) best = state
   }
-  return { met: isFull(best), taken: best.taken }
+  return { met: best.total === need, taken: best.taken }
 }
 
-/** Drops a state when another one has all its calls and more: so a call that fits is always used. */
-function undominated(states: readonly State[]): State[] {
-  const first = [...new Map(states.toReversed().map(state => [state.counts.join(), state])).values()].reverse()
-  const most = first.toSorted((a, b) => sum(b.counts) - sum(a.counts))
-  const useful: State[] = []
-  for (const state of most)
-    if (!useful.some(one => state.counts.every((count, requirement) => countOf(one.counts, requirement) >= count)))
-      useful.push(state)
-  return first.filter(state => useful.includes(state))
-}
-
-/** For each requirement the first that equals it: the order in which equal ones are filled does not matter. */
-function equalsOf(requirements: readonly Requirement[], calls: number, fits: Fits): number[] {
-  const followers = (requirement: number) =>
-    requirements.flatMap(({ after }, other) => (after.includes(requirement) ? [other] : []))
-  const keys = requirements.map(({ need, after }, requirement) => {
-    const row = Array.from({ length: calls }, (_, call) => (fits(requirement, call) ? 1 : 0)).join('')
-    return `${row} ${need} ${after} ${followers(requirement)}`
-  })
-  return keys.map(key => keys.indexOf(key))
-}
-
-function stepsFrom(
-  state: State,
+/** The states after one more call: one for each requirement that can take it. */
+function extendState(
+  { counts, total, taken }: State,
   call: number,
   requirements: readonly Requirement[],
   fits: Fits,
   equals: readonly number[],
 ): State[] {
-  const { counts, taken } = state
-  const open = (requirement: number) => countOf(counts, requirement) < (requirements[requirement]?.need ?? 0)
-  const hasEarlierEqual = (requirement: number) =>
-    equals.some((first, other) => other < requirement && first === equals[requirement] && open(other))
-  return requirements.flatMap(({ after }, requirement) => {
-    if (!open(requirement) || after.some(open) || hasEarlierEqual(requirement) || !fits(requirement, call)) return []
-    return [
-      {
-        counts: plusOne(counts, requirement),
-        taken: taken.map((list, at) => (at === requirement ? [...list, call] : list)),
-      },
-    ]
-  })
+  const isOpen = (requirement: number) => (counts[requirement] ?? 0) < (requirements[requirement]?.need ?? 0)
+  const states: State[] = []
+  for (const [requirement, { after }] of requirements.entries()) {
+    if (!isOpen(requirement) || after.some(isOpen) || !fits(requirement, call)) continue
+    // Equal requirements are filled one after the other.
+    const earlier = equals.findIndex((first, other) => first === equals[requirement] && isOpen(other))
+    if (earlier < requirement) continue
+    states.push({
+      counts: counts.with(requirement, (counts[requirement] ?? 0) + 1),
+      total: total + 1,
+      taken: taken.with(requirement, [...(taken[requirement] ?? []), call]),
+    })
+  }
+  return states
 }
 
-const plusOne = (counts: readonly number[], at: number) =>
-  counts.map((count, requirement) => (requirement === at ? count + 1 : count))
-const countOf = (counts: readonly number[], requirement: number) => counts[requirement] ?? 0
-const sum = (counts: readonly number[]) => counts.reduce((a, b) => a + b, 0)
+/** Drops a state when another one has all its calls and more: so a call that fits is always used. */
+function dropDominated(states: readonly State[]): State[] {
+  const useful: State[] = []
+  for (const state of states.toSorted((a, b) => b.total - a.total)) {
+    const isDominated = useful.some(one => state.counts.every((count, at) => (one.counts[at] ?? 0) >= count))
+    if (!isDominated) useful.push(state)
+  }
+  return states.filter(state => useful.includes(state))
+}
+
+/** For each requirement the first that equals it: the order in which equal ones are filled does not matter. */
+function equalRequirements(requirements: readonly Requirement[], calls: number, fits: Fits): number[] {
+  const keys: string[] = []
+  for (const [requirement, { need, after }] of requirements.entries()) {
+    let key = `${need} ${after} `
+    for (const [other, follower] of requirements.entries()) if (follower.after.includes(requirement)) key += `${other},`
+    for (let call = 0; call < calls; call++) key += fits(requirement, call) ? '1' : '0'
+    keys.push(key)
+  }
+  return keys.map(key => keys.indexOf(key))
+}
 
 export interface Alternative {
   readonly leaves: readonly Expectation[]
   readonly requirements: readonly Requirement[]
 }
 
-export const alternativesOf = (tree: ExpectTree): Alternative[] => {
+export function alternativesOf(tree: ExpectTree): Alternative[] {
   if (tree.op === 'call') return [{ leaves: [tree], requirements: [{ need: tree.times.min, after: [] }] }]
   const parts = tree.of.map(alternativesOf)
   if (tree.op === 'oneOf' && parts.length > 0) return parts.flat()
-  return parts.reduce(
-    (before, next) => before.flatMap(one => next.map(two => joined(one, two, tree.op === 'seq'))),
-    [NOTHING],
-  )
+  let alternatives: Alternative[] = [{ leaves: [], requirements: [] }]
+  for (const part of parts)
+    alternatives = alternatives.flatMap(one => part.map(two => joinAlternatives(one, two, tree.op === 'seq')))
+  return alternatives
 }
 
-const NOTHING: Alternative = { leaves: [], requirements: [] }
-
 /** In a sequence everything of the second part comes after everything of the first. */
-function joined(one: Alternative, two: Alternative, ordered: boolean): Alternative {
-  const count = one.requirements.length
-  const before = ordered ? one.requirements.map((_, at) => at) : []
-  const moved = two.requirements.map(({ need, after }) => ({
-    need,
-    after: [...before, ...after.map(at => at + count)],
-  }))
-  return { leaves: [...one.leaves, ...two.leaves], requirements: [...one.requirements, ...moved] }
+function joinAlternatives(one: Alternative, two: Alternative, isOrdered: boolean): Alternative {
+  const before = isOrdered ? [...one.requirements.keys()] : []
+  const requirements = [...one.requirements]
+  for (const { need, after } of two.requirements)
+    requirements.push({ need, after: [...before, ...after.map(at => at + one.requirements.length)] })
+  return { leaves: [...one.leaves, ...two.leaves], requirements }
 }
 
 export const leavesOf = (tree: ExpectTree): Expectation[] => (tree.op === 'call' ? [tree] : tree.of.flatMap(leavesOf))

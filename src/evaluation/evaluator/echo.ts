@@ -1,182 +1,123 @@
-/** Finds texts of users in the wrong place: sent back to the user as an agent's message, or in another chat. */
+/**
+ * Finds texts of users in the wrong place: sent back to the user as an agent's message, or in another chat. Makes the tokens
+ * by which the texts of users are recognized.
+ */
+import { hashWords } from '../../base/runtime/random.ts'
+import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { filledOver, interpolate, namesIn, stringsIn } from '../scenario/interpolation.ts'
-import { type Plan, type PlannedStep, stepsOf } from '../scenario/plan.ts'
+import { type Plan, stepsOf } from '../scenario/plan.ts'
 import { conversationsIn } from '../scenario/run-events.ts'
-import type { ChatRef, Failure, StepRef } from './failure.ts'
-import { finderIn, type Known, known, type Reached, reachedIn, type Written, writtenIn } from './tokens.ts'
+import type { ChatRef, Failure, StepRef, TextPlace } from './failure.ts'
 import type { ScenarioResult } from './verdict.ts'
 
-/** Echoes and leaks within one play. */
-export function echoes(plan: Plan, entries: readonly Entry[]): Failure[] {
-  const maySay = agentTextsIn(plan)
-  const conversationOf = conversationsIn(entries)
-  const chatOf = (chatId: string): ChatRef => ({ chat: conversationOf(chatId) ?? chatId, scenario: null })
-  const find = finderIn(reachedIn(entries))
-
-  function of(written: Known): Failure[] {
-    const { chatId, sign } = written
-    const step = writerOf(plan, entries, written)
-    const misled = find(sign).filter(where => isEcho(where, chatId) || where.chatId !== chatId)
-    const suspicious = misled.filter(({ text }) => !maySay(text, sign))
-    const failureFor = (where: Reached) => {
-      const chats = { from: chatOf(chatId), to: chatOf(where.chatId) }
-      const misplaced = { written, where, step, conversation: conversationOf(chatId), ...chats }
-      return where.chatId === chatId ? echo(misplaced) : leak(misplaced)
-    }
-    const back = suspicious.filter(where => isEcho(where, chatId)).slice(0, 1)
-    return [...back, ...inOtherChats(suspicious, chatId)].map(failureFor)
-  }
-
-  return known(writtenIn(entries)).flatMap(of)
+/** A text of a user, and by what it is recognized. */
+interface Written {
+  readonly chatId: string
+  readonly seq: number
+  readonly text: string
+  /** A token, or the text itself. */
+  readonly sign: string
 }
 
-const isEcho = ({ chatId, endpoint }: Reached, own: string) => chatId === own && endpoint === 'message'
+/** A text that a call brought to the user, or an inbox to the agent. */
+interface Reached {
+  readonly chatId: string
+  readonly seq: number
+  readonly text: string
+  readonly place: TextPlace
+  /** Null for an inbox. */
+  readonly endpoint: EndpointId | null
+}
+
+/** Echoes and leaks within one scenario. */
+export function echoes(plan: Plan, entries: readonly Entry[]): Failure[] {
+  const maySay = createAgentTextMatcher(plan)
+  const conversationOf = conversationsIn(entries)
+  const chatOf = (chatId: string): ChatRef => ({ chat: conversationOf(chatId) ?? chatId, scenario: null })
+  const find = createFinder(reachedIn(entries))
+  const failures: Failure[] = []
+  for (const written of recognizable(writtenIn(entries))) {
+    const { chatId, sign } = written
+    const found = find(sign).filter(({ text }) => !maySay(text, sign))
+    const back = found.find(where => where.chatId === chatId && where.endpoint === 'message')
+    const elsewhere = inOtherChats(found, chatId)
+    if (back === undefined && elsewhere.length === 0) continue
+    const step = findWriter(plan, entries, written)
+    const place = { step, conversation: conversationOf(chatId) }
+    const from = chatOf(chatId)
+    if (back !== undefined)
+      failures.push({
+        ...place,
+        kind: 'echo',
+        expected: { code: 'no_echo', from, seq: written.seq, text: written.text },
+        happened: { code: 'echoed', seq: back.seq, place: back.place, text: back.text, from, written: written.seq },
+        rules: ['E6.5', 'W2'],
+        nearest: [],
+        entrySeqs: [written.seq, back.seq],
+        soft: false,
+        hint: { code: 'forwards_copies' },
+      })
+    for (const where of elsewhere) {
+      const failure = leakFailure(written, where, { from, to: chatOf(where.chatId) })
+      failures.push({ ...failure, ...place, entrySeqs: [written.seq, where.seq] })
+    }
+  }
+  return failures
+}
+
+/** Leaks from one scenario into another. Texts that two scenarios share (of a scenario that ran twice) prove nothing. */
+export function leaksBetween(runs: readonly { readonly plan: Plan; readonly result: ScenarioResult }[]): Failure[] {
+  const sources = runs.map(({ plan, result }) => ({ result, maySay: createAgentTextMatcher(plan) }))
+  const written = sources.flatMap(run => writtenIn(run.result.journal).map(one => ({ ...one, run })))
+  const find = createFinder(sources.flatMap(run => reachedIn(run.result.journal).map(one => ({ ...one, run }))))
+  const failures: Failure[] = []
+  for (const one of recognizable(written)) {
+    const isQuotable = one.sign === one.text.trim()
+    const found = find(one.sign).filter(({ run, text }) => {
+      return run !== one.run && !(isQuotable && run.maySay(text, one.sign))
+    })
+    for (const where of inOtherChats(found, one.chatId)) {
+      const from = chatIn(one.run.result, one.chatId)
+      const failure = leakFailure(one, where, { from, to: chatIn(where.run.result, where.chatId) })
+      // The two numbers are of two journals: there is no timeline to mark them in.
+      const conversation = from.chat === one.chatId ? null : from.chat
+      failures.push({ ...failure, step: null, conversation, entrySeqs: [] })
+    }
+  }
+  return failures
+}
+
+function chatIn({ conversations, name }: ScenarioResult, chatId: string): ChatRef {
+  const [chat] = Object.entries(conversations).find(([, id]) => id === chatId) ?? [chatId]
+  return { chat, scenario: name }
+}
 
 /** An inbox is read many times: each place counts once. */
-function inOtherChats<Where extends Reached>(seen: readonly Where[], own: string): Where[] {
+function inOtherChats<Where extends Reached>(found: readonly Where[], chatId: string): Where[] {
   const places = new Map<string, Where>()
-  for (const one of seen) {
+  for (const one of found) {
     const place = JSON.stringify([one.chatId, one.place, one.endpoint === null ? null : one.seq])
-    if (one.chatId !== own && !places.has(place)) places.set(place, one)
+    if (one.chatId !== chatId && !places.has(place)) places.set(place, one)
   }
   return [...places.values()]
 }
 
-/** A scenario that was played. */
-interface Play {
-  readonly plan: Plan
-  readonly result: ScenarioResult
-}
-
-/** Leaks from one play into another. Texts that two plays share (of a scenario played twice) prove nothing. */
-export function leaksBetween(plays: readonly Play[]): Failure[] {
-  const sources = plays.map(({ plan, result }) => ({ ...result, maySay: agentTextsIn(plan) }))
-  const find = finderIn(sources.flatMap(play => reachedIn(play.journal).map(where => ({ ...where, play }))))
-  const written = sources.flatMap(play => writtenIn(play.journal).map(one => ({ ...one, play })))
-  return known(written).flatMap(one => {
-    const quotable = one.sign === one.text.trim()
-    const elsewhere = find(one.sign).filter(
-      ({ play, text }) => play !== one.play && !(quotable && play.maySay(text, one.sign)),
-    )
-    return inOtherChats(elsewhere, one.chatId).map(where => leakBetween(one, where))
-  })
-}
-
-type In<Text> = Text & { readonly play: ScenarioResult }
-
-function leakBetween(written: In<Known>, where: In<Reached>): Failure {
-  const conversation = conversationIn(written.play, written.chatId)
-  const chats = { from: chatIn(written.play, written.chatId), to: chatIn(where.play, where.chatId) }
-  // The two numbers are of two journals: there is no timeline to mark them in.
-  return { ...leak({ written, where, step: null, conversation, ...chats }), entrySeqs: [] }
-}
-
-const conversationIn = ({ conversations }: ScenarioResult, chatId: string): string | null =>
-  Object.entries(conversations).find(([, id]) => id === chatId)?.[0] ?? null
-
-const chatIn = (play: ScenarioResult, chatId: string): ChatRef => ({
-  chat: conversationIn(play, chatId) ?? chatId,
-  scenario: play.name,
-})
-
-interface Misplaced {
-  readonly written: Written
-  readonly where: Reached
-  readonly step: StepRef | null
-  readonly conversation: string | null
-  readonly from: ChatRef
-  readonly to: ChatRef
-}
-
-function echo(misplaced: Misplaced): Failure {
-  const { written, where, from } = misplaced
-  const { seq, place } = where
-  return {
-    ...common(misplaced),
-    kind: 'echo',
-    expected: { code: 'no_echo', from, seq: written.seq, text: written.text },
-    happened: { code: 'echoed', seq, place, text: where.text, from, written: written.seq },
-    rules: ['E6.5', 'W2'],
-    hint: { code: 'forwards_copies' },
-  }
-}
-
-function leak(misplaced: Misplaced): Failure {
-  const { written, where, from, to } = misplaced
+function leakFailure(written: Written, where: Reached, chats: { readonly from: ChatRef; readonly to: ChatRef }) {
   const { seq, place, text, endpoint } = where
   return {
-    ...common(misplaced),
     kind: 'leak',
-    expected: { code: 'no_leak', from, seq: written.seq, text: written.text },
-    happened: { code: 'leaked', seq, place, text, from, to },
+    expected: { code: 'no_leak', from: chats.from, seq: written.seq, text: written.text },
+    happened: { code: 'leaked', seq, place, text, ...chats },
     rules: endpoint === null ? ['WH4', 'EV4'] : ['E6.2'],
+    nearest: [],
+    soft: false,
     hint: { code: 'current_chat' },
-  }
-}
-
-const common = ({ written, where, step, conversation }: Misplaced) => ({
-  step,
-  conversation,
-  nearest: [],
-  entrySeqs: [written.seq, where.seq],
-  soft: false,
-})
-
-/** Whether `text`, known by `sign`, may be written by the agent. */
-export type AgentTextMatcher = (text: string, sign: string) => boolean
-
-/** Reads the plan at the first question, because most plays ask none. */
-function agentTextsIn(plan: Plan): AgentTextMatcher {
-  let matchers: AgentTextMatcher[] | null = null
-  return (text, sign) => {
-    matchers ??= [...stepsOf([...plan.steps, ...plan.finally])].flatMap(step => textsOfStep(plan, step))
-    return matchers.some(matches => matches(text, sign))
-  }
-}
-
-function textsOfStep(plan: Plan, { action, conversation, scope }: PlannedStep): AgentTextMatcher[] {
-  if (action.verb !== 'agent') return []
-  const own = plan.conversations.find(({ name }) => name === conversation)?.scope ?? {}
-  const known = [plan.vars, own, scope].reduce(filledOver, plan.matrix)
-  return stringsIn([action.text, action.with]).map(template => textMatcher(template, known))
-}
-
-function textMatcher(template: string, known: Readonly<Record<string, unknown>>): AgentTextMatcher {
-  if (namesIn(template).some(path => !isKnown(path, known))) return like(template)
-  const words = String(interpolate(template, known))
-  return namesIn(words).length > 0 ? like(words) : (_, sign) => words.includes(sign)
-}
-
-function isKnown(path: string, known: Readonly<Record<string, unknown>>): boolean {
-  try {
-    interpolate(`$(${path})`, known)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Compares with the pieces between placeholders, in linear time: a regular expression would backtrack. */
-function like(template: string): AgentTextMatcher {
-  const [first = '', ...pieces] = template.split(/\$\([^()]*\)/)
-  const last = pieces.pop()
-  return text => {
-    if (last === undefined) return text === first
-    const end = text.length - last.length
-    if (!text.startsWith(first) || !text.endsWith(last)) return false
-    const at = pieces.reduce((from, piece) => endOfPiece(text, piece, from), first.length)
-    return at <= end
-  }
-}
-
-function endOfPiece(text: string, piece: string, from: number): number {
-  const at = text.indexOf(piece, from)
-  return at < 0 ? Number.POSITIVE_INFINITY : at + piece.length
+  } satisfies Partial<Failure>
 }
 
 /** The last step of that chat that makes a user write and started before the text. */
-function writerOf(plan: Plan, entries: readonly Entry[], { seq, chatId }: Written): StepRef | null {
+function findWriter(plan: Plan, entries: readonly Entry[], { seq, chatId }: Written): StepRef | null {
   const start = entries.findLast(
     entry =>
       entry.seq < seq &&
@@ -186,8 +127,145 @@ function writerOf(plan: Plan, entries: readonly Entry[], { seq, chatId }: Writte
       (entry.chat_id ?? chatId) === chatId,
   )
   if (start?.kind !== 'note') return null
-  const step = [...stepsOf([...plan.steps, ...plan.finally])].find(({ number }) => number === start.step)
-  if (step === undefined) return null
-  const { number, id, name, label, conversation, place } = step
-  return { number, of: plan.count, id, name, label, conversation, place }
+  for (const step of stepsOf([...plan.steps, ...plan.finally])) {
+    const { number, id, name, label, conversation, place } = step
+    if (number === start.step) return { number, of: plan.count, id, name, label, conversation, place }
+  }
+  return null
 }
+
+/** Whether `text`, recognized by `sign`, may be written by the agent. */
+type AgentTextMatcher = (text: string, sign: string) => boolean
+
+/** Reads the plan at the first question, because most runs ask none. */
+function createAgentTextMatcher(plan: Plan): AgentTextMatcher {
+  let templates: Template[] | null = null
+  return (text, sign) => {
+    templates ??= agentTemplates(plan)
+    for (const { words, isPattern } of templates)
+      if (isPattern ? matchesTemplate(words, text) : words.includes(sign)) return true
+    return false
+  }
+}
+
+/** A text of an agent, with `$(...)` where the plan does not say the value. */
+interface Template {
+  readonly words: string
+  readonly isPattern: boolean
+}
+
+function agentTemplates(plan: Plan): Template[] {
+  const templates: Template[] = []
+  for (const { action, conversation, scope } of stepsOf([...plan.steps, ...plan.finally])) {
+    if (action.verb !== 'agent') continue
+    const ofChat = plan.conversations.find(({ name }) => name === conversation)?.scope ?? {}
+    const values = [plan.vars, ofChat, scope].reduce(filledOver, plan.matrix)
+    for (const template of stringsIn([action.text, action.with])) {
+      let words = template
+      try {
+        words = String(interpolate(template, values))
+      } catch {
+        // A value is only known when the scenario runs.
+      }
+      templates.push({ words, isPattern: namesIn(words).length > 0 })
+    }
+  }
+  return templates
+}
+
+/** Compares with the pieces between placeholders, in linear time: a regular expression would backtrack. */
+function matchesTemplate(template: string, text: string): boolean {
+  const [first = '', ...pieces] = template.split(/\$\([^()]*\)/)
+  const last = pieces.pop()
+  if (last === undefined) return text === first
+  if (!text.startsWith(first) || !text.endsWith(last)) return false
+  let at = first.length
+  for (const piece of pieces) {
+    const found = text.indexOf(piece, at)
+    if (found < 0) return false
+    at = found + piece.length
+  }
+  return at <= text.length - last.length
+}
+
+/** A text this long (in code points) that only one user wrote is as good as a token. */
+const MIN_SIGN_CHARS = 12
+
+function writtenIn(entries: readonly Entry[]): Written[] {
+  const texts: Written[] = []
+  for (const entry of entries) {
+    if (entry.kind !== 'user' || entry.action !== 'message' || entry.text === undefined) continue
+    const { chat_id: chatId, seq, text } = entry
+    const whole = text.trim()
+    // A shorter text is too common to say anything.
+    const sign = tokensIn(text)[0] ?? ([...whole].length >= MIN_SIGN_CHARS ? whole : '')
+    texts.push({ chatId, seq, text, sign })
+  }
+  return texts
+}
+
+/** Only texts with a sign of their own: a text that a user of another chat wrote too says nothing. */
+function recognizable<One extends Written>(written: readonly One[]): One[] {
+  const writers = new Map<string, Set<string>>()
+  for (const { text, chatId } of written) writers.set(text, (writers.get(text) ?? new Set()).add(chatId))
+  return written.filter(({ text, sign, chatId }) => {
+    if (sign === '' || writers.get(text)?.size !== 1) return false
+    if (isToken(sign)) return true
+    for (const [other, chats] of writers)
+      if (other.includes(sign) && !(chats.size === 1 && chats.has(chatId))) return false
+    return true
+  })
+}
+
+/** Finds the texts with a sign. Tokens are looked up in a map: a long run has many. */
+function createFinder<Where extends Reached>(reached: readonly Where[]): (sign: string) => readonly Where[] {
+  const byToken = new Map<string, Where[]>()
+  for (const one of reached) {
+    for (const token of new Set(tokensIn(one.text))) {
+      const found = byToken.get(token) ?? []
+      found.push(one)
+      byToken.set(token, found)
+    }
+  }
+  return sign => (isToken(sign) ? (byToken.get(sign) ?? []) : reached.filter(({ text }) => text.includes(sign)))
+}
+
+function reachedIn(entries: readonly Entry[]): Reached[] {
+  const reached: Reached[] = []
+  for (const entry of entries) {
+    const { chat_id: chatId, seq } = entry
+    if (chatId === undefined) continue
+    if (entry.kind === 'api') {
+      const { endpoint, method, path, request } = entry
+      const place = { code: 'call', method, path } as const
+      for (const text of stringsIn(request.body)) reached.push({ chatId, seq, text, place, endpoint })
+    }
+    if (entry.kind !== 'driver' || !Array.isArray(entry.items)) continue
+    // An inbox is read repeatedly: `place` names the position of the item, which stays the same.
+    for (const [index, item] of entry.items.entries()) {
+      const place = { code: 'inbox_item', position: index + 1 } as const
+      for (const text of stringsIn(item)) reached.push({ chatId, seq, text, place, endpoint: null })
+    }
+  }
+  return reached
+}
+
+const TOKEN_CHARS = 6
+const RADIX = 36
+const TOKEN = /⟦[0-9a-z]{6}⟧/g
+const APPENDED = / ?⟦[0-9a-z]{6}⟧/g
+
+/** The same seed text makes the same token; it begins with the space that parts it from the text. */
+export function makeToken(seedText: string): string {
+  const [a, b] = hashWords(seedText, 0)
+  const word = (((a & 0xfffff) * 2 ** 32 + b) % RADIX ** TOKEN_CHARS).toString(RADIX).padStart(TOKEN_CHARS, '0')
+  return ` ⟦${word}⟧`
+}
+
+/** The text as it was before. An engine may translate around a token, so it is taken out wherever it stands. */
+export const stripToken = (text: string): string => text.replace(APPENDED, '')
+
+/** Without the space; in the order they stand. */
+export const tokensIn = (text: string): string[] => text.match(TOKEN) ?? []
+
+const isToken = (sign: string): boolean => tokensIn(sign)[0] === sign
