@@ -14,6 +14,7 @@ import {
   PatternGuard,
   type StepEvaluator,
   type StepStatus,
+  type StepWindows,
   type Stimulus,
 } from '../evaluation/evaluator/step-evaluator.ts'
 import { driverResult } from '../evaluation/evaluator/stimulus.ts'
@@ -69,7 +70,8 @@ interface Turn {
   readonly checkedTo: number
 }
 
-export class TestJournal implements CallReview, WaitContext {
+export class TestJournal implements CallReview, StepWindows, WaitContext {
+  readonly windows = this
   readonly sim: PlatformSimulator
   readonly core: Core
   /** Aborts with the next reset. */

@@ -33,7 +33,7 @@ export class CheckEvaluator implements StepEvaluator {
   constructor(context: EvaluationContext, step: EvaluatedStep, check: Check, fill: (check: Check) => Check) {
     this.step = step
     this.#context = context
-    this.#startMs = context.getStart(step).at_ms
+    this.#startMs = context.windows.getStart(step).at_ms
     this.#untilMs = this.#startMs + context.index.settings.timeouts.expectMs
     this.#check = check
     try {

@@ -34,187 +34,154 @@ export type DifferenceNote = Coded<{
 }>
 
 export function noteFor(expected: unknown, actual: unknown): DifferenceNote | undefined {
-  if (typeof expected === 'string' && typeof actual === 'string') {
-    if (expected === actual) return undefined
-    const isLong = Math.max(expected.length, actual.length) > LONGEST_TEXT
-    for (const rule of isLong ? RULES_FOR_LONG_TEXTS : RULES) {
-      const note = rule(expected, actual)
-      if (note) return note
-    }
-    return undefined
+  if (typeof expected === 'string' && typeof actual === 'string') return textNote(expected, actual)
+  const [expectedType, received] = [expected, actual].map(value => {
+    if (typeof value === 'object' || value === undefined) return null
+    return typeof value === 'string' ? 'text' : typeof value
+  })
+  if (expectedType && received && String(expected) === String(actual))
+    return { code: 'type', expected: expectedType, received }
+  const isJson = typeof actual === 'string' && /^\s*[[{]/.test(actual) && parseJson(actual) !== undefined
+  return isJson && typeof expected === 'object' ? { code: 'json_text' } : undefined
+}
+
+/** Comparing longer texts character by character takes too long. */
+const LONGEST_TEXT = 50_000
+const MIN_CHARS = 3
+const INVISIBLE = /\p{Cf}|\ufe0e|\ufe0f/gu
+const MARKER = /^\[[\w-]*>[\w-]*\] /
+
+/** The mistake behind two texts; the more exact ones come first. */
+function textNote(expected: string, actual: string): DifferenceNote | undefined {
+  if (expected === actual) return undefined
+  if (Math.max(expected.length, actual.length) <= LONGEST_TEXT) {
+    const note = encodingNote(expected, actual)
+    if (note !== undefined) return note
   }
-  if (isScalar(expected) && isScalar(actual) && String(expected) === String(actual))
-    return { code: 'type', expected: typeName(expected), received: typeName(actual) }
-  if (
-    typeof actual === 'string' &&
-    typeof expected === 'object' &&
-    /^\s*[[{]/.test(actual) &&
-    fromJson(actual) !== undefined
-  )
-    return { code: 'json_text' }
+  // Cut off, with or without an ellipsis, or longer.
+  const ellipsis = ['…', '...'].find(end => actual.endsWith(end)) ?? ''
+  const short = actual.slice(0, actual.length - ellipsis.length)
+  if (short.length >= MIN_CHARS && expected.startsWith(short))
+    return { code: 'cut', length: lengthOf(short), of: lengthOf(expected) }
+  if (expected.length >= MIN_CHARS && actual.includes(expected)) {
+    const count = lengthOf(actual) - lengthOf(expected)
+    if (actual.startsWith(expected)) return { code: 'added_at_end', count }
+    return actual.endsWith(expected) ? { code: 'added_in_front', count } : { code: 'surrounded' }
+  }
+  // Only for long texts, where the difference is hard to see.
+  const at = lengthOf(expected.slice(0, commonLength(expected, actual)))
+  return at > LONG ? { code: 'from_position', position: at + 1 } : undefined
+}
+
+/** A position after this many characters is hard to see. */
+const LONG = 40
+
+function encodingNote(expected: string, actual: string): DifferenceNote | undefined {
+  if (expected.toLowerCase() === actual.toLowerCase()) return { code: 'letter_case' }
+  if (expected.replace(/\s+/gu, '') === actual.replace(/\s+/gu, '')) {
+    if (expected.trim() === actual) return { code: 'white_space', how: 'trimmed' }
+    return { code: 'white_space', how: actual.trim() === expected ? 'added' : 'other' }
+  }
+  if (expected.normalize() === actual.normalize()) return { code: 'normalisation' }
+  if (expected.replace(INVISIBLE, '') === actual.replace(INVISIBLE, '')) {
+    const lost = [...expected.matchAll(INVISIBLE)].length - [...actual.matchAll(INVISIBLE)].length
+    return { code: 'invisible', lost: lost > 0 }
+  }
+  const once = unescapeHtml(actual)
+  if (once === expected) return { code: 'html', how: 'escaped' }
+  if (unescapeHtml(once) === expected) return { code: 'html', how: 'escaped_twice' }
+  if (unescapeHtml(expected) === actual) return { code: 'html', how: 'unescaped' }
+  // A translation marker in front of one of them.
+  for (const [code, text, other] of [
+    ['marker_added', actual, expected],
+    ['marker_missing', expected, actual],
+  ] as const) {
+    const marker = MARKER.exec(text)?.[0]
+    if (marker !== undefined && text.slice(marker.length) === other) return { code, marker: marker.trim() }
+  }
+  if (parseJson(actual) === expected) return { code: 'json_twice' }
+  if (parseJson(`"${actual}"`) === expected) return { code: 'json_escapes' }
+  if (/%|\+/.test(actual) && decodeUrl(actual) === expected) return { code: 'url_encoding' }
+  // What UTF-8 looks like when it is taken for one byte per character.
+  const bytes = new TextEncoder().encode(expected)
+  const isMisread =
+    String.fromCharCode(...bytes.subarray(0, MAX_ARGUMENTS)) === actual ||
+    new TextDecoder('windows-1252').decode(bytes) === actual
+  if (isMisread) return { code: 'latin1' }
+  // `?` or the replacement character in place of what is outside of ASCII, or nothing at all.
+  const ascii = expected.replace(/[^\0-\x7f]+/gu, '')
+  if (ascii !== expected && actual.replace(/[?\ufffd]+/g, '') === ascii.replace(/\?+/g, ''))
+    return { code: 'non_ascii_lost' }
+  if (actual !== '' && expected.replace(/<[^<>]*>/g, '') === actual) return { code: 'markup_removed' }
   return undefined
 }
 
-const isScalar = (value: unknown) => typeof value !== 'object' && typeof value !== 'undefined'
-
-const typeName = (value: unknown) => (typeof value === 'string' ? 'text' : typeof value)
-
-type Rule = (expected: string, actual: string) => DifferenceNote | undefined | false
-
-/** The first that holds is the note; the more exact ones come first. */
-const RULES: readonly Rule[] = [
-  (expected, actual) => expected.toLowerCase() === actual.toLowerCase() && { code: 'letter_case' },
-  whiteSpace,
-  (expected, actual) => expected.normalize() === actual.normalize() && { code: 'normalisation' },
-  invisible,
-  htmlEscaping,
-  (expected, actual) => untranslated(actual) === expected && { code: 'marker_added', marker: marker(actual) },
-  (expected, actual) => untranslated(expected) === actual && { code: 'marker_missing', marker: marker(expected) },
-  (expected, actual) => fromJson(actual) === expected && { code: 'json_twice' },
-  (expected, actual) => fromJson(`"${actual}"`) === expected && { code: 'json_escapes' },
-  (expected, actual) => fromUrl(actual) === expected && { code: 'url_encoding' },
-  (expected, actual) => misread(expected).includes(actual) && { code: 'latin1' },
-  replaced,
-  (expected, actual) => actual !== '' && expected.replace(/<[^<>]*>/g, '') === actual && { code: 'markup_removed' },
-  cutOrLonger,
-  position,
-]
-
-/** Rules that compare longer texts would take too long. */
-const LONGEST_TEXT = 50_000
-const RULES_FOR_LONG_TEXTS: readonly Rule[] = [cutOrLonger, position]
-
-const squeezed = (text: string) => text.replace(/\s+/gu, '')
-
-function whiteSpace(expected: string, actual: string): DifferenceNote | undefined {
-  if (squeezed(expected) !== squeezed(actual)) return undefined
-  const how = expected.trim() === actual ? 'trimmed' : actual.trim() === expected ? 'added' : 'other'
-  return { code: 'white_space', how }
-}
-
-const INVISIBLE = /\p{Cf}|\ufe0e|\ufe0f/gu
-
-function invisible(expected: string, actual: string): DifferenceNote | undefined {
-  if (expected.replace(INVISIBLE, '') !== actual.replace(INVISIBLE, '')) return undefined
-  const lost = [...expected.matchAll(INVISIBLE)].length - [...actual.matchAll(INVISIBLE)].length
-  return { code: 'invisible', lost: lost > 0 }
-}
-
+/** A function call takes no more arguments everywhere. */
+const MAX_ARGUMENTS = 30_000
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
 
-const unescaped = (text: string) =>
+const unescapeHtml = (text: string) =>
   text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi, (whole, dec?: string, hex = '', name?: string) => {
     if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? whole
     const code = dec === undefined ? Number.parseInt(hex, 16) : Number(dec)
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })
 
-function htmlEscaping(expected: string, actual: string): DifferenceNote | false {
-  const once = unescaped(actual)
-  if (once === expected) return { code: 'html', how: 'escaped' }
-  if (unescaped(once) === expected) return { code: 'html', how: 'escaped_twice' }
-  return unescaped(expected) === actual && { code: 'html', how: 'unescaped' }
-}
-
-const MARKER = /^\[[\w-]*>[\w-]*\] /
-const untranslated = (text: string) => (MARKER.test(text) ? text.replace(MARKER, '') : null)
-const marker = (text: string) => MARKER.exec(text)?.[0].trim() ?? ''
-
-function fromJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
     return undefined
   }
 }
-function fromUrl(text: string): string | null {
+
+function decodeUrl(text: string): string | null {
   try {
-    return /%|\+/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : null
+    return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     return null
   }
 }
 
-/** What UTF-8 looks like when it is taken for one byte per character. */
-function misread(text: string): string[] {
-  const bytes = new TextEncoder().encode(text)
-  return [String.fromCharCode(...bytes.subarray(0, LONGEST)), new TextDecoder('windows-1252').decode(bytes)]
-}
-const LONGEST = 30_000
-
-/** `?` or the replacement character in place of what is outside of ASCII, or nothing at all. */
-function replaced(expected: string, actual: string): DifferenceNote | undefined | false {
-  const ascii = expected.replace(/[^\0-\x7f]+/gu, '')
-  if (ascii === expected) return undefined
-  return actual.replace(/[?\ufffd]+/g, '') === ascii.replace(/\?+/g, '') && { code: 'non_ascii_lost' }
-}
-
-const FEWEST = 3
-
 /** In characters. */
 const lengthOf = (text: string): number => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
 
-function cutOrLonger(expected: string, actual: string): DifferenceNote | undefined | false {
-  const ellipsis = ['…', '...'].find(end => actual.endsWith(end)) ?? ''
-  const short = actual.slice(0, actual.length - ellipsis.length)
-  if (short.length >= FEWEST && expected.startsWith(short))
-    return { code: 'cut', length: lengthOf(short), of: lengthOf(expected) }
-  if (expected.length < FEWEST) return undefined
-  const surplus = () => lengthOf(actual) - lengthOf(expected)
-  if (actual.startsWith(expected)) return { code: 'added_at_end', count: surplus() }
-  if (actual.endsWith(expected)) return { code: 'added_in_front', count: surplus() }
-  return actual.includes(expected) && { code: 'surrounded' }
-}
-
-const LONG = 40
-
-/** Only for long texts, where the difference is hard to see. */
-function position(expected: string, actual: string): DifferenceNote | false {
-  const at = lengthOf(expected.slice(0, commonLength(expected, actual)))
-  return at > LONG && { code: 'from_position', position: at + 1 }
-}
-
 type Path = readonly PropertyKey[]
 
-const DEEPEST = 4
-const MOST = 200
+const MAX_DEPTH = 4
+const MAX_PATHS = 200
+const MIN_KEY_CHARS = 4
 
 /** Finds a field that may be the missing one under another name: `senderName` for `sender.name`. */
 export function keyNote(missing: Path, root: unknown): DifferenceNote | undefined {
   const paths = pathsIn(root)
-  const name = plain(missing)
-  const found = paths.find(path => plain(path) === name) ?? misspelt(missing, paths) ?? elsewhere(missing, paths)
+  const name = plainName(missing)
+  const key = String(missing.at(-1) ?? '')
+  const parent = fieldName(missing.slice(0, -1))
+  const found =
+    paths.find(path => plainName(path) === name) ??
+    // A field of the same object with nearly the same name.
+    paths.find(path => {
+      if (key.length < MIN_KEY_CHARS || path.length !== missing.length) return false
+      return fieldName(path.slice(0, -1)) === parent && nearest(key, [String(path.at(-1))]) !== ''
+    }) ??
+    // The same name one level too high or too low.
+    paths.find(path => path.length !== missing.length && path.at(-1) === missing.at(-1))
   return found && { code: 'other_key', found: fieldName(found), missing: fieldName(missing) }
 }
 
 /** `sender.name`, `senderName`, `sender_name` and `Sender-Name` alike. */
-const plain = (path: Path) =>
+const plainName = (path: Path) =>
   path
     .map(String)
     .join('')
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '')
 
-const SHORTEST = 4
-
-/** A field of the same object with nearly the same name. */
-function misspelt(missing: Path, there: readonly Path[]): Path | undefined {
-  const name = String(missing.at(-1) ?? '')
-  const parent = fieldName(missing.slice(0, -1))
-  const siblings = there.filter(path => path.length === missing.length && fieldName(path.slice(0, -1)) === parent)
-  if (name.length < SHORTEST) return undefined
-  return siblings.find(path => nearest(name, [String(path.at(-1))]) !== '')
-}
-
-/** The same name one level too high or too low. */
-function elsewhere(missing: Path, there: readonly Path[]): Path | undefined {
-  return there.find(path => path.length !== missing.length && path.at(-1) === missing.at(-1))
-}
-
 function pathsIn(value: unknown, path: Path = [], found: Path[] = []): Path[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || path.length === DEEPEST) return found
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || path.length === MAX_DEPTH) return found
   for (const [key, inner] of Object.entries(value)) {
-    if (found.length === MOST) break
+    if (found.length === MAX_PATHS) break
     found.push([...path, key])
     pathsIn(inner, [...path, key], found)
   }

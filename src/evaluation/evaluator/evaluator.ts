@@ -7,7 +7,7 @@ import { createVariables, interpolate } from '../scenario/interpolation.ts'
 import { type ExpectTree, type Plan, type PlannedStep, stepsOf, type Verb } from '../scenario/plan.ts'
 import { isRunEvent, type RunEventOf } from '../scenario/run-events.ts'
 import { CheckEvaluator } from './check.ts'
-import { ClaimRegistry, InboxClaims, type Moment } from './claims.ts'
+import { ClaimRegistry, InboxClaims } from './claims.ts'
 import { computeVerdict, type Evaluation } from './compute-verdict.ts'
 import { stripToken } from './echo.ts'
 import { ExpectEvaluator } from './expect.ts'
@@ -15,7 +15,6 @@ import { AVAILABILITY, type ConversationKey, JournalIndex } from './journal-inde
 import { NoneEvaluator } from './none.ts'
 import { SeesEvaluator } from './sees.ts'
 import {
-  type Deadline,
   type EvaluatedStep,
   FAILED,
   PASSED,
@@ -23,7 +22,6 @@ import {
   type StepEvaluator,
   type StepResult,
   type StepStatus,
-  type Stimulus,
 } from './step-evaluator.ts'
 import { failedStepResult, stimulusResult } from './stimulus.ts'
 import { surplusCalls } from './unclaimed-calls.ts'
@@ -39,15 +37,18 @@ export function evaluate(plan: Plan, entries: readonly Entry[]): Verdict {
 
 export class Evaluator implements Evaluation {
   readonly plan
+  readonly strict
+  readonly mentionsAvailability
+  readonly conversations
   readonly index
   readonly claims = new ClaimRegistry()
   readonly inboxClaims = new InboxClaims()
   readonly guard = new PatternGuard()
   readonly variables
   readonly options
+  readonly windows
   readonly expects = new Map<number, ExpectEvaluator>()
   readonly firstSeq = 1
-  readonly #windows
   readonly #evaluators = new Map<number, StepEvaluator>()
   /** The evaluators of steps that have not ended. */
   readonly #open = new Map<number, StepEvaluator>()
@@ -58,9 +59,12 @@ export class Evaluator implements Evaluation {
 
   constructor(plan: Plan) {
     this.plan = plan
+    this.strict = plan.strict
+    this.mentionsAvailability = plan.mentionsAvailability
+    this.conversations = plan.conversations.map(({ name }) => name)
     this.index = new JournalIndex(plan, stepsOf([...plan.steps, ...plan.finally]))
     this.variables = createVariables(plan)
-    this.#windows = new Windows(plan, this.index, this.claims)
+    this.windows = new Windows(plan, this.index, this.claims)
     this.options = plan.tokens ? { clean: stripToken } : {}
   }
 
@@ -86,13 +90,12 @@ export class Evaluator implements Evaluation {
   }
 
   #consider(verb: Verb, conversation: ConversationKey | null): void {
-    const steps: PlannedStep[] = []
-    for (const number of this.#open.keys()) {
-      const step = this.#getStep(number)
-      if (step.action.verb !== verb) continue
-      if (conversation === AVAILABILITY || conversation === step.conversation) steps.push(step)
+    const numbers: number[] = []
+    for (const [number, { step }] of this.#open) {
+      if (this.index.steps.get(number)?.action.verb !== verb) continue
+      if (conversation === AVAILABILITY || conversation === step.conversation) numbers.push(number)
     }
-    for (const { number } of steps.sort((a, b) => a.number - b.number))
+    for (const number of numbers.sort((a, b) => a - b))
       this.guard.run(number, undefined, () => this.#open.get(number)?.consider())
   }
 
@@ -191,25 +194,13 @@ export class Evaluator implements Evaluation {
     }
   }
 
-  get strict() {
-    return this.plan.strict
-  }
-
-  get mentionsAvailability(): boolean {
-    return this.plan.mentionsAvailability
-  }
-
-  get conversations(): string[] {
-    return this.plan.conversations.map(({ name }) => name)
-  }
-
   /** From the turn of the first failure on, a conversation does not run to its end: later calls are no failures. */
   cutOff(conversation: ConversationKey): number {
     let cutOffMs = Number.POSITIVE_INFINITY
     for (const step of this.index.steps.values()) {
       if (step.soft || (conversation !== AVAILABILITY && step.conversation !== conversation)) continue
       if (this.index.findStart(step.number) === null || this.resultOf(step, true).outcome === 'pass') continue
-      cutOffMs = Math.min(cutOffMs, this.turnStart(step).atMs)
+      cutOffMs = Math.min(cutOffMs, this.windows.turnStart(step).atMs)
     }
     return cutOffMs
   }
@@ -221,45 +212,6 @@ export class Evaluator implements Evaluation {
   }
 
   chatName(conversation: string | null): string | null {
-    return this.plan.conversations.length > 1 ? conversation : null
-  }
-
-  #getStep(number: number): PlannedStep {
-    const step = this.index.steps.get(number)
-    if (step === undefined) throw new Error(`Failed to evaluate step ${number}: the plan has no such step.`)
-    return step
-  }
-
-  getStart({ number }: EvaluatedStep) {
-    return this.index.getStart(number)
-  }
-
-  findEnd({ number }: EvaluatedStep) {
-    return this.index.findEnd(number)
-  }
-
-  turnStart({ number }: EvaluatedStep): Moment {
-    return this.#windows.turnStart(this.#getStep(number))
-  }
-
-  /** A scenario that lost entries gets no verdict, so none of its turns is incomplete. */
-  isTurnComplete(): boolean {
-    return true
-  }
-
-  since(id: string): Moment {
-    return this.#windows.since(id)
-  }
-
-  deadlineOf({ number }: EvaluatedStep, conversation: ConversationKey, withinMs: number | null): Deadline {
-    return this.#windows.deadlineOf(this.#getStep(number), conversation, withinMs)
-  }
-
-  findStimulus({ number }: EvaluatedStep): Stimulus | null {
-    return this.#windows.findStimulus(this.#getStep(number))
-  }
-
-  nextTurnStart(step: EvaluatedStep): number | null {
-    return this.#windows.nextTurnStart(step)
+    return this.conversations.length > 1 ? conversation : null
   }
 }

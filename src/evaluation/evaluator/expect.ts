@@ -68,8 +68,8 @@ export class ExpectEvaluator implements StepEvaluator {
     this.#context = context
     this.step = step
     const isAboutBot = leavesOf(tree).every(({ call }) => call === 'availability')
-    this.#deadline = context.deadlineOf(step, isAboutBot ? AVAILABILITY : step.conversation, withinMs)
-    this.#from = context.turnStart(step)
+    this.#deadline = context.windows.deadlineOf(step, isAboutBot ? AVAILABILITY : step.conversation, withinMs)
+    this.#from = context.windows.turnStart(step)
     this.#floor = context.claims.floorOf(step.conversation)
     this.#availabilityFloor = context.claims.floorOf(AVAILABILITY)
     let filled = tree
@@ -100,7 +100,7 @@ export class ExpectEvaluator implements StepEvaluator {
       leaf,
       step: number,
       conversation,
-      from: leaf.since === null ? this.#from : this.#context.since(leaf.since),
+      from: leaf.since === null ? this.#from : this.#context.windows.since(leaf.since),
       floor: leaf.since === null ? floor : null,
       untilMs: this.#deadline.atMs,
     }
@@ -194,7 +194,7 @@ export class ExpectEvaluator implements StepEvaluator {
     const missing = this.leaves.find(({ leaf, calls }) => calls.length < leaf.times.min)
     if (missing === undefined) throw new Error(`Failed to explain step ${step.number}: no call is missing.`)
     const { leaf, calls } = missing
-    const ended = context.findEnd(step)
+    const ended = context.windows.findEnd(step)
     const misses = callMisses(context, this.queryOf(leaf), this.claimed, ended?.at_ms ?? null)
     const [best] = misses
     const common = {
@@ -310,7 +310,7 @@ function findHint(
   step: EvaluatedStep,
 ): FailureHint | undefined {
   const { index } = context
-  const stimulus = context.findStimulus(step)
+  const stimulus = context.windows.findStimulus(step)
   // No call arrived that could have been the expected one.
   if (miss === undefined || hasObstacle(miss, 'call')) {
     const refused = refusedEventHint(index, step.conversation, stimulus)

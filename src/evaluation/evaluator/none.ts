@@ -52,9 +52,9 @@ export class NoneEvaluator implements StepEvaluator {
     this.step = step
     this.#context = context
     this.#options = options
-    this.#startMs = context.getStart(step).at_ms
-    this.#from = context.turnStart(step)
-    this.#isComplete = context.isTurnComplete(step)
+    this.#startMs = context.windows.getStart(step).at_ms
+    this.#from = context.windows.turnStart(step)
+    this.#isComplete = context.windows.isTurnComplete(step)
     try {
       this.#leaves = options.calls.map(pattern => asExpectation(options.fill(pattern)))
     } catch (error) {

@@ -66,8 +66,8 @@ export class SeesEvaluator implements StepEvaluator {
     this.step = step
     this.#context = context
     this.#options = options
-    this.#start = context.getStart(step)
-    this.#deadline = context.deadlineOf(step, step.conversation, options.withinMs)
+    this.#start = context.windows.getStart(step)
+    this.#deadline = context.windows.deadlineOf(step, step.conversation, options.withinMs)
     this.#observedUntilMs = options.forMs === null ? null : this.#start.at_ms + options.forMs
     this.#matcher = options.item
     try {
@@ -84,7 +84,7 @@ export class SeesEvaluator implements StepEvaluator {
   #matchInbox(read: InboxRead): InboxMatch {
     const { index, options, inboxClaims } = this.#context
     const { conversation, number } = this.step
-    const turnSeq = this.#context.turnStart(this.step).seq
+    const turnSeq = this.#context.windows.turnStart(this.step).seq
     const before = index.readsOf(conversation).findLast(({ seq }) => seq < turnSeq)
     const start = before?.resets === read.resets ? before.items.length : 0
     const owners = inboxClaims.ownersIn(conversation, read.resets)
@@ -134,7 +134,7 @@ export class SeesEvaluator implements StepEvaluator {
     const inbox = this.#problem === null ? this.#inbox : null
     const nearest = inbox === null ? [] : this.#nearestItems(inbox)
     const context = this.#context
-    const hint = refusedEventHint(context.index, this.step.conversation, context.findStimulus(this.step))
+    const hint = refusedEventHint(context.index, this.step.conversation, context.windows.findStimulus(this.step))
     const more = { rules: RULES, nearest, entrySeqs: inbox === null ? [] : [inbox.read.seq], ...(hint && { hint }) }
     if (this.#problem !== null)
       return failureDetails('sees', expected, { code: 'unfillable', message: this.#problem }, more)
@@ -183,7 +183,7 @@ export class SeesEvaluator implements StepEvaluator {
   #nearestItems(inbox: InboxMatch): ItemMiss[] {
     const { options, index } = this.#context
     const { read, from, found, start } = inbox
-    const turn = this.#context.turnStart(this.step)
+    const turn = this.#context.windows.turnStart(this.step)
     const startMs = Number.isFinite(turn.atMs) ? turn.atMs : (index.started?.at_ms ?? 0)
     const owners = this.#context.inboxClaims.ownersIn(this.step.conversation, read.resets)
     const ranked: { miss: ItemMiss; place: number; rank: number }[] = []

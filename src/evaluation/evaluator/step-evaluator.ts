@@ -26,12 +26,23 @@ export type EvaluatedStep = Pick<PlannedStep, 'number' | 'id' | 'name' | 'label'
 export interface EvaluationContext extends MatchContext {
   readonly claims: ClaimRegistry
   readonly inboxClaims: InboxClaims
+  readonly windows: StepWindows
+  /** The oldest entry of the journal. */
+  readonly firstSeq: number
+  /** The name of the chat of a failure where there are several, else null. */
+  chatName(conversation: string | null): string | null
+}
+
+/** When steps begin and end, and which calls they look at. */
+export interface StepWindows {
   getStart(step: EvaluatedStep): Pick<Entry, 'seq' | 'at_ms'>
   /** Null before the step has ended. `seq`: the entry of its end, which a test does not have. */
   findEnd(step: EvaluatedStep): { readonly seq?: number; readonly at_ms: number } | null
   /** When the calls and items that a step looks at begin: with the first action of its turn. */
   turnStart(step: EvaluatedStep): Moment
-  /** Whether the journal has every call since then. */
+  /** When the next turn of the conversation begins; null when there is none. */
+  nextTurnStart(step: EvaluatedStep): number | null
+  /** Whether the journal has every call since the turn began. */
   isTurnComplete(step: EvaluatedStep): boolean
   /** Where the step or action with this id began. */
   since(id: string): Moment
@@ -39,10 +50,6 @@ export interface EvaluationContext extends MatchContext {
   deadlineOf(step: EvaluatedStep, conversation: ConversationKey, withinMs: number | null): Deadline
   /** The last action before a step that its calls may answer. */
   findStimulus(step: EvaluatedStep): Stimulus | null
-  /** The oldest entry of the journal. */
-  readonly firstSeq: number
-  /** The name of the chat of a failure where there are several, else null. */
-  chatName(conversation: string | null): string | null
 }
 
 export interface Deadline {

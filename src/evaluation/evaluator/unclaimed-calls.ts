@@ -43,8 +43,6 @@ export interface CallReview extends EvaluationContext {
   readonly conversations: readonly string[]
   /** Milliseconds from which the calls of a conversation do not count, because its steps have failed. */
   cutOff(conversation: ConversationKey): number
-  /** When the next turn of the conversation begins; null when there is none. */
-  nextTurnStart(step: EvaluatedStep): number | null
 }
 
 /** `reported`: calls that another failure names already. */
@@ -170,7 +168,7 @@ function allotCalls(review: CallReview, conversations: readonly ConversationKey[
       fitting
         .find(({ expect, claimed }) => {
           // A repetition is of the same turn, or has the same body; another call of that kind much later is none.
-          const nextMs = review.nextTurnStart(expect.step)
+          const nextMs = review.windows.nextTurnStart(expect.step)
           if (nextMs === null || call.readAt < nextMs) return true
           const text = JSON.stringify(call.body)
           return claimed.some(one => JSON.stringify(one.body) === text && isLater(call, one))

@@ -3,10 +3,10 @@
 import { isCheck, isStimulus, type Plan, type PlannedItem, type PlannedStep } from '../scenario/plan.ts'
 import { BEGINNING, type ClaimRegistry, type Moment } from './claims.ts'
 import type { ConversationKey, JournalIndex } from './journal-index.ts'
-import type { Deadline, Stimulus } from './step-evaluator.ts'
+import type { Deadline, EvaluatedStep, StepWindows, Stimulus } from './step-evaluator.ts'
 import { stepName } from './stimulus.ts'
 
-export class Windows {
+export class Windows implements StepWindows {
   readonly #plan: Plan
   readonly #index: JournalIndex
   readonly #claims: ClaimRegistry
@@ -35,10 +35,27 @@ export class Windows {
     }
   }
 
+  getStart({ number }: EvaluatedStep) {
+    return this.#index.getStart(number)
+  }
+
+  findEnd({ number }: EvaluatedStep) {
+    return this.#index.findEnd(number)
+  }
+
+  /** A scenario that lost entries gets no verdict, so none of its turns is incomplete. */
+  isTurnComplete(): boolean {
+    return true
+  }
+
   /** When the first stimulus of the turn began. */
-  turnStart({ turn }: Pick<PlannedStep, 'turn'>): Moment {
+  turnStart({ number }: EvaluatedStep): Moment {
+    return this.#firstStart(this.#index.steps.get(number)?.turn ?? [])
+  }
+
+  #firstStart(steps: readonly number[]): Moment {
     let first = BEGINNING
-    for (const step of turn) {
+    for (const step of steps) {
       const start = this.#index.findStart(step)
       if (start !== null && (first === BEGINNING || start.seq < first.seq))
         first = { atMs: start.at_ms, seq: start.seq, step }
@@ -48,15 +65,16 @@ export class Windows {
 
   /** Where the step with this id began. */
   since(id: string): Moment {
-    for (const step of this.#index.steps.values()) if (step.id === id) return this.turnStart({ turn: [step.number] })
+    for (const step of this.#index.steps.values()) if (step.id === id) return this.#firstStart([step.number])
     return BEGINNING
   }
 
   /** The latest stimulus of the turn that has begun, of its own conversation where there is one. */
-  #latestStimulus(step: PlannedStep): PlannedStep | null {
+  #latestStimulus(step: EvaluatedStep): PlannedStep | null {
     let latest: PlannedStep | null = null
     let latestSeq = 0
-    for (const stimulus of step.turn.flatMap(opener => this.#turns.get(opener) ?? [])) {
+    const turn = this.#index.steps.get(step.number)?.turn ?? []
+    for (const stimulus of turn.flatMap(opener => this.#turns.get(opener) ?? [])) {
       const start = this.#index.findStart(stimulus.number)
       if (stimulus.number >= step.number || start === null) continue
       const isOwn = stimulus.conversation === step.conversation
@@ -69,7 +87,7 @@ export class Windows {
     return latest
   }
 
-  findStimulus(step: PlannedStep): Stimulus | null {
+  findStimulus(step: EvaluatedStep): Stimulus | null {
     const latest = this.#latestStimulus(step)
     if (latest === null) return null
     const end = this.#index.findEnd(latest.number)
@@ -82,7 +100,7 @@ export class Windows {
   }
 
   /** When the next turn of a conversation begins after a step; null when there is none. */
-  nextTurnStart({ number, conversation }: Pick<PlannedStep, 'number' | 'conversation'>): number | null {
+  nextTurnStart({ number, conversation }: EvaluatedStep): number | null {
     let nextMs: number | null = null
     for (const later of this.#index.steps.values()) {
       if (later.number <= number || later.conversation !== conversation) continue
@@ -97,7 +115,7 @@ export class Windows {
    * strictly. A stimulus that takes time itself, so that nothing reaches the intermediary meanwhile, counts from its end.
    * The default only says how long to wait: it counts from the start of the step when that is later still.
    */
-  deadlineOf(step: PlannedStep, conversation: ConversationKey, withinMs: number | null): Deadline {
+  deadlineOf(step: EvaluatedStep, conversation: ConversationKey, withinMs: number | null): Deadline {
     const index = this.#index
     const startMs = index.getStart(step.number).at_ms
     const ms = withinMs ?? this.#plan.timeouts.expectMs
