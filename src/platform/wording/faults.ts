@@ -1,36 +1,58 @@
 /** Renders what a fault does. */
 
-import { textFor } from '../../base/text/texts.ts'
+import { isMap } from '../../base/objects.ts'
 import type { EntryOf, FaultEffect } from '../journal/entry.ts'
 
-type Texts = { readonly [Name in keyof FaultEffect]-?: (value: NonNullable<FaultEffect[Name]>) => string }
-
-const EFFECTS = {
-  latency: duration => `latency ${duration}`,
-  respond: ({ status }) => `respond ${status}`,
-  drop: moment => (moment === 'before' ? 'drop the connection before processing' : 'drop the answer after processing'),
-  reset: () => 'reset the connection before processing',
-  slow_body: duration => `slow body over ${duration}`,
-  malformed: () => 'malformed body',
-  delay: duration => `delay ${duration}`,
-  slow: duration => `slow ${duration}, later events wait`,
-  swap: () => 'swap with the next event',
-  hold: events => `hold until ${events} later ${events === 1 ? 'event has' : 'events have'} passed`,
-  sign: mode => `sign ${mode}`,
-  duplicate: times => `duplicate, sent ${times} times`,
-  gap: duration => `gap ${duration}`,
-  truncate: () => 'truncate the body',
-  drip: duration => `drip the body over ${duration}`,
-  reset_after_answer: () => 'reset after answer',
-  http: styles => `http ${styles.join(', ')}`,
-} satisfies Texts
-
 /** `delay 2s, duplicate, sent 2 times`, from a `FaultEffect`; notes have it without its type. */
-export function effectText(effect: unknown): string {
-  const values = Object.entries(typeof effect === 'object' && effect !== null ? effect : {}).filter(
-    ([, value]) => value !== undefined,
-  )
-  return values.flatMap(([name, value]) => textFor(EFFECTS, name, value) ?? []).join(', ')
+export function effectText(given: unknown): string {
+  const effect: FaultEffect = isMap(given) ? given : {}
+  const texts: string[] = []
+  for (const [name, value] of Object.entries(effect)) {
+    if (value === undefined) continue
+    const text = partText(name as keyof FaultEffect, effect)
+    if (text !== null) texts.push(text)
+  }
+  return texts.join(', ')
+}
+
+/** Null for an effect of another version. */
+function partText(name: keyof FaultEffect, effect: FaultEffect): string | null {
+  switch (name) {
+    case 'latency':
+    case 'gap':
+    case 'delay':
+      return `${name} ${effect[name]}`
+    case 'respond':
+      return `respond ${effect.respond?.status}`
+    case 'drop':
+      return effect.drop === 'before' ? 'drop the connection before processing' : 'drop the answer after processing'
+    case 'reset':
+      return 'reset the connection before processing'
+    case 'slow_body':
+      return `slow body over ${effect.slow_body}`
+    case 'malformed':
+      return 'malformed body'
+    case 'slow':
+      return `slow ${effect.slow}, later events wait`
+    case 'swap':
+      return 'swap with the next event'
+    case 'hold':
+      return `hold until ${effect.hold} later ${effect.hold === 1 ? 'event has' : 'events have'} passed`
+    case 'sign':
+      return `sign ${effect.sign}`
+    case 'duplicate':
+      return `duplicate, sent ${effect.duplicate} times`
+    case 'truncate':
+      return 'truncate the body'
+    case 'drip':
+      return `drip the body over ${effect.drip}`
+    case 'reset_after_answer':
+      return 'reset after answer'
+    case 'http':
+      return `http ${effect.http?.join(', ')}`
+    default:
+      return null
+  }
 }
 
 /** `flaky: respond 503 (1 of 2)` */

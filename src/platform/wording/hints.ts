@@ -1,7 +1,7 @@
 /** Says why an entry failed and what to try. Of the hints for deliveries, the first whose rule matches is given. */
 
-import { isMap, keysOf } from '../../base/objects.ts'
-import { type CertificateProblem, certificateProblem } from '../../base/runtime/connection-failure.ts'
+import { isMap } from '../../base/objects.ts'
+import { certificateProblem } from '../../base/runtime/connection-failure.ts'
 import { visible } from '../../base/text/terminal-text.ts'
 import type { SignMode } from '../contract/event-names.ts'
 import type { Entry, EntryOf } from '../journal/entry.ts'
@@ -57,88 +57,86 @@ export function isTruncated({ faults, request }: Delivery): boolean {
   }
 }
 
-type Matcher = (entry: Delivery) => boolean
-
-const urlOf = ({ url }: Delivery) => (url !== null && URL.canParse(url) ? new URL(url) : null)
-const hostOf = (entry: Delivery) => visible(urlOf(entry)?.host ?? '')
-const pathOf = (entry: Delivery) => visible(urlOf(entry)?.pathname ?? '')
-
-/** The URL with https for http, and the other way round. */
-const swapped = ({ url }: Delivery) =>
-  visible((url ?? '').replace(/^http(s?)/i, (_, secure: string) => (secure === '' ? 'https' : 'http')))
-
-const HINTS = {
-  'no url': 'Say where events go: --webhook-url URL, webhook.url in the config file, or PATCH /_sim/config.',
-  'https to http': (entry: Delivery) =>
-    `The address says https but a plain http server answers there; try ${swapped(entry)}.`,
-  ...TLS_HINTS,
-  'http to https': (entry: Delivery) =>
-    `Does the receiver expect https? Then try ${swapped(entry)}. Otherwise it closed the connection before answering: see its log.`,
-  refused: (entry: Delivery) =>
-    `Is the intermediary running, and on that port?${urlOf(entry)?.hostname === 'localhost' ? ' localhost may mean ::1 here: try 127.0.0.1.' : ''}`,
-  host: (entry: Delivery) =>
-    `Check the spelling of ${hostOf(entry)}, and that the name is known where the simulator runs.`,
-  slow: 'Answer 200 first and work afterwards: the platform waits no longer than the knob webhook.timeout.',
-  redirect: ({ response }: Delivery) =>
-    `Set the address it leads to${response?.headers.location ? ` (${visible(response.headers.location)})` : ''}; often only a final slash or http/https differs.`,
-  'invalid signature': 'Refused as it should be: this signature was wrong on purpose.',
-  truncated: ({ faults = [] }: Delivery) =>
-    `The fault ${visible(faults.join(', '))} cut the body short: a refusal is right.`,
-  'old signature':
-    'It was sent with the headers of the first time; after a change of key, resend with resign=true or --re-sign.',
-  signature:
-    'Signature refused? Compute the HMAC over the raw body bytes, before any JSON parsing, with the handover key, and compare as the header is encoded.',
-  path: (entry: Delivery) =>
-    `Something runs at ${hostOf(entry)} but has no ${pathOf(entry)}; check the path of the webhook URL.`,
-  method: (entry: Delivery) => `The route ${pathOf(entry)} must take POST.`,
-  crash: 'The receiver failed: its own log has the reason.',
-  'not 200': 'Answer exactly 200: no other status acknowledges this event.',
-}
-
-type Code = NonNullable<Delivery['failure']>['code']
-const failedWith =
-  (...codes: Code[]): Matcher =>
-  ({ failure }) =>
-    failure !== undefined && codes.includes(failure.code)
-const answered =
-  (first: number, last = first): Matcher =>
-  ({ status }) =>
-    status !== null && status >= first && status <= last
-const hasCertificate =
-  (problem: CertificateProblem): Matcher =>
-  ({ failure }) =>
-    certificateProblem(failure) === problem
-const isRefused: Matcher = ({ status }) => status === 401 || status === 403
-const isCutOff = failedWith('not_http', 'connection_reset', 'connection_closed')
-
 /** nginx answers http on its https port with these words. They are data of the receiver, not a text of this project. */
-const answersHttpOnHttps: Matcher = ({ response }) => /plain HTTP request was sent to HTTPS/i.test(response?.body ?? '')
+const HTTP_ON_HTTPS = /plain HTTP request was sent to HTTPS/i
 
-const RULES: Readonly<Record<keyof typeof HINTS, Matcher>> = {
-  'no url': ({ outcome }) => outcome === 'skipped',
-  'https to http': failedWith('no_tls'),
-  certificate_untrusted: hasCertificate('certificate_untrusted'),
-  certificate_name: hasCertificate('certificate_name'),
-  certificate_date: hasCertificate('certificate_date'),
-  'http to https': entry => urlOf(entry)?.protocol === 'http:' && (isCutOff(entry) || answersHttpOnHttps(entry)),
-  refused: failedWith('connection_refused'),
-  host: failedWith('dns_not_found', 'dns_no_answer'),
-  slow: failedWith('timeout', 'connect_timeout'),
-  redirect: answered(300, 399),
-  'invalid signature': entry => isInvalidSign(entry.sign) && isRefused(entry),
-  truncated: entry => isTruncated(entry) && entry.status !== null,
-  'old signature': entry => entry.resent === true && entry.triggered !== true && isRefused(entry),
-  signature: isRefused,
-  path: entry => entry.status === 404 || entry.status === 410,
-  method: answered(405),
-  crash: answered(500, Number.POSITIVE_INFINITY),
-  'not 200': answered(201, 299),
-}
-const CAUSES = keysOf(RULES)
-
+/** The first hint that fits; null for a delivered event, and where nothing is known. */
 export function deliveryHint(entry: Delivery): DeliveryHint | null {
-  const cause = entry.outcome === 'delivered' ? undefined : CAUSES.find(code => RULES[code](entry))
-  if (cause === undefined) return null
-  const text = HINTS[cause]
-  return { cause: `${cause} ${entry.url}`, text: typeof text === 'string' ? text : text(entry) }
+  if (entry.outcome === 'delivered') return null
+  const found = findHint(entry)
+  return found === null ? null : { cause: `${found.code} ${entry.url}`, text: found.text }
+}
+
+function findHint(entry: Delivery): { readonly code: string; readonly text: string } | null {
+  const { failure, status, response, faults = [] } = entry
+  const url = entry.url !== null && URL.canParse(entry.url) ? new URL(entry.url) : null
+  const host = visible(url?.host ?? '')
+  const path = visible(url?.pathname ?? '')
+  const isRefused = status === 401 || status === 403
+  const isHttp = url?.protocol === 'http:'
+  /** The URL with https for http, and the other way round. */
+  const otherUrl = visible((entry.url ?? '').replace(/^https?/i, isHttp ? 'https' : 'http'))
+
+  if (entry.outcome === 'skipped') {
+    const text = 'Say where events go: --webhook-url URL, webhook.url in the config file, or PATCH /_sim/config.'
+    return { code: 'no url', text }
+  }
+  if (failure?.code === 'no_tls') {
+    const text = `The address says https but a plain http server answers there; try ${otherUrl}.`
+    return { code: 'https to http', text }
+  }
+  const problem = certificateProblem(failure)
+  if (problem !== undefined) return { code: problem, text: TLS_HINTS[problem] }
+  const isCutOff = ['not_http', 'connection_reset', 'connection_closed'].includes(failure?.code ?? '')
+  if (isHttp && (isCutOff || HTTP_ON_HTTPS.test(response?.body ?? ''))) {
+    const text = `Does the receiver expect https? Then try ${otherUrl}. Otherwise it closed the connection before answering: see its log.`
+    return { code: 'http to https', text }
+  }
+  switch (failure?.code) {
+    case 'connection_refused': {
+      const localhost = url?.hostname === 'localhost' ? ' localhost may mean ::1 here: try 127.0.0.1.' : ''
+      return { code: 'refused', text: `Is the intermediary running, and on that port?${localhost}` }
+    }
+    case 'dns_not_found':
+    case 'dns_no_answer': {
+      const text = `Check the spelling of ${host}, and that the name is known where the simulator runs.`
+      return { code: 'host', text }
+    }
+    case 'timeout':
+    case 'connect_timeout': {
+      const text = 'Answer 200 first and work afterwards: the platform waits no longer than the knob webhook.timeout.'
+      return { code: 'slow', text }
+    }
+  }
+  if (status === null) return null
+  if (status >= 300 && status < 400) {
+    const location = response?.headers.location ? ` (${visible(response.headers.location)})` : ''
+    const text = `Set the address it leads to${location}; often only a final slash or http/https differs.`
+    return { code: 'redirect', text }
+  }
+  if (isRefused && isInvalidSign(entry.sign))
+    return { code: 'invalid signature', text: 'Refused as it should be: this signature was wrong on purpose.' }
+  if (isTruncated(entry)) {
+    const text = `The fault ${visible(faults.join(', '))} cut the body short: a refusal is right.`
+    return { code: 'truncated', text }
+  }
+  if (isRefused && entry.resent === true && entry.triggered !== true) {
+    const text =
+      'It was sent with the headers of the first time; after a change of key, resend with resign=true or --re-sign.'
+    return { code: 'old signature', text }
+  }
+  if (isRefused) {
+    const text =
+      'Signature refused? Compute the HMAC over the raw body bytes, before any JSON parsing, with the handover key, and compare as the header is encoded.'
+    return { code: 'signature', text }
+  }
+  if (status === 404 || status === 410) {
+    const text = `Something runs at ${host} but has no ${path}; check the path of the webhook URL.`
+    return { code: 'path', text }
+  }
+  if (status === 405) return { code: 'method', text: `The route ${path} must take POST.` }
+  if (status >= 500) return { code: 'crash', text: 'The receiver failed: its own log has the reason.' }
+  if (status > 200 && status < 300)
+    return { code: 'not 200', text: 'Answer exactly 200: no other status acknowledges this event.' }
+  return null
 }
