@@ -154,7 +154,7 @@ export function addMessage(
   const message: Message = {
     id: nextId(chat, platform.knobs['ids.message'], 'message'),
     created,
-    seq: platform.nextSeq(),
+    seq: platform.journal.nextSeq,
     from: spec.from,
     name: spec.name,
     text: spec.text,

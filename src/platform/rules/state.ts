@@ -172,8 +172,8 @@ export interface PlatformContext {
   wallMs(): number
   /** A fresh timestamp in microseconds. */
   stamp(): number
-  /** The seq of the next journal entry, which is the cause of what happens now. */
-  nextSeq(): number
+  /** Its `nextSeq` is that of the entry which causes what happens now. */
+  readonly journal: { readonly nextSeq: number }
   id(form: IdForm, label: string): string
   /** The random words that the ids below `label` are derived from. */
   words(label: string): Words

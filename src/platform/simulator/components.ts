@@ -159,7 +159,7 @@ const createPlatformContext = ({
   nowMs: clock.now,
   wallMs: clock.wallMs,
   stamp: stamps.next,
-  nextSeq: () => journal.nextSeq,
+  journal,
   id: (form, label) => makeId(form, identity.seed, label),
   words: label => hashWords(label, identity.seed),
   address,
