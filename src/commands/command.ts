@@ -1,7 +1,7 @@
 /** Defines commands by a table of their flags, and the flags that several commands share. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { packagePath } from '../base/runtime/package-files.ts'
+import { packagePath } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import { parseDuration } from '../base/text/quantities.ts'
 import type { LoadOptions } from '../evaluation/scenario/load/load.ts'

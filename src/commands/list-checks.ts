@@ -1,6 +1,6 @@
 /** Plans the checks of a run, and prints checks without running any: their definitions, the plan of a run, a help page. */
 import { readFileSync } from 'node:fs'
-import { packagePath } from '../base/runtime/package-files.ts'
+import { packagePath } from '../base/runtime/node.ts'
 import { nearest } from '../base/text/error-text.ts'
 import { pad, widthOf, wrap } from '../base/text/terminal-text.ts'
 import { createTheme } from '../pages/reporters/theme.ts'

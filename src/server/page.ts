@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join } from 'node:path'
-import { packagePath } from '../base/runtime/package-files.ts'
+import { packagePath } from '../base/runtime/node.ts'
 import { pathOf } from '../platform/api/call.ts'
 import { type AllowedHosts, refusedHostText } from './control/addresses.ts'
 import { type Listener, PAGE_FILES } from './http.ts'

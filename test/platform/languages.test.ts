@@ -1,8 +1,7 @@
 /** The texts of the bot in the language of the chat, and the conversations that chats begin with. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { BOT_LANGUAGES, botTexts } from '../../src/platform/contract/bot-texts.ts'
-import { TRANSCRIPT_NAMES } from '../../src/platform/contract/transcripts.ts'
+import { BOT_LANGUAGES, botTexts, TRANSCRIPT_NAMES } from '../../src/platform/contract/bot-texts.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { read } from '../docs/pages.ts'
 

@@ -126,3 +126,32 @@ export function createChatQueues(): ChatQueues {
     clear: () => last.clear(),
   }
 }
+
+/** Calls functions when a signal aborts, through one listener for all of them: to add and to remove one takes long. */
+const followers = new WeakMap<AbortSignal, Set<() => void>>()
+
+/** Calls `run` once, unless the signal has aborted before. The returned function stops this. */
+export function onAbort(signal: AbortSignal, run: () => void): () => void {
+  const runs = followers.get(signal) ?? follow(signal)
+  runs.add(run)
+  return () => void runs.delete(run)
+}
+
+function follow(signal: AbortSignal): Set<() => void> {
+  const runs = new Set<() => void>()
+  followers.set(signal, runs)
+  signal.addEventListener('abort', () => {
+    for (const run of runs) run()
+  })
+  return runs
+}
+
+/** Runs asynchronous work one after the other, also after one has failed. */
+export function createSequence(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve()
+  return work => {
+    const done = last.then(work)
+    last = done.catch(() => {})
+    return done
+  }
+}

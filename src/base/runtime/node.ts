@@ -1,8 +1,8 @@
 /** Wraps functions of Node: hashes, secrets, modules of the user, processes. */
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { systemCodeOf } from '../text/error-text.ts'
 import { backgroundTimer } from './clock.ts'
 
@@ -133,4 +133,10 @@ function allowListeners(signal: AbortSignal): void {
   } catch {
     // The test environment has an AbortSignal of its own (jsdom), which does not warn.
   }
+}
+
+/** The path of `examples/…` or `scenarios`; null when the package has no such file. Sources and bundle lie at different depths. */
+export function packagePath(name: string): string | null {
+  const candidates = ['..', '../..', '../../..'].map(root => fileURLToPath(new URL(`${root}/${name}`, import.meta.url)))
+  return candidates.find(existsSync) ?? null
 }

@@ -4,7 +4,7 @@ import { isMap } from '../../base/objects.ts'
 import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 import { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
-import { type InternalErrorNote, isInternalError } from '../../platform/journal/internal-errors.ts'
+import { type InternalErrorNote, isInternalError } from '../../platform/journal/journal.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import {
   type DriverCallEntry,

@@ -1,7 +1,7 @@
 /** Defines what the evaluators of single expectations share, in a scenario and in a test: context, status, failure. */
 import { PATTERN_LIMIT_MS, SlowPatternError } from '../../base/runtime/patterns.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
-import type { InternalErrorNote } from '../../platform/journal/internal-errors.ts'
+import type { InternalErrorNote } from '../../platform/journal/journal.ts'
 import type { PlannedStep } from '../scenario/plan.ts'
 import type { Notation } from '../scenario/value-text.ts'
 import type { ClaimRegistry, InboxClaims, MatchContext, Moment } from './claims.ts'

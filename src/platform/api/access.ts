@@ -1,10 +1,10 @@
 /** Decides who may call: API keys with their scopes (A1-A3) and rate limit, pages of other sites (`api.cors`); and which key signs events (A4). */
 import type { Scope } from '../contract/endpoint-routes.ts'
 import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
-import type { Rate } from '../contract/knob-types.ts'
+import type { Rate } from '../contract/knobs.ts'
 import { defaultKnobs, type Knobs } from '../contract/knobs.ts'
 import { Refusal } from '../rules/refusal.ts'
-import type { ApiPorts } from './call.ts'
+import type { PlatformContext } from '../rules/state.ts'
 import type { ApiRequest, ApiResponse } from './messages.ts'
 
 export interface Grant {
@@ -252,7 +252,7 @@ const READING = new Set(['GET', 'HEAD'])
 /** Finds a caller that is foreign while the keys in force are known to others. */
 export function findForeignCaller(
   { headers, method }: ApiRequest,
-  { platform, keyring, callers }: Pick<ApiPorts, 'platform' | 'keyring' | 'callers'>,
+  { platform, keyring, callers }: { platform: PlatformContext; keyring: Keyring; callers: CallerRules },
 ): ForeignCaller | null {
   const { host, origin = null } = headers
   const listed = platform.knobs['api.cors']

@@ -6,8 +6,7 @@ import { ENDPOINT_ROUTES, type EndpointId, type EndpointRoute } from '../contrac
 import type { AvailabilityRequest, ChatRequest, MessageRequest } from '../contract/endpoints.ts'
 import { formatKnob, isKnob } from '../contract/knobs.ts'
 import type { ApiContent } from '../journal/entry.ts'
-import { errorNote } from '../journal/internal-errors.ts'
-import { ENTRY_BYTES, sizeOf, VALUE_BYTES } from '../journal/journal.ts'
+import { ENTRY_BYTES, errorNote, sizeOf, VALUE_BYTES } from '../journal/journal.ts'
 import { maskSetting } from '../journal/mask.ts'
 import { updateAvailability } from '../rules/availability.ts'
 import { botById, idMismatch, requireChat, unknownChat } from '../rules/chats.ts'
@@ -22,8 +21,7 @@ import {
   stopTyping,
 } from '../rules/handover.ts'
 import { Refusal } from '../rules/refusal.ts'
-import { assumed, type Chat, type PlatformContext, type Transaction } from '../rules/state.ts'
-import { MemoryLimitError } from '../rules/state-memory.ts'
+import { assumed, type Chat, MemoryLimitError, type PlatformContext, type Transaction } from '../rules/state.ts'
 import { chatTranscript, handoverTranscript } from '../rules/transcript.ts'
 import {
   findForeignCaller,

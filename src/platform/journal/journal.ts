@@ -3,7 +3,8 @@
  * It is bounded: it drops the oldest entries first and appends a note when that begins.
  */
 import { elapsedMs, isoMicros, roundMs, type Timer, wallTimer } from '../../base/runtime/clock.ts'
-import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf } from './entry.ts'
+import { isError, messageOf, systemCodeOf } from '../../base/text/error-text.ts'
+import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf, NoteContent } from './entry.ts'
 
 /** Selects entries of the journal. */
 export interface JournalQuery<Kind extends EntryKind = EntryKind> {
@@ -295,3 +296,26 @@ export function sizeOf(value: unknown, depth = 0): number {
   for (const key in value) size += VALUE_BYTES + sizeOf(Reflect.get(value, key), depth + 1)
   return size
 }
+
+/** Where the error was thrown. */
+export type ErrorPlace = 'call' | 'timer' | 'delivery' | 'answer'
+
+/** Journals a note `internal_error`, from which the log and the reports read it. */
+export type OnInternalError = (where: ErrorPlace, error: unknown) => void
+
+const LONGEST_MESSAGE = 500
+
+export const createErrorNotes =
+  (journal: Pick<Journal, 'append'>): OnInternalError =>
+  (where, error) =>
+    void journal.append(errorNote(where, error), null)
+
+export function errorNote(where: ErrorPlace, error: unknown): NoteContent {
+  const code = systemCodeOf(error) ?? (isError(error) ? error.name : typeof error)
+  return { kind: 'note', note: 'internal_error', where, code, message: messageOf(error).slice(0, LONGEST_MESSAGE) }
+}
+
+export type InternalErrorNote = EntryOf<'note'> & { readonly note: 'internal_error' }
+
+export const isInternalError = (entry: Entry): entry is InternalErrorNote =>
+  entry.kind === 'note' && entry.note === 'internal_error'

@@ -16,9 +16,9 @@ import {
   type PlatformContext,
   type PlatformState,
   type StoredFile,
+  sizeOfChat,
   type Transaction,
 } from './state.ts'
-import { sizeOfChat } from './state-memory.ts'
 
 /** One message of the history that a chat begins with. */
 export type ChatHistoryRow =

@@ -6,8 +6,7 @@ import { LATEST_MS } from '../../base/runtime/clock.ts'
 import { botSays } from './bot.ts'
 import { typingTimedOut } from './handover.ts'
 import type { BotState, DeadlineAction, Deadlines, MessageMemory, PlatformContext, PlatformState } from './state.ts'
-import { note, type Transaction } from './state.ts'
-import { createStateMemory } from './state-memory.ts'
+import { createStateMemory, note, type Transaction } from './state.ts'
 
 export type BotSpec = Omit<BotState, 'queues'>
 

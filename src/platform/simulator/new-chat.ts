@@ -2,7 +2,7 @@
 
 import { drawPersona } from '../../base/runtime/random.ts'
 import { nearest } from '../../base/text/error-text.ts'
-import { TRANSCRIPT_NAMES, type TranscriptName } from '../contract/transcripts.ts'
+import { TRANSCRIPT_NAMES, type TranscriptName } from '../contract/bot-texts.ts'
 import { botById, type ChatHistoryRow, createChat, type NewChat } from '../rules/chats.ts'
 import type { Chat, Persona } from '../rules/state.ts'
 import { createTransaction } from '../rules/state.ts'

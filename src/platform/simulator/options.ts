@@ -6,7 +6,7 @@ import { nearest, sentence, shortName, suggest } from '../../base/text/error-tex
 import { parseBytes } from '../../base/text/quantities.ts'
 import { withoutCredentials } from '../../base/text/redactor.ts'
 import { describeSecret, isSecretPath } from '../../base/text/secret-positions.ts'
-import type { JsonShape } from '../contract/knob-types.ts'
+import type { JsonShape } from '../contract/knobs.ts'
 import {
   allowedFor,
   defaultKnobs,
@@ -18,7 +18,7 @@ import {
   parseKnob,
 } from '../contract/knobs.ts'
 import type { BotReply } from '../rules/state.ts'
-import { MemoryLimitError } from '../rules/state-memory.ts'
+import { MemoryLimitError } from '../rules/state.ts'
 
 /** A problem of one option or setting. */
 export interface SettingProblem {

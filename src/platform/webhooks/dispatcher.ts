@@ -11,8 +11,18 @@ import type { EventContent } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { faultyRequest } from './faulty-request.ts'
 import { createManualEvents, type ManualEvents } from './manual.ts'
-import { type EncodedEvent, encodePayload, type RequestPorts, validRequest, type WebhookRequest } from './request.ts'
-import { type DeliveryMarks, deliveryEntry, nextAttempt, type SendPorts, sendRequest } from './send.ts'
+import {
+  type DeliveryMarks,
+  deliveryEntry,
+  type EncodedEvent,
+  encodePayload,
+  nextAttempt,
+  type RequestPorts,
+  type SendPorts,
+  sendRequest,
+  validRequest,
+  type WebhookRequest,
+} from './request.ts'
 
 export interface DispatcherPorts extends SendPorts, RequestPorts {
   readonly journal: Journal

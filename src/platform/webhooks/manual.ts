@@ -11,14 +11,17 @@ import type { Journal } from '../journal/journal.ts'
 import { MASK } from '../journal/mask.ts'
 import { faultyHeaders, faultyRequest, tamperedBody, withWireFaults } from './faulty-request.ts'
 import {
+  deliveryEntry,
   type EncodedEvent,
   encodePayload,
+  nextAttempt,
   type RequestPorts,
+  type SendPorts,
+  sendRequest,
   validRequest,
   type WebhookRequest,
   withParts,
 } from './request.ts'
-import { deliveryEntry, nextAttempt, type SendPorts, sendRequest } from './send.ts'
 
 type Delivery = EntryOf<'delivery'>
 

@@ -1,8 +1,14 @@
-/** Builds valid webhook requests: the JSON body, the headers, and the signature of exactly these bytes. */
+/** Builds webhook requests (the JSON body, the headers, and the signature of exactly these bytes), and sends one attempt. */
 
+import type { Activity } from '../../base/runtime/activity.ts'
+import { elapsedMs, roundMs } from '../../base/runtime/clock.ts'
+import { connectionFailure, TransportError, timedOut } from '../../base/runtime/connection-failure.ts'
 import { type HashName, hmac } from '../../base/runtime/node.ts'
-import type { HeaderLines, WireFaults } from '../../base/runtime/transport.ts'
+import type { HeaderLines, Outgoing, Received, Transport, WireFaults } from '../../base/runtime/transport.ts'
+import { EVENT_NAMES } from '../contract/event-names.ts'
 import type { Knobs } from '../contract/knobs.ts'
+import type { DeliveryContent, DeliveryFailure } from '../journal/entry.ts'
+import type { Journal, OnInternalError } from '../journal/journal.ts'
 
 export interface RequestPorts {
   readonly userAgent: string
@@ -118,4 +124,140 @@ function reversed(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const fields = Object.entries(value).reverse()
   return Object.fromEntries(fields.map(([key, field]) => [key, reversed(field)]))
+}
+
+export interface SendPorts {
+  readonly activity: Activity
+  readonly onThrown: OnInternalError
+  knobs(): Knobs
+  /** Null without a webhook. */
+  target(): { readonly url: string; readonly transport: Transport } | null
+}
+
+/** What was sent where, and how it ended. */
+export interface Sent {
+  readonly url: string | null
+  readonly headers: HeaderLines
+  readonly outcome: Pick<DeliveryContent, 'outcome' | 'status' | 'response' | 'failure'>
+}
+
+/**
+ * Calls `conclude` when the request has ended, after this call has returned, and not after a reset, which aborts `signal`.
+ * The simulator is busy until then. Rejects with what `conclude` throws.
+ */
+export async function sendRequest(
+  ports: SendPorts,
+  request: WebhookRequest,
+  signal: AbortSignal,
+  conclude: (sent: Sent, durationMs: number) => void,
+): Promise<void> {
+  const ended = ports.activity.begin()
+  const started = elapsedMs()
+  try {
+    const sent = await sentRequest(ports, request, signal)
+    if (!signal.aborted) conclude(sent, elapsedMs() - started)
+  } finally {
+    ended()
+  }
+}
+
+async function sentRequest(ports: SendPorts, request: WebhookRequest, signal: AbortSignal): Promise<Sent> {
+  const target = ports.target()
+  if (target === null) {
+    const outcome = { outcome: 'skipped', status: null, response: null, failure: { code: 'no_url' } } as const
+    return { url: null, headers: {}, outcome }
+  }
+  const { url, transport } = target
+  const failed = (failure: DeliveryFailure) => ({ outcome: 'failed', status: null, response: null, failure }) as const
+  let headers: HeaderLines
+  try {
+    headers = request.headers(url)
+  } catch (error) {
+    ports.onThrown('delivery', error)
+    return { url, headers: {}, outcome: failed({ code: 'internal_error' }) }
+  }
+  const knobs = ports.knobs()
+  const { body, wire, method } = request
+  const outgoing: Outgoing = { url, timeoutMs: knobs['webhook.timeout'], headers, body, signal, wire, method }
+  try {
+    const follows = knobs['webhook.redirect'] === 'follow'
+    const received = follows ? await followRedirects(transport, outgoing) : await transport(outgoing)
+    const { headers: answered, body: text, truncated, status } = received
+    const response = { headers: answered, body: text, truncated }
+    const failure = acknowledgementFailure(request.event, status, ports.knobs())
+    if (failure === null) return { url, headers, outcome: { outcome: 'delivered', status, response } }
+    return { url, headers, outcome: { outcome: 'failed', status, response, failure } }
+  } catch (error) {
+    const host = URL.canParse(url) ? new URL(url).host : url
+    return { url, headers, outcome: failed(connectionFailure(error, host)) }
+  }
+}
+
+const MAX_REDIRECTS = 5
+
+/** Sends the same bytes and headers again to each `Location`. All answers together may take the time limit. */
+async function followRedirects(transport: Transport, outgoing: Outgoing): Promise<Received> {
+  const { timeoutMs } = outgoing
+  const deadline = elapsedMs() + timeoutMs
+  let { url } = outgoing
+  for (let count = 0; ; count++) {
+    const leftMs = Math.max(1, deadline - elapsedMs())
+    const received = await transport({ ...outgoing, url, timeoutMs: leftMs }).catch(error => {
+      throw error instanceof TransportError && error.failure.code === 'timeout' ? timedOut(timeoutMs) : error
+    })
+    const { location } = received.headers
+    const hasMoved = received.status >= 300 && received.status < 400
+    if (!hasMoved || location === undefined || !URL.canParse(location, url) || count === MAX_REDIRECTS) return received
+    url = new URL(location, url).href
+  }
+}
+
+/** Null when the answer acknowledges the event (WH2), else why it does not. */
+function acknowledgementFailure(event: string, status: number, knobs: Knobs): DeliveryFailure | null {
+  if (status >= 300 && status < 400)
+    return { code: 'redirect', status, followed: knobs['webhook.redirect'] === 'follow' }
+  // Unknown events, which a user sends manually, demand 200 like the two that matter.
+  const names: Readonly<Record<string, { readonly demands200: boolean }>> = EVENT_NAMES
+  const demands200 = names[event]?.demands200 ?? true
+  return status === 200 || !demands200 ? null : { code: 'not_acknowledged', status, event }
+}
+
+/** What few entries say. */
+export type DeliveryMarks = Pick<
+  DeliveryContent,
+  'triggered' | 'sign' | 'resent' | 'faults' | 'duplicate' | 'retry_in_ms'
+>
+
+/** What the journal says about an attempt. */
+export function deliveryEntry(
+  { chatId, deliveryId, event, body }: WebhookRequest,
+  { url, headers, outcome }: Sent,
+  durationMs: number,
+  attempt: number,
+  marks: DeliveryMarks = {},
+): DeliveryContent {
+  // Joins several lines of one header as most servers do.
+  const joined: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers))
+    joined[name] = typeof value === 'string' ? value : value.join(', ')
+  return {
+    kind: 'delivery',
+    ...(chatId !== undefined && { chat_id: chatId }),
+    delivery_id: deliveryId,
+    event,
+    url,
+    request: { headers: joined, body },
+    duration_ms: roundMs(durationMs),
+    ...outcome,
+    attempt,
+    ...marks,
+  }
+}
+
+/** Retries and manual attempts of one delivery are numbered together. */
+export function nextAttempt(journal: Journal, deliveryId: string): number {
+  let last = 0
+  for (const { delivery_id, attempt } of journal.query({ kind: 'delivery' }))
+    if (delivery_id === deliveryId) last = Math.max(last, attempt)
+  return last + 1
 }

@@ -1,6 +1,6 @@
 /** Locates the reference intermediary of this package, and describes how to start it. */
 import { dirname } from 'node:path'
-import { packagePath } from '../../base/runtime/package-files.ts'
+import { packagePath } from '../../base/runtime/node.ts'
 import type { Environment } from './driver.ts'
 import { type SimulatorAccess, simulatorVariables, type TargetLaunch, TargetStartError } from './target.ts'
 

@@ -15,7 +15,7 @@ import {
 import type { Plan } from '../../evaluation/scenario/plan.ts'
 import { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
-import { isInternalError } from '../../platform/journal/internal-errors.ts'
+import { isInternalError } from '../../platform/journal/journal.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { presentEntry } from '../../platform/wording/entry.ts'
 import type { RunContext } from './run-context.ts'

@@ -1,7 +1,7 @@
 /** Executes one scenario: its steps, its `finally` steps, and the wait for late calls. */
 
+import { onAbort } from '../../base/runtime/activity.ts'
 import { wallTimer } from '../../base/runtime/clock.ts'
-import { onAbort } from '../../base/runtime/on-abort.ts'
 import type { Awaited } from '../../evaluation/evaluator/step-evaluator.ts'
 import type { Verdict } from '../../evaluation/evaluator/verdict.ts'
 import type { Action, PlannedItem, PlannedStep, Verb } from '../../evaluation/scenario/plan.ts'

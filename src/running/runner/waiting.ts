@@ -1,7 +1,7 @@
 /** Waits for journal entries, for answers of the webhook, for the next delivery of a virtual clock, and for the end of all traffic. */
 
+import { onAbort } from '../../base/runtime/activity.ts'
 import { wallTimer } from '../../base/runtime/clock.ts'
-import { onAbort } from '../../base/runtime/on-abort.ts'
 import { type Plan, type PlannedStep, stepsOf } from '../../evaluation/scenario/plan.ts'
 import type { RunEventOf } from '../../evaluation/scenario/run-events.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'

@@ -3,12 +3,12 @@
 import { isMap, keysOf } from '../../base/objects.ts'
 import { DURATION_PATTERN } from '../../base/text/quantities.ts'
 import { ASSUMPTIONS, assumptionOf } from '../../platform/contract/assumptions.ts'
-import { BOT_LANGUAGES, botTexts } from '../../platform/contract/bot-texts.ts'
+import { BOT_LANGUAGES, botTexts, TRANSCRIPT_NAMES } from '../../platform/contract/bot-texts.ts'
 import { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import { SIGN_MODES } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import { ENDPOINT_EXAMPLES, EVENT_EXAMPLES } from '../../platform/contract/examples.ts'
-import type { JsonShape } from '../../platform/contract/knob-types.ts'
+import type { JsonShape } from '../../platform/contract/knobs.ts'
 import {
   allowedFor,
   defaultKnobs,
@@ -18,7 +18,6 @@ import {
   schemaFor,
 } from '../../platform/contract/knobs.ts'
 import { jsonSchemaOf } from '../../platform/contract/openapi.ts'
-import { TRANSCRIPT_NAMES } from '../../platform/contract/transcripts.ts'
 import { VERSION } from '../../platform/contract/version.ts'
 import { EFFECTS_BY_SIDE, Fault } from '../../platform/faults/schema.ts'
 import { maskSetting } from '../../platform/journal/mask.ts'

@@ -4,14 +4,14 @@ import type { Source } from '../../../base/files/document.ts'
 import type { Problem } from '../../../base/files/errors.ts'
 import { isMap, keysOf, recordOf } from '../../../base/objects.ts'
 import { fieldName } from '../../../base/schemas/explain-issues.ts'
-import { TRANSCRIPT_NAMES } from '../../../platform/contract/transcripts.ts'
+import { TRANSCRIPT_NAMES } from '../../../platform/contract/bot-texts.ts'
 import {
   BusinessHoursSchema,
   ClockSchema,
   described,
   knobSchemas,
   ReplySchema,
-} from '../../../platform/simulator/setting-schemas.ts'
+} from '../../../platform/simulator/settings.ts'
 import type { Place } from '../plan.ts'
 import { HistoryRowSchema, NeverSchema, type PatternInput } from './checks.ts'
 import {

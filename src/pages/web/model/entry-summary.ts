@@ -3,7 +3,7 @@
 import { formatMs } from '../../../base/text/terminal-text.ts'
 import { rowContent } from '../../../evaluation/timeline/rows.ts'
 import type { Entry, EntryKind } from '../../../platform/journal/entry.ts'
-import { isInternalError } from '../../../platform/journal/internal-errors.ts'
+import { isInternalError } from '../../../platform/journal/journal.ts'
 import { isInvalidSign } from '../../../platform/wording/hints.ts'
 import { isTruncatedValue } from './entry-sections.ts'
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import { packagePath } from '../../../base/runtime/package-files.ts'
+import { packagePath } from '../../../base/runtime/node.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
 
 export interface ReportPageOptions {
