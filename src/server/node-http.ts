@@ -1,6 +1,7 @@
 /** Serves the platform over `node:http`. No behaviour of a client can end the process. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Maybe } from '../base/runtime/activity.ts'
+import { afterWaitingEvents } from '../base/runtime/clock.ts'
 import { sendFaultyResponse } from '../platform/api/faulty-responses.ts'
 import type { Api } from '../platform/api/handle.ts'
 import { type ApiResponse, internalErrorResponse } from '../platform/api/messages.ts'
@@ -32,7 +33,7 @@ export function createNodeAdapter(api: Api, bodyLimit: () => number, onThrown: (
    */
   function respond(answer: ApiResponse, request: IncomingMessage, response: ServerResponse): void {
     if (waiting.push([answer, request, response]) > 1) return
-    setImmediate(() => {
+    afterWaitingEvents(() => {
       const ready = waiting
       waiting = []
       for (const [answer, request, response] of ready) sendOrFail(answer, request, response)

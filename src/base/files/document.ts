@@ -236,7 +236,7 @@ const FIXES: Readonly<Record<string, string>> = {
 }
 
 /** Returns all syntax errors; without any, aliases of nothing, misread text and documents in YAML 1.1. */
-export function mistakesIn(document: Document, text: string): YamlMistake[] {
+function mistakesIn(document: Document, text: string): YamlMistake[] {
   const syntax = [...syntaxMistakes(document, text), ...repeatedKeys(document)].sort((a, b) => a.offset - b.offset)
   if (syntax.length > 0) return firstOfEachLine(syntax, text)
   return firstOfEachLine([...oldVersion(document), ...wrongAliases(document), ...traps(document)], text)

@@ -182,8 +182,11 @@ export const afterThisCall = (run: () => void): void => void RESOLVED.then(run)
 
 const RESOLVED = Promise.resolve()
 
+/** Runs a function after the events that wait for the process. */
+export const afterWaitingEvents = (run: () => void): void => void onWall.setImmediate(run)
+
 /** Resolves after the events that wait for the process. Long work awaits it between its pieces, so that others continue. */
-export const nextMacrotask = (): Promise<void> => new Promise(resolve => void onWall.setImmediate(resolve))
+export const nextMacrotask = (): Promise<void> => new Promise(afterWaitingEvents)
 
 /** A timer on the wall that does not keep its process alive. */
 export function backgroundTimer(delayMs: number, run: () => void): Timer {

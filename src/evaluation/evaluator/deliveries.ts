@@ -179,7 +179,7 @@ function refusal(index: JournalIndex, last: Delivery, ack: Ack, isEnvironment: b
 }
 
 /** The failure of an event that the webhook did not acknowledge. `copy`: the attempt repeats it. */
-export function notAcknowledged(index: JournalIndex, delivery: Delivery, ack: Ack, copy = false): FailureDetails {
+function notAcknowledged(index: JournalIndex, delivery: Delivery, ack: Ack, copy = false): FailureDetails {
   const { seq, event } = delivery
   const { ackMs: withinMs } = index.settings.timeouts
   const hint = findHint(index, delivery, ack)

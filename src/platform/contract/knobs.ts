@@ -64,7 +64,7 @@ const orOff = <T, Input>({ allowed, schema, parse, format }: KnobType<T, Input>)
     value => (value === null ? 'off' : format(value)),
   )
 
-export function choiceKnob<const V extends readonly string[]>(
+function choiceKnob<const V extends readonly string[]>(
   values: V,
   initial: V[number],
 ): KnobType<V[number], Spelled<V[number]>> {
@@ -81,7 +81,7 @@ export function choiceKnob<const V extends readonly string[]>(
 const DURATION: JsonShape = { type: 'string', pattern: DURATION_PATTERN }
 
 /** A duration in milliseconds. */
-export const durationKnob = (initialMs: number): KnobType<number, Duration> =>
+const durationKnob = (initialMs: number): KnobType<number, Duration> =>
   knobType(
     initialMs,
     'a duration such as 500ms, 5s, 10m, 12h',
@@ -90,7 +90,7 @@ export const durationKnob = (initialMs: number): KnobType<number, Duration> =>
     formatDuration,
   )
 
-export const durationOrOffKnob = (): KnobType<number | null, Duration | Off> => orOff(durationKnob(0))
+const durationOrOffKnob = (): KnobType<number | null, Duration | Off> => orOff(durationKnob(0))
 
 /** `[a, b]` in YAML and JSON, `[a,b]` or `a,b` in a flag; `off` is the empty list. */
 function listOf(raw: unknown): unknown[] | undefined {
@@ -123,20 +123,20 @@ function list<T, Item = T>(
   )
 }
 
-export const durationListKnob = (): KnobType<readonly number[], readonly Duration[] | Duration | Off> =>
+const durationListKnob = (): KnobType<readonly number[], readonly Duration[] | Duration | Off> =>
   list<number, Duration>('durations such as [1s, 5s]', [], DURATION, parseDuration, formatDuration)
 
 /** A list of words from a fixed set. */
-export const choiceListKnob = <const V extends readonly string[]>(values: V, initial: readonly V[number][]) =>
+const choiceListKnob = <const V extends readonly string[]>(values: V, initial: readonly V[number][]) =>
   list<V[number]>(values.join(', '), initial, { enum: values }, raw => values.find(value => value === raw) ?? null)
 
 /** A list of words of one form, such as `web=chatbubble`; `form` describes it in errors. */
-export const patternListKnob = (form: string, pattern: RegExp, initial: readonly string[] = []) =>
+const patternListKnob = (form: string, pattern: RegExp, initial: readonly string[] = []) =>
   list<string>(form, initial, { type: 'string', pattern: pattern.source }, raw =>
     typeof raw === 'string' && pattern.test(raw) ? raw : null,
   )
 
-export function countKnob(initial: number, max = Number.MAX_SAFE_INTEGER): KnobType<number> {
+function countKnob(initial: number, max = Number.MAX_SAFE_INTEGER): KnobType<number> {
   const parse = (raw: unknown) => {
     const value = typeof raw === 'string' && /^\d+$/.test(raw) ? Number(raw) : raw
     return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 && value <= max ? value : undefined
@@ -145,7 +145,7 @@ export function countKnob(initial: number, max = Number.MAX_SAFE_INTEGER): KnobT
   return knobType(initial, allowed, { type: 'integer', minimum: 1, maximum: max }, parse)
 }
 
-export const countOrOffKnob = (): KnobType<number | null, number | Off> => orOff(countKnob(1))
+const countOrOffKnob = (): KnobType<number | null, number | Off> => orOff(countKnob(1))
 
 /** Calls per window, written `10/1s`. */
 export interface Rate {
@@ -159,7 +159,7 @@ function parseRate(raw: unknown): Rate | undefined {
   return windowMs ? { calls: Number(calls), windowMs } : undefined
 }
 
-export const rateOrOffKnob = (): KnobType<Rate | null, `${number}/${Duration}` | Off> =>
+const rateOrOffKnob = (): KnobType<Rate | null, `${number}/${Duration}` | Off> =>
   orOff(
     knobType<Rate, `${number}/${Duration}`>(
       { calls: 1, windowMs: 1000 },
@@ -171,7 +171,7 @@ export const rateOrOffKnob = (): KnobType<Rate | null, `${number}/${Duration}` |
   )
 
 /** Free text; with `mayBeEmpty`, also the empty text. */
-export const textKnob = (initial: string, mayBeEmpty = false): KnobType<string> =>
+const textKnob = (initial: string, mayBeEmpty = false): KnobType<string> =>
   knobType(
     initial,
     mayBeEmpty ? 'a text' : 'a text that is not empty',
@@ -180,19 +180,19 @@ export const textKnob = (initial: string, mayBeEmpty = false): KnobType<string> 
   )
 
 /** Free text, or `word`, which stands for built-in texts. */
-export const wordOrTextKnob = (word: string): KnobType<string> => ({
+const wordOrTextKnob = (word: string): KnobType<string> => ({
   ...textKnob(word),
   allowed: `${word} | a text that is not empty`,
 })
 
 /** One of the values of `words`, or the path of a module of the user. */
-export const wordOrModuleKnob = (words: KnobType<string>): KnobType<string> => ({
+const wordOrModuleKnob = (words: KnobType<string>): KnobType<string> => ({
   ...textKnob(words.initial),
   allowed: `${words.allowed} | the path of a module`,
 })
 
 /** One printable word, such as a key or a header name. */
-export const wordKnob = (initial: string, allowed: string, pattern = /^[\x21-\x7e]+$/): KnobType<string> =>
+const wordKnob = (initial: string, allowed: string, pattern = /^[\x21-\x7e]+$/): KnobType<string> =>
   knobType(initial, allowed, { type: 'string', pattern: pattern.source }, raw =>
     typeof raw === 'string' && pattern.test(raw) ? raw : undefined,
   )

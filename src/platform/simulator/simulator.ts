@@ -222,7 +222,7 @@ export interface SimulatorClock {
   resume(): void
 }
 
-export const createSimulatorClock = (core: Core): SimulatorClock => ({
+const createSimulatorClock = (core: Core): SimulatorClock => ({
   mode: core.clock.mode,
   get paused() {
     return core.clock.isPaused()

@@ -136,7 +136,7 @@ export function applyStrict({ strict }: { readonly strict: boolean }, verdict: V
 const asFailure = (warning: Warning): Failure =>
   failureOfWarning(warning, { kind: 'lint', expected: { code: 'no_warning', rule: warning.rule } })
 
-export const failureOfWarning = (warning: Warning, as: Pick<Failure, 'kind' | 'expected'>): Failure => ({
+const failureOfWarning = (warning: Warning, as: Pick<Failure, 'kind' | 'expected'>): Failure => ({
   ...EMPTY_FAILURE,
   ...as,
   conversation: warning.conversation,

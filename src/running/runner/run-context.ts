@@ -64,7 +64,7 @@ interface ContextParts extends Pick<RunContext, 'evaluator' | 'variables' | 'con
   unsubscribe(): void
 }
 
-export function contextOf(options: RunContextOptions, { unsubscribe, ...parts }: ContextParts): RunContext {
+function contextOf(options: RunContextOptions, { unsubscribe, ...parts }: ContextParts): RunContext {
   const core = coreOf(options.sim)
   const journalWaiter = createJournalWaiter(core.journal)
   return {
@@ -111,7 +111,7 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
   return context
 }
 
-export function scenarioStarted({ plan, core, driver, seed, instance, env, url, sim }: RunContext): ScenarioStarted {
+function scenarioStarted({ plan, core, driver, seed, instance, env, url, sim }: RunContext): ScenarioStarted {
   return {
     note: 'scenario_started',
     scenario: plan.name,

@@ -309,14 +309,14 @@ export function noteText(note: DifferenceNote): string {
 }
 
 /** `message: expected "I'm Anna", received "I&#39;m Anna" (only HTML escaping differs)` */
-export function differenceText({ path, expected, received, note }: Difference): string {
+function differenceText({ path, expected, received, note }: Difference): string {
   const field = path === '' ? '' : `${path}: `
   const why = note === undefined ? '' : ` (${noteText(note)})`
   return `${field}expected ${expected}, received ${received ?? 'nothing'}${why}`
 }
 
 /** The first difference, and how many more there are. */
-export const firstDifferenceText = (first: Difference, others: number): string =>
+const firstDifferenceText = (first: Difference, others: number): string =>
   `${differenceText(first)}${others === 0 ? '' : ` and ${others} more difference${others === 1 ? '' : 's'}`}`
 
 const KEYS: Readonly<Record<string, string>> = {
