@@ -4,26 +4,16 @@ import type { ConnectionFailure } from '../../base/runtime/connection-failure.ts
 import { hashWords, makeId } from '../../base/runtime/random.ts'
 import { Evaluator } from '../../evaluation/evaluator/evaluator.ts'
 import type { Awaited } from '../../evaluation/evaluator/step-evaluator.ts'
-import {
-  createVariables,
-  InterpolationError,
-  interpolate,
-  type Variables,
-} from '../../evaluation/scenario/interpolation.ts'
-import type { Action, ConversationSpec, Plan, PlannedStep, Verb } from '../../evaluation/scenario/plan.ts'
-import type {
-  ConversationOpened,
-  RunEvent,
-  ScenarioStarted,
-  StepDetails,
-} from '../../evaluation/scenario/run-events.ts'
+import { createVariables, interpolate, type Variables } from '../../evaluation/scenario/interpolation.ts'
+import type { ConversationSpec, Plan, PlannedStep } from '../../evaluation/scenario/plan.ts'
+import type { ConversationOpened, RunEvent, ScenarioStarted } from '../../evaluation/scenario/run-events.ts'
 import type { NoteContent } from '../../platform/journal/entry.ts'
 import type { StepFailure } from '../../platform/journal/run-failures.ts'
 import type { Chat } from '../../platform/rules/state.ts'
 import { newChat, type ReadChatOptions, userFromWire, type WireUser } from '../../platform/simulator/new-chat.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { Driver, DriverChat } from '../agent-driver/driver.ts'
-import { createJournalWaiter, InterruptedError, type WaitContext } from './waiting.ts'
+import { createJournalWaiter, type WaitContext } from './waiting.ts'
 
 export interface RunContextOptions {
   readonly plan: Plan
@@ -59,44 +49,34 @@ export interface RunContext extends RunContextOptions, WaitContext {
 
 type NoteContentOf = Omit<NoteContent, 'kind'>
 
-/** What differs between the run of a scenario and the run of a test. */
-interface ContextParts extends Pick<RunContext, 'evaluator' | 'variables' | 'conversations' | 'note'> {
-  unsubscribe(): void
-}
-
-function contextOf(options: RunContextOptions, { unsubscribe, ...parts }: ContextParts): RunContext {
-  const core = coreOf(options.sim)
-  const journalWaiter = createJournalWaiter(core.journal)
-  return {
+/** The evaluator reads the journal from `scenario_started` on, as it reads a saved journal. */
+export async function createRunContext(options: RunContextOptions): Promise<RunContext> {
+  const { plan, sim, driver, seed, instance, env, url } = options
+  const core = coreOf(sim)
+  const { journal, identity, clock } = core
+  const { id, name } = identity.bot
+  const conversations = new Map<string, Chat>()
+  const variables = createVariables(plan)
+  const journalWaiter = createJournalWaiter(journal)
+  const context: RunContext = {
     ...options,
-    ...parts,
     core,
     journalWaiter,
+    evaluator: new Evaluator(plan),
+    variables,
+    conversations,
     evaluationError: null,
-    chatOf: step => parts.conversations.get(step.conversation) ?? null,
-    interpolate: (step, template) => interpolate(template, parts.variables.scopeOf(step.conversation, step.scope)),
+    note: (event, chatId) => {
+      const chat = chatId === undefined ? {} : { chat_id: chatId }
+      return journal.append({ kind: 'note', ...chat, ...event } as NoteContent, null).seq
+    },
+    chatOf: step => conversations.get(step.conversation) ?? null,
+    interpolate: (step, template) => interpolate(template, variables.scopeOf(step.conversation, step.scope)),
     close() {
       unsubscribe()
       journalWaiter.stop()
     },
   }
-}
-
-/** The evaluator reads the journal from `scenario_started` on, as it reads a saved journal. */
-export async function createRunContext(options: RunContextOptions): Promise<RunContext> {
-  const { plan, sim } = options
-  const { journal } = coreOf(sim)
-  const conversations = new Map<string, Chat>()
-  const context = contextOf(options, {
-    evaluator: new Evaluator(plan),
-    variables: createVariables(plan),
-    conversations,
-    note: (event, chatId) => {
-      const chat = chatId === undefined ? {} : { chat_id: chatId }
-      return journal.append({ kind: 'note', ...chat, ...event } as NoteContent, null).seq
-    },
-    unsubscribe: () => unsubscribe(),
-  })
   const unsubscribe = journal.subscribe(entry => {
     try {
       context.evaluator.add(entry)
@@ -104,27 +84,23 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
       context.evaluationError ??= error
     }
   })
-  const started = scenarioStarted(context)
-  context.variables.start(started)
-  context.note(started)
-  for (const conversation of plan.conversations) await openConversation(context, conversation, conversations)
-  return context
-}
-
-function scenarioStarted({ plan, core, driver, seed, instance, env, url, sim }: RunContext): ScenarioStarted {
-  return {
+  const started: ScenarioStarted = {
     note: 'scenario_started',
     scenario: plan.name,
     file: plan.file,
     instance,
     seed,
-    clock: core.clock.mode,
-    bot: { id: core.identity.bot.id, name: core.identity.bot.name },
+    clock: clock.mode,
+    bot: { id, name },
     config: sim.config(),
-    env: Object.fromEntries(plan.env.map(name => [name, env[name] ?? ''])),
-    sim: { url, api_key: '***', bot_id: core.identity.bot.id },
+    env: Object.fromEntries(plan.env.map(variable => [variable, env[variable] ?? ''])),
+    sim: { url, api_key: '***', bot_id: id },
     driver: driver?.verbs ?? null,
   }
+  variables.start(started)
+  context.note(started)
+  for (const conversation of plan.conversations) await openConversation(context, conversation, conversations)
+  return context
 }
 
 /** Derives ids from the name of the conversation, so that other conversations and steps do not change them. */
@@ -183,40 +159,7 @@ export interface StepContext {
   waiting(what: Awaited, forMs: number): void
 }
 
-export interface ActionContext<V extends Verb> extends StepContext {
-  readonly action: Extract<Action, { verb: V }>
-}
-
-/** Rejects with `StepError` when the step cannot be executed, and with `InterruptedError` when the signal aborts. */
-export type StepHandler<V extends Verb> = (stepContext: ActionContext<V>) => StepExecution
-export type StepExecution = Promise<StepDetails> | StepDetails
-
-/** Executes a step, and adds the run events of its start and its end. Does not reject when the step fails. */
-export async function performStep(
-  { context, step, ...rest }: Omit<StepContext, 'startSeq'>,
-  execute: (stepContext: StepContext) => StepExecution,
-): Promise<StepDetails> {
-  const { number, label, action, conversation } = step
-  const chatId = context.chatOf(step)?.id
-  const startSeq = context.note({ note: 'step_started', step: number, verb: action.verb, label }, chatId)
-  const details = await outcomeOf(() => execute({ context, step, startSeq, ...rest }))
-  if (details.captured) context.variables.capture(conversation, details.captured)
-  context.note({ note: 'step_ended', step: number, ...details }, chatId)
-  return details
-}
-
-async function outcomeOf(work: () => StepExecution): Promise<StepDetails> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof StepError) return { failure: error.failure }
-    if (error instanceof InterruptedError) return { interrupted: true }
-    if (error instanceof InterpolationError) return { failure: { code: 'not_interpolated', detail: error.message } }
-    throw error
-  }
-}
-
-/** The runner cannot execute a step. */
+/** The runner cannot run a step. */
 export class StepError extends Error {
   override readonly name = 'StepError'
   readonly failure: StepFailure

@@ -10,7 +10,7 @@ import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulat
 import type { Driver } from '../agent-driver/driver.ts'
 import { applyStrict, scenarioResult, unsetVariable } from './results.ts'
 import { createRunContext, scenarioSeed } from './run-context.ts'
-import { executeScenario } from './run-scenario.ts'
+import { runScenario } from './run-scenario.ts'
 
 export interface InProcessOptions {
   readonly driver: Driver | null
@@ -67,7 +67,7 @@ async function runAfterReset(sim: PlatformSimulator, plan: Plan, options: InProc
   try {
     const { driver, seed, env, signal, onStep } = options
     const context = await createRunContext({ plan, sim, driver, seed, instance: 1, env, url: sim.baseUrl })
-    const verdict = applyStrict(options, await executeScenario(context, { signal, ...(onStep && { onStep }) }))
+    const verdict = applyStrict(options, await runScenario(context, { signal, ...(onStep && { onStep }) }))
     context.close()
     return scenarioResult(context, verdict, { seed, instance: 1, rerunCommand: '', startedAt, started })
   } finally {

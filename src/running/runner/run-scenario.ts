@@ -1,28 +1,19 @@
-/** Executes one scenario: its steps, its `finally` steps, and the wait for late calls. */
+/** Runs one scenario: its steps, its `finally` steps, and the wait for late calls. */
 
 import { onAbort } from '../../base/runtime/activity.ts'
 import { wallTimer } from '../../base/runtime/clock.ts'
 import type { Awaited } from '../../evaluation/evaluator/step-evaluator.ts'
 import type { Verdict } from '../../evaluation/evaluator/verdict.ts'
-import type { Action, PlannedItem, PlannedStep, Verb } from '../../evaluation/scenario/plan.ts'
+import { InterpolationError } from '../../evaluation/scenario/interpolation.ts'
+import type { PlannedItem, PlannedStep } from '../../evaluation/scenario/plan.ts'
+import type { StepDetails } from '../../evaluation/scenario/run-events.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
-import { readInbox, runAgentStep, runTargetStep } from './agent-steps.ts'
-import { runCheckStep, runSeesStep, waitForVerdict } from './check-steps.ts'
 import { finalVerdict } from './results.ts'
-import { performStep, type RunContext, type StepContext, type StepExecution, type StepHandler } from './run-context.ts'
-import {
-  runAvailabilityStep,
-  runBotStep,
-  runDeliverStep,
-  runFaultStep,
-  runLogStep,
-  runPressStep,
-  runUserStep,
-  runWaitStep,
-} from './stimulus-steps.ts'
-import { awaitPendingAcks, earlyEndOf, settle } from './waiting.ts'
+import { type RunContext, StepError } from './run-context.ts'
+import { readInbox, runStep } from './steps.ts'
+import { awaitPendingAcks, earlyEndOf, InterruptedError, settle } from './waiting.ts'
 
-export interface ExecuteOptions {
+export interface RunOptions {
   /** Aborts with an `InterruptedError` when the run ends early. */
   readonly signal: AbortSignal
   /** Called before each step. */
@@ -36,133 +27,128 @@ export interface ExecuteOptions {
 }
 
 /** Never rejects for a failure of the intermediary. Rejects with an internal error of the evaluator. */
-export async function executeScenario(context: RunContext, options: ExecuteOptions): Promise<Verdict> {
-  const timeLimit = createTimeLimit(context, options.signal)
-  const run: Run = { context, options, signal: timeLimit.signal, stopped: new Set(), timedOut: false }
-  await executeItems(run, context.plan.steps)
-  timeLimit.clear()
+export async function runScenario(context: RunContext, options: RunOptions): Promise<Verdict> {
+  const { plan } = context
+  const { settleMs: quietMs } = plan.timeouts
+  const steps = new StepsRun(context, options)
+  await steps.runItems(plan.steps)
+  steps.clearTimeLimit()
   context.note({ note: 'steps_done' })
-  const end = await executeFinally(run)
+  // The `finally` steps also run in conversations that have failed, with a time limit of their own.
+  const last = new StepsRun(context, options)
+  await last.runItems(plan.finally)
+  await awaitPendingAcks({ context, signal: last.signal }).catch(() => {})
+  last.clearTimeLimit()
   options.onQuiet?.()
-  const { settleMs: quietMs } = context.plan.timeouts
-  await settle(context, { quietMs, awaitCall: run.timedOut, signal: options.signal })
-  await rereadInboxes(run)
-  context.note({ note: 'scenario_ended', ...end, ...timeLimit.why() })
+  await settle(context, { quietMs, awaitCall: steps.hasTimedOut || last.hasTimedOut, signal: options.signal })
+  await rereadInboxes(context, options.signal)
+  context.note({ note: 'scenario_ended', ...last.earlyEnd(), ...steps.earlyEnd() })
   if (context.evaluationError !== null) throw context.evaluationError
   return finalVerdict(context)
 }
 
-interface Run {
-  readonly context: RunContext
-  readonly options: ExecuteOptions
-  readonly signal: AbortSignal
-  /** Conversations that a failure has ended. */
-  readonly stopped: Set<string>
+/** Runs a list of steps within the time limit of the scenario. */
+class StepsRun {
   /** Whether an expectation timed out, so that a late call may explain it. */
-  timedOut: boolean
-}
+  hasTimedOut = false
+  readonly clearTimeLimit: () => void
+  readonly #context: RunContext
+  readonly #options: RunOptions
+  /** Aborts at the time limit, and when the run ends. */
+  readonly #limit = new AbortController()
+  /** Conversations that a failure has ended. */
+  readonly #stopped = new Set<string>()
 
-/** Combines the time limit of the scenario and the end of the run in one signal. */
-function createTimeLimit({ plan }: RunContext, outer: AbortSignal) {
-  const own = new AbortController()
-  const { scenarioMs } = plan.timeouts
-  const timer = wallTimer(scenarioMs, () => own.abort())
-  const stopFollowing = onAbort(outer, () => own.abort())
-  if (outer.aborted) own.abort()
-  const why = (): { stopped?: EarlyEnd } => {
-    if (outer.aborted) return { stopped: earlyEndOf(outer) }
-    return own.signal.aborted ? { stopped: { code: 'time_limit', limit_ms: scenarioMs } } : {}
+  constructor(context: RunContext, options: RunOptions) {
+    this.#context = context
+    this.#options = options
+    const timer = wallTimer(context.plan.timeouts.scenarioMs, () => this.#limit.abort())
+    const stopFollowing = onAbort(options.signal, () => this.#limit.abort())
+    if (options.signal.aborted) this.#limit.abort()
+    this.clearTimeLimit = () => {
+      timer.cancel()
+      stopFollowing()
+    }
   }
-  const clear = () => {
-    timer.cancel()
-    stopFollowing()
+
+  get signal(): AbortSignal {
+    return this.#limit.signal
   }
-  return { signal: own.signal, why, clear }
-}
 
-async function executeItems(run: Run, items: readonly PlannedItem[]): Promise<void> {
-  for (const item of items) {
-    if (run.signal.aborted || allStopped(run)) return
-    if (item.kind === 'parallel') await Promise.all(item.branches.map(branch => executeItems(run, branch)))
-    else if (!run.stopped.has(item.conversation)) await executeStep(run, item)
+  /** Why the steps ended before the last one. */
+  earlyEnd(): { stopped?: EarlyEnd } {
+    const { signal } = this.#options
+    if (signal.aborted) return { stopped: earlyEndOf(signal) }
+    const { scenarioMs } = this.#context.plan.timeouts
+    return this.signal.aborted ? { stopped: { code: 'time_limit', limit_ms: scenarioMs } } : {}
   }
-}
 
-const allStopped = ({ context, stopped }: Run): boolean =>
-  context.conversations.size > 0 && [...context.conversations.keys()].every(conversation => stopped.has(conversation))
+  async runItems(items: readonly PlannedItem[]): Promise<void> {
+    const { conversations } = this.#context
+    for (const item of items) {
+      const areStopped = conversations.size > 0 && [...conversations.keys()].every(name => this.#stopped.has(name))
+      if (this.signal.aborted || areStopped) return
+      if (item.kind === 'parallel') await Promise.all(item.branches.map(branch => this.runItems(branch)))
+      else if (!this.#stopped.has(item.conversation)) await this.#runOne(item)
+    }
+  }
 
-/** Executes them also in conversations that have failed, with a time limit of their own. */
-async function executeFinally(run: Run): Promise<{ stopped?: EarlyEnd }> {
-  const timeLimit = createTimeLimit(run.context, run.options.signal)
-  const last: Run = { ...run, signal: timeLimit.signal, stopped: new Set() }
-  await executeItems(last, run.context.plan.finally)
-  await awaitPendingAcks(last).catch(() => {})
-  timeLimit.clear()
-  run.timedOut ||= last.timedOut
-  return timeLimit.why()
-}
+  async #runOne(step: PlannedStep): Promise<void> {
+    const context = this.#context
+    const { driver, conversations, core, evaluator } = context
+    // Records what the agent sees before the user acts.
+    if (driver?.verbs.includes('inbox')) {
+      for (const name of step.readsInboxOf) {
+        const chat = conversations.get(name)
+        if (chat !== undefined) await readInbox(context, chat, core.journal.nextSeq - 1, this.signal)
+      }
+    }
+    this.#options.onStep?.(step)
+    const details = await this.#runAndRecord(step)
+    if (context.evaluationError !== null) throw context.evaluationError
+    const isFailed = evaluator.failed(step.number)
+    this.#options.onStepEnd?.(step, isFailed)
+    if (!isFailed) return
+    const { verb } = step.action
+    if ((verb === 'expect' || verb === 'sees') && details.missing === undefined && !this.signal.aborted) {
+      // Tests whether the target is reachable, when it did not do what a step expects.
+      const failure = (await context.checkTarget?.()) ?? null
+      if (failure === null) this.hasTimedOut = true
+      else context.note({ note: 'target_unreachable', failure })
+    }
+    if (!step.soft) this.#stopped.add(step.conversation)
+  }
 
-async function executeStep(run: Run, step: PlannedStep): Promise<void> {
-  const { context, options } = run
-  const { number, action } = step
-  await readInboxesBefore(run, step)
-  options.onStep?.(step)
-  const execute = STEP_HANDLERS[action.verb] as (stepContext: StepContext & { action: Action }) => StepExecution
-  const waiting = (what: Awaited, forMs: number) => options.onWaiting?.(step, what, forMs)
-  const details = await performStep({ context, step, signal: run.signal, waiting }, stepContext =>
-    execute({ ...stepContext, action }),
-  )
-  if (context.evaluationError !== null) throw context.evaluationError
-  const failed = context.evaluator.failed(number)
-  options.onStepEnd?.(step, failed)
-  if (!failed) return
-  if ((action.verb === 'expect' || action.verb === 'sees') && details.missing === undefined && !run.signal.aborted)
-    await probeAfterTimeout(run)
-  if (!step.soft) run.stopped.add(step.conversation)
-}
-
-/** Tests whether the target is reachable, when it did not do what a step expects. */
-async function probeAfterTimeout(run: Run): Promise<void> {
-  const { context } = run
-  const failure = (await context.checkTarget?.()) ?? null
-  if (failure === null) run.timedOut = true
-  else context.note({ note: 'target_unreachable', failure })
-}
-
-/** Records what the agent sees before the user acts. */
-async function readInboxesBefore({ context, signal }: Run, step: PlannedStep): Promise<void> {
-  if (!context.driver?.verbs.includes('inbox')) return
-  for (const name of step.readsInboxOf) {
-    const chat = context.conversations.get(name)
-    if (chat !== undefined) await readInbox(context, chat, context.core.journal.nextSeq - 1, signal)
+  /** Adds the run events of the start and the end of a step. */
+  async #runAndRecord(step: PlannedStep): Promise<StepDetails> {
+    const context = this.#context
+    const { number, label, action, conversation } = step
+    const chatId = context.chatOf(step)?.id
+    const startSeq = context.note({ note: 'step_started', step: number, verb: action.verb, label }, chatId)
+    const waiting = (what: Awaited, forMs: number) => this.#options.onWaiting?.(step, what, forMs)
+    let details: StepDetails
+    try {
+      details = await runStep({ context, step, startSeq, signal: this.signal, waiting })
+    } catch (error) {
+      if (error instanceof StepError) details = { failure: error.failure }
+      else if (error instanceof InterruptedError) details = { interrupted: true }
+      else if (error instanceof InterpolationError)
+        details = { failure: { code: 'not_interpolated', detail: error.message } }
+      else throw error
+    }
+    if (details.captured) context.variables.capture(conversation, details.captured)
+    context.note({ note: 'step_ended', step: number, ...details }, chatId)
+    return details
   }
 }
 
 /** Reads the inboxes once more, because an item may have come twice. */
-async function rereadInboxes({ context, options }: Run): Promise<void> {
+async function rereadInboxes(context: RunContext, signal: AbortSignal): Promise<void> {
   const { driver, plan, conversations, core } = context
   if (!driver?.verbs.includes('inbox') || !plan.needs.includes('inbox')) return
   const reads = core.journal.query({ kind: 'driver' }).filter(({ verb }) => verb === 'inbox')
   for (const chat of conversations.values()) {
     if (!reads.some(({ chat_id }) => chat_id === chat.id)) continue
-    await readInbox(context, chat, core.journal.nextSeq - 1, options.signal)
+    await readInbox(context, chat, core.journal.nextSeq - 1, signal)
   }
-}
-
-/** Executes a step by its verb. */
-const STEP_HANDLERS: { readonly [V in Verb]: StepHandler<V> } = {
-  user: runUserStep,
-  press: runPressStep,
-  bot: runBotStep,
-  agent: runAgentStep,
-  sees: runSeesStep,
-  wait: runWaitStep,
-  availability: runAvailabilityStep,
-  fault: runFaultStep,
-  deliver: runDeliverStep,
-  target: runTargetStep,
-  expect: waitForVerdict,
-  none: waitForVerdict,
-  check: runCheckStep,
-  log: runLogStep,
 }

@@ -25,7 +25,7 @@ import {
   unsetVariable,
 } from './results.ts'
 import { createRunContext, type RunContext, scenarioSeed } from './run-context.ts'
-import { executeScenario } from './run-scenario.ts'
+import { runScenario } from './run-scenario.ts'
 import {
   type ConcurrencyLimiter,
   type ConcurrencySlot,
@@ -188,7 +188,7 @@ async function runOne(
     // Whether the next one may start depends on the result.
     if (options.bail === null) slot.releaseSlot()
   }
-  const verdict = await executeScenario(context, { signal, onQuiet, ...stepListener(listener, name) })
+  const verdict = await runScenario(context, { signal, onQuiet, ...stepListener(listener, name) })
   router.detach(sim)
   const result = scenarioResult(context, applyStrict(options, verdict), { ...facts, ...times })
   listener.finished({ ...result, name })
