@@ -15,8 +15,6 @@ const SEAMS: Readonly<Record<string, string>> = {
 
 const isBrowserPair = (file: string) =>
   file.endsWith('.browser.ts') || SOURCES.includes(file.replace(/\.ts$/, '.browser.ts'))
-const isDeferredPair = (file: string) =>
-  file.endsWith('.deferred.ts') || SOURCES.includes(file.replace(/\.ts$/, '.deferred.ts'))
 const isCommand = (file: string) => file.startsWith('commands/')
 
 describe('files', () => {
@@ -25,9 +23,7 @@ describe('files', () => {
     const small = SOURCES.filter(
       file => lineCount(file) < (file.endsWith('x') ? 25 : 60) && importers.get(file)?.length === 1,
     )
-    const merged = small.filter(
-      file => !isBrowserPair(file) && !isDeferredPair(file) && !isCommand(file) && !Object.hasOwn(SEAMS, file),
-    )
+    const merged = small.filter(file => !isBrowserPair(file) && !isCommand(file) && !Object.hasOwn(SEAMS, file))
     expect(merged.map(file => `${file} belongs into ${importers.get(file)}`)).toEqual([])
   })
 

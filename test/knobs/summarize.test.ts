@@ -50,12 +50,14 @@ test('summarize.latency: answers at once, or after that time; other answers do n
   const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
   const body = new TextEncoder().encode(JSON.stringify({ bot_id: chat.botId, chat_id: chat.id }))
   const handled = () => sim.handle({ method: 'POST', target: '/api/v2/handover/summarize', headers, body })
+  // The first call loads the API.
+  expect(await handled()).toMatchObject({ status: 200 })
   expect(handled()).toMatchObject({ status: 200 })
 
   await sim.configure({ 'summarize.latency': '80ms' })
   const slow = handled()
   await post(sim, 'typing_stop', chat)
-  expect(sim.journal.query({ kind: 'api' })).toHaveLength(2)
+  expect(sim.journal.query({ kind: 'api' })).toHaveLength(3)
   expect(await slow).toMatchObject({ status: 200 })
   const { duration_ms } = sim.journal.query({ kind: 'api' }).at(-1)!
   expect(duration_ms).toBeGreaterThanOrEqual(75)

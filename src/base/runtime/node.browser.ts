@@ -16,6 +16,9 @@ export function hmac(hash: HashName, key: string, content: string, encoding: 'ba
 
 export const sha256 = (bytes: Uint8Array): string => bytesToHex(hash256(bytes))
 
+/** A secret. */
+export const randomToken = (): string => btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))
+
 /** Loads a user's own module by its URL, relative to the page. */
 export const loadModule = (path: string): Promise<Record<string, unknown>> =>
   import(/* @vite-ignore */ new URL(path, document.baseURI).href)

@@ -2,16 +2,9 @@
 import type { BusinessHours } from './state.ts'
 
 export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-const formatters = new Map<string, Intl.DateTimeFormat>()
 
-function formatterFor(timeZone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timeZone)
-  if (known) return known
-  const options = { timeZone, weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
-  const made = new Intl.DateTimeFormat('en-GB', options)
-  formatters.set(timeZone, made)
-  return made
-}
+const formatterFor = (timeZone: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 
 /** Whether `atMs` falls within the hours, in their own time zone (daylight saving included). */
 export function withinHours(hours: BusinessHours, atMs: number): boolean {

@@ -76,6 +76,8 @@ export interface Components {
   /** Values of `translation.engine` that the options or `configure` in code have named. */
   readonly userModules: Set<string>
   readonly chatQueues: ChatQueues
+  /** One queue, in which chats are created. */
+  readonly newChats: ChatQueues
   readonly faultRegistry: FaultRegistry
   readonly activity: Activity
   readonly epoch: Epoch
@@ -122,6 +124,7 @@ export function createComponents(
     engines: createEngines(options, platform),
     userModules: new Set([knobs['translation.engine']]),
     chatQueues: createChatQueues(),
+    newChats: createChatQueues(),
     faultRegistry: createFaultRegistry(),
     activity: createActivity(),
     epoch: createEpoch(),

@@ -1,9 +1,11 @@
 /** Wires the parts of one simulator around one clock and one seed: platform, journal, dispatcher, API, end user. */
 
 import { type Clock, type ClockTimer, wallDelay } from '../../base/runtime/clock.ts'
+import { randomToken } from '../../base/runtime/node.ts'
 import type { Transport } from '../../base/runtime/transport.ts'
 import type { ApiPorts } from '../api/call.ts'
 import type { Api } from '../api/handle.ts'
+import { resetResponse } from '../api/messages.ts'
 import { VERSION } from '../contract/version.ts'
 import type { UserContent } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -24,6 +26,8 @@ export interface Core extends Components, Committer, Reset {
   readonly user: UserActions
   readonly faults: FaultSetter
   readonly moments: Moments
+  /** Names one journal: another name after a restart, a reset, or a restored snapshot, when entries are numbered anew. */
+  instance(): string
   /** False when the webhook is a function. */
   readonly hasConnection: boolean
   close(): Promise<void>
@@ -42,6 +46,7 @@ export function createCore(
   const faults = createFaultController(components, dispatcher.release)
   const reset = createReset(components, dispatcher, committer, faults)
   reset.refresh()
+  let token: string | null = null
   return {
     ...components,
     ...committer,
@@ -51,6 +56,10 @@ export function createCore(
     user: createUserActions({ ...sharedPorts(components), commit: committer.commit }),
     faults,
     moments: createMoments(components.platform, components.journal),
+    instance() {
+      token ??= randomToken()
+      return `${token}-${components.epoch.count}`
+    },
     hasConnection: hasConnection(options),
     close: async () => {
       reset.reset()
@@ -113,7 +122,9 @@ function apiFor(components: Components, { commitCall, lastEvent }: Committer, op
     if (api !== null) return api(request)
     loading ??= load()
     const ended = components.activity.begin()
-    return loading.then(loaded => loaded(request)).finally(ended)
+    const begun = components.epoch.count
+    // A reset meanwhile cancels the call.
+    return loading.then(loaded => (begun === components.epoch.count ? loaded(request) : resetResponse())).finally(ended)
   }
 }
 

@@ -38,18 +38,10 @@ export type ReadChatOptions = Omit<ChatOptions, 'transcript'> & { readonly trans
 
 const UNKNOWN_PERSON: Persona = { firstName: null, lastName: null, fullName: null, gender: null }
 
-const turns = new WeakMap<Core, Promise<unknown>>()
-
 /** Creates chats one after the other, so that ids and personas do not depend on which data loads first. */
 export function newChat(core: Core, options: ReadChatOptions): Promise<Chat> {
-  const before = turns.get(core) ?? Promise.resolve()
   const epoch = core.epoch.count
-  const made = before.then(() => makeChat(core, options, epoch))
-  turns.set(
-    core,
-    made.catch(() => {}),
-  )
-  return made
+  return core.newChats.inOrder('', () => makeChat(core, options, epoch)) as Promise<Chat>
 }
 
 async function makeChat(core: Core, options: ReadChatOptions, epoch: number): Promise<Chat> {

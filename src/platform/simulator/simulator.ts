@@ -101,14 +101,15 @@ export interface PlatformSimulator {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const cores = new WeakMap<PlatformSimulator, Core>()
+/** The property of a simulator that has its internal parts. */
+const CORE = Symbol('core')
 
 const NO_SIMULATOR =
   'The value is not a simulator: create one with createSimulator, and load handover-sim once, not also in its version for browsers.'
 
 /** Returns the internal parts of a simulator, for the server and the runner. */
 export function coreOf(simulator: PlatformSimulator): Core {
-  const core = cores.get(simulator)
+  const core: Core | undefined = Reflect.get(Object(simulator), CORE)
   if (core === undefined) throw new TypeError(NO_SIMULATOR)
   return core
 }
@@ -194,8 +195,7 @@ function simulatorOf(core: Core): PlatformSimulator {
     close: core.close,
     [Symbol.asyncDispose]: core.close,
   }
-  cores.set(simulator, core)
-  return simulator
+  return Object.defineProperty(simulator, CORE, { value: core })
 }
 
 const AVAILABILITY = {

@@ -37,8 +37,7 @@ const path = word.check(described('A path below `http`, or a full address; what 
 const call = z.optional(path)
 const calls = { POST: call, GET: call, PUT: call, PATCH: call, DELETE: call } satisfies Record<Method, typeof call>
 
-const KEYS: { required: string[] }[] = []
-for (const key of [...METHODS, 'exec']) KEYS.push({ required: [key] })
+const KEYS = [...METHODS, 'exec'].map(key => ({ required: [key] }))
 
 const ActionSection = z
   .strictObject({

@@ -1,7 +1,6 @@
 /** Reads, awaits and follows the journal, and writes a scenario from it. */
 import * as z from 'zod/mini'
 import { keysOf } from '../../../base/objects.ts'
-import { randomToken } from '../../../base/runtime/node.ts'
 import { suggest } from '../../../base/text/error-text.ts'
 import { parseDuration } from '../../../base/text/quantities.ts'
 import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
@@ -160,15 +159,6 @@ function resumeAfter({ header, query }: ControlRequest<EventsQuery, unknown>): n
 /** The header of a stream that has the instance of its journal. */
 const INSTANCE_HEADER = 'x-handover-sim-instance'
 
-const tokens = new WeakMap<Core, string>()
-
-/** Names one journal: another name after a restart, a reset, or a restored snapshot, when entries are numbered anew. */
-export function instanceOf(core: Core): string {
-  const token = tokens.get(core) ?? randomToken()
-  tokens.set(core, token)
-  return `${token}-${core.epoch.count}`
-}
-
 type Filters = Omit<WaitQuery, 'after' | 'timeout'>
 
 function entryMatcher(filters: Filters): (entry: Entry) => boolean {
@@ -226,7 +216,7 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
       checkStreams(streams)
       const present = (entry: Entry) => core.secrets.redactDeep(presentFor(core)(entry))
       const options = { journal: core.journal, closing, streams, present, heartbeatMs: HEARTBEAT_MS }
-      const currentInstance = () => instanceOf(core)
+      const currentInstance = () => core.instance()
       const headers = {
         'content-type': 'text/event-stream',
         'x-accel-buffering': 'no',

@@ -14,7 +14,6 @@ import { configure, effectiveConfig } from '../../../platform/simulator/settings
 import { momentOf } from '../problems.ts'
 import { type ControlRequest, type ControlRoute, MomentQuery, NonEmptyText, ok, routesOf } from '../route.ts'
 import { ChatSummary, MOMENT_DROPPED, wireSummary } from './chats.ts'
-import { instanceOf } from './journal.ts'
 import { clock, clockNow } from './simulator.ts'
 
 const ConfigBody = z
@@ -167,7 +166,7 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
         journal: {
           first_seq: core.journal.firstSeq,
           next_seq: core.journal.nextSeq,
-          instance: instanceOf(core),
+          instance: core.instance(),
         },
       })
     },
