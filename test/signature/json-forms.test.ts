@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { jsonForms } from '../../src/platform/signature/json-forms.ts'
+import { jsonForms } from '../../src/platform/signature/mistakes.ts'
 import { encodePayload } from '../../src/platform/webhooks/request.ts'
 
 const formsOf = (text: string) => new Set([...jsonForms(text)].map(([json]) => json))

@@ -9,6 +9,7 @@ import { createTransaction } from '../rules/state.ts'
 import type { Core } from './core.ts'
 import { invalidOption, withinMemory } from './options.ts'
 import { DEFAULTS } from './platform-options.ts'
+import type { ShippedTranscript } from './shipped-transcripts.ts'
 
 /** Options of a new chat. */
 export interface ChatOptions {
@@ -125,39 +126,10 @@ function personaFrom(user: ChatOptions['user'], drawn: Persona): Persona {
   return { firstName, lastName, fullName: `${firstName} ${lastName}`, gender: user?.gender ?? drawn.gender }
 }
 
-export interface ShippedTranscript {
-  readonly language: string
-  readonly bot_name: string
-  readonly source: string
-  readonly context: Readonly<Record<string, unknown>>
-  readonly labels: readonly string[]
-  readonly history: readonly ChatHistoryRow[]
-}
-
-type Loaded = { default: unknown }
-const FILES: Readonly<Record<TranscriptName, () => Promise<Loaded>>> = {
-  'en-shop': () => import('../../../fixtures/transcripts/en-shop.json', { with: { type: 'json' } }),
-  'en-bank': () => import('../../../fixtures/transcripts/en-bank.json', { with: { type: 'json' } }),
-  'en-transport': () => import('../../../fixtures/transcripts/en-transport.json', { with: { type: 'json' } }),
-  'en-municipality': () => import('../../../fixtures/transcripts/en-municipality.json', { with: { type: 'json' } }),
-  'nb-shop': () => import('../../../fixtures/transcripts/nb-shop.json', { with: { type: 'json' } }),
-  'nb-bank': () => import('../../../fixtures/transcripts/nb-bank.json', { with: { type: 'json' } }),
-  'nb-transport': () => import('../../../fixtures/transcripts/nb-transport.json', { with: { type: 'json' } }),
-  'nb-municipality': () => import('../../../fixtures/transcripts/nb-municipality.json', { with: { type: 'json' } }),
-  'de-shop': () => import('../../../fixtures/transcripts/de-shop.json', { with: { type: 'json' } }),
-  'de-bank': () => import('../../../fixtures/transcripts/de-bank.json', { with: { type: 'json' } }),
-  'de-transport': () => import('../../../fixtures/transcripts/de-transport.json', { with: { type: 'json' } }),
-  'de-municipality': () => import('../../../fixtures/transcripts/de-municipality.json', { with: { type: 'json' } }),
-  'ar-shop': () => import('../../../fixtures/transcripts/ar-shop.json', { with: { type: 'json' } }),
-  'ar-bank': () => import('../../../fixtures/transcripts/ar-bank.json', { with: { type: 'json' } }),
-  'ar-transport': () => import('../../../fixtures/transcripts/ar-transport.json', { with: { type: 'json' } }),
-  'ar-municipality': () => import('../../../fixtures/transcripts/ar-municipality.json', { with: { type: 'json' } }),
-}
-
 /** Throws `InvalidOptionError` for an unknown name. */
 export async function loadTranscript(name: string): Promise<ShippedTranscript> {
   const known = TRANSCRIPT_NAMES.find(one => one === name)
-  if (known) return (await FILES[known]()).default as ShippedTranscript
+  if (known) return (await import('./shipped-transcripts.ts')).SHIPPED_TRANSCRIPTS[known]
   const message = `transcript ${JSON.stringify(name)} is not shipped${nearest(name, TRANSCRIPT_NAMES)}; there are ${TRANSCRIPT_NAMES.join(', ')}.`
   throw invalidOption('transcript', message)
 }
