@@ -1,20 +1,19 @@
 /** Builds the results of scenarios, and the counts and the exit code of a run. */
 
-import { isMap } from '../../base/objects.ts'
 import { elapsedMs, wallTime } from '../../base/runtime/clock.ts'
 import type { Failure } from '../../evaluation/evaluator/failure.ts'
 import { internalFailure } from '../../evaluation/evaluator/step-evaluator.ts'
+import { refusalOf } from '../../evaluation/evaluator/unclaimed-calls.ts'
 import {
   INTERNAL_ERROR_CODE,
   type Reason,
   type RunResult,
   type ScenarioResult,
   type Verdict,
-  type Warning,
 } from '../../evaluation/evaluator/verdict.ts'
 import type { Plan } from '../../evaluation/scenario/plan.ts'
 import { ENDPOINTS } from '../../platform/contract/endpoints.ts'
-import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
 import { isInternalError } from '../../platform/journal/journal.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { presentEntry } from '../../platform/wording/entry.ts'
@@ -92,34 +91,23 @@ export function maskedJournal(sim: PlatformSimulator): Entry[] {
 /** Counts the outcomes of a run, and decides its exit code. */
 export function runResult(run: Omit<RunResult, 'counts' | 'exitCode'>, strict = false): RunResult {
   const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
-  for (const { outcome } of run.scenarios) counts[outcome]++
-  // A call in one scenario shows that the intermediary knows the address of the platform.
-  const { scenarios, journal } = run
-  const journals = [journal, ...scenarios.map(scenario => scenario.journal)]
-  const isCalled = journals.some(entries => entries.some(({ kind }) => kind === 'api'))
-  return {
-    ...run,
-    scenarios: isCalled
-      ? scenarios.map(one => ({ ...one, failures: one.failures.map(withoutAddressHint) }))
-      : scenarios,
-    counts,
-    exitCode: exitCodeOf(counts, run, strict),
+  const failures = [...run.failures]
+  let isCalled = run.journal.some(({ kind }) => kind === 'api')
+  for (const scenario of run.scenarios) {
+    counts[scenario.outcome]++
+    failures.push(...scenario.failures)
+    isCalled ||= scenario.journal.some(({ kind }) => kind === 'api')
   }
-}
-
-const isInternal = ({ kind }: Failure): boolean => kind === 'internal'
-
-/** 70: internal error. 1: an expectation failed. 3: environment error. 4: incomplete, or nothing but inconclusive results. 0: passed. */
-function exitCodeOf(
-  { pass, fail, error, inconclusive }: RunResult['counts'],
-  { failures, scenarios, stopped }: Pick<RunResult, 'failures' | 'scenarios' | 'stopped'>,
-  strict: boolean,
-): number {
-  if ([...failures, ...scenarios.flatMap(one => one.failures)].some(isInternal)) return INTERNAL_ERROR_CODE
-  if (fail > 0 || failures.length > 0) return 1
-  if (error > 0) return 3
-  if (stopped !== null || (strict && inconclusive > 0)) return 4
-  return pass > 0 ? 0 : 4
+  let exitCode = counts.pass > 0 ? 0 : 4
+  if (failures.some(({ kind }) => kind === 'internal')) exitCode = INTERNAL_ERROR_CODE
+  else if (counts.fail > 0 || run.failures.length > 0) exitCode = 1
+  else if (counts.error > 0) exitCode = 3
+  else if (run.stopped !== null || (strict && counts.inconclusive > 0)) exitCode = 4
+  // A call in one scenario shows that the intermediary knows the address of the platform.
+  const scenarios = isCalled
+    ? run.scenarios.map(one => ({ ...one, failures: one.failures.map(withoutAddressHint) }))
+    : run.scenarios
+  return { ...run, scenarios, counts, exitCode }
 }
 
 function withoutAddressHint({ hint, ...failure }: Failure): Failure {
@@ -129,20 +117,15 @@ function withoutAddressHint({ hint, ...failure }: Failure): Failure {
 /** Turns warnings into failures when the run is strict. */
 export function applyStrict({ strict }: { readonly strict: boolean }, verdict: Verdict): Verdict {
   if (!strict || verdict.warnings.length === 0) return verdict
-  const failures = [...verdict.failures, ...verdict.warnings.map(asFailure)]
+  const failures = [...verdict.failures]
+  for (const warning of verdict.warnings) {
+    const { rule, conversation, entrySeqs } = warning
+    const happened = 'failure' in warning ? warning.failure.happened : ({ code: 'warning', finding: warning } as const)
+    const expected = { code: 'no_warning', rule } as const
+    failures.push({ ...EMPTY_FAILURE, kind: 'lint', expected, happened, conversation, entrySeqs })
+  }
   return { ...verdict, failures, outcome: verdict.outcome === 'error' ? 'error' : 'fail' }
 }
-
-const asFailure = (warning: Warning): Failure =>
-  failureOfWarning(warning, { kind: 'lint', expected: { code: 'no_warning', rule: warning.rule } })
-
-const failureOfWarning = (warning: Warning, as: Pick<Failure, 'kind' | 'expected'>): Failure => ({
-  ...EMPTY_FAILURE,
-  ...as,
-  conversation: warning.conversation,
-  happened: 'failure' in warning ? warning.failure.happened : { code: 'warning', finding: warning },
-  entrySeqs: warning.entrySeqs,
-})
 
 /** The fields of a failure that belongs to no step. */
 export const EMPTY_FAILURE = {
@@ -156,22 +139,21 @@ export const EMPTY_FAILURE = {
 
 /** Refused calls that belong to no scenario, and internal errors outside of every scenario. */
 export function orphanFailures(journal: readonly Entry[]): Failure[] {
-  const calls = journal.filter((entry): entry is EntryOf<'api'> => entry.kind === 'api')
-  return [
-    ...calls.filter(call => call.status >= 400).map(orphanFailure),
-    ...journal.filter(isInternalError).map(note => ({ ...EMPTY_FAILURE, ...internalFailure(note) })),
-  ]
-}
-
-function orphanFailure({ seq, method, path, chat_id, endpoint, status, response }: EntryOf<'api'>): Failure {
-  const error = isMap(response) && isMap(response.error) ? response.error : {}
-  const message = typeof error.message === 'string' ? error.message : null
-  return {
-    ...EMPTY_FAILURE,
-    kind: endpoint === null ? 'contract' : 'unexpected',
-    expected: { code: 'chat_of_a_scenario' },
-    happened: { code: 'call_of_no_scenario', method, path, chatId: chat_id ?? null, status, message },
-    rules: endpoint === null ? ['V1'] : [ENDPOINTS[endpoint].rule],
-    entrySeqs: [seq],
+  const failures: Failure[] = []
+  const internal: Failure[] = []
+  for (const entry of journal) {
+    if (isInternalError(entry)) internal.push({ ...EMPTY_FAILURE, ...internalFailure(entry) })
+    if (entry.kind !== 'api' || entry.status < 400) continue
+    const { seq, method, path, chat_id: chatId = null, endpoint, status } = entry
+    const { message } = refusalOf(entry)
+    failures.push({
+      ...EMPTY_FAILURE,
+      kind: endpoint === null ? 'contract' : 'unexpected',
+      expected: { code: 'chat_of_a_scenario' },
+      happened: { code: 'call_of_no_scenario', method, path, chatId, status, message },
+      rules: endpoint === null ? ['V1'] : [ENDPOINTS[endpoint].rule],
+      entrySeqs: [seq],
+    })
   }
+  return [...failures, ...internal]
 }

@@ -12,47 +12,50 @@ export interface ConcurrencyLimiter {
   take(exclusive: boolean): Promise<ConcurrencySlot>
 }
 
-interface Waiting {
-  readonly exclusive: boolean
-  readonly enter: (slot: ConcurrencySlot) => void
-}
-
 export function createConcurrencyLimiter(limit: number): ConcurrencyLimiter {
-  const queue: Waiting[] = []
+  const queue: { readonly isExclusive: boolean; readonly enter: (slot: ConcurrencySlot) => void }[] = []
   let running = 0
   let open = 0
-  let exclusiveRunning = false
-
-  const mayStart = ({ exclusive }: Waiting) => !exclusiveRunning && (exclusive ? open === 0 : running < limit)
+  let isExclusiveRunning = false
 
   function admit(): void {
-    for (let first = queue[0]; first !== undefined && mayStart(first); first = queue[0]) {
+    for (let [first] = queue; first !== undefined; [first] = queue) {
+      const { isExclusive, enter } = first
+      if (isExclusiveRunning || (isExclusive ? open > 0 : running >= limit)) return
       queue.shift()
       running++
       open++
-      exclusiveRunning = first.exclusive
-      first.enter(slotOf(first))
+      isExclusiveRunning = isExclusive
+      enter(createSlot(isExclusive))
     }
   }
 
-  function slotOf({ exclusive }: Waiting): ConcurrencySlot {
-    const releaseSlot = once(() => {
-      running--
-      admit()
-    })
-    const close = once(() => {
-      releaseSlot()
-      open--
-      if (exclusive) exclusiveRunning = false
-      admit()
-    })
-    return { releaseSlot, close }
+  function createSlot(isExclusive: boolean): ConcurrencySlot {
+    let isReleased = false
+    let isClosed = false
+    const slot: ConcurrencySlot = {
+      releaseSlot() {
+        if (isReleased) return
+        isReleased = true
+        running--
+        admit()
+      },
+      close() {
+        slot.releaseSlot()
+        if (isClosed) return
+        isClosed = true
+        open--
+        if (isExclusive) isExclusiveRunning = false
+        admit()
+      },
+    }
+    return slot
   }
 
   return {
-    take: exclusive =>
+    take: isExclusive =>
       new Promise(enter => {
-        queue.push({ exclusive, enter })
+        queue.push({ isExclusive, enter })
         admit()
       }),
   }
@@ -64,19 +67,11 @@ export async function inTurn<Run>(
   jobs: number,
   run: (selected: SelectedScenario) => Promise<Run>,
 ): Promise<Run[]> {
-  const isLast = ({ plan }: SelectedScenario) => Number(jobs > 1 && plan.exclusive !== null)
-  const inOrder = wanted.toSorted((a, b) => isLast(a) - isLast(b))
-  const ended = new Map(await Promise.all(inOrder.map(async one => [one, await run(one)] as const)))
-  return wanted.map(one => ended.get(one)!)
-}
-
-function once(run: () => void): () => void {
-  let done = false
-  return () => {
-    if (done) return
-    done = true
-    run()
-  }
+  const exclusive = jobs > 1 ? wanted.filter(({ plan }) => plan.exclusive !== null) : []
+  const others = wanted.filter(selected => !exclusive.includes(selected))
+  const runs = new Map<SelectedScenario, Promise<Run>>()
+  for (const selected of [...others, ...exclusive]) runs.set(selected, run(selected))
+  return Promise.all(wanted.map(selected => runs.get(selected)!))
 }
 
 export interface Selection {
@@ -98,15 +93,17 @@ export interface SelectedScenario {
 
 export function select(plans: readonly Plan[], selection: Selection): SelectedScenario[] {
   const { only, skip, tags, notTags, shard, repeat } = selection
-  const chosen = plans.filter(
-    plan =>
-      (only.length === 0 || only.some(part => isNamed(plan, part))) &&
-      (tags.length === 0 || tags.some(tag => isTagged(plan, tag))) &&
-      !skip.some(part => isNamed(plan, part)) &&
-      !notTags.some(tag => isTagged(plan, tag)),
-  )
-  const share = chosen.filter((_, index) => shard === null || index % shard.of === shard.index - 1)
-  return Array.from({ length: repeat }, (_, round) => share.map(plan => ({ plan, instance: round + 1 }))).flat()
+  const chosen = plans.filter(plan => {
+    const isWanted = only.length === 0 || only.some(part => isNamed(plan, part))
+    const hasTag = tags.length === 0 || tags.some(tag => isTagged(plan, tag))
+    const isExcluded = skip.some(part => isNamed(plan, part)) || notTags.some(tag => isTagged(plan, tag))
+    return isWanted && hasTag && !isExcluded
+  })
+  const selected: SelectedScenario[] = []
+  for (let instance = 1; instance <= repeat; instance++)
+    for (const [index, plan] of chosen.entries())
+      if (shard === null || index % shard.of === shard.index - 1) selected.push({ plan, instance })
+  return selected
 }
 
 /** Whether the name contains the part, in upper or lower case. */

@@ -1,12 +1,10 @@
 /** Serves many simulators on one port: routes each call to the simulator of its chat. */
 
 import { isMap } from '../../base/objects.ts'
-import type { Maybe } from '../../base/runtime/activity.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import { pathOf } from '../../platform/api/call.ts'
 import { FILES_PREFIX } from '../../platform/api/files.ts'
-import type { Api } from '../../platform/api/handle.ts'
-import type { ApiRequest, ApiResponse } from '../../platform/api/messages.ts'
+import type { ApiRequest } from '../../platform/api/messages.ts'
 import type { Core } from '../../platform/simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { limitOf, type RequestRouter } from '../../platform/simulator/workspaces.ts'
@@ -40,7 +38,7 @@ export async function createSimulatorRouter(
   more?: ControlExtension,
 ): Promise<SimulatorRouter> {
   const owners = new Map<string, PlatformSimulator>()
-  const active: Active = new Map()
+  const active = new Map<PlatformSimulator, Core>()
   const ended = new Set<PlatformSimulator>()
   const server = await startServer(options, fallback => createRequestRouter(fallback, owners, active), secrets, more)
   return {
@@ -64,32 +62,34 @@ export async function createSimulatorRouter(
   }
 }
 
-type Owners = ReadonlyMap<string, PlatformSimulator>
-type Active = Map<PlatformSimulator, Core>
-
 /** Calls about availability or about unknown chats go to the simulator of a scenario only when no other one runs. */
-function createRequestRouter(fallback: PlatformSimulator, owners: Owners, active: Active): RequestRouter {
-  const alone = () => {
-    const [first = fallback] = active.keys()
-    return active.size > 1 ? fallback : first
+function createRequestRouter(
+  fallback: PlatformSimulator,
+  owners: ReadonlyMap<string, PlatformSimulator>,
+  active: ReadonlyMap<PlatformSimulator, Core>,
+): RequestRouter {
+  return {
+    api(request) {
+      const chatId = chatIdIn(request)
+      let sim = chatId === null ? undefined : owners.get(chatId)
+      const path = pathOf(request.target)
+      if (sim === undefined && path.startsWith(FILES_PREFIX)) {
+        // Searches all simulators: file ids are unique, and links are opened rarely.
+        const [id = ''] = path.slice(FILES_PREFIX.length).split('/')
+        sim = [...new Set(owners.values())].find(owner => coreOf(owner).platform.state.files.has(id))
+      }
+      const [first = fallback] = active.keys()
+      sim ??= active.size > 1 ? fallback : first
+      return sim.handle(request.body.length > limitOf(sim) ? { ...request, tooLarge: true } : request)
+    },
+    /** The widest of all, because a hundred simulators may be attached. */
+    bodyLimit() {
+      let widest = limitOf(fallback)
+      for (const { platform } of active.values()) widest = Math.max(widest, platform.knobs['limits.body'])
+      return widest
+    },
   }
-  const api: Api = request => {
-    const chatId = chatIdIn(request)
-    const file = pathOf(request.target).startsWith(FILES_PREFIX) ? fileOwner(request, owners) : undefined
-    return handle((chatId !== null ? owners.get(chatId) : undefined) ?? file ?? alone(), request)
-  }
-  return { api, bodyLimit: () => widestLimit(fallback, active) }
 }
-
-/** A hundred simulators may be attached. */
-function widestLimit(fallback: PlatformSimulator, active: Active): number {
-  let widest = limitOf(fallback)
-  for (const { platform } of active.values()) widest = Math.max(widest, platform.knobs['limits.body'])
-  return widest
-}
-
-const handle = (sim: PlatformSimulator, request: ApiRequest): Maybe<ApiResponse> =>
-  sim.handle(request.body.length > limitOf(sim) ? { ...request, tooLarge: true } : request)
 
 const CHAT_PATH = /^\/api\/v1\/chats\/([^/?#]+)/
 
@@ -97,26 +97,11 @@ const decoder = new TextDecoder()
 
 function chatIdIn({ target, body }: ApiRequest): string | null {
   const inPath = CHAT_PATH.exec(pathOf(target))?.[1]
-  if (inPath !== undefined) return decoded(inPath)
-  if (body.length === 0) return null
   try {
-    const value: unknown = JSON.parse(decoder.decode(body))
+    if (inPath !== undefined) return decodeURIComponent(inPath)
+    const value: unknown = body.length === 0 ? null : JSON.parse(decoder.decode(body))
     return isMap(value) && typeof value.chat_id === 'string' ? value.chat_id : null
   } catch {
-    return null
+    return inPath ?? null
   }
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
-}
-
-/** Searches all simulators: file ids are unique, and links are opened rarely. */
-function fileOwner({ target }: ApiRequest, owners: Owners): PlatformSimulator | undefined {
-  const [id = ''] = pathOf(target).slice(FILES_PREFIX.length).split('/')
-  return [...new Set(owners.values())].find(sim => coreOf(sim).platform.state.files.has(id))
 }

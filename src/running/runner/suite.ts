@@ -2,7 +2,6 @@
 
 import { elapsedMs, wallTime } from '../../base/runtime/clock.ts'
 import { httpTransport } from '../../base/runtime/http-transport.ts'
-import type { Transport } from '../../base/runtime/transport.ts'
 import { leaksBetween } from '../../evaluation/evaluator/echo.ts'
 import type { Awaited } from '../../evaluation/evaluator/step-evaluator.ts'
 import type { Reason, RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
@@ -78,51 +77,33 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
   const { wanted, jobs, target, seed, signal, strict, router } = options
   const startedAt = wallTime()
   const started = elapsedMs()
-  const transport = httpTransport()
-  const limiter = createConcurrencyLimiter(jobs)
-  const failing: FailureCount = { count: 0 }
-  const runs = await inTurn(wanted, jobs, selected => runSelected(options, selected, transport, limiter, failing))
-  const plays = runs.map(run => ({ plan: run.plan, result: resultWithLateEntries(options, run) }))
+  const suite = new Suite(options)
+  const runs = await inTurn(wanted, jobs, selected => suite.run(selected))
+  const plays = runs.map(run => ({ plan: run.plan, result: suite.resultWithLateEntries(run) }))
   const scenarios = plays.map(({ result }) => result)
   const journal = maskedJournal(router.server)
   for (const { context } of runs) context?.close()
-  await transport.close()
+  await suite.transport.close()
+  // Why the run stopped early; null when it did not.
+  let stopped: string | null = null
+  if (signal.aborted) stopped = earlyEndText(earlyEndOf(signal))
+  else if (scenarios.some(({ outcome }) => outcome === 'skipped'))
+    stopped = earlyEndText({ code: 'failure_limit', failures: suite.failureCount })
   const failures = [...orphanFailures(journal), ...leaksBetween(plays)]
   const facts = { version: VERSION, startedAt, durationMs: elapsedMs() - started, target, seed }
-  return runResult({ ...facts, scenarios, failures, journal, stopped: stopText(signal, scenarios, failing) }, strict)
-}
-
-/** How many scenarios have failed until now. */
-interface FailureCount {
-  count: number
-}
-
-/** Why the run stopped early; null when it did not. */
-function stopText(
-  signal: AbortSignal,
-  scenarios: readonly ScenarioResult[],
-  { count: failures }: FailureCount,
-): string | null {
-  if (signal.aborted) return earlyEndText(earlyEndOf(signal))
-  const isIncomplete = scenarios.some(({ outcome }) => outcome === 'skipped')
-  return isIncomplete ? earlyEndText({ code: 'failure_limit', failures }) : null
+  return runResult({ ...facts, scenarios, failures, journal, stopped }, strict)
 }
 
 /** The result of a run whose target cannot be reached: an error of every scenario, with the same reason. */
-export function unreachableResult(options: Omit<SuiteOptions, 'listener'>, reason: string): RunResult {
+export function unreachableResult(options: Omit<SuiteOptions, 'listener'>, message: string): RunResult {
   const { wanted, target, seed } = options
-  const scenarios = wanted.map(({ plan, instance }) =>
-    skippedResult(
-      plan,
-      { outcome: 'error', reason: { code: 'unreachable', message: reason } },
-      factsOf(options, plan, instance),
-    ),
-  )
+  const why = { outcome: 'error', reason: { code: 'unreachable', message } } as const
+  const scenarios = wanted.map(selected => skippedResult(selected.plan, why, factsOf(options, selected)))
   const facts = { version: VERSION, startedAt: wallTime(), durationMs: 0, target, seed }
-  return runResult({ ...facts, scenarios, failures: [], journal: [], stopped: reason })
+  return runResult({ ...facts, scenarios, failures: [], journal: [], stopped: message })
 }
 
-function factsOf(options: Omit<SuiteOptions, 'listener'>, plan: Plan, instance: number) {
+function factsOf(options: Omit<SuiteOptions, 'listener'>, { plan, instance }: SelectedScenario) {
   const seed = options.seedWins ? options.seed : (plan.seed ?? options.seed)
   return { seed, instance, rerunCommand: options.rerunCommand(plan, seed, instance) }
 }
@@ -136,116 +117,108 @@ interface ScenarioRun {
   readonly evaluatedTo: number
 }
 
-async function runSelected(
-  options: SuiteOptions,
-  { plan, instance }: SelectedScenario,
-  transport: Transport,
-  limiter: ConcurrencyLimiter,
-  failing: FailureCount,
-): Promise<ScenarioRun> {
-  const slot = await limiter.take(plan.exclusive !== null)
-  const facts = factsOf(options, plan, instance)
-  const skipped = (outcome: 'skipped' | 'error', reason: Reason): ScenarioRun => ({
-    plan,
-    result: skippedResult(plan, { outcome, reason }, facts),
-    context: null,
-    evaluatedTo: 0,
-  })
-  try {
-    if (options.signal.aborted || (options.bail !== null && failing.count >= options.bail))
-      return skipped('skipped', { code: 'run_stopped' })
-    const unset = unsetVariable(plan, options.env)
-    const run = unset === null ? await runOne(options, plan, facts, transport, slot) : skipped('error', unset)
-    if (run.result.outcome === 'fail' || run.result.outcome === 'error') failing.count++
-    return run
-  } finally {
-    slot.close()
-  }
-}
-
-async function runOne(
-  options: SuiteOptions,
-  plan: Plan,
-  facts: ReturnType<typeof factsOf>,
-  transport: Transport,
-  slot: ConcurrencySlot,
-): Promise<ScenarioRun> {
-  const { router, driver, env, listener, signal, target } = options
-  const { seed, instance } = facts
-  const times = { startedAt: wallTime(), started: elapsedMs() }
-  const name = instance === 1 ? plan.name : `${plan.name} #${instance}`
-  listener.started(name)
-  const secrets = coreOf(router.server).secrets
-  const sim = createPlatformSimulator(optionsFor(options, { plan, instance }, seed), transport, undefined, secrets)
-  if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
-  const checkTarget = () => probeTarget(new URL(target), 0, signal)
-  const { url } = router.server
-  const context = await createRunContext({ plan, sim, driver, seed, instance, env, url, checkTarget })
-  router.attach(sim)
-  listener.opened?.(name, sim)
-  const onQuiet = () => {
-    listener.listening(name)
-    // Whether the next one may start depends on the result.
-    if (options.bail === null) slot.releaseSlot()
-  }
-  const verdict = await runScenario(context, { signal, onQuiet, ...stepListener(listener, name) })
-  router.detach(sim)
-  const result = scenarioResult(context, applyStrict(options, verdict), { ...facts, ...times })
-  listener.finished({ ...result, name })
-  return { plan, result, context, evaluatedTo: context.core.journal.nextSeq - 1 }
-}
-
-/** Reports a wait from the beginning of its step on. */
-function stepListener(listener: RunListener, name: string) {
-  const started = new Map<number, number>()
-  return {
-    onStep(step: PlannedStep) {
-      started.set(step.number, elapsedMs())
-      listener.step(name, step)
-    },
-    onStepEnd: (step: PlannedStep, failed: boolean) => listener.stepEnded?.(name, step, failed),
-    onWaiting({ number }: PlannedStep, what: Awaited, forMs: number) {
-      const now = elapsedMs()
-      const sinceMs = started.get(number) ?? now
-      listener.waiting(name, what, sinceMs, now - sinceMs + forMs)
-    },
-  }
-}
-
-/** Evaluates the journal again when entries came after the scenario had ended. */
-function resultWithLateEntries(options: SuiteOptions, { context, result, evaluatedTo }: ScenarioRun): ScenarioResult {
-  if (context === null || context.core.journal.nextSeq - 1 === evaluatedTo) return result
-  const journal = maskedJournal(context.sim)
-  return { ...result, ...applyStrict(options, finalVerdict(context)), journal }
-}
-
-function optionsFor(
-  { base, target, router }: SuiteOptions,
-  wanted: SelectedScenario,
-  seed: number,
-): PlatformSimulatorOptions {
-  const { plan } = wanted
-  return {
-    ...base,
-    seed: scenarioSeed(seed, wanted),
-    baseUrl: router.server.baseUrl,
-    clock: clockFor(plan, base.clock),
-    bot: { ...base.bot, ...(plan.bot as PlatformSimulatorOptions['bot']) },
-    webhook: { url: target },
-    businessHours: plan.businessHours ?? base.businessHours ?? null,
-    knobs: { ...base.knobs, ...plan.config },
-    journalLimit: JOURNAL_LIMIT,
-  }
-}
-
 /** The verdict needs the whole journal. */
 const JOURNAL_LIMIT = 200_000
 
-function clockFor(
-  { clock }: Plan,
-  otherwise: PlatformSimulatorOptions['clock'] = 'real',
-): NonNullable<PlatformSimulatorOptions['clock']> {
-  if (clock === null) return otherwise
-  if (clock.mode === 'real') return 'real'
-  return clock.start === undefined ? 'virtual' : { mode: 'virtual', start: clock.start }
+/** Runs the scenarios of one run. */
+class Suite {
+  readonly transport = httpTransport()
+  /** How many scenarios have failed until now. */
+  failureCount = 0
+  readonly #options: SuiteOptions
+  readonly #limiter: ConcurrencyLimiter
+
+  constructor(options: SuiteOptions) {
+    this.#options = options
+    this.#limiter = createConcurrencyLimiter(options.jobs)
+  }
+
+  async run(selected: SelectedScenario): Promise<ScenarioRun> {
+    const { plan } = selected
+    const { signal, bail, env } = this.#options
+    const slot = await this.#limiter.take(plan.exclusive !== null)
+    const skip = (outcome: 'skipped' | 'error', reason: Reason): ScenarioRun => {
+      const result = skippedResult(plan, { outcome, reason }, factsOf(this.#options, selected))
+      return { plan, result, context: null, evaluatedTo: 0 }
+    }
+    try {
+      if (signal.aborted || (bail !== null && this.failureCount >= bail))
+        return skip('skipped', { code: 'run_stopped' })
+      const unset = unsetVariable(plan, env)
+      const run = unset === null ? await this.#runOne(selected, slot) : skip('error', unset)
+      if (run.result.outcome === 'fail' || run.result.outcome === 'error') this.failureCount++
+      return run
+    } finally {
+      slot.close()
+    }
+  }
+
+  async #runOne(selected: SelectedScenario, slot: ConcurrencySlot): Promise<ScenarioRun> {
+    const { plan, instance } = selected
+    const { router, driver, env, listener, signal, target, bail } = this.#options
+    const facts = factsOf(this.#options, selected)
+    const times = { startedAt: wallTime(), started: elapsedMs() }
+    const name = instance === 1 ? plan.name : `${plan.name} #${instance}`
+    listener.started(name)
+    const { secrets } = coreOf(router.server)
+    const sim = createPlatformSimulator(this.#simulatorOptions(selected), this.transport, undefined, secrets)
+    if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
+    const checkTarget = () => probeTarget(new URL(target), 0, signal)
+    const { url } = router.server
+    const { seed } = facts
+    const context = await createRunContext({ plan, sim, driver, seed, instance, env, url, checkTarget })
+    router.attach(sim)
+    listener.opened?.(name, sim)
+    /** When each step started: a wait is reported from the beginning of its step on. */
+    const stepStarts = new Map<number, number>()
+    const verdict = await runScenario(context, {
+      signal,
+      onStep(step) {
+        stepStarts.set(step.number, elapsedMs())
+        listener.step(name, step)
+      },
+      onStepEnd: (step, isFailed) => listener.stepEnded?.(name, step, isFailed),
+      onWaiting({ number }, what, forMs) {
+        const now = elapsedMs()
+        const sinceMs = stepStarts.get(number) ?? now
+        listener.waiting(name, what, sinceMs, now - sinceMs + forMs)
+      },
+      onQuiet() {
+        listener.listening(name)
+        // Whether the next one may start depends on the result.
+        if (bail === null) slot.releaseSlot()
+      },
+    })
+    router.detach(sim)
+    const result = scenarioResult(context, applyStrict(this.#options, verdict), { ...facts, ...times })
+    listener.finished({ ...result, name })
+    return { plan, result, context, evaluatedTo: context.core.journal.nextSeq - 1 }
+  }
+
+  #simulatorOptions(selected: SelectedScenario): PlatformSimulatorOptions {
+    const { base, target, router } = this.#options
+    const { plan } = selected
+    let clock = base.clock ?? 'real'
+    if (plan.clock?.mode === 'real') clock = 'real'
+    else if (plan.clock !== null)
+      clock = plan.clock.start === undefined ? 'virtual' : { mode: 'virtual', start: plan.clock.start }
+    return {
+      ...base,
+      seed: scenarioSeed(factsOf(this.#options, selected).seed, selected),
+      baseUrl: router.server.baseUrl,
+      clock,
+      bot: { ...base.bot, ...(plan.bot as PlatformSimulatorOptions['bot']) },
+      webhook: { url: target },
+      businessHours: plan.businessHours ?? base.businessHours ?? null,
+      knobs: { ...base.knobs, ...plan.config },
+      journalLimit: JOURNAL_LIMIT,
+    }
+  }
+
+  /** Evaluates the journal again when entries came after the scenario had ended. */
+  resultWithLateEntries({ context, result, evaluatedTo }: ScenarioRun): ScenarioResult {
+    if (context === null || context.core.journal.nextSeq - 1 === evaluatedTo) return result
+    const verdict = applyStrict(this.#options, finalVerdict(context))
+    return { ...result, ...verdict, journal: maskedJournal(context.sim) }
+  }
 }
