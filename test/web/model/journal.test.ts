@@ -32,16 +32,12 @@ async function recordJournal(): Promise<readonly Entry[]> {
   return sim.journal.query()
 }
 
-const finish = (filtered: ReturnType<typeof filterLog>) => {
-  while (filtered.advance());
+const finish = (filtered: ReturnType<typeof filterLog>, log: JournalLog) => {
+  while (filtered.advance(log));
   return filtered
 }
 
-const logOf = (entries: readonly Entry[], most?: number): JournalLog => {
-  const log = createJournalLog(nameOf, most)
-  for (const entry of entries) log.add(entry)
-  return log
-}
+const logOf = (entries: readonly Entry[]): JournalLog => createJournalLog(nameOf).add(entries)
 
 describe('the filter of the wire', () => {
   it('shows the same entries and rows whether the journal grows or is complete', async () => {
@@ -54,15 +50,16 @@ describe('the filter of the wire', () => {
     })
     fc.assert(
       fc.property(filters, fc.array(fc.nat(entries.length)), (filter, stops) => {
-        const growing = createJournalLog(nameOf)
+        let growing = createJournalLog(nameOf)
         const filtered = filterLog(growing, filter)
         entries.forEach((entry, index) => {
-          growing.add(entry)
-          if (stops.includes(index)) finish(filtered)
+          growing = growing.add([entry])
+          if (stops.includes(index)) finish(filtered, growing)
         })
-        const whole = finish(filterLog(logOf(entries), filter))
+        const complete = logOf(entries)
+        const whole = finish(filterLog(complete, filter), complete)
         const seqs = (list: readonly { readonly seq: number }[]) => list.map(({ seq }) => seq)
-        expect(seqs(finish(filtered).entries)).toEqual(seqs(whole.entries))
+        expect(seqs(finish(filtered, growing).entries)).toEqual(seqs(whole.entries))
         expect(seqs(filtered.rows)).toEqual(seqs(whole.rows))
       }),
     )
@@ -70,7 +67,8 @@ describe('the filter of the wire', () => {
 
   it('finds refused calls and failed deliveries as problems', async () => {
     const filter = { text: '', kind: null, chat: null, onlyProblems: true }
-    const found = finish(filterLog(logOf(await recordJournal()), filter)).entries
+    const log = logOf(await recordJournal())
+    const found = finish(filterLog(log, filter), log).entries
     expect(found.map(entry => (entry.kind === 'api' || entry.kind === 'delivery' ? entry.status : entry.kind))).toEqual(
       [400, 500, 400, 500, 404],
     )
@@ -81,11 +79,11 @@ describe('the log of the page', () => {
   it('drops the oldest tenth beyond its bound, also from chats, rows and filters', async () => {
     const entries = await recordJournal()
     const filter = { text: '', kind: 'user', chat: null, onlyProblems: false } as const
-    const log = createJournalLog(nameOf, 20)
+    let log = createJournalLog(nameOf, 20)
     const filtered = filterLog(log, filter)
     for (const entry of entries) {
-      log.add(entry)
-      filtered.advance()
+      log = log.add([entry])
+      filtered.advance(log)
     }
     expect(log.droppedUntil).toBeGreaterThan(0)
     expect(log.entries.length).toBeLessThanOrEqual(20)

@@ -10,7 +10,7 @@ import type { Entry } from '../../../platform/journal/entry.ts'
 import type { PlatformKeys } from '../../../server/control/routes/description.ts'
 import { callPlatform, type PlatformAnswer } from '../client/control.ts'
 import { type AgentQueue, createAgentQueue } from '../model/agent-queue.ts'
-import { countUntil, type JournalLog } from '../model/journal-log.ts'
+import { countUntil } from '../model/journal-log.ts'
 import type { CodeCall } from '../model/snippets.ts'
 import type { Session } from './session.ts'
 
@@ -79,8 +79,9 @@ export function agentSideOf(session: Session): AgentSide {
 function createAgentSide(session: Session): AgentSide {
   const profile = signal(readProfile())
   effect(() => writeStored(PROFILE, JSON.stringify(profile.value)))
-  const reader = computed(() => createQueueOf(session.log.value))
-  const queue = computed(() => reader.value(entriesOf(session)))
+  const journal = computed(() => session.log.value.entries)
+  const reader = computed(() => createQueueOf(journal.value))
+  const queue = computed(() => reader.value(session.log.value.entries))
   const lastCall = signal<DeskCall | null>(null)
   const inOrder = createSequence()
   return {
@@ -105,7 +106,7 @@ function createAgentSide(session: Session): AgentSide {
       session.act(() => done)
       return done.catch(() => false)
     },
-    entryOf: call => entryOf(entriesOf(session), call),
+    entryOf: call => entryOf(session.log.value.entries, call),
   }
 }
 
@@ -115,10 +116,7 @@ function isRefused({ answer }: DeskCall): boolean {
 }
 
 /** A journal that begins again has a queue of its own. */
-const createQueueOf = (_log: JournalLog) => createAgentQueue()
-
-/** The entries now; a component that reads them is drawn again when there are more. */
-const entriesOf = ({ version, log }: Session): readonly Entry[] => (version.value < 0 ? [] : log.value.entries)
+const createQueueOf = (_journal: readonly Entry[]) => createAgentQueue()
 
 /** Written out, so that the page does not contain the schemas of the contract. */
 const PATHS: { readonly [Id in EndpointId]: (typeof ENDPOINTS)[Id]['path'] } = {

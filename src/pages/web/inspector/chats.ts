@@ -29,43 +29,39 @@ export interface ChatsPorts {
   readonly client: ControlClient
   readonly view: View
   readonly log: ReadonlySignal<JournalLog>
-  readonly version: ReadonlySignal<number>
 }
 
 const NONE: readonly Entry[] = []
 /** No journal has so many entries. */
 const BEYOND_ALL = 1e14
 
-export function createChats({ client, view, log, version }: ChatsPorts): ChatBook {
+export function createChats({ client, view, log }: ChatsPorts): ChatBook {
   /** Chats that were there when the page was opened; the journal may have no entries of them. */
   const listed = signal<ReadonlySet<string>>(new Set())
   const answers = signal<ReadonlyMap<string, ChatAnswer>>(new Map())
   const asked = new Set<string>()
   const reading = createUnread()
-  const entriesOf = (chatId: string) => log.peek().chats.get(chatId) ?? NONE
-  const readAt = createChatReader({ entriesOf, answerOf: chatId => answers.peek().get(chatId) })
-  const read = (chatId: string, at: number | null) => (follow() ? readAt(chatId, at) : null)
-  /** Makes the caller run again when entries or answers arrive. */
-  const follow = () => version.value + answers.value.size >= 0
+  const entriesOf = (chatId: string) => log.value.chats.get(chatId) ?? NONE
+  const read = createChatReader({ entriesOf, answerOf: chatId => answers.value.get(chatId) })
 
   async function askForList(): Promise<void> {
-    const epoch = log.peek()
+    const { entries } = log.peek()
     const [{ chats }, { next_seq }] = await Promise.all([
       client.send<ChatListAnswer>('GET', '/chats'),
       client.send<{ next_seq: number }>('GET', '/journal', { query: { after: BEYOND_ALL } }),
     ])
-    if (epoch !== log.peek()) return
+    if (entries !== log.peek().entries) return
     listed.value = new Set(chats.map(({ chat_id }) => chat_id))
     reading.begin(next_seq - 1)
   }
 
   async function ask(chatId: string): Promise<void> {
-    const epoch = log.peek()
+    const { entries } = log.peek()
     const answer = await client.send<ChatAnswer>('GET', `/chats/${encodeURIComponent(chatId)}`)
-    if (epoch === log.peek()) answers.value = new Map([...answers.peek(), [chatId, answer]])
+    if (entries === log.peek().entries) answers.value = new Map([...answers.peek(), [chatId, answer]])
   }
 
-  const idsOf = (at: number | null) => (follow() ? idsAt(log.value, listed.value, at) : [])
+  const idsOf = (at: number | null) => idsAt(log.value, listed.value, at)
   return {
     ids: computed(() => idsOf(view.at.value)),
     choose(wanted) {

@@ -18,8 +18,8 @@ export interface EntryPaneProps {
 }
 
 export function EntryPane({ session, dialog, onClose }: EntryPaneProps) {
-  const { view, log, version } = session
-  const selected = version.value >= 0 ? view.entry.value : null
+  const { view, log } = session
+  const selected = view.entry.value
   const entry = selected === null ? undefined : log.value.entry(selected)
   const second = log.value.entry(view.compare.value ?? -1)
   const advice = useSignatureAdvice(session, entry)

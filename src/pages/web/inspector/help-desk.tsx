@@ -221,9 +221,9 @@ function Inbox({ session, chatId }: { readonly session: Session; readonly chatId
 const READ_AFTER_MS = [100, 1_500]
 
 /** Reads the inbox again when something happened in the chat. Entries of the driver are left out: the page makes them. */
-function useInbox({ log, version, client, problem }: Session, chatId: string): AgentInbox | null {
+function useInbox({ log, client, problem }: Session, chatId: string): AgentInbox | null {
   const [inbox, setInbox] = useState<AgentInbox | null>(null)
-  const entries = version.value < 0 ? [] : (log.value.chats.get(chatId) ?? [])
+  const entries = log.value.chats.get(chatId) ?? []
   const changedSeq = entries.findLast(({ kind }) => kind !== 'driver')?.seq ?? 0
   useEffect(() => {
     const ended = new AbortController()

@@ -23,11 +23,10 @@ export async function selectNextEntry<Result>(
 }
 
 function waitForEntry(session: Session, matches: (entry: Entry) => boolean): () => void {
-  const { log, version } = session
+  const { log } = session
   let seen = log.peek().entries.at(-1)?.seq ?? 0
   waiting.get(session)?.()
   const stop = effect(() => {
-    if (version.value < 0) return
     const { entries } = log.value
     const found = entries.slice(countUntil(entries, seen)).find(matches)
     seen = entries.at(-1)?.seq ?? 0

@@ -21,8 +21,7 @@ export interface Session {
   /** The selected chat, or the newest one. */
   readonly chatId: ReadonlySignal<string | null>
   readonly feed: ReadonlySignal<JournalFeedState>
-  /** Grows with every batch of entries; `log` is the same object until the journal begins again. */
-  readonly version: ReadonlySignal<number>
+  /** Another object with every batch of entries. */
   readonly log: ReadonlySignal<JournalLog>
   /** The selected chat at the shown moment; null without a chat. */
   readonly chat: ReadonlySignal<ChatState | null>
@@ -40,22 +39,18 @@ export interface Session {
 export function createSession(view: View, origin: URL, token: string | null): Session {
   const client = createControlClient(origin, token, view.workspace.value)
   const feed = signal<JournalFeedState>('connecting')
-  const version = signal(0)
   const problem = signal<string | null>(null)
   const tags = new Map<string, ChatTag>()
   const chatTag = (chatId: string) => tags.get(chatId) ?? rememberTag(tags, chatId)
   const chatName = (chatId: string) => chatTag(chatId).name
   const log = signal(createJournalLog(chatName))
-  const chats = createChats({ client, view, log, version })
+  const chats = createChats({ client, view, log })
   chats.begin()
 
   const batches = createFrameBatches<Entry>(entries => {
-    for (const entry of entries) {
-      // Named in the order of the journal, whatever is shown first.
-      if (entry.chat_id !== undefined) chatTag(entry.chat_id)
-      log.peek().add(entry)
-    }
-    version.value++
+    // Named in the order of the journal, whatever is shown first.
+    for (const { chat_id } of entries) if (chat_id !== undefined) chatTag(chat_id)
+    log.value = log.peek().add(entries)
   })
   const stopFeed = followJournal(client, {
     onEntries: batches.add,
@@ -67,7 +62,6 @@ export function createSession(view: View, origin: URL, token: string | null): Se
         view.at.value = null
         view.entry.value = null
         view.compare.value = null
-        version.value++
         chats.begin()
       })
     },
@@ -86,7 +80,6 @@ export function createSession(view: View, origin: URL, token: string | null): Se
     chats,
     chatId,
     feed,
-    version,
     log,
     chat,
     problem,

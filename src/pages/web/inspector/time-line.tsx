@@ -1,11 +1,12 @@
 /** Chooses the moment that is shown: a slider over the journal, with a mark for each call, event and problem. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { wallTimer } from '../../../base/runtime/clock.ts'
+import type { Entry } from '../../../platform/journal/entry.ts'
 import { useShortcut } from '../components/shortcuts.tsx'
 import type { FilteredLog } from '../model/entry-filter.ts'
+import { isProblem } from '../model/entry-summary.ts'
 import { timeOfDay } from '../model/formats.ts'
-import { countUntil } from '../model/journal-log.ts'
-import type { MarkColumn } from '../model/time-marks.ts'
+import { countUntil, type JournalLog } from '../model/journal-log.ts'
 import type { Session } from './session.ts'
 
 export interface TimeLineProps {
@@ -14,8 +15,8 @@ export interface TimeLineProps {
 }
 
 export function TimeLine({ session, filtered }: TimeLineProps) {
-  const { view, log, version } = session
-  const { entries } = version.value >= 0 ? log.value : log.value
+  const { view, log } = session
+  const { entries } = log.value
   const [first, last] = [entries[0]?.seq ?? 0, entries.at(-1)?.seq ?? 0]
   const at = view.at.value
   const [back, forward] = useSteps(session, filtered)
@@ -137,19 +138,19 @@ const COLUMNS = 400
 const REDRAW_MS = 250
 
 /** One drawing for all entries; it is not drawn for every frame. */
-function Marks({ session: { log, view, version } }: Pick<TimeLineProps, 'session'>) {
-  const drawn = useDrawnVersion(log.value, version.value)
-  const { entries, marks } = log.value
+function Marks({ session: { log, view } }: Pick<TimeLineProps, 'session'>) {
+  const drawn = useDrawnLog(log.value)
+  const { entries } = log.value
   const count = Math.min(COLUMNS, Math.max(1, entries.length))
-  const columns = useMemo(() => marks.columns(count), [drawn, marks, count])
+  const columns = useMemo(() => columnsOf(drawn.entries, count), [drawn, count])
   const selected = view.entry.value
   const index = selected === null ? -1 : countUntil(entries, selected) - 1
   return (
     <svg class="time-line-marks" viewBox={`0 0 ${count} 10`} preserveAspectRatio="none" aria-hidden="true">
       <path class="mark-rest" d={`M0 9h${count}v1H0z`} />
-      <path class="mark-event" d={barsOf(columns, column => column.hasEvent, BARS.event)} />
-      <path class="mark-call" d={barsOf(columns, column => column.hasCall, BARS.call)} />
-      <path class="mark-problem" d={barsOf(columns, column => column.hasProblem, BARS.problem)} />
+      <path class="mark-event" d={barsOf(columns, EVENT, BARS.event)} />
+      <path class="mark-call" d={barsOf(columns, CALL, BARS.call)} />
+      <path class="mark-problem" d={barsOf(columns, PROBLEM, BARS.problem)} />
       {index < 0 ? null : (
         <rect
           class="mark-selected"
@@ -163,32 +164,47 @@ function Marks({ session: { log, view, version } }: Pick<TimeLineProps, 'session
   )
 }
 
-/** Neighbouring columns with a mark are one bar. */
-function barsOf(columns: readonly MarkColumn[], has: (column: MarkColumn) => boolean, { top, height }: Bar) {
+const CALL = 1
+const EVENT = 2
+const PROBLEM = 4
+
+/** What happened in each of `count` equal parts of the journal, as a sum of `CALL`, `EVENT` and `PROBLEM`. */
+function columnsOf(entries: readonly Entry[], count: number): Uint8Array {
+  const columns = new Uint8Array(count)
+  entries.forEach((entry, index) => {
+    const column = Math.floor((index * count) / entries.length)
+    const isEvent = entry.kind === 'event' || entry.kind === 'delivery'
+    const kind = entry.kind === 'api' ? CALL : isEvent ? EVENT : 0
+    columns[column] = (columns[column] ?? 0) | kind | (isProblem(entry) ? PROBLEM : 0)
+  })
+  return columns
+}
+
+function barsOf(columns: Uint8Array, what: number, { top, height }: Bar): string {
   let path = ''
-  columns.forEach((column, index) => {
-    if (has(column)) path += `M${index + 0.1} ${top}h0.8v${height}h-0.8z`
+  columns.forEach((found, index) => {
+    if ((found & what) !== 0) path += `M${index + 0.1} ${top}h0.8v${height}h-0.8z`
   })
   return path
 }
 
-/** The version to draw, which changes at most once in `REDRAW_MS`. A journal that begins again is drawn at once. */
-function useDrawnVersion(log: Session['log']['value'], version: number): number {
-  const newest = useRef(version)
-  const [drawn, setDrawn] = useState(version)
-  newest.current = version
+/** The journal to draw, which changes at most once in `REDRAW_MS`. One that begins again is drawn at once. */
+function useDrawnLog(log: JournalLog): JournalLog {
+  const newest = useRef(log)
+  const [drawn, setDrawn] = useState(log)
+  newest.current = log
   useEffect(() => {
-    if (drawn === version) return
+    if (drawn === log) return
     const timer = wallTimer(REDRAW_MS, () => setDrawn(newest.current))
     return () => timer.cancel()
-  }, [drawn, drawn === version, log])
-  return drawn
+  }, [drawn, drawn === log, log.entries])
+  return drawn.entries === log.entries ? drawn : log
 }
 
 /** Says that an earlier moment is shown, and returns to now. */
-export function MomentBanner({ session: { view, log, version } }: Pick<TimeLineProps, 'session'>) {
+export function MomentBanner({ session: { view, log } }: Pick<TimeLineProps, 'session'>) {
   const at = view.at.value
-  if (at === null || version.value < 0) return null
+  if (at === null) return null
   const entry = log.value.entry(at)
   return (
     <div class="moment-banner" role="status">

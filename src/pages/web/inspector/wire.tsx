@@ -15,11 +15,11 @@ import { WireToolbar } from './wire-toolbar.tsx'
 const NARROW = 544
 
 export function Wire({ session }: { readonly session: Session }) {
-  const { view, log, version } = session
+  const { view, log } = session
   const element = useRef<HTMLDivElement>(null)
   const isNarrow = useNarrow(element)
   const filtered = useFilteredLog(session)
-  const total = version.value >= 0 ? log.value.entries.length : 0
+  const total = log.value.entries.length
   const withChats = view.all.value && log.value.chats.size > 1
   const closeDetails = useMemo(() => () => close(session, element.current), [session])
   const dialog = useSignal<ActionDialog | null>(null)
@@ -58,15 +58,15 @@ function close({ view }: Session, element: HTMLElement | null): void {
 }
 
 /** Looks at new entries in each frame until it has seen all. */
-function useFilteredLog({ view, log, chatId, version }: Session): FilteredLog {
+function useFilteredLog({ view, log, chatId }: Session): FilteredLog {
   const [text, kind, onlyProblems] = [view.filter.value, view.kind.value, view.onlyProblems.value]
   const chat = view.all.value ? null : chatId.value
   const filtered = useMemo(
     () => filterLog(log.value, { text, kind, chat, onlyProblems }),
-    [log.value, text, kind, chat, onlyProblems],
+    [log.value.entries, text, kind, chat, onlyProblems],
   )
   const [, again] = useReducer<number, void>(count => count + 1, 0)
-  const hasMore = version.value >= 0 && filtered.advance()
+  const hasMore = filtered.advance(log.value)
   useEffect(() => {
     if (!hasMore) return
     const frame = requestAnimationFrame(() => again())

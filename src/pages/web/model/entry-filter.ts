@@ -20,19 +20,19 @@ export interface FilteredLog {
   readonly entries: readonly Entry[]
   /** The rows that show at least one of the entries. */
   readonly rows: readonly TimelineRow[]
-  /** Looks at further entries of the log. Returns whether there are more of them. */
-  advance(): boolean
+  /** Looks at further entries of the log, to which entries were added. Returns whether there are more of them. */
+  advance(log: JournalLog): boolean
 }
 
 /** Entries that one step looks at: fewer when their bodies are searched. */
 const STEP = 20_000
 const SEARCHED_STEP = 1_500
 
-export function filterLog(log: JournalLog, filter: EntryFilter): FilteredLog {
+export function filterLog(all: JournalLog, filter: EntryFilter): FilteredLog {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean)
   const { kind, chat, onlyProblems } = filter
   if (words.length === 0 && kind === null && chat === null && !onlyProblems)
-    return { entries: log.entries, rows: log.rows, advance: () => false }
+    return { entries: all.entries, rows: all.rows, advance: () => false }
   const entries: Entry[] = []
   const rows: TimelineRow[] = []
   const step = words.length === 0 ? STEP : SEARCHED_STEP
@@ -40,7 +40,7 @@ export function filterLog(log: JournalLog, filter: EntryFilter): FilteredLog {
   return {
     entries,
     rows,
-    advance() {
+    advance(log) {
       if (log.droppedUntil > dropped) {
         dropped = log.droppedUntil
         for (const list of [entries, rows]) list.splice(0, countUntil(list, dropped))

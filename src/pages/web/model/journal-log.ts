@@ -1,10 +1,13 @@
-/** Keeps the journal as it arrives: entries by seq, by chat and by cause, and the rows of the sequence diagram. */
+/** Indexes the journal: entries by seq, by chat and by cause, and the rows of the sequence diagram. */
 
 import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
 import { createLiveTimeline } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
-import { createTimeMarks, type TimeMarks } from './time-marks.ts'
 
+/**
+ * The journal after a batch of entries. The next batch has another object, but appends to the same lists, because
+ * copies of 50,000 entries would be slow. `entries` is another list only when the journal begins again.
+ */
 export interface JournalLog {
   /** Oldest first; their seqs grow, with gaps where entries were dropped. */
   readonly entries: readonly Entry[]
@@ -12,11 +15,10 @@ export interface JournalLog {
   readonly rows: readonly TimelineRow[]
   /** Chats in the order of their first entry, each with its entries. */
   readonly chats: ReadonlyMap<string, readonly Entry[]>
-  /** For the time line. */
-  readonly marks: TimeMarks
   /** The last entry that was dropped to bound the memory; 0 before that. */
   readonly droppedUntil: number
-  add(entry: Entry): void
+  /** Returns the journal with these entries too. */
+  add(added: readonly Entry[]): JournalLog
   entry(seq: number): Entry | undefined
   /** The row that shows the entry. */
   row(seq: number): TimelineRow | undefined
@@ -38,27 +40,32 @@ interface Parts {
   readonly shownBy: Map<number, TimelineRow>
   readonly deliveries: Map<string, Delivery[]>
   readonly timeline: ReturnType<typeof createLiveTimeline>
-  readonly marks: TimeMarks
 }
 
 /** `chatName` gives the short name of a chat for the diagram. */
 export function createJournalLog(chatName: (chatId: string) => string | null, most = MOST_ENTRIES): JournalLog {
   const timeline = createLiveTimeline(chatName)
-  const lists = { entries: [], chats: new Map(), effects: new Map(), deliveries: new Map() }
-  const parts: Parts = { ...lists, shownBy: new Map(), timeline, marks: createTimeMarks() }
-  const { entries, chats, effects, shownBy, deliveries, marks } = parts
-  let droppedUntil = 0
+  const parts: Parts = {
+    entries: [],
+    chats: new Map(),
+    effects: new Map(),
+    deliveries: new Map(),
+    shownBy: new Map(),
+    timeline,
+  }
+  const { entries, chats, effects, shownBy, deliveries } = parts
   return {
     entries,
     rows: timeline.rows,
     chats,
-    marks,
-    get droppedUntil() {
-      return droppedUntil
-    },
-    add(entry) {
-      addTo(parts, entry)
-      if (entries.length > most) droppedUntil = dropOldest(parts, Math.ceil(most / 10))
+    droppedUntil: 0,
+    add(added) {
+      let { droppedUntil } = this
+      for (const entry of added) {
+        addTo(parts, entry)
+        if (entries.length > most) droppedUntil = dropOldest(parts, Math.ceil(most / 10))
+      }
+      return { ...this, droppedUntil }
     },
     entry: seq => entries[indexOf(entries, seq)],
     row: seq => shownBy.get(seq),
@@ -68,9 +75,8 @@ export function createJournalLog(chatName: (chatId: string) => string | null, mo
 }
 
 function addTo(parts: Parts, entry: Entry): void {
-  const { entries, chats, effects, shownBy, deliveries, timeline, marks } = parts
+  const { entries, chats, effects, shownBy, deliveries, timeline } = parts
   entries.push(entry)
-  marks.add(entry)
   if (entry.chat_id !== undefined) append(chats, entry.chat_id, entry)
   if (entry.cause !== null) append(effects, entry.cause, entry.seq)
   if (entry.kind === 'delivery') append(deliveries, entry.delivery_id, entry)
@@ -80,8 +86,7 @@ function addTo(parts: Parts, entry: Entry): void {
 
 /** Returns the seq of the last entry that was dropped. */
 function dropOldest(parts: Parts, count: number): number {
-  const { entries, chats, effects, shownBy, deliveries, timeline, marks } = parts
-  marks.drop(count)
+  const { entries, chats, effects, shownBy, deliveries, timeline } = parts
   const dropped = entries.splice(0, count)
   const last = dropped.at(-1)?.seq ?? 0
   for (const entry of dropped) {
@@ -97,7 +102,7 @@ function dropOldest(parts: Parts, count: number): number {
 }
 
 /** Adds a value to the list of a key. */
-export function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = lists.get(key)
   if (list === undefined) lists.set(key, [value])
   else list.push(value)

@@ -1,7 +1,7 @@
 /** Says from the deliveries whether the webhook answers, and since when it does not. */
-import type { EntryOf } from '../../../platform/journal/entry.ts'
+import { isMap } from '../../../base/objects.ts'
+import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { countUntil } from './journal-log.ts'
-import type { PlatformLog } from './platform-log.ts'
 
 type Attempt = EntryOf<'delivery'>
 
@@ -16,29 +16,26 @@ export interface WebhookHealth {
   readonly notSent: number
 }
 
-/** `url` is that of the moment. */
-export function webhookHealthAt(log: PlatformLog, at: number | null, url: string | null): WebhookHealth {
-  const from = lastUrlChange(log, at)
-  const count = at === null ? log.attempts.length : countUntil(log.attempts, at)
-  const attempts = log.attempts.slice(countUntil(log.attempts, from), count)
-  const sent = attempts.filter(({ outcome }) => outcome !== 'skipped')
-  const last = sent.at(-1) ?? null
-  const failures = sent.slice(sent.findLastIndex(({ outcome }) => outcome === 'delivered') + 1)
+/** `url` is that of the moment: after the entry `at`, or now for null. */
+export function webhookHealthAt(entries: readonly Entry[], at: number | null, url: string | null): WebhookHealth {
+  // From the newest entry back to the one that set the URL.
+  const sent: Attempt[] = []
+  let notSent = 0
+  for (let index = (at === null ? entries.length : countUntil(entries, at)) - 1; index >= 0; index--) {
+    const entry = entries[index]
+    if (entry?.kind === 'note' && isMap(entry.changed) && 'webhook.url' in entry.changed) break
+    if (entry?.kind !== 'delivery') continue
+    if (entry.outcome === 'skipped') notSent++
+    else sent.push(entry)
+  }
+  const delivered = sent.findIndex(({ outcome }) => outcome === 'delivered')
+  const failures = delivered === -1 ? sent : sent.slice(0, delivered)
+  const [last = null] = sent
   return {
     state: url === null ? 'no_url' : last === null ? 'untested' : failures.length === 0 ? 'accepting' : 'failing',
     last: url === null ? null : last,
     failuresInARow: failures.length,
-    failingSince: failures[0] ?? null,
-    notSent: attempts.length - sent.length,
+    failingSince: failures.at(-1) ?? null,
+    notSent,
   }
-}
-
-/** The seq of the entry that set the URL of the moment; 0 when the simulator began with it. */
-function lastUrlChange({ changes }: PlatformLog, at: number | null): number {
-  const until = at === null ? changes.length : countUntil(changes, at)
-  return (
-    changes
-      .slice(0, until)
-      .findLast(({ changed }) => typeof changed === 'object' && changed !== null && 'webhook.url' in changed)?.seq ?? 0
-  )
 }

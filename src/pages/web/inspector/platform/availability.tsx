@@ -1,18 +1,18 @@
 /** Shows and sets whether handover is open: the availability of each queue, and the business hours. */
 import { useId } from 'preact/hooks'
 import { moment as momentText } from '../../model/formats.ts'
-import type { QueueState } from '../../model/platform-log.ts'
 import { hoursText, isWithin } from '../../model/week-hours.ts'
 import { createDraftHook } from '../drafts.ts'
 import { BusinessHoursForm } from './business-hours.tsx'
 import { useShownTime } from './clock.tsx'
 import { FieldIssue, OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
+import type { PlatformMoment } from './platform-store.ts'
 
 const REASONS = { AGENT_AVAILABILITY: 'agents', BUSINESS_HOURS: 'business hours', OTHER: 'other' }
 
 export function AvailabilitySection({ store, moment }: SectionProps) {
   const { queues, config } = moment
-  const isInHours = isWithin(config.business_hours, useShownTime(store, moment))
+  const isInHours = isWithin(config.business_hours, useShownTime(moment))
   const isOpen = isInHours && queues.some(({ queue, availability }) => queue === 'DEFAULT' && availability === 'OPEN')
   return (
     <PlatformSection
@@ -31,6 +31,8 @@ export function AvailabilitySection({ store, moment }: SectionProps) {
     </PlatformSection>
   )
 }
+
+type QueueState = PlatformMoment['queues'][number]
 
 const useReasonDraft = createDraftHook('')
 

@@ -1,17 +1,16 @@
 /** Shows the clock of the simulator, pauses and resumes a real one, and moves one that stands still. */
-import { useSignalEffect } from '@preact/signals'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { elapsedMs, isoMicros, wallTimer } from '../../../../base/runtime/clock.ts'
 import { formatDuration } from '../../../../base/text/quantities.ts'
 import { moment as momentText } from '../../model/formats.ts'
 import { createDraftHook } from '../drafts.ts'
 import { FieldIssue, OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
-import type { PlatformMoment, PlatformStore } from './platform-store.ts'
+import type { PlatformMoment } from './platform-store.ts'
 
 const TICK_MS = 1000
 
 /** The time of the shown moment, in milliseconds since 1970. A clock that runs goes on once a second. */
-export function useShownTime({ session }: PlatformStore, { clock, isPast }: PlatformMoment): number {
+export function useShownTime({ clock, isPast }: PlatformMoment): number {
   const [ticks, setTicks] = useState({ from: clock, since: elapsedMs(), now: elapsedMs() })
   const isTicking = !clock.paused && !isPast
   if (ticks.from !== clock) setTicks({ from: clock, since: elapsedMs(), now: elapsedMs() })
@@ -20,18 +19,12 @@ export function useShownTime({ session }: PlatformStore, { clock, isPast }: Plat
     const timer = wallTimer(TICK_MS, () => setTicks(old => ({ ...old, now: elapsedMs() })))
     return () => timer.cancel()
   }, [isTicking, ticks])
-  if (isTicking) return Date.parse(clock.now) + ticks.now - ticks.since
-  const { entries } = session.log.value
-  const at = session.view.at.value
-  const last = at === null ? entries.at(-1) : session.log.value.entry(at)
-  return isPast
-    ? Date.parse(last?.time ?? clock.now)
-    : Math.max(Date.parse(clock.now), Date.parse(last?.time ?? clock.now))
+  return Date.parse(clock.now) + (isTicking ? ticks.now - ticks.since : 0)
 }
 
 export function ClockSection({ store, moment }: SectionProps) {
   const { clock } = moment
-  const now = useShownTime(store, moment)
+  const now = useShownTime(moment)
   const isPausable = clock.mode === 'real'
   return (
     <PlatformSection
@@ -84,11 +77,6 @@ function AdvanceForm({ store, moment, nowMs }: SectionProps & { readonly nowMs: 
   const [by, setBy] = useDurationDraft(store.session)
   const saving = useSaving(store)
   const id = useId()
-  const { version } = store.session
-  // Every entry may set or end a timer.
-  useSignalEffect(() => {
-    if (version.value > 0) store.refresh()
-  })
   const advance = (duration: string) =>
     saving.save(client => client.send('POST', '/clock/advance', { body: { by: duration } }))
   const submit = async (event: Event) => {

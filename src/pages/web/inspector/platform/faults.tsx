@@ -1,9 +1,12 @@
 /** Lists the faults that are set, with their hits, and clears them. */
 import { useMemo } from 'preact/hooks'
 import { counted } from '../../../../base/text/quantities.ts'
+import { effectOf } from '../../../../platform/faults/effects.ts'
+import type { NamedFault } from '../../../../platform/faults/registry.ts'
+import type { Entry } from '../../../../platform/journal/entry.ts'
 import { effectText } from '../../../../platform/wording/faults.ts'
 import { faultFormOf } from '../../model/fault-draft.ts'
-import type { FaultState } from '../../model/platform-log.ts'
+import { countUntil } from '../../model/journal-log.ts'
 import { showEntry } from '../agent-side.ts'
 import { createDraftHook } from '../drafts.ts'
 import { FaultForm } from './fault-form.tsx'
@@ -72,13 +75,12 @@ function FaultList({ store, moment: { faults, isPast, description } }: SectionPr
   )
 }
 
-function FaultView({ store, fault }: { readonly store: PlatformStore; readonly fault: FaultState }) {
-  const { name, effect, of, hits } = fault
-  const isUsedUp = of !== null && hits >= of
+function FaultView({ store, fault }: { readonly store: PlatformStore; readonly fault: NamedFault }) {
+  const { name, of, hits, used_up: isUsedUp } = fault
   return (
     <div class={isUsedUp ? 'platform-fault used-up' : 'platform-fault'}>
       <p>
-        <b>{name}</b> {effectText(effect)}
+        <b>{name}</b> {effectText(effectOf(fault))}
       </p>
       <p class="hint">
         {onText(fault)}
@@ -92,12 +94,12 @@ function FaultView({ store, fault }: { readonly store: PlatformStore; readonly f
   )
 }
 
-function onText({ on, chat_id, skip, every }: FaultState): string {
-  const names = on === null || typeof on === 'string' ? [] : [on.api ?? on.webhook ?? []].flat()
-  const side = on === 'webhook' || (typeof on === 'object' && on?.webhook !== undefined) ? 'events' : 'calls'
+function onText({ on, chat_id, skip = 0, every = 1 }: NamedFault): string {
+  const names = typeof on === 'string' ? [] : [on.api ?? on.webhook ?? []].flat()
+  const side = on === 'webhook' || (typeof on === 'object' && on.webhook !== undefined) ? 'events' : 'calls'
   return [
     names.length === 0 || names.includes('any') ? `all ${side}` : `${side}: ${names.join(', ')}`,
-    ...(chat_id === null ? [] : [`of chat ${chat_id}`]),
+    ...(chat_id === undefined ? [] : [`of chat ${chat_id}`]),
     ...(skip === 0 ? [] : [`after ${skip}`]),
     ...(every === 1 ? [] : [`every ${every}.`]),
   ].join(' ')
@@ -106,16 +108,28 @@ function onText({ on, chat_id, skip, every }: FaultState): string {
 /** So many of the latest hits are links. */
 const LINKED = 5
 
-function Hits({ store, fault: { hitSeqs } }: { readonly store: PlatformStore; readonly fault: FaultState }) {
-  if (hitSeqs.length === 0) return null
+function Hits({ store: { session }, fault }: { readonly store: PlatformStore; readonly fault: NamedFault }) {
+  const seqs = latestHits(session.log.value.entries, fault, session.view.at.value)
+  if (seqs.length === 0) return null
   return (
     <p class="fault-hits">
       <span class="hint">At</span>
-      {hitSeqs.slice(-LINKED).map(seq => (
-        <button key={seq} type="button" class="link" onClick={() => showEntry(store.session, seq)}>
+      {seqs.map(seq => (
+        <button key={seq} type="button" class="link" onClick={() => showEntry(session, seq)}>
           #{seq}
         </button>
       ))}
     </p>
   )
+}
+
+/** An earlier fault with the same name has earlier hits, so that no more are taken than the fault has. */
+function latestHits(entries: readonly Entry[], { name, hits }: NamedFault, at: number | null): readonly number[] {
+  const seqs: number[] = []
+  for (let index = (at === null ? entries.length : countUntil(entries, at)) - 1; index >= 0; index--) {
+    if (seqs.length === Math.min(hits, LINKED)) break
+    const entry = entries[index]
+    if (entry?.kind === 'fault' && entry.fault === name) seqs.unshift(entry.seq)
+  }
+  return seqs
 }

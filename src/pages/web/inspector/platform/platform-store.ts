@@ -1,4 +1,4 @@
-/** Loads the state of the platform, follows its changes, and derives the column of the platform at the shown moment. */
+/** Asks the server for the platform at the shown moment, and again when an entry may have changed it. */
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { wallDelay } from '../../../../base/runtime/clock.ts'
 import { messageOf } from '../../../../base/text/error-text.ts'
@@ -7,22 +7,13 @@ import type { Entry } from '../../../../platform/journal/entry.ts'
 import type { DescriptionAnswer } from '../../../../server/control/routes/description.ts'
 import type { SimulatorState } from '../../../../server/control/routes/workspace.ts'
 import { countUntil } from '../../model/journal-log.ts'
-import {
-  configAt,
-  createPlatformLog,
-  type FaultState,
-  faultsAt,
-  type PlatformLog,
-  type QueueState,
-  queuesAt,
-} from '../../model/platform-log.ts'
 import { type WebhookHealth, webhookHealthAt } from '../../model/webhook-health.ts'
 import type { Session } from '../session.ts'
 
-/** What the server says about the platform now. */
+/** What the server says about the platform after the entry `at`, or now for null. */
 interface Loaded {
+  readonly at: number | null
   readonly state: SimulatorState
-  readonly description: DescriptionAnswer
   readonly faults: readonly NamedFault[]
 }
 
@@ -31,8 +22,8 @@ export interface PlatformMoment {
   /** Whether it is an earlier one, which cannot be changed. */
   readonly isPast: boolean
   readonly config: Readonly<Record<string, unknown>>
-  readonly queues: readonly QueueState[]
-  readonly faults: readonly FaultState[]
+  readonly queues: SimulatorState['availability']
+  readonly faults: readonly NamedFault[]
   readonly health: WebhookHealth
   readonly description: DescriptionAnswer
   readonly clock: SimulatorState['clock']
@@ -40,7 +31,7 @@ export interface PlatformMoment {
 
 export interface PlatformStore {
   readonly session: Session
-  /** Null until the server has answered. */
+  /** Null until the server has answered, and at a moment that it no longer has. */
   readonly moment: ReadonlySignal<PlatformMoment | null>
   /** Why the state could not be loaded. */
   readonly problem: ReadonlySignal<string | null>
@@ -53,34 +44,66 @@ export interface PlatformStore {
 const TOGETHER_MS = 80
 
 export function createPlatformStore(session: Session): PlatformStore {
+  const { client, log, view } = session
   const loaded = signal<Loaded | null>(null)
+  /** Endpoints and schemas stay the same; the values of knobs are in the state. */
+  const description = signal<DescriptionAnswer | null>(null)
   const problem = signal<string | null>(null)
   const ended = new AbortController()
-  const refresh = createCoalesced(ended.signal, async () => {
+
+  async function load(): Promise<void> {
+    const at = view.at.peek()
     try {
-      // The description of endpoints and schemas stays the same; only the values of knobs change, which the
-      // state has.
-      const { client } = session
-      const before = loaded.peek()
-      const [state, { faults }, description] = await Promise.all([
-        client.send<SimulatorState>('GET', '/state'),
-        client.send<{ faults: NamedFault[] }>('GET', '/faults'),
-        before?.description ?? client.send<DescriptionAnswer>('GET', '/description'),
+      const query = { at: at ?? undefined }
+      const [state, { faults }] = await Promise.all([
+        client.send<SimulatorState>('GET', '/state', { query }),
+        client.send<{ faults: NamedFault[] }>('GET', '/faults', { query }),
       ])
-      loaded.value = { state, faults, description }
+      description.value ??= await client.send<DescriptionAnswer>('GET', '/description')
+      loaded.value = { at, state, faults }
       problem.value = null
     } catch (error) {
-      if (!ended.signal.aborted) problem.value = messageOf(error)
+      if (ended.signal.aborted) return
+      if (at !== null) loaded.value = null
+      problem.value = messageOf(error)
     }
+  }
+
+  // At most one load at a time, and one more when something changed meanwhile.
+  let isWaiting = false
+  let last = Promise.resolve()
+  function refresh(): void {
+    if (isWaiting) return
+    isWaiting = true
+    last = last.then(async () => {
+      await wallDelay(TOGETHER_MS, ended.signal)
+      isWaiting = false
+      if (!ended.signal.aborted) await load()
+    })
+  }
+
+  const stopMoment = view.at.subscribe(refresh)
+  let read = { entries: log.peek().entries, until: 0 }
+  const stopEntries = effect(() => {
+    const { entries } = log.value
+    const isNew = read.entries !== entries
+    const added = entries.slice(countUntil(entries, isNew ? 0 : read.until))
+    read = { entries, until: entries.at(-1)?.seq ?? 0 }
+    const { state, faults = [] } = loaded.peek() ?? {}
+    // While the clock stands still, every entry may set or end a timer. Deliveries release held events.
+    const mayChange = state?.clock.paused === true || faults.some(({ holding }) => holding > 0)
+    const isChange = ({ kind }: Entry) => kind === 'note' || kind === 'fault' || mayChange
+    if (isNew || (view.at.peek() === null && added.some(isChange))) refresh()
   })
-  const isHolding = () => loaded.peek()?.faults.some(({ holding }) => holding > 0) === true
-  const { log, stop } = followPlatform(session, refresh, entries => {
-    if (entries.some(entry => changesState(entry, isHolding()))) refresh()
-  })
-  refresh()
-  const moment = computed(() => {
-    const { version, platform } = log.value
-    return loaded.value === null || version < 0 ? null : momentOf(loaded.value, platform, session.view.at.value)
+
+  const moment = computed((): PlatformMoment | null => {
+    if (loaded.value === null || description.value === null) return null
+    const { at, state, faults } = loaded.value
+    const { config, availability: queues, clock } = state
+    const url = config['webhook.url']
+    const health = webhookHealthAt(log.value.entries, at, typeof url === 'string' ? url : null)
+    const isPast = at !== null || view.at.value !== null
+    return { isPast, config, queues, faults, health, description: description.value, clock }
   })
   return {
     session,
@@ -88,70 +111,9 @@ export function createPlatformStore(session: Session): PlatformStore {
     problem,
     refresh,
     close() {
-      stop()
+      stopMoment()
+      stopEntries()
       ended.abort()
     },
-  }
-}
-
-/** Runs at most one at a time, and once more when it is called meanwhile. */
-function createCoalesced(signal: AbortSignal, run: () => Promise<void>): () => void {
-  let isWaiting = false
-  let last = Promise.resolve()
-  return () => {
-    if (isWaiting) return
-    isWaiting = true
-    last = last.then(async () => {
-      await wallDelay(TOGETHER_MS, signal)
-      isWaiting = false
-      if (!signal.aborted) await run()
-    })
-  }
-}
-
-/** Hits of faults are counted from their entries; how many events a fault holds is known only to the server. */
-function changesState(entry: Entry, isHolding: boolean): boolean {
-  if (entry.kind === 'fault') return entry.effect.hold !== undefined || entry.effect.swap === true
-  return entry.kind === 'note' || isHolding
-}
-
-/** Feeds new entries to the log of the platform, and calls `added` with those that concern it. */
-function followPlatform(
-  { log: journal, version }: Session,
-  begun: () => void,
-  added: (entries: readonly Entry[]) => void,
-) {
-  let platform = createPlatformLog()
-  let read = { from: journal.peek(), until: 0 }
-  const log = signal({ platform, version: 0 })
-  const stop = effect(() => {
-    if (version.value < 0) return
-    const { entries } = journal.value
-    if (read.from !== journal.value) {
-      platform = createPlatformLog()
-      read = { from: journal.value, until: 0 }
-      log.value = { platform, version: log.peek().version + 1 }
-      begun()
-    }
-    const concerning = entries.slice(countUntil(entries, read.until)).filter(entry => platform.add(entry))
-    read.until = entries.at(-1)?.seq ?? 0
-    if (concerning.length === 0) return
-    log.value = { platform, version: log.peek().version + 1 }
-    added(concerning)
-  })
-  return { log, stop }
-}
-
-function momentOf({ state, faults, description }: Loaded, log: PlatformLog, at: number | null): PlatformMoment {
-  const config = configAt(state.config, log, at)
-  const url = config['webhook.url']
-  return {
-    isPast: at !== null,
-    config,
-    queues: queuesAt(state.availability, log, at, config),
-    faults: faultsAt(faults, log, at),
-    health: webhookHealthAt(log, at, typeof url === 'string' ? url : null),
-    description,
-    clock: state.clock,
   }
 }

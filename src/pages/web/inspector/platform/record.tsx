@@ -113,7 +113,7 @@ interface ChatsProps extends Pick<RangeFieldsProps, 'range' | 'onChange'> {
 }
 
 function Chats({ store: { session }, range, onChange }: ChatsProps) {
-  const known = session.version.value >= 0 ? [...session.log.value.chats.keys()] : []
+  const known = [...session.log.value.chats.keys()]
   if (known.length < 2) return null
   const toggle = (id: string) =>
     onChange({ ...range, chatIds: known.filter(one => (one === id) !== range.chatIds.includes(one)) })
