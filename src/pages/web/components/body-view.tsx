@@ -1,5 +1,5 @@
 /** Shows a body as a tree of JSON, as its text, or as its bytes, as far as the journal has them. */
-import './body-view.css'
+import './entries.css'
 import { useState } from 'preact/hooks'
 import { isTruncatedValue, pretty } from '../model/entry-sections.ts'
 import { byteSize, visibleLines } from '../model/formats.ts'

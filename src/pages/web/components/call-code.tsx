@@ -1,5 +1,5 @@
 /** Shows a call as code to copy, in one of the languages. The choice is kept. */
-import './call-code.css'
+import './entries.css'
 import { signal } from '@preact/signals'
 import { type CodeCall, LANGUAGES, type SnippetLanguage, snippet } from '../model/snippets.ts'
 import { CopyButton } from './copy-button.tsx'

@@ -1,5 +1,5 @@
 /** Shows files: attachments of messages with a preview, and files that are about to be sent. Nothing is ever rendered as a page. */
-import './chat-file.css'
+import './chat.css'
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { AttachmentView } from '../../../platform/rules/transcript.ts'

@@ -1,5 +1,5 @@
 /** Draws one message of a chat, or a line between messages. */
-import './chat-message.css'
+import './chat.css'
 import { useState } from 'preact/hooks'
 import { textFor } from '../../../base/text/texts.ts'
 import type { Button } from '../../../platform/contract/schemas.ts'

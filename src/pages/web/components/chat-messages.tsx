@@ -1,5 +1,5 @@
 /** Shows the messages of a chat: only the latest are drawn, and earlier ones when they are scrolled to. */
-import './chat-messages.css'
+import './chat.css'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ChatItem, ChatState } from '../model/chat-at.ts'

@@ -1,5 +1,5 @@
 /** A modal dialog. The browser keeps the focus in it, closes it with Escape, and gives the focus back. */
-import './dialog.css'
+import './controls.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 

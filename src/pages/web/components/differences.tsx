@@ -1,5 +1,5 @@
 /** Shows the fields in which a call differs from what was expected, and marks the characters that differ. */
-import './differences.css'
+import './failures.css'
 import { visible } from '../../../base/text/terminal-text.ts'
 import type { DifferenceReport } from '../../../evaluation/evaluator/wording/report.ts'
 

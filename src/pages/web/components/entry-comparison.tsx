@@ -1,5 +1,5 @@
 /** Shows two journal entries side by side: the fields that differ, and folded those that are equal. */
-import './entry-comparison.css'
+import './entries.css'
 import type { ComponentChildren } from 'preact'
 import { isMap } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'

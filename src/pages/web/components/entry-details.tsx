@@ -1,5 +1,5 @@
 /** Shows one journal entry: why it failed, what was checked, what was sent and answered, its cause and its effects. */
-import './entry-details.css'
+import './entries.css'
 import type { ComponentChildren } from 'preact'
 import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
@@ -98,7 +98,7 @@ function Links(props: EntryDetailsProps) {
   const { entry, effects } = props
   if (entry.cause === null && effects.length === 0) return null
   return (
-    <dl class="entry-links">
+    <dl class="entry-links pairs">
       {entry.cause === null ? null : <LinkRow {...props} name="Caused by" seqs={[entry.cause]} />}
       {effects.length === 0 ? null : <LinkRow {...props} name="Caused" seqs={effects} />}
     </dl>
@@ -149,7 +149,7 @@ function Explanation({ entry, advice }: EntryDetailsProps) {
 
 function FieldTable({ problem: { field, expected, received } }: { readonly problem: FieldRefusal }) {
   return (
-    <dl class="entry-problem">
+    <dl class="entry-problem pairs">
       <div>
         <dt>Field</dt>
         <dd>
@@ -171,7 +171,7 @@ function FieldTable({ problem: { field, expected, received } }: { readonly probl
 function Facts({ facts }: { readonly facts: readonly EntryFact[] }) {
   if (facts.length === 0) return null
   return (
-    <dl class="entry-facts">
+    <dl class="entry-facts pairs">
       {facts.map(({ label, text, outcome }) => (
         <div key={label} class={outcome}>
           <dt>{label}</dt>
@@ -277,7 +277,7 @@ function Headers({ headers }: { readonly headers: Readonly<Record<string, string
   return (
     <details class="entry-headers-fold" open={rows.length <= 6}>
       <summary>{counted(rows.length, 'header')}</summary>
-      <dl class="entry-headers">
+      <dl class="entry-headers pairs">
         {rows.map(([name, value]) => (
           <div key={name}>
             <dt>{visible(name)}</dt>

@@ -1,5 +1,5 @@
 /** Refers to a journal entry by its number: as a link, as a button that selects it, or as text. */
-import './entry-ref.css'
+import './entries.css'
 
 /** What a reference to an entry does. Without both it is text. */
 export interface EntryRefs {

@@ -1,5 +1,5 @@
 /** Shows one journal entry as a row of a list: number, time, kind, summary, answer, and how many remarks it has. */
-import './entry-row.css'
+import './entries.css'
 import { counted } from '../../../base/text/quantities.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { type EntryRemarks, isProblem, KIND_NAMES, remarksOf, summaryOf } from '../model/entry-summary.ts'

@@ -1,5 +1,5 @@
 /** Shows failures: what was expected, what happened, a hint, and the nearest calls with their differences. */
-import './failure-cards.css'
+import './failures.css'
 import type { ComponentChildren } from 'preact'
 import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
@@ -64,7 +64,7 @@ function FailureCard({ failure, refs, level }: FailureCardProps) {
         <span class="failure-kind">{KINDS[kind]}</span>
         <FailurePlace failure={failure} />
       </Heading>
-      <dl class="failure-facts">
+      <dl class="failure-facts pairs">
         <Fact name="expected">{visible(expected)}</Fact>
         <Fact name="happened">
           {visible(happened)} <EntryRefList seqs={entrySeqs} refs={refs} />

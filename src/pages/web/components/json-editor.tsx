@@ -1,5 +1,5 @@
 /** Edits JSON as text, and says in which line and column the first mistake is. */
-import './json-editor.css'
+import './controls.css'
 import { useId, useRef } from 'preact/hooks'
 import { type ParsedJson, parseJsonText } from '../model/json-text.ts'
 

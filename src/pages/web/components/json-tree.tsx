@@ -1,5 +1,5 @@
 /** Shows a JSON value as a tree that folds. Parts that are folded are drawn when they are opened, so that a large value costs little. */
-import './json-tree.css'
+import './entries.css'
 import { useState } from 'preact/hooks'
 import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'

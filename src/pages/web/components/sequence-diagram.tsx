@@ -1,12 +1,12 @@
 /** Draws a whole timeline as a sequence diagram, in which keys move from row to row and from failure to failure. */
-import './sequence-diagram.css'
+import './sequence.css'
 import { useMemo, useRef } from 'preact/hooks'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
-import { conversationsOf, LIFELINES, quietBefore, spanOf } from '../model/diagram-geometry.ts'
+import { conversationsOf, quietBefore, spanOf } from '../model/diagram-geometry.ts'
 import { offsetText } from '../model/formats.ts'
 import { Mark } from './mark.tsx'
-import { Lifelines } from './sequence-row.tsx'
+import { DiagramHead, Lifelines } from './sequence-row.tsx'
 
 export interface SequenceDiagramProps {
   readonly rows: readonly TimelineRow[]
@@ -32,7 +32,7 @@ export function SequenceDiagram(props: SequenceDiagramProps) {
   const chunks = Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, number) => number * CHUNK)
   return (
     <div class={`diagram${conversations.length > 1 ? ' with-chats' : ''}`}>
-      <DiagramHeads />
+      <DiagramHead isWhole />
       <div
         class="diagram-rows"
         role="listbox"
@@ -46,24 +46,6 @@ export function SequenceDiagram(props: SequenceDiagramProps) {
           return <Chunk key={first} {...shared} selected={within(selected)} stop={within(stop)} />
         })}
       </div>
-    </div>
-  )
-}
-
-function DiagramHeads() {
-  return (
-    <div class="diagram-heads" aria-hidden="true">
-      <span class="diagram-at">s</span>
-      <span class="diagram-seq">entry</span>
-      <span class="diagram-chat">chat</span>
-      <span class="diagram-actors">
-        {LIFELINES.map(({ actor, at }) => (
-          <span key={actor} style={{ left: `${at}%` }}>
-            {actor}
-          </span>
-        ))}
-      </span>
-      <span class="diagram-answer">answer</span>
     </div>
   )
 }
@@ -129,35 +111,31 @@ function Row({ row, index, hue, quietMs, isSelected, isStop, isHidden }: RowProp
   const states = [kind, failed ? 'failed' : ok ? '' : 'refused', hue, spanOf(row).points === null ? 'no-arrow' : '']
   return (
     <>
-      {quietMs === null ? null : <Gap ms={quietMs} />}
+      {quietMs === null ? null : (
+        <div class="diagram-gap" role="none" aria-hidden="true">
+          {formatMs(quietMs)} later
+        </div>
+      )}
       <div
-        class={['diagram-row', ...states].filter(Boolean).join(' ')}
+        class={['sequence-row diagram-row', ...states].filter(Boolean).join(' ')}
         role="option"
         tabIndex={isStop ? 0 : -1}
         aria-selected={isSelected}
         data-index={index}
         hidden={isHidden}
       >
-        <span class="diagram-at">{offsetText(atMs)}</span>
-        <span class="diagram-seq">#{seq}</span>
-        <span class="diagram-chat" title={chat}>
+        <span class="sequence-at">{offsetText(atMs)}</span>
+        <span class="sequence-at diagram-seq">#{seq}</span>
+        <span class="sequence-chat diagram-chat" title={chat}>
           {chat}
         </span>
         <Lifelines row={row} />
-        <span class="diagram-answer" title={answer ?? ''}>
+        <span class="sequence-answer" title={answer ?? ''}>
           {failed || !ok ? <Mark kind={failed ? 'fail' : 'error'} label={failed ? 'failed' : 'refused'} /> : null}
           {answer}
         </span>
       </div>
     </>
-  )
-}
-
-function Gap({ ms }: { readonly ms: number }) {
-  return (
-    <div class="diagram-gap" role="none">
-      <span aria-hidden="true">{formatMs(ms)} later</span>
-    </div>
   )
 }
 

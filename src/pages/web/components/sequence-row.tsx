@@ -1,21 +1,29 @@
 /** Draws one row of a sequence diagram: an arrow between two lifelines with its label, or a remark. */
-import './sequence-row.css'
+import './sequence.css'
 import { formatMs } from '../../../base/text/terminal-text.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
 import { type ColumnSpan, LIFELINES, labelSpace, routeOf, spanOf } from '../model/diagram-geometry.ts'
 import { Mark } from './mark.tsx'
 
-/** The names of the lifelines, above the rows. */
-export function DiagramHead() {
+/** The names of the lifelines above the rows; above a whole timeline, those of the other columns too. */
+export function DiagramHead({ isWhole = false }: { readonly isWhole?: boolean }) {
   return (
     <div class="sequence-head" aria-hidden="true">
+      {isWhole ? (
+        <>
+          <span class="sequence-at">s</span>
+          <span class="sequence-at diagram-seq">entry</span>
+          <span class="sequence-chat diagram-chat">chat</span>
+        </>
+      ) : null}
       <span class="sequence-heads">
         {LIFELINES.map(({ actor, at }) => (
-          <span key={actor} style={{ insetInlineStart: `${at}%` }}>
+          <span key={actor} style={{ left: `${at}%` }}>
             {actor}
           </span>
         ))}
       </span>
+      {isWhole ? <span class="sequence-answer">answer</span> : null}
     </div>
   )
 }

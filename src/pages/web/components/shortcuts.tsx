@@ -1,5 +1,5 @@
 /** Keyboard shortcuts: components register them, one listener runs them, and a dialog lists them. */
-import './shortcuts.css'
+import './controls.css'
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
@@ -76,7 +76,7 @@ function ShortcutList() {
       {[...groups].map(([group, shortcuts]) => (
         <section key={group}>
           <h3>{group}</h3>
-          <dl class="shortcuts">
+          <dl class="shortcuts pairs">
             {[...new Map(shortcuts.map(one => [one.key, one])).values()].map(({ key, text }) => (
               <div key={key}>
                 <dt>

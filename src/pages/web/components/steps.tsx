@@ -1,5 +1,5 @@
 /** Lists the steps of a scenario: outcome, claimed calls, place in the file, and when each ran. */
-import './steps.css'
+import './failures.css'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import type { StepVerdict } from '../../../evaluation/evaluator/verdict.ts'
 import { offsetText } from '../model/formats.ts'

@@ -1,5 +1,5 @@
 /** Asks for the token of the control API, in place of the page. Without a token the server refuses everything else. */
-import './token-form.css'
+import './controls.css'
 import { useRef } from 'preact/hooks'
 import { keepToken, takeToken } from '../client/control.ts'
 

@@ -1,5 +1,5 @@
 /** Shows a long list by drawing only the rows on the screen. All rows have one height, so a position needs no measuring. */
-import './virtual-list.css'
+import './controls.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 

@@ -232,7 +232,7 @@ function CheckBody({ check, timeline }: CheckBodyProps) {
         <CommandLine name="What it means, and how to fix it" command={helpCommand} what="the command for help" />
         <CommandLine name="Run it again" command={rerunCommand} what="the command" />
       </div>
-      <dl class="check-definition">
+      <dl class="check-definition pairs">
         <Fact name="Sends">{check.sends}</Fact>
         <Fact name="Observes">{check.observes}</Fact>
         <Fact name="Passes">{check.passes}</Fact>
@@ -265,7 +265,7 @@ function FindingCard({ finding: { level, code, happened, hint, entrySeqs }, pass
         <span>{level}</span>
         <code class="failure-place">{code}</code>
       </h4>
-      <dl class="failure-facts">
+      <dl class="failure-facts pairs">
         <div class="failure-happened">
           <dt>happened</dt>
           <dd>

@@ -1,9 +1,7 @@
 /** Starts the script of a report: opened results, links, the filter, keys, and what is printed. */
 import '../style/tokens.css'
 import '../style/base.css'
-import '../components/differences.css'
-import '../components/failure-cards.css'
-import '../components/steps.css'
+import '../components/failures.css'
 import './report.css'
 import './certificate.css'
 import { hydrate, render } from 'preact'

@@ -31,7 +31,7 @@ export function ResultFilter({ chips, noun, outcome, text, isEmpty, onChange }: 
             <button
               key={chip.outcome}
               type="button"
-              class={`result-chip ${chip.outcome}`}
+              class={`chip result-chip ${chip.outcome}`}
               aria-pressed={chip.outcome === outcome}
               onClick={() => onChange?.({ outcome: chip.outcome, text })}
             >

@@ -101,7 +101,7 @@ function OutcomeButtons() {
         <button
           key={one}
           type="button"
-          class={one}
+          class={`chip ${one}`}
           aria-pressed={outcome.value === one}
           onClick={() => (outcome.value = outcome.value === one ? null : one)}
         >
@@ -147,7 +147,7 @@ function WatchButton({ file }: { readonly file: string }) {
   return (
     <button
       type="button"
-      class="quiet watch-file"
+      class="quiet chip watch-file"
       aria-pressed={all || isWatched}
       aria-label={`Watch ${visible(file)}`}
       title="Run its scenarios again when it changes"

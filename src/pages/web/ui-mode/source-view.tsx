@@ -42,7 +42,7 @@ function ScenarioHead() {
       <p class="source-facts">
         <span>{visible(place === null ? file : placeText(place))}</span>
         {tags.map(tag => (
-          <span key={tag} class="source-tag">
+          <span key={tag} class="chip source-tag">
             {visible(tag)}
           </span>
         ))}
