@@ -55,7 +55,7 @@ export async function assertClean(
   for (const name of allow) {
     if (isCall(name) || RULES.includes(name)) continue
     const names = [...Object.keys(ENDPOINTS), ...RULES].join(', ')
-    throw invalidOption('allow', `allow holds calls and findings (${names}), got ${JSON.stringify(name)}.`)
+    throw invalidOption('allow', `allow takes calls and findings (${names}), got ${JSON.stringify(name)}.`)
   }
   const tests = testJournalOf(sim)
   if (tests.openLabel !== undefined)

@@ -73,7 +73,7 @@ it('does not pass a step that was not executed, and exits with 3', async () => {
   const longer = `${scenario('Hi')}  - expect: { end: {} }\n`
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': longer }
   const { code, out } = await reported(files, 'run.jsonl')
-  expect(out).toMatch(/ERROR greeting\.yaml > Greeting .*step 3 \(expect end\) was not played: play the scenario again/)
+  expect(out).toMatch(/ERROR greeting\.yaml > Greeting .*step 3 \(expect end\) was not run: run the scenario again/)
   expect(code).toBe(3)
 })
 
@@ -90,7 +90,7 @@ it('does not evaluate a journal of other steps, and exits with 3', async () => {
   const other = scenario('Hi').replace('  - expect', '  - log: asked\n  - expect')
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': other }
   const { code, out } = await reported(files, 'run.jsonl')
-  expect(out).toMatch(/ERROR .*step 2 was expect message \{ message: "Hi" \} and is now log "asked"; play it again/)
+  expect(out).toMatch(/ERROR .*step 2 was expect message \{ message: "Hi" \} and is now log "asked"; run it again/)
   expect(code).toBe(3)
 })
 

@@ -358,7 +358,7 @@ describe('other scenarios', () => {
         120 ms  scenarios/short.yaml > Short and good
          30 ms  scenarios/agent.yaml > With an agent
 
-      5 scenarios in 7.0 s: 1 passed, 1 failed, 1 could not be played, 1 inconclusive, 1 skipped
+      5 scenarios in 7.0 s: 1 passed, 1 failed, 1 could not be run, 1 inconclusive, 1 skipped
       target http://127.0.0.1:3000/webhook, seed 1
       exit 1: an expectation failed
       "

@@ -1,4 +1,4 @@
-/** Runs that stop after failures or after a time: what was not played is in the reports, and the exit code is not 0. */
+/** Runs that stop after failures or after a time: what was not run is in the reports, and the exit code is not 0. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { finished, inFolder, startRun, startTarget } from './targets.ts'
@@ -36,10 +36,10 @@ describe('--bail', () => {
     expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(outcomes)
     expect({ code, exit: json.exit_code }).toEqual({ code: 1, exit: 1 })
     expect(json.stopped).toMatch(
-      /^[12] scenarios? failed or could not be played \(--bail [12]\), so no other one was started$/,
+      /^[12] scenarios? failed or could not be run \(--bail [12]\), so no other one was started$/,
     )
     expect(out).toContain(`stopped early: ${json.stopped}`)
-    expect(out).toMatch(/SKIP .* {2}not played, because the run had stopped/)
+    expect(out).toMatch(/SKIP .* {2}not run, because the run had stopped/)
     expect(junit.match(/<skipped /g)).toHaveLength(outcomes.filter(outcome => outcome === 'skipped').length)
   })
 

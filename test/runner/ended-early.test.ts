@@ -128,7 +128,7 @@ it('manual verbs without a terminal are reported', async () => {
   const argv = ['s.yaml', '--target', target.url, '--port', '0', '--agent-driver', 'd.yaml']
   const { code, out } = await finished(startRun(files, argv))
   expect(code).toBe(4)
-  expect(out).toContain('no verb that can be played here (a manual one needs a terminal)')
+  expect(out).toContain('no verb that can be called here (a manual one needs a terminal)')
 })
 
 it('an event that a fault holds is not a failure of the webhook', async () => {

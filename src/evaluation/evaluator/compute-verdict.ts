@@ -186,5 +186,5 @@ function outcomeOf(
     return { outcome: 'inconclusive', reason: { code: 'need_missing', scenario: plan.name, verb, verbs } }
   const skipped = results.find(({ result }) => result === null)?.step
   if (skipped === undefined) return { outcome: 'pass', reason: null }
-  return { outcome: 'error', reason: { code: 'step_not_played', step: stepName(skipped) } }
+  return { outcome: 'error', reason: { code: 'step_not_run', step: stepName(skipped) } }
 }

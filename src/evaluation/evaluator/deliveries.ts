@@ -29,7 +29,7 @@ export function unreachableReason({ entries }: JournalIndex): ConnectionFailure 
   return unreachable?.failure ?? null
 }
 
-/** Whether it answered or called at any time of the play. */
+/** Whether it answered or called at any time of the run. */
 export const wasReachable = ({ calls, drivers, entries }: JournalIndex): boolean =>
   calls.length > 0 ||
   drivers.some(({ outcome }) => outcome !== 'unreachable') ||

@@ -48,7 +48,7 @@ export interface Failure {
   readonly nearest: readonly NearMiss[]
   /** Numbers of the entries to mark in a timeline. */
   readonly entrySeqs: readonly number[]
-  /** The steps of its conversation were played on. */
+  /** The conversation continued after it. */
   readonly soft: boolean
   /** What to try, when the failure is typical of one mistake. */
   readonly hint?: FailureHint

@@ -4,7 +4,7 @@ import type { LintFinding } from '../linter/rule.ts'
 import type { Place } from '../scenario/plan.ts'
 import type { Failure, StepName, StepRef } from './failure.ts'
 
-/** error: the environment or the simulator failed. inconclusive: something needed is missing. skipped: not played. */
+/** error: the environment or the simulator failed. inconclusive: something needed is missing. skipped: not run. */
 export type Outcome = 'pass' | 'fail' | 'error' | 'inconclusive' | 'skipped'
 
 /** Why a scenario has no verdict of pass or fail. */
@@ -30,10 +30,10 @@ export type Reason =
       readonly verb: string
       readonly verbs: readonly string[] | null
     }
-  | { readonly code: 'step_not_played'; readonly step: StepName }
+  | { readonly code: 'step_not_run'; readonly step: StepName }
   | { readonly code: 'env_unset'; readonly name: string }
   | { readonly code: 'run_stopped' }
-  /** The run ended while the scenario was played. */
+  /** The run ended while the scenario ran. */
   | { readonly code: 'stopped'; readonly failure: Failure }
   | { readonly code: 'unreachable'; readonly message: string }
   | { readonly code: 'values_redacted'; readonly evaluated: Outcome }
@@ -57,7 +57,7 @@ export interface StepVerdict extends StepRef {
   readonly claimed: readonly number[]
 }
 
-/** The verdict on one play: a pure function of plan and journal. */
+/** The verdict on one run of a scenario: a pure function of plan and journal. */
 export interface Verdict {
   readonly outcome: Outcome
   /** Set when inconclusive, error or skipped. */
@@ -69,7 +69,7 @@ export interface Verdict {
   readonly captures: Readonly<Record<string, unknown>>
 }
 
-/** One play of one scenario, as reports see it. */
+/** One run of one scenario, as reports see it. */
 export interface ScenarioResult extends Verdict {
   readonly name: string
   readonly file: string
@@ -83,13 +83,13 @@ export interface ScenarioResult extends Verdict {
   /** ISO 8601, on the wall. */
   readonly startedAt: string
   readonly durationMs: number
-  /** Masked. Oldest first, from the play's first entry. */
+  /** Masked. Oldest first, from the first entry of the scenario. */
   readonly journal: readonly Entry[]
   /** The id of the chat of each conversation, by name. */
   readonly conversations: Readonly<Record<string, string>>
   /** The outcome before `--strict`, when the journal has `***` in place of secrets. */
   readonly redacted?: Outcome
-  /** The command that plays it again. */
+  /** The command that runs it again. */
   readonly rerunCommand: string
 }
 

@@ -220,7 +220,7 @@ export function earlyEndText(end: EarlyEnd): string {
     case 'run_time_limit':
       return `the run took longer than ${formatDuration(end.limit_ms)} (--timeout)`
     case 'failure_limit':
-      return `${counted(end.failures, 'scenario')} failed or could not be played (--bail ${end.failures}), so no other one was started`
+      return `${counted(end.failures, 'scenario')} failed or could not be run (--bail ${end.failures}), so no other one was started`
     case 'check_limit':
       return `${counted(end.failures, 'check')} failed (--bail ${end.failures}), so no other one was started`
     case 'target_unreachable': {

@@ -79,8 +79,8 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
   const started = elapsedMs()
   const suite = new Suite(options)
   const runs = await inTurn(wanted, jobs, selected => suite.run(selected))
-  const plays = runs.map(run => ({ plan: run.plan, result: suite.resultWithLateEntries(run) }))
-  const scenarios = plays.map(({ result }) => result)
+  const finished = runs.map(run => ({ plan: run.plan, result: suite.resultWithLateEntries(run) }))
+  const scenarios = finished.map(({ result }) => result)
   const journal = maskedJournal(router.server)
   for (const { context } of runs) context?.close()
   await suite.transport.close()
@@ -89,7 +89,7 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
   if (signal.aborted) stopped = earlyEndText(earlyEndOf(signal))
   else if (scenarios.some(({ outcome }) => outcome === 'skipped'))
     stopped = earlyEndText({ code: 'failure_limit', failures: suite.failureCount })
-  const failures = [...orphanFailures(journal), ...leaksBetween(plays)]
+  const failures = [...orphanFailures(journal), ...leaksBetween(finished)]
   const facts = { version: VERSION, startedAt, durationMs: elapsedMs() - started, target, seed }
   return runResult({ ...facts, scenarios, failures, journal, stopped }, strict)
 }

@@ -129,7 +129,7 @@ const whereText = (place: TextPlace): string =>
 export function driverHas(verbs: readonly string[] | null): string {
   if (verbs === null) return 'there is no agent driver (--agent-driver FILE)'
   if (verbs.length > 0) return `the agent driver has only ${verbs.join(', ')}`
-  return 'the agent driver has no verb that can be played here (a manual one needs a terminal)'
+  return 'the agent driver has no verb that can be called here (a manual one needs a terminal)'
 }
 
 const LONGEST_QUOTE = 60
@@ -183,7 +183,7 @@ export function expectedText(expected: Expected, audience: Audience): string {
     case 'end_within':
       return `the scenario ends within ${formatDuration(expected.ms)}`
     case 'own_end':
-      return `${expected.scenario} is played to its end`
+      return `${expected.scenario} runs to its end`
     case 'never':
       return `never ${patternText(expected.pattern)}`
     case 'known_path':

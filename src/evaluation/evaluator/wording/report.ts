@@ -160,7 +160,7 @@ export function reasonText(reason: Reason): string {
     case 'other_steps': {
       const { step, was, now } = reason
       const change = now === null ? 'no longer exists' : `is now ${now}`
-      return `the scenario has other steps than the run played: step ${step} was ${was} and ${change}; play it again`
+      return `the scenario has other steps than the run: step ${step} was ${was} and ${change}; run it again`
     }
     case 'environment':
     case 'scenario':
@@ -178,16 +178,16 @@ export function reasonText(reason: Reason): string {
       const { scenario, verb, verbs } = reason
       return `${scenario} requires ${verb}, and ${driverHas(verbs)}`
     }
-    case 'step_not_played':
-      return `${stepText(reason.step)} was not played: play the scenario again`
+    case 'step_not_run':
+      return `${stepText(reason.step)} was not run: run the scenario again`
     case 'env_unset':
       return `the environment variable ${reason.name} is not set, and $(env.${reason.name}) reads it`
     case 'run_stopped':
-      return 'not played, because the run had stopped'
+      return 'not run, because the run had stopped'
     case 'unreachable':
       return reason.message
     case 'values_redacted':
-      return `this is the outcome of the run; its journal has *** in place of secrets, which gives ${reason.evaluated}: play it again to see why`
+      return `this is the outcome of the run; its journal has *** in place of secrets, which gives ${reason.evaluated}: run it again to see why`
   }
 }
 

@@ -199,7 +199,7 @@ function Recorded({ store, recorded: { name, yaml, notes, tried } }: RecordedPro
 const TRIED = {
   pass: 'Tried: it passes.',
   fail: 'Tried: it fails.',
-  error: 'Tried: it could not be played.',
+  error: 'Tried: it could not be run.',
   inconclusive: 'Tried: it decides nothing.',
   skipped: 'It was not tried.',
 } as const
