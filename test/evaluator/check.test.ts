@@ -74,7 +74,7 @@ it.each([
   [{ lacks: [{ user: 'Bye' }] }],
   [{ length: 4 }],
   [{ length: { $gt: 3 } }],
-])('transcript %j holds', async transcript => {
+])('transcript %j matches', async transcript => {
   const verdict = await checked(chatIs({ transcript }), journal => {
     journal.step(1, () => journal.observe(1, { transcript: ROWS }))
   })

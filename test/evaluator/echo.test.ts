@@ -67,8 +67,8 @@ describe('echoes', () => {
   it.each([
     ['word for word', `We know: ${LONG}.`, LONG],
     ['with a value', 'We know: $(what).', LONG],
-    ['with a value nobody knows yet', '$(captured) is our topic', `${LONG} is our topic`],
-    ['with a value that holds such a one', '$(topic)', `${LONG} is our topic`],
+    ['with a value that is not known yet', '$(captured) is our topic', `${LONG} is our topic`],
+    ['with a value that contains such a value', '$(topic)', `${LONG} is our topic`],
   ])('an agent may quote a user, %s', (_, agent, sent) => {
     const entries = journal(played => {
       played.user('c1', LONG)

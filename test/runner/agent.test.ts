@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { freePort } from '../support/port.ts'
 import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { TAKEN } from './scripted-steps.ts'
-import { holds, linesOf, type Row, tell } from './table.ts'
+import { describeRows, expectRows, linesOf, type Row, runRows } from './table.ts'
 
 const shows = (...list: string[]) => `- agent: { does: shows, with: { list: [${list.join(', ')}] } }\n`
 
@@ -58,7 +58,7 @@ const verbs: Record<string, Row> = {
   },
   'a verb the desk refuses': {
     steps: '- agent: accept\n- expect: start',
-    is: /^driver: agent accept \| agent accept failed: POST .*: answered 409: \{"error":"nobody asked"\}/,
+    is: /^driver: agent accept \| agent accept failed: POST .*: answered 409: \{"error":"no request"\}/,
   },
 }
 
@@ -76,18 +76,18 @@ it('an unreachable help desk is an environment error, unless the intermediary ha
       is: /^driver: agent accept \| agent accept failed: POST .*: nothing listens at/,
     },
   }
-  expect((await holds(intermediary, rows, { driver })).exit_code).toBe(1)
+  expect((await expectRows(intermediary, rows, { driver })).exit_code).toBe(1)
 })
 
 it('a scenario with agent steps is inconclusive without a driver', async () => {
   const steps = '- press: handover\n- agent: { sees: { request: true } }'
-  const told = await tell(await startScriptedIntermediary(), { blind: { steps, is: 'pass' } }, { driver: null })
-  expect(linesOf(told)).toEqual({
+  const report = await runRows(await startScriptedIntermediary(), { blind: { steps, is: 'pass' } }, { driver: null })
+  expect(linesOf(report)).toEqual({
     blind:
       'inconclusive, step 2 (agent sees { request: true }) needs inbox, and there is no agent driver (--agent-driver FILE)',
   })
-  expect(told.exit_code).toBe(4)
-  expect(told.scenarios[0]!.duration_ms, 'nothing late could explain it').toBeLessThan(1_500)
+  expect(report.exit_code).toBe(4)
+  expect(report.scenarios[0]!.duration_ms, 'nothing late could explain it').toBeLessThan(1_500)
 })
 
 const sees: Record<string, Row> = {
@@ -139,6 +139,4 @@ const sees: Record<string, Row> = {
   },
 }
 
-it('verbs and sees', async () => {
-  await holds(await startScriptedIntermediary(), { ...verbs, ...sees })
-})
+describeRows('verbs and sees', { ...verbs, ...sees })

@@ -33,7 +33,7 @@ const hasty = () =>
     void start().then(start)
   })
 
-async function played() {
+async function runFiles() {
   const reports = 'pretty,json=r.json,html=r.html'
   const argv = ['.', '--target', (await hasty()).url, '--port', '0', '--report', reports]
   const { folder, out } = await finished(startRun(FILES, argv))
@@ -48,7 +48,7 @@ interface Reported {
 
 describe('causes of several scenarios', () => {
   it('are in all reports, with their scenarios', async () => {
-    const { out, read, json } = await played()
+    const { out, read, json } = await runFiles()
     expect(out).toContain(
       '\nCauses\n' +
         '  one cause in 3 scenarios: `start` is called twice\n    Ada; Bo; Cy\n' +
@@ -63,7 +63,7 @@ describe('causes of several scenarios', () => {
   })
 
   it('show the details of two scenarios, and the first failure of the others', async () => {
-    const { out } = await played()
+    const { out } = await runFiles()
     const [, ada = '', bo = '', cy = ''] =
       /(FAIL a\.yaml[\s\S]*)(FAIL b\.yaml[\s\S]*)(FAIL c\.yaml[\s\S]*)\nCauses/.exec(out)!
     for (const block of [ada, bo]) expect(block).toContain('user / agent')

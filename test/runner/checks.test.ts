@@ -1,8 +1,7 @@
 /** Tests `check`, forbidden calls and unexpected calls. */
 import { expect, it } from 'vitest'
-import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { calls, HI, TAKEN } from './scripted-steps.ts'
-import { holds, type Row } from './table.ts'
+import { describeRows, type Row } from './table.ts'
 
 const BAD = '{ message: { message: 12 } }'
 const SOON = 'timeouts: { expect: 500ms, settle: 50ms }'
@@ -58,9 +57,7 @@ const checks: Record<string, Row> = {
   'another length': { head: SOON, steps: '- check: { transcript: { length: 7 } }', is: /^check: .*7/ },
 }
 
-it('check', async () => {
-  await holds(await startScriptedIntermediary(), checks)
-})
+describeRows('check', checks)
 
 const unwanted: Record<string, Row> = {
   none: { steps: `${TAKEN}- none: { end: {}, message: { message: Hi }, for: 80ms }`, is: 'pass' },
@@ -148,13 +145,15 @@ const unwanted: Record<string, Row> = {
   },
 }
 
-it('none, never, strict and soft', async () => {
-  const { scenarios } = await holds(await startScriptedIntermediary(), unwanted)
-  const rules = Object.fromEntries(scenarios.map(({ name, warnings }) => [name, warnings.map(({ rule }) => rule)]))
-  expect(rules).toMatchObject({
-    'strict: false': expect.arrayContaining(['unexpected-call', 'contract']),
-    'contract: warn': ['contract'],
-    'contract: off': [],
-    'unexpected: off': ['sender-incomplete'],
-  })
-})
+describeRows('none, never, strict and soft', unwanted, {}, run =>
+  it('warnings', async () => {
+    const { scenarios } = (await run()).report
+    const rules = Object.fromEntries(scenarios.map(({ name, warnings }) => [name, warnings.map(({ rule }) => rule)]))
+    expect(rules).toMatchObject({
+      'strict: false': expect.arrayContaining(['unexpected-call', 'contract']),
+      'contract: warn': ['contract'],
+      'contract: off': [],
+      'unexpected: off': ['sender-incomplete'],
+    })
+  }),
+)

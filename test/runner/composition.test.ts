@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { TAKEN } from './scripted-steps.ts'
-import { holds, linesOf, type Row, tell } from './table.ts'
+import { describeRows, expectRows, linesOf, type Row, runRows } from './table.ts'
 
 const SOON = 'timeouts: { expect: 700ms, settle: 50ms }'
 
@@ -137,31 +137,35 @@ const rows: Record<string, Row> = {
   },
 }
 
-it('repeat, parallel, include, values and finally', async () => {
-  const files = { 'part.yaml': PART, 'outer.yaml': OUTER }
-  const { scenarios } = await holds(await startScriptedIntermediary(), rows, { files, env: { TEAM: 'blue' } })
-  const outcomes = (name: string) => scenarios.find(play => play.name === name)!.steps.map(({ outcome }) => outcome)
-  expect(outcomes('finally after a failure')).toEqual(['pass', 'pass', 'pass', 'fail', 'pass', 'pass', 'pass'])
-  expect(outcomes('repeat, and the second fails')).toEqual([
-    'pass',
-    'pass',
-    'pass',
-    'fail',
-    'not reached',
-    'not reached',
-  ])
-  expect(outcomes('parallel users, and one fails').filter(outcome => outcome === 'not reached')).toHaveLength(1)
-})
+const files = { 'part.yaml': PART, 'outer.yaml': OUTER }
+
+describeRows('repeat, parallel, include, values and finally', rows, { files, env: { TEAM: 'blue' } }, run =>
+  it('outcomes of steps after a failure', async () => {
+    const { scenarios } = (await run()).report
+    const outcomes = (name: string) =>
+      scenarios.find(scenario => scenario.name === name)!.steps.map(({ outcome }) => outcome)
+    expect(outcomes('finally after a failure')).toEqual(['pass', 'pass', 'pass', 'fail', 'pass', 'pass', 'pass'])
+    expect(outcomes('repeat, and the second fails')).toEqual([
+      'pass',
+      'pass',
+      'pass',
+      'fail',
+      'not reached',
+      'not reached',
+    ])
+    expect(outcomes('parallel users, and one fails').filter(outcome => outcome === 'not reached')).toHaveLength(1)
+  }),
+)
 
 it('an unset variable is an error of its scenario only, and the others run', async () => {
-  const told = await holds(await startScriptedIntermediary(), {
+  const report = await expectRows(await startScriptedIntermediary(), {
     needy: {
       steps: '- user: $(env.NOWHERE)\n- check: { status: bot }',
       is: /^error, the environment variable NOWHERE is not set, and \$\(env\.NOWHERE\) reads it/,
     },
     other: { steps: '- check: { status: bot }', is: 'pass' },
   })
-  expect(told.exit_code).toBe(3)
+  expect(report.exit_code).toBe(3)
 })
 
 it('a matrix runs once for each combination, with separate ids', async () => {
@@ -170,27 +174,27 @@ it('a matrix runs once for each combination, with separate ids', async () => {
     steps: `${TAKEN}- user: "$(word) $(chat.language)"\n- agent: { sees: "$(word) $(language)" }`,
     is: 'pass',
   }
-  const told = await tell(await startScriptedIntermediary(), { each: row })
-  expect(linesOf(told)).toEqual({
+  const report = await runRows(await startScriptedIntermediary(), { each: row })
+  expect(linesOf(report)).toEqual({
     'each [language=nb, word=x]': 'pass',
     'each [language=nb, word=y]': 'pass',
     'each [language=ar, word=x]': 'pass',
     'each [language=ar, word=y]': 'pass',
   })
-  expect(new Set(told.scenarios.map(({ conversations }) => conversations.main)).size).toBe(4)
-  expect(told.scenarios.map(({ seed }) => seed)).toEqual([5, 5, 5, 5])
+  expect(new Set(report.scenarios.map(({ conversations }) => conversations.main)).size).toBe(4)
+  expect(report.scenarios.map(({ seed }) => seed)).toEqual([5, 5, 5, 5])
 })
 
 it('an exclusive scenario runs alone, after the others', async () => {
   const steps = '- press: handover\n- wait: 250ms\n- check: { status: pending }'
   const row = (head: string): Row => ({ head: `${head}\n${SOON}`, steps, is: 'pass' })
-  const { scenarios } = await holds(await startScriptedIntermediary(), {
+  const { scenarios } = await expectRows(await startScriptedIntermediary(), {
     a: row(''),
     alone: row('exclusive: true'),
     b: row(''),
   })
   const span = (name: string) => {
-    const { started_at, duration_ms } = scenarios.find(play => play.name === name)!
+    const { started_at, duration_ms } = scenarios.find(scenario => scenario.name === name)!
     return { from: Date.parse(started_at), to: Date.parse(started_at) + duration_ms }
   }
   expect(span('alone').from).toBeGreaterThanOrEqual(span('a').to - 5)

@@ -1,8 +1,7 @@
 /** Runs steps with manual events and with changes of the environment. */
 import { expect, it } from 'vitest'
-import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { TAKEN } from './scripted-steps.ts'
-import { holds, type Row } from './table.ts'
+import { describeRows, type Row } from './table.ts'
 
 const QUIET = '- none: { start: {}, for: 50ms }'
 const BAD = ['none', 'wrong-key', 'tampered', 'truncated', 'hex']
@@ -39,7 +38,7 @@ const rows: Record<string, Row> = {
     steps: `- agent: { does: answers, with: { list: [{ status: 204 }] } }\n- deliver: { event: SOMETHING NEW, body: { chat_id: $(chat.id) } }\n${QUIET}`,
     is: 'pass',
   },
-  'async is judged at the end': {
+  'async is evaluated at the end': {
     steps: `- agent: { does: answers, with: { list: [{ status: 500, after: 600 }] } }\n- deliver: { event: REQUESTING TAKEOVER, async: true }\n- none: { start: {}, for: 800ms }`,
     is: /^stimulus: status 200 .* answered 500/,
   },
@@ -82,11 +81,13 @@ const rows: Record<string, Row> = {
   },
 }
 
-it('deliver', async () => {
-  const intermediary = await startScriptedIntermediary()
-  const { scenarios } = await holds(intermediary, rows)
-  const async = scenarios.find(({ name }) => name === 'async is judged at the end')!.steps[1]!
-  expect(async.end_ms! - async.start_ms!, 'it goes on at once').toBeLessThan(500)
-  const unknown = intermediary.received.filter(({ event }) => event === 'SOMETHING NEW')
-  expect(unknown.map(({ answered }) => answered).sort()).toEqual([200, 200, 200, 200, 204, 401])
-})
+describeRows('deliver', rows, {}, run =>
+  it('an async step ends at once, and unknown events are delivered', async () => {
+    const { report, intermediary } = await run()
+    const { scenarios } = report
+    const async = scenarios.find(({ name }) => name === 'async is evaluated at the end')!.steps[1]!
+    expect(async.end_ms! - async.start_ms!, 'it ends at once').toBeLessThan(500)
+    const unknown = intermediary.received.filter(({ event }) => event === 'SOMETHING NEW')
+    expect(unknown.map(({ answered }) => answered).sort()).toEqual([200, 200, 200, 200, 204, 401])
+  }),
+)

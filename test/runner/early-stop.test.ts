@@ -16,7 +16,7 @@ interface Reported {
   readonly scenarios: readonly { name: string; outcome: string; reason: string | null; reason_code: string | null }[]
 }
 
-async function played(files: Record<string, string>, target: { readonly url: string }, ...flags: string[]) {
+async function runFiles(files: Record<string, string>, target: { readonly url: string }, ...flags: string[]) {
   const argv = ['.', '--target', target.url, '--port', '0', '--report', 'pretty,json=r.json,junit=j.xml', ...flags]
   const { folder, ...done } = await finished(startRun(files, argv))
   const read = (name: string) => readFileSync(inFolder(folder, name), 'utf8')
@@ -32,7 +32,7 @@ describe('--bail', () => {
     ['1', ['fail', 'skipped', 'skipped', 'skipped']],
     ['2', ['fail', 'fail', 'skipped', 'skipped']],
   ])('%s starts no further scenario after so many have failed', async (bail, outcomes) => {
-    const { code, out, json, junit } = await played(FOUR, await quiet(), '--bail', bail, '--jobs', '1')
+    const { code, out, json, junit } = await runFiles(FOUR, await quiet(), '--bail', bail, '--jobs', '1')
     expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(outcomes)
     expect({ code, exit: json.exit_code }).toEqual({ code: 1, exit: 1 })
     expect(json.stopped).toMatch(
@@ -44,7 +44,7 @@ describe('--bail', () => {
   })
 
   it('that is not reached changes nothing', async () => {
-    const { json } = await played(FOUR, await quiet(), '--bail', '4', '--jobs', '4')
+    const { json } = await runFiles(FOUR, await quiet(), '--bail', '4', '--jobs', '4')
     expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['fail', 'fail', 'fail', 'fail'])
     expect(json.stopped).toBeNull()
   })
@@ -56,7 +56,7 @@ describe('--timeout', () => {
   it('ends the run: what it interrupted is inconclusive, what it did not play is skipped, exit 4', async () => {
     const files = { 'a.yaml': PASSES, ...Object.fromEntries(['b', 'c'].map(name => [`${name}.yaml`, hanging(name)])) }
     const target = await startTarget((_, response) => void response.end())
-    const { code, out, json, junit } = await played(files, target, '--timeout', '1500ms', '--jobs', '1')
+    const { code, out, json, junit } = await runFiles(files, target, '--timeout', '1500ms', '--jobs', '1')
     expect(json.scenarios.map(({ outcome, reason_code }) => [outcome, reason_code])).toEqual([
       ['pass', null],
       ['inconclusive', 'stopped'],
@@ -77,20 +77,20 @@ describe('--timeout', () => {
   const hanging = (name: string) => scenario(name, '', '{ press: handover }, { expect: { start: {}, within: 1m } }')
 
   it('also ends a run whose target answers nothing', async () => {
-    const { code, json } = await played(FOUR, await silent(), '--timeout', '700ms', '--jobs', '2')
+    const { code, json } = await runFiles(FOUR, await silent(), '--timeout', '700ms', '--jobs', '2')
     expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['inconclusive', 'inconclusive', 'skipped', 'skipped'])
     expect(code).toBe(4)
   })
 
   it('leaves a failure a failure', async () => {
     const files = { 'a.yaml': failing('Fails'), 'b.yaml': hanging('b') }
-    const { code, json } = await played(files, await quiet(), '--timeout', '1500ms', '--jobs', '2')
+    const { code, json } = await runFiles(files, await quiet(), '--timeout', '1500ms', '--jobs', '2')
     expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['fail', 'inconclusive'])
     expect(code).toBe(1)
   })
 
   it('includes the wait for the target', async () => {
-    const { code, json } = await played(
+    const { code, json } = await runFiles(
       FOUR,
       { url: 'http://127.0.0.1:1/' },
       '--timeout',
@@ -128,7 +128,7 @@ describe('no call', () => {
   const hintsOf = (out: string) => out.match(/Does the intermediary know the address of the platform/g)?.length ?? 0
 
   it('blames the address when no call came in the whole run', async () => {
-    const { out } = await played({ 'a.yaml': scenario('A'), 'b.yaml': scenario('B') }, await quiet())
+    const { out } = await runFiles({ 'a.yaml': scenario('A'), 'b.yaml': scenario('B') }, await quiet())
     // In both scenarios, and with the cause that they share.
     expect(hintsOf(out)).toBe(3)
   })
@@ -148,7 +148,7 @@ describe('no call', () => {
       })
     })
     const files = { 'a.yaml': scenario('A', 'chat: { source: caller }\n'), 'b.yaml': scenario('B') }
-    const { out, json } = await played(files, calling)
+    const { out, json } = await runFiles(files, calling)
     expect(json.scenarios.map(({ outcome }) => outcome)).toEqual(['pass', 'fail'])
     expect(hintsOf(out)).toBe(0)
   })

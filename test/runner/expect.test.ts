@@ -1,8 +1,7 @@
 /** Tests required and forbidden calls of the intermediary, and captures. */
 import { expect, it } from 'vitest'
-import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { calls, HI, TAKEN } from './scripted-steps.ts'
-import { holds, type Row } from './table.ts'
+import { describeRows, type Row } from './table.ts'
 
 const hiAfter = (ms: number) => `{ after: ${ms}, message: { message: Hi } }`
 
@@ -150,12 +149,15 @@ const rows: Record<string, Row> = {
   },
 }
 
-it('expect', async () => {
-  const intermediary = await startScriptedIntermediary()
-  const told = await holds(intermediary, rows)
-  const { steps, duration_ms } = told.scenarios.find(({ name }) => name === 'a call that comes too late')!
-  const afterwards = duration_ms - (steps.at(-1)!.end_ms! - steps[0]!.start_ms!)
-  expect(afterwards, 'once it has come nothing else is waited for').toBeLessThan(1_800)
-  const [captured] = told.scenarios.filter(({ name }) => name === 'capture and use it').map(({ captures }) => captures)
-  expect(captured).toEqual({ who: 'Anna', said: expect.any(String), how: 200, path: 'start' })
-})
+describeRows('expect', rows, {}, run =>
+  it('waits for a late call no longer than until it comes, and reports captures', async () => {
+    const { report } = await run()
+    const { steps, duration_ms } = report.scenarios.find(({ name }) => name === 'a call that comes too late')!
+    const afterwards = duration_ms - (steps.at(-1)!.end_ms! - steps[0]!.start_ms!)
+    expect(afterwards, 'once it has come nothing else is waited for').toBeLessThan(1_800)
+    const [captured] = report.scenarios
+      .filter(({ name }) => name === 'capture and use it')
+      .map(({ captures }) => captures)
+    expect(captured).toEqual({ who: 'Anna', said: expect.any(String), how: 200, path: 'start' })
+  }),
+)

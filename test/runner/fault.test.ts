@@ -1,8 +1,7 @@
 /** Faults set by steps: what the intermediary, its agent and the judge see of them. */
 import { expect, it } from 'vitest'
-import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { calls, HI, TAKEN } from './scripted-steps.ts'
-import { holds, type Row } from './table.ts'
+import { describeRows, type Row } from './table.ts'
 
 const HO = '{ message: { message: Ho } }'
 const onMessage = (what: string) => `- fault: { on: { api: message }, ${what} }\n`
@@ -155,9 +154,10 @@ const events: Record<string, Row> = {
   http: { steps: `${TAKEN}${onEvent('http: [header-case, chunked]')}${USER}`, is: 'pass' },
 }
 
-it('faults of calls and of events', async () => {
-  const intermediary = await startScriptedIntermediary()
-  await holds(intermediary, { ...api, ...events })
-  const chunked = intermediary.received.filter(({ headers }) => headers['transfer-encoding'] === 'chunked')
-  expect(chunked).toHaveLength(1)
-})
+describeRows('faults of calls and of events', { ...api, ...events }, {}, run =>
+  it('chunks one request', async () => {
+    const { intermediary } = await run()
+    const chunked = intermediary.received.filter(({ headers }) => headers['transfer-encoding'] === 'chunked')
+    expect(chunked).toHaveLength(1)
+  }),
+)

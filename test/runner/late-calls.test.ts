@@ -1,7 +1,7 @@
 /** How long a run waits for late calls, with a clock that moves on with each reading. */
 import { expect, it, vi } from 'vitest'
 import { startScriptedIntermediary } from './scripted-intermediary.ts'
-import { tell } from './table.ts'
+import { runRows } from './table.ts'
 
 /** Before the modules under test are loaded, because they keep the function. */
 vi.hoisted(() => {
@@ -19,7 +19,7 @@ it('a run ends as soon as it has been quiet for the time of the scenario, also w
       is: 'pass',
     },
   } as const
-  const { scenarios } = await tell(await startScriptedIntermediary(), quiet, { flags: ['--repeat', '60'] })
+  const { scenarios } = await runRows(await startScriptedIntermediary(), quiet, { flags: ['--repeat', '60'] })
   const slow = scenarios.filter(({ duration_ms }) => duration_ms > 1_500)
   expect([scenarios.length, slow]).toEqual([60, []])
 })

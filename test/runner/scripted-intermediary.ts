@@ -1,4 +1,4 @@
-/** An intermediary with a help desk that does what a scenario tells it to, by the verbs of its driver. */
+/** Starts an intermediary whose help desk follows the commands of a scenario, by the verbs of its driver. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -73,15 +73,15 @@ async function webhook(
   const body = parsed(raw)
   const event = String(body.event)
   const chat = conversation(chats, String((body.chat as Fields | undefined)?.id ?? body.chat_id))
-  const told = event.startsWith('AGENT TYPING') ? undefined : chat.answers.shift()
-  const status = !valid ? 401 : Number(told?.status ?? 200)
+  const scripted = event.startsWith('AGENT TYPING') ? undefined : chat.answers.shift()
+  const status = !valid ? 401 : Number(scripted?.status ?? 200)
   received.push({ event, text: String(body.message ?? ''), headers: request.headers, answered: status })
   if (status === 200 && event === 'REQUESTING TAKEOVER') chat.inbox.push({ request: true })
   if (status === 200 && event === 'MESSAGE FROM USER') {
     const { message: text, attachments = [] } = body
     chat.inbox.push({ text, attachments })
   }
-  await wait(told?.after)
+  await wait(scripted?.after)
   response.writeHead(status).end()
 }
 
@@ -99,7 +99,7 @@ async function desk(chats: Map<string, Conversation>, url: string, order: Fields
   const chat = chats.get(id)
   const no = (status: number, error: string) => void response.writeHead(status).end(JSON.stringify({ error }))
   if (verb === 'inbox') return chat === undefined ? no(404, 'unknown chat') : response.end(JSON.stringify(chat.inbox))
-  if (verb === 'accept' && chat?.inbox.some(({ request }) => request === true) !== true) return no(409, 'nobody asked')
+  if (verb === 'accept' && chat?.inbox.some(({ request }) => request === true) !== true) return no(409, 'no request')
   if (verb === 'sleep') return
   const own = conversation(chats, id)
   if (verb === 'answers') own.answers.push(...(order as unknown as Order).list)
@@ -121,7 +121,7 @@ async function calls(id: string, chats: Map<string, Conversation>, { sim, bot, l
   for (const { after, key = KEY, alias = 'handover', chat, ...named } of list) {
     const [written, given] = Object.entries(named)[0]!
     await wait(after)
-    const [name, body] = await told(chats.get(id)?.inbox.at(-1), written, given as Fields)
+    const [name, body] = await commandCall(chats.get(id)?.inbox.at(-1), written, given as Fields)
     const ids = name === 'availability' ? {} : { bot_id: bot, chat_id: chat === 'last' ? [...chats.keys()].at(-1) : id }
     await fetch(`${sim}/api/v2/${alias}/${PATHS[name] ?? name}`, {
       method: 'POST',
@@ -131,7 +131,7 @@ async function calls(id: string, chats: Map<string, Conversation>, { sim, bot, l
   }
 }
 
-async function told(last: Fields | undefined, written: string, given: Fields): Promise<[string, Fields]> {
+async function commandCall(last: Fields | undefined, written: string, given: Fields): Promise<[string, Fields]> {
   if (written === 'echo') return ['message', { message: last?.text }]
   if (written !== 'file') return [written, given]
   const [{ url }] = last!.attachments as [{ url: string }]

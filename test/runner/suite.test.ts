@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { call, finished, inFolder, startRun, startTarget, type Target } from './targets.ts'
 
-interface FailureDetails {
+interface RowsReport {
   readonly exit_code: number
   readonly scenarios: readonly {
     readonly name: string
@@ -42,11 +42,11 @@ async function eagerDesk(more: (desk: Desk, chatId: string) => void = () => {}):
   return desk
 }
 
-async function played(desk: Target, files: Record<string, string>, ...flags: string[]) {
+async function runFiles(desk: Target, files: Record<string, string>, ...flags: string[]) {
   const argv = ['.', '--target', desk.url, '--port', '0', '--report', 'json=r.json', ...flags]
   const { code, out, err, folder } = await finished(startRun(files, argv))
-  const told = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as FailureDetails
-  return { code, out, err, folder, told, names: told.scenarios.map(({ name }) => name) }
+  const report = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as RowsReport
+  return { code, out, err, folder, report, names: report.scenarios.map(({ name }) => name) }
 }
 
 const THREE = {
@@ -57,9 +57,9 @@ const THREE = {
 
 describe('the selected scenarios', () => {
   it('are all files of a folder, and they pass', async () => {
-    const { code, names, told } = await played(await eagerDesk(), THREE)
+    const { code, names, report } = await runFiles(await eagerDesk(), THREE)
     expect({ code, names }).toEqual({ code: 0, names: ['Ada', 'Bo', 'Cy'] })
-    expect(told.scenarios.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass'])
+    expect(report.scenarios.map(({ outcome }) => outcome)).toEqual(['pass', 'pass', 'pass'])
   })
 
   it.each([
@@ -83,7 +83,7 @@ describe('the selected scenarios', () => {
       ['Bo', 'Bo', 'Bo'],
     ],
   ])('%j: %j', async (flags, names) => {
-    expect((await played(await eagerDesk(), THREE, ...flags)).names).toEqual(names)
+    expect((await runFiles(await eagerDesk(), THREE, ...flags)).names).toEqual(names)
   })
 
   it('are none: a message, exit 4', async () => {
@@ -105,13 +105,13 @@ describe('the selected scenarios', () => {
 })
 
 describe('ids', () => {
-  const laneIds = ({ told }: { told: FailureDetails }) =>
-    Object.fromEntries(told.scenarios.map(({ name, conversations }) => [name, conversations.main]))
+  const laneIds = ({ report }: { report: RowsReport }) =>
+    Object.fromEntries(report.scenarios.map(({ name, conversations }) => [name, conversations.main]))
 
   it('are equal for equal seeds, whichever other scenarios run', async () => {
-    const all = laneIds(await played(await eagerDesk(), THREE, '--seed', '1'))
-    const one = laneIds(await played(await eagerDesk(), { 'b.yaml': THREE['b.yaml'] }, '--jobs', '1', '--seed', '1'))
-    const other = laneIds(await played(await eagerDesk(), THREE, '--seed', '2'))
+    const all = laneIds(await runFiles(await eagerDesk(), THREE, '--seed', '1'))
+    const one = laneIds(await runFiles(await eagerDesk(), { 'b.yaml': THREE['b.yaml'] }, '--jobs', '1', '--seed', '1'))
+    const other = laneIds(await runFiles(await eagerDesk(), THREE, '--seed', '2'))
     expect(one.Bo).toBe(all.Bo)
     expect(new Set(Object.values(all)).size).toBe(3)
     expect(other.Bo).not.toBe(all.Bo)
@@ -119,21 +119,21 @@ describe('ids', () => {
 
   it('are new in every run without a seed, because an intermediary may remember the last run', async () => {
     const desk = await eagerDesk()
-    const [first, second] = [laneIds(await played(desk, THREE)), laneIds(await played(desk, THREE))]
+    const [first, second] = [laneIds(await runFiles(desk, THREE)), laneIds(await runFiles(desk, THREE))]
     expect(second.Bo).not.toBe(first.Bo)
     const configured = { ...THREE, 'handover-sim.config.yaml': 'seed: 1\n' }
-    const [third, fourth] = [laneIds(await played(desk, configured)), laneIds(await played(desk, configured))]
+    const [third, fourth] = [laneIds(await runFiles(desk, configured)), laneIds(await runFiles(desk, configured))]
     expect(fourth).toEqual(third)
   })
 
   it('are new in every repetition', async () => {
-    const { told } = await played(await eagerDesk(), { 'a.yaml': THREE['a.yaml'] }, '--repeat', '5')
-    expect(new Set(told.scenarios.map(({ conversations }) => conversations.main)).size).toBe(5)
+    const { report } = await runFiles(await eagerDesk(), { 'a.yaml': THREE['a.yaml'] }, '--repeat', '5')
+    expect(new Set(report.scenarios.map(({ conversations }) => conversations.main)).size).toBe(5)
   })
 
   it('and names of users are drawn from the seed and the name of the scenario', async () => {
     const namesOf = async (seed: string) => {
-      const { folder } = await played(await eagerDesk(), THREE, '--seed', seed, '--report', 'journal=j.ndjson')
+      const { folder } = await runFiles(await eagerDesk(), THREE, '--seed', seed, '--report', 'journal=j.ndjson')
       const entries = readFileSync(inFolder(folder, 'j.ndjson'), 'utf8').trim().split('\n')
       const conversations = entries.map(line => JSON.parse(line)).filter(({ entry }) => entry?.note === 'conversation')
       return conversations.map(({ entry }) => entry.chat.name as string).sort()
@@ -147,7 +147,7 @@ describe('ids', () => {
   it('--seed overrides the seed of the file, and the file overrides the config', async () => {
     const files = { 'a.yaml': scenario('Ada', ACCEPTED, 'seed: 7\n') }
     const seedOf = async (...flags: string[]) =>
-      (await played(await eagerDesk(), files, ...flags)).told.scenarios[0]!.seed
+      (await runFiles(await eagerDesk(), files, ...flags)).report.scenarios[0]!.seed
     expect([await seedOf(), await seedOf('--seed', '9')]).toEqual([7, 9])
   })
 })
@@ -162,8 +162,8 @@ describe('concurrent scenarios', () => {
     const desk = await eagerDesk((self, chatId) => {
       if (self.requests.length === 4) void call(self.platform, 'availability', { availability: 'CLOSED', chat: chatId })
     })
-    const { code, told } = await played(desk, { ...THREE, 'd.yaml': AWAY }, '--jobs', '10')
-    expect(told.scenarios.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual([
+    const { code, report } = await runFiles(desk, { ...THREE, 'd.yaml': AWAY }, '--jobs', '10')
+    expect(report.scenarios.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual([
       'Ada: pass',
       'Bo: pass',
       'Cy: pass',
@@ -186,8 +186,8 @@ describe('concurrent scenarios', () => {
         '  - fault: { on: { api: start }, respond: { status: 503 } }\n  - press: handover\n  - expect: start\n  - check: { status: pending }\n',
       ),
     }
-    const { told } = await played(await eagerDesk(), files, '--jobs', '10')
-    expect(told.scenarios.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual([
+    const { report } = await runFiles(await eagerDesk(), files, '--jobs', '10')
+    expect(report.scenarios.map(({ name, outcome }) => `${name}: ${outcome}`)).toEqual([
       'Blocked: pass',
       'Open: pass',
       'Hours: pass',
@@ -196,9 +196,9 @@ describe('concurrent scenarios', () => {
   })
 
   it('do not affect each other, 50 at once', async () => {
-    const { code, told } = await played(await eagerDesk(), THREE, '--repeat', '40', '--jobs', '50')
-    expect(told.scenarios.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
-    expect([code, told.scenarios.length]).toEqual([0, 120])
+    const { code, report } = await runFiles(await eagerDesk(), THREE, '--repeat', '40', '--jobs', '50')
+    expect(report.scenarios.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
+    expect([code, report.scenarios.length]).toEqual([0, 120])
   })
 })
 
@@ -206,9 +206,9 @@ describe('unexpected calls', () => {
   it('about an unknown chat fail the run, and no scenario', async () => {
     const desk = await eagerDesk(self => void call(self.platform, 'end', { bot_id: 1042, chat_id: 'somebody-elses' }))
     const listening = { ...THREE, 'a.yaml': scenario('Ada', `${ACCEPTED}  - none: { message: {}, for: 500ms }\n`) }
-    const { code, told } = await played(desk, listening, '--jobs', '10')
+    const { code, report } = await runFiles(desk, listening, '--jobs', '10')
     expect(code).toBe(1)
-    expect(told.failures.map(({ happened }) => happened).join('\n')).toContain(
+    expect(report.failures.map(({ happened }) => happened).join('\n')).toContain(
       'is about chat "somebody-elses", which no scenario has',
     )
   })
@@ -221,9 +221,9 @@ describe('unexpected calls', () => {
       chats.push(chatId)
       if (chats.length === 2) void call(self.platform, 'end', { bot_id: 1042, chat_id: chats[0] })
     })
-    const { code, told } = await played(desk, files)
+    const { code, report } = await runFiles(desk, files)
     expect(code).toBe(1)
-    const kinds = told.scenarios.map(({ name, failures }) => [name, failures.map(({ kind }) => kind)])
+    const kinds = report.scenarios.map(({ name, failures }) => [name, failures.map(({ kind }) => kind)])
     expect(kinds).toEqual([
       ['Ada', ['late']],
       ['Bo', []],
@@ -238,7 +238,7 @@ describe('unexpected calls', () => {
       setTimeout(() => void call(self.platform, 'end', { bot_id: 1042, chat_id: chatId }), 500)
     })
     const chats: string[] = []
-    const { folder } = await played(desk, { 'a.yaml': THREE['a.yaml'], 'b.yaml': second }, '--jobs', '1')
+    const { folder } = await runFiles(desk, { 'a.yaml': THREE['a.yaml'], 'b.yaml': second }, '--jobs', '1')
     const saved = readFileSync(inFolder(folder, '.handover-sim/journal.jsonl'), 'utf8').trim().split('\n')
     const ofFirst = saved.map(line => JSON.parse(line)).filter(({ scenario }) => scenario === 1)
     const [head, ...entries] = ofFirst
@@ -254,15 +254,15 @@ describe('an inconclusive scenario', () => {
   const NEEDY = scenario('Needy', '  - press: handover\n  - agent: accept\n  - expect: start\n')
 
   it('needs a missing driver verb: exit 4', async () => {
-    const { code, out } = await played(await eagerDesk(), { 'a.yaml': NEEDY })
+    const { code, out } = await runFiles(await eagerDesk(), { 'a.yaml': NEEDY })
     expect(code).toBe(4)
     expect(out).toMatch(/accept/)
   })
 
   it('and one that passed: exit 0, and 4 with --strict', async () => {
     const files = { 'a.yaml': NEEDY, 'b.yaml': THREE['b.yaml'] }
-    expect((await played(await eagerDesk(), files)).code).toBe(0)
-    expect((await played(await eagerDesk(), files, '--strict')).code).not.toBe(0)
+    expect((await runFiles(await eagerDesk(), files)).code).toBe(0)
+    expect((await runFiles(await eagerDesk(), files, '--strict')).code).not.toBe(0)
   })
 })
 

@@ -1,7 +1,7 @@
 /** Runs many small scenarios with the real command and compares their expected results. */
 import { readFileSync } from 'node:fs'
-import { expect } from 'vitest'
-import type { ScriptedIntermediary } from './scripted-intermediary.ts'
+import { describe, expect, it } from 'vitest'
+import { type ScriptedIntermediary, startScriptedIntermediary } from './scripted-intermediary.ts'
 import { finished, inFolder, startRun } from './targets.ts'
 
 export interface Row {
@@ -12,14 +12,15 @@ export interface Row {
   readonly is: 'pass' | RegExp
 }
 
-export interface Also {
+export interface RowOptions {
   readonly files?: Readonly<Record<string, string>>
   readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly driver?: string | null
 }
 
-export interface FailureDetails {
+/** The JSON report of a run, and its journal. */
+export interface RowsReport {
   readonly exit_code: number
   readonly scenarios: readonly {
     readonly name: string
@@ -39,7 +40,6 @@ export interface FailureDetails {
     }[]
   }[]
   readonly failures: readonly { readonly kind: string; readonly happened: string }[]
-  /** As it is kept. */
   readonly journal: readonly { readonly entry?: Readonly<Record<string, unknown>> }[]
 }
 
@@ -50,23 +50,23 @@ const fileOf = (name: string, { head = '', steps }: Row) => {
   return `version: 1\nname: ${JSON.stringify(name)}\n${timeouts}${head}${head === '' ? '' : '\n'}steps:\n${indented(steps)}\n`
 }
 
-/** A webhook, and a driver unless `also` has one. */
-type Side = Pick<ScriptedIntermediary, 'url'> & Partial<ScriptedIntermediary>
+/** A webhook, and a driver unless the options have one. */
+type Target = Pick<ScriptedIntermediary, 'url'> & Partial<ScriptedIntermediary>
 
-/** All of them beside each other, and what the report says of them. */
-export async function tell(
-  intermediary: Side,
+/** Runs all rows side by side with one command. */
+export async function runRows(
+  intermediary: Target,
   rows: Readonly<Record<string, Row>>,
-  also: Also = {},
-): Promise<FailureDetails> {
+  options: RowOptions = {},
+): Promise<RowsReport> {
   const scenarios = Object.entries(rows).map(([name, row]) => fileOf(name, row))
-  const driver = also.driver === undefined ? (intermediary.driver ?? null) : also.driver
+  const driver = options.driver === undefined ? (intermediary.driver ?? null) : options.driver
   const files = {
     'all.yaml': scenarios.join('---\n'),
     ...(driver === null ? {} : { 'driver.yaml': driver }),
-    ...also.files,
+    ...options.files,
   }
-  const { flags = [], env = {} } = also
+  const { flags = [], env = {} } = options
   const driving = driver === null ? [] : ['--agent-driver', 'driver.yaml']
   const report = ['--port', '0', '--jobs', '16', '--report', 'json=r.json']
   const argv = ['all.yaml', '--target', intermediary.url, ...driving, ...report, ...flags]
@@ -74,11 +74,11 @@ export async function tell(
   if (code === 2) throw new Error(err)
   const read = (file: string) => readFileSync(inFolder(folder, file), 'utf8')
   const journal = read('.handover-sim/journal.jsonl').trim().split('\n')
-  return { ...JSON.parse(read('r.json')), journal: journal.map(line => JSON.parse(line)) } as FailureDetails
+  return { ...JSON.parse(read('r.json')), journal: journal.map(line => JSON.parse(line)) } as RowsReport
 }
 
-/** One line for each play. */
-export const linesOf = ({ scenarios }: FailureDetails): Record<string, string> =>
+/** One line for each scenario. */
+export const linesOf = ({ scenarios }: RowsReport): Record<string, string> =>
   Object.fromEntries(
     scenarios.map(({ name, outcome, reason, failures }) => {
       const said = failures.map(({ kind, expected, happened }) => `${kind}: ${expected} | ${happened}`).join(' // ')
@@ -89,18 +89,43 @@ export const linesOf = ({ scenarios }: FailureDetails): Record<string, string> =
     }),
   )
 
-/** Runs them and compares each result; a failed scenario may have only the failures of its row. */
-export async function holds(
-  intermediary: Side,
+/** Runs rows and compares each result; a failed scenario may have only the failures of its row. */
+export async function expectRows(
+  intermediary: Target,
   rows: Readonly<Record<string, Row>>,
-  also: Also = {},
-): Promise<FailureDetails> {
-  const told = await tell(intermediary, rows, also)
-  const wanted = Object.entries(rows).map(([name, { is }]) => [name, is === 'pass' ? is : expect.stringMatching(is)])
-  expect(linesOf(told)).toEqual(Object.fromEntries(wanted))
-  const passed = told.scenarios.filter(({ outcome }) => outcome === 'pass')
-  expect(new Set(passed.flatMap(({ steps }) => steps.map(({ outcome }) => outcome))), 'of all steps').toEqual(
-    new Set(passed.length > 0 ? ['pass'] : []),
-  )
-  return told
+  options: RowOptions = {},
+): Promise<RowsReport> {
+  const report = await runRows(intermediary, rows, options)
+  for (const name of Object.keys(rows)) expectRow(report, name, rows)
+  return report
+}
+
+function expectRow(report: RowsReport, name: string, rows: Readonly<Record<string, Row>>): void {
+  const { is } = rows[name]!
+  expect(linesOf(report)[name]).toEqual(is === 'pass' ? is : expect.stringMatching(is))
+  const { outcome, steps } = report.scenarios.find(scenario => scenario.name === name)!
+  if (outcome === 'pass') expect(steps.filter(step => step.outcome !== 'pass')).toEqual([])
+}
+
+/** Runs all rows with one command, and checks each in a test of its own. `more` adds tests of the same run. */
+export function describeRows(
+  title: string,
+  rows: Readonly<Record<string, Row>>,
+  options: RowOptions | ((intermediary: ScriptedIntermediary) => RowOptions) = {},
+  more: (run: () => Promise<{ report: RowsReport; intermediary: ScriptedIntermediary }>) => void = () => {},
+): void {
+  describe(title, () => {
+    let running: Promise<{ report: RowsReport; intermediary: ScriptedIntermediary }> | undefined
+    const start = async () => {
+      const intermediary = await startScriptedIntermediary()
+      const report = await runRows(intermediary, rows, typeof options === 'function' ? options(intermediary) : options)
+      return { report, intermediary }
+    }
+    const run = () => {
+      running ??= start()
+      return running
+    }
+    it.each(Object.keys(rows))('%s', async name => expectRow((await run()).report, name, rows))
+    more(run)
+  })
 }

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { freePort } from '../support/port.ts'
 import { startScriptedIntermediary } from './scripted-intermediary.ts'
-import { holds, linesOf, type Row, tell } from './table.ts'
+import { expectRows, linesOf, type Row, runRows } from './table.ts'
 
 /** Takes over every chat at once, and knows only chats since its start. */
 const APP = `import { existsSync, writeFileSync } from 'node:fs'
@@ -74,8 +74,8 @@ target:
 it('target', async () => {
   const port = await freePort()
   const also = { driver: driverAt(port), files: { 'app.mjs': APP }, flags: ['--strict'] }
-  const told = await holds({ url: `http://127.0.0.1:${port}/webhook` }, rows, also)
-  expect(told.exit_code).toBe(1)
+  const report = await expectRows({ url: `http://127.0.0.1:${port}/webhook` }, rows, also)
+  expect(report.exit_code).toBe(1)
 })
 
 it('a slow start of the target ends with the time limit of the scenario', async () => {
@@ -88,15 +88,15 @@ it('a slow start of the target ends with the time limit of the scenario', async 
     },
   }
   const also = { driver: driverAt(port), files: { 'app.mjs': APP } }
-  const { scenarios } = await holds({ url: `http://127.0.0.1:${port}/webhook` }, rows, also)
+  const { scenarios } = await expectRows({ url: `http://127.0.0.1:${port}/webhook` }, rows, also)
   expect(scenarios[0]!.duration_ms).toBeLessThan(2_000)
 })
 
 it('a target step is inconclusive when the driver has no target', async () => {
-  const told = await tell(await startScriptedIntermediary(), {
+  const report = await runRows(await startScriptedIntermediary(), {
     needy: { steps: '- target: restart\n- check: { status: bot }', is: 'pass' },
   })
-  expect(linesOf(told).needy).toMatch(
+  expect(linesOf(report).needy).toMatch(
     /^inconclusive, step 1 \(target restart\) needs target\.restart, and the agent driver has only accept/,
   )
 })

@@ -1,8 +1,8 @@
 /** Clocks, waiting, retries, and how long a scenario may take. */
 import { expect, it } from 'vitest'
-import { startScriptedIntermediary } from './scripted-intermediary.ts'
+import type { ScriptedIntermediary } from './scripted-intermediary.ts'
 import { answers, calls, TAKEN } from './scripted-steps.ts'
-import { holds, type Row } from './table.ts'
+import { describeRows, type Row } from './table.ts'
 
 const A500 = '{ status: 500 }'
 const A200 = '{ status: 200 }'
@@ -30,7 +30,7 @@ const clocks: Record<string, Row> = {
     steps: `${TYPING}- wait: 3s\n- check: { typing: false }`,
     is: /^check: .*typing: expected false, received true/,
   },
-  'virtual: begins where it is told to': {
+  'virtual: begins at the given time': {
     head: 'clock: { mode: virtual, start: "2024-01-01T08:59:00Z" }\nbusiness_hours: { time_zone: UTC, mon: "09:00-17:00" }',
     steps: `
 - check: { availability: CLOSED }
@@ -67,7 +67,7 @@ const clocks: Record<string, Row> = {
     steps: `${TAKEN}${answers(A500, A500)}- user: Hi`,
     is: /^stimulus: .* \| the webhook answered 500 to MESSAGE FROM USER \(attempt 2\)/,
   },
-  'real: an async retry is judged at the end': {
+  'real: an async retry is evaluated at the end': {
     head: 'config: { webhook.retry: [100ms] }',
     steps: `${TAKEN}${answers(A500, A200)}- user: { text: Hi, async: true }\n- wait: 300ms`,
     is: 'pass',
@@ -83,14 +83,16 @@ const clocks: Record<string, Row> = {
   },
 }
 
-it('clocks and retries', async () => {
-  const { scenarios } = await holds(await startScriptedIntermediary(), clocks)
-  const took = Object.fromEntries(scenarios.map(({ name, duration_ms }) => [name, duration_ms]))
-  expect(took['real: a wait takes its time']).toBeGreaterThan(400)
-  const retried = scenarios.find(({ name }) => name === 'real: a retry is waited for')!.steps[4]!
-  expect(retried.end_ms! - retried.start_ms!, 'though it comes after timeouts.ack').toBeGreaterThan(690)
-  expect(took['virtual: half a day takes no time']).toBeLessThan(5_000)
-})
+describeRows('clocks and retries', clocks, {}, run =>
+  it('take as long as their clock says', async () => {
+    const { scenarios } = (await run()).report
+    const took = Object.fromEntries(scenarios.map(({ name, duration_ms }) => [name, duration_ms]))
+    expect(took['real: a wait takes its time']).toBeGreaterThan(400)
+    const retried = scenarios.find(({ name }) => name === 'real: a retry is waited for')!.steps[4]!
+    expect(retried.end_ms! - retried.start_ms!, 'though it comes after timeouts.ack').toBeGreaterThan(690)
+    expect(took['virtual: half a day takes no time']).toBeLessThan(5_000)
+  }),
+)
 
 const bounds: Record<string, Row> = {
   'a wait': {
@@ -145,11 +147,15 @@ const bounds: Record<string, Row> = {
   },
 }
 
-it('timeouts.scenario ends every kind of step', async () => {
-  const intermediary = await startScriptedIntermediary()
-  const driver = `${intermediary.driver}  sleep: { POST: "/sleep/$(chat.id)/sleep" }\n`
-  const { scenarios } = await holds(intermediary, bounds, { driver })
-  for (const { name, duration_ms } of scenarios) expect([name, duration_ms < 2_500]).toEqual([name, true])
-  const last = scenarios.find(({ name }) => name.startsWith('finally'))!
-  expect(last.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'pass', 'pass', 'pass', 'pass'])
+const withSleep = ({ driver }: ScriptedIntermediary) => ({
+  driver: `${driver}  sleep: { POST: "/sleep/$(chat.id)/sleep" }\n`,
 })
+
+describeRows('timeouts.scenario ends every kind of step', bounds, withSleep, run =>
+  it('in time, and the finally steps run', async () => {
+    const { scenarios } = (await run()).report
+    for (const { name, duration_ms } of scenarios) expect([name, duration_ms < 2_500]).toEqual([name, true])
+    const last = scenarios.find(({ name }) => name.startsWith('finally'))!
+    expect(last.steps.map(({ outcome }) => outcome)).toEqual(['fail', 'pass', 'pass', 'pass', 'pass'])
+  }),
+)

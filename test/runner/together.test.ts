@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { startScriptedIntermediary } from './scripted-intermediary.ts'
-import { type FailureDetails, holds, type Row, tell } from './table.ts'
+import { expectRows, type Row, type RowsReport, runRows } from './table.ts'
 import { call, finished, inFolder, startRun, startTarget } from './targets.ts'
 
 const TAKEN = '- press: handover\n- agent: accept\n- expect: { start: {}, capture: { id: response.chatmessage_id } }\n'
@@ -14,7 +14,7 @@ it('ids of messages depend on the scenario only, and differ in every repetition'
   }
   const idsOf = async (only: string[], ...flags: string[]) => {
     const chosen = Object.fromEntries(only.map(name => [name, rows[name]!]))
-    const { scenarios } = await tell(await startScriptedIntermediary(), chosen, { flags: ['--seed', '1', ...flags] })
+    const { scenarios } = await runRows(await startScriptedIntermediary(), chosen, { flags: ['--seed', '1', ...flags] })
     return scenarios.map(({ captures }) => String(captures.id))
   }
   const [ada, bo] = await idsOf(['ada', 'bo'])
@@ -27,24 +27,24 @@ it('ids of messages depend on the scenario only, and differ in every repetition'
 it('a pending answer is awaited at the end', async () => {
   const answers = '- agent: { does: answers, with: { list: [{ after: 500 }] } }\n'
   const steps = `${TAKEN}${answers}- user: { text: Hi, async: true }`
-  await holds(await startScriptedIntermediary(), { slow: { steps, is: 'pass' } })
+  await expectRows(await startScriptedIntermediary(), { slow: { steps, is: 'pass' } })
 })
 
-const notesIn = ({ journal }: FailureDetails, name: string) =>
+const notesIn = ({ journal }: RowsReport, name: string) =>
   journal.map(({ entry }) => entry).filter(entry => entry?.note === name)
 
 it('a check records its observation only when it has changed', async () => {
   const list = '[{ after: 100, message: { message: Hi } }, { typing_start: {} }]'
   const calls = `- agent: { does: calls, with: { list: ${list} } }\n`
   const steps = `${TAKEN}${calls}- check: { typing: true }\n- expect: message\n- expect: typing_start`
-  const told = await tell(await startScriptedIntermediary(), { one: { steps, is: 'pass' } })
-  expect(notesIn(told, 'observed').map(entry => entry?.typing)).toEqual([false, true])
+  const report = await runRows(await startScriptedIntermediary(), { one: { steps, is: 'pass' } })
+  expect(notesIn(report, 'observed').map(entry => entry?.typing)).toEqual([false, true])
 })
 
 it('the reason of an availability step is the reason of the platform', async () => {
   const steps = '- availability: { availability: CLOSED, reason: OTHER }\n- check: { availability: CLOSED }'
-  const told = await tell(await startScriptedIntermediary(), { one: { steps, is: 'pass' } })
-  expect(notesIn(told, 'availability')).toMatchObject([{ availability: 'CLOSED', reason: 'OTHER', by: 'workspace' }])
+  const report = await runRows(await startScriptedIntermediary(), { one: { steps, is: 'pass' } })
+  expect(notesIn(report, 'availability')).toMatchObject([{ availability: 'CLOSED', reason: 'OTHER', by: 'workspace' }])
 })
 
 it('each scenario has its own limit of the body size', async () => {
@@ -60,7 +60,7 @@ it('each scenario has its own limit of the body size', async () => {
       is: /^contract: .*platform refused #\d+ .* with 413/,
     },
   }
-  await holds(await startScriptedIntermediary(), rows, { flags: ['--set', 'limits.body=2000'] })
+  await expectRows(await startScriptedIntermediary(), rows, { flags: ['--set', 'limits.body=2000'] })
 })
 
 interface Body {
@@ -95,12 +95,12 @@ it('the text of a user in another scenario is a leak, which fails the run', asyn
   }
   const argv = ['.', '--target', target.url, '--port', '0', '--report', 'json=r.json']
   const { code, folder } = await finished(startRun(files, argv))
-  const told = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as {
+  const report = JSON.parse(readFileSync(inFolder(folder, 'r.json'), 'utf8')) as {
     scenarios: { outcome: string }[]
     failures: { kind: string; expected: string; happened: string }[]
   }
-  expect(told.scenarios.map(({ outcome }) => outcome)).toEqual(['pass', 'pass'])
-  expect(told.failures.map(({ kind, happened }) => `${kind}: ${happened}`)).toEqual([
+  expect(report.scenarios.map(({ outcome }) => outcome)).toEqual(['pass', 'pass'])
+  expect(report.failures.map(({ kind, happened }) => `${kind}: ${happened}`)).toEqual([
     expect.stringMatching(/^leak: .*chat "main" of "Bo".*My card has the number 4929/),
   ])
   expect(code).toBe(1)

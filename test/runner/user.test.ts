@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { startScriptedIntermediary } from './scripted-intermediary.ts'
 import { answers, TAKEN } from './scripted-steps.ts'
-import { holds, type Row } from './table.ts'
+import { describeRows, expectRows, type Row } from './table.ts'
 
 const A404 = '{ status: 404 }'
 const A204 = '{ status: 204 }'
@@ -11,13 +11,13 @@ const BUTTONS = 'chat: { history: [{ bot: Hi, buttons: [{ label: Talk to us, han
 
 const rows: Record<string, Row> = {
   'a text': { steps: `${TAKEN}- user: Hello\n- agent: { sees: Hello }`, is: 'pass' },
-  'a text nobody acknowledges': {
+  'a text that is not acknowledged': {
     steps: `${TAKEN}${answers('{ status: 500 }')}- user: Hello`,
     is: /^stimulus: status 200 from the webhook to MESSAGE FROM USER within 10s \| the webhook answered 500 to MESSAGE FROM USER /,
   },
   'a text to the bot': { steps: '- user: Hello\n- check: { events: { MESSAGE FROM USER: 0 } }', is: 'pass' },
   'another 2xx is no 200': { steps: `${TAKEN}${answers(A204)}- user: Hello`, is: /^stimulus: .* answered 204 / },
-  'another status that is wanted': { steps: `${TAKEN}${answers(A404)}- user: { text: Hi, ack: 404 }`, is: 'pass' },
+  'another status that is expected': { steps: `${TAKEN}${answers(A404)}- user: { text: Hi, ack: 404 }`, is: 'pass' },
   'another status that does not come': {
     steps: `${TAKEN}- user: { text: Hi, ack: 404 }`,
     is: /^stimulus: status 404 .* answered 200 /,
@@ -28,11 +28,11 @@ const rows: Record<string, Row> = {
     steps: `${TAKEN}- user: { text: Hi, ack: non-2xx }`,
     is: /^stimulus: a refusal .* answered 200 /,
   },
-  'async goes on before the answer': {
+  'async continues before the answer': {
     steps: `${TAKEN}${answers(LATE)}- user: { text: Hi, async: true }\n- none: { end: {}, for: 20ms }\n- wait: 500ms`,
     is: 'pass',
   },
-  'async is judged all the same': {
+  'an async text whose answer is refused': {
     steps: `${TAKEN}${answers('{ status: 500, after: 50 }')}- user: { text: Hi, async: true }`,
     is: /^stimulus: .* answered 500 /,
   },
@@ -97,7 +97,7 @@ const rows: Record<string, Row> = {
     steps: '- press: Talk to us\n- agent: { sees: { request: true } }\n- check: { status: pending }',
     is: 'pass',
   },
-  'a button nobody has shown': {
+  'a button that is not shown': {
     head: BUTTONS,
     steps: '- press: Price\n- check: { status: bot }',
     is: /^stimulus: .*Price.* \| .*Prices/,
@@ -106,7 +106,7 @@ const rows: Record<string, Row> = {
     steps: `${answers('{ status: 503 }')}- press: handover\n- check: { status: pending }`,
     is: /^stimulus: status 200 from the webhook to REQUESTING TAKEOVER .* answered 503 /,
   },
-  'a press with the ack it wants': {
+  'a press with the ack it expects': {
     steps: `${answers('{ status: 503 }')}- press: { button: handover, ack: 503 }\n- check: { status: pending }`,
     is: 'pass',
   },
@@ -128,10 +128,7 @@ const rows: Record<string, Row> = {
   },
 }
 
-it('user, press and bot', async () => {
-  const files = { 'bill.txt': 'One parcel, 3 pounds' }
-  await holds(await startScriptedIntermediary(), rows, { files })
-})
+describeRows('user, press and bot', rows, { files: { 'bill.txt': 'One parcel, 3 pounds' } })
 
 const ECHO = '- agent: { does: calls, with: { list: [{ echo: {} }] } }'
 
@@ -139,7 +136,7 @@ it('tokens identify the text of a user, and steps do not contain them', async ()
   const intermediary = await startScriptedIntermediary()
   const onlyFile = '- user: { attach: [{ name: a.txt, type: text/plain, size_kb: 1 }] }'
   const steps = `${TAKEN}- user: Hello\n- agent: { sees: Hello }\n${onlyFile}\n- check: { transcript: { contains: [{ user: Hello }] } }`
-  await holds(intermediary, {
+  await expectRows(intermediary, {
     marked: { head: 'tokens: true', steps, is: 'pass' },
     plain: { steps, is: 'pass' },
     'its words come back': {
@@ -155,7 +152,7 @@ it('tokens identify the text of a user, and steps do not contain them', async ()
 })
 
 it("a user's text in the chat of another user is a leak", async () => {
-  await holds(await startScriptedIntermediary(), {
+  await expectRows(await startScriptedIntermediary(), {
     'in another chat': {
       head: 'tokens: true\nchats: { ada: {}, bo: {} }',
       steps: `

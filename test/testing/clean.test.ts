@@ -69,8 +69,8 @@ describe('assertClean', () => {
   it('reports refused calls', async () => {
     const { sim, call, ada } = await takenOver()
     await call('message/', { chat_id: ada.id, message: 7, sender: ANNA })
-    await call('end', { chat_id: 'nobody' })
-    await call('end', { chat_id: ada.id }, { authorization: 'Bearer nobody' })
+    await call('end', { chat_id: 'unknown' })
+    await call('end', { chat_id: ada.id }, { authorization: 'Bearer unknown-key' })
     const error = await problemsOf(sim.assertClean({ allow: ['message', 'end'] }))
     expect(kindsOf(error)).toEqual(['contract', 'contract', 'contract'])
   })
@@ -89,7 +89,7 @@ describe('assertClean', () => {
 
   it('reports events that the webhook did not acknowledge, of the user and of the platform', async () => {
     const refusing = (event: Event, call: Call) => {
-      if (event.event === 'AGENT TYPING START') throw new Error('nobody here')
+      if (event.event === 'AGENT TYPING START') throw new Error('no agent here')
       return event.event === 'MESSAGE FROM USER' ? new Response('no', { status: 500 }) : shouting(event, call)
     }
     const { sim, call, ada } = await takenOver(refusing)
@@ -102,7 +102,7 @@ describe('assertClean', () => {
       {
         code: 'delivery_failed',
         event: 'AGENT TYPING START',
-        failure: { detail: expect.stringContaining('nobody here') },
+        failure: { detail: expect.stringContaining('no agent here') },
       },
     ])
   })

@@ -169,7 +169,7 @@ describe('expectCall', () => {
     const { sim, call } = simulatorWith()
     const ada = await sim.chat()
     await ada.press('handover')
-    await call('start', { chat_id: ada.id }, { authorization: 'Bearer nobody' })
+    await call('start', { chat_id: ada.id }, { authorization: 'Bearer unknown-key' })
     const { message } = await failureOf(ada.expectCall('start', {}, { within: '10ms' }))
     expect(message).toContain('bad key: the platform does not know it')
   })

@@ -179,7 +179,7 @@ it('a call about a removed chat is distinguished from one about an unknown chat'
   sim.reset()
   const late = await call('end', { chat_id: id })
   expect(await late.text()).toContain('is not a chat here any more: it was removed when the simulator was reset.')
-  expect(await (await call('end', { chat_id: 'nobody' })).text()).toContain('\\"nobody\\" is not a chat here.')
+  expect(await (await call('end', { chat_id: 'unknown' })).text()).toContain('\\"unknown\\" is not a chat here.')
 })
 
 it('an expectation of the bot has no chat', async () => {

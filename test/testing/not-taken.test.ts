@@ -69,12 +69,12 @@ describe('an expectation that nothing can meet', () => {
     ['that is a text', 'no chat', /^the webhook function threw: no chat$/],
     ['that is nothing', undefined, /^the webhook function threw: undefined$/],
     ['with a cause without words', new Error('no chat', { cause: { status: 500 } }), /threw: no chat at \S+$/],
-  ])('takes an error %s', async (_, error, told) => {
+  ])('takes an error %s', async (_, error, expected) => {
     const { sim } = simulatorWith(() => {
       throw error
     })
     const { ack } = await (await sim.chat()).press('handover')
-    expect(ack?.error).toMatch(told)
+    expect(ack?.error).toMatch(expected)
   })
 
   it('accepts the Response of a polyfill', async () => {

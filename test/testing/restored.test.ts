@@ -53,7 +53,7 @@ describe('after a restore', () => {
     const { sim, call } = simulatorWith(shouting)
     const ada = await sim.chat({ user: { firstName: 'Ada' } })
     await ada.press('handover')
-    await call('end', { chat_id: 'nobody' })
+    await call('end', { chat_id: 'unknown' })
     const after = sim.snapshot({ journal: true })
     sim.reset()
     await sim.restore(after)

@@ -1,4 +1,4 @@
-/** `waitFor`, `expectAgentSees`, actions that do not wait, and the words of the judge put into code. */
+/** `waitFor`, `expectAgentSees`, actions that do not wait. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { InboxItem } from '../../src/running/agent-driver/driver.ts'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
