@@ -32,7 +32,7 @@ const FLAGS = {
   '--repeat <times>': 'play each this often, with fresh chats (default: 1)',
   '--jobs <number>': 'how many are played at once (default: 4)',
   '--bail <number>': 'start no further scenario after so many have failed',
-  '--timeout <duration>': 'stop the run after this long, such as 10m; what was not run is in the reports',
+  '--timeout <duration>': 'stop the run after this long, such as 10m; what did not run is in the reports',
   '--strict': 'treat warnings as failures, and inconclusive results as exit code 4',
   ...REPORT_FLAG,
   '--wait-for-target <duration>': 'how long to wait for the intermediary (default: 0s; 30s under CI)',

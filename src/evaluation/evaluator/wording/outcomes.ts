@@ -15,7 +15,7 @@ const EXIT_CODES = {
   1: 'an expectation failed',
   2: 'a file or a flag is invalid',
   3: 'the environment failed: target, agent driver, port or a report file',
-  4: 'incomplete: the run stopped early, nothing was run, or a result that counts is inconclusive',
+  4: 'incomplete: the run stopped early, nothing ran, or a result that counts is inconclusive',
   [INTERNAL_ERROR_CODE]: 'internal error of handover-sim: please report it with the journal',
   129: 'interrupted: the terminal was closed (SIGHUP)',
   130: 'interrupted (SIGINT)',
