@@ -79,15 +79,15 @@ describe.each(Object.entries(versions))('%s', (_, { http, listen }) => {
   it('leaves other addresses to the strategy for unhandled requests', async () => {
     const sim = createPlatformSimulator({ baseUrl: 'https://bot.example.test/base' })
     listening(sim)
-    const told = vi.spyOn(console, 'error').mockReturnValue()
-    onTestFinished(() => told.mockRestore())
+    const answer = vi.spyOn(console, 'error').mockReturnValue()
+    onTestFinished(() => answer.mockRestore())
     for (const url of [
       'https://bot.example.test/basement',
       'https://botxexample.test/base',
       'https://other.example.test/',
     ])
       await expect(fetch(url), url).rejects.toThrow()
-    expect(told.mock.calls.join()).toContain('without a matching request handler')
+    expect(answer.mock.calls.join()).toContain('without a matching request handler')
     expect(sim.journal.query({ kind: 'api' })).toEqual([])
   })
 

@@ -47,8 +47,8 @@ describe('the page about drivers', () => {
   })
 
   it('lists the names of `$(...)`', () => {
-    const told = inlineCode(section(PAGE, 'Names')).flatMap(text => /^\$\(([\w.]+)\)$/.exec(text)?.[1] ?? [])
-    expect(told).toEqual([
+    const received = inlineCode(section(PAGE, 'Names')).flatMap(text => /^\$\(([\w.]+)\)$/.exec(text)?.[1] ?? [])
+    expect(received).toEqual([
       ...allowedNames('says').names.filter(name => !/^(text|sim)/.test(name)),
       'text',
       'team',

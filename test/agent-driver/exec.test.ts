@@ -16,21 +16,21 @@ const run = (program: string, timeout?: string) =>
   drive(verbs(timeout), { files: { 'agent.mjs': program }, env: { WHO: 'me' } })
 
 const ECHO = `import { readFileSync, writeFileSync } from 'node:fs'
-const told = { args: process.argv.slice(2), stdin: JSON.parse(readFileSync(0, 'utf8')), who: process.env.WHO }
-writeFileSync('told.json', JSON.stringify(told))`
+const received = { args: process.argv.slice(2), stdin: JSON.parse(readFileSync(0, 'utf8')), who: process.env.WHO }
+writeFileSync('received.json', JSON.stringify(received))`
 
 describe('a command', () => {
   it('receives its arguments and every field, in the folder of the driver', async () => {
     const { driver, folder } = await run(ECHO)
-    const told = () => JSON.parse(readFileSync(join(folder, 'told.json'), 'utf8')) as unknown
+    const received = () => JSON.parse(readFileSync(join(folder, 'received.json'), 'utf8')) as unknown
     const done = await driver.call('accept', context(), never)
     expect(done).toMatchObject({ verb: 'accept', outcome: 'ok', chat_id: CHAT.id })
     expect(done.how).toMatch(/node agent\.mjs accept "c 1\/ä"$/)
     const sim = { url: SIM.url, api_key: SIM.apiKey, bot_id: SIM.botId }
     const stdin = { verb: 'accept', chat: CHAT, sim }
-    expect(told()).toEqual({ args: ['accept', CHAT.id], stdin, who: 'me' })
+    expect(received()).toEqual({ args: ['accept', CHAT.id], stdin, who: 'me' })
     await driver.call('does.transfer', context({ with: { team: 5, items: ['a'] } }), never)
-    expect(told()).toMatchObject({
+    expect(received()).toMatchObject({
       args: ['5', 'to ["a"]', 'me'],
       stdin: { verb: 'does.transfer', with: { team: 5, items: ['a'] } },
     })
@@ -40,7 +40,7 @@ describe('a command', () => {
     const { driver, folder } = await run(ECHO)
     const text = '$(touch x); `touch y` > z\n"\' *'
     await driver.call('says', context({ text }), never)
-    expect(JSON.parse(readFileSync(join(folder, 'told.json'), 'utf8'))).toMatchObject({ args: ['says', text] })
+    expect(JSON.parse(readFileSync(join(folder, 'received.json'), 'utf8'))).toMatchObject({ args: ['says', text] })
     expect(existsSync(join(folder, 'x'))).toBe(false)
   })
 

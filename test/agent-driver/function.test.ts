@@ -7,11 +7,11 @@ const module = (text: string) => drive(text, { name: 'driver.mjs' })
 describe('a function', () => {
   it('receives the context and a signal', async () => {
     const { driver } =
-      await module(`export const says = async ({ signal, ...told }) => ({ told, signal: signal.aborted })
+      await module(`export const says = async ({ signal, ...received }) => ({ received, signal: signal.aborted })
 export const does = { transfer: ctx => ctx.with.team }`)
     const done = await driver.call('says', context({ text: 'Hei' }), never)
     expect(done).toMatchObject({ verb: 'says', outcome: 'ok', how: 'function says', chat_id: CHAT.id })
-    expect(JSON.parse(done.answer!)).toEqual({ told: { ...context(), text: 'Hei' }, signal: false })
+    expect(JSON.parse(done.answer!)).toEqual({ received: { ...context(), text: 'Hei' }, signal: false })
     const own = await driver.call('does.transfer', context({ with: { team: 'billing' } }), never)
     expect(own).toMatchObject({ outcome: 'ok', how: 'function does.transfer', answer: '"billing"' })
   })

@@ -16,17 +16,17 @@ type Step = readonly [
 const full = { message: 'hi', sender: AGENT }
 const STEPS: readonly Step[] = [
   [
-    'message to a chat nobody took over',
+    'message to a chat that is not taken over',
     'message.requiresTakeover',
     ({ api }, chat_id) => api.message({ chat_id, ...full }),
   ],
-  ['end of a chat nobody took over', 'end.idle', ({ api }, chat_id) => api.end({ chat_id })],
+  ['end of a chat that is not taken over', 'end.idle', ({ api }, chat_id) => api.end({ chat_id })],
   [
-    'typing in a chat nobody took over',
+    'typing in a chat that is not taken over',
     'typing.idle, typing.response',
     ({ api }, chat_id) => api.typingStop({ chat_id }),
   ],
-  ['start nobody asked for', 'start.unrequested', ({ api }, chat_id) => api.start({ chat_id })],
+  ['start without a request', 'start.unrequested', ({ api }, chat_id) => api.start({ chat_id })],
   ['start again', 'start.again', ({ api }, chat_id) => api.start({ chat_id })],
   ['message', null, ({ api }, chat_id) => api.message({ chat_id, ...full })],
   [

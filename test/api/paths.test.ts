@@ -96,7 +96,7 @@ describeAdapters('paths', adapter => {
   })
 
   it.each(['%', '%zz', '%ff', '%00', '..%2f..', 'a%20b', '__proto__', 'constructor', 'x'.repeat(3000)])(
-    'E9.1 ER2 the chat id %s is nobody: 404, never a fault',
+    'E9.1 ER2 the chat id %s is unknown: 404, never a fault',
     async raw => {
       const { api } = await setUp(adapter)
       const { status, body } = await api.chat('x', { path: `/api/v1/chats/${raw}` })

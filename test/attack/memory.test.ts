@@ -110,7 +110,7 @@ describe.runIf(existsSync('/proc/self/status'))('memory', () => {
     expect(peak).toBeLessThan(LIMIT_MB.series)
   })
 
-  test('is bounded while nobody reads 100 event streams', async () => {
+  test('is bounded while 100 event streams are not read', async () => {
     const target = await startCommand()
     const streams = Array.from({ length: 100 }, () => connect(target.port, '127.0.0.1').on('error', () => {}))
     for (const stream of streams) stream.pause().write('GET /_sim/events HTTP/1.1\r\nHost: localhost\r\n\r\n')

@@ -1,4 +1,4 @@
-/** What goes wrong in the first hour: each is told with its place and the way out. */
+/** What goes wrong in the first hour: each is reported with its place and the fix. */
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadExports } from '../../src/base/files/user-files.ts'
@@ -10,7 +10,7 @@ const SCENARIO = 'version: 1\nname: One\nsteps:\n  - press: handover\n  - expect
 const DRIVER = 'version: 1\nhttp: http://127.0.0.1:3100\naccept: { POST: /accept }\ninbox: { GET: /inbox }\n'
 const AT = ['--target', 'http://127.0.0.1:1/webhook']
 
-async function told(files: Record<string, string>, ...argv: string[]) {
+async function rendered(files: Record<string, string>, ...argv: string[]) {
   const io = fakeIo(folderWith(files))
   const code = await main(argv, {}, io)
   return { code, err: io.stderr.text }
@@ -75,7 +75,7 @@ it.each<[string, Record<string, string>, string[], string | RegExp]>([
   ],
   ['an address without http', { 's.yaml': SCENARIO }, ['run', 's.yaml', '--target', '127.0.0.1:3000'], /such as http:/],
 ])('%s', async (_, files, argv, message) => {
-  const { code, err } = await told(files, ...argv)
+  const { code, err } = await rendered(files, ...argv)
   expect(code).toBe(2)
   if (typeof message === 'string') expect(err).toBe(message)
   else expect(err).toMatch(message)

@@ -118,7 +118,7 @@ it.each([
   ['truncate=false', /^truncate must be /],
   ['gap=1s', /^gap is the time between copies: add duplicate/],
   ['http=x', /^http must be /],
-])('--fault %s is exit 2 and told in words', async (fault, words) => {
+])('--fault %s is exit 2 with an explanation', async (fault, words) => {
   const { hook, at } = await setUp()
   const { code, err } = await result(['trigger', 'X', '--unknown', '--fault', fault, ...at])
   expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(words) })

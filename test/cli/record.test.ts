@@ -142,8 +142,11 @@ describe('errors', () => {
   it('no simulator, nothing happened, an unknown chat, a name that run cannot read', async () => {
     const { sim } = await startRecorder()
     const { run, recorded } = record(sim)
-    const nobody = await run('record', 'a.yaml', '--port', String(await freePort()))
-    expect([nobody.code, nobody.err]).toEqual([3, expect.stringContaining('No simulator answers at http://127.0.0.1:')])
+    const missing = await run('record', 'a.yaml', '--port', String(await freePort()))
+    expect([missing.code, missing.err]).toEqual([
+      3,
+      expect.stringContaining('No simulator answers at http://127.0.0.1:'),
+    ])
     expect(await recorded('a.yaml')).toEqual({
       code: 1,
       out: '',

@@ -116,7 +116,7 @@ describe('the shipped scenarios', () => {
     })
   })
 
-  it('are played by --self-test in an empty folder, and a saved run of them can be judged again', async () => {
+  it('are run by --self-test in an empty folder, and a saved run of them can be evaluated again', async () => {
     const played = await run({}, '--self-test', '--only', 'happy path', '--report', 'pretty,json=r.json')
     expect(played.code, played.out + played.err).toBe(0)
     expect(played.out).toMatch(/^PASS builtin:happy-path\.yaml > Happy path/)

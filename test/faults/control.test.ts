@@ -109,20 +109,20 @@ describe('manual events', () => {
   test('trigger: delayed on the clock of the simulator', async () => {
     const { hook, server, ask } = await setUp({ clock: 'virtual' })
     await using _ = server
-    const told = ask('POST', '/trigger', { body: { event: 'X', delay: '2s' } })
+    const answer = ask('POST', '/trigger', { body: { event: 'X', delay: '2s' } })
     await ask('GET', '/wait?note=event_triggered')
     expect(hook.got).toHaveLength(0)
     await ask('POST', '/clock/advance', { body: { by: '2s' } })
-    expect((await told).body.ack.status).toBe(200)
+    expect((await answer).body.ack.status).toBe(200)
   })
 
   test('trigger: a reset cancels a delayed event', async () => {
     const { server, ask } = await setUp({ clock: 'virtual' })
     await using _ = server
-    const told = ask('POST', '/trigger', { body: { event: 'X', delay: '2s' } })
+    const answer = ask('POST', '/trigger', { body: { event: 'X', delay: '2s' } })
     await ask('GET', '/wait?note=event_triggered')
     await ask('POST', '/reset')
-    expect(await told).toMatchObject({ status: 409, body: { error: { code: 'reset' } } })
+    expect(await answer).toMatchObject({ status: 409, body: { error: { code: 'reset' } } })
   })
 
   test('trigger and resend: a truncated body', async () => {

@@ -23,8 +23,8 @@ test('describes every field and effect, with an example of each', () => {
       written.some(({ fault }) => Object.hasOwn(fault, effect)),
       effect,
     ).toBe(true)
-  const told = rows(PAGE).map(([cell]) => cell!.replaceAll('`', ''))
-  for (const key of Object.keys(Fault.shape)) expect([...told, ...EFFECTS]).toContain(key)
+  const answer = rows(PAGE).map(([cell]) => cell!.replaceAll('`', ''))
+  for (const key of Object.keys(Fault.shape)) expect([...answer, ...EFFECTS]).toContain(key)
   expect(inlineCode(PAGE)).toContain(FAULT_HEADER)
 })
 

@@ -65,9 +65,9 @@ describe('the specification alone', () => {
     await using server = await startServer({ port: 0 })
     const ask = createControlClient(server)
     for (const [body, message] of CONTRADICTIONS) {
-      const told = await ask('POST', '/faults', { body })
-      expect([told.status, told.body.error.message]).toEqual([422, expect.stringContaining(message)])
-      expect(told.body.error.issues[0].field).toBeTypeOf('string')
+      const reply = await ask('POST', '/faults', { body })
+      expect([reply.status, reply.body.error.message]).toEqual([422, expect.stringContaining(message)])
+      expect(reply.body.error.issues[0].field).toBeTypeOf('string')
     }
     expect(server.faults.list()).toEqual([])
   })
@@ -93,8 +93,8 @@ describe('together with the state of the simulator', () => {
     const ask = createControlClient(server)
     const { id } = await server.chat({ id: 'chat-1' })
     const fault = { on: 'api', chat_id: 'chat-2', reset: true } as const
-    const told = await ask('POST', '/faults', { body: fault })
-    expect([told.status, told.body.error]).toMatchObject([
+    const reply = await ask('POST', '/faults', { body: fault })
+    expect([reply.status, reply.body.error]).toMatchObject([
       404,
       { code: 'chat_not_found', issues: [{ field: 'chat_id', allowed: [id] }] },
     ])

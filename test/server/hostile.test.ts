@@ -209,10 +209,10 @@ describe('an internal error', () => {
       ),
     )
     const port = await listen(http, '127.0.0.1', 0)
-    const told = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'x' })
+    const reply = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'x' })
     http.closeAllConnections()
     http.close()
-    return told
+    return reply
   }
   test.each([
     [
@@ -230,8 +230,8 @@ describe('an internal error', () => {
     ['a header that cannot be', () => ({ status: 200, headers: { 'x-bad': 'a\r\nb' }, body: '' })],
     ['the same, later', async () => ({ status: 200, headers: { 'x-bad': 'a\r\nb' }, body: '' })],
   ])('%s is 500, marked as such', async (_, answer) => {
-    const told = await faulty(answer)
-    expect([told.status, told.headers.get(INTERNAL_HEADER)]).toEqual([500, '1'])
-    expect(await told.json()).toMatchObject({ handover_sim: { internal_error: expect.any(String) } })
+    const reply = await faulty(answer)
+    expect([reply.status, reply.headers.get(INTERNAL_HEADER)]).toEqual([500, '1'])
+    expect(await reply.json()).toMatchObject({ handover_sim: { internal_error: expect.any(String) } })
   })
 })

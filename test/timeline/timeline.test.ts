@@ -8,7 +8,7 @@ import { crossTalkPlay, escapedPlay } from '../reporters/samples.ts'
 const rowsOf = (log: Journal, more = {}) =>
   timelineOf(scenarioResult({ journal: log.entries, conversations: CHATS, ...more }))
 /** `user -> platform: presses "handover"`, with the answer behind. */
-const told = (log: Journal, more = {}) =>
+const rendered = (log: Journal, more = {}) =>
   rowsOf(log, more).map(({ from, to, label, answer, ok }) =>
     [`${from} -> ${to}: ${label}`, answer, ok ? '' : 'not ok'].filter(Boolean).join(' | '),
   )
@@ -47,7 +47,7 @@ describe('rows', () => {
     log.call(null, {}, { path: '/api/v2/handover/strat', status: 404, response: '' })
     log.call('message', { message: 'Hi' }, { answer_lost: 'after' })
     log.call('message', { message: 'Hi' }, { status: 0, answer_lost: 'before' })
-    expect(told(log)).toEqual([
+    expect(rendered(log)).toEqual([
       'intermediary -> platform: POST start | 400 invalid_parameter | not ok',
       'intermediary -> platform: POST /api/v2/handover/strat | 404 | not ok',
       'intermediary -> platform: POST message "Hi" | processed, its answer lost',
@@ -62,7 +62,7 @@ describe('rows', () => {
     log.at(1050).delivery('d1', { attempt: 2, duration_ms: 40 })
     log.at(2000).delivery('d9', { triggered: true, sign: 'wrong-key', status: 401, outcome: 'failed', duration_ms: 0 })
     log.at(3000).delivery('d1', { attempt: 3, resent: true, duration_ms: 0 })
-    expect(told(log)).toEqual([
+    expect(rendered(log)).toEqual([
       'platform -> intermediary: MESSAGE FROM USER "Hei" | 503 in 20 ms | not ok',
       'platform -> intermediary: MESSAGE FROM USER, attempt 2 | 200 in 40 ms',
       'platform -> intermediary: MESSAGE FROM USER, sent manually, signature: wrong-key | 401 in 0.0 ms | not ok',
@@ -77,7 +77,7 @@ describe('rows', () => {
     log.delivery('d1', { resent: true, status: 401, outcome: 'failed' })
     log.delivery('d1', { attempt: 2, duplicate: true })
     log.at(500).delivery('d1', { duration_ms: 500 })
-    expect(told(log).toSorted()).toEqual([
+    expect(rendered(log).toSorted()).toEqual([
       'platform -> intermediary: MESSAGE FROM USER | 200 in 500 ms',
       'platform -> intermediary: MESSAGE FROM USER, a copy | 200 in 31 ms',
       'platform -> intermediary: MESSAGE FROM USER, sent again | 401 in 31 ms | not ok',
@@ -131,7 +131,7 @@ describe('rows', () => {
     log.driver('inbox', { outcome: 'failed', status: 404, failure: { code: 'status', status: 404, body: '' } })
     log.driver('inbox', { items: reads[3]! })
     log.driver('target.restart')
-    expect(told(log)).toEqual([
+    expect(rendered(log)).toEqual([
       'agent -> intermediary: accepts | 204 in 4.0 ms',
       'agent -> intermediary: says | answered 409: not accepted yet | not ok',
       'agent -> intermediary: does transfer | timeout: no answer within 5s | not ok',
@@ -164,7 +164,7 @@ describe('rows', () => {
     log.note('observed', { step: 1, status: 'agent', typing: true, availability: 'OPEN' })
     log.note('taken_over')
     log.note('scenario_ended', { stopped: { code: 'time_limit', limit_ms: 60_000 } })
-    expect(told(log)).toEqual([
+    expect(rendered(log)).toEqual([
       'runner -> platform: fault flaky: respond 503 (1 of 2)',
       'runner -> platform: fault slow: slow 2s, later events wait (hit 4); drip not applied: the webhook is a function',
       'runner -> platform: fault flaky set: respond 503',

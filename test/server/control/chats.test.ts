@@ -45,8 +45,8 @@ test('every route of a chat answers 404 for an unknown chat', async () => {
     ['POST', '/chats/none/messages', { text: 'Hi' }],
     ['POST', '/chats/none/press?wait=ack', { button: 'handover' }],
   ] as const) {
-    const told = await ask(method, path, body ? { body } : {})
-    expect([told.status, told.body.error.code], path).toEqual([404, 'chat_not_found'])
+    const reply = await ask(method, path, body ? { body } : {})
+    expect([reply.status, reply.body.error.code], path).toEqual([404, 'chat_not_found'])
   }
 })
 

@@ -50,9 +50,9 @@ describe('with a token', () => {
 
 test('answers 403 without a CORS header to a foreign page and a foreign host name', async () => {
   await using server = await startServer({ port: 0 })
-  const told = await createControlClient(server)('POST', '/reset', { headers: { origin: 'https://evil.example' } })
-  expect([told.status, told.body.error.code]).toEqual([403, 'foreign_origin'])
-  expect(told.headers.get('access-control-allow-origin')).toBeNull()
+  const answer = await createControlClient(server)('POST', '/reset', { headers: { origin: 'https://evil.example' } })
+  expect([answer.status, answer.body.error.code]).toEqual([403, 'foreign_origin'])
+  expect(answer.headers.get('access-control-allow-origin')).toBeNull()
 
   const line = await connectRaw(server.port)
   line.send('GET /_sim/state HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n')

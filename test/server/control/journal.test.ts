@@ -58,9 +58,9 @@ describe('wait', () => {
     await call(server, 'start', { chat_id: ben.id })
     await call(server, 'message', { chat_id: ada.id, message: 'Hi' })
 
-    const told = await ask('GET', `/wait?call=start&chat_id=${ada.id}&after=${seq}&timeout=20ms`)
-    expect(told.status).toBe(408)
-    const { error, nearest } = told.body
+    const answer = await ask('GET', `/wait?call=start&chat_id=${ada.id}&after=${seq}&timeout=20ms`)
+    expect(answer.status).toBe(408)
+    const { error, nearest } = answer.body
     expect(error).toMatchObject({ code: 'timeout', message: expect.stringContaining('call "start"') })
     expect(error.message).toContain(`It matched earlier, with seq ${seq}`)
     expect(nearest.earlier).toMatchObject([{ seq }])

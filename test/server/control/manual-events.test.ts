@@ -67,9 +67,9 @@ describe('trigger', () => {
   test('uses the newest chat by default; without a chat the error says how to create one', async () => {
     const { hook, server, ask } = await setUp()
     await using _ = server
-    const told = await trigger(ask, { event: 'REQUESTING TAKEOVER' })
-    expect([told.status, told.body.error.code]).toEqual([409, 'no_chat'])
-    expect(told.body.error.message).toContain('create one with POST /_sim/chats')
+    const answer = await trigger(ask, { event: 'REQUESTING TAKEOVER' })
+    expect([answer.status, answer.body.error.code]).toEqual([409, 'no_chat'])
+    expect(answer.body.error.message).toContain('create one with POST /_sim/chats')
     await server.chat()
     const newest = await server.chat()
     await trigger(ask, { event: 'AGENT TYPING STOP' })
@@ -82,9 +82,9 @@ describe('trigger', () => {
     const none = await trigger(ask, { event: 'X', chat_id: 'c' })
     expect([none.status, none.body.error.message]).toEqual([404, 'There is no chat "c". There are no chats yet.'])
     const { id } = await server.chat({ id: 'chat-1' })
-    const told = await trigger(ask, { event: 'REQUESTING TAKEOVER', chat_id: 'chat-2' })
-    expect(told.body.error).toMatchObject({ code: 'chat_not_found', issues: [{ field: 'chat_id', allowed: [id] }] })
-    expect(told.body.error.message).toContain('did you mean chat-1?')
+    const answer = await trigger(ask, { event: 'REQUESTING TAKEOVER', chat_id: 'chat-2' })
+    expect(answer.body.error).toMatchObject({ code: 'chat_not_found', issues: [{ field: 'chat_id', allowed: [id] }] })
+    expect(answer.body.error.message).toContain('did you mean chat-1?')
   })
 
   test('sends an event of another name unchanged and without a chat', async () => {
@@ -190,8 +190,8 @@ describe('sign', () => {
       knobs: { 'webhook.signature': 'off' },
     })
     await using _ = server
-    const told = await trigger(ask, { event: 'X', sign: 'hex' })
-    expect([told.status, told.body.error.code]).toEqual([409, 'signature_off'])
+    const answer = await trigger(ask, { event: 'X', sign: 'hex' })
+    expect([answer.status, answer.body.error.code]).toEqual([409, 'signature_off'])
     expect((await trigger(ask, { event: 'X' })).body.ack.status).toBe(200)
     expect(hook.got).toHaveLength(1)
   })
@@ -284,9 +284,9 @@ describe('resend', () => {
     expect(none.body.error.message).toBe('There is no delivery "d1". There are no deliveries yet.')
     const ids: string[] = []
     for (let count = 0; count < 6; count++) ids.unshift((await trigger(ask, { event: 'X' })).body.delivery_id)
-    const told = await ask('POST', '/deliveries/d1/resend')
-    expect([told.status, told.body.error.code]).toEqual([404, 'delivery_not_found'])
-    expect(told.body.error.issues).toMatchObject([{ field: 'id', allowed: ids.slice(0, 5) }])
+    const answer = await ask('POST', '/deliveries/d1/resend')
+    expect([answer.status, answer.body.error.code]).toEqual([404, 'delivery_not_found'])
+    expect(answer.body.error.issues).toMatchObject([{ field: 'id', allowed: ids.slice(0, 5) }])
   })
 })
 
@@ -307,8 +307,8 @@ describe('a reset', () => {
     open.push(ask('POST', `/deliveries/${delivery_id}/resend`))
     await reached[1]!.promise
     await ask('POST', '/reset')
-    for (const told of await Promise.all(open))
-      expect(told).toMatchObject({ status: 409, body: { error: { code: 'reset' } } })
+    for (const answer of await Promise.all(open))
+      expect(answer).toMatchObject({ status: 409, body: { error: { code: 'reset' } } })
     await ask('POST', '/settle')
     expect(server.journal.query()).toEqual([])
     waits = false

@@ -34,9 +34,9 @@ describe('the problem is named', () => {
     ['GET', '/config?x=1', undefined, 'x is not known here'],
   ])('%s %s %j', async (method, path, body, message) => {
     await using server = await startServer({ port: 0, clock: 'virtual' })
-    const told = await createControlClient(server)(method, path, body === undefined ? {} : { body })
-    expect(told.status).toBe(422)
-    expect(told.body.error.message).toContain(message)
+    const reply = await createControlClient(server)(method, path, body === undefined ? {} : { body })
+    expect(reply.status).toBe(422)
+    expect(reply.body.error.message).toContain(message)
   })
 
   test('an attachment needs either a size or bytes', async () => {
@@ -51,8 +51,8 @@ describe('the problem is named', () => {
       { type: 'a\r\nb', size_kb: 1 },
     ]) {
       const attachments = [{ name: 'a', type: 'text/plain', ...more }]
-      const told = await ask('POST', `/chats/${chat_id}/messages`, { body: { text: 'x', attachments } })
-      expect(told.status, JSON.stringify(more)).toBe(422)
+      const reply = await ask('POST', `/chats/${chat_id}/messages`, { body: { text: 'x', attachments } })
+      expect(reply.status, JSON.stringify(more)).toBe(422)
     }
     expect((await ask('POST', `/chats/${chat_id}/messages`, { body: {} })).body.error.code).toBe('invalid_message')
   })
@@ -126,9 +126,9 @@ describe('config', () => {
     await using server = await startServer({ port: 0 })
     const ask = createControlClient(server)
     const body = { 'typing.webhok': 'off', 'webhook.json': 'yaml', 'webhook.url': 'nowhere', 'bot.delay': '1s' }
-    const told = await ask('PATCH', '/config', { body })
-    expect([told.status, told.body.error.code]).toEqual([422, 'invalid_setting'])
-    const issues = told.body.error.issues as { field: string; message: string; allowed?: unknown }[]
+    const reply = await ask('PATCH', '/config', { body })
+    expect([reply.status, reply.body.error.code]).toEqual([422, 'invalid_setting'])
+    const issues = reply.body.error.issues as { field: string; message: string; allowed?: unknown }[]
     expect(issues.map(({ field }) => field).sort()).toEqual(['typing.webhok', 'webhook.json', 'webhook.url'])
     const [knob, value] = ['typing.webhok', 'webhook.json'].map(name => issues.find(({ field }) => field === name)!)
     expect(knob).toMatchObject({ message: expect.stringContaining('did you mean typing.webhook?') })
@@ -139,9 +139,9 @@ describe('config', () => {
 
   test.each(['constructor', 'toString', '__proto__'])('%s is no setting', async name => {
     await using server = await startServer({ port: 0 })
-    const told = await createControlClient(server)('PATCH', '/config', { text: `{"${name}":"x"}` })
+    const reply = await createControlClient(server)('PATCH', '/config', { text: `{"${name}":"x"}` })
     // JSON puts __proto__ on the object as any other name, schemas may leave it out: it must change nothing.
-    expect([200, 422]).toContain(told.status)
+    expect([200, 422]).toContain(reply.status)
     expect(Object.hasOwn((await createControlClient(server)('GET', '/config')).body, name)).toBe(false)
   })
 
