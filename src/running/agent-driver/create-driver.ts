@@ -2,8 +2,8 @@
 
 import { ConfigError, type Problem } from '../../base/files/errors.ts'
 import { isMap } from '../../base/objects.ts'
-import { createSequence } from '../../base/runtime/activity.ts'
 import { elapsedMs } from '../../base/runtime/clock.ts'
+import { createSequence } from '../../base/runtime/sequence.ts'
 import { formatValue } from '../../base/schemas/explain-issues.ts'
 import { isError, messageOf } from '../../base/text/error-text.ts'
 import type { InterpolationScope } from '../../evaluation/scenario/interpolation.ts'

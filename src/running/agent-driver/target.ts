@@ -1,7 +1,7 @@
 /** Starts, stops and kills the intermediary as a process, one action after the other. */
 
-import { createSequence } from '../../base/runtime/activity.ts'
 import { wallDelay } from '../../base/runtime/clock.ts'
+import { createSequence } from '../../base/runtime/sequence.ts'
 import { interpolate } from '../../evaluation/scenario/interpolation.ts'
 import type { StepFailure, TargetFailure } from '../../platform/journal/run-failures.ts'
 import { targetEndedText, targetNotStartedText } from '../../platform/wording/failures.ts'

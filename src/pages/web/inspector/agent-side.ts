@@ -2,7 +2,7 @@
 
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { isMap } from '../../../base/objects.ts'
-import { createSequence } from '../../../base/runtime/activity.ts'
+import { createSequence } from '../../../base/runtime/sequence.ts'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
 import type { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
