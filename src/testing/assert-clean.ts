@@ -3,7 +3,6 @@
 import { wallDelay } from '../base/runtime/clock.ts'
 import type { Duration } from '../base/text/quantities.ts'
 import { explainedSeqs } from '../evaluation/evaluator/compute-verdict.ts'
-import { ackResult } from '../evaluation/evaluator/deliveries.ts'
 import type { Failure } from '../evaluation/evaluator/failure.ts'
 import {
   type EvaluatedStep,
@@ -11,6 +10,7 @@ import {
   type FailureDetails,
   internalFailure,
 } from '../evaluation/evaluator/step-evaluator.ts'
+import { ackResult } from '../evaluation/evaluator/stimulus.ts'
 import { contractViolations, unexpectedCalls } from '../evaluation/evaluator/unclaimed-calls.ts'
 import { FINDINGS, lint } from '../evaluation/linter/lint.ts'
 import { type CallId, ENDPOINTS } from '../platform/contract/endpoints.ts'

@@ -95,25 +95,6 @@ export class CheckEvaluator implements StepEvaluator {
 
 const LONGEST_CHECK = 120
 
-function differencesIn(
-  { status, typing, availability, events, transcript }: Check,
-  observed: Observed,
-  counts: ReadonlyMap<string, number>,
-  options: MatchOptions,
-): Difference[] {
-  const counted = events && Object.fromEntries(Object.keys(events).map(name => [name, counts.get(name) ?? 0]))
-  const state = {
-    status: observed.status,
-    typing: observed.typing,
-    availability: observed.availability,
-    events: counted,
-  }
-  return [
-    ...match({ status, typing, availability, events }, state, options),
-    ...(transcript === undefined ? [] : transcriptDifferences(transcript, observed.transcript ?? [], options)),
-  ]
-}
-
 const RULES: Readonly<Record<keyof Check, string>> = {
   status: 'ST1',
   typing: 'E7',
@@ -122,52 +103,72 @@ const RULES: Readonly<Record<keyof Check, string>> = {
   transcript: 'R-MSG',
 }
 
-type Rows = readonly TranscriptRow[]
-type ExpectedRows = NonNullable<Check['transcript']>
-
-function transcriptDifferences(expected: ExpectedRows, rows: Rows, options: MatchOptions): Difference[] {
-  return [
-    ...lastRows(expected.last ?? [], rows, options),
-    ...containedRows(expected.contains ?? [], rows, options),
-    ...(expected.lacks ?? []).flatMap((row, at) => {
-      const found = rows.find(one => fits(row, one, options))
-      if (found === undefined) return []
-      return [{ path: `transcript.lacks[${at}]`, expected: flow({ $not: row }), received: flow(found) }]
-    }),
-    ...(expected.length === undefined
-      ? []
-      : match({ transcript: { length: expected.length } }, { transcript: { length: rows.length } })),
-  ]
-}
-
-function lastRows(expected: readonly unknown[], rows: Rows, options: MatchOptions): Difference[] {
-  const ends = rows.slice(Math.max(0, rows.length - expected.length))
-  const missing = expected.length - ends.length
-  return expected.flatMap((row, at) => under(`transcript.last[${at}]`, row, ends[at - missing], options))
-}
-
-/** In this order, with others in between. The first missing row is compared with the row most similar to it. */
-function containedRows(expected: readonly unknown[], rows: Rows, options: MatchOptions): Difference[] {
+function differencesIn(
+  { status, typing, availability, events, transcript }: Check,
+  observed: Observed,
+  counts: ReadonlyMap<string, number>,
+  options: MatchOptions,
+): Difference[] {
+  const counted: Record<string, number> = {}
+  for (const name in events) counted[name] = counts.get(name) ?? 0
+  const state = { ...observed, events: counted }
+  const differences = match({ status, typing, availability, events }, state, options)
+  const rows = observed.transcript ?? []
+  const { last = [], contains = [], lacks = [], length } = transcript ?? {}
+  // The transcript ends with these rows.
+  for (const [at, row] of last.entries()) {
+    const place = rows.length - last.length + at
+    differences.push(...rowDifferences(`transcript.last[${at}]`, row, rows[place], options))
+  }
+  // It has these in this order, with others in between. The first missing row is compared with the most similar one.
   let from = 0
-  for (const [at, row] of expected.entries()) {
+  for (const [at, row] of contains.entries()) {
     const found = rows.findIndex((one, place) => place >= from && fits(row, one, options))
-    if (found < 0) return under(`transcript.contains[${at}]`, row, mostSimilar(row, rows.slice(from), options), options)
+    if (found < 0) {
+      const similar = mostSimilarRow(row, rows.slice(from), options)
+      differences.push(...rowDifferences(`transcript.contains[${at}]`, row, similar, options))
+      break
+    }
     from = found + 1
   }
-  return []
+  for (const [at, row] of lacks.entries()) {
+    const found = rows.find(one => fits(row, one, options))
+    if (found !== undefined)
+      differences.push({ path: `transcript.lacks[${at}]`, expected: flow({ $not: row }), received: flow(found) })
+  }
+  if (length !== undefined)
+    differences.push(...match({ transcript: { length } }, { transcript: { length: rows.length } }))
+  return differences
 }
 
-function mostSimilar(expected: unknown, rows: Rows, options: MatchOptions): TranscriptRow | undefined {
-  const same = rows.filter(row => speakerOf(row) === speakerOf(expected))
-  const ranked = same.map(row => ({ row, far: distanceOf(match(expected, row, options)) }))
-  return ranked.sort((a, b) => a.far - b.far)[0]?.row ?? rows.at(-1)
+/** The row of the same speaker that differs least, else the last one. */
+function mostSimilarRow(
+  expected: unknown,
+  rows: readonly TranscriptRow[],
+  options: MatchOptions,
+): TranscriptRow | undefined {
+  let best = rows.at(-1)
+  let least = Number.POSITIVE_INFINITY
+  for (const row of rows) {
+    if (speakerOf(row) !== speakerOf(expected)) continue
+    const distance = distanceOf(match(expected, row, options))
+    if (distance >= least) continue
+    best = row
+    least = distance
+  }
+  return best
 }
 
 const speakerOf = (row: unknown) => ['user', 'bot', 'agent'].find(name => isMap(row) && name in row)
 
-function under(path: string, expected: unknown, row: TranscriptRow | undefined, options: MatchOptions): Difference[] {
+function rowDifferences(
+  path: string,
+  expected: unknown,
+  row: TranscriptRow | undefined,
+  options: MatchOptions,
+): Difference[] {
   if (row === undefined) return [{ path, expected: flow(expected), received: null }]
-  const sameSpeaker = speakerOf(row) === speakerOf(expected)
-  if (!sameSpeaker) return fits(expected, row, options) ? [] : [{ path, expected: flow(expected), received: flow(row) }]
+  if (speakerOf(row) !== speakerOf(expected))
+    return fits(expected, row, options) ? [] : [{ path, expected: flow(expected), received: flow(row) }]
   return match(expected, row, options).map(one => ({ ...one, path: one.path === '' ? path : `${path}.${one.path}` }))
 }

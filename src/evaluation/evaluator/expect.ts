@@ -14,7 +14,6 @@ import {
   nearMissOf,
   requirementRef,
 } from './claims.ts'
-import { refusedEventHint, unreachableReason } from './deliveries.ts'
 import type { FailureHint, Happened, NoCallDetail, ObstacleCode, RequirementRef, RequirementTree } from './failure.ts'
 import { AVAILABILITY, type Call, callReference, isLater, ruleOf } from './journal-index.ts'
 import {
@@ -27,6 +26,7 @@ import {
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
+import { refusedEventHint, unreachableReason } from './stimulus.ts'
 
 /** One leaf of an `expect`, and the calls that it claims. */
 export interface ClaimingLeaf {

@@ -4,7 +4,6 @@ import { InterpolationError } from '../scenario/interpolation.ts'
 import type { Action } from '../scenario/plan.ts'
 import type { InboxItem } from '../scenario/run-events.ts'
 import { flow, itemNotation } from '../scenario/value-text.ts'
-import { refusedEventHint } from './deliveries.ts'
 import type { InboxDetail, InboxItemRef, NearMiss, Obstacle } from './failure.ts'
 import type { InboxRead } from './journal-index.ts'
 import { distanceOf, fits, match } from './match.ts'
@@ -19,6 +18,7 @@ import {
   type StepEvaluator,
   type StepStatus,
 } from './step-evaluator.ts'
+import { refusedEventHint } from './stimulus.ts'
 
 /** The inbox is read once more just after the time limit. */
 const GRACE_MS = 100

@@ -1,13 +1,17 @@
-/** Evaluates a step that does something: whether it could be done, and what the webhook answered. */
+/** Evaluates a step that does something: whether it could be done, whether the target was reachable, what its webhook answered. */
 
+import { type ConnectionFailure, certificateProblem } from '../../base/runtime/connection-failure.ts'
+import { parseDuration } from '../../base/text/quantities.ts'
+import { isWebhookEvent } from '../../platform/contract/event-names.ts'
+import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
+import type { DeliveryFailure, Entry, EntryOf } from '../../platform/journal/entry.ts'
 import type { DriverFailure } from '../../platform/journal/run-failures.ts'
-import type { PlannedStep } from '../scenario/plan.ts'
-import type { DriverCallEntry } from '../scenario/run-events.ts'
+import type { ExpectedAck, PlannedStep } from '../scenario/plan.ts'
+import { type DriverCallEntry, isRunEvent } from '../scenario/run-events.ts'
 import { plainText } from '../scenario/value-text.ts'
-import { ackResult, wasReachable } from './deliveries.ts'
-import type { Expected, FailureHint, FailureKind, StepName } from './failure.ts'
-import type { JournalIndex } from './journal-index.ts'
-import { failureDetails, PASSED, type StepResult } from './step-evaluator.ts'
+import type { AttemptResult, Expected, FailureHint, FailureKind, Happened, StepName } from './failure.ts'
+import type { Delivery, JournalIndex } from './journal-index.ts'
+import { type FailureDetails, failureDetails, PASSED, type StepResult, type Stimulus } from './step-evaluator.ts'
 
 /** `isOver`: nothing more will come, so what is still open is decided as well. */
 export function stimulusResult(index: JournalIndex, step: PlannedStep, isOver: boolean): StepResult {
@@ -91,3 +95,205 @@ const NOT_STARTED: readonly string[] = [
   'folder_not_found',
   'program_not_started',
 ] satisfies DriverFailure['code'][]
+
+const UNREACHABLE: readonly string[] = [
+  'connection_refused',
+  'connect_timeout',
+  'no_route',
+  'dns_not_found',
+  'dns_no_answer',
+] satisfies DeliveryFailure['code'][]
+
+const isUnreachable = (failure: DeliveryFailure | undefined): boolean => UNREACHABLE.includes(failure?.code ?? '')
+
+/** Why the intermediary could not be reached when a step ran out of time; null when it could, or was not tried. */
+export function unreachableReason({ entries }: JournalIndex): ConnectionFailure | null {
+  for (const entry of entries) if (isRunEvent(entry, 'target_unreachable')) return entry.failure
+  return null
+}
+
+/** Whether it answered or called at any time of the run. */
+const wasReachable = ({ calls, drivers, entries }: JournalIndex): boolean =>
+  calls.length > 0 ||
+  drivers.some(({ outcome }) => outcome !== 'unreachable') ||
+  entries.some(entry => entry.kind === 'delivery' && entry.status !== null)
+
+const LONGEST_BODY = 120
+
+/** The characters of an error page that are searched for its text. */
+const LONGEST_PAGE = 4_000
+const ENTITIES: Readonly<Record<string, string>> = { quot: '"', '#39': "'", lt: '<', gt: '>', amp: '&' }
+
+/** Returns the text that an HTML page shows, such as the error page of Express, and any other body as it is. */
+function visibleText(body: string): string {
+  if (!/^<(!doctype html|html)\b/i.test(body)) return body
+  const page = body.slice(0, LONGEST_PAGE).replace(/<(head|script|style)\b[\s\S]*?<\/\1>/gi, ' ')
+  const text = page.replace(/<[^<>]*>/g, ' ').replace(/&([a-z]+|#39);/g, (_, name) => ENTITIES[name] ?? ' ')
+  return text.replace(/\s+/g, ' ').trim() || body
+}
+
+const attemptResult = (delivery: Delivery): AttemptResult => ({
+  event: delivery.event,
+  attempt: delivery.attempt,
+  status: delivery.status,
+  afterMs: delivery.duration_ms,
+  body: plainText(visibleText(delivery.response?.body.trim() ?? ''), LONGEST_BODY),
+  url: delivery.url,
+  sent: delivery.outcome !== 'skipped',
+  sign: delivery.sign ?? 'valid',
+  ...(delivery.failure === undefined ? {} : { failure: delivery.failure }),
+})
+
+const OF_USERS = ['REQUESTING TAKEOVER', 'MESSAGE FROM USER']
+
+/** Explains a missing reaction by the latest event of a conversation's user since a stimulus, when the webhook refused it. */
+export function refusedEventHint(
+  index: JournalIndex,
+  conversation: string,
+  since: Pick<Stimulus, 'seq'> | null,
+): FailureHint | null {
+  if (since === null) return null
+  const last = index.entries.findLast(
+    (entry): entry is Delivery =>
+      entry.kind === 'delivery' &&
+      entry.seq > since.seq &&
+      OF_USERS.includes(entry.event) &&
+      index.findConversation(entry.chat_id) === conversation,
+  )
+  if (last === undefined || last.outcome === 'delivered') return null
+  return { code: 'event_refused', result: attemptResult(last) }
+}
+
+type Ack = NonNullable<ExpectedAck>
+
+/** An event whose answer is evaluated. */
+export interface SentEvent {
+  readonly id: string
+  readonly ack: Ack
+  /** Whether the step ends before the answer. */
+  readonly isAsync: boolean
+  /** Whether the event repeats another one, whose id it has. */
+  readonly isReplay: boolean
+  /** The start and the end of the action that sends it. */
+  readonly start: Pick<Entry, 'seq'>
+  readonly end: Pick<Entry, 'seq' | 'at_ms'>
+}
+
+/** The last attempt decides. `isOver`: nothing more will come, so an open result is decided as well. */
+export function ackResult(index: JournalIndex, event: SentEvent, isOver: boolean): StepResult {
+  const { ack, end } = event
+  const deliveries = index
+    .deliveriesOf(event.id)
+    .filter(({ seq, resent }) => seq > event.start.seq && (resent === true) === event.isReplay)
+  const once = deliveries.filter(({ duplicate }) => duplicate !== true)
+  const attempts = once.length > 0 ? once : deliveries
+  const [first] = attempts
+  const last = attempts.at(-1)
+  const waits = event.isAsync || last?.retry_in_ms !== undefined
+  if (!isOver && waits && (last === undefined || last.retry_in_ms !== undefined)) return { outcome: 'open' }
+  // The step ran out of time before the first attempt, and ended the steps of its chat: a later answer changes nothing.
+  const isTooLate = !event.isAsync && first !== undefined && first.seq > end.seq && !isSlow(index, first)
+  if (last === undefined || isTooLate) return { outcome: 'fail', failure: missingAnswer(index, event) }
+  if (last.outcome === 'skipped') return refusal(index, last, ack, true)
+  if (!isAcknowledged(last, ack) || isSlow(index, last)) {
+    const isAbsent = last.status === null && isUnreachable(last.failure) && !wasReachable(index)
+    return refusal(index, last, ack, isAbsent)
+  }
+  // A copy that a fault made may be refused, but must not break the receiver.
+  const copies = attempts.length > 1 ? [] : deliveries.filter(({ duplicate }) => duplicate === true)
+  const bad = copies.find(copy => !isAcknowledged(copy, ack) && (copy.status ?? 500) >= 500)
+  if (bad === undefined) return PASSED
+  const copied = notAcknowledged(index, bad, ack, true)
+  return { outcome: 'fail', failure: { ...copied, kind: 'stimulus', hint: { code: 'event_twice' } } }
+}
+
+function missingAnswer({ entries, settings, ended }: JournalIndex, { id, ack, end }: SentEvent): FailureDetails {
+  const withinMs = settings.timeouts.ackMs
+  // The platform sent it, or a step by hand.
+  const sent = entries.find(
+    entry =>
+      (entry.kind === 'event' || (entry.kind === 'note' && entry.note === 'event_triggered')) &&
+      entry.delivery_id === id,
+  )
+  const event = sent !== undefined && 'event' in sent && typeof sent.event === 'string' ? sent.event : null
+  // A fault that held the event: then the webhook is not late.
+  const holding = entries.find(
+    (entry): entry is EntryOf<'fault'> =>
+      entry.kind === 'fault' &&
+      (entry.effect.hold !== undefined || entry.effect.swap === true) &&
+      entry.delivery_id === id,
+  )
+  let happened: Happened = { code: 'no_answer', event, withinMs }
+  if (holding !== undefined) happened = { code: 'event_held', event, fault: holding.fault }
+  // A run that is cut short does not wait for every answer that is due.
+  else if (ended?.stopped !== undefined && ended.at_ms - end.at_ms < withinMs)
+    happened = { code: 'no_answer_before_stop', event, cause: ended.stopped }
+  return failureDetails('stimulus', { code: 'acknowledgement', event, ack, withinMs }, happened, {
+    rules: rulesFor(event ?? '', ack),
+    entrySeqs: [sent?.seq ?? end.seq],
+    hint: { code: holding === undefined ? 'answer_first' : 'async' },
+  })
+}
+
+const is2xx = (status: number) => status >= 200 && status < 300
+
+/** Only the two named events require exactly 200 (WH2). */
+function isAcknowledged({ status, event }: Delivery, ack: Ack): boolean {
+  if (status === null) return false
+  if (ack === 'any') return true
+  if (ack === 'non-2xx') return !is2xx(status)
+  return status === ack || (ack === 200 && !requires200(event) && is2xx(status))
+}
+
+const requires200 = (event: string) => isWebhookEvent(event) && WEBHOOK_EVENTS[event].demands200
+
+/** Deliveries that a fault slowed down may take longer. */
+const isSlow = ({ settings }: JournalIndex, delivery: Delivery): boolean =>
+  delivery.duration_ms > settings.timeouts.ackMs && delivery.faults === undefined
+
+const rulesFor = (event: string, ack: ExpectedAck) =>
+  ack === 'non-2xx' ? ['A4'] : requires200(event) ? ['WH2'] : ['WH1']
+
+function refusal(index: JournalIndex, last: Delivery, ack: Ack, isEnvironment: boolean): StepResult {
+  const failure = notAcknowledged(index, last, ack)
+  return isEnvironment
+    ? { outcome: 'error', failure: { ...failure, kind: 'environment', rules: [] } }
+    : { outcome: 'fail', failure }
+}
+
+/** The failure of an event that the webhook did not acknowledge. `copy`: the attempt repeats it. */
+function notAcknowledged(index: JournalIndex, delivery: Delivery, ack: Ack, copy = false): FailureDetails {
+  const { seq, event } = delivery
+  const { ackMs: withinMs } = index.settings.timeouts
+  const hint = findHint(index, delivery, ack)
+  return failureDetails(
+    'stimulus',
+    { code: 'acknowledgement', event, ack, withinMs },
+    { code: 'not_acknowledged', ack, withinMs, result: attemptResult(delivery), copy },
+    { rules: rulesFor(event, ack), entrySeqs: [seq], ...(hint && { hint }) },
+  )
+}
+
+const LONGEST_LOCATION = 120
+
+function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): FailureHint | undefined {
+  const { status, failure, faults, response } = delivery
+  const isTimeout = failure?.code === 'timeout' || failure?.code === 'connect_timeout'
+  // How long the simulator waits for an answer; null when the journal does not say.
+  const timeoutMs = parseDuration(String(index.started?.config['webhook.timeout']))
+  if (isTimeout && timeoutMs !== null && timeoutMs < index.settings.timeouts.ackMs)
+    return { code: 'platform_timeout', ms: timeoutMs }
+  if (isSlow(index, delivery) || isTimeout) return { code: 'answer_first' }
+  const problem = certificateProblem(failure)
+  if (problem !== undefined) return { code: problem }
+  if (status === null) return isUnreachable(failure) ? { code: 'is_running' } : undefined
+  if (ack === 'non-2xx') return { code: 'verify_first' }
+  const isRefused = status === 401 || status === 403
+  if (isRefused && faults !== undefined) return { code: 'fault_refused', faults }
+  if (isRefused && (delivery.sign ?? 'valid') === 'valid') return { code: 'signed_correctly' }
+  const location = response?.headers.location
+  if (status >= 300 && status < 400)
+    return { code: 'redirect', location: location === undefined ? null : plainText(location, LONGEST_LOCATION) }
+  if (status === 404 || status === 405) return { code: 'webhook_address' }
+  return is2xx(status) ? { code: 'only_200' } : undefined
+}

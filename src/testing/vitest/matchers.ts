@@ -8,12 +8,12 @@ import {
   type MatchContext,
   obstaclesOf,
 } from '../../evaluation/evaluator/claims.ts'
-import { refusedEventHint } from '../../evaluation/evaluator/deliveries.ts'
 import type { Failure, NearMiss, Obstacle } from '../../evaluation/evaluator/failure.ts'
 import { AVAILABILITY, type Call, callReference } from '../../evaluation/evaluator/journal-index.ts'
 import { match } from '../../evaluation/evaluator/match.ts'
 import { asExpectation } from '../../evaluation/evaluator/none.ts'
 import { evictedFailure, PatternGuard } from '../../evaluation/evaluator/step-evaluator.ts'
+import { refusedEventHint } from '../../evaluation/evaluator/stimulus.ts'
 import { isAsymmetric } from '../../evaluation/scenario/interpolation.ts'
 import type { Times } from '../../evaluation/scenario/plan.ts'
 import { bodyNotation } from '../../evaluation/scenario/value-text.ts'
