@@ -1,6 +1,7 @@
 /** Builds the error of a failed expectation: the report of the scenario runner, and the failures as data. */
 
 import type { Failure } from '../evaluation/evaluator/failure.ts'
+import { seqsOf } from '../evaluation/evaluator/journal-index.ts'
 import type { StepVerdict } from '../evaluation/evaluator/verdict.ts'
 import { describeFailure } from '../evaluation/evaluator/wording/report.ts'
 import type { TimelineSource } from '../evaluation/timeline/timeline.ts'
@@ -93,7 +94,7 @@ function timelineSourceOf(journal: TestJournal, failures: TimelineSource['failur
   const header = String(sim.config()['webhook.signatureHeader'])
   const steps: StepVerdict[] = []
   for (const { number, id, name, label, conversation, place } of expectations.values()) {
-    const claimed = expects.get(number)?.claimed.map(({ seq }) => seq) ?? []
+    const claimed = seqsOf(expects.get(number)?.claimed ?? [])
     const ref = { number, of: expectations.size, id, name, label, conversation, place }
     steps.push({ ...ref, outcome: 'pass', startMs: null, endMs: null, claimed })
   }

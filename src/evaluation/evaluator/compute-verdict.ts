@@ -5,6 +5,7 @@ import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import { isRunEvent } from '../scenario/run-events.ts'
 import { echoes } from './echo.ts'
 import type { Failure, StepRef } from './failure.ts'
+import { seqsOf } from './journal-index.ts'
 import {
   type EvaluatedStep,
   type FailureDetails,
@@ -136,7 +137,7 @@ function attributedFailures(
 /** The calls that a failure names: they are not reported again as unexpected. */
 export function explainedSeqs({ entrySeqs, nearest }: Pick<FailureDetails, 'entrySeqs' | 'nearest'>): number[] {
   const others = nearest.filter(({ obstacles }) => !obstacles.some(({ code }) => code === 'claimed' || code === 'call'))
-  return [...entrySeqs, ...others.map(({ seq }) => seq)]
+  return [...entrySeqs, ...seqsOf(others)]
 }
 
 /** Whether the run ended while the step still waited. Such a failure says nothing about the intermediary. */
@@ -156,7 +157,7 @@ function stepVerdict(evaluation: Evaluation, { step, result }: EvaluatedResult):
     outcome,
     startMs: index.findStart(number)?.at_ms ?? null,
     endMs: index.findEnd(number)?.at_ms ?? null,
-    claimed: expects.get(number)?.claimed.map(({ seq }) => seq) ?? [],
+    claimed: seqsOf(expects.get(number)?.claimed ?? []),
   }
 }
 

@@ -15,7 +15,7 @@ import {
   requirementRef,
 } from './claims.ts'
 import type { FailureHint, Happened, NoCallDetail, ObstacleCode, RequirementRef, RequirementTree } from './failure.ts'
-import { AVAILABILITY, type Call, callReference, isLater, ruleOf } from './journal-index.ts'
+import { AVAILABILITY, type Call, callReference, isLater, ruleOf, seqsOf } from './journal-index.ts'
 import {
   type Deadline,
   type EvaluatedStep,
@@ -38,6 +38,7 @@ export interface ClaimingLeaf {
 interface Attempt {
   readonly isMet: boolean
   readonly leaves: readonly ClaimingLeaf[]
+  readonly calls: readonly Call[]
 }
 
 export interface ExpectOptions {
@@ -50,8 +51,9 @@ export interface ExpectOptions {
 
 export class ExpectEvaluator implements StepEvaluator {
   readonly step: EvaluatedStep
-  /** The leaves of the best attempt so far. */
+  /** The leaves of the best attempt so far, and the calls of all of them. */
   leaves: readonly ClaimingLeaf[] = []
+  claimed: readonly Call[] = []
   readonly #context: EvaluationContext
   readonly #deadline: Deadline
   readonly #from: Moment
@@ -88,10 +90,6 @@ export class ExpectEvaluator implements StepEvaluator {
     this.#failure = failure
   }
 
-  get claimed(): Call[] {
-    return this.leaves.flatMap(({ calls }) => calls)
-  }
-
   /** Describes the calls that a leaf accepts. */
   queryOf(leaf: Expectation): CallQuery {
     const { number, conversation } = this.step
@@ -108,7 +106,6 @@ export class ExpectEvaluator implements StepEvaluator {
 
   consider(): void {
     if (this.#state !== 'open') return
-    const before = this.claimed
     // The calls to choose from: of the conversation, and those about availability when they are expected.
     const queries = this.#alternatives.flatMap(({ leaves }) => leaves.map(leaf => this.queryOf(leaf)))
     const startMs = Math.min(...queries.map(({ from }) => from.atMs))
@@ -120,13 +117,14 @@ export class ExpectEvaluator implements StepEvaluator {
     }
     if (conversations.size > 1) pool.sort((a, b) => (isLater(a, b) ? 1 : -1))
     // The best attempt: a complete one before an incomplete one; then the one complete first, else the one with most calls.
-    let best: Attempt = { isMet: false, leaves: [] }
+    let best: Attempt = { isMet: false, leaves: [], calls: [] }
     for (const [index, alternative] of this.#alternatives.entries()) {
       const attempt = this.#tryAlternative(alternative, pool)
       if (index === 0 || isBetter(attempt, best)) best = attempt
     }
+    this.#context.claims.assign(this.step.number, this.claimed, best.calls)
     this.leaves = best.leaves
-    this.#context.claims.assign(this.step.number, before, this.claimed)
+    this.claimed = best.calls
     for (const { leaf, calls } of best.leaves) {
       const close = findClosePair(leaf, calls)
       if (close !== null) return this.#fail(tooCloseFailure(leaf, ...close))
@@ -149,10 +147,9 @@ export class ExpectEvaluator implements StepEvaluator {
       pool.length,
       (requirement, call) => fitting[requirement]?.[call] ?? false,
     )
-    return {
-      isMet: met,
-      leaves: leaves.map((leaf, at) => ({ leaf, calls: (taken[at] ?? []).flatMap(call => pool[call] ?? []) })),
-    }
+    const claiming: ClaimingLeaf[] = []
+    for (const [at, leaf] of leaves.entries()) claiming.push({ leaf, calls: callsAt(pool, taken[at] ?? []) })
+    return { isMet: met, leaves: claiming, calls: callsAt(pool, taken.flat()) }
   }
 
   #capture({ capture }: Expectation, call: Call): void {
@@ -199,7 +196,7 @@ export class ExpectEvaluator implements StepEvaluator {
     const [best] = misses
     const common = {
       requirement: requirementRef(leaf),
-      progress: leaf.times.min === 1 ? null : { min: leaf.times.min, seqs: calls.map(({ seq }) => seq) },
+      progress: leaf.times.min === 1 ? null : { min: leaf.times.min, seqs: seqsOf(calls) },
     }
     const mark = best?.call.seq ?? ended?.seq
     const hint = findHint(context, best, step)
@@ -229,17 +226,20 @@ export class ExpectEvaluator implements StepEvaluator {
 }
 
 function isBetter(next: Attempt, best: Attempt): boolean {
-  const calls = next.leaves.flatMap(leaf => leaf.calls)
-  const others = best.leaves.flatMap(leaf => leaf.calls)
   if (next.isMet !== best.isMet) return next.isMet
-  if (!next.isMet) return calls.length > others.length
-  const last = lastOf(calls)
-  const other = lastOf(others)
+  if (!next.isMet) return next.calls.length > best.calls.length
+  const last = lastOf(next.calls)
+  const other = lastOf(best.calls)
   return last === null ? other !== null : other !== null && isLater(other, last)
 }
 
-const lastOf = (calls: readonly Call[]): Call | null =>
-  calls.reduce<Call | null>((last, call) => (last === null || isLater(call, last) ? call : last), null)
+const callsAt = (pool: readonly Call[], places: readonly number[]): Call[] => places.flatMap(place => pool[place] ?? [])
+
+function lastOf(calls: readonly Call[]): Call | null {
+  let last: Call | null = null
+  for (const call of calls) if (last === null || isLater(call, last)) last = call
+  return last
+}
 
 /** The first two of these calls that are closer than `apart`. */
 export function findClosePair({ apartMs }: Expectation, calls: readonly Call[]): [Call, Call] | null {

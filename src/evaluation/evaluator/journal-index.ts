@@ -248,4 +248,7 @@ export const callReference = ({ seq, endpoint, entry: { method, path } }: Call):
   path,
 })
 
+/** The numbers of calls or entries. */
+export const seqsOf = (all: readonly Pick<Entry, 'seq'>[]): number[] => all.map(({ seq }) => seq)
+
 export const ruleOf = (endpoint: EndpointId | null): string => (endpoint === null ? 'W7' : ENDPOINTS[endpoint].rule)

@@ -11,7 +11,15 @@ import { flow } from '../scenario/value-text.ts'
 import { accepts, patternRef, requirementRef } from './claims.ts'
 import { type ExpectEvaluator, findClosePair, tooCloseFailure } from './expect.ts'
 import type { FailureHint, Happened } from './failure.ts'
-import { AVAILABILITY, type Call, type ConversationKey, callReference, isLater, ruleOf } from './journal-index.ts'
+import {
+  AVAILABILITY,
+  type Call,
+  type ConversationKey,
+  callReference,
+  isLater,
+  ruleOf,
+  seqsOf,
+} from './journal-index.ts'
 import { fits } from './match.ts'
 import {
   type EvaluatedStep,
@@ -80,7 +88,7 @@ function unexpectedIn(
     else unexpected.push(call)
   }
   const add = (rule: string, call: Call, calls: readonly Call[], details: Partial<FailureDetails>) => {
-    const entrySeqs = calls.map(({ seq }) => seq)
+    const entrySeqs = seqsOf(calls)
     const { kind = 'unexpected', expected, happened, hint } = details
     const common = { rules: [ruleOf(call.endpoint)], entrySeqs, ...(hint && { hint }) }
     const failure = failureDetails(kind, expected!, happened!, common)
@@ -128,7 +136,7 @@ function firstOf(calls: readonly Call[], first: Call) {
     const { bot_id: _, chat_id: __, ...rest } = body
     text = Object.keys(rest).length === 0 ? null : flow(rest, LONGEST_BODY)
   }
-  return { call: callReference(first), body: text, others: calls.slice(1).map(({ seq }) => seq) }
+  return { call: callReference(first), body: text, others: seqsOf(calls.slice(1)) }
 }
 
 /** One leaf of an `expect`, with its calls. */
@@ -200,13 +208,13 @@ function tooMany(
     {
       code: 'too_many_calls',
       requirement,
-      seqs: [...allowed, ...within].map(({ seq }) => seq).sort((a, b) => a - b),
+      seqs: seqsOf([...allowed, ...within]).sort((a, b) => a - b),
       seq: first.seq,
       after: last === undefined ? null : { seq: last.seq, ms: Math.abs(first.readAt - last.readAt) },
     },
     {
       rules: leaf.call === 'any' ? [] : [ruleOf(leaf.call)],
-      entrySeqs: within.map(({ seq }) => seq),
+      entrySeqs: seqsOf(within),
       ...(hint && { hint }),
     },
   )
@@ -282,7 +290,7 @@ export function contractViolations({ index, claims, expects, strict }: CallRevie
   return [...byMistake.values()].map(calls => {
     const [first] = calls
     const { entry, endpoint, seq } = first
-    const seqs = calls.map(call => call.seq)
+    const seqs = seqsOf(calls)
     let rules = endpoint === null ? ['W7', 'V1'] : [ruleOf(endpoint)]
     if (entry.status === 401) rules = ['A1', ruleOf(endpoint)]
     if (entry.status === 403) rules = [endpoint === 'chat' ? 'A3' : 'A2', ruleOf(endpoint)]
@@ -329,7 +337,7 @@ export function forbiddenCalls(review: CallReview, { never, conversations }: Pla
     const [first, ...rest] = found
     if (first === undefined) continue
     const filled = patternRef(fill(pattern, first))
-    const others = rest.map(({ seq }) => seq)
+    const others = seqsOf(rest)
     const call = callReference(first)
     const afterMs = sinceStart(review, first)
     failures.push({

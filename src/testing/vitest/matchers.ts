@@ -9,7 +9,7 @@ import {
   obstaclesOf,
 } from '../../evaluation/evaluator/claims.ts'
 import type { Failure, NearMiss, Obstacle } from '../../evaluation/evaluator/failure.ts'
-import { AVAILABILITY, type Call, callReference } from '../../evaluation/evaluator/journal-index.ts'
+import { AVAILABILITY, type Call, callReference, seqsOf } from '../../evaluation/evaluator/journal-index.ts'
 import { match } from '../../evaluation/evaluator/match.ts'
 import { asExpectation } from '../../evaluation/evaluator/none.ts'
 import { evictedFailure, PatternGuard } from '../../evaluation/evaluator/step-evaluator.ts'
@@ -155,7 +155,7 @@ function failureOf(tests: TestJournal, matchCount: MatchCount, query: Query, pas
     happened: { code: 'received', call, seqs: matchCount.seqs, different: matchCount.misses.length > 0 },
     rules: [...rules],
     nearest: pass ? [] : matchCount.misses.slice(0, MAX_MISSES).map(({ body: _, ...miss }) => miss),
-    entrySeqs: pass ? matchCount.seqs : [...matchCount.seqs, ...matchCount.misses.slice(0, 1).map(({ seq }) => seq)],
+    entrySeqs: pass ? matchCount.seqs : [...matchCount.seqs, ...seqsOf(matchCount.misses.slice(0, 1))],
     soft: false,
     ...(pass || matchCount.count > 0 ? {} : refusedEvent(tests, chatId)),
   }
@@ -287,5 +287,5 @@ function toMatchCount(comparisons: readonly Comparison[]): MatchCount {
   const matching = comparisons.filter(({ miss }) => miss === null)
   const misses = comparisons.flatMap(({ miss }) => (miss === null ? [] : [miss]))
   misses.sort((a, b) => a.rank - b.rank || b.seq - a.seq)
-  return { count: matching.length, seqs: matching.map(({ seq }) => seq), misses }
+  return { count: matching.length, seqs: seqsOf(matching), misses }
 }
