@@ -7,6 +7,7 @@ import { takeToken } from './client/control.ts'
 import { readView, type View } from './inspector/address.ts'
 import { Inspector } from './inspector/inspector.tsx'
 import { createSession } from './inspector/session.ts'
+import { SessionContext } from './inspector/session-context.ts'
 
 interface PageProps {
   readonly view: View
@@ -19,7 +20,11 @@ function Page({ view, origin, token }: PageProps) {
   const workspace = view.workspace.value
   const session = useMemo(() => createSession(view, origin, token), [view, origin, token, workspace])
   useEffect(() => () => session.close(), [session])
-  return <Inspector key={workspace ?? ''} session={session} />
+  return (
+    <SessionContext.Provider value={session}>
+      <Inspector key={workspace ?? ''} />
+    </SessionContext.Provider>
+  )
 }
 
 const element = document.getElementById('page')

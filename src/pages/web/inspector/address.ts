@@ -43,6 +43,14 @@ export interface View {
 const FIRST_SECTIONS: readonly string[] = ['availability', 'webhook']
 const NO_SECTION = 'none'
 
+/** Selects an entry in the wire, which narrow screens then show instead of the other columns. */
+export function showEntry(view: View, seq: number): void {
+  batch(() => {
+    view.entry.value = seq
+    view.column.value = 'wire'
+  })
+}
+
 /** Shows a knob in the column of the platform, from anywhere in the page. */
 export const showKnob = (view: View, name: string): void =>
   batch(() => {

@@ -6,10 +6,12 @@ import type { PlatformAnswer } from '../client/control.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { Payload } from '../components/entry-details.tsx'
 import { platformRefusal } from '../model/agent-queue.ts'
-import type { DeskProps } from './agent-desk.tsx'
-import { showEntry } from './agent-side.ts'
+import { showEntry } from './address.ts'
+import { useSession } from './session-context.ts'
 
-export function AgentCallResult({ session, side }: DeskProps) {
+export function AgentCallResult() {
+  const session = useSession()
+  const { agentSide: side } = useSession()
   const call = side.lastCall.value
   if (call === null) return null
   const answer = call.answer.value
@@ -21,7 +23,7 @@ export function AgentCallResult({ session, side }: DeskProps) {
           {call.code.method} {new URL(call.code.url).pathname.replace(/^.*\/(api\/v\d\/)/, '$1')}
         </h3>
         {seq === null ? null : (
-          <button type="button" class="link" onClick={() => showEntry(session, seq)}>
+          <button type="button" class="link" onClick={() => showEntry(session.view, seq)}>
             Entry #{seq}
           </button>
         )}

@@ -1,10 +1,12 @@
 /** Writes a message of the agent, with buttons, and shows the user that the agent types meanwhile. */
+
 import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { elapsedMs, type Timer, wallTimer } from '../../../base/runtime/clock.ts'
 import { useShortcut } from '../components/shortcuts.tsx'
 import { type AgentSide, senderOf } from './agent-side.ts'
 import { type AgentDraft, type ButtonDraft, joinTexts, NO_AGENT_DRAFT } from './drafts.ts'
+import { useSession } from './session-context.ts'
 
 /** What the platform is asked to show without a further call. */
 const TYPING_MS = 10_000
@@ -15,7 +17,6 @@ const IDLE_MS = 4_000
 const QUIET = { isQuiet: true }
 
 interface AgentComposerProps {
-  readonly side: AgentSide
   readonly chatId: string
   readonly draft: Signal<AgentDraft>
   /** Whether an agent has the chat. */
@@ -23,7 +24,8 @@ interface AgentComposerProps {
 }
 
 /** Belongs to one chat: another one needs another `key`. */
-export function AgentComposer({ side, chatId, draft, hasChat }: AgentComposerProps) {
+export function AgentComposer({ chatId, draft, hasChat }: AgentComposerProps) {
+  const { agentSide: side } = useSession()
   const { text, buttons } = draft.value
   const setButtons = (changed: readonly ButtonDraft[]) => {
     draft.value = { ...draft.peek(), buttons: changed }

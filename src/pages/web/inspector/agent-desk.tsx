@@ -9,36 +9,37 @@ import { AgentCallResult } from './agent-call-result.tsx'
 import { AgentComposer } from './agent-composer.tsx'
 import { AgentProfileForm, AvailabilityForm } from './agent-forms.tsx'
 import { AgentGuide } from './agent-guide.tsx'
-import { type AgentSide, agentSideOf, senderOf } from './agent-side.ts'
-import { agentDraftOf } from './drafts.ts'
+import { type AgentSide, senderOf } from './agent-side.ts'
 import { HelpDesk } from './help-desk.tsx'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
-export function AgentDesk({ session }: { readonly session: Session }) {
-  const side = agentSideOf(session)
+export function AgentDesk() {
+  const session = useSession()
+  const side = session.agentSide
   const agent = useAgent(session, side)
   if (agent === null) return null
   const isPlayedElsewhere = agent.plays !== 'page' || agent.webhook_url !== null
   const playsHere = !isPlayedElsewhere || side.playsAnyway.value
   return (
     <div class="agent-desk">
-      <AgentGuide side={side} agentWhere={playsHere || agent.plays !== 'page' ? 'here' : 'in your help desk'} />
-      {isPlayedElsewhere ? <Player side={side} agent={agent} /> : null}
-      <Queue session={session} side={side} />
-      {agent.plays === 'page' || side.playsAnyway.value ? null : <HelpDesk session={session} agent={agent} />}
-      {playsHere ? <OwnDesk session={session} side={side} /> : null}
+      <AgentGuide agentWhere={playsHere || agent.plays !== 'page' ? 'here' : 'in your help desk'} />
+      {isPlayedElsewhere ? <Player agent={agent} /> : null}
+      <Queue />
+      {agent.plays === 'page' || side.playsAnyway.value ? null : <HelpDesk agent={agent} />}
+      {playsHere ? <OwnDesk /> : null}
     </div>
   )
 }
 
 /** The desk from which the page calls the platform itself. */
-function OwnDesk({ session, side }: DeskProps) {
+function OwnDesk() {
   return (
     <>
-      <ChatDesk session={session} side={side} />
-      <AgentCallResult session={session} side={side} />
-      <AvailabilityForm session={session} side={side} />
-      <AgentProfileForm side={side} />
+      <ChatDesk />
+      <AgentCallResult />
+      <AvailabilityForm />
+      <AgentProfileForm />
     </>
   )
 }
@@ -54,7 +55,8 @@ function useAgent({ client, act }: Session, { queue }: AgentSide): AgentDescript
   return agent
 }
 
-function Player({ side, agent }: { readonly side: AgentSide; readonly agent: AgentDescription }) {
+function Player({ agent }: { readonly agent: AgentDescription }) {
+  const { agentSide: side } = useSession()
   const { playsAnyway } = side
   const other = agent.plays === 'page' ? `the intermediary at ${agent.webhook_url}` : PLAYER_TEXTS[agent.plays].other
   return (
@@ -85,14 +87,10 @@ const PLAYER_TEXTS = {
   },
 } as const
 
-export interface DeskProps {
-  readonly session: Session
-  readonly side: AgentSide
-}
-
 /** How many chats ask for a person, for the title of the desk; nothing for none. */
-export function WaitingBadge({ session }: { readonly session: Session }) {
-  const waiting = agentSideOf(session).queue.value.chats.filter(({ status }) => status === 'pending').length
+export function WaitingBadge() {
+  const session = useSession()
+  const waiting = session.agentSide.queue.value.chats.filter(({ status }) => status === 'pending').length
   if (waiting === 0) return null
   return (
     <span class="badge">
@@ -102,24 +100,26 @@ export function WaitingBadge({ session }: { readonly session: Session }) {
   )
 }
 
-function Queue({ session, side }: DeskProps) {
+function Queue() {
+  const { agentSide: side } = useSession()
   const { chats } = side.queue.value
   return (
     <section class="desk-queue" aria-label="Queue">
       <h3>
-        Queue <WaitingBadge session={session} />
+        Queue <WaitingBadge />
       </h3>
       {chats.length === 0 ? <p class="hint">No chat asks for a person.</p> : null}
       <ul>
         {chats.map(chat => (
-          <QueueItem key={chat.chatId} session={session} chat={chat} />
+          <QueueItem key={chat.chatId} chat={chat} />
         ))}
       </ul>
     </section>
   )
 }
 
-function QueueItem({ session, chat }: { readonly session: Session; readonly chat: QueuedChat }) {
+function QueueItem({ chat }: { readonly chat: QueuedChat }) {
+  const session = useSession()
   const { chatId, status, userName, lastText } = chat
   return (
     <li>
@@ -141,7 +141,8 @@ function QueueItem({ session, chat }: { readonly session: Session; readonly chat
 
 const QUEUE_TEXTS = { pending: 'asks for a person', agent: 'with an agent' }
 
-function ChatDesk({ session, side }: DeskProps) {
+function ChatDesk() {
+  const session = useSession()
   const chat = session.chat.value
   const chatId = session.chatId.value
   if (chat === null || chatId === null)
@@ -153,15 +154,14 @@ function ChatDesk({ session, side }: DeskProps) {
       <p class={`desk-state ${chat.status}`}>{stateText(chat)}</p>
       {isNow ? null : <p class="hint">You see an earlier moment. Go back to now to act.</p>}
       <fieldset class="desk-actions" disabled={!isNow}>
-        <ChatButtons side={side} chatId={chatId} chat={chat} isNow={isNow} />
+        <ChatButtons chatId={chatId} chat={chat} isNow={isNow} />
         <AgentComposer
           key={chatId}
-          side={side}
           chatId={chatId}
-          draft={agentDraftOf(session, chatId)}
+          draft={session.drafts.ofAgent(chatId)}
           hasChat={chat.status === 'agent'}
         />
-        <MoreCalls side={side} chatId={chatId} />
+        <MoreCalls chatId={chatId} />
       </fieldset>
     </section>
   )
@@ -174,7 +174,6 @@ function stateText({ status, agent, ended }: ChatState): string {
 }
 
 interface ChatCallsProps {
-  readonly side: AgentSide
   readonly chatId: string
 }
 
@@ -183,7 +182,8 @@ interface ChatButtonsProps extends ChatCallsProps {
   readonly isNow: boolean
 }
 
-function ChatButtons({ side, chatId, chat: { status }, isNow }: ChatButtonsProps) {
+function ChatButtons({ chatId, chat: { status }, isNow }: ChatButtonsProps) {
+  const { agentSide: side } = useSession()
   const accept = () => {
     if (!isNow) return
     const { supportsAttachment } = side.profile.value
@@ -217,7 +217,8 @@ const MORE_CALLS = [
   ['typing_stop', 'Stop showing it'],
 ] as const
 
-function MoreCalls({ side, chatId }: ChatCallsProps) {
+function MoreCalls({ chatId }: ChatCallsProps) {
+  const { agentSide: side } = useSession()
   return (
     <details>
       <summary class="desk-summary">More calls</summary>

@@ -1,8 +1,10 @@
 /** The forms of the agent's desk: who the agent is, and whether the platform accepts requests. */
+
 import { useEffect, useState } from 'preact/hooks'
 import type { AvailabilityReason, AvailabilityValue } from '../../../platform/contract/schemas.ts'
-import type { DeskProps } from './agent-desk.tsx'
-import type { AgentProfile, AgentSide } from './agent-side.ts'
+import type { AgentProfile } from './agent-side.ts'
+import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 const FIELDS = [
   ['name', 'Name', 'Anna'],
@@ -16,7 +18,8 @@ const SWITCHES = [
 ] as const
 
 /** Changes count from the next call on; most take effect with the next Accept. */
-export function AgentProfileForm({ side: { profile } }: { readonly side: AgentSide }) {
+export function AgentProfileForm() {
+  const { profile } = useSession().agentSide
   const change = (part: Partial<AgentProfile>) => {
     profile.value = { ...profile.value, ...part }
   }
@@ -65,8 +68,10 @@ const REASONS: readonly (readonly [AvailabilityReason | '', string])[] = [
   ['OTHER', 'Other (OTHER)'],
 ]
 
-export function AvailabilityForm({ session, side }: DeskProps) {
-  const queues = useQueues({ session, side })
+export function AvailabilityForm() {
+  const session = useSession()
+  const side = session.agentSide
+  const queues = useQueues(session)
   const [reason, setReason] = useState<AvailabilityReason | ''>('AGENT_AVAILABILITY')
   const [queue, setQueue] = useState('')
   const set = (availability: AvailabilityValue) =>
@@ -117,9 +122,9 @@ function availabilityText(queues: readonly QueueState[]): string {
 }
 
 /** Read again when the journal has a change. */
-function useQueues({ session, side }: DeskProps): readonly QueueState[] {
+function useQueues(session: Session): readonly QueueState[] {
   const [queues, setQueues] = useState<readonly QueueState[]>([])
-  const { availabilitySeq } = side.queue.value
+  const { availabilitySeq } = session.agentSide.queue.value
   useEffect(
     () =>
       session.act(async () => {

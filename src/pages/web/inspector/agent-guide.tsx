@@ -1,13 +1,11 @@
 /** Guides through the first handover. Each step is ticked when the journal shows it; then the guide goes away. */
-import { signal } from '@preact/signals'
+
 import { useEffect } from 'preact/hooks'
 import { GUIDE_STEPS, type GuideStep } from '../model/agent-queue.ts'
-import type { DeskProps } from './agent-desk.tsx'
 import { readStored, writeStored } from './agent-side.ts'
+import { useDraft, useSession } from './session-context.ts'
 
 const STORED = 'handover-sim guide'
-/** Stays shown after the last step until it is closed, or the page is loaded again. */
-const isHidden = signal(readStored(STORED) === 'done')
 
 const USER = 'as the end user'
 
@@ -19,21 +17,24 @@ const STEPS: Readonly<Record<GuideStep, { readonly text: string; readonly where?
   end: { text: 'Hand the chat back' },
 }
 
-interface GuideProps extends Pick<DeskProps, 'side'> {
+interface GuideProps {
   /** Where the agent's steps are done: `here`. */
   readonly agentWhere: string
 }
 
-export function AgentGuide({ side, agentWhere }: GuideProps) {
+export function AgentGuide({ agentWhere }: GuideProps) {
+  const { agentSide: side } = useSession()
   const { done } = side.queue.value
+  const [isHidden, setHidden] = useDraft('guide is hidden', readStored(STORED) === 'done')
   const isComplete = GUIDE_STEPS.every(step => done.has(step))
   useEffect(() => {
     if (isComplete) writeStored(STORED, 'done')
   }, [isComplete])
-  if (isHidden.value) return null
+  // Stays shown after the last step until it is closed, or the page is loaded again.
+  if (isHidden) return null
   const close = () => {
     writeStored(STORED, 'done')
-    isHidden.value = true
+    setHidden(true)
   }
   const next = GUIDE_STEPS.find(step => !done.has(step))
   return (

@@ -1,6 +1,6 @@
 /** The agent's side of the page: the agent's profile, the queue, and the calls that the page makes as an intermediary. */
 
-import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { isMap } from '../../../base/objects.ts'
 import { createSequence } from '../../../base/runtime/sequence.ts'
 import { messageOf } from '../../../base/text/error-text.ts'
@@ -8,11 +8,11 @@ import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
 import type { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { PlatformKeys } from '../../../server/control/routes/description.ts'
-import { callPlatform, type PlatformAnswer } from '../client/control.ts'
+import { type ControlClient, callPlatform, type PlatformAnswer } from '../client/control.ts'
 import { type AgentQueue, createAgentQueue } from '../model/agent-queue.ts'
-import { countUntil } from '../model/journal-log.ts'
+import { countUntil, type JournalLog } from '../model/journal-log.ts'
 import type { CodeCall } from '../model/snippets.ts'
-import type { Session } from './session.ts'
+import type { View } from './address.ts'
 
 /** Who the agent is, for `sender` of the calls. Kept in this browser. */
 export interface AgentProfile {
@@ -36,6 +36,10 @@ export interface DeskCall {
   readonly answer: ReadonlySignal<PlatformAnswer | { readonly failure: string } | null>
 }
 
+interface SentCall extends DeskCall {
+  readonly answer: Signal<PlatformAnswer | { readonly failure: string } | null>
+}
+
 export interface AgentSide {
   readonly profile: Signal<AgentProfile>
   readonly queue: ReadonlySignal<AgentQueue>
@@ -57,56 +61,50 @@ export interface AgentSide {
   entryOf(call: DeskCall): number | null
 }
 
-/** Selects an entry in the wire, which narrow screens then show instead of the desk. */
-export function showEntry({ view }: Session, seq: number): void {
-  batch(() => {
-    view.entry.value = seq
-    view.column.value = 'wire'
-  })
+/** What the agent's side needs of the session. */
+interface AgentPorts {
+  readonly client: ControlClient
+  readonly origin: URL
+  readonly view: View
+  readonly chatIds: ReadonlySignal<readonly string[]>
+  readonly log: ReadonlySignal<JournalLog>
+  act(run: () => Promise<unknown>): void
 }
 
-const sides = new WeakMap<Session, AgentSide>()
-
-/** The one agent's side of a session, so that it stays when the column shows the platform. */
-export function agentSideOf(session: Session): AgentSide {
-  const known = sides.get(session)
-  if (known !== undefined) return known
-  const side = createAgentSide(session)
-  sides.set(session, side)
-  return side
-}
-
-function createAgentSide(session: Session): AgentSide {
+export function createAgentSide({ client, origin, view, chatIds, log, act }: AgentPorts): AgentSide {
   const profile = signal(readProfile())
   effect(() => writeStored(PROFILE, JSON.stringify(profile.value)))
-  const journal = computed(() => session.log.value.entries)
+  const journal = computed(() => log.value.entries)
   const reader = computed(() => createQueueOf(journal.value))
-  const queue = computed(() => reader.value(session.log.value.entries))
+  const queue = computed(() => reader.value(log.value.entries))
   const lastCall = signal<DeskCall | null>(null)
   const inOrder = createSequence()
+  let requests = 0
   return {
     profile,
     queue,
     lastCall,
     playsAnyway: signal(false),
     async call(endpoint, chat, body = {}, { isQuiet } = { isQuiet: false }) {
-      const { view, chats, client } = session
       const chatId = chat ?? ''
-      if (view.at.peek() !== null || (isQuiet && !chats.ids.peek().includes(chatId))) return false
+      if (view.at.peek() !== null || (isQuiet && !chatIds.peek().includes(chatId))) return false
       const done = inOrder(async () => {
         const keys = await client.send<PlatformKeys>('GET', '/keys')
         const botId = queue.peek().botIdOf(chatId) ?? keys.bot_id
         const fields = requestBody(endpoint, { bot_id: botId, chat_id: chatId, ...body })
-        const call = callOf(session, endpoint, fields, chatId)
+        const afterSeq = log.peek().entries.at(-1)?.seq ?? 0
+        const requestId = `page-${afterSeq}-${++requests}`
+        const answer = signal<PlatformAnswer | { readonly failure: string } | null>(null)
+        const call = { endpoint, code: codeOf(origin, endpoint, fields, chatId), requestId, afterSeq, answer }
         if (!isQuiet) lastCall.value = call
         await run(call, keyFor(endpoint, botId, keys))
         if (isRefused(call)) lastCall.value = call
         return !isRefused(call)
       })
-      session.act(() => done)
+      act(() => done)
       return done.catch(() => false)
     },
-    entryOf: call => entryOf(session.log.value.entries, call),
+    entryOf: call => entryOf(log.value.entries, call),
   }
 }
 
@@ -138,19 +136,14 @@ function requestBody(endpoint: EndpointId, { bot_id, chat_id, ...own }: Body): B
   return endpoint === 'availability' ? own : { bot_id, chat_id, ...own }
 }
 
-const requests = { count: 0 }
-
-function callOf({ origin, log }: Session, endpoint: EndpointId, body: Body | undefined, chatId: string) {
+function codeOf(origin: URL, endpoint: EndpointId, body: Body | undefined, chatId: string): CodeCall {
   const path = PATHS[endpoint].replace('{chatId}', encodeURIComponent(chatId))
-  const code: CodeCall = {
+  return {
     method: endpoint === 'chat' ? 'GET' : 'POST',
     url: new URL(path.slice(1), origin).href,
     body,
     keyVariable: endpoint === 'chat' ? 'HANDOVER_SIM_BOT_API_KEY' : 'HANDOVER_SIM_API_KEY',
   }
-  const afterSeq = log.peek().entries.at(-1)?.seq ?? 0
-  const answer = signal<PlatformAnswer | { readonly failure: string } | null>(null)
-  return { endpoint, code, requestId: `page-${afterSeq}-${++requests.count}`, afterSeq, answer }
 }
 
 /** A bot of `keys.more` has a handover key of its own. */
@@ -159,7 +152,7 @@ function keyFor(endpoint: EndpointId, botId: number, { api_key, bot_api_key, mor
   return more.find(one => one.bot_id === botId)?.api_key ?? api_key
 }
 
-async function run({ code: { method, url, body }, requestId, answer }: ReturnType<typeof callOf>, key: string) {
+async function run({ code: { method, url, body }, requestId, answer }: SentCall, key: string) {
   try {
     answer.value = await callPlatform({ method, url: new URL(url), key, body, requestId })
   } catch (error) {

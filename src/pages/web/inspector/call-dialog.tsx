@@ -1,4 +1,5 @@
 /** Repeats a call with changes: method, path, key, headers and body. The key is put in by the page. */
+
 import { useState } from 'preact/hooks'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { EntryOf } from '../../../platform/journal/entry.ts'
@@ -7,11 +8,10 @@ import { BodyView } from '../components/body-view.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { JsonEditor } from '../components/json-editor.tsx'
 import { parseJsonText } from '../model/json-text.ts'
-import { selectNextEntry } from './next-entry.ts'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 export interface CallDialogProps {
-  readonly session: Session
   readonly call: EntryOf<'api'>
   onClose(): void
 }
@@ -39,7 +39,8 @@ interface CallAnswer {
   readonly text: string
 }
 
-export function CallDialog({ session, call, onClose }: CallDialogProps) {
+export function CallDialog({ call, onClose }: CallDialogProps) {
+  const session = useSession()
   const [form, setForm] = useState(() => formOf(call))
   const [answer, setAnswer] = useState<CallAnswer | { readonly failure: string } | null>(null)
   const change = (part: Partial<CallForm>) => setForm({ ...form, ...part })
@@ -157,12 +158,9 @@ const formOf = ({ method, path, endpoint, request }: EntryOf<'api'>): CallForm =
   body: typeof request.body === 'string' ? request.body : JSON.stringify(request.body ?? {}, null, 2),
 })
 
-let sent = 0
-
 function sendCall(session: Session, form: CallForm): Promise<CallAnswer> {
-  const requestId = `page-repeat-${session.log.peek().entries.at(-1)?.seq ?? 0}-${++sent}`
-  return selectNextEntry(
-    session,
+  const requestId = `page-repeat-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`
+  return session.selectNextEntry(
     entry => entry.kind === 'api' && entry.request.headers['x-request-id'] === requestId,
     () => fetchAnswer(session, form, requestId),
   )

@@ -1,17 +1,23 @@
 /** Lists the chats, newest first, and searches in their names and texts. */
 import './chat-list.css'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { VirtualList } from '../components/virtual-list.tsx'
 import type { ChatItem, ChatState } from '../model/chat-at.ts'
 import { hueOf, initialsOf } from '../model/chat-format.ts'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 const ROW_HEIGHT = 56
 
-export function ChatList({ session }: { readonly session: Session }) {
+/** The text to search in of each chat; equal states are one object. */
+type Texts = WeakMap<ChatState, string>
+
+export function ChatList() {
+  const session = useSession()
   const { chats, chatId, view } = session
   const [query, setQuery] = useState('')
-  const ids = chats.ids.value.toReversed().filter(id => matches(session, id, query.trim().toLowerCase()))
+  const texts = useMemo((): Texts => new WeakMap(), [])
+  const ids = chats.ids.value.toReversed().filter(id => matches(session, texts, id, query.trim().toLowerCase()))
   return (
     <div class="chat-list">
       <input
@@ -30,22 +36,19 @@ export function ChatList({ session }: { readonly session: Session }) {
           isLog={false}
           selected={ids.indexOf(chatId.value ?? '')}
           onSelect={index => (view.chat.value = ids[index] ?? null)}
-          row={index => <ChatRow session={session} chatId={ids[index] ?? ''} />}
+          row={index => <ChatRow chatId={ids[index] ?? ''} />}
         />
       </div>
     </div>
   )
 }
 
-/** Texts to search in; equal states are one object. */
-const searched = new WeakMap<ChatState, string>()
-
-function matches({ chats, chatName }: Session, chatId: string, query: string): boolean {
+function matches({ chats, chatName }: Session, texts: Texts, chatId: string, query: string): boolean {
   if (query === '') return true
   const chat = chats.read(chatId)
   if (chat === null) return false
-  const text = searched.get(chat) ?? searchText(chat)
-  searched.set(chat, text)
+  const text = texts.get(chat) ?? searchText(chat)
+  texts.set(chat, text)
   return text.includes(query) || chatName(chatId).includes(query) || chatId.toLowerCase() === query
 }
 
@@ -54,8 +57,8 @@ const searchText = ({ user, language, source, items }: ChatState): string =>
     .join('\n')
     .toLowerCase()
 
-function ChatRow({ session, chatId }: { readonly session: Session; readonly chatId: string }) {
-  const { chats, chatName } = session
+function ChatRow({ chatId }: { readonly chatId: string }) {
+  const { chats, chatName } = useSession()
   useEffect(() => chats.load(chatId), [chats, chatId])
   const chat = chats.read(chatId)
   if (chat === null) return null

@@ -6,19 +6,20 @@ import type { ChatState } from '../model/chat-at.ts'
 import { ChatList, ChatStatus } from './chat-list.tsx'
 import { NewChatDialog, startChat } from './new-chat.tsx'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 export interface ChatsHeadProps {
-  readonly session: Session
   readonly chatId: string | null
   /** The chat at the shown moment; null when it is not there. */
   readonly chat: ChatState | null
 }
 
-export function ChatsHead({ session, chatId, chat }: ChatsHeadProps) {
+export function ChatsHead({ chatId, chat }: ChatsHeadProps) {
+  const session = useSession()
   const [isListed, setListed] = useState(false)
   const [isNew, setNew] = useState(false)
   useChatShortcuts(session, setListed)
-  const acts = <StartButtons session={session} isFirst={chatId === null} setUp={() => setNew(true)} />
+  const acts = <StartButtons isFirst={chatId === null} setUp={() => setNew(true)} />
   return (
     <header class="chats-head">
       {chatId === null ? (
@@ -28,24 +29,24 @@ export function ChatsHead({ session, chatId, chat }: ChatsHeadProps) {
         </div>
       ) : (
         <div class="chats-bar">
-          <ListButton session={session} isListed={isListed} setListed={setListed} />
+          <ListButton isListed={isListed} setListed={setListed} />
           {acts}
         </div>
       )}
-      {isListed && chatId !== null ? <ChatList session={session} /> : null}
+      {isListed && chatId !== null ? <ChatList /> : null}
       {chatId === null || chat === null ? null : <ChatTitle name={session.chatName(chatId)} chat={chat} />}
-      {isNew ? <NewChatDialog session={session} onClose={() => setNew(false)} /> : null}
+      {isNew ? <NewChatDialog onClose={() => setNew(false)} /> : null}
     </header>
   )
 }
 
 interface StartButtonsProps {
-  readonly session: Session
   readonly isFirst: boolean
   setUp(): void
 }
 
-function StartButtons({ session, isFirst, setUp }: StartButtonsProps) {
+function StartButtons({ isFirst, setUp }: StartButtonsProps) {
+  const session = useSession()
   return (
     <>
       <button type="button" class={isFirst ? 'primary' : 'chats-new'} onClick={() => startChat(session)}>
@@ -59,12 +60,12 @@ function StartButtons({ session, isFirst, setUp }: StartButtonsProps) {
 }
 
 interface ListButtonProps {
-  readonly session: Session
   readonly isListed: boolean
   setListed(isListed: boolean): void
 }
 
-function ListButton({ session: { chats }, isListed, setListed }: ListButtonProps) {
+function ListButton({ isListed, setListed }: ListButtonProps) {
+  const { chats } = useSession()
   const ids = chats.ids.value
   const unread = ids.filter(id => chats.unread(id) > 0).length
   return (

@@ -1,6 +1,5 @@
-/** Keeps what is written but not sent, by session and by chat or form, also while its fields are not shown. */
+/** Keeps what is written but not sent, by form and by chat, also while its fields are not shown. */
 import { type Signal, signal } from '@preact/signals'
-import type { Session } from './session.ts'
 
 export interface ButtonDraft {
   readonly label: string
@@ -20,31 +19,27 @@ export interface UserDraft {
 export const NO_AGENT_DRAFT: AgentDraft = { text: '', buttons: [] }
 export const NO_USER_DRAFT: UserDraft = { text: '', files: [] }
 
-/** The page calls the platform or the help desk with the same draft. */
-export const agentDraftOf = createDrafts(NO_AGENT_DRAFT)
-export const userDraftOf = createDrafts(NO_USER_DRAFT)
-
-function createDrafts<Draft>(empty: Draft): (session: Session, name: string) => Signal<Draft> {
-  const sessions = new WeakMap<Session, Map<string, Signal<Draft>>>()
-  return (session, name) => {
-    const drafts = sessions.get(session) ?? new Map<string, Signal<Draft>>()
-    const draft = drafts.get(name) ?? signal(empty)
-    sessions.set(session, drafts.set(name, draft))
-    return draft
-  }
+export interface Drafts {
+  /** Returns the draft of this kind and name, which begins as `empty`. A kind has one type. */
+  find<Draft>(kind: string, name: string, empty: Draft): Signal<Draft>
+  /** What is written in a chat as the agent. The page calls the platform or the help desk with the same draft. */
+  ofAgent(chatId: string): Signal<AgentDraft>
+  /** What is written in a chat as its end user. */
+  ofUser(chatId: string): Signal<UserDraft>
 }
 
-type UseDraft<Draft> = (session: Session, name?: string) => readonly [draft: Draft, set: (draft: Draft) => void]
-
-/** Makes a hook like `useState`, whose value stays while the form is not shown. Forms of one kind have different names. */
-export function createDraftHook<Draft>(empty: Draft): UseDraft<Draft> {
-  const draftOf = createDrafts(empty)
-  return (session, name = '') => {
-    const draft = draftOf(session, name)
-    const set = (value: Draft) => {
-      draft.value = value
-    }
-    return [draft.value, set]
+export function createDrafts(): Drafts {
+  const drafts = new Map<string, Signal>()
+  function find<Draft>(kind: string, name: string, empty: Draft): Signal<Draft> {
+    const key = `${kind} ${name}`
+    const draft: Signal = drafts.get(key) ?? signal(empty)
+    drafts.set(key, draft)
+    return draft
+  }
+  return {
+    find,
+    ofAgent: chatId => find('agent message', chatId, NO_AGENT_DRAFT),
+    ofUser: chatId => find('user message', chatId, NO_USER_DRAFT),
   }
 }
 

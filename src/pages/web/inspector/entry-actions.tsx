@@ -7,8 +7,8 @@ import { CopyButton } from '../components/copy-button.tsx'
 import { codeCallOf } from '../model/snippets.ts'
 import { CallDialog } from './call-dialog.tsx'
 import { EventDialog, type EventDialogProps } from './event-dialog.tsx'
-import { selectNextEntry } from './next-entry.ts'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 /** The dialog that is open. It stays while other entries are selected. */
 export type ActionDialog =
@@ -16,7 +16,6 @@ export type ActionDialog =
   | { readonly kind: 'event'; readonly first?: EventDialogProps['first'] }
 
 interface ActionProps {
-  readonly session: Session
   readonly dialog: Signal<ActionDialog | null>
 }
 
@@ -24,15 +23,16 @@ interface EntryActionsProps extends ActionProps {
   readonly entry: Entry
 }
 
-export function OpenDialog({ session, dialog }: ActionProps) {
+export function OpenDialog({ dialog }: ActionProps) {
   const open = dialog.value
   const close = () => (dialog.value = null)
   if (open === null) return null
-  if (open.kind === 'call') return <CallDialog session={session} call={open.call} onClose={close} />
-  return <EventDialog session={session} first={open.first} onClose={close} />
+  if (open.kind === 'call') return <CallDialog call={open.call} onClose={close} />
+  return <EventDialog first={open.first} onClose={close} />
 }
 
-export function EntryActions({ session, dialog, entry }: EntryActionsProps) {
+export function EntryActions({ dialog, entry }: EntryActionsProps) {
+  const session = useSession()
   const props = { session, dialog }
   return (
     <>
@@ -43,7 +43,8 @@ export function EntryActions({ session, dialog, entry }: EntryActionsProps) {
   )
 }
 
-function CallActions({ session, dialog, call }: ActionProps & { readonly call: EntryOf<'api'> }) {
+function CallActions({ dialog, call }: ActionProps & { readonly call: EntryOf<'api'> }) {
+  const session = useSession()
   return (
     <>
       <div class="entry-actions">
@@ -59,7 +60,8 @@ function CallActions({ session, dialog, call }: ActionProps & { readonly call: E
   )
 }
 
-function EventActions({ session, dialog, entry }: ActionProps & { readonly entry: EntryOf<'delivery' | 'event'> }) {
+function EventActions({ dialog, entry }: ActionProps & { readonly entry: EntryOf<'delivery' | 'event'> }) {
+  const session = useSession()
   const again = (isSigned: boolean) => session.act(() => resend(session, entry.delivery_id, isSigned))
   return (
     <div class="entry-actions">
@@ -79,8 +81,7 @@ function EventActions({ session, dialog, entry }: ActionProps & { readonly entry
 /** The entry of the new attempt has the answer of the webhook. */
 function resend(session: Session, deliveryId: string, isSigned: boolean): Promise<unknown> {
   const path = `/deliveries/${encodeURIComponent(deliveryId)}/resend`
-  return selectNextEntry(
-    session,
+  return session.selectNextEntry(
     entry => entry.kind === 'delivery' && entry.delivery_id === deliveryId,
     () => session.client.send('POST', path, { query: { resign: String(isSigned) } }),
   )

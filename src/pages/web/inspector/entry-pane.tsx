@@ -1,4 +1,5 @@
 /** Shows the details of the selected entry with what can be done with it, or how it differs from a second one. */
+
 import type { Signal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { Entry } from '../../../platform/journal/entry.ts'
@@ -10,14 +11,15 @@ import { countUntil } from '../model/journal-log.ts'
 import { showKnob } from './address.ts'
 import { type ActionDialog, EntryActions } from './entry-actions.tsx'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 export interface EntryPaneProps {
-  readonly session: Session
   readonly dialog: Signal<ActionDialog | null>
   onClose(): void
 }
 
-export function EntryPane({ session, dialog, onClose }: EntryPaneProps) {
+export function EntryPane({ dialog, onClose }: EntryPaneProps) {
+  const session = useSession()
   const { view, log } = session
   const selected = view.entry.value
   const entry = selected === null ? undefined : log.value.entry(selected)
@@ -26,7 +28,7 @@ export function EntryPane({ session, dialog, onClose }: EntryPaneProps) {
   useCompareKey(session)
   if (entry === undefined) return null
   if (second !== undefined && second !== entry)
-    return <EntryComparison left={second} right={entry} tools={<CompareTools session={session} onClose={onClose} />} />
+    return <EntryComparison left={second} right={entry} tools={<CompareTools onClose={onClose} />} />
   return (
     <EntryDetails
       key={entry.seq}
@@ -38,11 +40,11 @@ export function EntryPane({ session, dialog, onClose }: EntryPaneProps) {
       }
       onSelect={seq => (view.entry.value = seq)}
       onKnob={name => showKnob(view, name)}
-      tools={<PaneTools session={session} entry={entry} onClose={onClose} />}
+      tools={<PaneTools entry={entry} onClose={onClose} />}
       advice={advice === null ? null : <SignatureHelp advice={advice} />}
     >
-      {second === entry ? <CompareNotice session={session} seq={entry.seq} /> : null}
-      <EntryActions session={session} dialog={dialog} entry={entry} />
+      {second === entry ? <CompareNotice seq={entry.seq} /> : null}
+      <EntryActions dialog={dialog} entry={entry} />
     </EntryDetails>
   )
 }
@@ -51,7 +53,8 @@ interface PaneToolsProps extends Omit<EntryPaneProps, 'dialog'> {
   readonly entry: Entry
 }
 
-function PaneTools({ session: { view }, entry, onClose }: PaneToolsProps) {
+function PaneTools({ entry, onClose }: PaneToolsProps) {
+  const { view } = useSession()
   const isShown = view.at.value === entry.seq
   return (
     <div class="entry-tools">
@@ -87,7 +90,8 @@ function useCompareKey({ view }: Session): void {
   useShortcut('c', 'Wire', 'Compare the selected entry with another one', toggle)
 }
 
-function CompareNotice({ session: { view }, seq }: { readonly session: Session; readonly seq: number }) {
+function CompareNotice({ seq }: { readonly seq: number }) {
+  const { view } = useSession()
   return (
     <p class="compare-notice" role="status">
       Select the entry to compare #{seq} with.
@@ -98,7 +102,8 @@ function CompareNotice({ session: { view }, seq }: { readonly session: Session; 
   )
 }
 
-function CompareTools({ session: { view }, onClose }: Omit<EntryPaneProps, 'dialog'>) {
+function CompareTools({ onClose }: Omit<EntryPaneProps, 'dialog'>) {
+  const { view } = useSession()
   const swap = () => {
     const { entry, compare } = view
     ;[entry.value, compare.value] = [compare.value, entry.value]

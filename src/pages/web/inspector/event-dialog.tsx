@@ -1,4 +1,5 @@
 /** Sends a signed event to the webhook, with the fields, the signature and the oddities that a person chooses. */
+
 import { useState } from 'preact/hooks'
 import { isMap } from '../../../base/objects.ts'
 import { messageOf } from '../../../base/text/error-text.ts'
@@ -7,11 +8,10 @@ import { Dialog } from '../components/dialog.tsx'
 import { JsonEditor } from '../components/json-editor.tsx'
 import { parseJsonText } from '../model/json-text.ts'
 import { Choice } from './call-dialog.tsx'
-import { selectNextEntry } from './next-entry.ts'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 export interface EventDialogProps {
-  readonly session: Session
   /** The event with which the form begins. */
   readonly first: { readonly event: string; readonly chatId: string | undefined; readonly payload: unknown } | undefined
   onClose(): void
@@ -48,7 +48,8 @@ interface ManualEventAnswer {
   readonly ack: { readonly status: number | null; readonly duration_ms: number; readonly error?: string }
 }
 
-export function EventDialog({ session, first, onClose }: EventDialogProps) {
+export function EventDialog({ first, onClose }: EventDialogProps) {
+  const session = useSession()
   const [form, setForm] = useState(() => formOf(session, first))
   const [problem, setProblem] = useState<ControlError | string | null>(null)
   const [answer, setAnswer] = useState<ManualEventAnswer | null>(null)
@@ -66,7 +67,7 @@ export function EventDialog({ session, first, onClose }: EventDialogProps) {
   return (
     <Dialog title="Send an event" onClose={onClose} isWide>
       <form class="act-form" onSubmit={send}>
-        <EventFields session={session} form={form} change={change} />
+        <EventFields form={form} change={change} />
         <JsonEditor
           label="Fields of the payload (they replace those of the chat)"
           text={form.body}
@@ -105,7 +106,8 @@ interface FieldsProps {
   change(part: Partial<EventForm>): void
 }
 
-function EventFields({ session, form, change }: FieldsProps & { readonly session: Session }) {
+function EventFields({ form, change }: FieldsProps) {
+  const session = useSession()
   const chats = [...session.log.value.chats.keys()].slice(-MOST_CHATS).reverse()
   return (
     <div class="act-row">
@@ -238,8 +240,7 @@ async function trigger(session: Session, form: EventForm): Promise<ManualEventAn
     ...(truncate && { truncate }),
     ...(reset_after_answer && { reset_after_answer }),
   }
-  return selectNextEntry(
-    session,
+  return session.selectNextEntry(
     entry => entry.kind === 'delivery' && entry.triggered === true && entry.event === event,
     () => session.client.send<ManualEventAnswer>('POST', '/trigger', { body: sent }),
   )

@@ -7,18 +7,19 @@ import { messageOf } from '../../../base/text/error-text.ts'
 import type { AgentActionResult, AgentDescription, AgentInbox } from '../../../server/control/routes/agent.ts'
 import { useShortcut } from '../components/shortcuts.tsx'
 import type { ChatState } from '../model/chat-at.ts'
-import { showEntry } from './agent-side.ts'
-import { type AgentDraft, agentDraftOf, joinTexts } from './drafts.ts'
+import { showEntry } from './address.ts'
+import { type AgentDraft, joinTexts } from './drafts.ts'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 interface HelpDeskProps {
-  readonly session: Session
   readonly agent: AgentDescription
 }
 
 type Action = { readonly verb: string; readonly text?: string; readonly with?: unknown }
 
-export function HelpDesk({ session, agent: { verbs } }: HelpDeskProps) {
+export function HelpDesk({ agent: { verbs } }: HelpDeskProps) {
+  const session = useSession()
   const result = useSignal<AgentActionResult | null>(null)
   const chatId = session.chatId.value
   const act = async (action: Action) => {
@@ -37,21 +38,21 @@ export function HelpDesk({ session, agent: { verbs } }: HelpDeskProps) {
   })
   return (
     <section class="help-desk" aria-label="Help desk" onFocusCapture={stay}>
-      {chatId !== null && verbs.includes('inbox') ? <Inbox key={chatId} session={session} chatId={chatId} /> : null}
+      {chatId !== null && verbs.includes('inbox') ? <Inbox key={chatId} chatId={chatId} /> : null}
       {isNow ? null : <p class="hint">You see an earlier moment. Go back to now to act.</p>}
       <fieldset class="desk-actions" disabled={!isNow}>
         <VerbButtons verbs={verbs} status={session.chat.value?.status ?? null} act={act} />
         {verbs.includes('says') && chatId !== null ? (
           <Reply
             key={chatId}
-            draft={agentDraftOf(session, chatId)}
+            draft={session.drafts.ofAgent(chatId)}
             isMain={session.chat.value?.status === 'agent'}
             act={act}
           />
         ) : null}
         <OwnVerbs verbs={verbs.filter(verb => verb.startsWith(OWN))} act={act} />
       </fieldset>
-      <div role="status">{result.value === null ? null : <Result session={session} result={result.value} />}</div>
+      <div role="status">{result.value === null ? null : <Result result={result.value} />}</div>
     </section>
   )
 }
@@ -175,14 +176,15 @@ function OwnVerbs({ verbs, act }: ActProps & { readonly verbs: readonly string[]
   )
 }
 
-function Result({ session, result }: { readonly session: Session; readonly result: AgentActionResult }) {
+function Result({ result }: { readonly result: AgentActionResult }) {
+  const session = useSession()
   const { how, outcome, status, error, seq } = result
   return (
     <div class={outcome === 'ok' ? 'help-desk-result' : 'help-desk-result desk-refusal'}>
       <code>{how}</code>
       <p>
         {outcome === 'ok' ? `The help desk answered${status === undefined ? '' : ` ${status}`}.` : error}{' '}
-        <button type="button" class="link" onClick={() => showEntry(session, seq)}>
+        <button type="button" class="link" onClick={() => showEntry(session.view, seq)}>
           Entry #{seq}
         </button>
       </p>
@@ -190,7 +192,8 @@ function Result({ session, result }: { readonly session: Session; readonly resul
   )
 }
 
-function Inbox({ session, chatId }: { readonly session: Session; readonly chatId: string }) {
+function Inbox({ chatId }: { readonly chatId: string }) {
+  const session = useSession()
   const inbox = useInbox(session, chatId)
   if (inbox === null) return <p class="hint">Reading the inbox.</p>
   const { items, error } = inbox

@@ -8,7 +8,7 @@ import { TokenForm } from '../components/token-form.tsx'
 import type { ColumnName } from './address.ts'
 import { AgentDesk, WaitingBadge } from './agent-desk.tsx'
 import { PlatformPanel } from './platform-panel.tsx'
-import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 import { MomentBanner } from './time-line.tsx'
 import { UserChat } from './user-chat.tsx'
 import { Wire } from './wire.tsx'
@@ -22,8 +22,8 @@ const FEED_TEXTS = {
   missing: 'This workspace does not exist.',
 } as const
 
-export function Inspector({ session }: { readonly session: Session }) {
-  const { feed, problem, view } = session
+export function Inspector() {
+  const { feed, problem, view } = useSession()
   if (feed.value === 'refused') return <TokenForm />
   return (
     <div class="inspector">
@@ -33,7 +33,7 @@ export function Inspector({ session }: { readonly session: Session }) {
         <p class={`feed ${feed.value}`} role="status">
           {FEED_TEXTS[feed.value]}
         </p>
-        <WorkspaceBar session={session} />
+        <WorkspaceBar />
         <button type="button" class="quiet" onClick={showShortcuts}>
           Keyboard
         </button>
@@ -46,23 +46,24 @@ export function Inspector({ session }: { readonly session: Session }) {
           </button>
         </p>
       )}
-      <MomentBanner session={session} />
-      <ColumnSwitch session={session} />
+      <MomentBanner />
+      <ColumnSwitch />
       <main class={`columns shows-${view.column.value}`}>
-        <Column session={session} name="user" heading={<h2>End user</h2>} title="End user">
-          <UserChat session={session} />
+        <Column name="user" heading={<h2>End user</h2>} title="End user">
+          <UserChat />
         </Column>
-        <Column session={session} name="wire" heading={<h2>Wire</h2>} title="Wire">
-          <Wire session={session} />
+        <Column name="wire" heading={<h2>Wire</h2>} title="Wire">
+          <Wire />
         </Column>
-        <SideColumns session={session} />
+        <SideColumns />
       </main>
     </div>
   )
 }
 
 /** Very wide screens show agent and platform beside each other; others show one of them. */
-function SideColumns({ session }: { readonly session: Session }) {
+function SideColumns() {
+  const session = useSession()
   // Whether a media query holds; the component is drawn again when that changes.
   const [holds, setHolds] = useState(() => matchMedia('(min-width: 110rem)').matches)
   useEffect(() => {
@@ -77,17 +78,17 @@ function SideColumns({ session }: { readonly session: Session }) {
   const isAgent = side.value === 'agent'
   if (!isWide)
     return (
-      <Column session={session} name="side" heading={<SideTabs session={session} />} title={SIDE_TITLES[side.value]}>
-        {isAgent ? <AgentDesk session={session} /> : <PlatformPanel session={session} />}
+      <Column name="side" heading={<SideTabs />} title={SIDE_TITLES[side.value]}>
+        {isAgent ? <AgentDesk /> : <PlatformPanel />}
       </Column>
     )
   return (
     <>
-      <Column session={session} name="agent" heading={<h2>Agent</h2>} title="Agent">
-        <AgentDesk session={session} />
+      <Column name="agent" heading={<h2>Agent</h2>} title="Agent">
+        <AgentDesk />
       </Column>
-      <Column session={session} name="side" heading={<h2>Platform</h2>} title="Platform">
-        <PlatformPanel session={session} />
+      <Column name="side" heading={<h2>Platform</h2>} title="Platform">
+        <PlatformPanel />
       </Column>
     </>
   )
@@ -95,14 +96,15 @@ function SideColumns({ session }: { readonly session: Session }) {
 
 const SIDE_TITLES = { agent: 'Agent', platform: 'Platform' } as const
 
-function SideTabs({ session }: { readonly session: Session }) {
+function SideTabs() {
+  const session = useSession()
   const { side } = session.view
   return (
     <div class="tabs">
       <h2 class="visually-hidden">{SIDE_TITLES[side.value]}</h2>
       {(['agent', 'platform'] as const).map(name => (
         <button key={name} type="button" aria-pressed={side.value === name} onClick={() => (side.value = name)}>
-          {SIDE_TITLES[name]} {name === 'agent' ? <WaitingBadge session={session} /> : null}
+          {SIDE_TITLES[name]} {name === 'agent' ? <WaitingBadge /> : null}
         </button>
       ))}
     </div>
@@ -117,8 +119,8 @@ const SWITCH = [
 ] as const
 
 /** Narrow screens show one column, which this chooses. */
-function ColumnSwitch({ session }: { readonly session: Session }) {
-  const { view } = session
+function ColumnSwitch() {
+  const { view } = useSession()
   const isShown = ({ column, side }: (typeof SWITCH)[number]) =>
     view.column.value === column && (side === null || view.side.value === side)
   const show = ({ column, side }: (typeof SWITCH)[number]) =>
@@ -131,7 +133,7 @@ function ColumnSwitch({ session }: { readonly session: Session }) {
     <nav class="column-switch" aria-label="Columns">
       {SWITCH.map(choice => (
         <button key={choice.title} type="button" aria-pressed={isShown(choice)} onClick={() => show(choice)}>
-          {choice.title} {choice.side === 'agent' ? <WaitingBadge session={session} /> : null}
+          {choice.title} {choice.side === 'agent' ? <WaitingBadge /> : null}
         </button>
       ))}
     </nav>
@@ -139,7 +141,6 @@ function ColumnSwitch({ session }: { readonly session: Session }) {
 }
 
 interface ColumnProps {
-  readonly session: Session
   readonly name: ColumnName
   readonly heading: ComponentChildren
   /** The name of the column, for its label and for the button that folds it. */
@@ -147,7 +148,8 @@ interface ColumnProps {
   readonly children: ComponentChildren
 }
 
-function Column({ session: { view }, name, heading, title, children }: ColumnProps) {
+function Column({ name, heading, title, children }: ColumnProps) {
+  const { view } = useSession()
   const isFolded = view.folded.value.includes(name)
   const fold = () => {
     view.folded.value = isFolded ? view.folded.value.filter(one => one !== name) : [...view.folded.value, name]

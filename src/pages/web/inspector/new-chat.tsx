@@ -1,4 +1,5 @@
 /** Starts chats: at once with a generated user, or with a language, a person, a bot, a conversation and a context. */
+
 import { useEffect, useId, useState } from 'preact/hooks'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { DescriptionAnswer, PlatformKeys } from '../../../server/control/routes/description.ts'
@@ -7,6 +8,7 @@ import { Dialog } from '../components/dialog.tsx'
 import { directionOf } from '../model/chat-format.ts'
 import { Field, FieldMessage, FormActs, type FormProblems, formProblemsOf } from './form-field.tsx'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 /** Starts a chat with a generated user, and shows it. */
 export const startChat = (session: Session): void => session.act(() => createAndShow(session, {}))
@@ -33,11 +35,11 @@ async function loadChoices(client: ControlClient): Promise<Choices> {
 }
 
 export interface NewChatDialogProps {
-  readonly session: Session
   onClose(): void
 }
 
-export function NewChatDialog({ session, onClose }: NewChatDialogProps) {
+export function NewChatDialog({ onClose }: NewChatDialogProps) {
+  const session = useSession()
   const [choices, setChoices] = useState<Choices | null>(null)
   const [problems, setProblems] = useState<FormProblems | null>(null)
   const [person, setPerson] = useState<Person>('generated')

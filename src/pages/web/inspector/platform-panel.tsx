@@ -9,11 +9,12 @@ import { FaultsSection } from './platform/faults.tsx'
 import { KeysSection } from './platform/keys.tsx'
 import { KnobsSection } from './platform/knobs.tsx'
 import { LanguagesSection } from './platform/languages.tsx'
+import { PlatformContext } from './platform/platform-section.tsx'
 import { createPlatformStore } from './platform/platform-store.ts'
 import { RecordSection } from './platform/record.tsx'
 import { SnapshotSection } from './platform/snapshot.tsx'
 import { WebhookSection } from './platform/webhook.tsx'
-import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 const SECTIONS = [
   AvailabilitySection,
@@ -28,7 +29,8 @@ const SECTIONS = [
   SnapshotSection,
 ] as const
 
-export function PlatformPanel({ session }: { readonly session: Session }) {
+export function PlatformPanel() {
+  const session = useSession()
   const store = useMemo(() => createPlatformStore(session), [session])
   useEffect(() => () => store.close(), [store])
   const moment = store.moment.value
@@ -44,14 +46,21 @@ export function PlatformPanel({ session }: { readonly session: Session }) {
         </p>
       )}
       {moment === null ? problem === null ? <p class="empty">Loading</p> : null : null}
-      {moment?.isPast === true ? <PastNotice session={session} /> : null}
-      {moment === null ? null : SECTIONS.map(Section => <Section key={Section.name} store={store} moment={moment} />)}
+      {moment?.isPast === true ? <PastNotice /> : null}
+      {moment === null ? null : (
+        <PlatformContext.Provider value={{ store, moment }}>
+          {SECTIONS.map(Section => (
+            <Section key={Section.name} />
+          ))}
+        </PlatformContext.Provider>
+      )}
     </div>
   )
 }
 
 /** Why nothing can be changed. The page has the way back to now. */
-function PastNotice({ session: { view } }: { readonly session: Session }) {
+function PastNotice() {
+  const { view } = useSession()
   return (
     <p class="platform-past" role="status">
       The platform after entry #{view.at.value}. It can be changed only now.{' '}

@@ -8,7 +8,10 @@ import type { ChatTag } from '../components/sequence-row.tsx'
 import type { ChatState } from '../model/chat-at.ts'
 import { createJournalLog, type JournalLog } from '../model/journal-log.ts'
 import { keepInAddress, type View } from './address.ts'
+import { type AgentSide, createAgentSide } from './agent-side.ts'
 import { type ChatBook, createChats } from './chats.ts'
+import { createDrafts, type Drafts } from './drafts.ts'
+import { createNextEntry, type SelectNextEntry } from './next-entry.ts'
 
 export interface Session {
   readonly view: View
@@ -27,6 +30,9 @@ export interface Session {
   readonly chat: ReadonlySignal<ChatState | null>
   /** The last refusal or failure of an action; null when there is none. */
   readonly problem: Signal<string | null>
+  readonly agentSide: AgentSide
+  readonly drafts: Drafts
+  readonly selectNextEntry: SelectNextEntry
   /** Runs an action and shows its failure. */
   act(run: () => Promise<unknown>): void
   /** The name of a chat: `chat 1`. */
@@ -72,6 +78,12 @@ export function createSession(view: View, origin: URL, token: string | null): Se
   const chatId = computed(() => chats.choose(view.chat.value))
   const chat = computed(() => (chatId.value === null ? null : chats.read(chatId.value)))
   const stopAddress = keepInAddress(view)
+  const act = (run: () => Promise<unknown>) => {
+    problem.value = null
+    run().catch((error: unknown) => {
+      problem.value = messageOf(error)
+    })
+  }
   return {
     view,
     client,
@@ -85,12 +97,10 @@ export function createSession(view: View, origin: URL, token: string | null): Se
     problem,
     chatName,
     chatTag,
-    act(run) {
-      problem.value = null
-      run().catch((error: unknown) => {
-        problem.value = messageOf(error)
-      })
-    },
+    act,
+    agentSide: createAgentSide({ client, origin, view, chatIds: chats.ids, log, act }),
+    drafts: createDrafts(),
+    selectNextEntry: createNextEntry(view, log),
     close() {
       stopFeed()
       batches.clear()

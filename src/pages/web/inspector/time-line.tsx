@@ -1,4 +1,5 @@
 /** Chooses the moment that is shown: a slider over the journal, with a mark for each call, event and problem. */
+
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { wallTimer } from '../../../base/runtime/clock.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
@@ -8,13 +9,14 @@ import { isProblem } from '../model/entry-summary.ts'
 import { timeOfDay } from '../model/formats.ts'
 import { countUntil, type JournalLog } from '../model/journal-log.ts'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 export interface TimeLineProps {
-  readonly session: Session
   readonly filtered: FilteredLog
 }
 
-export function TimeLine({ session, filtered }: TimeLineProps) {
+export function TimeLine({ filtered }: TimeLineProps) {
+  const session = useSession()
   const { view, log } = session
   const { entries } = log.value
   const [first, last] = [entries[0]?.seq ?? 0, entries.at(-1)?.seq ?? 0]
@@ -29,7 +31,7 @@ export function TimeLine({ session, filtered }: TimeLineProps) {
         ›
       </button>
       <div class="time-line-track">
-        <Marks session={session} />
+        <Marks />
         <input
           type="range"
           aria-label="Moment"
@@ -138,7 +140,8 @@ const COLUMNS = 400
 const REDRAW_MS = 250
 
 /** One drawing for all entries; it is not drawn for every frame. */
-function Marks({ session: { log, view } }: Pick<TimeLineProps, 'session'>) {
+function Marks() {
+  const { log, view } = useSession()
   const drawn = useDrawnLog(log.value)
   const { entries } = log.value
   const count = Math.min(COLUMNS, Math.max(1, entries.length))
@@ -202,7 +205,8 @@ function useDrawnLog(log: JournalLog): JournalLog {
 }
 
 /** Says that an earlier moment is shown, and returns to now. */
-export function MomentBanner({ session: { view, log } }: Pick<TimeLineProps, 'session'>) {
+export function MomentBanner() {
+  const { view, log } = useSession()
   const at = view.at.value
   if (at === null) return null
   const entry = log.value.entry(at)

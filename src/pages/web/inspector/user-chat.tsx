@@ -7,11 +7,13 @@ import { ChatMessages } from '../components/chat-messages.tsx'
 import type { ChatState } from '../model/chat-at.ts'
 import { directionOf } from '../model/chat-format.ts'
 import { ChatsHead } from './chats-head.tsx'
-import { type UserDraft, userDraftOf } from './drafts.ts'
+import type { UserDraft } from './drafts.ts'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 import { addFiles, UserComposer } from './user-composer.tsx'
 
-export function UserChat({ session }: { readonly session: Session }) {
+export function UserChat() {
+  const session = useSession()
   const { chat, chatId, chats, view } = session
   const id = chatId.value
   const shown = chat.value
@@ -23,25 +25,25 @@ export function UserChat({ session }: { readonly session: Session }) {
   }, [id, chats, shown, view.at.value])
   return (
     <div class="user-chat">
-      <ChatsHead session={session} chatId={id} chat={shown} />
+      <ChatsHead chatId={id} chat={shown} />
       {id === null ? null : shown === null ? (
         <p class="empty">At this moment, the chat has not begun.</p>
       ) : (
-        <ChatWindow key={id} session={session} chatId={id} chat={shown} draft={userDraftOf(session, id)} />
+        <ChatWindow key={id} chatId={id} chat={shown} draft={session.drafts.ofUser(id)} />
       )}
     </div>
   )
 }
 
 interface ChatWindowProps {
-  readonly session: Session
   readonly chatId: string
   readonly chat: ChatState
   readonly draft: Signal<UserDraft>
 }
 
 /** What the user's browser shows: mirrored for languages that are written from right to left. */
-function ChatWindow({ session, chatId, chat, draft }: ChatWindowProps) {
+function ChatWindow({ chatId, chat, draft }: ChatWindowProps) {
+  const session = useSession()
   const { client, view } = session
   // A chat in which the user acts stays, also when a newer one begins.
   const stay = () => {

@@ -1,4 +1,5 @@
 /** Shows the filtered entries as a sequence diagram or as a list, with one selection for both. */
+
 import { useMemo } from 'preact/hooks'
 import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
@@ -11,9 +12,9 @@ import type { FilteredLog } from '../model/entry-filter.ts'
 import { isProblem } from '../model/entry-summary.ts'
 import { countUntil, indexOf } from '../model/journal-log.ts'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 export interface WireRowsProps {
-  readonly session: Session
   readonly filtered: FilteredLog
   readonly isNarrow: boolean
   readonly withChats: boolean
@@ -23,7 +24,8 @@ export interface WireRowsProps {
 /** In pixels. */
 const ROW_HEIGHTS = { diagram: 38, list: 30, narrow: 54 } as const
 
-export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: WireRowsProps) {
+export function WireRows({ filtered, isNarrow, withChats, onOpen }: WireRowsProps) {
+  const session = useSession()
   const { view, log } = session
   const isDiagram = view.wire.value === 'diagram'
   const items: readonly (TimelineRow | Entry)[] = isDiagram ? filtered.rows : filtered.entries
@@ -39,7 +41,7 @@ export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: Wir
   return (
     <div class={withChats ? 'wire-rows with-chats' : 'wire-rows'}>
       {isDiagram ? <DiagramHead /> : null}
-      {items.length === 0 ? <NoRows session={session} /> : null}
+      {items.length === 0 ? <NoRows /> : null}
       <VirtualList
         label={isDiagram ? 'Calls and events' : 'Entries of the journal'}
         count={items.length}
@@ -60,14 +62,13 @@ export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: Wir
         row={index =>
           isDiagram ? (
             <DiagramRow
-              session={session}
               row={filtered.rows[index]}
               entryCount={filtered.rows[index]?.entrySeqs.length ?? 0}
               quietMs={quietBefore(filtered.rows, index)}
               withChats={withChats}
             />
           ) : (
-            <ListRow session={session} entry={filtered.entries[index]} withChats={withChats} />
+            <ListRow entry={filtered.entries[index]} withChats={withChats} />
           )
         }
       />
@@ -75,7 +76,8 @@ export function WireRows({ session, filtered, isNarrow, withChats, onOpen }: Wir
   )
 }
 
-function NoRows({ session: { view } }: Pick<WireRowsProps, 'session'>) {
+function NoRows() {
+  const { view } = useSession()
   const isFiltered = view.filter.value !== '' || view.kind.value !== null || view.onlyProblems.value
   return <p class="empty">{isFiltered ? 'No entry matches the filter.' : 'Nothing has passed in this chat yet.'}</p>
 }
@@ -87,7 +89,6 @@ function select({ view }: Session, seq: number | null, isSecond: boolean): void 
 }
 
 interface DiagramRowProps {
-  readonly session: Session
   readonly row: TimelineRow | undefined
   /** Of the row. It grows when an entry answers the row: then the row, the same object, is drawn again. */
   readonly entryCount: number
@@ -95,7 +96,8 @@ interface DiagramRowProps {
   readonly withChats: boolean
 }
 
-function DiagramRow({ session, row, entryCount, quietMs, withChats }: DiagramRowProps) {
+function DiagramRow({ row, entryCount, quietMs, withChats }: DiagramRowProps) {
+  const session = useSession()
   const { view, log } = session
   if (row === undefined) return null
   const at = view.at.value
@@ -113,11 +115,8 @@ function DiagramRow({ session, row, entryCount, quietMs, withChats }: DiagramRow
   )
 }
 
-function ListRow({
-  session,
-  entry,
-  withChats,
-}: Pick<DiagramRowProps, 'session' | 'withChats'> & { entry: Entry | undefined }) {
+function ListRow({ entry, withChats }: Pick<DiagramRowProps, 'withChats'> & { entry: Entry | undefined }) {
+  const session = useSession()
   if (entry === undefined) return null
   const at = session.view.at.value
   const chat = withChats ? tagOf(session, entry) : undefined

@@ -1,4 +1,5 @@
 /** Chooses the view of the wire, and which entries it shows. */
+
 import type { Signal } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import { wallTime } from '../../../base/runtime/clock.ts'
@@ -9,21 +10,21 @@ import { savedJournalLines } from '../model/journal-log.ts'
 import { ENTRY_KINDS } from './address.ts'
 import type { ActionDialog } from './entry-actions.tsx'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 export interface WireToolbarProps {
-  readonly session: Session
   readonly dialog: Signal<ActionDialog | null>
   readonly shown: number
   readonly all: number
 }
 
-export function WireToolbar({ session, dialog, shown, all }: WireToolbarProps) {
-  const { view, log } = session
+export function WireToolbar({ dialog, shown, all }: WireToolbarProps) {
+  const { view, log } = useSession()
   const chats = log.value.chats.size
   return (
     <div class="wire-toolbar" role="toolbar" aria-label="View and filter">
-      <ViewChoice session={session} />
-      <SearchField session={session} />
+      <ViewChoice />
+      <SearchField />
       <select
         aria-label="Kind of entries"
         value={view.kind.value ?? ''}
@@ -43,7 +44,7 @@ export function WireToolbar({ session, dialog, shown, all }: WireToolbarProps) {
       <p class="wire-count" role="status">
         {shown === all ? '' : `${shown} of ${all}`}
       </p>
-      <WireActions session={session} dialog={dialog} />
+      <WireActions dialog={dialog} />
       {log.value.droppedUntil === 0 ? null : (
         <p class="hint">The page keeps the latest entries. Those up to #{log.value.droppedUntil} are dropped.</p>
       )}
@@ -51,7 +52,8 @@ export function WireToolbar({ session, dialog, shown, all }: WireToolbarProps) {
   )
 }
 
-function ViewChoice({ session: { view } }: Pick<WireToolbarProps, 'session'>) {
+function ViewChoice() {
+  const { view } = useSession()
   return (
     <fieldset class="wire-views" aria-label="View">
       {(['diagram', 'list'] as const).map(name => (
@@ -68,7 +70,8 @@ function ViewChoice({ session: { view } }: Pick<WireToolbarProps, 'session'>) {
   )
 }
 
-function SearchField({ session: { view } }: Pick<WireToolbarProps, 'session'>) {
+function SearchField() {
+  const { view } = useSession()
   const field = useRef<HTMLInputElement>(null)
   useShortcut(
     '/',
@@ -105,7 +108,8 @@ function Toggle({ label, name, value }: ToggleProps) {
 }
 
 /** What can be done without an entry. */
-function WireActions({ session, dialog }: Pick<WireToolbarProps, 'session' | 'dialog'>) {
+function WireActions({ dialog }: Pick<WireToolbarProps, 'dialog'>) {
+  const session = useSession()
   const menu = useRef<HTMLDetailsElement>(null)
   const close = () => menu.current?.removeAttribute('open')
   // A dialog gives the focus back to what had it.

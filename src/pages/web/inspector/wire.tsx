@@ -7,6 +7,7 @@ import { type FilteredLog, filterLog } from '../model/entry-filter.ts'
 import { type ActionDialog, OpenDialog } from './entry-actions.tsx'
 import { EntryPane } from './entry-pane.tsx'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 import { TimeLine } from './time-line.tsx'
 import { WireRows } from './wire-rows.tsx'
 import { WireToolbar } from './wire-toolbar.tsx'
@@ -14,7 +15,8 @@ import { WireToolbar } from './wire-toolbar.tsx'
 /** In pixels; as in the style sheets. */
 const NARROW = 544
 
-export function Wire({ session }: { readonly session: Session }) {
+export function Wire() {
+  const session = useSession()
   const { view, log } = session
   const element = useRef<HTMLDivElement>(null)
   const isNarrow = useNarrow(element)
@@ -30,19 +32,18 @@ export function Wire({ session }: { readonly session: Session }) {
         <p class="empty">Nothing has passed yet. Every call and every event appears here as it happens.</p>
       ) : (
         <>
-          <WireToolbar session={session} dialog={dialog} shown={filtered.entries.length} all={total} />
+          <WireToolbar dialog={dialog} shown={filtered.entries.length} all={total} />
           <div class="wire-body">
             <WireRows
-              session={session}
               filtered={filtered}
               isNarrow={isNarrow}
               withChats={withChats}
               onOpen={() => element.current?.querySelector<HTMLElement>('.entry-details')?.focus()}
             />
-            <EntryPane session={session} dialog={dialog} onClose={closeDetails} />
+            <EntryPane dialog={dialog} onClose={closeDetails} />
           </div>
-          <TimeLine session={session} filtered={filtered} />
-          <OpenDialog session={session} dialog={dialog} />
+          <TimeLine filtered={filtered} />
+          <OpenDialog dialog={dialog} />
         </>
       )}
     </div>

@@ -7,10 +7,12 @@ import { Dialog } from '../components/dialog.tsx'
 import type { View } from './address.ts'
 import { Field, FormActs, type FormProblems, formProblemsOf } from './form-field.tsx'
 import type { Session } from './session.ts'
+import { useSession } from './session-context.ts'
 
 type WorkspaceRow = WorkspaceListAnswer['workspaces'][number]
 
-export function WorkspaceBar({ session }: { readonly session: Session }) {
+export function WorkspaceBar() {
+  const session = useSession()
   const { view, server } = session
   const [rows, setRows] = useState<readonly WorkspaceRow[] | null>(null)
   const [isNew, setNew] = useState(false)
@@ -30,7 +32,7 @@ export function WorkspaceBar({ session }: { readonly session: Session }) {
           Close workspace
         </button>
       )}
-      {isNew ? <NewWorkspaceDialog session={session} onClose={() => setNew(false)} /> : null}
+      {isNew ? <NewWorkspaceDialog onClose={() => setNew(false)} /> : null}
     </div>
   )
 }
@@ -81,11 +83,11 @@ async function closeWorkspace({ server, view }: Session, id: string): Promise<vo
 }
 
 interface NewWorkspaceDialogProps {
-  readonly session: Session
   onClose(): void
 }
 
-function NewWorkspaceDialog({ session: { server, view }, onClose }: NewWorkspaceDialogProps) {
+function NewWorkspaceDialog({ onClose }: NewWorkspaceDialogProps) {
+  const { server, view } = useSession()
   const [problems, setProblems] = useState<FormProblems | null>(null)
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault()

@@ -1,47 +1,47 @@
 /** Shows and sets whether handover is open: the availability of each queue, and the business hours. */
+
 import { useId } from 'preact/hooks'
 import { moment as momentText } from '../../model/formats.ts'
 import { hoursText, isWithin } from '../../model/week-hours.ts'
-import { createDraftHook } from '../drafts.ts'
+import { useDraft } from '../session-context.ts'
 import { BusinessHoursForm } from './business-hours.tsx'
 import { useShownTime } from './clock.tsx'
-import { FieldIssue, OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
+import { FieldIssue, OtherProblems, PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 import type { PlatformMoment } from './platform-store.ts'
 
 const REASONS = { AGENT_AVAILABILITY: 'agents', BUSINESS_HOURS: 'business hours', OTHER: 'other' }
 
-export function AvailabilitySection({ store, moment }: SectionProps) {
+export function AvailabilitySection() {
+  const moment = usePlatform()
   const { queues, config } = moment
   const isInHours = isWithin(config.business_hours, useShownTime(moment))
   const isOpen = isInHours && queues.some(({ queue, availability }) => queue === 'DEFAULT' && availability === 'OPEN')
   return (
     <PlatformSection
-      store={store}
       name="availability"
       title="Availability"
       summary={<span class={`platform-state ${isOpen ? 'pass' : 'error'}`}>{isOpen ? 'Open' : 'Closed'}</span>}
     >
       {queues.map(queue => (
-        <QueueForm key={`${queue.bot_id} ${queue.queue}`} store={store} moment={moment} queue={queue} />
+        <QueueForm key={`${queue.bot_id} ${queue.queue}`} queue={queue} />
       ))}
       {isInHours ? null : (
         <p class="platform-warning">It is outside of the business hours, so handover is closed whatever is set.</p>
       )}
-      <Hours store={store} moment={moment} />
+      <Hours />
     </PlatformSection>
   )
 }
 
 type QueueState = PlatformMoment['queues'][number]
 
-const useReasonDraft = createDraftHook('')
-
 /** The route sets the queue of the main bot; other bots set theirs with their keys. */
-function QueueForm({ store, moment, queue }: SectionProps & { readonly queue: QueueState }) {
-  const saving = useSaving(store)
+function QueueForm({ queue }: { readonly queue: QueueState }) {
+  const moment = usePlatform()
+  const saving = useSaving()
   const isOwn = queue.bot_id === moment.config['bot.id']
   const name = isOwn ? queue.queue : `${queue.queue} of bot ${queue.bot_id}`
-  const [reason, setReason] = useReasonDraft(store.session, name)
+  const [reason, setReason] = useDraft('availability reason', '', name)
   const id = useId()
   const set = (availability: string) => {
     const body = { availability, queue: queue.queue, ...(reason === '' ? {} : { reason }) }
@@ -84,10 +84,9 @@ function sinceText({ updated_at, reason }: QueueState): string {
   return `since ${momentText(updated_at)}${reason === null ? '' : `, reason ${reason}`}`
 }
 
-const useHoursEditing = createDraftHook(false)
-
-function Hours({ store, moment }: SectionProps) {
-  const [isEditing, setEditing] = useHoursEditing(store.session)
+function Hours() {
+  const moment = usePlatform()
+  const [isEditing, setEditing] = useDraft('hours are edited', false)
   const { config, isPast } = moment
   return (
     <div class="platform-block">
@@ -100,7 +99,7 @@ function Hours({ store, moment }: SectionProps) {
         )}
       </div>
       {isEditing && !isPast ? (
-        <BusinessHoursForm store={store} written={config.business_hours} onClose={() => setEditing(false)} />
+        <BusinessHoursForm written={config.business_hours} onClose={() => setEditing(false)} />
       ) : (
         <p class="hint">{hoursText(config.business_hours)}</p>
       )}

@@ -1,8 +1,9 @@
 /** Lists what the bot answers to which messages, and adds, edits and removes such replies. */
+
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { isMap } from '../../../../base/objects.ts'
-import { createDraftHook } from '../drafts.ts'
-import { OtherProblems, PlatformSection, patchConfig, type SectionProps, useSaving } from './platform-section.tsx'
+import { useDraft } from '../session-context.ts'
+import { OtherProblems, PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
 
 interface Reply {
   readonly match: string
@@ -17,30 +18,29 @@ const repliesOf = (value: unknown): readonly Reply[] =>
     buttons: Array.isArray(buttons) ? buttons.filter(isMap) : [],
   }))
 
-export function BotRepliesSection({ store, moment }: SectionProps) {
+export function BotRepliesSection() {
+  const moment = usePlatform()
   const replies = repliesOf(moment.config['bot.replies'])
   return (
     <PlatformSection
-      store={store}
       name="replies"
       title="Bot replies"
       summary={replies.length === 0 ? 'none' : String(replies.length)}
     >
-      <ReplyList store={store} moment={moment} replies={replies} />
+      <ReplyList replies={replies} />
     </PlatformSection>
   )
 }
 
 /** The index of the reply that is edited, or that of the end for a new one, and what is typed. */
-const useEditedReply = createDraftHook<{ readonly index: number; readonly reply: Reply } | null>(null)
-
 const NEW_REPLY: Reply = { match: '', text: '', buttons: [] }
 
-function ReplyList({ store, moment: { isPast }, replies }: SectionProps & { readonly replies: readonly Reply[] }) {
-  const [draft, setDraft] = useEditedReply(store.session)
+function ReplyList({ replies }: { readonly replies: readonly Reply[] }) {
+  const { isPast } = usePlatform()
+  const [draft, setDraft] = useDraft<{ readonly index: number; readonly reply: Reply } | null>('reply', null)
   // The reply may have been removed meanwhile.
   const edited = draft === null || draft.index > replies.length ? null : draft
-  const saving = useSaving(store)
+  const saving = useSaving()
   const set = async (next: readonly Reply[]) => {
     if (await saving.save(patchConfig({ 'bot.replies': next.map(written) }))) setDraft(null)
   }

@@ -1,9 +1,9 @@
 /** Edits the business hours: a time zone, and the hours of each day of the week. */
+
 import { useId } from 'preact/hooks'
 import { type DayHours, isAboutDay, usualWeek, type WeekHours, weekOf, writtenWeek } from '../../model/week-hours.ts'
-import { createDraftHook } from '../drafts.ts'
+import { useDraft } from '../session-context.ts'
 import { FieldIssue, OtherProblems, patchConfig, useSaving } from './platform-section.tsx'
-import type { PlatformStore } from './platform-store.ts'
 
 const DAY_NAMES: Readonly<Record<string, string>> = {
   mon: 'Monday',
@@ -16,21 +16,18 @@ const DAY_NAMES: Readonly<Record<string, string>> = {
 }
 
 export interface BusinessHoursFormProps {
-  readonly store: PlatformStore
   readonly written: unknown
   onClose(): void
 }
 
-const useWeekDraft = createDraftHook<WeekHours | null>(null)
-
-export function BusinessHoursForm({ store, written, onClose }: BusinessHoursFormProps) {
-  const [draft, setWeek] = useWeekDraft(store.session)
+export function BusinessHoursForm({ written, onClose }: BusinessHoursFormProps) {
+  const [draft, setWeek] = useDraft<WeekHours | null>('hours', null)
   const week = draft ?? weekOf(written) ?? usualWeek(Intl.DateTimeFormat().resolvedOptions().timeZone)
   const close = () => {
     setWeek(null)
     onClose()
   }
-  const saving = useSaving(store)
+  const saving = useSaving()
   const set = async (value: unknown) => {
     if (await saving.save(patchConfig({ business_hours: value }))) close()
   }

@@ -1,10 +1,11 @@
 /** Shows the clock of the simulator, pauses and resumes a real one, and moves one that stands still. */
+
 import { useEffect, useId, useState } from 'preact/hooks'
 import { elapsedMs, isoMicros, wallTimer } from '../../../../base/runtime/clock.ts'
 import { formatDuration } from '../../../../base/text/quantities.ts'
 import { moment as momentText } from '../../model/formats.ts'
-import { createDraftHook } from '../drafts.ts'
-import { FieldIssue, OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
+import { useDraft } from '../session-context.ts'
+import { FieldIssue, OtherProblems, PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 import type { PlatformMoment } from './platform-store.ts'
 
 const TICK_MS = 1000
@@ -22,29 +23,26 @@ export function useShownTime({ clock, isPast }: PlatformMoment): number {
   return Date.parse(clock.now) + (isTicking ? ticks.now - ticks.since : 0)
 }
 
-export function ClockSection({ store, moment }: SectionProps) {
+export function ClockSection() {
+  const moment = usePlatform()
   const { clock } = moment
   const now = useShownTime(moment)
   const isPausable = clock.mode === 'real'
   return (
-    <PlatformSection
-      store={store}
-      name="clock"
-      title="Clock"
-      summary={isPausable && clock.paused ? 'real, paused' : clock.mode}
-    >
+    <PlatformSection name="clock" title="Clock" summary={isPausable && clock.paused ? 'real, paused' : clock.mode}>
       <p class="platform-line">
         <b>{momentText(isoMicros(now * 1000))}</b>
       </p>
-      {isPausable && <PauseButton store={store} moment={moment} />}
-      {clock.paused && <AdvanceForm store={store} moment={moment} nowMs={now} />}
+      {isPausable && <PauseButton />}
+      {clock.paused && <AdvanceForm nowMs={now} />}
     </PlatformSection>
   )
 }
 
 /** A pause stops typing timers, retries and idle chats. */
-function PauseButton({ store, moment: { clock, isPast } }: SectionProps) {
-  const saving = useSaving(store)
+function PauseButton() {
+  const { clock, isPast } = usePlatform()
+  const saving = useSaving()
   const id = useId()
   const [label, path] = clock.paused ? (['Resume', '/clock/resume'] as const) : (['Pause', '/clock/pause'] as const)
   return (
@@ -71,11 +69,10 @@ function PauseButton({ store, moment: { clock, isPast } }: SectionProps) {
 
 const STEPS = ['1s', '1m', '10m', '1h'] as const
 
-const useDurationDraft = createDraftHook('')
-
-function AdvanceForm({ store, moment, nowMs }: SectionProps & { readonly nowMs: number }) {
-  const [by, setBy] = useDurationDraft(store.session)
-  const saving = useSaving(store)
+function AdvanceForm({ nowMs }: { readonly nowMs: number }) {
+  const moment = usePlatform()
+  const [by, setBy] = useDraft('clock', '')
+  const saving = useSaving()
   const id = useId()
   const advance = (duration: string) =>
     saving.save(client => client.send('POST', '/clock/advance', { body: { by: duration } }))
@@ -92,7 +89,7 @@ function AdvanceForm({ store, moment, nowMs }: SectionProps & { readonly nowMs: 
             + {step}
           </button>
         ))}
-        <NextTimer moment={moment} nowMs={nowMs} onAdvance={advance} />
+        <NextTimer nowMs={nowMs} onAdvance={advance} />
         <label class="platform-inline" for={id}>
           By
           <input
@@ -115,13 +112,14 @@ function AdvanceForm({ store, moment, nowMs }: SectionProps & { readonly nowMs: 
   )
 }
 
-interface NextTimerProps extends Pick<SectionProps, 'moment'> {
+interface NextTimerProps {
   readonly nowMs: number
   onAdvance(duration: string): unknown
 }
 
 /** Typing, retries, delays and idle chats set timers. */
-function NextTimer({ moment: { clock, isPast }, nowMs, onAdvance }: NextTimerProps) {
+function NextTimer({ nowMs, onAdvance }: NextTimerProps) {
+  const { clock, isPast } = usePlatform()
   if (clock.next_due === null || isPast) return null
   const left = Math.max(0, Date.parse(clock.next_due) - nowMs)
   // A real clock is paused between two seconds.

@@ -1,4 +1,5 @@
 /** Makes a fault: what it applies to, its effects, and how often, from the JSON Schema of the description. */
+
 import { useId } from 'preact/hooks'
 import type { Side } from '../../../../platform/faults/sides.ts'
 import {
@@ -10,26 +11,22 @@ import {
   faultBody,
 } from '../../model/fault-draft.ts'
 import type { SchemaField } from '../../model/schema-fields.ts'
-import { createDraftHook } from '../drafts.ts'
+import { useDraft } from '../session-context.ts'
 import { FieldIssue, OtherProblems, type Saving, useSaving } from './platform-section.tsx'
-import type { PlatformStore } from './platform-store.ts'
 import { SchemaInput, SchemaInputs } from './schema-inputs.tsx'
 
 export interface FaultFormProps {
-  readonly store: PlatformStore
   readonly form: FaultFormFields
   onClose(): void
 }
 
-const useFaultDraft = createDraftHook<FaultDraft>(EMPTY_FAULT)
-
-export function FaultForm({ store, form, onClose }: FaultFormProps) {
-  const [draft, setDraft] = useFaultDraft(store.session)
+export function FaultForm({ form, onClose }: FaultFormProps) {
+  const [draft, setDraft] = useDraft<FaultDraft>('fault', EMPTY_FAULT)
   const close = () => {
     setDraft(EMPTY_FAULT)
     onClose()
   }
-  const saving = useSaving(store)
+  const saving = useSaving()
   const body = faultBody(form, draft)
   const submit = async (event: Event) => {
     event.preventDefault()

@@ -1,4 +1,5 @@
 /** Lists the faults that are set, with their hits, and clears them. */
+
 import { useMemo } from 'preact/hooks'
 import { counted } from '../../../../base/text/quantities.ts'
 import { effectOf } from '../../../../platform/faults/effects.ts'
@@ -7,31 +8,25 @@ import type { Entry } from '../../../../platform/journal/entry.ts'
 import { effectText } from '../../../../platform/wording/faults.ts'
 import { faultFormOf } from '../../model/fault-draft.ts'
 import { countUntil } from '../../model/journal-log.ts'
-import { showEntry } from '../agent-side.ts'
-import { createDraftHook } from '../drafts.ts'
+import { showEntry } from '../address.ts'
+import { useDraft, useSession } from '../session-context.ts'
 import { FaultForm } from './fault-form.tsx'
-import { OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
-import type { PlatformStore } from './platform-store.ts'
+import { OtherProblems, PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
-export function FaultsSection({ store, moment }: SectionProps) {
+export function FaultsSection() {
+  const moment = usePlatform()
   const { faults } = moment
   return (
-    <PlatformSection
-      store={store}
-      name="faults"
-      title="Faults"
-      summary={faults.length === 0 ? 'none' : `${faults.length} set`}
-    >
-      <FaultList store={store} moment={moment} />
+    <PlatformSection name="faults" title="Faults" summary={faults.length === 0 ? 'none' : `${faults.length} set`}>
+      <FaultList />
     </PlatformSection>
   )
 }
 
-const useFaultAdding = createDraftHook(false)
-
-function FaultList({ store, moment: { faults, isPast, description } }: SectionProps) {
-  const [isAdding, setAdding] = useFaultAdding(store.session)
-  const saving = useSaving(store)
+function FaultList() {
+  const { faults, isPast, description } = usePlatform()
+  const [isAdding, setAdding] = useDraft('fault is added', false)
+  const saving = useSaving()
   const form = useMemo(() => faultFormOf(description.fault, description.fault_effects), [description])
   const clear = (name: string | null) =>
     void saving.save(client => client.send('DELETE', name === null ? '/faults' : `/faults/${encodeURIComponent(name)}`))
@@ -43,7 +38,7 @@ function FaultList({ store, moment: { faults, isPast, description } }: SectionPr
         <ul class="platform-faults">
           {faults.map(fault => (
             <li key={fault.name}>
-              <FaultView store={store} fault={fault} />
+              <FaultView fault={fault} />
               <button
                 type="button"
                 disabled={isPast || saving.isPending}
@@ -58,7 +53,7 @@ function FaultList({ store, moment: { faults, isPast, description } }: SectionPr
       )}
       <OtherProblems issues={saving.issues} names={[]} />
       {isAdding && !isPast ? (
-        <FaultForm store={store} form={form} onClose={() => setAdding(false)} />
+        <FaultForm form={form} onClose={() => setAdding(false)} />
       ) : (
         <div class="platform-buttons">
           <button type="button" disabled={isPast} onClick={() => setAdding(true)}>
@@ -75,7 +70,7 @@ function FaultList({ store, moment: { faults, isPast, description } }: SectionPr
   )
 }
 
-function FaultView({ store, fault }: { readonly store: PlatformStore; readonly fault: NamedFault }) {
+function FaultView({ fault }: { readonly fault: NamedFault }) {
   const { name, of, hits, used_up: isUsedUp } = fault
   return (
     <div class={isUsedUp ? 'platform-fault used-up' : 'platform-fault'}>
@@ -89,7 +84,7 @@ function FaultView({ store, fault }: { readonly store: PlatformStore; readonly f
         {isUsedUp ? ', used up' : ''}
         {fault.holding > 0 ? `, holds ${counted(fault.holding, 'event')}` : ''}
       </p>
-      <Hits store={store} fault={fault} />
+      <Hits fault={fault} />
     </div>
   )
 }
@@ -108,14 +103,15 @@ function onText({ on, chat_id, skip = 0, every = 1 }: NamedFault): string {
 /** So many of the latest hits are links. */
 const LINKED = 5
 
-function Hits({ store: { session }, fault }: { readonly store: PlatformStore; readonly fault: NamedFault }) {
+function Hits({ fault }: { readonly fault: NamedFault }) {
+  const session = useSession()
   const seqs = latestHits(session.log.value.entries, fault, session.view.at.value)
   if (seqs.length === 0) return null
   return (
     <p class="fault-hits">
       <span class="hint">At</span>
       {seqs.map(seq => (
-        <button key={seq} type="button" class="link" onClick={() => showEntry(session, seq)}>
+        <button key={seq} type="button" class="link" onClick={() => showEntry(session.view, seq)}>
           #{seq}
         </button>
       ))}

@@ -1,22 +1,26 @@
 /** Shows the API keys, masked until asked, and how an intermediary uses them. */
+
 import { useEffect, useState } from 'preact/hooks'
 import type { PlatformKeys } from '../../../../server/control/routes/description.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
+import { useSession } from '../session-context.ts'
+import { OtherProblems, PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
-export function KeysSection(props: SectionProps) {
+export function KeysSection() {
   return (
-    <PlatformSection store={props.store} name="keys" title="Keys">
-      <Keys {...props} />
+    <PlatformSection name="keys" title="Keys">
+      <Keys />
     </PlatformSection>
   )
 }
 
 /** Mounted when the section is opened: keys are not asked for before. */
-function Keys({ store, moment: { config } }: SectionProps) {
+function Keys() {
+  const session = useSession()
+  const { config } = usePlatform()
   const [keys, setKeys] = useState<PlatformKeys | null>(null)
-  const saving = useSaving(store)
-  const { client } = store.session
+  const saving = useSaving()
+  const { client } = session
   useEffect(() => {
     void saving.save(async () => setKeys(await client.send<PlatformKeys>('GET', '/keys')))
   }, [client, config])

@@ -1,13 +1,12 @@
 /** The control of one knob, by its type: a choice, a list, or a text that is set with a button. */
+
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { DescriptionAnswer } from '../../../../server/control/routes/description.ts'
-import { createDraftHook } from '../drafts.ts'
-import type { Session } from '../session.ts'
+import { useDraft } from '../session-context.ts'
 
 export type KnobDescription = DescriptionAnswer['knobs'][number]
 
 export interface KnobControlProps {
-  readonly session: Session
   readonly knob: KnobDescription
   readonly value: unknown
   readonly id: string
@@ -68,12 +67,10 @@ function Choices({ knob: { name, values = [] }, value, id, isDisabled, described
   )
 }
 
-const useTextDraft = createDraftHook<string | null>(null)
-
 /** Follows the value until the user types; then `Set` or Enter sets it, and Escape gives it up. */
-function TextControl({ session, knob, value, id, isDisabled, isWrong, describedBy, onSet }: KnobControlProps) {
+function TextControl({ knob, value, id, isDisabled, isWrong, describedBy, onSet }: KnobControlProps) {
   const shown = isMasked(value) ? '' : String(value)
-  const [typed, setTyped] = useTextDraft(session, knob.name)
+  const [typed, setTyped] = useDraft<string | null>('knob', null, knob.name)
   const isChanged = typed !== null && typed !== shown
   const set = async (event: Event) => {
     event.preventDefault()
@@ -119,12 +116,10 @@ const isMasked = (value: unknown) => value === '***'
 
 const PLACEHOLDERS: Readonly<Record<string, string>> = { duration: '5s', count: '1', text: '' }
 
-const useListDraft = createDraftHook<readonly string[] | null>(null)
-
 /** One input for each item; an empty one is left out. */
-function ListEditor({ session, knob: { name }, value, id, isDisabled, isWrong, describedBy, onSet }: KnobControlProps) {
+function ListEditor({ knob: { name }, value, id, isDisabled, isWrong, describedBy, onSet }: KnobControlProps) {
   const current = itemsOf(value)
-  const [typed, setTyped] = useListDraft(session, name)
+  const [typed, setTyped] = useDraft<readonly string[] | null>('knob list', null, name)
   const items = typed ?? current
   const added = useRef<HTMLInputElement>(null)
   const shown = useRef(items.length)

@@ -1,15 +1,9 @@
 /** Lists the knobs with the assumption each one stands for: searched, set, and set back to the default. */
+
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { createDraftHook } from '../drafts.ts'
+import { useDraft, useSession } from '../session-context.ts'
 import { KnobControl, type KnobDescription } from './knob-control.tsx'
-import {
-  FieldIssue,
-  OtherProblems,
-  PlatformSection,
-  patchConfig,
-  type SectionProps,
-  useSaving,
-} from './platform-section.tsx'
+import { FieldIssue, OtherProblems, PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
 import type { PlatformMoment } from './platform-store.ts'
 
 const SECTION = 'knobs'
@@ -17,33 +11,33 @@ const SECTION = 'knobs'
 const isChanged = (knob: KnobDescription, value: unknown): boolean =>
   value === '***' ? knob.changed : JSON.stringify(value) !== JSON.stringify(knob.default)
 
-export function KnobsSection({ store, moment }: SectionProps) {
+export function KnobsSection() {
+  const session = useSession()
+  const moment = usePlatform()
   const { description, config } = moment
-  const { knob, sections } = store.session.view
+  const { knob, sections } = session.view
   const changed = description.knobs.filter(one => isChanged(one, config[one.name]))
   useEffect(() => {
     if (knob.value !== null && !sections.value.includes(SECTION)) sections.value = [...sections.value, SECTION]
   }, [knob.value])
   return (
     <PlatformSection
-      store={store}
       name={SECTION}
       title="Knobs"
       summary={changed.length === 0 ? 'defaults' : `${changed.length} changed`}
     >
-      <KnobList store={store} moment={moment} />
+      <KnobList />
     </PlatformSection>
   )
 }
 
-const useKnobSearch = createDraftHook('')
-const useOnlyChanged = createDraftHook(false)
-
-function KnobList({ store, moment }: SectionProps) {
-  const [search, setSearch] = useKnobSearch(store.session)
-  const [isOnlyChanged, setOnlyChanged] = useOnlyChanged(store.session)
+function KnobList() {
+  const session = useSession()
+  const moment = usePlatform()
+  const [search, setSearch] = useDraft('knob search', '')
+  const [isOnlyChanged, setOnlyChanged] = useDraft('changed knobs', false)
   const id = useId()
-  const { knob: linked } = store.session.view
+  const { knob: linked } = session.view
   const shown = moment.description.knobs.filter(
     knob =>
       knob.name === linked.value ||
@@ -76,27 +70,27 @@ function KnobList({ store, moment }: SectionProps) {
         {search === '' ? '' : `${shown.length} knobs`}
       </p>
       {shown.length === 0 ? <p class="hint">No knob matches.</p> : null}
-      <KnobGroups store={store} moment={moment} knobs={shown} />
+      <KnobGroups knobs={shown} />
     </>
   )
 }
 
-export interface KnobGroupsProps extends SectionProps {
+export interface KnobGroupsProps {
   readonly knobs: readonly KnobDescription[]
   /** Whether another section shows them as well; a link leads to the list of all knobs. */
   readonly isCopy?: boolean
 }
 
 /** Knobs of one assumption stand below its sentence. */
-export function KnobGroups({ store, moment, knobs, isCopy = false }: KnobGroupsProps) {
+export function KnobGroups({ knobs, isCopy = false }: KnobGroupsProps) {
   const groups = Map.groupBy(knobs, ({ assumption }) => assumption)
   return (
     <ul class="knob-groups">
       {[...groups].map(([assumption, members]) => (
         <li key={assumption} class="knob-group">
-          <AssumptionText moment={moment} name={assumption} />
+          <AssumptionText name={assumption} />
           {members.map(knob => (
-            <KnobRow key={knob.name} store={store} moment={moment} knob={knob} isCopy={isCopy} />
+            <KnobRow key={knob.name} knob={knob} isCopy={isCopy} />
           ))}
         </li>
       ))}
@@ -104,7 +98,8 @@ export function KnobGroups({ store, moment, knobs, isCopy = false }: KnobGroupsP
   )
 }
 
-function AssumptionText({ moment, name }: Pick<SectionProps, 'moment'> & { readonly name: string }) {
+function AssumptionText({ name }: { readonly name: string }) {
+  const moment = usePlatform()
   const assumption = moment.description.assumptions.find(one => one.name === name)
   if (assumption === undefined) return null
   return (
@@ -125,16 +120,18 @@ function matches({ description, config }: PlatformMoment, knob: KnobDescription,
     .every(word => text.includes(word))
 }
 
-interface KnobRowProps extends SectionProps {
+interface KnobRowProps {
   readonly knob: KnobDescription
   readonly isCopy: boolean
 }
 
-function KnobRow({ store, moment, knob, isCopy }: KnobRowProps) {
-  const saving = useSaving(store)
+function KnobRow({ knob, isCopy }: KnobRowProps) {
+  const session = useSession()
+  const moment = usePlatform()
+  const saving = useSaving()
   const id = useId()
   const row = useRef<HTMLDivElement>(null)
-  const { view } = store.session
+  const { view } = session
   const isLinked = !isCopy && view.knob.value === knob.name
   useEffect(() => {
     if (isLinked) {
@@ -159,7 +156,6 @@ function KnobRow({ store, moment, knob, isCopy }: KnobRowProps) {
     >
       <KnobName knob={knob} id={id} />
       <KnobControl
-        session={store.session}
         knob={knob}
         value={value}
         id={id}

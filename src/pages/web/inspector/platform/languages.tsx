@@ -1,8 +1,9 @@
 /** Shows what the bot says in each language, and sets the notices and the translation. */
+
 import { useId } from 'preact/hooks'
-import { createDraftHook } from '../drafts.ts'
+import { useDraft } from '../session-context.ts'
 import { KnobGroups } from './knobs.tsx'
-import { PlatformSection, type SectionProps } from './platform-section.tsx'
+import { PlatformSection, usePlatform } from './platform-section.tsx'
 
 /** What each text is for. */
 const USES: Readonly<Record<string, string>> = {
@@ -19,23 +20,23 @@ const USES: Readonly<Record<string, string>> = {
 
 const BY_LANGUAGE = 'by-language'
 
-export function LanguagesSection({ store, moment }: SectionProps) {
+export function LanguagesSection() {
+  const moment = usePlatform()
   const { languages } = moment.description
   return (
-    <PlatformSection store={store} name="languages" title="Languages" summary={`${languages.length} languages`}>
-      <LanguageTexts store={store} moment={moment} />
+    <PlatformSection name="languages" title="Languages" summary={`${languages.length} languages`}>
+      <LanguageTexts />
       <h4>Notices in every language</h4>
-      <Knobs store={store} moment={moment} group="messages." />
+      <Knobs group="messages." />
       <h4>Translation</h4>
-      <Knobs store={store} moment={moment} group="translation." />
+      <Knobs group="translation." />
     </PlatformSection>
   )
 }
 
-const useChosenLanguage = createDraftHook('en')
-
-function LanguageTexts({ store, moment: { description, config } }: SectionProps) {
-  const [code, setCode] = useChosenLanguage(store.session)
+function LanguageTexts() {
+  const { description, config } = usePlatform()
+  const [code, setCode] = useDraft('language', 'en')
   const id = useId()
   const texts = description.languages.find(language => language.code === code)?.texts ?? {}
   return (
@@ -67,7 +68,8 @@ function LanguageTexts({ store, moment: { description, config } }: SectionProps)
 /** The value of a knob replaces the text of every language. */
 const ownText = (value: unknown) => (typeof value === 'string' && value !== BY_LANGUAGE ? value : null)
 
-function Knobs({ store, moment, group }: SectionProps & { readonly group: string }) {
+function Knobs({ group }: { readonly group: string }) {
+  const moment = usePlatform()
   const knobs = moment.description.knobs.filter(({ name }) => name.startsWith(group))
-  return <KnobGroups store={store} moment={moment} knobs={knobs} isCopy />
+  return <KnobGroups knobs={knobs} isCopy />
 }

@@ -1,18 +1,26 @@
 /** A section of the platform's column that folds, and what its forms share: saving, and problems beside their fields. */
-import type { ComponentChildren } from 'preact'
-import { useId, useRef, useState } from 'preact/hooks'
+
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useId, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../../../../base/text/error-text.ts'
 import { type ControlClient, ControlError, type ControlIssue } from '../../client/control.ts'
+import { useSession } from '../session-context.ts'
 import type { PlatformMoment, PlatformStore } from './platform-store.ts'
 
-/** What every section gets. */
-export interface SectionProps {
-  readonly store: PlatformStore
-  readonly moment: PlatformMoment
+export const PlatformContext = createContext<{ readonly store: PlatformStore; readonly moment: PlatformMoment } | null>(
+  null,
+)
+
+function usePlatformContext() {
+  const context = useContext(PlatformContext)
+  if (context === null) throw new Error('Failed to find the platform: the component is outside of its panel.')
+  return context
 }
 
+/** The platform at the shown moment. */
+export const usePlatform = (): PlatformMoment => usePlatformContext().moment
+
 export interface PlatformSectionProps {
-  readonly store: PlatformStore
   readonly name: string
   readonly title: string
   /** In a few words, also while it is folded. */
@@ -21,8 +29,8 @@ export interface PlatformSectionProps {
 }
 
 /** The content stays in the page after the first opening, so that folding loses nothing that was typed. */
-export function PlatformSection({ store, name, title, summary, children }: PlatformSectionProps) {
-  const { sections } = store.session.view
+export function PlatformSection({ name, title, summary, children }: PlatformSectionProps) {
+  const { sections } = useSession().view
   const id = useId()
   const isOpen = sections.value.includes(name)
   const wasOpened = useRef(false)
@@ -54,7 +62,9 @@ export interface Saving {
 }
 
 /** Saves a form, and keeps the problems until the next time. */
-export function useSaving(store: PlatformStore): Saving {
+export function useSaving(): Saving {
+  const { client } = useSession()
+  const { store } = usePlatformContext()
   const [issues, setIssues] = useState<readonly ControlIssue[]>([])
   const [isPending, setPending] = useState(false)
   return {
@@ -62,7 +72,7 @@ export function useSaving(store: PlatformStore): Saving {
     isPending,
     async save(run) {
       setPending(true)
-      const found = await run(store.session.client).then(() => [], issuesOf)
+      const found = await run(client).then(() => [], issuesOf)
       setPending(false)
       setIssues(found)
       if (found.length === 0) store.refresh()

@@ -30,7 +30,6 @@ export interface PlatformMoment {
 }
 
 export interface PlatformStore {
-  readonly session: Session
   /** Null until the server has answered, and at a moment that it no longer has. */
   readonly moment: ReadonlySignal<PlatformMoment | null>
   /** Why the state could not be loaded. */
@@ -106,7 +105,6 @@ export function createPlatformStore(session: Session): PlatformStore {
     return { isPast, config, queues, faults, health, description: description.value, clock }
   })
   return {
-    session,
     moment,
     problem,
     refresh,

@@ -1,19 +1,19 @@
 /** Saves what happened as a scenario file: chooses chats and entries, and shows the file and what was tried. */
+
 import { useId } from 'preact/hooks'
 import { counted } from '../../../../base/text/quantities.ts'
 import type { RecordedScenario } from '../../../../server/control/recorder.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { OutcomeMark } from '../../components/mark.tsx'
 import { saveFile } from '../../components/save-file.ts'
-import { showEntry } from '../agent-side.ts'
-import { createDraftHook } from '../drafts.ts'
-import { FieldIssue, OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
-import type { PlatformStore } from './platform-store.ts'
+import { showEntry } from '../address.ts'
+import { useDraft, useSession } from '../session-context.ts'
+import { FieldIssue, OtherProblems, PlatformSection, useSaving } from './platform-section.tsx'
 
-export function RecordSection({ store }: SectionProps) {
+export function RecordSection() {
   return (
-    <PlatformSection store={store} name="record" title="Save as scenario">
-      <RecordForm store={store} />
+    <PlatformSection name="record" title="Save as scenario">
+      <RecordForm />
     </PlatformSection>
   )
 }
@@ -27,15 +27,13 @@ interface Range {
   readonly chatIds: readonly string[]
 }
 
-const useRangeDraft = createDraftHook<Range | null>(null)
-const useRecorded = createDraftHook<RecordedScenario | null>(null)
-
-function RecordForm({ store }: { readonly store: PlatformStore }) {
-  const { at } = store.session.view
-  const [draft, setRange] = useRangeDraft(store.session)
+function RecordForm() {
+  const session = useSession()
+  const { at } = session.view
+  const [draft, setRange] = useDraft<Range | null>('record', null)
   const range = draft ?? { name: '', from: '', to: String(at.value ?? ''), chatIds: [] }
-  const [recorded, setRecorded] = useRecorded(store.session)
-  const saving = useSaving(store)
+  const [recorded, setRecorded] = useDraft<RecordedScenario | null>('recorded', null)
+  const saving = useSaving()
   const submit = async (event: Event) => {
     event.preventDefault()
     const body = bodyOf(range)
@@ -49,7 +47,7 @@ function RecordForm({ store }: { readonly store: PlatformStore }) {
           before you get it.
         </p>
         <RangeFields range={range} saving={saving} onChange={setRange} />
-        <Chats store={store} range={range} onChange={setRange} />
+        <Chats range={range} onChange={setRange} />
         <OtherProblems issues={saving.issues} names={FIELDS} />
         <div class="platform-buttons">
           <button type="submit" class="primary" disabled={saving.isPending}>
@@ -57,7 +55,7 @@ function RecordForm({ store }: { readonly store: PlatformStore }) {
           </button>
         </div>
       </form>
-      {recorded === null ? null : <Recorded store={store} recorded={recorded} />}
+      {recorded === null ? null : <Recorded recorded={recorded} />}
     </>
   )
 }
@@ -108,11 +106,8 @@ function RangeFields({ range, saving, onChange }: RangeFieldsProps) {
   )
 }
 
-interface ChatsProps extends Pick<RangeFieldsProps, 'range' | 'onChange'> {
-  readonly store: PlatformStore
-}
-
-function Chats({ store: { session }, range, onChange }: ChatsProps) {
+function Chats({ range, onChange }: Pick<RangeFieldsProps, 'range' | 'onChange'>) {
+  const session = useSession()
   const known = [...session.log.value.chats.keys()]
   if (known.length < 2) return null
   const toggle = (id: string) =>
@@ -134,11 +129,11 @@ function Chats({ store: { session }, range, onChange }: ChatsProps) {
 }
 
 interface RecordedProps {
-  readonly store: PlatformStore
   readonly recorded: RecordedScenario
 }
 
-function Recorded({ store, recorded: { name, yaml, notes, tried } }: RecordedProps) {
+function Recorded({ recorded: { name, yaml, notes, tried } }: RecordedProps) {
+  const session = useSession()
   return (
     <section class="platform-block" aria-label="The scenario">
       <p role="status">
@@ -161,7 +156,7 @@ function Recorded({ store, recorded: { name, yaml, notes, tried } }: RecordedPro
             <li key={`${code} ${seq} ${message}`}>
               {message}{' '}
               {seq === null ? null : (
-                <button type="button" class="link" onClick={() => showEntry(store.session, seq)}>
+                <button type="button" class="link" onClick={() => showEntry(session.view, seq)}>
                   #{seq}
                 </button>
               )}

@@ -1,30 +1,29 @@
 /** Downloads and restores the whole state of the simulator, and resets it. */
+
 import { useId, useState } from 'preact/hooks'
 import { isMap } from '../../../../base/objects.ts'
 import { counted } from '../../../../base/text/quantities.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { saveFile } from '../../components/save-file.ts'
 import { moment as momentText } from '../../model/formats.ts'
-import { createDraftHook } from '../drafts.ts'
-import { OtherProblems, PlatformSection, type SectionProps, useSaving } from './platform-section.tsx'
-import type { PlatformStore } from './platform-store.ts'
+import { useDraft } from '../session-context.ts'
+import { OtherProblems, PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
-export function SnapshotSection({ store, moment: { isPast } }: SectionProps) {
+export function SnapshotSection() {
+  const { isPast } = usePlatform()
   return (
-    <PlatformSection store={store} name="snapshot" title="Snapshot and reset">
-      <Download store={store} />
-      <Restore store={store} isPast={isPast} />
-      <Reset store={store} isPast={isPast} />
+    <PlatformSection name="snapshot" title="Snapshot and reset">
+      <Download />
+      <Restore isPast={isPast} />
+      <Reset isPast={isPast} />
     </PlatformSection>
   )
 }
 
-const useSnapshotParts = createDraftHook({ journal: true, keys: false })
-
 /** A snapshot is of now, whatever moment is shown. */
-function Download({ store }: { readonly store: PlatformStore }) {
-  const [parts, setParts] = useSnapshotParts(store.session)
-  const saving = useSaving(store)
+function Download() {
+  const [parts, setParts] = useDraft('snapshot', { journal: true, keys: false })
+  const saving = useSaving()
   const download = () =>
     saving.save(async client => {
       const query = { journal: String(parts.journal), keys: String(parts.keys) }
@@ -64,13 +63,12 @@ function Download({ store }: { readonly store: PlatformStore }) {
 type Snapshot = Readonly<Record<string, unknown>>
 
 interface ChangeProps {
-  readonly store: PlatformStore
   readonly isPast: boolean
 }
 
-function Restore({ store, isPast }: ChangeProps) {
+function Restore({ isPast }: ChangeProps) {
   const [chosen, setChosen] = useState<{ name: string; snapshot: Snapshot } | null>(null)
-  const saving = useSaving(store)
+  const saving = useSaving()
   const id = useId()
   const choose = async (input: HTMLInputElement) => {
     const file = input.files?.[0]
@@ -131,9 +129,9 @@ function aboutSnapshot({ handover_sim, taken_at, chats }: Snapshot): string {
   return `${version}${time}${Array.isArray(chats) ? `, with ${counted(chats.length, 'chat')}` : ''}.`
 }
 
-function Reset({ store, isPast }: ChangeProps) {
+function Reset({ isPast }: ChangeProps) {
   const [isAsking, setAsking] = useState(false)
-  const saving = useSaving(store)
+  const saving = useSaving()
   const reset = async () => {
     if (await saving.save(client => client.send('POST', '/reset'))) setAsking(false)
   }

@@ -1,19 +1,12 @@
 /** Sets the URL of the webhook, shows whether it answers, and sends a test event. */
+
 import { useId } from 'preact/hooks'
 import { explainEntry } from '../../../../platform/wording/hints.ts'
 import { moment as momentText } from '../../model/formats.ts'
 import type { WebhookHealth } from '../../model/webhook-health.ts'
-import { showEntry } from '../agent-side.ts'
-import { createDraftHook } from '../drafts.ts'
-import {
-  FieldIssue,
-  OtherProblems,
-  PlatformSection,
-  patchConfig,
-  type SectionProps,
-  useSaving,
-} from './platform-section.tsx'
-import type { PlatformStore } from './platform-store.ts'
+import { showEntry } from '../address.ts'
+import { useDraft, useSession } from '../session-context.ts'
+import { FieldIssue, OtherProblems, PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
 
 const STATES = {
   no_url: { text: 'no URL', look: 'skipped' },
@@ -22,30 +15,25 @@ const STATES = {
   failing: { text: 'fails', look: 'fail' },
 } as const
 
-export function WebhookSection({ store, moment }: SectionProps) {
+export function WebhookSection() {
+  const moment = usePlatform()
   const { health } = moment
   const { text, look } = STATES[health.state]
   return (
-    <PlatformSection
-      store={store}
-      name="webhook"
-      title="Webhook"
-      summary={<span class={`platform-state ${look}`}>{text}</span>}
-    >
-      <UrlForm store={store} moment={moment} />
-      <Health store={store} health={health} />
-      <TestEvent store={store} moment={moment} />
+    <PlatformSection name="webhook" title="Webhook" summary={<span class={`platform-state ${look}`}>{text}</span>}>
+      <UrlForm />
+      <Health health={health} />
+      <TestEvent />
     </PlatformSection>
   )
 }
 
-const useUrlDraft = createDraftHook<string | null>(null)
-
-function UrlForm({ store, moment: { config, isPast } }: SectionProps) {
+function UrlForm() {
+  const { config, isPast } = usePlatform()
   const url = config['webhook.url']
   const current = typeof url === 'string' ? url : ''
-  const [typed, setTyped] = useUrlDraft(store.session)
-  const saving = useSaving(store)
+  const [typed, setTyped] = useDraft<string | null>('webhook', null)
+  const saving = useSaving()
   const id = useId()
   const set = async (value: string | null) => {
     if (await saving.save(patchConfig({ 'webhook.url': value }))) setTyped(null)
@@ -88,7 +76,7 @@ function UrlForm({ store, moment: { config, isPast } }: SectionProps) {
   )
 }
 
-function Health({ store, health }: { readonly store: PlatformStore; readonly health: WebhookHealth }) {
+function Health({ health }: { readonly health: WebhookHealth }) {
   const { state, last, notSent } = health
   return (
     <div class="platform-health" aria-live="polite">
@@ -97,12 +85,13 @@ function Health({ store, health }: { readonly store: PlatformStore; readonly hea
         <p class="hint">Without a URL, no event is sent. You can play the agent in this page.</p>
       ) : null}
       {notSent === 0 ? null : <p class="hint">{notSent === 1 ? '1 event was' : `${notSent} events were`} not sent.</p>}
-      {last === null ? null : <LastAnswer store={store} health={health} />}
+      {last === null ? null : <LastAnswer health={health} />}
     </div>
   )
 }
 
-function LastAnswer({ store, health }: { readonly store: PlatformStore; readonly health: WebhookHealth }) {
+function LastAnswer({ health }: { readonly health: WebhookHealth }) {
+  const session = useSession()
   const { last, failuresInARow, failingSince } = health
   if (last === null) return null
   const explained = explainEntry(last)
@@ -111,7 +100,7 @@ function LastAnswer({ store, health }: { readonly store: PlatformStore; readonly
       <p class={explained === null ? '' : 'platform-warning'}>
         {explained === null ? `Answered ${last.status} in ${Math.round(last.duration_ms)} ms` : explained.why}
         {', '}
-        <button type="button" class="link" onClick={() => showEntry(store.session, last.seq)}>
+        <button type="button" class="link" onClick={() => showEntry(session.view, last.seq)}>
           {last.event} #{last.seq}
         </button>
       </p>
@@ -128,9 +117,11 @@ function LastAnswer({ store, health }: { readonly store: PlatformStore; readonly
 /** Any event shows whether the webhook answers; the end of typing changes least at the intermediary. */
 const TEST_EVENT = 'AGENT TYPING STOP'
 
-function TestEvent({ store, moment: { isPast, config } }: SectionProps) {
-  const saving = useSaving(store)
-  const chatId = store.session.chatId.value
+function TestEvent() {
+  const session = useSession()
+  const { isPast, config } = usePlatform()
+  const saving = useSaving()
+  const chatId = session.chatId.value
   const hasUrl = typeof config['webhook.url'] === 'string'
   const send = () =>
     saving.save(client => client.send('POST', '/trigger', { body: { event: TEST_EVENT, chat_id: chatId } }))
