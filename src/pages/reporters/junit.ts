@@ -5,12 +5,17 @@ import type { Report, ReportItem } from './report-model.ts'
 
 export function junitReport(report: Report): string {
   const { command, items, durationMs, startedAt, environment } = report
-  const suites = [...groupBy(items, ({ suite }) => suite)].map(([name, group]) => {
-    const time = group.reduce((sum, item) => sum + item.durationMs, 0)
-    const cases = group.map(item => `\n${caseOf(item)}`)
-    const attributes = summarize(name, group, time, group[0].startedAt)
-    return `\n${element('testsuite', attributes, [`\n${properties(environment)}`, ...cases, '\n'])}`
-  })
+  const suites: string[] = []
+  for (const [name, group] of groupBy(items, ({ suite }) => suite)) {
+    let timeMs = 0
+    const children = [`\n${properties(environment)}`]
+    for (const item of group) {
+      timeMs += item.durationMs
+      children.push(`\n${caseOf(item)}`)
+    }
+    const attributes = summarize(name, group, timeMs, group[0].startedAt)
+    suites.push(`\n${element('testsuite', attributes, [...children, '\n'])}`)
+  }
   const root = element('testsuites', summarize(command, items, durationMs, startedAt), [...suites, '\n'])
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`
 }
@@ -24,36 +29,30 @@ function summarize(name: string, items: readonly ReportItem[], durationMs: numbe
     failures: counts.failure,
     errors: counts.error,
     skipped: counts.skipped,
-    time: seconds(durationMs),
+    time: (durationMs / 1000).toFixed(3),
     // JUnit's timestamps have neither fractions nor time zones.
     timestamp: startedAt.slice(0, 19),
   }
 }
 
-const seconds = (ms: number) => (ms / 1000).toFixed(3)
-
 function properties(values: Readonly<Record<string, string | number>>): string {
-  const given = Object.entries(values).filter(([, value]) => value !== '')
-  const list = given.map(([name, value]) => element('property', { name, value: visible(String(value)) }))
+  const list: string[] = []
+  for (const [name, value] of Object.entries(values))
+    if (value !== '') list.push(element('property', { name, value: visible(String(value)) }))
   return element('properties', {}, list)
 }
 
 function caseOf(item: ReportItem): string {
-  const { name, className: classname, place, status, code: type } = item
-  const attributes = {
-    name,
-    classname,
-    file: place === undefined ? null : visible(place.file),
-    line: place?.line ?? null,
-    time: seconds(item.durationMs),
-  }
+  const { name, className: classname, place, status, code: type, durationMs } = item
+  const file = place === undefined ? null : visible(place.file)
+  const time = (durationMs / 1000).toFixed(3)
   const parts = [properties(item.properties)]
   if (status === 'skipped') parts.push(element('skipped', { message: visible(item.skipReason ?? '') }))
   if (status === 'failure' || status === 'error') {
     const text = xmlText(`\n${item.details().join('\n')}\n`)
     parts.push(element(status, { message: visible(item.cause), type }, [text]))
   }
-  return element('testcase', attributes, parts)
+  return element('testcase', { name, classname, file, line: place?.line ?? null, time }, parts)
 }
 
 /** Characters that XML 1.0 forbids; each becomes U+FFFD. */
@@ -72,7 +71,8 @@ type Attributes = Readonly<Record<string, string | number | null>>
 
 /** Renders an element. Children are XML; null attributes are left out. */
 export function element(name: string, attributes: Attributes, children: readonly string[] = []): string {
-  const given = Object.entries(attributes).filter(([, value]) => value !== null)
-  const head = [name, ...given.map(([key, value]) => `${key}="${xmlAttribute(String(value))}"`)].join(' ')
+  let head = name
+  for (const [key, value] of Object.entries(attributes))
+    if (value !== null) head += ` ${key}="${xmlAttribute(String(value))}"`
   return children.length === 0 ? `<${head}/>` : `<${head}>${children.join('')}</${name}>`
 }

@@ -20,37 +20,50 @@ const INDENT = '  '
 
 export function certificateText(certificate: CertificateReport, options: PrettyOptions): string {
   const layout = layoutFor(options)
-  const { checks, profiles } = certificate
-  const shown = worstFirst(checks.filter(({ outcome }) => outcome !== 'pass'))
+  const shown = worstFirst(certificate.checks.filter(({ outcome }) => outcome !== 'pass'))
   const similar = similarChecks(shown)
-  const blocks = shown
-    .filter(({ findings }) => findings.length > 0)
-    .map(check => detailBlock(check, layout, similar.get(check) ?? null))
+  const blocks: string[][] = []
+  const others: CheckReport[] = []
+  for (const check of shown) {
+    if (check.findings.length > 0) blocks.push(detailBlock(check, layout, similar.get(check) ?? null))
+    else others.push(check)
+  }
   // Checks without findings are shown together when they have one reason.
-  const others = shown.filter(({ findings }) => findings.length === 0)
   for (const group of groupBy(others, ({ outcome, reason }) => `${outcome} ${reason}`).values())
     blocks.push(group.length === 1 ? detailBlock(group[0], layout, null) : groupBlock(group, layout))
-  const columns = tableColumns(checks, layout)
-  for (const profile of profiles) {
-    const inProfile = checks.filter(check => check.profile === profile)
-    if (inProfile.length === 0) continue
-    const passed = inProfile.filter(({ outcome }) => outcome === 'pass').length
-    const head = `${layout.theme.strong(profile)}  ${layout.theme.faint(`${passed} of ${inProfile.length} pass`)}`
-    blocks.push([
-      head,
-      ...inProfile.flatMap(check => {
-        const { theme } = layout
-        const { word, shade } = OUTCOME_STYLES[check.outcome]
-        const title = pad(shorten(visible(check.title), columns.title), columns.title)
-        const time = timeOf(check).padStart(columns.time)
-        const row = `${INDENT}${theme[shade](pad(word, columns.word))} ${pad(check.id, columns.id)}  ${title}  ${theme.faint(time)}`
-        const margin = ' '.repeat(INDENT.length + columns.word + columns.id + 3)
-        return [row, ...measurementLines(check).flatMap(line => wrapped(visible(line), layout, 'faint', margin))]
-      }),
-    ])
-  }
-  blocks.push(summaryLines(certificate, layout))
+  blocks.push(...tables(certificate, layout), summaryLines(certificate, layout))
   return `${blocks.map(lines => lines.join('\n')).join('\n\n')}\n`
+}
+
+/** A table of all checks for each profile, with the same columns in all of them. */
+function tables({ checks, profiles }: CertificateReport, { columns, theme }: Layout): string[][] {
+  let [wordColumns, idColumns, timeColumns, titleColumns] = [0, 0, 0, 0]
+  for (const check of checks) {
+    wordColumns = Math.max(wordColumns, widthOf(OUTCOME_STYLES[check.outcome].word))
+    idColumns = Math.max(idColumns, widthOf(check.id))
+    timeColumns = Math.max(timeColumns, widthOf(timeOf(check)))
+    titleColumns = Math.max(titleColumns, widthOf(check.title))
+  }
+  titleColumns = Math.min(titleColumns, columns - INDENT.length - wordColumns - idColumns - timeColumns - 5)
+  const margin = ' '.repeat(INDENT.length + wordColumns + idColumns + 3)
+  const blocks: string[][] = []
+  for (const profile of profiles) {
+    const rows: string[] = []
+    let [count, passed] = [0, 0]
+    for (const check of checks) {
+      if (check.profile !== profile) continue
+      count++
+      if (check.outcome === 'pass') passed++
+      const { word, shade } = OUTCOME_STYLES[check.outcome]
+      const title = pad(shorten(visible(check.title), titleColumns), titleColumns)
+      const time = theme.faint(timeOf(check).padStart(timeColumns))
+      rows.push(`${INDENT}${theme[shade](pad(word, wordColumns))} ${pad(check.id, idColumns)}  ${title}  ${time}`)
+      for (const line of measurementLines(check))
+        rows.push(...wrapped(visible(line), { columns, theme }, 'faint', margin))
+    }
+    if (count > 0) blocks.push([`${theme.strong(profile)}  ${theme.faint(`${passed} of ${count} pass`)}`, ...rows])
+  }
+  return blocks
 }
 
 /** Checks that are shown briefly: from the third one on, those with the same first finding as an earlier check. */
@@ -93,22 +106,6 @@ function groupBlock(group: readonly [CheckReport, ...CheckReport[]], layout: Lay
 
 /** A check that did not run has no time. */
 const timeOf = ({ durationMs }: CheckReport) => (durationMs === 0 ? '' : formatMs(durationMs))
-
-function tableColumns(checks: readonly CheckReport[], layout: Layout) {
-  const widest = (text: (check: CheckReport) => string) => Math.max(0, ...checks.map(check => widthOf(text(check))))
-  const [word, id] = [widest(({ outcome }) => OUTCOME_STYLES[outcome].word), widest(check => check.id)]
-  const time = widest(timeOf)
-  const free = layout.columns - INDENT.length - word - id - time - 5
-  return {
-    word,
-    id,
-    time,
-    title: Math.min(
-      free,
-      widest(({ title }) => title),
-    ),
-  }
-}
 
 function summaryLines(certificate: CertificateReport, layout: Layout): string[] {
   const { level, levelText, expectations, stopped, exitCode, exitText } = certificate

@@ -23,9 +23,12 @@ type Facts = ReportItem['facts'] | Readonly<Record<string, string | number | rea
 
 /** Writes texts as JSON strings, which are valid YAML. */
 function blockOf(facts: Facts): string[] {
-  const scalar = (value: unknown) => JSON.stringify(typeof value === 'string' ? visible(value) : value)
-  const lines = Object.entries(facts).flatMap(([key, value]) =>
-    Array.isArray(value) ? [`${key}:`, ...value.map(line => `  - ${scalar(line)}`)] : [`${key}: ${scalar(value)}`],
-  )
-  return ['---', ...lines, '...'].map(line => `  ${line}`)
+  const lines = ['  ---']
+  for (const [key, value] of Object.entries(facts)) {
+    if (Array.isArray(value)) {
+      lines.push(`  ${key}:`)
+      for (const line of value) lines.push(`    - ${JSON.stringify(visible(line))}`)
+    } else lines.push(`  ${key}: ${JSON.stringify(typeof value === 'string' ? visible(value) : value)}`)
+  }
+  return [...lines, '  ...']
 }
