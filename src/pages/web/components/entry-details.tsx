@@ -5,12 +5,13 @@ import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { explainEntry } from '../../../platform/wording/hints.ts'
-import { type EntryFact, type FieldRefusal, factsOf, fieldProblemOf } from '../model/entry-facts.ts'
+import { type EntryFact, factsOf, fieldProblemOf } from '../model/entry-facts.ts'
 import { isTruncatedValue, partsOf, pretty, type Section } from '../model/entry-sections.ts'
 import { KIND_NAMES, summaryOf } from '../model/entry-summary.ts'
 import { moment, visibleLines } from '../model/formats.ts'
 import { BodyView } from './body-view.tsx'
 import { EntryRef } from './entry-ref.tsx'
+import { Fact } from './failure-cards.tsx'
 import { Mark } from './mark.tsx'
 
 export interface EntryDetailsProps {
@@ -94,40 +95,28 @@ export function EntryDetails(props: EntryDetailsProps) {
 }
 
 /** Cause and effects with their labels. */
-function Links(props: EntryDetailsProps) {
-  const { entry, effects } = props
+function Links({ entry, effects, entryOf, onSelect }: EntryDetailsProps) {
+  const rows = { 'Caused by': entry.cause === null ? [] : [entry.cause], Caused: effects }
   if (entry.cause === null && effects.length === 0) return null
   return (
     <dl class="entry-links pairs">
-      {entry.cause === null ? null : <LinkRow {...props} name="Caused by" seqs={[entry.cause]} />}
-      {effects.length === 0 ? null : <LinkRow {...props} name="Caused" seqs={effects} />}
+      {Object.entries(rows).map(([name, seqs]) =>
+        seqs.length === 0 ? null : (
+          <Fact key={name} name={name}>
+            {seqs.slice(0, MOST_EFFECTS).map(seq => {
+              const linked = entryOf?.(seq)
+              return (
+                <span key={seq} class="entry-link">
+                  <EntryRef seq={seq} refs={onSelect === undefined ? {} : { onSelect }} />{' '}
+                  {linked === undefined ? null : <bdi>{summaryOf(linked).label}</bdi>}
+                </span>
+              )
+            })}
+            {seqs.length > MOST_EFFECTS ? <span class="entry-link">{seqs.length - MOST_EFFECTS} more</span> : null}
+          </Fact>
+        ),
+      )}
     </dl>
-  )
-}
-
-interface LinkRowProps extends EntryDetailsProps {
-  readonly name: string
-  readonly seqs: readonly number[]
-}
-
-function LinkRow({ name, seqs, entryOf, onSelect }: LinkRowProps) {
-  const more = seqs.length - MOST_EFFECTS
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        {seqs.slice(0, MOST_EFFECTS).map(seq => {
-          const entry = entryOf?.(seq)
-          return (
-            <span key={seq} class="entry-link">
-              <EntryRef seq={seq} refs={onSelect === undefined ? {} : { onSelect }} />{' '}
-              {entry === undefined ? null : <bdi>{summaryOf(entry).label}</bdi>}
-            </span>
-          )
-        })}
-        {more > 0 ? <span class="entry-link">{more} more</span> : null}
-      </dd>
-    </div>
   )
 }
 
@@ -140,31 +129,18 @@ function Explanation({ entry, advice }: EntryDetailsProps) {
       {problem === null ? (
         <p class="entry-why">{visible(explained?.why ?? `Answered ${summaryOf(entry).answer}.`)}</p>
       ) : (
-        <FieldTable problem={problem} />
+        <dl class="entry-problem pairs">
+          <Fact name="Field">
+            <code>{visible(problem.field)}</code>
+          </Fact>
+          <Fact name="Expected">{visible(problem.expected)}</Fact>
+          <Fact name="Received">
+            {problem.received === null ? 'nothing' : <code>{visible(problem.received)}</code>}
+          </Fact>
+        </dl>
       )}
       {advice ?? (explained?.hint == null ? null : <p>{visible(explained.hint)}</p>)}
     </div>
-  )
-}
-
-function FieldTable({ problem: { field, expected, received } }: { readonly problem: FieldRefusal }) {
-  return (
-    <dl class="entry-problem pairs">
-      <div>
-        <dt>Field</dt>
-        <dd>
-          <code>{visible(field)}</code>
-        </dd>
-      </div>
-      <div>
-        <dt>Expected</dt>
-        <dd>{visible(expected)}</dd>
-      </div>
-      <div>
-        <dt>Received</dt>
-        <dd>{received === null ? 'nothing' : <code>{visible(received)}</code>}</dd>
-      </div>
-    </dl>
   )
 }
 
@@ -173,13 +149,10 @@ function Facts({ facts }: { readonly facts: readonly EntryFact[] }) {
   return (
     <dl class="entry-facts pairs">
       {facts.map(({ label, text, outcome }) => (
-        <div key={label} class={outcome}>
-          <dt>{label}</dt>
-          <dd>
-            {outcome === undefined ? null : <Mark kind={outcome === 'warn' ? 'error' : outcome} label="" />}{' '}
-            {visible(text)}
-          </dd>
-        </div>
+        <Fact key={label} name={label} {...(outcome !== undefined && { kind: outcome })}>
+          {outcome === undefined ? null : <Mark kind={outcome === 'warn' ? 'error' : outcome} label="" />}{' '}
+          {visible(text)}
+        </Fact>
       ))}
     </dl>
   )
@@ -195,7 +168,17 @@ function Remarks({ entry, onKnob }: EntryDetailsProps) {
       {findings.length === 0 ? null : (
         <div class="entry-section">
           <h4>Findings</h4>
-          {isTruncatedValue(findings) ? <Payload payload={findings} /> : <Findings findings={findings} />}
+          {isTruncatedValue(findings) ? (
+            <Payload payload={findings} />
+          ) : (
+            <ul class="entry-remarks">
+              {findings.map(({ rule, message }) => (
+                <li key={rule + message}>
+                  <code>{visible(rule)}</code> {visible(message)}
+                </li>
+              ))}
+            </ul>
+          )}
         </div>
       )}
       {assumptions.length === 0 ? null : (
@@ -206,7 +189,13 @@ function Remarks({ entry, onKnob }: EntryDetailsProps) {
           <ul class="entry-remarks">
             {assumptions.map(([name, value]) => (
               <li key={name}>
-                <Knob name={name} hasKnob={value !== null} onKnob={onKnob} />
+                {value === null || onKnob === undefined ? (
+                  <span>{visible(name)}</span>
+                ) : (
+                  <button type="button" class="link" onClick={() => onKnob(name)}>
+                    {visible(name)}
+                  </button>
+                )}
                 {value === null ? null : (
                   <code>{visible(typeof value === 'string' ? value : JSON.stringify(value))}</code>
                 )}
@@ -216,33 +205,6 @@ function Remarks({ entry, onKnob }: EntryDetailsProps) {
         </div>
       )}
     </>
-  )
-}
-
-function Findings({ findings }: Pick<EntryOf<'api'>, 'findings'>) {
-  return (
-    <ul class="entry-remarks">
-      {findings.map(({ rule, message }) => (
-        <li key={rule + message}>
-          <code>{visible(rule)}</code> {visible(message)}
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-interface KnobProps {
-  readonly name: string
-  readonly hasKnob: boolean
-  readonly onKnob: EntryDetailsProps['onKnob']
-}
-
-function Knob({ name, hasKnob, onKnob }: KnobProps) {
-  if (!hasKnob || onKnob === undefined) return <span>{visible(name)}</span>
-  return (
-    <button type="button" class="link" onClick={() => onKnob(name)}>
-      {visible(name)}
-    </button>
   )
 }
 
@@ -279,10 +241,9 @@ function Headers({ headers }: { readonly headers: Readonly<Record<string, string
       <summary>{counted(rows.length, 'header')}</summary>
       <dl class="entry-headers pairs">
         {rows.map(([name, value]) => (
-          <div key={name}>
-            <dt>{visible(name)}</dt>
-            <dd>{visible(String(value))}</dd>
-          </div>
+          <Fact key={name} name={visible(name)}>
+            {visible(String(value))}
+          </Fact>
         ))}
       </dl>
     </details>

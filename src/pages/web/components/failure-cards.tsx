@@ -66,7 +66,7 @@ function FailureCard({ failure, refs, level }: FailureCardProps) {
       </Heading>
       <dl class="failure-facts pairs">
         <Fact name="expected">{visible(expected)}</Fact>
-        <Fact name="happened">
+        <Fact name="happened" kind="failure-happened">
           {visible(happened)} <EntryRefList seqs={entrySeqs} refs={refs} />
         </Fact>
         {hint === undefined ? null : <Fact name="hint">{visible(hint)}</Fact>}
@@ -76,13 +76,20 @@ function FailureCard({ failure, refs, level }: FailureCardProps) {
   )
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+/** One pair of a list of facts. */
+export function Fact({ name, children, kind }: FactProps) {
   return (
-    <div class={`failure-${name}`}>
+    <div class={kind}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
   )
+}
+
+export interface FactProps {
+  readonly name: string
+  readonly kind?: string
+  readonly children: ComponentChildren
 }
 
 function FailurePlace({ failure: { step, conversation, rules, soft } }: Pick<FailureCardProps, 'failure'>) {

@@ -1,84 +1,53 @@
-/** Keeps the keyboard focus in the page: when its element disappears or is disabled, a control near it gets the focus. */
+/** Keeps the keyboard focus in the page: when its element disappears or stays disabled, a control near it gets the focus. */
 import { type Timer, wallTimer } from '../../../base/runtime/clock.ts'
 
 const CONTROLS = 'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex="-1"])'
 const CHANGES = { childList: true, subtree: true, attributeFilter: ['disabled', 'hidden', 'open'] }
-/** A form that is being saved enables its button again within this time. */
+/** A form that is being saved enables its button again within this time; a dialog moves the focus itself. */
 const PENDING_MS = 400
-
-/** What had the focus last. */
-interface Place {
-  readonly element: Element
-  /** From the nearest to the whole page: an element that was removed does not have them any more. */
-  readonly ancestors: readonly Element[]
-}
 
 /** Returns a function that ends it. */
 export function keepFocus(): () => void {
-  let place: Place | null = null
+  /** The element that had the focus last, and its ancestors: an element that was removed does not have them any more. */
+  let places: readonly Element[] = []
   let timer: Timer | null = null
-  const stopTimer = () => {
-    timer?.cancel()
-    timer = null
-  }
+
   const remember = ({ target }: FocusEvent) => {
-    stopTimer()
-    place = target instanceof Element ? { element: target, ancestors: ancestorsOf(target) } : null
+    const found: Element[] = []
+    for (let one = target instanceof Element ? target : null; one !== null; one = one.parentElement) found.push(one)
+    places = found
   }
   // A control that still works was left on purpose.
   const forget = () =>
     queueMicrotask(() => {
-      if (place !== null && place.element !== document.activeElement && isUsable(place.element)) place = null
+      if (places[0] !== undefined && places[0] !== document.activeElement && isUsable(places[0])) places = []
     })
-  const isLost = () => {
-    const active = document.activeElement
-    return place !== null && (active === document.body || active === place.element)
-  }
-  const move = () => {
-    timer = null
-    if (place !== null && isLost() && !isUsable(place.element)) focusNear(place)
-  }
-  // Later, because the browser may be about to move the focus itself, as after a dialog.
   const restore = () => {
-    if (place === null || !isLost()) return stopTimer()
-    if (!isUsable(place.element)) timer ??= wallTimer(isShown(place.element) ? PENDING_MS : 0, move)
-    else if (timer !== null) {
-      stopTimer()
-      focus(place.element)
+    timer = null
+    const active = document.activeElement
+    if (active !== document.body && active !== places[0]) return
+    for (const place of places) {
+      if (!place.isConnected) continue
+      for (const control of [place, ...place.querySelectorAll(CONTROLS)]) {
+        if (!(control instanceof HTMLElement) || !control.matches(CONTROLS) || !isUsable(control)) continue
+        if (control !== active) control.focus({ preventScroll: true })
+        return
+      }
     }
   }
-  const observer = new MutationObserver(restore)
+  const observer = new MutationObserver(() => {
+    if (places[0] !== undefined && !isUsable(places[0])) timer ??= wallTimer(PENDING_MS, restore)
+  })
   observer.observe(document.body, CHANGES)
   document.addEventListener('focusin', remember)
   document.addEventListener('focusout', forget)
   return () => {
-    stopTimer()
+    timer?.cancel()
     observer.disconnect()
     document.removeEventListener('focusin', remember)
     document.removeEventListener('focusout', forget)
   }
 }
 
-function ancestorsOf(element: Element): readonly Element[] {
-  const found: Element[] = []
-  for (let one = element.parentElement; one !== null; one = one.parentElement) found.push(one)
-  return found
-}
-
-const isShown = (element: Element): boolean => element.isConnected && element.checkVisibility()
-
-const isUsable = (element: Element): boolean => isShown(element) && !element.matches(':disabled')
-
-function focusNear({ ancestors }: Place): void {
-  for (const ancestor of ancestors) {
-    if (!ancestor.isConnected) continue
-    const control = [ancestor, ...ancestor.querySelectorAll(CONTROLS)].find(
-      one => one.matches(CONTROLS) && isUsable(one),
-    )
-    if (control !== undefined) return focus(control)
-  }
-}
-
-function focus(element: Element): void {
-  if (element instanceof HTMLElement && element !== document.activeElement) element.focus({ preventScroll: true })
-}
+const isUsable = (element: Element): boolean =>
+  element.isConnected && element.checkVisibility() && !element.matches(':disabled')

@@ -1,7 +1,7 @@
 /** Keyboard shortcuts: components register them, one listener runs them, and a dialog lists them. */
 import './controls.css'
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 import { keepFocus } from './keep-focus.ts'
 
@@ -18,16 +18,26 @@ export interface Shortcut {
 const registered = signal<readonly Shortcut[]>([])
 const isListed = signal(false)
 
-/** The shortcut works while the component is shown. A later one with the same key wins. */
-export function useShortcut(key: string, group: string, text: string, run: () => void): void {
+/** What each key does, as a command, and the function that does it. */
+export type ShortcutTable = Readonly<Record<string, readonly [text: string, run: () => void]>>
+
+/** The shortcuts work while the component is shown. A later one with the same key wins. */
+export function useShortcuts(group: string, table: ShortcutTable): void {
+  const latest = useRef(table)
+  latest.current = table
   useEffect(() => {
-    const shortcut = { key, group, text, run }
-    registered.value = [...registered.peek(), shortcut]
+    const added: Shortcut[] = []
+    for (const [key, [text]] of Object.entries(latest.current))
+      added.push({ key, group, text, run: () => latest.current[key]?.[1]() })
+    registered.value = [...registered.peek(), ...added]
     return () => {
-      registered.value = registered.peek().filter(one => one !== shortcut)
+      registered.value = registered.peek().filter(one => !added.includes(one))
     }
-  }, [key, group, text, run])
+  }, [group])
 }
+
+export const useShortcut = (key: string, group: string, text: string, run: () => void): void =>
+  useShortcuts(group, { [key]: [text, run] })
 
 export const showShortcuts = (): void => {
   isListed.value = true

@@ -15,20 +15,12 @@ import {
   worstFirst,
 } from '../../../running/certifier/report.ts'
 import { EntryRefList, type EntryRefs } from '../components/entry-ref.tsx'
+import { Fact } from '../components/failure-cards.tsx'
 import { Mark, type MarkKind } from '../components/mark.tsx'
 import { moment } from '../model/formats.ts'
 import { reportPage } from './page.tsx'
 import { FilterPlace } from './result-filter.tsx'
-import {
-  type BarPart,
-  CommandLine,
-  Fact,
-  Pairs,
-  ReportHead,
-  Result,
-  TableHead,
-  TimelineSection,
-} from './result-parts.tsx'
+import { type BarPart, CommandLine, Pairs, ReportHead, Result, TableHead, TimelineSection } from './result-parts.tsx'
 import { linkTo } from './scenario-links.ts'
 import { collectTimelineData, type TimelineData } from './timeline-data.tsx'
 
@@ -266,12 +258,9 @@ function FindingCard({ finding: { level, code, happened, hint, entrySeqs }, pass
         <code class="failure-place">{code}</code>
       </h4>
       <dl class="failure-facts pairs">
-        <div class="failure-happened">
-          <dt>happened</dt>
-          <dd>
-            {visible(happened)} <EntryRefList seqs={entrySeqs} refs={refs} />
-          </dd>
-        </div>
+        <Fact name="happened" kind="failure-happened">
+          {visible(happened)} <EntryRefList seqs={entrySeqs} refs={refs} />
+        </Fact>
         <Fact name="expected">{visible(passes)}</Fact>
         <Fact name="try">{visible(hint)}</Fact>
       </dl>
@@ -407,32 +396,32 @@ function NotExercised({ certificate: { checks, profiles, isPartial, expectations
 
 function CoverageTables({ certificate: { coverage } }: CertificateProps) {
   const { endpoints, events, faults } = exercisedIn(coverage)
-  const answers = (rows: readonly AnswerCounts[]) =>
-    rows.map(({ name, answers: counts }) => ({ name, counts: ANSWER_CLASSES.map(one => counts[one]) }))
+  const answers = (head: string, rows: readonly AnswerCounts[]): CountTableProps => ({
+    head,
+    columns: ANSWER_CLASSES,
+    rows: rows.map(({ name, answers: counts }) => ({ name, counts: ANSWER_CLASSES.map(one => counts[one]) })),
+  })
+  const tables: CountTableProps[] = [
+    answers(`Endpoint (${endpoints.count} of ${endpoints.of})`, coverage.endpoints),
+    answers(`Event (${events.count} of ${events.of})`, coverage.events),
+    {
+      head: 'Signature of events that checks sent',
+      columns: ['Times'],
+      rows: coverage.signatures.map(({ mode, events: count }) => ({ name: mode, counts: [count] })),
+    },
+    {
+      head: `Fault (${faults.count} of ${faults.of})`,
+      columns: ['Times'],
+      rows: coverage.faults.map(({ side, effect, hits }) => ({ name: `${side} ${effect}`, counts: [hits] })),
+    },
+  ]
   return (
     <section class="report-table" aria-labelledby="coverage-title">
       <h2 id="coverage-title">What was exercised</h2>
       <div class="coverage">
-        <CountTable
-          head={`Endpoint (${endpoints.count} of ${endpoints.of})`}
-          columns={ANSWER_CLASSES}
-          rows={answers(coverage.endpoints)}
-        />
-        <CountTable
-          head={`Event (${events.count} of ${events.of})`}
-          columns={ANSWER_CLASSES}
-          rows={answers(coverage.events)}
-        />
-        <CountTable
-          head="Signature of events that checks sent"
-          columns={['Times']}
-          rows={coverage.signatures.map(({ mode, events: count }) => ({ name: mode, counts: [count] }))}
-        />
-        <CountTable
-          head={`Fault (${faults.count} of ${faults.of})`}
-          columns={['Times']}
-          rows={coverage.faults.map(({ side, effect, hits }) => ({ name: `${side} ${effect}`, counts: [hits] }))}
-        />
+        {tables.map(table => (
+          <CountTable key={table.head} {...table} />
+        ))}
       </div>
     </section>
   )

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import { CopyButton } from '../components/copy-button.tsx'
+import { Fact } from '../components/failure-cards.tsx'
 import { Mark, type MarkKind } from '../components/mark.tsx'
 import type { TimelineData } from './timeline-data.tsx'
 
@@ -69,15 +70,6 @@ function OutcomeBar({ parts }: { readonly parts: readonly BarPart[] }) {
     <svg class="report-bar" role="img" aria-label={shown.map(({ count, text }) => `${count} ${text}`).join(', ')}>
       {rects}
     </svg>
-  )
-}
-
-export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 
@@ -206,20 +198,10 @@ export function TimelineSection({ name, timeline: { level, rowCount, json, stati
         <>
           <div class="result-diagram" data-name={visible(name)} />
           {/* Both are rendered before, because their size decides what the report has. */}
-          <Rendered as="script" type="application/json" markup={json} />
-          <Rendered as="noscript" markup={withoutScript} />
+          <script type="application/json" dangerouslySetInnerHTML={{ __html: json }} />
+          <noscript dangerouslySetInnerHTML={{ __html: withoutScript }} />
         </>
       )}
     </section>
   )
-}
-
-interface RenderedProps {
-  readonly as: 'script' | 'noscript'
-  readonly type?: string
-  readonly markup: string
-}
-
-function Rendered({ as: Tag, type, markup }: RenderedProps) {
-  return <Tag type={type} dangerouslySetInnerHTML={{ __html: markup }} />
 }

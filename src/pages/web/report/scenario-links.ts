@@ -14,7 +14,15 @@ export interface LinkedScenario {
 export function linkScenarios(scenarios: readonly ScenarioReport[]): LinkedScenario[] {
   const sorted = OUTCOME_ORDER.flatMap(outcome => scenarios.filter(scenario => scenario.outcome === outcome))
   const taken = new Set<string>()
-  return sorted.map(scenario => ({ scenario, slug: freeSlug(slugOf(scenario), taken) }))
+  const linked: LinkedScenario[] = []
+  for (const scenario of sorted) {
+    const base = slugOf(scenario)
+    let slug = base
+    for (let count = 2; taken.has(slug); count++) slug = `${base}-${count}`
+    taken.add(slug)
+    linked.push({ scenario, slug })
+  }
+  return linked
 }
 
 const MAX_SLUG_CHARS = 60
@@ -28,13 +36,6 @@ function slugOf({ name, instance }: ScenarioReport): string {
       .match(/[\p{L}\p{N}]+/gu) ?? []
   const slug = [...words.join('-')].slice(0, MAX_SLUG_CHARS).join('').replace(/-$/, '')
   return `${slug || 'scenario'}${instance > 1 ? `-run-${instance}` : ''}`
-}
-
-function freeSlug(base: string, taken: Set<string>): string {
-  let slug = base
-  for (let count = 2; taken.has(slug); count++) slug = `${base}-${count}`
-  taken.add(slug)
-  return slug
 }
 
 /** `#happy-path`, `#happy-path/11`. */

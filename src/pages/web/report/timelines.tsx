@@ -1,7 +1,6 @@
 /** Draws the timelines of opened results, with the choice of a chat, and shows the entries behind a row in the side panel. */
 import { hydrate, render } from 'preact'
 import { visible } from '../../../base/text/terminal-text.ts'
-import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { failureFrom, focusRow, rowFrom, SequenceDiagram } from '../components/sequence-diagram.tsx'
 import { conversationsOf } from '../model/diagram-geometry.ts'
@@ -20,8 +19,8 @@ interface DrawnTimeline extends EmbeddedTimeline {
 const FEW_ROWS = 20
 
 export function createTimelines() {
-  const opened = new Set<Element>()
   const drawn = new Map<Element, DrawnTimeline>()
+  const opened = new Set<Element>()
   const place = document.getElementById('panel-place')
   /** The timeline whose selected row the panel shows. */
   let shown: DrawnTimeline | null = null
@@ -30,16 +29,17 @@ export function createTimelines() {
     const { rows, host, selected, conversation } = timeline
     const conversations = conversationsOf(rows)
     const hasJump = rows.length > FEW_ROWS && rows.some(({ failed }) => failed)
+    const hasChoice = conversations.length > 1
     render(
       <>
-        {hasJump || conversations.length > 1 ? (
+        {hasJump || hasChoice ? (
           <div class="result-timeline-tools">
             {hasJump ? (
               <button type="button" onClick={() => goToNextFailure(timeline)}>
                 Next failure
               </button>
             ) : null}
-            {conversations.length > 1 ? (
+            {hasChoice ? (
               <ChatChoice
                 conversations={conversations}
                 value={conversation}
@@ -115,13 +115,15 @@ export function createTimelines() {
     shown = null
   }
 
-  /** Shows the row of an entry in the middle of the page; false when no row has it. */
+  /** Shows the row of an entry, or the one that shows it too, in the middle of the page; false when no row has it. */
   function goToEntry(result: Element, seq: number): boolean {
     const timeline = drawn.get(result)
-    const index = timeline === undefined ? -1 : rowOf(timeline.rows, seq)
-    if (timeline === undefined || index < 0) return false
-    const { conversation } = timeline.rows[index] ?? {}
-    if (timeline.conversation !== null && conversation !== timeline.conversation) timeline.conversation = null
+    if (timeline === undefined) return false
+    const { rows, conversation } = timeline
+    let index = rows.findIndex(row => row.seq === seq)
+    if (index < 0) index = rows.findIndex(({ entrySeqs }) => entrySeqs.includes(seq))
+    if (index < 0) return false
+    if (conversation !== null && rows[index]?.conversation !== conversation) timeline.conversation = null
     showRow(timeline, index, false)
     focusRow(timeline.host, index, 'center')
     return true
@@ -171,10 +173,4 @@ function ChatChoice({ conversations, value, onChange }: ChatChoiceProps) {
       </select>
     </label>
   )
-}
-
-/** The index of the row of an entry: its own row, or the one that shows it too; -1 when there is none. */
-function rowOf(rows: readonly TimelineRow[], seq: number): number {
-  const index = rows.findIndex(row => row.seq === seq)
-  return index >= 0 ? index : rows.findIndex(({ entrySeqs }) => entrySeqs.includes(seq))
 }

@@ -1,33 +1,40 @@
 /** Shows what happened in a run: the sequence diagram, the chats, the failures, and the details of one entry. */
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { visible } from '../../../base/text/terminal-text.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { JournalEntry } from '../components/entry-details.tsx'
 import { FailureCards, WarningList } from '../components/failure-cards.tsx'
 import { focusRow, SequenceDiagram } from '../components/sequence-diagram.tsx'
-import { useShortcut } from '../components/shortcuts.tsx'
+import { useShortcuts } from '../components/shortcuts.tsx'
 import { scrollWithin } from '../model/scroll-within.ts'
 import { codeCallOf } from '../model/snippets.ts'
 import { RunChat } from './run-chat.tsx'
 import { RESULT_TABS, type ResultTab } from './ui-address.ts'
-import { type UiState, useUi } from './ui-state.ts'
+import { useUi } from './ui-state.ts'
 
 const TAB_NAMES = { diagram: 'Diagram', chat: 'Chat', failures: 'Failures' } as const
 
-/** Failures first where there are some. */
-const shownTab = ({ view, shown }: UiState): ResultTab =>
-  view.tab.value ?? (shown.value.failures.length > 0 ? 'failures' : 'diagram')
-
 export function ResultPane() {
-  const ui = useUi()
-  const { view } = ui
-  const tab = shownTab(ui)
-  const choose = useMemo(() => tabActions(ui), [ui])
-  useShortcut('1', 'Result', 'Show the diagram', choose.diagram)
-  useShortcut('2', 'Result', 'Show the chat', choose.chat)
-  useShortcut('3', 'Result', 'Show the failures', choose.failures)
-  useShortcut('Escape', 'Result', 'Close the details', choose.close)
+  const { view, shown, showEntry } = useUi()
+  const { failures, report, entries } = shown.value
+  // Failures first where there are some.
+  const tab = view.tab.value ?? (failures.length > 0 ? 'failures' : 'diagram')
+  const remarks = failures.length + (report?.warnings.length ?? 0)
+  const show = (chosen: ResultTab) => {
+    view.tab.value = chosen
+  }
+  useShortcuts('Result', {
+    1: ['Show the diagram', () => show('diagram')],
+    2: ['Show the chat', () => show('chat')],
+    3: ['Show the failures', () => show('failures')],
+    Escape: ['Close the details', () => showEntry(null)],
+  })
+  let panel = <Failures />
+  if (tab !== 'failures' && entries.length === 0) {
+    const text = report?.reason ?? 'Nothing has happened yet. Run the scenario to see its calls and events.'
+    panel = <p class="empty">{text}</p>
+  } else if (tab !== 'failures') panel = tab === 'chat' ? <RunChat /> : <Diagram />
   return (
     <section class="ui-column result-pane" aria-label="Result">
       <div class="tabs" role="tablist" aria-label="What to show">
@@ -39,50 +46,22 @@ export function ResultPane() {
             role="tab"
             aria-selected={one === tab}
             aria-controls="run-panel"
-            onClick={choose[one]}
+            onClick={() => show(one)}
           >
-            {TAB_NAMES[one]} <TabCount tab={one} />
+            {TAB_NAMES[one]} {one === 'failures' && remarks > 0 ? <small>{remarks}</small> : null}
           </button>
         ))}
       </div>
       <div id="run-panel" class="run-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        <Panel tab={tab} />
+        {panel}
       </div>
       {view.entry.value === null ? null : <Details />}
     </section>
   )
 }
 
-function tabActions({ view }: UiState) {
-  const show = (tab: ResultTab) => () => {
-    view.tab.value = tab
-  }
-  const close = () => {
-    view.entry.value = null
-  }
-  return { diagram: show('diagram'), chat: show('chat'), failures: show('failures'), close }
-}
-
-function TabCount({ tab }: { readonly tab: ResultTab }) {
-  const ui = useUi()
-  const { failures, report } = ui.shown.value
-  const count = tab === 'failures' ? failures.length + (report?.warnings.length ?? 0) : 0
-  return count === 0 ? null : <small>{count}</small>
-}
-
-function Panel({ tab }: { readonly tab: ResultTab }) {
-  const ui = useUi()
-  const { entries, report } = ui.shown.value
-  if (tab === 'failures') return <Failures />
-  if (entries.length === 0)
-    return (
-      <p class="empty">{report?.reason ?? 'Nothing has happened yet. Run the scenario to see its calls and events.'}</p>
-    )
-  return tab === 'chat' ? <RunChat /> : <Diagram />
-}
-
 function Diagram() {
-  const { view, shown } = useUi()
+  const { view, shown, showEntry } = useUi()
   const { rows, earlierRows, isLive } = shown.value
   const host = useRef<HTMLDivElement>(null)
   const [entry, step] = [view.entry.value, view.step.value]
@@ -94,9 +73,7 @@ function Diagram() {
     if (index >= 0) scrollWithin(box, box.querySelector(`[data-index="${index}"]`))
     else if (isLive) box.scrollTop = box.scrollHeight
   }, [index, isLive, rows])
-  const select = (index: number) => {
-    view.entry.value = rows[index]?.seq ?? null
-  }
+  const select = (index: number) => showEntry(rows[index]?.seq ?? null)
   return (
     <div ref={host} class="run-diagram">
       {earlierRows === 0 ? null : (
@@ -118,37 +95,29 @@ function Diagram() {
 }
 
 function Failures() {
-  const { view, shown } = useUi()
+  const { shown, showEntry } = useUi()
   const { failures, report, isLive } = shown.value
-  const onSelect = (seq: number) => {
-    view.entry.value = seq
-  }
-  const refs = { onSelect }
-  const warnings = report?.warnings ?? []
+  const reason = report?.reason ?? null
+  const refs = { onSelect: showEntry }
+  let empty = report === null ? 'It was not run yet.' : 'There are no failures.'
+  if (isLive) empty = 'Failures are shown when the run has ended.'
   return (
     <div class="run-failures">
-      {report?.reason == null ? null : <p class="run-reason">{visible(report.reason)}</p>}
+      {reason === null ? null : <p class="run-reason">{visible(reason)}</p>}
       <FailureCards failures={failures} refs={refs} level={3} />
-      {failures.length === 0 && report?.reason == null ? (
-        <p class="empty">{noFailureText(isLive, report !== null)}</p>
-      ) : null}
-      <WarningList warnings={warnings} refs={refs} />
+      {failures.length === 0 && reason === null ? <p class="empty">{empty}</p> : null}
+      <WarningList warnings={report?.warnings ?? []} refs={refs} />
     </div>
   )
 }
 
-function noFailureText(isLive: boolean, hasRun: boolean): string {
-  if (isLive) return 'Failures are shown when the run has ended.'
-  return hasRun ? 'There are no failures.' : 'It was not run yet.'
-}
-
 function Details() {
-  const { view, shown, origin } = useUi()
+  const { view, shown, origin, showEntry } = useUi()
   const { entries } = shown.value
   const entry = entries.find(one => one.seq === view.entry.value)
   if (entry === undefined) return null
   const close = (
-    <button type="button" class="quiet" aria-label="Close the details" onClick={() => (view.entry.value = null)}>
+    <button type="button" class="quiet" aria-label="Close the details" onClick={() => showEntry(null)}>
       ✕
     </button>
   )
@@ -158,7 +127,7 @@ function Details() {
       entry={entry}
       entries={entries}
       attempts={attemptsOf(entries, entry)}
-      onSelect={seq => (view.entry.value = seq)}
+      onSelect={showEntry}
       tools={close}
     >
       {entry.kind === 'api' ? (

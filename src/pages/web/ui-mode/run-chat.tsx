@@ -7,28 +7,28 @@ import { ChatMessages } from '../components/chat-messages.tsx'
 import { applyEntry, type ChatState, draftOf, stateOf } from '../model/chat-at.ts'
 import { beginningOfEntries, missingMessages } from '../model/chat-beginning.ts'
 import { directionOf } from '../model/chat-format.ts'
-import { type UiState, useUi } from './ui-state.ts'
+import { useUi } from './ui-state.ts'
 
 export function RunChat() {
-  const ui = useUi()
-  const { view, shown, origin } = ui
-  const { conversations, entries } = shown.value
+  const { view, shown, origin, showEntry } = useUi()
+  const { conversations, entries, steps } = shown.value
+  const step = steps.find(({ number }) => number === view.step.value)
   const names = Object.keys(conversations)
-  const name =
-    names.find(one => one === view.chat.value) ??
-    ui.shown.value.steps.find(({ number }) => number === ui.view.step.value)?.conversation ??
-    names[0]
+  const name = names.find(one => one === view.chat.value) ?? step?.conversation ?? names[0]
   const chatId = name === undefined ? undefined : conversations[name]
-  const at = shownMoment(ui)
+  // The selected entry, or the end of the selected step; null for the end of the run.
+  const at = view.entry.value ?? step?.endSeq ?? null
   const chatEntries = useMemo(() => entries.filter(({ chat_id }) => chat_id === chatId), [entries, chatId])
   const chat = useMemo(() => chatOf(chatEntries, at), [chatEntries, at])
   if (chatId === undefined) return <p class="empty">There is no chat yet.</p>
   const context = {
     ...{ origin, client: null, isNow: false, selected: view.entry.value },
-    select: (seq: number) => {
-      view.entry.value = seq
-    },
+    select: showEntry,
     press() {},
+  }
+  const showEnd = () => {
+    view.entry.value = null
+    view.step.value = null
   }
   return (
     <div class="run-chat">
@@ -42,35 +42,19 @@ export function RunChat() {
           ))}
         </fieldset>
       )}
-      {at === null ? null : <Moment at={at} />}
+      {at === null ? null : (
+        <p class="run-moment">
+          {view.entry.value === null ? `After step ${view.step.value}` : `After entry #${at}`}
+          <button type="button" class="link" onClick={showEnd}>
+            Show the end
+          </button>
+        </p>
+      )}
       <Missing count={missingMessages(chatEntries)} />
       <div class="chat-window" dir={directionOf(chat.language)}>
         <ChatMessages chat={chat} context={context} />
       </div>
     </div>
-  )
-}
-
-/** The selected entry, or the end of the selected step; null for the end of the run. */
-function shownMoment({ view, shown }: UiState): number | null {
-  const step = shown.value.steps.find(({ number }) => number === view.step.value)
-  return view.entry.value ?? step?.endSeq ?? null
-}
-
-function Moment({ at }: { readonly at: number }) {
-  const { view } = useUi()
-  const text = view.entry.value === null ? `After step ${view.step.value}` : `After entry #${at}`
-  const toEnd = () => {
-    view.entry.value = null
-    view.step.value = null
-  }
-  return (
-    <p class="run-moment">
-      {text}
-      <button type="button" class="link" onClick={toEnd}>
-        Show the end
-      </button>
-    </p>
   )
 }
 

@@ -1,35 +1,25 @@
 /** Lists the scenarios by file, with their outcomes, and filters them. */
-import { useMemo, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { groupBy } from '../../../base/objects.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
-import type {
-  CatalogueFile,
-  CatalogueScenario,
-  FileProblem,
-  ScenarioStatus,
-} from '../../../running/ui-mode/protocol.ts'
-import { useShortcut } from '../components/shortcuts.tsx'
+import type { CatalogueFile, CatalogueScenario, ScenarioStatus } from '../../../running/ui-mode/protocol.ts'
+import { useShortcuts } from '../components/shortcuts.tsx'
 import { StateMark } from './state-mark.tsx'
 import { OUTCOME_FILTERS } from './ui-address.ts'
-import {
-  countOutcomes,
-  filterOf,
-  OUTCOME_NAMES,
-  outcomeOfStatus,
-  shownScenarios,
-  tagsOf,
-  type UiState,
-  useUi,
-} from './ui-state.ts'
+import { itemAfter, OUTCOME_NAMES, outcomeOfStatus, useUi } from './ui-state.ts'
 
 export function ScenarioPicker() {
-  const ui = useUi()
-  const shown = shownScenarios(ui)
-  const byFile = groupBy(shown, ({ file }) => file)
-  const files = (ui.catalogue.value?.files ?? []).filter(({ name }) => filterOf(ui) === null || byFile.has(name))
-  const move = useMemo(() => ({ next: () => moveBy(ui, 1), previous: () => moveBy(ui, -1) }), [ui])
-  useShortcut('j', 'Scenarios', 'Select the next scenario', move.next)
-  useShortcut('k', 'Scenarios', 'Select the previous scenario', move.previous)
+  const { catalogue, listed, isFiltered, selected, select } = useUi()
+  const byFile = groupBy(listed.value, ({ file }) => file)
+  const files = (catalogue.value?.files ?? []).filter(({ name }) => !isFiltered.value || byFile.has(name))
+  const move = (by: number) => {
+    const next = itemAfter(listed.peek(), selected.peek() ?? undefined, by)
+    if (next !== undefined) select(next.name)
+  }
+  useShortcuts('Scenarios', {
+    j: ['Select the next scenario', () => move(1)],
+    k: ['Select the previous scenario', () => move(-1)],
+  })
   return (
     <nav class="ui-column scenario-picker" aria-label="Scenarios">
       <Filters />
@@ -37,28 +27,20 @@ export function ScenarioPicker() {
         {files.map(file => (
           <FileSection key={file.name} file={file} scenarios={byFile.get(file.name) ?? []} />
         ))}
-        {files.length === 0 && ui.catalogue.value !== null ? (
-          <p class="empty">{filterOf(ui) === null ? 'There are no scenarios.' : 'No scenario matches the filter.'}</p>
+        {files.length === 0 && catalogue.value !== null ? (
+          <p class="empty">{isFiltered.value ? 'No scenario matches the filter.' : 'There are no scenarios.'}</p>
         ) : null}
       </div>
     </nav>
   )
 }
 
-function moveBy(ui: UiState, by: number): void {
-  const names = shownScenarios(ui).map(({ name }) => name)
-  const at = names.indexOf(ui.selected.peek()?.name ?? '')
-  const next = names[Math.max(0, Math.min(names.length - 1, at + by))]
-  if (next !== undefined) ui.select(next)
-}
-
 function Filters() {
-  const ui = useUi()
-  const { view } = ui
+  const { view, catalogue, counts } = useUi()
+  const { text, tag, outcome } = view
   const field = useRef<HTMLInputElement>(null)
-  const focus = useMemo(() => () => field.current?.focus(), [])
-  useShortcut('/', 'Scenarios', 'Filter by text', focus)
-  const tags = tagsOf(ui)
+  useShortcuts('Scenarios', { '/': ['Filter by text', () => field.current?.focus()] })
+  const tags = [...new Set((catalogue.value?.scenarios ?? []).flatMap(one => one.tags))].sort()
   return (
     <search class="scenario-filters">
       <input
@@ -66,49 +48,40 @@ function Filters() {
         type="search"
         aria-label="Filter by name, file or rule"
         placeholder="Filter"
-        value={view.text.value}
-        onInput={({ currentTarget }) => (view.text.value = currentTarget.value)}
+        value={text.value}
+        onInput={({ currentTarget }) => (text.value = currentTarget.value)}
       />
       {tags.length === 0 ? null : (
         <select
           aria-label="Filter by tag"
-          value={view.tag.value}
-          onChange={({ currentTarget }) => (view.tag.value = currentTarget.value)}
+          value={tag.value}
+          onChange={({ currentTarget }) => (tag.value = currentTarget.value)}
         >
           <option value="">All tags</option>
-          {tags.map(tag => (
-            <option key={tag} value={tag}>
-              {visible(tag)}
+          {tags.map(name => (
+            <option key={name} value={name}>
+              {visible(name)}
             </option>
           ))}
         </select>
       )}
-      <OutcomeButtons />
+      <fieldset class="outcome-filters">
+        <legend class="visually-hidden">Filter by outcome</legend>
+        {OUTCOME_FILTERS.map(one =>
+          counts.value[one] === 0 && outcome.value !== one ? null : (
+            <button
+              key={one}
+              type="button"
+              class={`chip ${one}`}
+              aria-pressed={outcome.value === one}
+              onClick={() => (outcome.value = outcome.value === one ? null : one)}
+            >
+              {counts.value[one]} {OUTCOME_NAMES[one]}
+            </button>
+          ),
+        )}
+      </fieldset>
     </search>
-  )
-}
-
-/** Only outcomes that there are, and the one that filters. */
-function OutcomeButtons() {
-  const ui = useUi()
-  const { outcome } = ui.view
-  const counts = countOutcomes(ui)
-  const there = OUTCOME_FILTERS.filter(one => counts[one] > 0 || outcome.value === one)
-  return (
-    <fieldset class="outcome-filters">
-      <legend class="visually-hidden">Filter by outcome</legend>
-      {there.map(one => (
-        <button
-          key={one}
-          type="button"
-          class={`chip ${one}`}
-          aria-pressed={outcome.value === one}
-          onClick={() => (outcome.value = outcome.value === one ? null : one)}
-        >
-          {counts[one]} {OUTCOME_NAMES[one]}
-        </button>
-      ))}
-    </fieldset>
   )
 }
 
@@ -118,17 +91,22 @@ interface FileSectionProps {
 }
 
 function FileSection({ file: { name, problems }, scenarios }: FileSectionProps) {
-  const ui = useUi()
+  const { catalogue } = useUi()
   return (
     <section class="scenario-file" aria-label={visible(name)}>
       <header class="scenario-file-head">
         <h2 title={visible(name)}>
           <bdi>{visible(name)}</bdi>
         </h2>
-        {ui.catalogue.value?.kind === 'run' ? <WatchButton file={name} /> : null}
+        {catalogue.value?.kind === 'run' ? <WatchButton file={name} /> : null}
       </header>
-      {problems.map(problem => (
-        <Problem key={`${problem.at} ${problem.message}`} problem={problem} />
+      {problems.map(({ at, message, excerpt }) => (
+        <div key={`${at} ${message}`} class="scenario-problem">
+          <p>
+            <b>{visible(at)}</b> {visible(message)}
+          </p>
+          {excerpt === null ? null : <pre tabIndex={0}>{excerpt}</pre>}
+        </div>
       ))}
       <ul>
         {scenarios.map(scenario => (
@@ -140,10 +118,9 @@ function FileSection({ file: { name, problems }, scenarios }: FileSectionProps) 
 }
 
 function WatchButton({ file }: { readonly file: string }) {
-  const ui = useUi()
-  const { all, files } = ui.watch.value
+  const { watch, setWatch } = useUi()
+  const { all, files } = watch.value
   const isWatched = files.includes(file)
-  const toggle = () => ui.setWatch({ all, files: isWatched ? files.filter(one => one !== file) : [...files, file] })
   return (
     <button
       type="button"
@@ -152,21 +129,10 @@ function WatchButton({ file }: { readonly file: string }) {
       aria-label={`Watch ${visible(file)}`}
       title="Run its scenarios again when it changes"
       disabled={all}
-      onClick={toggle}
+      onClick={() => setWatch({ all, files: isWatched ? files.filter(one => one !== file) : [...files, file] })}
     >
       Watch
     </button>
-  )
-}
-
-function Problem({ problem: { at, message, excerpt } }: { readonly problem: FileProblem }) {
-  return (
-    <div class="scenario-problem">
-      <p>
-        <b>{visible(at)}</b> {visible(message)}
-      </p>
-      {excerpt === null ? null : <pre tabIndex={0}>{excerpt}</pre>}
-    </div>
   )
 }
 

@@ -4,38 +4,38 @@ import { groupBy } from '../../../base/objects.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import type { FailureReport } from '../../../evaluation/evaluator/wording/report.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
+import type { CatalogueScenario } from '../../../running/ui-mode/protocol.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Differences } from '../components/differences.tsx'
 import { EntryRef, EntryRefList } from '../components/entry-ref.tsx'
-import { useShortcut } from '../components/shortcuts.tsx'
+import { useShortcuts } from '../components/shortcuts.tsx'
 import { offsetText } from '../model/formats.ts'
 import { scrollWithin } from '../model/scroll-within.ts'
 import type { ShownStep } from '../model/shown-run.ts'
 import { CodeLine } from './code-line.tsx'
 import { StateMark } from './state-mark.tsx'
-import { type UiState, useUi } from './ui-state.ts'
+import { itemAfter, useUi } from './ui-state.ts'
 
 export function SourceView() {
-  const ui = useUi()
-  const scenario = ui.selected.value
-  if (scenario === null) return <section class="ui-column source-view" aria-label="Steps" />
+  const { selected } = useUi()
   return (
     <section class="ui-column source-view" aria-label="Steps">
-      <ScenarioHead />
-      <div class="source-body">
-        <Steps />
-        <Source />
-      </div>
+      {selected.value === null ? null : (
+        <>
+          <ScenarioHead scenario={selected.value} />
+          <div class="source-body">
+            <Steps />
+            <Source />
+          </div>
+        </>
+      )}
     </section>
   )
 }
 
-function ScenarioHead() {
-  const ui = useUi()
-  const scenario = ui.selected.value
-  if (scenario === null) return null
+function ScenarioHead({ scenario }: { readonly scenario: CatalogueScenario }) {
   const { name, description, tags, place, file } = scenario
-  const { report } = ui.shown.value
+  const { report } = useUi().shown.value
   return (
     <header class="source-head">
       <h2 dir="auto">{visible(name)}</h2>
@@ -59,11 +59,16 @@ function ScenarioHead() {
 }
 
 function Steps() {
-  const ui = useUi()
-  const { steps } = ui.shown.value
-  const move = useMemo(() => ({ next: () => moveBy(ui, 1), previous: () => moveBy(ui, -1) }), [ui])
-  useShortcut('n', 'Steps', 'Select the next step', move.next)
-  useShortcut('b', 'Steps', 'Select the step before', move.previous)
+  const { shown, view } = useUi()
+  const { steps } = shown.value
+  const move = (by: number) => {
+    const current = steps.find(({ number }) => number === view.step.peek())
+    view.step.value = itemAfter(steps, current, by)?.number ?? null
+  }
+  useShortcuts('Steps', {
+    n: ['Select the next step', () => move(1)],
+    b: ['Select the step before', () => move(-1)],
+  })
   const hasChats = new Set(steps.map(({ conversation }) => conversation)).size > 1
   return (
     <ol class="ui-steps" aria-label="Steps">
@@ -72,13 +77,6 @@ function Steps() {
       ))}
     </ol>
   )
-}
-
-function moveBy({ shown, view }: UiState, by: number): void {
-  const numbers = shown.peek().steps.map(({ number }) => number)
-  const at = numbers.indexOf(view.step.peek() ?? 0)
-  const next = at === -1 ? (by > 0 ? 0 : numbers.length - 1) : Math.max(0, Math.min(numbers.length - 1, at + by))
-  view.step.value = numbers[next] ?? null
 }
 
 interface StepRowProps {
@@ -131,45 +129,36 @@ function StepTime({ step: { startMs, tookMs } }: { readonly step: ShownStep }) {
 const MAX_LINES = 3_000
 
 function Source() {
-  const ui = useUi()
-  const source = ui.source.value
-  const box = useRef<HTMLDivElement>(null)
-  const { steps } = ui.shown.value
-  const byLine = useMemo(
-    () =>
-      groupBy(
-        steps.filter(({ place }) => place?.file === source?.file),
-        ({ place }) => place?.line ?? 0,
-      ),
-    [steps, source],
-  )
-  const line = shownLine(ui)
-  useEffect(() => {
-    scrollWithin(box.current, box.current?.querySelector(`[data-line="${line}"]`), true)
-  }, [line, source])
-  if (source === null) return null
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a scrolled region of the file
-    <div ref={box} class="source" role="region" aria-label={`File ${source.file}`} tabIndex={0}>
-      <p class="source-name">{visible(source.file)}</p>
-      <ol dir="ltr">
-        {source.lines.slice(0, MAX_LINES).map((text, index) => (
-          <SourceLine key={index} number={index + 1} text={text} steps={byLine.get(index + 1) ?? []} />
-        ))}
-      </ol>
-      {source.lines.length > MAX_LINES ? <p class="hint">The lines after {MAX_LINES} are not shown.</p> : null}
-    </div>
-  )
-}
-
-/** The line of the selected step, of the one that is running, of the first failure, or of the scenario. */
-function shownLine({ view, shown, selected }: UiState): number | null {
+  const { source, shown, view, selected } = useUi()
   const { steps } = shown.value
+  const { file, lines } = source.value ?? { file: null, lines: [] }
+  const box = useRef<HTMLDivElement>(null)
+  const byLine = useMemo(() => {
+    const inFile = steps.filter(({ place }) => place?.file === file)
+    return groupBy(inFile, ({ place }) => place?.line ?? 0)
+  }, [steps, file])
+  // The line of the selected step, of the one that is running, of the first failure, or of the scenario.
   const step =
     steps.find(({ number }) => number === view.step.value) ??
     steps.find(({ state }) => state === 'running') ??
     steps.find(({ failures }) => failures.length > 0)
-  return step?.place?.line ?? selected.value?.place?.line ?? null
+  const line = step?.place?.line ?? selected.value?.place?.line ?? null
+  useEffect(() => {
+    scrollWithin(box.current, box.current?.querySelector(`[data-line="${line}"]`), true)
+  }, [line, lines])
+  if (file === null) return null
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a scrolled region of the file
+    <div ref={box} class="source" role="region" aria-label={`File ${file}`} tabIndex={0}>
+      <p class="source-name">{visible(file)}</p>
+      <ol dir="ltr">
+        {lines.slice(0, MAX_LINES).map((text, index) => (
+          <SourceLine key={index} number={index + 1} text={text} steps={byLine.get(index + 1) ?? []} />
+        ))}
+      </ol>
+      {lines.length > MAX_LINES ? <p class="hint">The lines after {MAX_LINES} are not shown.</p> : null}
+    </div>
+  )
 }
 
 interface SourceLineProps {
@@ -198,29 +187,28 @@ function SourceLine({ number, text, steps }: SourceLineProps) {
       </code>
       {step === undefined ? null : <StepTime step={step} />}
       {failures.map((failure, index) => (
-        <SourceFailure key={index} view={view} failure={failure} />
+        <SourceFailure key={index} failure={failure} />
       ))}
     </li>
   )
 }
 
 /** The nearest call with the fields that differ; without one, what happened. */
-function SourceFailure({ view, failure }: Pick<UiState, 'view'> & { readonly failure: FailureReport }) {
-  const { happened, nearest, hint } = failure
+function SourceFailure({ failure }: { readonly failure: FailureReport }) {
+  const { showEntry } = useUi()
+  const { happened, nearest, hint, entrySeqs } = failure
   const [first] = nearest
-  const onSelect = (seq: number) => {
-    view.entry.value = seq
-  }
+  const refs = { onSelect: showEntry }
   return (
     <div class="source-failure">
       {first === undefined || first.differences.length === 0 ? (
         <p>
-          {visible(happened)} <EntryRefList seqs={failure.entrySeqs} refs={{ onSelect }} />
+          {visible(happened)} <EntryRefList seqs={entrySeqs} refs={refs} />
         </p>
       ) : (
         <>
           <p>
-            Nearest: <EntryRef seq={first.seq} refs={{ onSelect }} /> {visible(first.what)}, {visible(first.why)}
+            Nearest: <EntryRef seq={first.seq} refs={refs} /> {visible(first.what)}, {visible(first.why)}
           </p>
           <Differences differences={first.differences} />
         </>

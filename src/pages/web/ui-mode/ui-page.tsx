@@ -1,13 +1,13 @@
 /** Lays UI mode out: the scenarios, the file of the selected one with its steps, and what happened in its run. */
 import './ui-mode.css'
-import { useMemo } from 'preact/hooks'
 import { counted } from '../../../base/text/quantities.ts'
 import { FailureCards } from '../components/failure-cards.tsx'
-import { Shortcuts, showShortcuts, useShortcut } from '../components/shortcuts.tsx'
+import { Shortcuts, showShortcuts, useShortcuts } from '../components/shortcuts.tsx'
 import { ResultPane } from './result-pane.tsx'
 import { ScenarioPicker } from './scenario-picker.tsx'
 import { SourceView } from './source-view.tsx'
-import { countOutcomes, filterOf, shownScenarios, summaryOfOutcomes, type UiState, useUi } from './ui-state.ts'
+import { OUTCOME_FILTERS } from './ui-address.ts'
+import { OUTCOME_NAMES, useUi } from './ui-state.ts'
 
 const FEED_TEXTS = {
   connecting: 'Connecting',
@@ -17,13 +17,22 @@ const FEED_TEXTS = {
 }
 
 export function UiPage() {
-  const ui = useUi()
-  const { problem, run } = ui
+  const { problem, run, catalogue, feed } = useUi()
+  const kind = catalogue.value?.kind ?? null
   const shown = run.value.problem ?? problem.value
   return (
     <div class="ui-page">
       <Shortcuts />
-      <UiHeader />
+      <header class="ui-bar">
+        <h1>{kind === 'report' ? 'Saved run' : 'Scenarios'}</h1>
+        <p class={`ui-feed ${feed.value}`} role="status">
+          {feed.value === 'live' ? <RunState /> : FEED_TEXTS[feed.value]}
+        </p>
+        {kind === 'run' ? <RunButtons /> : null}
+        <button type="button" class="quiet ui-keyboard" onClick={showShortcuts}>
+          Keyboard
+        </button>
+      </header>
       {shown === null ? null : (
         <p class="ui-problem" role="alert">
           {shown}
@@ -39,61 +48,48 @@ export function UiPage() {
   )
 }
 
-function UiHeader() {
-  const ui = useUi()
-  const { catalogue, feed } = ui
-  const kind = catalogue.value?.kind ?? null
-  return (
-    <header class="ui-bar">
-      <h1>{kind === 'report' ? 'Saved run' : 'Scenarios'}</h1>
-      <p class={`ui-feed ${feed.value}`} role="status">
-        {feed.value === 'live' ? <RunState /> : FEED_TEXTS[feed.value]}
-      </p>
-      {kind === 'run' ? <RunButtons /> : null}
-      <button type="button" class="quiet ui-keyboard" onClick={showShortcuts}>
-        Keyboard
-      </button>
-    </header>
-  )
-}
-
-/** How many scenarios of a run have ended, or the outcomes of all. */
+/** How many scenarios of a run have ended, or the outcomes of all: `3 scenarios: 2 passed, 1 failed`. */
 function RunState() {
-  const ui = useUi()
-  const { state, done, total } = ui.run.value
+  const { run, counts, catalogue } = useUi()
+  const { state, done, total } = run.value
   if (state === 'stopping') return <>Stopping</>
   if (state === 'running') return <>{`Running: ${done} of ${total} done`}</>
-  return <>{summaryOfOutcomes(ui)}</>
+  const parts: string[] = []
+  for (const outcome of OUTCOME_FILTERS)
+    if (counts.value[outcome] > 0) parts.push(`${counts.value[outcome]} ${OUTCOME_NAMES[outcome]}`)
+  return <>{`${counted(catalogue.value?.scenarios.length ?? 0, 'scenario')}: ${parts.join(', ') || 'none'}`}</>
 }
 
 function RunButtons() {
-  const ui = useUi()
-  const { run, watch } = ui
-  const isFiltered = filterOf(ui) !== null
-  const shown = shownScenarios(ui)
-  const { fail, error, inconclusive } = countOutcomes(ui)
-  const actions = useMemo(() => actionsOf(ui), [ui])
-  useShortcut('p', 'Run', 'Run the selected scenario', actions.runSelected)
-  useShortcut('a', 'Run', 'Run the scenarios that are shown', actions.runShown)
-  useShortcut('f', 'Run', 'Run the scenarios that failed', actions.runFailed)
-  useShortcut('s', 'Run', 'Stop', actions.stop)
-  useShortcut('w', 'Run', 'Watch all files, or none', actions.watchAll)
+  const { run, watch, listed, isFiltered, counts, selected, runScenarios, stop, setWatch } = useUi()
+  const { fail, error, inconclusive } = counts.value
+  const runShown = () => runScenarios({ scenarios: listed.peek().map(({ name }) => name) })
+  const runFailed = () => runScenarios({ failed: true })
+  const runSelected = () => selected.value !== null && runScenarios({ scenarios: [selected.value.name] })
+  const watchAll = () => setWatch({ ...watch.peek(), all: !watch.peek().all })
+  useShortcuts('Run', {
+    p: ['Run the selected scenario', runSelected],
+    a: ['Run the scenarios that are shown', runShown],
+    f: ['Run the scenarios that failed', runFailed],
+    s: ['Stop', stop],
+    w: ['Watch all files, or none', watchAll],
+  })
   return (
     <div class="ui-buttons">
-      <button type="button" class="primary" disabled={shown.length === 0} onClick={actions.runShown}>
-        {isFiltered ? `Run ${counted(shown.length, 'scenario')}` : 'Run all'}
+      <button type="button" class="primary" disabled={listed.value.length === 0} onClick={runShown}>
+        {isFiltered.value ? `Run ${counted(listed.value.length, 'scenario')}` : 'Run all'}
       </button>
-      <button type="button" disabled={fail + error + inconclusive === 0} onClick={actions.runFailed}>
+      <button type="button" disabled={fail + error + inconclusive === 0} onClick={runFailed}>
         Run failed
       </button>
-      <button type="button" disabled={run.value.state !== 'running'} onClick={actions.stop}>
+      <button type="button" disabled={run.value.state !== 'running'} onClick={stop}>
         Stop
       </button>
       <button
         type="button"
         aria-pressed={watch.value.all}
         title="Run the scenarios of a file again when it changes"
-        onClick={actions.watchAll}
+        onClick={watchAll}
       >
         Watch all
       </button>
@@ -101,21 +97,9 @@ function RunButtons() {
   )
 }
 
-const actionsOf = (ui: UiState) => ({
-  runSelected() {
-    const name = ui.selected.peek()?.name
-    if (name !== undefined) ui.runScenarios({ scenarios: [name] })
-  },
-  runShown: () => ui.runScenarios({ scenarios: shownScenarios(ui).map(({ name }) => name) }),
-  runFailed: () => ui.runScenarios({ failed: true }),
-  stop: () => ui.stop(),
-  watchAll: () => ui.setWatch({ ...ui.watch.peek(), all: !ui.watch.peek().all }),
-})
-
 /** Failures of the last run that belong to no scenario. */
 function RunFailures() {
-  const ui = useUi()
-  const { failures } = ui.run.value
+  const { failures } = useUi().run.value
   if (failures.length === 0) return null
   return (
     <details class="ui-run-failures">

@@ -4,7 +4,6 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { messageOf } from '../../../base/text/error-text.ts'
-import { counted } from '../../../base/text/quantities.ts'
 import { OUTCOME_TEXTS } from '../../../evaluation/evaluator/wording/outcomes.ts'
 import type { ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
 import type {
@@ -20,7 +19,7 @@ import { createFrameBatches, type FeedState } from '../client/event-feed.ts'
 import { followUi, type UiEvent } from '../client/ui-feed.ts'
 import { createLiveRuns } from '../model/live-runs.ts'
 import { EMPTY_RUN, endedRun, liveRun, type ShownRun } from '../model/shown-run.ts'
-import { keepUiAddress, OUTCOME_FILTERS, type OutcomeFilter, type UiView } from './ui-address.ts'
+import { keepUiAddress, type OutcomeFilter, type UiView } from './ui-address.ts'
 
 export interface UiState {
   readonly view: UiView
@@ -30,6 +29,11 @@ export interface UiState {
   readonly run: ReadonlySignal<RunStatus>
   readonly watch: ReadonlySignal<WatchSetting>
   readonly statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>
+  /** The scenarios that the filter shows. */
+  readonly listed: ReadonlySignal<readonly CatalogueScenario[]>
+  readonly isFiltered: ReadonlySignal<boolean>
+  /** How many scenarios have each outcome. */
+  readonly counts: ReadonlySignal<Readonly<Record<OutcomeFilter, number>>>
   /** The scenario of the address, else the one that is running or run last, else the first that the filter shows. */
   readonly selected: ReadonlySignal<CatalogueScenario | null>
   readonly shown: ReadonlySignal<ShownRun>
@@ -38,6 +42,8 @@ export interface UiState {
   /** The last refusal or failure of a request; null when there is none. */
   readonly problem: Signal<string | null>
   select(name: string): void
+  /** Shows the details of an entry; null closes them. */
+  showEntry(seq: number | null): void
   runScenarios(body: RunBody): void
   stop(): void
   setWatch(setting: WatchSetting): void
@@ -104,37 +110,98 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     },
   })
 
+  const isFiltered = computed(
+    () => view.text.value.trim() !== '' || view.tag.value !== '' || view.outcome.value !== null,
+  )
+  const listed = computed(() => {
+    const text = view.text.value.trim().toLowerCase()
+    const [tag, outcome] = [view.tag.value, view.outcome.value]
+    const found: CatalogueScenario[] = []
+    for (const one of catalogue.value?.scenarios ?? []) {
+      const { name, file, description, spec, tags } = one
+      if (tag !== '' && !tags.includes(tag)) continue
+      if (outcome !== null && outcomeOfStatus(statuses.value.get(name)) !== outcome) continue
+      if ([name, file, description, ...spec].join('\n').toLowerCase().includes(text)) found.push(one)
+    }
+    return found
+  })
+  const counts = computed(() => {
+    const byOutcome = { pass: 0, fail: 0, error: 0, inconclusive: 0, none: 0 }
+    for (const { name } of catalogue.value?.scenarios ?? []) byOutcome[outcomeOfStatus(statuses.value.get(name))]++
+    return byOutcome
+  })
   const selected = computed(() => {
     const scenarios = catalogue.value?.scenarios ?? []
-    const find = (name: string | null) => scenarios.find(one => one.name === name)
-    const listed = scenarios.filter(filterOf({ view, statuses }) ?? (() => true))
-    return find(view.scenario.value) ?? find(followed.value) ?? listed[0] ?? scenarios[0] ?? null
+    for (const name of [view.scenario.value, followed.value]) {
+      const found = scenarios.find(one => one.name === name)
+      if (found !== undefined) return found
+    }
+    return listed.value[0] ?? scenarios[0] ?? null
   })
+
   const ask = (request: () => Promise<unknown>) => {
     problem.value = null
     request().catch((error: unknown) => {
       problem.value = messageOf(error)
     })
   }
-  const report = createReports(client, selected, statuses, ask)
+  /** Changes with the selected scenario and with its last result; null while there is none. */
+  const resultKey = computed(() => {
+    const name = selected.value?.name ?? ''
+    const last = statuses.value.get(name)?.last ?? null
+    return last === null ? null : JSON.stringify([name, last.run, last.startedAt, last.failures])
+  })
+  const result = signal<{ readonly name: string; readonly report: ScenarioReport } | null>(null)
+  effect(() => {
+    const key = resultKey.value
+    const name = selected.peek()?.name
+    if (key === null || name === undefined) return
+    ask(async () => {
+      const report = await client.send<ScenarioReport>('GET', '/ui/result', { query: { name } })
+      if (key === resultKey.peek()) result.value = { name, report }
+    })
+  })
   const shown = computed((): ShownRun => {
     const scenario = selected.value
     if (scenario === null) return EMPTY_RUN
     const status = statuses.value.get(scenario.name)
     if (status?.state === 'running') return liveRun(scenario, status, live.value.viewOf(status))
-    return report.value === null ? liveRun(scenario, status) : endedRun(report.value)
+    // The result before stays until the next one is loaded.
+    const isLoaded = status?.last != null && result.value?.name === scenario.name
+    return isLoaded && result.value !== null ? endedRun(result.value.report) : liveRun(scenario, status)
+  })
+
+  const file = computed(() => {
+    const step = shown.value.steps.find(({ number }) => number === view.step.value)
+    return step?.place?.file ?? selected.value?.file ?? null
+  })
+  /** Changes when files were read again, too. */
+  const sourceKey = computed(() => `${catalogue.value?.version} ${file.value}`)
+  const source = signal<SourceText | null>(null)
+  effect(() => {
+    const key = sourceKey.value
+    const name = file.peek()
+    if (name === null) return
+    const show = (lines: readonly string[]) => {
+      if (key === sourceKey.peek()) source.value = { file: name, lines }
+    }
+    client.send<{ text: string }>('GET', '/ui/file', { query: { name } }).then(
+      ({ text }) => show(text.split(/\r?\n/)),
+      () => show([]),
+    )
   })
   keepUiAddress(view)
   return {
-    ...{ view, origin, feed, catalogue, run, watch, statuses, selected, shown, problem },
-    source: createSource(client, catalogue, selected, shown, view),
+    ...{ view, origin, feed, catalogue, run, watch, statuses, listed, isFiltered, counts, selected, shown, source },
+    problem,
     select(name) {
       batch(() => {
         view.scenario.value = name
-        view.step.value = null
-        view.entry.value = null
-        view.chat.value = null
+        for (const part of [view.step, view.entry, view.chat]) part.value = null
       })
+    },
+    showEntry(seq) {
+      view.entry.value = seq
     },
     runScenarios: body => ask(() => client.send('POST', '/ui/run', { body })),
     stop: () => ask(() => client.send('POST', '/ui/stop')),
@@ -148,62 +215,6 @@ function followedOf(before: string | null, statuses: ReadonlyMap<string, Scenari
   return [...statuses.values()].find(({ state }) => state === 'running')?.name ?? before
 }
 
-/** The result of the selected scenario. The one before it stays until the next one is there. */
-function createReports(
-  client: ControlClient,
-  selected: ReadonlySignal<CatalogueScenario | null>,
-  statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>,
-  ask: (request: () => Promise<unknown>) => void,
-): ReadonlySignal<ScenarioReport | null> {
-  const loaded = signal<{ readonly name: string; readonly report: ScenarioReport } | null>(null)
-  /** The name of the selected scenario and its last outcome; null without one. */
-  const last = computed(() => {
-    const name = selected.value?.name ?? ''
-    const outcome = statuses.value.get(name)?.last ?? null
-    return outcome === null ? null : { name, key: `${name} ${outcome.run} ${outcome.startedAt} ${outcome.failures}` }
-  })
-  const key = computed(() => last.value?.key ?? null)
-  effect(() => {
-    const wanted = key.value
-    const name = last.peek()?.name
-    if (name === undefined) return
-    ask(async () => {
-      const report = await client.send<ScenarioReport>('GET', '/ui/result', { query: { name } })
-      if (wanted === key.peek()) loaded.value = { name, report }
-    })
-  })
-  return computed(() => (last.value?.name === loaded.value?.name ? (loaded.value?.report ?? null) : null))
-}
-
-/** Asks for the text again when files were read again. */
-function createSource(
-  client: ControlClient,
-  catalogue: ReadonlySignal<Catalogue | null>,
-  selected: ReadonlySignal<CatalogueScenario | null>,
-  shown: ReadonlySignal<ShownRun>,
-  view: UiView,
-): ReadonlySignal<SourceText | null> {
-  const source = signal<SourceText | null>(null)
-  const file = computed(() => {
-    const step = shown.value.steps.find(({ number }) => number === view.step.value)
-    return step?.place?.file ?? selected.value?.file ?? null
-  })
-  const key = computed(() => `${catalogue.value?.version} ${file.value}`)
-  effect(() => {
-    const wanted = key.value
-    const name = file.peek()
-    if (name === null) return
-    const show = (lines: readonly string[]) => {
-      if (wanted === key.peek()) source.value = { file: name, lines }
-    }
-    client.send<{ text: string }>('GET', '/ui/file', { query: { name } }).then(
-      ({ text }) => show(text.split(/\r?\n/)),
-      () => show([]),
-    )
-  })
-  return source
-}
-
 export const OUTCOME_NAMES = { ...OUTCOME_TEXTS, none: 'not run' }
 
 /** Of the last run; a scenario that a run skipped was not run. */
@@ -212,39 +223,9 @@ export function outcomeOfStatus(status: ScenarioStatus | undefined): OutcomeFilt
   return outcome === 'skipped' ? 'none' : outcome
 }
 
-/** The test of the filter; null when everything is shown. A scenario that is running keeps its place in the list. */
-export function filterOf({
-  view,
-  statuses,
-}: Pick<UiState, 'view' | 'statuses'>): ((scenario: CatalogueScenario) => boolean) | null {
-  const text = view.text.value.trim().toLowerCase()
-  const [tag, outcome] = [view.tag.value, view.outcome.value]
-  if (text === '' && tag === '' && outcome === null) return null
-  return scenario =>
-    (text === '' ||
-      [scenario.name, scenario.file, scenario.description, ...scenario.spec].join('\n').toLowerCase().includes(text)) &&
-    (tag === '' || scenario.tags.includes(tag)) &&
-    (outcome === null || outcomeOfStatus(statuses.value.get(scenario.name)) === outcome)
+/** The item `by` places after the current one, or the last one in that direction. */
+export function itemAfter<Item>(items: readonly Item[], current: Item | undefined, by: number): Item | undefined {
+  const at = current === undefined ? -1 : items.indexOf(current)
+  if (at === -1) return by > 0 ? items[0] : items.at(-1)
+  return items[Math.max(0, Math.min(items.length - 1, at + by))]
 }
-
-export function shownScenarios(ui: UiState): readonly CatalogueScenario[] {
-  const scenarios = ui.catalogue.value?.scenarios ?? []
-  const filter = filterOf(ui)
-  return filter === null ? scenarios : scenarios.filter(filter)
-}
-
-export function countOutcomes({ catalogue, statuses }: UiState): Readonly<Record<OutcomeFilter, number>> {
-  const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, none: 0 }
-  for (const { name } of catalogue.value?.scenarios ?? []) counts[outcomeOfStatus(statuses.value.get(name))]++
-  return counts
-}
-
-/** `3 scenarios: 2 passed, 1 failed` */
-export function summaryOfOutcomes(ui: UiState): string {
-  const counts = countOutcomes(ui)
-  const parts = OUTCOME_FILTERS.filter(one => counts[one] > 0).map(one => `${counts[one]} ${OUTCOME_NAMES[one]}`)
-  return `${counted(ui.catalogue.value?.scenarios.length ?? 0, 'scenario')}: ${parts.join(', ') || 'none'}`
-}
-
-export const tagsOf = ({ catalogue }: UiState): string[] =>
-  [...new Set((catalogue.value?.scenarios ?? []).flatMap(({ tags }) => tags))].sort()
