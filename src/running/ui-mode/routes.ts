@@ -36,7 +36,7 @@ export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] 
     responses: { 200: { description: 'Server-sent events', schema: null, type: 'text/event-stream' } },
     run({ closing, streams }) {
       checkStreams(streams)
-      const options = { session: session, secrets, closing, streams, heartbeatMs: HEARTBEAT_MS }
+      const options = { session, secrets, closing, streams, heartbeatMs: HEARTBEAT_MS }
       const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
       return new Response(
         serverSentEvents(() => createUiReader(options)),
@@ -49,7 +49,16 @@ export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] 
     summary: 'Returns the text of a scenario file, or of a part that one includes',
     query: NameQuery,
     responses: { ...document('UiFile', 'The text'), 404: 'UI mode does not have this file' },
-    run: ({ query: { name } }) => ok({ name, text: textOfFile(session, name) }),
+    run({ query: { name } }) {
+      try {
+        const file = session.findFile(name)
+        if (file !== undefined) return ok({ name, text: readText(file) })
+      } catch (error) {
+        if (error instanceof ConfigError) throw new ControlProblem(404, 'file_unreadable', error.message)
+        throw error
+      }
+      throw new ControlProblem(404, 'file_not_found', `UI mode does not have the file ${JSON.stringify(name)}.`)
+    },
   }),
   route('GET /ui/result', {
     id: 'getUiResult',
@@ -72,10 +81,6 @@ export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] 
       throw new ControlProblem(404, 'no_run', 'No run has ended yet.')
     },
   }),
-  ...actionRoutes(session),
-]
-
-const actionRoutes = (session: UiSession): ControlRoute[] => [
   route('POST /ui/run', {
     id: 'startUiRun',
     summary: 'Runs scenarios, now or after the run that is under way',
@@ -88,8 +93,11 @@ const actionRoutes = (session: UiSession): ControlRoute[] => [
     },
     run({ body }) {
       const { run } = actionsOf(session)
-      checkNames(session, body.scenarios ?? [])
-      return { status: 202, body: { scenarios: run(body) } }
+      const all = session.catalogue().scenarios.map(({ name }) => name)
+      const unknown = body.scenarios?.find(name => !all.includes(name))
+      if (unknown === undefined) return { status: 202, body: { scenarios: run(body) } }
+      const message = `There is no scenario ${JSON.stringify(unknown)}${suggest(unknown, all)} GET /_sim/ui lists all ${all.length}.`
+      throw unknownId('scenario_not_found', 'scenarios', message, all)
     },
   }),
   route('POST /ui/stop', {
@@ -117,25 +125,6 @@ const actionRoutes = (session: UiSession): ControlRoute[] => [
 function actionsOf({ actions }: UiSession): UiActions {
   if (actions !== null) return actions
   throw new ControlProblem(409, 'saved_run', 'This is a saved run: run its scenarios with handover-sim run --ui.')
-}
-
-function textOfFile(session: UiSession, name: string): string {
-  try {
-    const file = session.findFile(name)
-    if (file !== undefined) return readText(file)
-  } catch (error) {
-    if (error instanceof ConfigError) throw new ControlProblem(404, 'file_unreadable', error.message)
-    throw error
-  }
-  throw new ControlProblem(404, 'file_not_found', `UI mode does not have the file ${JSON.stringify(name)}.`)
-}
-
-function checkNames(session: UiSession, names: readonly string[]): void {
-  const all = session.catalogue().scenarios.map(({ name }) => name)
-  const unknown = names.find(name => !all.includes(name))
-  if (unknown === undefined) return
-  const message = `There is no scenario ${JSON.stringify(unknown)}${suggest(unknown, all)} GET /_sim/ui lists all ${all.length}.`
-  throw unknownId('scenario_not_found', 'scenarios', message, all)
 }
 
 interface UiStreamOptions {

@@ -41,27 +41,23 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void) {
   let version = 0
   const get = (name: string): ScenarioState =>
     states.get(name) ?? { status: { name, ...IDLE, last: null }, report: null, sim: null, version: 0 }
-  const set = (name: string, status: Partial<ScenarioStatus>, more: Partial<ScenarioState> = {}) => {
+  function set(name: string, status: Partial<ScenarioStatus>, more: Partial<ScenarioState> = {}): void {
     version++
     const before = get(name)
     states.set(name, { ...before, ...more, status: { ...before.status, ...status }, version })
     onChange()
   }
-  const setStep = (name: string, number: number, state: StepState) =>
+  const setStep = (name: string, { number }: PlannedStep, state: StepState) =>
     set(name, { steps: { ...get(name).status.steps, [number]: state } })
   /** Stores the result of a run; a scenario that was not run keeps its last result. */
-  const finish = (name: string, report: ScenarioReport) => {
+  function finish(name: string, report: ScenarioReport): void {
     if (report.reasonCode === 'run_stopped') return set(name, IDLE, { sim: null })
+    const { outcome, failures, warnings, reason, durationMs, startedAt } = report
     const { status } = get(name)
     const last = {
+      ...{ outcome, durationMs, startedAt, failures: failures.length, warnings: warnings.length, outdated: false },
       run: status.run ?? status.last?.run ?? version,
-      outcome: report.outcome,
-      summary: report.failures[0]?.happened ?? report.reason,
-      failures: report.failures.length,
-      warnings: report.warnings.length,
-      durationMs: report.durationMs,
-      startedAt: report.startedAt,
-      outdated: false,
+      summary: failures[0]?.happened ?? reason,
     }
     set(name, { ...IDLE, last }, { report, sim: null })
   }
@@ -113,9 +109,8 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void) {
         set(name, {}, { sim })
         sim.journal.subscribe(onChange)
       },
-      step: (name: string, { number }: PlannedStep) => setStep(name, number, 'running'),
-      stepEnded: (name: string, { number }: PlannedStep, failed: boolean) =>
-        setStep(name, number, failed ? 'fail' : 'pass'),
+      step: (name: string, step: PlannedStep) => setStep(name, step, 'running'),
+      stepEnded: (name: string, step: PlannedStep, failed: boolean) => setStep(name, step, failed ? 'fail' : 'pass'),
       finished: (result: ScenarioResult) => finish(result.name, describeScenario(secrets.redactDeep(result))),
     },
   }

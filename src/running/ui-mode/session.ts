@@ -4,10 +4,19 @@ import { wallTime } from '../../base/runtime/clock.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import type { RunResult } from '../../evaluation/evaluator/verdict.ts'
 import type { ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
-import { type Plan, type PlannedStep, stepsOf } from '../../evaluation/scenario/plan.ts'
+import { type Plan, stepsOf } from '../../evaluation/scenario/plan.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { createFolderWatcher } from './folder-watcher.ts'
-import type { Catalogue, CatalogueScenario, RunBody, RunSummary, Status, WatchSetting } from './protocol.ts'
+import type {
+  Catalogue,
+  CatalogueFile,
+  CatalogueScenario,
+  CatalogueStep,
+  RunBody,
+  RunSummary,
+  Status,
+  WatchSetting,
+} from './protocol.ts'
 import { createRunQueue, type StartRun, storeResults } from './run-queue.ts'
 import { createScenarioFiles, type ScenarioFilesOptions } from './scenario-files.ts'
 import { type ActiveRun, createScenarioStates, nameOf, numberedName } from './scenario-states.ts'
@@ -61,23 +70,37 @@ export async function createUiSession(options: UiSessionOptions): Promise<UiSess
   let catalogue = describe(1)
   let watched: WatchSetting = { all: false, files: [] }
 
-  async function readChanges(): Promise<SelectedScenario[]> {
+  /** Reads changed files, and runs the scenarios of those that are watched; the first reading runs none. */
+  async function readChanges(isFirst: boolean): Promise<void> {
     const changed = new Set(await files.refresh())
     watcher.follow(files.folders())
     const isDifferent = JSON.stringify(describe(catalogue.version)) !== JSON.stringify(catalogue)
     if (isDifferent || changed.size > 0) catalogue = describe(catalogue.version + 1)
     notify()
-    return files.scenarios().filter(({ plan }) => changed.has(plan.file))
+    if (isFirst) return
+    const next: string[] = []
+    for (const one of files.scenarios()) {
+      const { file } = one.plan
+      if (!changed.has(file)) continue
+      states.outdate(nameOf(one))
+      if (watched.all || watched.files.includes(file)) next.push(nameOf(one))
+    }
+    if (next.length > 0) queue.add(next)
   }
-  const watcher = createFolderWatcher(
-    oneAtATime(async () => {
-      const changed = await readChanges()
-      for (const one of changed) states.outdate(nameOf(one))
-      const next = changed.filter(({ plan }) => watched.all || watched.files.includes(plan.file))
-      if (next.length > 0) queue.add(next.map(nameOf))
-    }),
-  )
-  await readChanges()
+  let isReading = false
+  let isChanged = false
+  /** Reads one time after the other: what changes during a reading is read after it. */
+  async function readAgain(): Promise<void> {
+    isChanged = isReading
+    if (isReading) return
+    isReading = true
+    await readChanges(false).finally(() => {
+      isReading = false
+    })
+    if (isChanged) await readAgain()
+  }
+  const watcher = createFolderWatcher(() => void readAgain())
+  await readChanges(true)
   return {
     catalogue: () => catalogue,
     status(after) {
@@ -127,13 +150,18 @@ export function createSavedSession(
     run: { state: 'idle', done: total, total, problem: null, failures: summary.failures },
     watch: { all: false, files: [] },
   }
-  const byName = new Map(plans.map(plan => [plan.name, plan]))
-  const described = scenarios.flatMap(({ name, instance }) => {
-    const plan = byName.get(name)
-    return plan === undefined ? [] : [describeScenario({ plan, instance })]
-  })
-  const files = [...new Set(scenarios.map(({ file }) => file))].map(name => ({ name, problems: [] }))
-  const catalogue: Catalogue = { kind: 'report', instance: wallTime(), version: 1, target, files, scenarios: described }
+  const described: CatalogueScenario[] = []
+  const files = new Map<string, CatalogueFile>()
+  for (const { name, instance, file } of scenarios) {
+    files.set(file, { name: file, problems: [] })
+    const plan = plans.findLast(one => one.name === name)
+    if (plan !== undefined) described.push(describeScenario({ plan, instance }))
+  }
+  const catalogue: Catalogue = {
+    ...{ kind: 'report', instance: wallTime(), version: 1, target },
+    files: [...files.values()],
+    scenarios: described,
+  }
   return {
     catalogue: () => catalogue,
     status(after) {
@@ -150,36 +178,11 @@ export function createSavedSession(
   }
 }
 
-/** Runs `work` again after its end when it was asked for meanwhile. */
-function oneAtATime(work: () => Promise<void>): () => void {
-  let isRunning = false
-  let isRequested = false
-  const start = async () => {
-    isRequested = isRunning
-    if (isRunning) return
-    isRunning = true
-    await work().finally(() => {
-      isRunning = false
-    })
-    if (isRequested) await start()
-  }
-  return () => void start()
-}
-
 function describeScenario({ plan, instance }: SelectedScenario): CatalogueScenario {
   const { name, file, place, description, tags, spec, needs } = plan
-  const describeStep = (step: PlannedStep, last: boolean) => ({
-    number: step.number,
-    name: step.name,
-    label: step.label,
-    conversation: step.conversation,
-    place: step.place,
-    verb: step.action.verb,
-    last,
-  })
-  const steps = [
-    ...[...stepsOf(plan.steps)].map(step => describeStep(step, false)),
-    ...[...stepsOf(plan.finally)].map(step => describeStep(step, true)),
-  ]
+  const steps: CatalogueStep[] = []
+  for (const list of [plan.steps, plan.finally])
+    for (const { number, name, label, conversation, place, action } of stepsOf(list))
+      steps.push({ number, name, label, conversation, place, verb: action.verb, last: list === plan.finally })
   return { name: numberedName(name, instance), file, place, description, tags, spec, needs, steps }
 }
