@@ -130,7 +130,7 @@ export async function expectAgentSees(subject: Subject, expected: ExpectedItem, 
       const { sim, core, resetSignal } = journal
       const chat = core.platform.state.chats.get(subject.chatId ?? '')
       if (chat === undefined) return
-      const context = { sim, core, driver, url: sim.baseUrl, journalWaiter: journal.journalWaiter }
+      const context = { sim, core, driver, url: sim.baseUrl }
       await pollInbox(context, { chat, startSeq: expectation.start.seq, signal: resetSignal }, () => {
         const status = journal.status(expectation)
         return status.state === 'open' ? status : null

@@ -24,7 +24,7 @@ import { flow } from '../evaluation/scenario/value-text.ts'
 import type { Entry, EntryOf } from '../platform/journal/entry.ts'
 import type { Core } from '../platform/simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
-import { createJournalWaiter, type JournalWaiter, type WaitContext } from '../running/runner/waiting.ts'
+import type { WaitContext } from '../running/runner/waiting.ts'
 
 const testJournals = new WeakMap<Core, TestJournal>()
 
@@ -33,7 +33,6 @@ export function testJournalOf(sim: PlatformSimulator): TestJournal {
   const core = coreOf(sim)
   const current = testJournals.get(core)
   if (current !== undefined && !current.resetSignal.aborted) return current
-  current?.journalWaiter.stop()
   const journal = new TestJournal(sim, core)
   testJournals.set(core, journal)
   return journal
@@ -76,7 +75,6 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   readonly core: Core
   /** Aborts with the next reset. */
   readonly resetSignal: AbortSignal
-  readonly journalWaiter: JournalWaiter
   index: JournalIndex
   readonly claims = new ClaimRegistry()
   readonly inboxClaims = new InboxClaims()
@@ -106,7 +104,6 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     this.sim = sim
     this.core = core
     this.resetSignal = core.epoch.signal()
-    this.journalWaiter = createJournalWaiter(core.journal)
     this.#startSeq = core.restorePoint.seq
     this.#nextSeq = this.#startSeq
     this.index = this.#createIndex()

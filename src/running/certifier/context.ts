@@ -6,7 +6,7 @@ import type { EntryOf } from '../../platform/journal/entry.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { Alteration } from '../../platform/webhooks/manual.ts'
 import type { Driver } from '../agent-driver/driver.ts'
-import { createJournalWaiter, InterruptedError, rejectOnAbort, type WaitContext, waitUntil } from '../runner/waiting.ts'
+import { InterruptedError, rejectOnAbort, type WaitContext, waitUntil } from '../runner/waiting.ts'
 import type { CheckFinding, CheckReason, FindingLevel } from './finding.ts'
 
 export type EventAnswer = EntryOf<'delivery'>
@@ -122,15 +122,13 @@ export interface ContextOptions
 export interface OpenContext {
   readonly context: CheckContext
   readonly collected: Collected
-  close(): void
 }
 
 export function createCheckContext({ chatOpened, ...options }: ContextOptions): OpenContext {
   const { driver, limits, signal } = options
   const core = coreOf(options.sim)
   const { journal, clock, dispatcher } = core
-  const journalWaiter = createJournalWaiter(journal)
-  const waiting = { core, journalWaiter }
+  const waiting = { core }
   const collected: Collected = { findings: [], reason: null, measurements: {}, chats: {} }
 
   async function until(condition: () => boolean, withinMs: number): Promise<boolean> {
@@ -186,5 +184,5 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions): 
       collected.measurements[name] = value
     },
   }
-  return { context, collected, close: () => journalWaiter.stop() }
+  return { context, collected }
 }

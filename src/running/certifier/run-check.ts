@@ -146,7 +146,6 @@ async function runInSimulator(
       else if (!(error instanceof CheckEndedError)) collected.reason = internalError(error)
     } finally {
       stopCounting()
-      opened.close()
       await release()
     }
     const header = String(coreOf(sim).knobs['webhook.signatureHeader'])

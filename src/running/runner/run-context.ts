@@ -13,7 +13,7 @@ import type { Chat } from '../../platform/rules/state.ts'
 import { newChat, type ReadChatOptions, userFromWire, type WireUser } from '../../platform/simulator/new-chat.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { Driver, DriverChat } from '../agent-driver/driver.ts'
-import { createJournalWaiter, type WaitContext } from './waiting.ts'
+import type { WaitContext } from './waiting.ts'
 
 export interface RunContextOptions {
   readonly plan: Plan
@@ -57,11 +57,9 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
   const { id, name } = identity.bot
   const conversations = new Map<string, Chat>()
   const variables = createVariables(plan)
-  const journalWaiter = createJournalWaiter(journal)
   const context: RunContext = {
     ...options,
     core,
-    journalWaiter,
     evaluator: new Evaluator(plan),
     variables,
     conversations,
@@ -72,10 +70,7 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
     },
     chatOf: step => conversations.get(step.conversation) ?? null,
     interpolate: (step, template) => interpolate(template, variables.scopeOf(step.conversation, step.scope)),
-    close() {
-      unsubscribe()
-      journalWaiter.stop()
-    },
+    close: () => unsubscribe(),
   }
   const unsubscribe = journal.subscribe(entry => {
     try {

@@ -24,10 +24,10 @@ import { TargetStartError } from '../agent-driver/target.ts'
 import { driverChat, type RunContext, type StepContext, StepError, scenarioSeed } from './run-context.ts'
 import {
   awaitAck,
+  findStepEvent,
   InterruptedError,
   type Pending,
   rejectOnAbort,
-  stepEvent,
   type WaitContext,
   waitUntil,
 } from './waiting.ts'
@@ -173,7 +173,7 @@ function sendEvent({ context, step }: StepContext, action: ActionOf<'deliver'>):
 function resend({ context }: StepContext, id: string): string {
   const { plan, core } = context
   const earlier = [...stepsOf([...plan.steps, ...plan.finally])].find(step => step.id === id)
-  const ended = stepEvent(core.journal, 'step_ended', earlier?.number)
+  const ended = findStepEvent(core.journal, 'step_ended', earlier?.number)
   const past = ended?.delivery_id == null ? undefined : findPastDelivery(core.journal, ended.delivery_id)
   if (past === undefined) throw new StepError({ code: 'nothing_to_resend', step: id })
   core.dispatcher.resend(past, false).catch(error => core.onThrown('delivery', error))

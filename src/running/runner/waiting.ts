@@ -1,10 +1,7 @@
 /** Waits for journal entries, for answers of the webhook, for the next delivery of a virtual clock, and for the end of all traffic. */
 
-import { onAbort } from '../../base/runtime/activity.ts'
-import { wallTimer } from '../../base/runtime/clock.ts'
-import { type Plan, type PlannedStep, stepsOf } from '../../evaluation/scenario/plan.ts'
+import { type Plan, stepsOf } from '../../evaluation/scenario/plan.ts'
 import type { RunEventOf } from '../../evaluation/scenario/run-events.ts'
-import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import type { Journal } from '../../platform/journal/journal.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
 import { advancePaused, type Core } from '../../platform/simulator/core.ts'
@@ -12,7 +9,6 @@ import { earlyEndText } from '../../platform/wording/failures.ts'
 
 export interface WaitContext {
   readonly core: Core
-  readonly journalWaiter: JournalWaiter
 }
 
 /** The time limit of the scenario or the end of the run interrupts a wait. */
@@ -47,59 +43,31 @@ export interface Pending {
 
 /** Calls `status` after every journal entry and at `untilMs`, until it returns null. Rejects with `InterruptedError`. */
 export async function waitUntil(
-  context: WaitContext,
+  { core }: WaitContext,
   status: () => Pending | null,
   signal: AbortSignal,
 ): Promise<void> {
+  const { clock, dispatcher, activity } = core
   for (let pending = status(); pending !== null; pending = status()) {
     if (signal.aborted) throw new InterruptedError()
-    await nextChange(context, pending.untilMs, signal)
+    const { untilMs } = pending
+    if (clock.mode === 'real' || dispatcher.nextDue() === null) {
+      await nextEntry(core, untilMs, signal)
+    } else if (activity.isBusy()) {
+      const enough = new AbortController()
+      await Promise.race([activity.idle(), nextEntry(core, untilMs, AbortSignal.any([signal, enough.signal]))])
+      enough.abort()
+    } else {
+      // A virtual clock moves only to a delivery that is due later: a retry, or a delayed event.
+      await advancePaused(core, Math.max(0, (dispatcher.nextDue() ?? 0) - clock.now()))
+    }
   }
 }
 
-/** A virtual clock moves only to a delivery that is due later: a retry, or a delayed event. */
-async function nextChange({ core, journalWaiter }: WaitContext, untilMs: number, signal: AbortSignal): Promise<void> {
-  if (core.clock.mode === 'real' || core.dispatcher.nextDue() === null) return journalWaiter.next(untilMs, signal)
-  if (core.activity.isBusy()) return idleOr(core, next => journalWaiter.next(untilMs, AbortSignal.any([signal, next])))
-  const due = core.dispatcher.nextDue()
-  if (due !== null) await advancePaused(core, Math.max(0, due - core.clock.now()))
-}
-
-/** Resolves with the first of both, and cancels the timer of `other`. */
-async function idleOr({ activity }: Core, other: (enough: AbortSignal) => Promise<void>): Promise<void> {
-  const enough = new AbortController()
-  await Promise.race([activity.idle(), other(enough.signal)])
-  enough.abort()
-}
-
-export interface JournalWaiter {
-  /** Resolves at the next entry, at `untilMs` on the clock of `at_ms`, or when the signal aborts. */
-  next(untilMs: number, signal: AbortSignal): Promise<void>
-  stop(): void
-}
-
-/** Resolves waits by a subscription to the journal, without polling. */
-export function createJournalWaiter(journal: Journal): JournalWaiter {
-  const waiting = new Set<() => void>()
-  const stop = journal.subscribe(() => {
-    for (const wake of [...waiting]) wake()
-  })
-  return {
-    next: (untilMs, signal) =>
-      new Promise(resolve => {
-        const wake = () => {
-          waiting.delete(wake)
-          timer.cancel()
-          stopFollowing()
-          resolve()
-        }
-        const timer = wallTimer(Math.max(0, untilMs - journal.atMs), wake)
-        const stopFollowing = onAbort(signal, wake)
-        waiting.add(wake)
-        if (signal.aborted) wake()
-      }),
-    stop,
-  }
+/** Resolves at the next entry, at `untilMs` on the clock of `at_ms`, or when the signal aborts. */
+async function nextEntry({ journal }: Core, untilMs: number, signal: AbortSignal): Promise<void> {
+  const withinMs = Math.max(0, untilMs - journal.atMs)
+  await journal.waitFor(() => true, { after: journal.nextSeq - 1, withinMs, signal }).catch(() => {})
 }
 
 /** The maximum when the traffic does not end. */
@@ -166,16 +134,14 @@ export async function awaitAck(
   const status = () => {
     for (const entry of journal.query({ after: lastSeq })) {
       lastSeq = entry.seq
-      if (isAttempt(entry, deliveryId)) answered = entry.retry_in_ms === undefined
+      if (entry.kind !== 'delivery' || entry.delivery_id !== deliveryId || entry.duplicate === true) continue
+      answered = entry.retry_in_ms === undefined
     }
     sentMs = Math.max(sentMs, sentAt(core, deliveryId))
     return answered || journal.atMs >= sentMs + timeLimit ? null : { untilMs: sentMs + timeLimit }
   }
   await waitUntil(context, status, signal)
 }
-
-const isAttempt = (entry: Entry, deliveryId: string): entry is EntryOf<'delivery'> =>
-  entry.kind === 'delivery' && entry.delivery_id === deliveryId && entry.duplicate !== true
 
 /**
  * When the next attempt is sent: later than now for an event that waits in its queue, for its delay, or for its retry.
@@ -191,23 +157,22 @@ function sentAt({ clock, dispatcher, journal }: Core, deliveryId: string): numbe
 /** Waits for the answers to `async` steps, except of events that a fault holds. Rejects with `InterruptedError`. */
 export async function awaitPendingAcks({ context, signal }: Omit<AckContext, 'startSeq'>): Promise<void> {
   const { plan, core } = context
-  for (const { number } of [...stepsOf([...plan.steps, ...plan.finally])].filter(isAsync)) {
-    const started = stepEvent(core.journal, 'step_started', number)
-    const ended = stepEvent(core.journal, 'step_ended', number)
+  for (const { number, action } of stepsOf([...plan.steps, ...plan.finally])) {
+    if (!('async' in action) || !action.async || action.ack === null) continue
+    const started = findStepEvent(core.journal, 'step_started', number)
+    const ended = findStepEvent(core.journal, 'step_ended', number)
     const id = ended?.delivery_id
     if (!started || !id || core.dispatcher.find(id)?.phase.kind === 'held') continue
     await awaitAck({ context, signal, startSeq: started.seq }, id, ended.at_ms)
   }
 }
 
-const isAsync = ({ action }: PlannedStep) => 'async' in action && action.async && action.ack !== null
-
 /** The run event that a step has started, or ended; undefined before it. */
-export const stepEvent = <Note extends 'step_started' | 'step_ended'>(
+export function findStepEvent<Note extends 'step_started' | 'step_ended'>(
   journal: Journal,
   note: Note,
   step: number | undefined,
-): RunEventOf<Note> | undefined =>
-  journal.query({ kind: 'note' }).findLast(entry => entry.note === note && entry.step === step) as
-    | RunEventOf<Note>
-    | undefined
+): RunEventOf<Note> | undefined {
+  const found = journal.query({ kind: 'note' }).findLast(entry => entry.note === note && entry.step === step)
+  return found as RunEventOf<Note> | undefined
+}
