@@ -12,9 +12,12 @@ import type { Job } from '../platform/webhooks/dispatcher.ts'
 import { type ExpectedItem, expectAgentSees, type SeesOptions } from './agent.ts'
 import type { BodyMatcher } from './body-matcher.ts'
 import {
+  type CallArguments,
   type ExpectCallOptions,
-  expectCalls,
+  expectCall,
   expectNone,
+  type NoneArguments,
+  type NoneOptions,
   type ReceivedCall,
   type Subject,
   waitFor,
@@ -25,11 +28,6 @@ export type ChatCallId = Exclude<CallId, 'availability'>
 
 export type SingleCallOptions = Omit<ExpectCallOptions, 'times'> & { readonly times?: undefined }
 export type MultipleCallsOptions = ExpectCallOptions & { readonly times: NonNullable<ExpectCallOptions['times']> }
-/** Options of `expectNone`. */
-export interface NoneOptions {
-  /** How long no such call may arrive, a duration on the wall clock. `0s` considers only past calls. */
-  readonly for: Duration
-}
 /** Options of `waitFor`. */
 export interface WaitOptions {
   /** The maximum wait, a duration on the wall clock. Default `2s`, or `expectTimeout` of the simulator. */
@@ -79,11 +77,6 @@ const owners = new WeakMap<object, { readonly sim: PlatformSimulator; readonly c
 /** Returns the simulator of a chat, or undefined for another object. */
 export const ownerOf = (chat: object) => owners.get(chat)
 
-/** Returns a function that creates the subject of a method which the test calls. */
-export const subjectIn =
-  (sim: PlatformSimulator, chatId: string | null, waitMs: number | undefined) =>
-  (method: (...args: never[]) => unknown): Subject => ({ sim, chatId, callStack: stackAbove(method), waitMs })
-
 /** The limits of a test that a simulator was created with. */
 export interface TestLimits {
   /** The default of `within`, in milliseconds. */
@@ -97,42 +90,26 @@ export function withChatExpectations(
   handle: ChatHandle,
   { waitMs, ack }: TestLimits,
 ): TestChat {
-  owners.set(handle, { sim, chatId: handle.id })
-  const subjectOf = subjectIn(sim, handle.id, waitMs)
-  const { says, press } = handle
-  const limited = (what: string, method: (...args: never[]) => unknown) =>
-    ({ limit: ack, what, chatId: handle.id, callStack: captureStackAbove(method) }) as const
-  const chat: TestChat = Object.assign(handle, {
+  const { says, press, id: chatId } = handle
+  owners.set(handle, { sim, chatId })
+  const subject = (method: Method): Subject => ({ sim, chatId, callStack: stackAbove(method), waitMs })
+  const limited = (what: string, method: Method) => ({ limit: ack, what, chatId, callStack: captureStackAbove(method) })
+  const chat = Object.assign(handle, {
     says: (text: string, options?: Parameters<ChatHandle['says']>[1]) =>
       withinAckLimit(sim, limited('says', chat.says), says(text, options)),
     press: (button: string, options?: ActOptions) =>
       withinAckLimit(sim, limited('press', chat.press), press(button, options)),
-    expectCall: expectCallFor(() => subjectOf(chat.expectCall)) as TestChat['expectCall'],
-    expectNone: expectNoneFor(() => subjectOf(chat.expectNone)) as TestChat['expectNone'],
+    expectCall: (call: CallId, ...rest: CallArguments) => expectCall(subject(chat.expectCall), call, ...rest),
+    expectNone: (call: CallId, ...rest: NoneArguments) => expectNone(subject(chat.expectNone), call, ...rest),
     expectAgentSees: (item: ExpectedItem, options: SeesOptions = {}) =>
-      expectAgentSees(subjectOf(chat.expectAgentSees), item, options),
+      expectAgentSees(subject(chat.expectAgentSees), item, options),
     waitFor: <Value>(predicate: (chat: TestChat) => Value, options: WaitOptions = {}) =>
-      waitFor(subjectOf(chat.waitFor), () => predicate(chat), options, predicate),
-  })
+      waitFor(subject(chat.waitFor), () => predicate(chat), options, predicate),
+  } as ChatExpectations & Pick<ChatHandle, 'says' | 'press'>)
   return chat
 }
 
-type ExpectedBody<Id extends CallId> = BodyMatcher<CallBodies[Id]> | undefined
-
-export const expectCallFor =
-  (subject: () => Subject) =>
-  async <Id extends CallId>(call: Id, body?: ExpectedBody<Id>, options: ExpectCallOptions = {}) => {
-    const calls = await expectCalls(subject(), call, body, options)
-    return options.times === undefined ? calls[0] : calls
-  }
-
-export const expectNoneFor =
-  (subject: () => Subject) =>
-  <Id extends CallId>(
-    call: Id,
-    ...rest: readonly [NoneOptions] | readonly [ExpectedBody<Id>, NoneOptions]
-  ): Promise<void> =>
-    rest.length === 1 ? expectNone(subject(), call, undefined, rest[0]) : expectNone(subject(), call, rest[0], rest[1])
+type Method = (...args: never[]) => unknown
 
 /** Limits how long a test waits for the webhook, so that an error names the cause before the test runner ends the test. */
 export interface AckLimit {

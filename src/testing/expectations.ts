@@ -40,6 +40,12 @@ export interface ExpectCallOptions {
   readonly since?: Pick<ActionResult, 'seq'> | 'beginning'
 }
 
+/** Options of `expectNone`. */
+export interface NoneOptions {
+  /** How long no such call may arrive, a duration on the wall clock. `0s` considers only past calls. */
+  readonly for: Duration
+}
+
 /** What an expectation is about: a chat, or the bot when `chatId` is null. */
 export interface Subject {
   readonly sim: PlatformSimulator
@@ -52,13 +58,18 @@ export interface Subject {
 
 type Body<Id extends CallId> = BodyMatcher<CallBodies[Id]>
 
-/** Resolves with all claimed calls: one, unless `times` allows another number. */
-export async function expectCalls<Id extends CallId>(
+/** What tests pass to `expectCall` and `expectNone` after the name of the call. */
+export type CallArguments<Id extends CallId = CallId> = readonly [body?: Body<Id>, options?: ExpectCallOptions]
+export type NoneArguments<Id extends CallId = CallId> =
+  | readonly [NoneOptions]
+  | readonly [Body<Id> | undefined, NoneOptions]
+
+/** Resolves with the claimed call; with `times`, with all claimed calls. */
+export async function expectCall<Id extends CallId>(
   subject: Subject,
   call: Id,
-  body: Body<Id> | undefined,
-  options: ExpectCallOptions,
-): Promise<ReceivedCall<Id>[]> {
+  ...[body, options = {}]: CallArguments<Id>
+): Promise<ReceivedCall<Id> | ReceivedCall<Id>[] | undefined> {
   validateOptions('expectCall', options, CALL_OPTIONS)
   const { since, within } = options
   checkSubject(subject, call)
@@ -73,16 +84,16 @@ export async function expectCalls<Id extends CallId>(
     create: (tests, step) =>
       new ExpectEvaluator(tests, step, { tree: { op: 'call', ...leaf }, fill: tree => tree, withinMs: null }),
   })
-  const claimed = journal.expects.get(expectation.number)?.claimed ?? []
-  return claimed.map(toReceivedCall<Id>)
+  const calls = (journal.expects.get(expectation.number)?.claimed ?? []).map(toReceivedCall<Id>)
+  return options.times === undefined ? calls[0] : calls
 }
 
 export async function expectNone<Id extends CallId>(
   subject: Subject,
   call: Id,
-  body: Body<Id> | undefined,
-  options: { readonly for: string },
+  ...rest: NoneArguments<Id>
 ): Promise<void> {
+  const [body, options] = rest.length === 1 ? [undefined, rest[0]] : rest
   checkSubject(subject, call)
   if (options === undefined) throw invalidOption('for', NO_FOR)
   validateOptions('expectNone', options, NONE_OPTIONS)

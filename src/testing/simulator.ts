@@ -1,7 +1,7 @@
 /** Creates simulators with expectations: in-process, behind a port, and as workspaces. */
 
 import type { Duration } from '../base/text/quantities.ts'
-import type { CallBodies } from '../platform/contract/endpoints.ts'
+import type { CallBodies, CallId } from '../platform/contract/endpoints.ts'
 import type { FaultSpec } from '../platform/faults/schema.ts'
 import type { ChatOptions } from '../platform/simulator/new-chat.ts'
 import { validateOptions } from '../platform/simulator/options.ts'
@@ -16,18 +16,23 @@ import { assertClean, type CleanOptions } from './assert-clean.ts'
 import type { BodyMatcher } from './body-matcher.ts'
 import {
   DEFAULT_ACK_MS,
-  expectCallFor,
-  expectNoneFor,
   type MultipleCallsOptions,
-  type NoneOptions,
   type SingleCallOptions,
   stackAbove,
-  subjectIn,
   type TestChat,
   type WaitOptions,
   withChatExpectations,
 } from './chat.ts'
-import { type ReceivedCall, waitFor } from './expectations.ts'
+import {
+  type CallArguments,
+  expectCall,
+  expectNone,
+  type NoneArguments,
+  type NoneOptions,
+  type ReceivedCall,
+  type Subject,
+  waitFor,
+} from './expectations.ts'
 import { chatShape, durationMs, SERVER_SHAPE, SIMULATOR_SHAPE, WORKSPACE_SHAPE } from './options.ts'
 
 /** Options that tests add to those of the platform. */
@@ -111,7 +116,12 @@ function withExpectations<Sim extends PlatformSimulator>(
   const { chat, findChat, faults } = sim
   const waitMs = durationMs('expectTimeout', expectTimeout)
   const ack = { ms: durationMs('ackTimeout', ackTimeout) ?? DEFAULT_ACK_MS, webhook }
-  const subjectOf = subjectIn(sim, null, waitMs)
+  const subject = (method: (...args: never[]) => unknown): Subject => ({
+    sim,
+    chatId: null,
+    callStack: stackAbove(method),
+    waitMs,
+  })
   if (agent !== undefined) registerAgent(sim, agent)
   const more: Expectations = {
     async chat(options = {}) {
@@ -122,9 +132,11 @@ function withExpectations<Sim extends PlatformSimulator>(
       const found = findChat(id)
       return found && withChatExpectations(sim, found, { waitMs, ack })
     },
-    expectCall: expectCallFor(() => subjectOf(more.expectCall)) as Expectations['expectCall'],
-    expectNone: expectNoneFor(() => subjectOf(more.expectNone)) as Expectations['expectNone'],
-    waitFor: (predicate, options = {}) => waitFor(subjectOf(more.waitFor), predicate, options),
+    expectCall: ((call: CallId, ...rest: CallArguments) =>
+      expectCall(subject(more.expectCall), call, ...rest)) as Expectations['expectCall'],
+    expectNone: ((call: CallId, ...rest: NoneArguments) =>
+      expectNone(subject(more.expectNone), call, ...rest)) as Expectations['expectNone'],
+    waitFor: (predicate, options = {}) => waitFor(subject(more.waitFor), predicate, options),
     assertClean: (options = {}) => assertClean(sim, options, stackAbove(more.assertClean), { settleMs, ack }),
   }
   return Object.assign(sim, more, {
