@@ -6,6 +6,7 @@ import type { AttachmentView } from '../../../platform/rules/transcript.ts'
 import type { ControlClient } from '../client/control.ts'
 import { fileSegment, previewOf } from '../model/chat-format.ts'
 import { byteSize } from '../model/formats.ts'
+import { saveFile } from './save-file.ts'
 
 export interface ChatFileProps {
   readonly file: AttachmentView
@@ -30,15 +31,44 @@ const LOADED_KB = 5 * 1024
 /** The bytes come from the control API, so that looking at a file is no call of the platform. */
 export function ChatFile({ file, client }: ChatFileProps) {
   const { name, type, size_kb } = file
-  const [isWanted, setWanted] = useState(size_kb <= LOADED_KB)
+  const [isAsked, setAsked] = useState(size_kb <= LOADED_KB)
   const [isBroken, setBroken] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
+  /** An address of the bytes in this page, once they are loaded. */
+  const [address, setAddress] = useState<string | null>(null)
   const kind = isBroken ? null : previewOf(type)
-  const address = useFile(client, file, kind !== null && isWanted, setProblem)
-  const download = () => saveFile(client, file).catch((error: unknown) => setProblem(messageOf(error)))
+  const isLoaded = kind !== null && isAsked
+  const props = { 'aria-label': name, onError: () => setBroken(true) }
+  useEffect(() => {
+    if (!isLoaded) return
+    const ended = new AbortController()
+    let made: string | null = null
+    loadFile(client, file, type, ended.signal).then(
+      blob => {
+        if (ended.signal.aborted) return
+        made = URL.createObjectURL(blob)
+        setAddress(made)
+      },
+      (error: unknown) => ended.signal.aborted || setProblem(messageOf(error)),
+    )
+    return () => {
+      ended.abort()
+      if (made !== null) URL.revokeObjectURL(made)
+    }
+  }, [client, file.url, isLoaded])
+  /** Without its type, so that the browser only saves it. */
+  const download = () =>
+    loadFile(client, file, 'application/octet-stream').then(
+      blob => saveFile(name, blob),
+      (error: unknown) => setProblem(messageOf(error)),
+    )
   return (
     <figure class="chat-file">
-      {address === null ? null : <Preview kind={kind} address={address} name={name} onBroken={() => setBroken(true)} />}
+      {address !== null && kind === 'image' ? <img src={address} alt={name} onError={props.onError} /> : null}
+      {/* biome-ignore-start lint/a11y/useMediaCaption: the files of users have no captions */}
+      {address !== null && kind === 'audio' ? <audio src={address} controls {...props} /> : null}
+      {address !== null && kind === 'video' ? <video src={address} controls {...props} /> : null}
+      {/* biome-ignore-end lint/a11y/useMediaCaption: above */}
       <figcaption>
         <button type="button" class="link" aria-label={`Download ${name}`} onClick={download}>
           <bdi>{name}</bdi>
@@ -46,8 +76,8 @@ export function ChatFile({ file, client }: ChatFileProps) {
         <small dir="ltr">
           {type}, {byteSize(size_kb * 1024)}
         </small>
-        {kind === null || isWanted ? null : (
-          <button type="button" class="link" onClick={() => setWanted(true)}>
+        {kind === null || isAsked ? null : (
+          <button type="button" class="link" onClick={() => setAsked(true)}>
             Show a preview
           </button>
         )}
@@ -55,29 +85,6 @@ export function ChatFile({ file, client }: ChatFileProps) {
       {problem === null ? null : <p class="file-problem">{problem}</p>}
     </figure>
   )
-}
-
-/** An address of the bytes in this page, once they are loaded. */
-function useFile(
-  client: ControlClient,
-  file: AttachmentView,
-  isWanted: boolean,
-  onProblem: (text: string) => void,
-): string | null {
-  const [address, setAddress] = useState<string | null>(null)
-  useEffect(() => {
-    if (!isWanted) return
-    const ended = new AbortController()
-    const made: string[] = []
-    loadFile(client, file, file.type, ended.signal)
-      .then(blob => made.push(URL.createObjectURL(blob)) && setAddress(made[0] ?? null))
-      .catch((error: unknown) => ended.signal.aborted || onProblem(messageOf(error)))
-    return () => {
-      ended.abort()
-      for (const one of made) URL.revokeObjectURL(one)
-    }
-  }, [client, file.url, isWanted])
-  return address
 }
 
 async function loadFile(
@@ -92,32 +99,6 @@ async function loadFile(
   })
   if (!response.ok) throw new Error(`The server does not have this file: status ${response.status}.`)
   return new Blob([await response.arrayBuffer()], { type })
-}
-
-/** Without its type, so that the browser only saves it. */
-async function saveFile(client: ControlClient, file: AttachmentView): Promise<void> {
-  const address = URL.createObjectURL(await loadFile(client, file, 'application/octet-stream'))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = file.name
-  link.click()
-  URL.revokeObjectURL(address)
-}
-
-interface PreviewProps {
-  readonly kind: ReturnType<typeof previewOf>
-  readonly address: string
-  readonly name: string
-  onBroken(): void
-}
-
-function Preview({ kind, address, name, onBroken }: PreviewProps) {
-  if (kind === 'image') return <img src={address} alt={name} onError={onBroken} />
-  // biome-ignore-start lint/a11y/useMediaCaption: the files of users have no captions
-  if (kind === 'audio') return <audio src={address} controls aria-label={name} onError={onBroken} />
-  if (kind === 'video') return <video src={address} controls aria-label={name} onError={onBroken} />
-  // biome-ignore-end lint/a11y/useMediaCaption: above
-  return null
 }
 
 export interface ChosenFilesProps {

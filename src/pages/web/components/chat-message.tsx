@@ -1,7 +1,6 @@
 /** Draws one message of a chat, or a line between messages. */
 import './chat.css'
 import { useState } from 'preact/hooks'
-import { textFor } from '../../../base/text/texts.ts'
 import type { Button } from '../../../platform/contract/schemas.ts'
 import type { ControlClient } from '../client/control.ts'
 import type { ChatLine, ChatMessage } from '../model/chat-at.ts'
@@ -32,7 +31,12 @@ export interface MessageProps {
 
 export function ChatBubble({ context, message, isFirst }: MessageProps) {
   const { from, name, attachments, buttons, seq, notice } = message
-  if (notice !== undefined) return <Notice context={context} message={message} />
+  // A message of the bot about the handover, in the words of the platform.
+  if (notice !== undefined) {
+    const [title, shown] = [NOTICES[notice], message.text || NOTICES[notice]]
+    const props = { context, seq, time: message.time, kind: `notice ${notice}`, title, text: shown }
+    return <Aside {...props} lang={message.text === '' ? 'en' : undefined} />
+  }
   const shown = name || SENDERS[from]
   return (
     <li
@@ -52,7 +56,13 @@ export function ChatBubble({ context, message, isFirst }: MessageProps) {
           <ChatFile key={file.url} file={file} client={context.client} />
         ),
       )}
-      {buttons.length === 0 ? null : <Choices buttons={buttons} context={context} />}
+      {buttons.length === 0 ? null : (
+        <div class="choices">
+          {buttons.map((button, index) => (
+            <Choice key={index} button={button} context={context} />
+          ))}
+        </div>
+      )}
       <MessageTime context={context} seq={seq} time={message.time} />
     </li>
   )
@@ -60,15 +70,12 @@ export function ChatBubble({ context, message, isFirst }: MessageProps) {
 
 function MessageText({ message: { from, text, original, isCut } }: { readonly message: ChatMessage }) {
   if (text === '' && original === undefined && isCut === undefined) return null
+  const isLost = isCut && text === ''
   return (
     <div class="message-text">
-      {isCut && text === '' ? (
-        <p lang="en" dir="ltr">
-          This text is too long for the journal.
-        </p>
-      ) : (
-        <p dir="auto">{text}</p>
-      )}
+      <p dir={isLost ? 'ltr' : 'auto'} lang={isLost ? 'en' : undefined}>
+        {isLost ? 'This text is too long for the journal.' : text}
+      </p>
       {original === undefined ? null : (
         <p class="original">
           <span class="original-label" lang="en">
@@ -105,29 +112,27 @@ const NOTICES = {
   left: 'The agent left.',
 }
 
-/** A message of the bot about the handover, in the words of the platform. */
-function Notice({ context, message: { text, notice = 'opened', seq, time } }: Omit<MessageProps, 'isFirst'>) {
+interface AsideProps {
+  readonly context: MessageContext
+  /** `notice closed`, `line pressed`. */
+  readonly kind: string
+  readonly seq: number | null
+  readonly time: string
+  readonly title?: string
+  readonly text: string
+  /** Of the text, when the page wrote it. */
+  readonly lang?: string | undefined
+}
+
+/** A line between messages. */
+function Aside({ context, kind, seq, time, title, text, lang }: AsideProps) {
   return (
-    <li
-      class={`notice ${notice}`}
-      tabIndex={-1}
-      aria-current={seq !== null && seq === context.selected ? 'true' : undefined}
-    >
-      <p dir="auto" lang={text === '' ? 'en' : undefined} title={NOTICES[notice]}>
-        {text || NOTICES[notice]}
+    <li class={kind} tabIndex={-1} aria-current={seq !== null && seq === context.selected ? 'true' : undefined}>
+      <p dir="auto" lang={lang} title={title}>
+        {text}
       </p>
       <MessageTime context={context} seq={seq} time={time} />
     </li>
-  )
-}
-
-function Choices({ buttons, context }: { readonly buttons: readonly Button[]; readonly context: MessageContext }) {
-  return (
-    <div class="choices">
-      {buttons.map((button, index) => (
-        <Choice key={index} button={button} context={context} />
-      ))}
-    </div>
   )
 }
 
@@ -154,22 +159,14 @@ function Choice({
   )
 }
 
-const LINES = {
-  pressed: (button: string) => `Pressed “${button}”`,
-  link_opened: (url: string) => `Opened ${url}`,
-  ended: 'The chat ended, because nobody wrote',
-}
-
 export function Line({ context, line }: { readonly context: MessageContext; readonly line: ChatLine }) {
   const { line: code, detail, seq, time } = line
-  return (
-    <li class={`line ${code}`} tabIndex={-1} aria-current={seq === context.selected ? 'true' : undefined}>
-      <p dir="auto" lang="en">
-        {textFor(LINES, code, detail)}
-      </p>
-      <MessageTime context={context} seq={seq} time={time} />
-    </li>
-  )
+  const texts = {
+    pressed: `Pressed “${detail}”`,
+    link_opened: `Opened ${detail}`,
+    ended: 'The chat ended, because nobody wrote',
+  }
+  return <Aside context={context} kind={`line ${code}`} seq={seq} time={time} text={texts[code]} lang="en" />
 }
 
 interface TimeProps {

@@ -58,45 +58,32 @@ function Fields({ left, right, fields }: FieldsProps) {
       <thead>
         <tr>
           <th scope="col">field</th>
-          <EntryHead entry={left} />
-          <EntryHead entry={right} />
+          {[left, right].map(entry => (
+            <th key={entry.seq} scope="col">
+              #{entry.seq} {KIND_NAMES[entry.kind]} <bdi>{summaryOf(entry).label}</bdi>
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
-        {fields.map(pair => (
-          <PairRow key={pair.path} pair={pair} />
-        ))}
+        {fields.map(({ path, left: before, right: after, isEqual }) => {
+          const [one, other] = compareTexts(before ?? '', after ?? '')
+          return (
+            <tr key={path}>
+              <th scope="row">{path}</th>
+              <td class="comparison-left">{before === null ? <Absent /> : <MarkedText parts={one} />}</td>
+              <td class="comparison-right">
+                {isEqual ? <Absent text="the same" /> : after === null ? <Absent /> : <MarkedText parts={other} />}
+              </td>
+            </tr>
+          )
+        })}
       </tbody>
     </table>
   )
 }
 
-const EntryHead = ({ entry }: { readonly entry: Entry }) => (
-  <th scope="col">
-    #{entry.seq} {KIND_NAMES[entry.kind]} <bdi>{summaryOf(entry).label}</bdi>
-  </th>
-)
-
-function PairRow({ pair: { path, left, right, isEqual } }: { readonly pair: FieldPair }) {
-  const [before, after] = compareTexts(left ?? '', right ?? '')
-  return (
-    <tr>
-      <th scope="row">{path}</th>
-      <td class="comparison-left">{left === null ? <Absent /> : <MarkedText parts={before} />}</td>
-      <td class="comparison-right">
-        {isEqual ? (
-          <span class="comparison-absent">the same</span>
-        ) : right === null ? (
-          <Absent />
-        ) : (
-          <MarkedText parts={after} />
-        )}
-      </td>
-    </tr>
-  )
-}
-
-const Absent = () => <span class="comparison-absent">absent</span>
+const Absent = ({ text = 'absent' }) => <span class="comparison-absent">{text}</span>
 
 interface FieldPair {
   /** `request.body.sender.name` */

@@ -32,55 +32,47 @@ interface NodeProps {
 
 function Node({ name, value, depth, isSmall }: NodeProps) {
   const [isOpen, setOpen] = useState(isSmall || depth === 0)
-  const isList = Array.isArray(value)
-  const isParent = typeof value === 'object' && value !== null && Object.keys(value).length > 0
-  if (!isParent)
+  const [shown, setShown] = useState(PAGE)
+  const label = name === undefined ? null : <span class="json-name">{visible(JSON.stringify(name))}: </span>
+  const fields = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  if (fields.length === 0) {
+    const kind = value === null ? 'null' : typeof value
     return (
       <div class="json-line">
-        <Name name={name} />
-        <Leaf value={value} />
+        {label}
+        <span class={`json-${kind}`}>{visible(JSON.stringify(value) ?? 'undefined')}</span>
       </div>
     )
+  }
+  const isList = Array.isArray(value)
+  const end = isList ? ']' : '}'
   return (
     <details class="json-parent" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        <Name name={name} />
+        {label}
         {isList ? '[' : '{'}
         {isOpen ? null : (
-          <span class="json-size">
-            {Array.isArray(value) ? counted(value.length, 'item') : counted(Object.keys(value).length, 'field')}
-          </span>
+          <>
+            <span class="json-size">{counted(fields.length, isList ? 'item' : 'field')}</span>
+            {end}
+          </>
         )}
-        {isOpen ? null : isList ? ']' : '}'}
       </summary>
-      {isOpen ? <Children value={value} depth={depth + 1} isSmall={isSmall} /> : null}
-      {isOpen ? <div class="json-end">{isList ? ']' : '}'}</div> : null}
+      {isOpen ? (
+        <>
+          <div class="json-children">
+            {fields.slice(0, shown).map(([key, field]) => (
+              <Node key={key} {...(!isList && { name: key })} value={field} depth={depth + 1} isSmall={isSmall} />
+            ))}
+            {fields.length <= shown ? null : (
+              <button type="button" class="link" onClick={() => setShown(shown + PAGE)}>
+                {fields.length - shown} more
+              </button>
+            )}
+          </div>
+          <div class="json-end">{end}</div>
+        </>
+      ) : null}
     </details>
   )
-}
-
-function Children({ value, depth, isSmall }: NodeProps & { readonly value: object }) {
-  const [shown, setShown] = useState(PAGE)
-  const fields = Object.entries(value)
-  const isList = Array.isArray(value)
-  return (
-    <div class="json-children">
-      {fields.slice(0, shown).map(([name, field]) => (
-        <Node key={name} {...(!isList && { name })} value={field} depth={depth} isSmall={isSmall} />
-      ))}
-      {fields.length <= shown ? null : (
-        <button type="button" class="link" onClick={() => setShown(shown + PAGE)}>
-          {fields.length - shown} more
-        </button>
-      )}
-    </div>
-  )
-}
-
-const Name = ({ name }: { readonly name: string | undefined }) =>
-  name === undefined ? null : <span class="json-name">{visible(JSON.stringify(name))}: </span>
-
-function Leaf({ value }: { readonly value: unknown }) {
-  const kind = value === null ? 'null' : typeof value
-  return <span class={`json-${kind}`}>{visible(JSON.stringify(value) ?? 'undefined')}</span>
 }

@@ -59,38 +59,42 @@ interface ChunkProps extends Pick<SequenceDiagramProps, 'rows' | 'selected' | 'c
 
 /** Draws its rows again only when something changes in this chunk. */
 function Chunk({ rows, first, selected, stop, conversation, conversations }: ChunkProps) {
-  const own = useEqual(rows.slice(first, first + CHUNK))
+  const drawn = useEqual(rows.slice(first, first + CHUNK))
   return useMemo(
     () => (
-      <div class="diagram-chunk" role="none" style={{ '--rows': own.length }}>
-        {own.map((row, offset) => {
+      <div class="diagram-chunk" role="none" style={{ '--rows': drawn.length }}>
+        {drawn.map((row, offset) => {
           const index = first + offset
           const isHidden = !isShown(row, conversation)
-          const states = { isSelected: index === selected, isStop: index === stop, isHidden }
           const quietMs = isHidden ? null : quietBefore(rows, index)
+          const chat = conversations.length > 1 ? conversations.indexOf(row.conversation ?? '') : -1
+          // With more chats the colours repeat, and names tell the chats apart.
+          const hue = chat === -1 ? '' : `hue-${(chat % HUES) + 1}`
           return (
-            <Row key={index} row={row} index={index} hue={hueOf(row, conversations)} quietMs={quietMs} {...states} />
+            <Row
+              key={index}
+              {...{ row, index, hue, quietMs, isHidden }}
+              isSelected={index === selected}
+              isStop={index === stop}
+            />
           )
         })}
       </div>
     ),
-    [own, first, selected, stop, conversation, conversations],
+    [drawn, first, selected, stop, conversation, conversations],
   )
 }
 
 /** Returns the list of before when it has the same elements. */
 function useEqual<Element>(list: readonly Element[]): readonly Element[] {
-  const kept = useRef(list)
-  const isEqual = kept.current.length === list.length && list.every((element, index) => element === kept.current[index])
-  if (!isEqual) kept.current = list
-  return kept.current
+  const last = useRef(list)
+  const isEqual = last.current.length === list.length && list.every((element, index) => element === last.current[index])
+  if (!isEqual) last.current = list
+  return last.current
 }
 
-/** Colours for chats; with more chats they repeat, and names tell the chats apart. */
+/** Colours for chats. */
 const HUES = 6
-
-const hueOf = ({ conversation }: TimelineRow, conversations: readonly string[]): string =>
-  conversation === null || conversations.length === 1 ? '' : `hue-${(conversations.indexOf(conversation) % HUES) + 1}`
 
 const isShown = (row: TimelineRow, conversation: string | null): boolean =>
   conversation === null || row.conversation === null || row.conversation === conversation
@@ -170,7 +174,8 @@ function onKey(event: KeyboardEvent, { rows, conversation, onMove, onOpen }: Seq
 
 /** The row `by` rows away, or the last one; skips hidden rows. */
 export function rowFrom(rows: readonly TimelineRow[], conversation: string | null, index: number, by: number): number {
-  const shown = indexesOf(rows, (row, one) => one === index || isShown(row, conversation))
+  const shown: number[] = []
+  for (const [one, row] of rows.entries()) if (one === index || isShown(row, conversation)) shown.push(one)
   return shown[Math.max(0, Math.min(shown.length - 1, shown.indexOf(index) + by))] ?? index
 }
 
@@ -182,13 +187,11 @@ export function failureFrom(
   key: string,
 ): number | null {
   if (key !== 'f' && key !== 'F') return null
-  const failed = indexesOf(rows, row => row.failed && isShown(row, conversation))
+  const failed: number[] = []
+  for (const [one, row] of rows.entries()) if (row.failed && isShown(row, conversation)) failed.push(one)
   if (key === 'f') return failed.find(one => one > index) ?? failed[0] ?? null
   return failed.findLast(one => one < index) ?? failed.at(-1) ?? null
 }
-
-const indexesOf = (rows: readonly TimelineRow[], test: (row: TimelineRow, index: number) => boolean): number[] =>
-  rows.flatMap((row, index) => (test(row, index) ? [index] : []))
 
 /** Focuses a row of the diagram inside of `host`, and scrolls only as far as needed. */
 export function focusRow(host: Element, index: number, block: ScrollLogicalPosition = 'nearest'): void {

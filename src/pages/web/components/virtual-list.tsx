@@ -33,7 +33,13 @@ export function VirtualList(props: VirtualListProps) {
   const box = useRef<HTMLDivElement>(null)
   const [place, setPlace] = useState({ top: 0, height: 600 })
   const follows = useRef(isLog)
-  useLayoutEffect(() => observeSize(box.current, height => setPlace(old => ({ ...old, height }))), [])
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => setPlace(old => ({ ...old, height: element.clientHeight })))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
   useLayoutEffect(() => {
     if (follows.current && selected === -1 && box.current) box.current.scrollTop = count * rowHeight
   }, [count, rowHeight, selected])
@@ -45,7 +51,6 @@ export function VirtualList(props: VirtualListProps) {
   const margin = isAtEnd ? MARGIN_AT_END : MARGIN
   const drawn = Math.min(count, Math.ceil(place.height / rowHeight) + 1 + 2 * margin)
   const first = Math.max(0, Math.min(count - drawn, Math.floor(top / rowHeight) - margin))
-  const keyOf = useRowKeys(first, drawn)
   const onScroll = ({ currentTarget }: { readonly currentTarget: HTMLDivElement }) => {
     const { scrollTop, clientHeight, scrollHeight } = currentTarget
     follows.current = isLog && scrollHeight - scrollTop - clientHeight < NEAR_END_PX
@@ -67,7 +72,7 @@ export function VirtualList(props: VirtualListProps) {
         <div class="virtual-list-drawn" style={{ top: `${first * rowHeight}px`, gridAutoRows: `${rowHeight}px` }}>
           {Array.from({ length: drawn }, (_, offset) => first + offset).map(index => (
             <div
-              key={keyOf(index - first)}
+              key={index}
               id={index === selected ? selectedId : undefined}
               class={index === second ? 'virtual-list-row second' : 'virtual-list-row'}
               role="option"
@@ -76,7 +81,9 @@ export function VirtualList(props: VirtualListProps) {
               aria-setsize={count}
               aria-posinset={index + 1}
               onMouseDown={event => {
-                focusInstead(event, box.current)
+                // The list has the focus, not the row: its element may disappear soon.
+                event.preventDefault()
+                box.current?.focus({ preventScroll: true })
                 onSelect(index, event.shiftKey)
               }}
             >
@@ -89,31 +96,6 @@ export function VirtualList(props: VirtualListProps) {
   )
 }
 
-/**
- * Keys under which the elements of rows are used again. A row that stays drawn keeps its element; after a jump, each
- * element shows another row, because new text is drawn faster than new elements.
- */
-function useRowKeys(first: number, drawn: number): (offset: number) => number {
-  const last = useRef({ first, turned: 0 })
-  const moved = first - last.current.first
-  const turned = last.current.turned + (Math.abs(moved) < drawn / 2 ? moved : 0)
-  last.current = { first, turned }
-  return offset => (((offset + turned) % drawn) + drawn) % drawn
-}
-
-/** The list has the focus, not the row: its element may show another row soon. */
-function focusInstead(event: MouseEvent, list: HTMLElement | null): void {
-  event.preventDefault()
-  list?.focus({ preventScroll: true })
-}
-
-function observeSize(element: HTMLElement | null, changed: (height: number) => void): (() => void) | undefined {
-  if (element === null) return undefined
-  const observer = new ResizeObserver(() => changed(element.clientHeight))
-  observer.observe(element)
-  return () => observer.disconnect()
-}
-
 /** Scrolls only when the row is not visible. */
 function reveal(element: HTMLElement | null, index: number, rowHeight: number): void {
   if (element === null || index < 0) return
@@ -123,22 +105,15 @@ function reveal(element: HTMLElement | null, index: number, rowHeight: number): 
     element.scrollTop = top + rowHeight - element.clientHeight
 }
 
-const STEPS: Readonly<Record<string, (selected: number, count: number, page: number) => number>> = {
-  ArrowDown: selected => selected + 1,
-  j: selected => selected + 1,
-  ArrowUp: selected => selected - 1,
-  k: selected => selected - 1,
-  Home: () => 0,
-  End: (_, count) => count - 1,
-  PageDown: (selected, _, page) => selected + page,
-  PageUp: (selected, _, page) => selected - page,
-}
-
 function onKey(event: KeyboardEvent, { selected, count, onSelect, onOpen }: VirtualListProps, page: number): void {
   if (count === 0 || event.ctrlKey || event.metaKey || event.altKey) return
-  const step = STEPS[event.key]
-  if (step !== undefined)
-    onSelect(Math.max(0, Math.min(count - 1, step(selected === -1 ? count : selected, count, page))), false)
+  const from = selected === -1 ? count : selected
+  const targets: Readonly<Record<string, number>> = {
+    ...{ ArrowDown: from + 1, j: from + 1, ArrowUp: from - 1, k: from - 1 },
+    ...{ PageDown: from + page, PageUp: from - page, Home: 0, End: count - 1 },
+  }
+  const target = targets[event.key]
+  if (target !== undefined) onSelect(Math.max(0, Math.min(count - 1, target)), false)
   else if (event.key === 'Enter' && onOpen !== undefined && selected !== -1) onOpen()
   else return
   event.preventDefault()
