@@ -50,7 +50,7 @@ interface AnswerProps {
 }
 
 function Answer({ endpoint, answer }: AnswerProps) {
-  if ('failure' in answer) return <p class="desk-refusal">The server did not answer: {answer.failure}</p>
+  if ('failure' in answer) return <p class="refusal">The server did not answer: {answer.failure}</p>
   const { status, body } = answer
   if (status >= 400) return <Refusal status={status} body={body} />
   return (
@@ -85,7 +85,7 @@ const DONE_TEXTS = {
 function Refusal({ status, body }: PlatformAnswer) {
   const refusal = platformRefusal(body)
   return (
-    <div class="desk-refusal">
+    <div class="refusal">
       <p>
         <strong>Refused with {status}.</strong> {refusal?.text}
       </p>

@@ -73,7 +73,7 @@ export function AgentComposer({ chatId, draft, hasChat }: AgentComposerProps) {
           }
         />
       ))}
-      <div class="agent-buttons">
+      <div class="buttons">
         <button type="submit" class={hasChat ? 'primary' : ''}>
           Send
         </button>

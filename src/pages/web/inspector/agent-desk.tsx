@@ -61,7 +61,7 @@ function Player({ agent }: { readonly agent: AgentDescription }) {
   const other = agent.plays === 'page' ? `the intermediary at ${agent.webhook_url}` : PLAYER_TEXTS[agent.plays].other
   return (
     <section class="desk-player" aria-label="Who plays the agent">
-      {agent.problem === null ? null : <p class="desk-refusal">{agent.problem}</p>}
+      {agent.problem === null ? null : <p class="refusal">{agent.problem}</p>}
       <p>
         {playsAnyway.value
           ? `The calls of this desk mix with those of ${other}.`
@@ -153,7 +153,7 @@ function ChatDesk() {
     <section class="desk-chat" aria-label="Chat of the agent" onFocusCapture={() => (session.view.chat.value = chatId)}>
       <p class={`desk-state ${chat.status}`}>{stateText(chat)}</p>
       {isNow ? null : <p class="hint">You see an earlier moment. Go back to now to act.</p>}
-      <fieldset class="desk-actions" disabled={!isNow}>
+      <fieldset class="form" disabled={!isNow}>
         <ChatButtons chatId={chatId} chat={chat} isNow={isNow} />
         <AgentComposer
           key={chatId}
@@ -198,7 +198,7 @@ function ChatButtons({ chatId, chat: { status }, isNow }: ChatButtonsProps) {
   useShortcut('a', 'Agent', 'Accept the chat', accept)
   useShortcut('e', 'Agent', 'Hand the chat back', end)
   return (
-    <div class="agent-buttons">
+    <div class="buttons">
       <button type="button" class={status === 'agent' ? '' : 'primary'} onClick={accept}>
         Accept
       </button>
@@ -220,9 +220,9 @@ const MORE_CALLS = [
 function MoreCalls({ chatId }: ChatCallsProps) {
   const { agentSide: side } = useSession()
   return (
-    <details>
-      <summary class="desk-summary">More calls</summary>
-      <div class="agent-buttons">
+    <details class="fold">
+      <summary>More calls</summary>
+      <div class="buttons">
         {MORE_CALLS.map(([endpoint, text]) => (
           <button key={endpoint} type="button" onClick={() => side.call(endpoint, chatId)}>
             {text}

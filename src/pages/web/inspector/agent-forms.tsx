@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { AvailabilityReason, AvailabilityValue } from '../../../platform/contract/schemas.ts'
 import type { AgentProfile } from './agent-side.ts'
+import { ChoiceField, SwitchField, TextField } from './fields.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
@@ -24,30 +25,23 @@ export function AgentProfileForm() {
     profile.value = { ...profile.value, ...part }
   }
   return (
-    <details>
-      <summary class="desk-summary">The agent: {profile.value.name || 'without a name'}</summary>
-      <div class="desk-form">
+    <details class="fold">
+      <summary>The agent: {profile.value.name || 'without a name'}</summary>
+      <div class="form">
         {FIELDS.map(([field, label, placeholder]) => (
-          <label key={field}>
-            {label}
-            <input
-              value={profile.value[field]}
-              placeholder={placeholder}
-              autocomplete="off"
-              dir="auto"
-              onInput={({ currentTarget: { value } }) => change({ [field]: value })}
-            />
-          </label>
+          <TextField
+            key={field}
+            label={label}
+            value={profile.value[field]}
+            placeholder={placeholder}
+            dir="auto"
+            onChange={value => change({ [field]: value })}
+          />
         ))}
         {SWITCHES.map(([field, label]) => (
-          <label key={field} class="switch">
-            <input
-              type="checkbox"
-              checked={profile.value[field]}
-              onChange={({ currentTarget: { checked } }) => change({ [field]: checked })}
-            />
+          <SwitchField key={field} isOn={profile.value[field]} onChange={isOn => change({ [field]: isOn })}>
             {label}
-          </label>
+          </SwitchField>
         ))}
         <p class="hint">Languages and files belong to the next Accept.</p>
       </div>
@@ -81,27 +75,17 @@ export function AvailabilityForm() {
       ...(reason === '' ? {} : { reason }),
     })
   return (
-    <details>
-      <summary class="desk-summary">{availabilityText(queues)}</summary>
-      <fieldset class="desk-actions desk-form" disabled={session.view.at.value !== null}>
-        <label>
-          Reason
-          <select
-            value={reason}
-            onChange={({ currentTarget: { value } }) => setReason(REASONS.find(([code]) => code === value)?.[0] ?? '')}
-          >
-            {REASONS.map(([code, text]) => (
-              <option key={code} value={code}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Queue
-          <input value={queue} placeholder="DEFAULT" onInput={({ currentTarget: { value } }) => setQueue(value)} />
-        </label>
-        <div class="agent-buttons">
+    <details class="fold">
+      <summary>{availabilityText(queues)}</summary>
+      <fieldset class="form" disabled={session.view.at.value !== null}>
+        <ChoiceField
+          label="Reason"
+          value={reason}
+          options={REASONS}
+          onChange={value => setReason(REASONS.find(([code]) => code === value)?.[0] ?? '')}
+        />
+        <TextField label="Queue" value={queue} placeholder="DEFAULT" onChange={setQueue} />
+        <div class="buttons">
           <button type="button" onClick={() => set('OPEN')}>
             Set to OPEN
           </button>

@@ -8,6 +8,7 @@ import { BodyView } from '../components/body-view.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { JsonEditor } from '../components/json-editor.tsx'
 import { parseJsonText } from '../model/json-text.ts'
+import { ChoiceField, TextField } from './fields.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
@@ -51,39 +52,34 @@ export function CallDialog({ call, onClose }: CallDialogProps) {
   }
   return (
     <Dialog title={`Repeat call #${call.seq} with changes`} onClose={onClose} isWide>
-      <form class="act-form" onSubmit={send}>
-        <div class="act-row">
-          <Choice
+      <form class="form" onSubmit={send}>
+        <div class="field-row">
+          <ChoiceField
             label="Method"
             value={form.method}
             options={methodsWith(form.method)}
             onChange={method => change({ method })}
           />
-          <label class="act-grow">
-            Path
-            <input value={form.path} onInput={({ currentTarget }) => change({ path: currentTarget.value })} />
-          </label>
-          <Choice
+          <TextField label="Path" isWide value={form.path} onChange={path => change({ path })} />
+          <ChoiceField
             label="Key"
             value={form.key}
             options={Object.entries(KEYS)}
             onChange={key => change({ key: key as KeyChoice })}
           />
         </div>
-        <label>
-          Headers
-          <textarea
-            rows={Math.max(2, form.headers.split('\n').length)}
-            class="act-code"
-            spellcheck={false}
-            value={form.headers}
-            onInput={({ currentTarget }) => change({ headers: currentTarget.value })}
-          />
-        </label>
+        <TextField
+          label="Headers"
+          rows={Math.max(2, form.headers.split('\n').length)}
+          class="code"
+          spellcheck={false}
+          value={form.headers}
+          onChange={headers => change({ headers })}
+        />
         {form.method === 'GET' ? null : (
           <JsonEditor label="Body" text={form.body} rows={10} onChange={body => change({ body })} />
         )}
-        <div class="act-buttons">
+        <div class="buttons">
           <button type="submit" class="primary" disabled={!isReady}>
             Send
           </button>
@@ -101,13 +97,13 @@ function Answer({ answer }: { readonly answer: CallAnswer | { readonly failure: 
   if (answer === null) return <div role="status" />
   if ('failure' in answer)
     return (
-      <p class="act-refused" role="status">
+      <p class="refusal" role="status">
         The call was not sent: {answer.failure}
       </p>
     )
   const parsed = parseJsonText(answer.text)
   return (
-    <div role="status" class={answer.status >= 400 ? 'act-refused' : 'act-done'}>
+    <div role="status" class={answer.status >= 400 ? 'refusal' : 'success'}>
       <p>
         <strong>Answer {answer.status}.</strong> Its entry is selected in the wire.
       </p>
@@ -115,29 +111,6 @@ function Answer({ answer }: { readonly answer: CallAnswer | { readonly failure: 
         <BodyView payload={parsed.isValid ? parsed.value : answer.text} exact={answer.text} label="Answer" />
       )}
     </div>
-  )
-}
-
-interface ChoiceProps {
-  readonly label: string
-  readonly value: string
-  readonly options: readonly (readonly [value: string, text: string])[]
-  onChange(value: string): void
-}
-
-/** A labelled list of values to choose from. */
-export function Choice({ label, value, options, onChange }: ChoiceProps) {
-  return (
-    <label>
-      {label}
-      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }
 

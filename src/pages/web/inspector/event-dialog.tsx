@@ -2,12 +2,11 @@
 
 import { useState } from 'preact/hooks'
 import { isMap } from '../../../base/objects.ts'
-import { messageOf } from '../../../base/text/error-text.ts'
-import { ControlError } from '../client/control.ts'
+import type { ControlIssue } from '../client/control.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { JsonEditor } from '../components/json-editor.tsx'
 import { parseJsonText } from '../model/json-text.ts'
-import { Choice } from './call-dialog.tsx'
+import { ChoiceField, OtherProblems, problemOf, SwitchField, TextField, useSubmission } from './fields.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
@@ -51,39 +50,36 @@ interface ManualEventAnswer {
 export function EventDialog({ first, onClose }: EventDialogProps) {
   const session = useSession()
   const [form, setForm] = useState(() => formOf(session, first))
-  const [problem, setProblem] = useState<ControlError | string | null>(null)
+  const { issues, save } = useSubmission()
   const [answer, setAnswer] = useState<ManualEventAnswer | null>(null)
   const change = (part: Partial<EventForm>) => setForm({ ...form, ...part })
   const parsed = parseJsonText(form.body)
   const isReady = parsed.isValid && (parsed.value === undefined || isMap(parsed.value)) && form.event.trim() !== ''
   const send = (event: Event) => {
     event.preventDefault()
-    setProblem(null)
     setAnswer(null)
-    trigger(session, form).then(setAnswer, (error: unknown) =>
-      setProblem(error instanceof ControlError ? error : messageOf(error)),
-    )
+    void save(async () => setAnswer(await trigger(session, form)))
   }
   return (
     <Dialog title="Send an event" onClose={onClose} isWide>
-      <form class="act-form" onSubmit={send}>
+      <form class="form" onSubmit={send}>
         <EventFields form={form} change={change} />
         <JsonEditor
           label="Fields of the payload (they replace those of the chat)"
           text={form.body}
           rows={9}
-          problem={problemOf(problem, 'body') ?? (parsed.isValid && !isReady ? 'The payload is a JSON object.' : null)}
+          problem={problemOf(issues, 'body') ?? (parsed.isValid && !isReady ? 'The payload is a JSON object.' : null)}
           onChange={body => change({ body })}
         />
-        <SendingFields form={form} change={change} problem={problem} />
-        <div class="act-buttons">
+        <SendingFields form={form} change={change} issues={issues} />
+        <div class="buttons">
           <button type="submit" class="primary" disabled={!isReady}>
             Send
           </button>
         </div>
       </form>
       <div role="status">
-        {problem === null ? null : <p class="act-refused">{typeof problem === 'string' ? problem : problem.message}</p>}
+        <OtherProblems issues={issues} names={NAMED} />
         {answer === null ? null : <AckText answer={answer} />}
       </div>
     </Dialog>
@@ -94,7 +90,7 @@ export function EventDialog({ first, onClose }: EventDialogProps) {
 function AckText({ answer: { ack } }: { readonly answer: ManualEventAnswer }) {
   const isAccepted = ack.error === undefined && ack.status !== null
   return (
-    <p class={isAccepted ? 'act-done' : 'act-refused'}>
+    <p class={isAccepted ? 'success' : 'refusal'}>
       <strong>{ack.status === null ? 'No answer.' : `Answer ${ack.status}.`}</strong> {ack.error ?? ''} The delivery is
       selected in the wire.
     </p>
@@ -110,27 +106,15 @@ function EventFields({ form, change }: FieldsProps) {
   const session = useSession()
   const chats = [...session.log.value.chats.keys()].slice(-MOST_CHATS).reverse()
   return (
-    <div class="act-row">
-      <label class="act-grow">
-        Event
-        <input
-          list="event-names"
-          value={form.event}
-          onInput={({ currentTarget }) => change({ event: currentTarget.value })}
-        />
-        <datalist id="event-names">
-          {EVENTS.map(name => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-      </label>
-      <Choice
+    <div class="field-row">
+      <TextField label="Event" isWide suggestions={EVENTS} value={form.event} onChange={event => change({ event })} />
+      <ChoiceField
         label="Chat"
         value={form.chat}
         options={[['', 'The newest, or none'], ...chats.map(id => [id, session.chatName(id)] as const)]}
         onChange={chat => change({ chat })}
       />
-      <Choice label="Signature" value={form.sign} options={SIGNS} onChange={sign => change({ sign })} />
+      <ChoiceField label="Signature" value={form.sign} options={SIGNS} onChange={sign => change({ sign })} />
     </div>
   )
 }
@@ -145,67 +129,48 @@ const TEXT_FIELDS = [
   ['drip', 'Body sent slowly over', '3s'],
 ] as const
 
-function SendingFields({ form, change, problem }: FieldsProps & { readonly problem: ControlError | string | null }) {
+/** The fields that show their own problems. */
+const NAMED = ['body', ...TEXT_FIELDS.map(([name]) => name)]
+
+const HTTP_FORMS = [
+  ['', 'Usual'],
+  ['header-case', 'Other case of header names'],
+  ['chunked', 'Chunked body'],
+] as const
+
+function SendingFields({ form, change, issues }: FieldsProps & { readonly issues: readonly ControlIssue[] }) {
   return (
-    <details class="act-oddities">
+    <details class="fold">
       <summary>Delay, copies, broken bodies</summary>
-      <div class="act-row">
+      <div class="field-row">
         {TEXT_FIELDS.map(([name, label, example]) => (
-          <label key={name}>
-            {label}
-            <input
-              size={8}
-              placeholder={example}
-              value={form[name]}
-              aria-invalid={problemOf(problem, name) !== null}
-              onInput={({ currentTarget }) => change({ [name]: currentTarget.value })}
-            />
-            <span class="field-problem">{problemOf(problem, name)}</span>
-          </label>
+          <TextField
+            key={name}
+            label={label}
+            size={8}
+            placeholder={example}
+            value={form[name]}
+            problem={problemOf(issues, name)}
+            onChange={value => change({ [name]: value })}
+          />
         ))}
-        <Choice
+        <ChoiceField
           label="HTTP form"
           value={form.http}
-          options={[
-            ['', 'Usual'],
-            ['header-case', 'Other case of header names'],
-            ['chunked', 'Chunked body'],
-          ]}
+          options={HTTP_FORMS}
           onChange={http => change({ http: http as EventForm['http'] })}
         />
       </div>
-      <div class="act-row">
-        <CheckField
-          label="Cut the body in the middle"
-          value={form.truncate}
-          onChange={truncate => change({ truncate })}
-        />
-        <CheckField
-          label="Reset the connection after the answer"
-          value={form.reset_after_answer}
-          onChange={reset => change({ reset_after_answer: reset })}
-        />
+      <div class="field-row">
+        <SwitchField isOn={form.truncate} onChange={truncate => change({ truncate })}>
+          Cut the body in the middle
+        </SwitchField>
+        <SwitchField isOn={form.reset_after_answer} onChange={reset => change({ reset_after_answer: reset })}>
+          Reset the connection after the answer
+        </SwitchField>
       </div>
     </details>
   )
-}
-
-interface CheckFieldProps {
-  readonly label: string
-  readonly value: boolean
-  onChange(value: boolean): void
-}
-
-const CheckField = ({ label, value, onChange }: CheckFieldProps) => (
-  <label class="act-check">
-    <input type="checkbox" checked={value} onChange={({ currentTarget }) => onChange(currentTarget.checked)} /> {label}
-  </label>
-)
-
-/** What the server says about a field; null when it says nothing. */
-function problemOf(problem: ControlError | string | null, field: string): string | null {
-  if (problem === null || typeof problem === 'string') return null
-  return problem.issues.find(issue => issue.field === field || issue.field.startsWith(`${field}.`))?.message ?? null
 }
 
 function formOf({ chatId }: Session, first: EventDialogProps['first']): EventForm {

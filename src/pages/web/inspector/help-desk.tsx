@@ -9,6 +9,7 @@ import { useShortcut } from '../components/shortcuts.tsx'
 import type { ChatState } from '../model/chat-at.ts'
 import { showEntry } from './address.ts'
 import { type AgentDraft, joinTexts } from './drafts.ts'
+import { TextField } from './fields.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
@@ -40,7 +41,7 @@ export function HelpDesk({ agent: { verbs } }: HelpDeskProps) {
     <section class="help-desk" aria-label="Help desk" onFocusCapture={stay}>
       {chatId !== null && verbs.includes('inbox') ? <Inbox key={chatId} chatId={chatId} /> : null}
       {isNow ? null : <p class="hint">You see an earlier moment. Go back to now to act.</p>}
-      <fieldset class="desk-actions" disabled={!isNow}>
+      <fieldset class="form" disabled={!isNow}>
         <VerbButtons verbs={verbs} status={session.chat.value?.status ?? null} act={act} />
         {verbs.includes('says') && chatId !== null ? (
           <Reply
@@ -82,7 +83,7 @@ interface VerbButtonsProps extends ActProps {
 
 function VerbButtons({ verbs, status, act }: VerbButtonsProps) {
   return (
-    <div class="agent-buttons">
+    <div class="buttons">
       {VERBS.filter(([verb]) => verbs.includes(verb)).map(([verb, text]) => (
         <button
           key={verb}
@@ -148,23 +149,17 @@ function OwnVerbs({ verbs, act }: ActProps & { readonly verbs: readonly string[]
     }
   }
   return (
-    <details>
-      <summary class="desk-summary">Verbs of your own</summary>
-      <div class="desk-form">
-        <label>
-          Parameters as JSON
-          <input
-            value={parameters}
-            placeholder={'{"team":"billing"}'}
-            aria-invalid={problem !== null}
-            aria-describedby="own-verb-problem"
-            onInput={({ currentTarget: { value } }) => setParameters(value)}
-          />
-        </label>
-        <p id="own-verb-problem" class="desk-refusal" hidden={problem === null}>
-          {problem}
-        </p>
-        <div class="agent-buttons">
+    <details class="fold">
+      <summary>Verbs of your own</summary>
+      <div class="form">
+        <TextField
+          label="Parameters as JSON"
+          value={parameters}
+          placeholder={'{"team":"billing"}'}
+          problem={problem}
+          onChange={setParameters}
+        />
+        <div class="buttons">
           {verbs.map(verb => (
             <button key={verb} type="button" onClick={() => run(verb)}>
               {verb.slice(OWN.length)}
@@ -180,7 +175,7 @@ function Result({ result }: { readonly result: AgentActionResult }) {
   const session = useSession()
   const { how, outcome, status, error, seq } = result
   return (
-    <div class={outcome === 'ok' ? 'help-desk-result' : 'help-desk-result desk-refusal'}>
+    <div class={outcome === 'ok' ? 'help-desk-result' : 'help-desk-result refusal'}>
       <code>{how}</code>
       <p>
         {outcome === 'ok' ? `The help desk answered${status === undefined ? '' : ` ${status}`}.` : error}{' '}
@@ -200,7 +195,7 @@ function Inbox({ chatId }: { readonly chatId: string }) {
   return (
     <div class="inbox">
       <h3>Inbox of the help desk</h3>
-      {error === undefined ? null : <p class="desk-refusal">The inbox cannot be read: {error}</p>}
+      {error === undefined ? null : <p class="refusal">The inbox cannot be read: {error}</p>}
       {items.length === 0 && error === undefined ? (
         <p class="hint">The help desk does not have this chat yet.</p>
       ) : null}

@@ -1,12 +1,21 @@
 /** Starts chats: at once with a generated user, or with a language, a person, a bot, a conversation and a context. */
 
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { DescriptionAnswer, PlatformKeys } from '../../../server/control/routes/description.ts'
 import { type ControlClient, ControlError } from '../client/control.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { directionOf } from '../model/chat-format.ts'
-import { Field, FieldMessage, FormActs, type FormProblems, formProblemsOf } from './form-field.tsx'
+import {
+  ChoiceField,
+  DialogButtons,
+  FieldProblem,
+  OtherProblems,
+  problemOf,
+  SwitchField,
+  TextField,
+  useSubmission,
+} from './fields.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
@@ -41,48 +50,63 @@ export interface NewChatDialogProps {
 export function NewChatDialog({ onClose }: NewChatDialogProps) {
   const session = useSession()
   const [choices, setChoices] = useState<Choices | null>(null)
-  const [problems, setProblems] = useState<FormProblems | null>(null)
+  const { issues, save } = useSubmission()
   const [person, setPerson] = useState<Person>('generated')
   useEffect(() => {
-    loadChoices(session.client).then(setChoices, error => setProblems(formProblemsOf(error)))
+    void save(async client => setChoices(await loadChoices(client)))
   }, [session.client])
-  const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
+  const submit = async (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    Promise.resolve()
-      .then(() => createAndShow(session, bodyOf(form)))
-      .then(onClose, (error: unknown) => setProblems(formProblemsOf(error)))
+    if (await save(async () => createAndShow(session, bodyOf(form, person)))) onClose()
   }
-  const problem = (field: string) => problems?.fields.get(field)
+  const bots = choices?.bots ?? []
   return (
     <Dialog title="Set up a chat" onClose={onClose}>
-      <form class="form" onSubmit={submit}>
-        <TranscriptField choices={choices} problem={problem('transcript')} />
-        <SuggestedField
-          name="language"
+      <form class="form in-columns" onSubmit={submit}>
+        <ChoiceField
+          label="Conversation so far"
+          name="transcript"
+          isWide
+          options={[['', 'None'], ...(choices?.transcripts ?? []).map(transcriptOption)]}
+          problem={problemOf(issues, 'transcript')}
+        />
+        <TextField
           label="Language"
-          usual="en"
-          values={choices?.languages ?? []}
-          problem={problem('language')}
+          name="language"
+          placeholder="en"
+          suggestions={choices?.languages ?? []}
+          problem={problemOf(issues, 'language')}
         />
-        <SuggestedField
-          name="source"
+        <TextField
           label="Source"
-          usual="web"
-          values={['web', 'facebook', 'app']}
-          problem={problem('source')}
+          name="source"
+          placeholder="web"
+          suggestions={['web', 'facebook', 'app']}
+          problem={problemOf(issues, 'source')}
         />
-        <PersonField person={person} setPerson={setPerson} problem={problem('user')} />
-        {(choices?.bots.length ?? 0) < 2 ? null : <BotField bots={choices?.bots ?? []} />}
-        <Field label="Context, as JSON" problem={problem('context')} isWide>
-          {id => (
-            <textarea id={id} name="context" rows={3} spellcheck={false} placeholder='{ "customer_id": "K-1042" }' />
-          )}
-        </Field>
-        <FormActs problems={problems} act="Start chat" onCancel={onClose} />
+        <PersonField person={person} setPerson={setPerson} problem={problemOf(issues, 'user')} />
+        {bots.length < 2 ? null : (
+          <ChoiceField label="Bot" name="bot_id" options={bots.map(bot => [String(bot), String(bot)])} />
+        )}
+        <TextField
+          label="Context, as JSON"
+          name="context"
+          isWide
+          rows={3}
+          spellcheck={false}
+          placeholder='{ "customer_id": "K-1042" }'
+          problem={problemOf(issues, 'context')}
+        />
+        <OtherProblems issues={issues} names={['transcript', 'language', 'source', 'user', 'context']} />
+        <DialogButtons act="Start chat" onCancel={onClose} />
       </form>
     </Dialog>
   )
+}
+
+function transcriptOption({ name, language }: Choices['transcripts'][number]): readonly [string, string] {
+  return [name, `${name} (${language}${directionOf(language) === 'rtl' ? ', from right to left' : ''})`]
 }
 
 type Person = 'generated' | 'named' | 'unknown'
@@ -98,18 +122,17 @@ const PERSONS: readonly Person[] = ['generated', 'named', 'unknown']
 interface PersonFieldProps {
   readonly person: Person
   setPerson(person: Person): void
-  readonly problem: string | undefined
+  readonly problem: string | null
 }
 
 function PersonField({ person, setPerson, problem }: PersonFieldProps) {
   return (
-    <fieldset class="person">
+    <fieldset class="switches">
       <legend>User</legend>
       {PERSONS.map(one => (
-        <label key={one}>
-          <input type="radio" name="person" value={one} checked={one === person} onChange={() => setPerson(one)} />
+        <SwitchField key={one} group="person" isOn={one === person} onChange={() => setPerson(one)}>
           {PERSON_TEXTS[one]}
-        </label>
+        </SwitchField>
       ))}
       {person !== 'named' ? null : (
         <div class="names">
@@ -117,83 +140,15 @@ function PersonField({ person, setPerson, problem }: PersonFieldProps) {
           <input name="last_name" aria-label="Last name" placeholder="Last name" required dir="auto" />
         </div>
       )}
-      <FieldMessage text={problem} />
+      <FieldProblem text={problem} />
     </fieldset>
   )
 }
 
-function TranscriptField({
-  choices,
-  problem,
-}: {
-  readonly choices: Choices | null
-  readonly problem: string | undefined
-}) {
-  return (
-    <Field label="Conversation so far" problem={problem} isWide>
-      {id => (
-        <select id={id} name="transcript">
-          <option value="">None</option>
-          {(choices?.transcripts ?? []).map(({ name, language }) => (
-            <option key={name} value={name}>
-              {name} ({language}
-              {directionOf(language) === 'rtl' ? ', from right to left' : ''})
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  )
-}
-
-interface SuggestedFieldProps {
-  readonly name: string
-  readonly label: string
-  /** What a field without a value stands for, unless the conversation says otherwise. */
-  readonly usual: string
-  readonly values: readonly string[]
-  readonly problem: string | undefined
-}
-
-function SuggestedField({ name, label, usual, values, problem }: SuggestedFieldProps) {
-  const list = useId()
-  return (
-    <Field label={label} problem={problem}>
-      {id => (
-        <>
-          <input id={id} name={name} list={list} placeholder={usual} autocomplete="off" />
-          <datalist id={list}>
-            {values.map(value => (
-              <option key={value} value={value} />
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
-  )
-}
-
-function BotField({ bots }: { readonly bots: readonly number[] }) {
-  return (
-    <Field label="Bot" problem={undefined}>
-      {id => (
-        <select id={id} name="bot_id">
-          {bots.map(bot => (
-            <option key={bot} value={bot}>
-              {bot}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  )
-}
-
 /** The body of the request; what is left empty is generated by the server. */
-function bodyOf(form: FormData): object {
+function bodyOf(form: FormData, person: Person): object {
   const text = (name: string) => String(form.get(name) ?? '').trim()
   const [bot, context] = [text('bot_id'), text('context')]
-  const person = text('person')
   return {
     ...Object.fromEntries(
       ['transcript', 'language', 'source'].flatMap(name => (text(name) ? [[name, text(name)]] : [])),

@@ -38,7 +38,7 @@ export function PlatformPanel() {
   return (
     <div class="platform-panel">
       {problem === null ? null : (
-        <p class="platform-problem" role="alert">
+        <p class="refusal" role="alert">
           The state of the platform could not be loaded: {problem}{' '}
           <button type="button" class="link" onClick={store.refresh}>
             Try again

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { WorkspaceListAnswer } from '../../../server/control/routes/workspaces.ts'
 import { Dialog } from '../components/dialog.tsx'
 import type { View } from './address.ts'
-import { Field, FormActs, type FormProblems, formProblemsOf } from './form-field.tsx'
+import { ChoiceField, DialogButtons, OtherProblems, problemOf, TextField, useSubmission } from './fields.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
@@ -88,41 +88,42 @@ interface NewWorkspaceDialogProps {
 
 function NewWorkspaceDialog({ onClose }: NewWorkspaceDialogProps) {
   const { server, view } = useSession()
-  const [problems, setProblems] = useState<FormProblems | null>(null)
+  const { issues, save } = useSubmission()
   const submit = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault()
-    server
-      .send<{ id: string }>('POST', '/workspaces', { body: bodyOf(new FormData(event.currentTarget)) })
-      .then(({ id }) => {
-        onClose()
-        showWorkspace(view, id)
-      })
-      .catch((error: unknown) => setProblems(formProblemsOf(error)))
+    const body = bodyOf(new FormData(event.currentTarget))
+    void save(async () => {
+      const { id } = await server.send<{ id: string }>('POST', '/workspaces', { body })
+      onClose()
+      showWorkspace(view, id)
+    })
   }
   return (
     <Dialog title="New workspace" onClose={onClose}>
-      <form class="form" onSubmit={submit}>
-        <p class="form-hint">A workspace is a simulator of its own, with its own keys, chats, journal and settings.</p>
-        <Field label="Name" problem={problems?.fields.get('name')}>
-          {id => <input id={id} name="name" autocomplete="off" placeholder="checkout" />}
-        </Field>
-        <Field label="Clock" problem={problems?.fields.get('clock')}>
-          {id => (
-            <select id={id} name="clock">
-              <option value="">as the server</option>
-              <option value="real">real</option>
-              <option value="virtual">virtual</option>
-            </select>
-          )}
-        </Field>
-        <Field label="Webhook URL" problem={problems?.fields.get('webhook_url')} isWide>
-          {id => <input id={id} name="webhook_url" inputMode="url" placeholder="http://127.0.0.1:3000/webhook" />}
-        </Field>
-        <FormActs problems={problems} act="Create workspace" onCancel={onClose} />
+      <form class="form in-columns" onSubmit={submit}>
+        <p class="hint">A workspace is a simulator of its own, with its own keys, chats, journal and settings.</p>
+        <TextField label="Name" name="name" placeholder="checkout" problem={problemOf(issues, 'name')} />
+        <ChoiceField label="Clock" name="clock" options={CLOCKS} problem={problemOf(issues, 'clock')} />
+        <TextField
+          label="Webhook URL"
+          name="webhook_url"
+          isWide
+          inputMode="url"
+          placeholder="http://127.0.0.1:3000/webhook"
+          problem={problemOf(issues, 'webhook_url')}
+        />
+        <OtherProblems issues={issues} names={['name', 'clock', 'webhook_url']} />
+        <DialogButtons act="Create workspace" onCancel={onClose} />
       </form>
     </Dialog>
   )
 }
+
+const CLOCKS = [
+  ['', 'as the server'],
+  ['real', 'real'],
+  ['virtual', 'virtual'],
+] as const
 
 const bodyOf = (form: FormData): object =>
   Object.fromEntries([...form].flatMap(([name, value]) => (value === '' ? [] : [[name, String(value).trim()]])))

@@ -1,12 +1,12 @@
 /** Shows and sets whether handover is open: the availability of each queue, and the business hours. */
 
-import { useId } from 'preact/hooks'
 import { moment as momentText } from '../../model/formats.ts'
 import { hoursText, isWithin } from '../../model/week-hours.ts'
+import { ChoiceField, FieldProblem, OtherProblems, problemOf } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
 import { BusinessHoursForm } from './business-hours.tsx'
 import { useShownTime } from './clock.tsx'
-import { FieldIssue, OtherProblems, PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
+import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 import type { PlatformMoment } from './platform-store.ts'
 
 const REASONS = { AGENT_AVAILABILITY: 'agents', BUSINESS_HOURS: 'business hours', OTHER: 'other' }
@@ -42,7 +42,6 @@ function QueueForm({ queue }: { readonly queue: QueueState }) {
   const isOwn = queue.bot_id === moment.config['bot.id']
   const name = isOwn ? queue.queue : `${queue.queue} of bot ${queue.bot_id}`
   const [reason, setReason] = useDraft('availability reason', '', name)
-  const id = useId()
   const set = (availability: string) => {
     const body = { availability, queue: queue.queue, ...(reason === '' ? {} : { reason }) }
     void saving.save(client => client.send('PUT', '/availability', { body }))
@@ -53,27 +52,23 @@ function QueueForm({ queue }: { readonly queue: QueueState }) {
         <code>{name}</code> <b>{queue.availability}</b> <span class="hint">{sinceText(queue)}</span>
       </p>
       {isOwn ? (
-        <fieldset class="platform-buttons" disabled={moment.isPast || saving.isPending}>
+        <fieldset class="buttons" disabled={moment.isPast || saving.isPending}>
           <legend class="visually-hidden">Set {name}</legend>
           {(['OPEN', 'CLOSED'] as const).map(value => (
             <button key={value} type="button" aria-pressed={queue.availability === value} onClick={() => set(value)}>
               {value === 'OPEN' ? 'Open' : 'Close'}
             </button>
           ))}
-          <label class="platform-inline" for={id}>
-            Reason
-            <select id={id} value={reason} onChange={({ currentTarget }) => setReason(currentTarget.value)}>
-              <option value="">none</option>
-              {Object.entries(REASONS).map(([value, text]) => (
-                <option key={value} value={value}>
-                  {text}
-                </option>
-              ))}
-            </select>
-          </label>
+          <ChoiceField
+            label="Reason"
+            labelPlace="before"
+            value={reason}
+            options={[['', 'none'], ...Object.entries(REASONS)]}
+            onChange={setReason}
+          />
         </fieldset>
       ) : null}
-      <FieldIssue id={`${id}problem`} issues={saving.issues} name="queue" />
+      <FieldProblem text={problemOf(saving.issues, 'queue')} />
       <OtherProblems issues={saving.issues} names={['queue']} />
     </div>
   )

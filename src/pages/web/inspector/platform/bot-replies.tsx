@@ -1,9 +1,10 @@
 /** Lists what the bot answers to which messages, and adds, edits and removes such replies. */
 
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { isMap } from '../../../../base/objects.ts'
+import { OtherProblems, SwitchField, TextField } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
-import { OtherProblems, PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
+import { PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
 
 interface Reply {
   readonly match: string
@@ -106,7 +107,7 @@ function ReplyView({ reply: { match, text, buttons }, isDisabled, onEdit, onRemo
       </p>
       <p dir="auto">{text}</p>
       {buttons.length === 0 ? null : <p class="hint">Buttons: {buttons.map(labelOf).join(', ')}</p>}
-      <p class="platform-buttons">
+      <p class="buttons">
         <button type="button" disabled={isDisabled} aria-label={`Edit the reply to ${match}`} onClick={onEdit}>
           Edit
         </button>
@@ -140,7 +141,6 @@ interface ReplyFormProps {
 
 function ReplyForm({ reply: draft, isPending, onChange, onSet, onCancel }: ReplyFormProps) {
   const first = useRef<HTMLInputElement>(null)
-  const id = useId()
   // The button that opened it is gone; a form that is shown again leaves the focus where it is.
   useEffect(() => {
     if (document.activeElement === document.body) first.current?.focus()
@@ -150,30 +150,24 @@ function ReplyForm({ reply: draft, isPending, onChange, onSet, onCancel }: Reply
     onSet()
   }
   return (
-    <form class="platform-form" onSubmit={submit}>
-      <div class="platform-field">
-        <label for={`${id}match`}>When the message contains</label>
-        <input
-          id={`${id}match`}
-          ref={first}
-          required
-          dir="auto"
-          value={draft.match}
-          onInput={({ currentTarget }) => onChange({ ...draft, match: currentTarget.value })}
-        />
-      </div>
-      <div class="platform-field">
-        <label for={`${id}text`}>The bot answers</label>
-        <textarea
-          id={`${id}text`}
-          rows={2}
-          dir="auto"
-          value={draft.text}
-          onInput={({ currentTarget }) => onChange({ ...draft, text: currentTarget.value })}
-        />
-      </div>
+    <form class="form" onSubmit={submit}>
+      <TextField
+        label="When the message contains"
+        inputRef={first}
+        required
+        dir="auto"
+        value={draft.match}
+        onChange={match => onChange({ ...draft, match })}
+      />
+      <TextField
+        label="The bot answers"
+        rows={2}
+        dir="auto"
+        value={draft.text}
+        onChange={text => onChange({ ...draft, text })}
+      />
       <ButtonEditor buttons={draft.buttons} onChange={buttons => onChange({ ...draft, buttons })} />
-      <div class="platform-buttons">
+      <div class="buttons">
         <button type="submit" class="primary" disabled={isPending}>
           Set
         </button>
@@ -212,14 +206,9 @@ function ButtonEditor({ buttons, onChange }: ButtonEditorProps) {
             value={typeof button.url === 'string' ? button.url : ''}
             onInput={({ currentTarget }) => set(index, { url: currentTarget.value || undefined })}
           />
-          <label class="platform-check">
-            <input
-              type="checkbox"
-              checked={button.handover === true}
-              onChange={({ currentTarget }) => set(index, { handover: currentTarget.checked || undefined })}
-            />
+          <SwitchField isOn={button.handover === true} onChange={isOn => set(index, { handover: isOn || undefined })}>
             Asks for a person
-          </label>
+          </SwitchField>
           <button
             type="button"
             class="quiet"

@@ -1,9 +1,9 @@
 /** Edits the business hours: a time zone, and the hours of each day of the week. */
 
-import { useId } from 'preact/hooks'
 import { type DayHours, isAboutDay, usualWeek, type WeekHours, weekOf, writtenWeek } from '../../model/week-hours.ts'
+import { OtherProblems, problemOf, SwitchField, TextField } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
-import { FieldIssue, OtherProblems, patchConfig, useSaving } from './platform-section.tsx'
+import { patchConfig, useSaving } from './platform-section.tsx'
 
 const DAY_NAMES: Readonly<Record<string, string>> = {
   mon: 'Monday',
@@ -38,8 +38,14 @@ export function BusinessHoursForm({ written, onClose }: BusinessHoursFormProps) 
   const setDay = (changed: DayHours) =>
     setWeek({ ...week, days: week.days.map(one => (one.day === changed.day ? changed : one)) })
   return (
-    <form class="platform-form" onSubmit={submit} noValidate>
-      <TimeZone week={week} saving={saving} onChange={timeZone => setWeek({ ...week, timeZone })} />
+    <form class="form" onSubmit={submit} noValidate>
+      <TextField
+        label="Time zone"
+        suggestions={Intl.supportedValuesOf('timeZone')}
+        value={week.timeZone}
+        problem={problemOf(saving.issues, 'business_hours.time_zone')}
+        onChange={timeZone => setWeek({ ...week, timeZone })}
+      />
       {week.days.map(day => (
         <DayRow
           key={day.day}
@@ -49,7 +55,7 @@ export function BusinessHoursForm({ written, onClose }: BusinessHoursFormProps) 
         />
       ))}
       <OtherProblems issues={saving.issues} names={['business_hours.time_zone']} />
-      <div class="platform-buttons">
+      <div class="buttons">
         <button type="submit" class="primary" disabled={saving.isPending}>
           Set the hours
         </button>
@@ -61,35 +67,6 @@ export function BusinessHoursForm({ written, onClose }: BusinessHoursFormProps) 
         </button>
       </div>
     </form>
-  )
-}
-
-interface TimeZoneProps {
-  readonly week: WeekHours
-  readonly saving: ReturnType<typeof useSaving>
-  onChange(timeZone: string): void
-}
-
-function TimeZone({ week, saving, onChange }: TimeZoneProps) {
-  const id = useId()
-  return (
-    <div class="platform-field">
-      <label for={id}>Time zone</label>
-      <input
-        id={id}
-        list={`${id}zones`}
-        value={week.timeZone}
-        autocomplete="off"
-        aria-describedby={`${id}problem`}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-      <datalist id={`${id}zones`}>
-        {Intl.supportedValuesOf('timeZone').map(zone => (
-          <option key={zone} value={zone} />
-        ))}
-      </datalist>
-      <FieldIssue id={`${id}problem`} issues={saving.issues} name="business_hours.time_zone" />
-    </div>
   )
 }
 
@@ -115,14 +92,9 @@ function DayRow({ hours, isWrong, onChange }: DayRowProps) {
   )
   return (
     <div class="platform-day">
-      <label>
-        <input
-          type="checkbox"
-          checked={hours.isOpen}
-          onChange={({ currentTarget }) => onChange({ ...hours, isOpen: currentTarget.checked })}
-        />
+      <SwitchField isOn={hours.isOpen} onChange={isOpen => onChange({ ...hours, isOpen })}>
         {name}
-      </label>
+      </SwitchField>
       {hours.isOpen ? (
         <span class="platform-times">
           {time('from', 'opens')} <span aria-hidden="true">–</span> {time('to', 'closes')}

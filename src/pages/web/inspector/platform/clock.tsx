@@ -4,8 +4,9 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import { elapsedMs, isoMicros, wallTimer } from '../../../../base/runtime/clock.ts'
 import { formatDuration } from '../../../../base/text/quantities.ts'
 import { moment as momentText } from '../../model/formats.ts'
+import { FieldProblem, OtherProblems, problemOf, TextField } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
-import { FieldIssue, OtherProblems, PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
+import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 import type { PlatformMoment } from './platform-store.ts'
 
 const TICK_MS = 1000
@@ -46,13 +47,13 @@ function PauseButton() {
   const id = useId()
   const [label, path] = clock.paused ? (['Resume', '/clock/resume'] as const) : (['Pause', '/clock/pause'] as const)
   return (
-    <div class="platform-form">
+    <div class="form">
       <p class="hint" id={id}>
         {clock.paused
           ? 'Resume lets it go on from this time. After a reset it shows the time of this machine.'
           : 'Paused, timers for typing, retries and idle chats wait, and you can move it.'}
       </p>
-      <div class="platform-buttons">
+      <div class="buttons">
         <button
           type="button"
           aria-describedby={id}
@@ -73,7 +74,6 @@ function AdvanceForm({ nowMs }: { readonly nowMs: number }) {
   const moment = usePlatform()
   const [by, setBy] = useDraft('clock', '')
   const saving = useSaving()
-  const id = useId()
   const advance = (duration: string) =>
     saving.save(client => client.send('POST', '/clock/advance', { body: { by: duration } }))
   const submit = async (event: Event) => {
@@ -81,8 +81,8 @@ function AdvanceForm({ nowMs }: { readonly nowMs: number }) {
     if (await advance(by)) setBy('')
   }
   return (
-    <form class="platform-form" onSubmit={submit}>
-      <fieldset class="platform-buttons" disabled={moment.isPast || saving.isPending}>
+    <form class="form" onSubmit={submit}>
+      <fieldset class="buttons" disabled={moment.isPast || saving.isPending}>
         <legend class="hint">It stands still until you move it.</legend>
         {STEPS.map(step => (
           <button key={step} type="button" onClick={() => void advance(step)}>
@@ -90,23 +90,12 @@ function AdvanceForm({ nowMs }: { readonly nowMs: number }) {
           </button>
         ))}
         <NextTimer nowMs={nowMs} onAdvance={advance} />
-        <label class="platform-inline" for={id}>
-          By
-          <input
-            id={id}
-            class="platform-short"
-            value={by}
-            placeholder="90m"
-            autocomplete="off"
-            aria-describedby={`${id}problem`}
-            onInput={({ currentTarget }) => setBy(currentTarget.value)}
-          />
-        </label>
+        <TextField label="By" labelPlace="before" class="short" value={by} placeholder="90m" onChange={setBy} />
         <button type="submit" disabled={by === ''}>
           Advance
         </button>
       </fieldset>
-      <FieldIssue id={`${id}problem`} issues={saving.issues} name="by" />
+      <FieldProblem text={problemOf(saving.issues, 'by')} />
       <OtherProblems issues={saving.issues} names={['by']} />
     </form>
   )

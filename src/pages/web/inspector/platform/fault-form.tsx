@@ -11,8 +11,17 @@ import {
   faultBody,
 } from '../../model/fault-draft.ts'
 import type { SchemaField } from '../../model/schema-fields.ts'
+import {
+  ChoiceField,
+  FieldProblem,
+  OtherProblems,
+  problemOf,
+  type Submission,
+  SwitchField,
+  SwitchList,
+} from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
-import { FieldIssue, OtherProblems, type Saving, useSaving } from './platform-section.tsx'
+import { useSaving } from './platform-section.tsx'
 import { SchemaInput, SchemaInputs } from './schema-inputs.tsx'
 
 export interface FaultFormProps {
@@ -34,8 +43,15 @@ export function FaultForm({ form, onClose }: FaultFormProps) {
   }
   const shown = [...form.effects[draft.side], ...form.limits].map(({ name }) => name)
   return (
-    <form class="platform-form fault-form" aria-label="New fault" onSubmit={submit} noValidate>
-      <Examples onChoose={fault => setDraft(draftOfFault(form, fault))} />
+    <form class="form fault-form" aria-label="New fault" onSubmit={submit} noValidate>
+      <ChoiceField
+        label="Begin with"
+        options={[['', 'an empty form'], ...FAULT_EXAMPLES.map(({ title }, index) => [String(index), title] as const)]}
+        onChange={index => {
+          const example = FAULT_EXAMPLES[Number(index)]
+          if (index !== '' && example !== undefined) setDraft(draftOfFault(form, example.fault))
+        }}
+      />
       <AppliesTo form={form} draft={draft} saving={saving} onChange={setDraft} />
       <Effects form={form} draft={draft} saving={saving} onChange={setDraft} />
       <fieldset class="platform-fieldset fault-limits">
@@ -48,11 +64,11 @@ export function FaultForm({ form, onClose }: FaultFormProps) {
         />
       </fieldset>
       <OtherProblems issues={saving.issues} names={['on', ...shown]} />
-      <details class="platform-details">
+      <details class="fold">
         <summary>The fault as JSON</summary>
         <pre tabIndex={0}>{JSON.stringify(body, null, 2)}</pre>
       </details>
-      <div class="platform-buttons">
+      <div class="buttons">
         <button type="submit" class="primary" disabled={saving.isPending}>
           Set the fault
         </button>
@@ -64,74 +80,42 @@ export function FaultForm({ form, onClose }: FaultFormProps) {
   )
 }
 
-type Example = (typeof FAULT_EXAMPLES)[number]
-
-function Examples({ onChoose }: { onChoose(fault: Example['fault']): void }) {
-  const id = useId()
-  return (
-    <div class="platform-field">
-      <label for={id}>Begin with</label>
-      <select
-        id={id}
-        onChange={({ currentTarget }) => {
-          const example = FAULT_EXAMPLES[Number(currentTarget.value)]
-          if (currentTarget.value !== '' && example !== undefined) onChoose(example.fault)
-        }}
-      >
-        <option value="">an empty form</option>
-        {FAULT_EXAMPLES.map(({ title }, index) => (
-          <option key={title} value={index}>
-            {title}
-          </option>
-        ))}
-      </select>
-    </div>
-  )
-}
-
 interface PartProps {
   readonly form: FaultFormFields
   readonly draft: FaultDraft
-  readonly saving: Saving
+  readonly saving: Submission
   onChange(draft: FaultDraft): void
 }
 
 const SIDES: Readonly<Record<Side, string>> = { api: 'Calls', webhook: 'Events' }
 
 function AppliesTo({ form, draft, saving, onChange }: PartProps) {
-  const id = useId()
-  const toggle = (name: string) => {
-    const names = form.names[draft.side].filter(one => (one === name) !== draft.names.includes(one))
-    onChange({ ...draft, names })
-  }
+  const group = useId()
   return (
     <fieldset class="platform-fieldset">
       <legend>Applies to</legend>
-      <div class="platform-buttons">
+      <div class="buttons">
         {(['api', 'webhook'] as const).map(side => (
-          <label key={side} class="platform-check">
-            <input
-              type="radio"
-              name={`${id}side`}
-              checked={draft.side === side}
-              onChange={() => onChange({ ...draft, side, names: [], effects: {} })}
-            />
+          <SwitchField
+            key={side}
+            group={group}
+            isOn={draft.side === side}
+            onChange={() => onChange({ ...draft, side, names: [], effects: {} })}
+          >
             {SIDES[side]}
-          </label>
+          </SwitchField>
         ))}
         <span class="hint">
           {draft.names.length === 0 ? `all ${SIDES[draft.side].toLowerCase()}, or only:` : 'only:'}
         </span>
       </div>
-      <div class="knob-choices">
-        {form.names[draft.side].map(name => (
-          <label key={name}>
-            <input type="checkbox" checked={draft.names.includes(name)} onChange={() => toggle(name)} />
-            {name}
-          </label>
-        ))}
-      </div>
-      <FieldIssue id={`${id}problem`} issues={saving.issues} name="on" />
+      <SwitchList
+        label={SIDES[draft.side]}
+        values={form.names[draft.side]}
+        chosen={draft.names}
+        onChange={names => onChange({ ...draft, names })}
+      />
+      <FieldProblem text={problemOf(saving.issues, 'on')} />
     </fieldset>
   )
 }
@@ -169,15 +153,13 @@ function Effect({ field, draft, saving, onChange }: EffectProps) {
   const isChosen = Object.hasOwn(draft.effects, field.name)
   return (
     <div class="fault-effect">
-      <label class="platform-check">
-        <input
-          type="checkbox"
-          checked={isChosen}
-          aria-describedby={`${id}about`}
-          onChange={({ currentTarget }) => onChange(currentTarget.checked ? firstValue(field) : undefined)}
-        />
+      <SwitchField
+        isOn={isChosen}
+        describedBy={`${id}about`}
+        onChange={isOn => onChange(isOn ? firstValue(field) : undefined)}
+      >
         <code>{field.name}</code>
-      </label>
+      </SwitchField>
       <small id={`${id}about`} class="hint">
         {field.description}
       </small>
@@ -191,9 +173,7 @@ function Effect({ field, draft, saving, onChange }: EffectProps) {
           onChange={next => onChange(next ?? '')}
         />
       ) : null}
-      {isChosen && field.kind !== 'flag' ? null : (
-        <FieldIssue id={`${id}problem`} issues={saving.issues} name={field.name} />
-      )}
+      {isChosen && field.kind !== 'flag' ? null : <FieldProblem text={problemOf(saving.issues, field.name)} />}
     </div>
   )
 }

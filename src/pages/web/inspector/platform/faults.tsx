@@ -9,9 +9,10 @@ import { effectText } from '../../../../platform/wording/faults.ts'
 import { faultFormOf } from '../../model/fault-draft.ts'
 import { countUntil } from '../../model/journal-log.ts'
 import { showEntry } from '../address.ts'
+import { OtherProblems } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
 import { FaultForm } from './fault-form.tsx'
-import { OtherProblems, PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
+import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
 export function FaultsSection() {
   const moment = usePlatform()
@@ -55,7 +56,7 @@ function FaultList() {
       {isAdding && !isPast ? (
         <FaultForm form={form} onClose={() => setAdding(false)} />
       ) : (
-        <div class="platform-buttons">
+        <div class="buttons">
           <button type="button" disabled={isPast} onClick={() => setAdding(true)}>
             Add a fault
           </button>

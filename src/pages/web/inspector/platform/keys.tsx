@@ -3,8 +3,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { PlatformKeys } from '../../../../server/control/routes/description.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { OtherProblems } from '../fields.tsx'
 import { useSession } from '../session-context.ts'
-import { OtherProblems, PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
+import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
 export function KeysSection() {
   return (
@@ -94,7 +95,7 @@ function Use({ keys }: { readonly keys: PlatformKeys }) {
       `BOT_API_KEY=${shown(keys.bot_api_key)}`,
     ].join('\n')
   return (
-    <details class="platform-details">
+    <details class="fold">
       <summary>How an intermediary uses them</summary>
       <p class="hint">
         Each call has the header <code>Authorization: Bearer KEY</code>. Each event is signed with the API key: the

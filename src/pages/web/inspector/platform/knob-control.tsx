@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { DescriptionAnswer } from '../../../../server/control/routes/description.ts'
+import { SwitchList } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
 
 export type KnobDescription = DescriptionAnswer['knobs'][number]
@@ -50,20 +51,16 @@ const itemsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? v
 
 function Choices({ knob: { name, values = [] }, value, id, isDisabled, describedBy, onSet }: KnobControlProps) {
   const items = itemsOf(value)
-  const toggle = (word: string) => {
-    const next = values.filter(one => (one === word) !== items.includes(one))
-    void onSet(next.length === 0 ? OFF : next)
-  }
   return (
-    <fieldset id={id} class="knob-choices" disabled={isDisabled} aria-describedby={describedBy}>
-      <legend class="visually-hidden">{name}</legend>
-      {values.map(word => (
-        <label key={word}>
-          <input type="checkbox" checked={items.includes(word)} onChange={() => toggle(word)} />
-          {word}
-        </label>
-      ))}
-    </fieldset>
+    <SwitchList
+      id={id}
+      label={name}
+      values={values}
+      chosen={items}
+      isDisabled={isDisabled}
+      describedBy={describedBy}
+      onChange={chosen => void onSet(chosen.length === 0 ? OFF : chosen)}
+    />
   )
 }
 
@@ -157,7 +154,7 @@ function ListEditor({ knob: { name }, value, id, isDisabled, isWrong, describedB
           </button>
         </span>
       ))}
-      <span class="platform-buttons">
+      <span class="buttons">
         <button
           type="button"
           disabled={isDisabled}

@@ -1,9 +1,10 @@
 /** Lists the knobs with the assumption each one stands for: searched, set, and set back to the default. */
 
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { FieldProblem, OtherProblems, problemOf, SwitchField } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
 import { KnobControl, type KnobDescription } from './knob-control.tsx'
-import { FieldIssue, OtherProblems, PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
+import { PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
 import type { PlatformMoment } from './platform-store.ts'
 
 const SECTION = 'knobs'
@@ -57,14 +58,9 @@ function KnobList() {
           value={search}
           onInput={({ currentTarget }) => setSearch(currentTarget.value)}
         />
-        <label class="platform-check">
-          <input
-            type="checkbox"
-            checked={isOnlyChanged}
-            onChange={({ currentTarget }) => setOnlyChanged(currentTarget.checked)}
-          />
+        <SwitchField isOn={isOnlyChanged} onChange={setOnlyChanged}>
           Changed only
-        </label>
+        </SwitchField>
       </div>
       <p class="visually-hidden" role="status">
         {search === '' ? '' : `${shown.length} knobs`}
@@ -164,7 +160,7 @@ function KnobRow({ knob, isCopy }: KnobRowProps) {
         describedBy={`${id}about ${id}problem`}
         onSet={set}
       />
-      <FieldIssue id={`${id}problem`} issues={saving.issues} name={knob.name} />
+      <FieldProblem id={`${id}problem`} text={problemOf(saving.issues, knob.name)} />
       <OtherProblems issues={saving.issues} names={[knob.name]} />
       <p id={`${id}about`} class="hint knob-about">
         {knob.type === 'choice' ? null : <span>{knob.allowed} </span>}

@@ -1,6 +1,6 @@
 /** Shows what the bot says in each language, and sets the notices and the translation. */
 
-import { useId } from 'preact/hooks'
+import { ChoiceField } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
 import { KnobGroups } from './knobs.tsx'
 import { PlatformSection, usePlatform } from './platform-section.tsx'
@@ -37,20 +37,15 @@ export function LanguagesSection() {
 function LanguageTexts() {
   const { description, config } = usePlatform()
   const [code, setCode] = useDraft('language', 'en')
-  const id = useId()
   const texts = description.languages.find(language => language.code === code)?.texts ?? {}
   return (
     <>
-      <div class="platform-field">
-        <label for={id}>What the bot says by itself</label>
-        <select id={id} value={code} onChange={({ currentTarget }) => setCode(currentTarget.value)}>
-          {description.languages.map(language => (
-            <option key={language.code} value={language.code}>
-              {`${new Intl.DisplayNames(['en'], { type: 'language' }).of(language.code) ?? language.code} (${language.code})`}
-            </option>
-          ))}
-        </select>
-      </div>
+      <ChoiceField
+        label="What the bot says by itself"
+        value={code}
+        options={description.languages.map(languageOption)}
+        onChange={setCode}
+      />
       <dl class="platform-facts language-texts">
         {Object.entries(texts).map(([name, text]) => (
           <div key={name}>
@@ -63,6 +58,10 @@ function LanguageTexts() {
       </dl>
     </>
   )
+}
+
+function languageOption({ code }: { readonly code: string }): readonly [string, string] {
+  return [code, `${new Intl.DisplayNames(['en'], { type: 'language' }).of(code) ?? code} (${code})`]
 }
 
 /** The value of a knob replaces the text of every language. */

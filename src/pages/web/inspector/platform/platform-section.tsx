@@ -1,9 +1,9 @@
-/** A section of the platform's column that folds, and what its forms share: saving, and problems beside their fields. */
+/** A section of the platform's column that folds, and gives its parts the platform of the shown moment. */
 
 import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useId, useRef, useState } from 'preact/hooks'
-import { messageOf } from '../../../../base/text/error-text.ts'
-import { type ControlClient, ControlError, type ControlIssue } from '../../client/control.ts'
+import { useContext, useId, useRef } from 'preact/hooks'
+import type { ControlClient } from '../../client/control.ts'
+import { type Submission, useSubmission } from '../fields.tsx'
 import { useSession } from '../session-context.ts'
 import type { PlatformMoment, PlatformStore } from './platform-store.ts'
 
@@ -53,70 +53,12 @@ export function PlatformSection({ name, title, summary, children }: PlatformSect
   )
 }
 
-export interface Saving {
-  readonly issues: readonly ControlIssue[]
-  readonly isPending: boolean
-  /** Returns whether it succeeded. What fails is shown by `FieldIssue` and `OtherProblems`. */
-  save(run: (client: ControlClient) => Promise<unknown>): Promise<boolean>
-  clear(): void
-}
-
-/** Saves a form, and keeps the problems until the next time. */
-export function useSaving(): Saving {
-  const { client } = useSession()
+/** Sends a form of the platform, and loads the platform again after a success. */
+export function useSaving(): Submission {
   const { store } = usePlatformContext()
-  const [issues, setIssues] = useState<readonly ControlIssue[]>([])
-  const [isPending, setPending] = useState(false)
-  return {
-    issues,
-    isPending,
-    async save(run) {
-      setPending(true)
-      const found = await run(client).then(() => [], issuesOf)
-      setPending(false)
-      setIssues(found)
-      if (found.length === 0) store.refresh()
-      return found.length === 0
-    },
-    clear: () => setIssues([]),
-  }
-}
-
-function issuesOf(error: unknown): readonly ControlIssue[] {
-  if (error instanceof ControlError && error.issues.length > 0) return error.issues
-  return [{ field: '', message: error instanceof TypeError ? 'The server does not answer.' : messageOf(error) }]
+  return useSubmission(store.refresh)
 }
 
 /** Sets settings by name, all or none. */
 export const patchConfig = (patch: Readonly<Record<string, unknown>>) => (client: ControlClient) =>
   client.send('PATCH', '/config', { body: patch })
-
-const isAbout = (field: string, name: string) =>
-  field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`)
-
-/** The problems of one field; `id` is what its input is described by. */
-export function FieldIssue({ id, issues, name }: { id: string; issues: readonly ControlIssue[]; name: string }) {
-  const own = issues.filter(({ field }) => isAbout(field, name))
-  return own.length === 0 ? null : <ProblemText id={id} issues={own} />
-}
-
-/** The problems that are about none of the named fields. */
-export function OtherProblems({ issues, names }: { issues: readonly ControlIssue[]; names: readonly string[] }) {
-  const others = issues.filter(({ field }) => !names.some(name => isAbout(field, name)))
-  return others.length === 0 ? null : <ProblemText issues={others} />
-}
-
-function ProblemText({ id, issues }: { id?: string; issues: readonly ControlIssue[] }) {
-  return (
-    <p id={id} class="platform-problem" role="alert">
-      {issues.map(({ field, message, allowed }) => (
-        <span key={field + message}>
-          {message}
-          {Array.isArray(allowed) && allowed.length > 0 && allowed.length <= 12
-            ? ` Allowed: ${allowed.join(', ')}.`
-            : ''}
-        </span>
-      ))}
-    </p>
-  )
-}

@@ -1,14 +1,14 @@
 /** Saves what happened as a scenario file: chooses chats and entries, and shows the file and what was tried. */
 
-import { useId } from 'preact/hooks'
 import { counted } from '../../../../base/text/quantities.ts'
 import type { RecordedScenario } from '../../../../server/control/recorder.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { OutcomeMark } from '../../components/mark.tsx'
 import { saveFile } from '../../components/save-file.ts'
 import { showEntry } from '../address.ts'
+import { OtherProblems, problemOf, SwitchList, TextField } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
-import { FieldIssue, OtherProblems, PlatformSection, useSaving } from './platform-section.tsx'
+import { PlatformSection, useSaving } from './platform-section.tsx'
 
 export function RecordSection() {
   return (
@@ -41,7 +41,7 @@ function RecordForm() {
   }
   return (
     <>
-      <form class="platform-form" onSubmit={submit} noValidate>
+      <form class="form" onSubmit={submit} noValidate>
         <p class="hint">
           Steps are what users and agents did, expectations are the calls of the intermediary. The file is tried once
           before you get it.
@@ -49,7 +49,7 @@ function RecordForm() {
         <RangeFields range={range} saving={saving} onChange={setRange} />
         <Chats range={range} onChange={setRange} />
         <OtherProblems issues={saving.issues} names={FIELDS} />
-        <div class="platform-buttons">
+        <div class="buttons">
           <button type="submit" class="primary" disabled={saving.isPending}>
             {saving.isPending ? 'Trying it' : 'Make the scenario'}
           </button>
@@ -79,21 +79,15 @@ interface RangeFieldsProps {
 }
 
 function RangeFields({ range, saving, onChange }: RangeFieldsProps) {
-  const id = useId()
   const field = (key: 'name' | 'from' | 'to', label: string, wire: string, placeholder: string) => (
-    <div class="platform-field">
-      <label for={id + key}>{label}</label>
-      <input
-        id={id + key}
-        value={range[key]}
-        placeholder={placeholder}
-        inputMode={key === 'name' ? 'text' : 'numeric'}
-        autocomplete="off"
-        aria-describedby={`${id}${key}problem`}
-        onInput={({ currentTarget }) => onChange({ ...range, [key]: currentTarget.value })}
-      />
-      <FieldIssue id={`${id}${key}problem`} issues={saving.issues} name={wire} />
-    </div>
+    <TextField
+      label={label}
+      value={range[key]}
+      placeholder={placeholder}
+      inputMode={key === 'name' ? 'text' : 'numeric'}
+      problem={problemOf(saving.issues, wire)}
+      onChange={value => onChange({ ...range, [key]: value })}
+    />
   )
   return (
     <>
@@ -110,19 +104,18 @@ function Chats({ range, onChange }: Pick<RangeFieldsProps, 'range' | 'onChange'>
   const session = useSession()
   const known = [...session.log.value.chats.keys()]
   if (known.length < 2) return null
-  const toggle = (id: string) =>
-    onChange({ ...range, chatIds: known.filter(one => (one === id) !== range.chatIds.includes(one)) })
   return (
     <fieldset class="platform-fieldset">
       <legend>Chats</legend>
       <span class="hint">{range.chatIds.length === 0 ? 'All of them, or only:' : 'Only:'}</span>
-      <div class="knob-choices record-chats">
-        {known.map(id => (
-          <label key={id} title={id}>
-            <input type="checkbox" checked={range.chatIds.includes(id)} onChange={() => toggle(id)} />
-            {session.chatName(id)}
-          </label>
-        ))}
+      <div class="record-chats">
+        <SwitchList
+          label="Chats"
+          values={known}
+          chosen={range.chatIds}
+          textOf={session.chatName}
+          onChange={chatIds => onChange({ ...range, chatIds })}
+        />
       </div>
     </fieldset>
   )
@@ -144,7 +137,7 @@ function Recorded({ recorded: { name, yaml, notes, tried } }: RecordedProps) {
         </span>
       </p>
       {tried.failures.length === 0 ? null : (
-        <ul class="record-notes platform-problem">
+        <ul class="record-notes refusal">
           {tried.failures.map(failure => (
             <li key={failure}>{failure}</li>
           ))}
@@ -167,7 +160,7 @@ function Recorded({ recorded: { name, yaml, notes, tried } }: RecordedProps) {
       <pre class="record-yaml" tabIndex={0}>
         {yaml}
       </pre>
-      <div class="platform-buttons">
+      <div class="buttons">
         <button
           type="button"
           onClick={() =>

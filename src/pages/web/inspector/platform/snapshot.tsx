@@ -6,8 +6,9 @@ import { counted } from '../../../../base/text/quantities.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { saveFile } from '../../components/save-file.ts'
 import { moment as momentText } from '../../model/formats.ts'
+import { OtherProblems, SwitchField } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
-import { OtherProblems, PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
+import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
 export function SnapshotSection() {
   const { isPast } = usePlatform()
@@ -34,23 +35,18 @@ function Download() {
       )
     })
   const part = (name: 'journal' | 'keys', text: string) => (
-    <label class="platform-check">
-      <input
-        type="checkbox"
-        checked={parts[name]}
-        onChange={({ currentTarget }) => setParts({ ...parts, [name]: currentTarget.checked })}
-      />
+    <SwitchField isOn={parts[name]} onChange={isOn => setParts({ ...parts, [name]: isOn })}>
       {text}
-    </label>
+    </SwitchField>
   )
   return (
     <div class="platform-block">
       <h4>The state of now as a file</h4>
-      <div class="platform-buttons">
+      <div class="buttons">
         {part('journal', 'with the journal')}
         {part('keys', 'with the keys, unmasked')}
       </div>
-      <div class="platform-buttons">
+      <div class="buttons">
         <button type="button" disabled={saving.isPending} onClick={() => void download()}>
           Download a snapshot
         </button>
@@ -82,7 +78,7 @@ function Restore({ isPast }: ChangeProps) {
   }
   return (
     <div class="platform-block">
-      <div class="platform-field">
+      <div class="field">
         <label for={id}>Restore a snapshot from a file</label>
         <input
           id={id}
@@ -138,7 +134,7 @@ function Reset({ isPast }: ChangeProps) {
   return (
     <div class="platform-block">
       <h4>Begin again</h4>
-      <div class="platform-buttons">
+      <div class="buttons">
         <button type="button" disabled={isPast} onClick={() => setAsking(true)}>
           Reset
         </button>
@@ -173,7 +169,7 @@ function Confirmation({ title, button, saving, onConfirm, onClose, children }: C
       <div class="platform-confirmation">
         {children}
         <OtherProblems issues={saving.issues} names={[]} />
-        <div class="platform-buttons">
+        <div class="buttons">
           <button type="button" class="primary" disabled={saving.isPending} onClick={() => void onConfirm()}>
             {button}
           </button>

@@ -5,8 +5,9 @@ import { explainEntry } from '../../../../platform/wording/hints.ts'
 import { moment as momentText } from '../../model/formats.ts'
 import type { WebhookHealth } from '../../model/webhook-health.ts'
 import { showEntry } from '../address.ts'
+import { FieldProblem, OtherProblems, problemOf } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
-import { FieldIssue, OtherProblems, PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
+import { PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
 
 const STATES = {
   no_url: { text: 'no URL', look: 'skipped' },
@@ -44,8 +45,8 @@ function UrlForm() {
   }
   const isWrong = saving.issues.length > 0
   return (
-    <form class="platform-form" onSubmit={submit} noValidate>
-      <fieldset class="platform-field" disabled={isPast || saving.isPending}>
+    <form class="form" onSubmit={submit} noValidate>
+      <fieldset class="field" disabled={isPast || saving.isPending}>
         <label for={id}>URL that gets the events</label>
         <span class="platform-joined">
           <input
@@ -70,7 +71,7 @@ function UrlForm() {
           )}
         </span>
       </fieldset>
-      <FieldIssue id={`${id}problem`} issues={saving.issues} name="webhook.url" />
+      <FieldProblem id={`${id}problem`} text={problemOf(saving.issues, 'webhook.url')} />
       <OtherProblems issues={saving.issues} names={['webhook.url']} />
     </form>
   )
@@ -126,7 +127,7 @@ function TestEvent() {
   const send = () =>
     saving.save(client => client.send('POST', '/trigger', { body: { event: TEST_EVENT, chat_id: chatId } }))
   return (
-    <div class="platform-buttons">
+    <div class="buttons">
       <button
         type="button"
         disabled={isPast || saving.isPending || !hasUrl || chatId === null}

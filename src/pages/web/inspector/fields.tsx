@@ -1,0 +1,273 @@
+/** Draws the fields of all forms: a label, an input, and what the server says about its value. */
+import './fields.css'
+import type { ComponentChildren, ComponentProps, Ref } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import { messageOf } from '../../../base/text/error-text.ts'
+import { type ControlClient, ControlError, type ControlIssue } from '../client/control.ts'
+import { useSession } from './session-context.ts'
+
+export interface Submission {
+  readonly issues: readonly ControlIssue[]
+  readonly isPending: boolean
+  /** Returns whether it succeeded. What fails is shown by the fields that it names, and by `OtherProblems`. */
+  save(run: (client: ControlClient) => Promise<unknown>): Promise<boolean>
+}
+
+/** Sends a form, and keeps the problems until the next time. */
+export function useSubmission(onSuccess?: () => void): Submission {
+  const { client } = useSession()
+  const [issues, setIssues] = useState<readonly ControlIssue[]>([])
+  const [isPending, setPending] = useState(false)
+  async function save(run: (client: ControlClient) => Promise<unknown>): Promise<boolean> {
+    setPending(true)
+    let found: readonly ControlIssue[] = []
+    try {
+      await run(client)
+    } catch (error) {
+      const isRefused = error instanceof ControlError && error.issues.length > 0
+      const message = error instanceof TypeError ? 'The server does not answer.' : messageOf(error)
+      found = isRefused ? error.issues : [{ field: '', message }]
+    }
+    setPending(false)
+    setIssues(found)
+    if (found.length === 0) onSuccess?.()
+    return found.length === 0
+  }
+  return { issues, isPending, save }
+}
+
+const isAbout = (field: string, name: string) =>
+  field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`)
+
+/** What the server says about a field; null when it says nothing. */
+export function problemOf(issues: readonly ControlIssue[], name: string): string | null {
+  return textOf(issues.filter(({ field }) => isAbout(field, name)))
+}
+
+/** The problems that are about none of the named fields. */
+export function OtherProblems({ issues, names }: { issues: readonly ControlIssue[]; names: readonly string[] }) {
+  return <FieldProblem text={textOf(issues.filter(({ field }) => !names.some(name => isAbout(field, name))))} />
+}
+
+function textOf(issues: readonly ControlIssue[]): string | null {
+  const lines: string[] = []
+  for (const { message, allowed } of issues) {
+    const isListed = Array.isArray(allowed) && allowed.length > 0 && allowed.length <= 12
+    lines.push(isListed ? `${message} Allowed: ${allowed.join(', ')}.` : message)
+  }
+  return lines.length === 0 ? null : lines.join('\n')
+}
+
+export function FieldProblem({ id, text }: { readonly id?: string; readonly text: string | null }) {
+  if (text === null) return null
+  return (
+    <p id={id} class="refusal" role="alert">
+      {text}
+    </p>
+  )
+}
+
+interface FieldProps {
+  readonly label: string
+  /** Above the input; before it, on the same line; or only for screen readers. */
+  readonly labelPlace?: 'above' | 'before' | 'hidden'
+  readonly hint?: string
+  /** What is wrong with the value; null when nothing is. */
+  readonly problem?: string | null
+  /** Whether it takes all columns of its form. */
+  readonly isWide?: boolean
+}
+
+interface InputProps {
+  readonly id: string
+  readonly 'aria-invalid': boolean
+  readonly 'aria-describedby': string
+}
+
+interface LabelledProps extends FieldProps {
+  input(props: InputProps): ComponentChildren
+}
+
+function Labelled({ label, labelPlace = 'above', hint = '', problem = null, isWide, input }: LabelledProps) {
+  const id = useId()
+  return (
+    <div class={`field label-${labelPlace}${isWide ? ' wide' : ''}`}>
+      <label for={id} class={labelPlace === 'hidden' ? 'visually-hidden' : ''}>
+        {label}
+      </label>
+      {input({ id, 'aria-invalid': problem !== null, 'aria-describedby': `${id}hint ${id}problem` })}
+      <FieldProblem id={`${id}problem`} text={problem} />
+      {hint === '' ? null : (
+        <small id={`${id}hint`} class="hint">
+          {hint}
+        </small>
+      )}
+    </div>
+  )
+}
+
+type TextAttributes =
+  | 'name'
+  | 'placeholder'
+  | 'inputMode'
+  | 'dir'
+  | 'required'
+  | 'spellcheck'
+  | 'size'
+  | 'class'
+  | 'type'
+
+export interface TextFieldProps extends FieldProps, Pick<ComponentProps<'input'>, TextAttributes> {
+  /** Left out in a form that is read when it is sent. */
+  readonly value?: string
+  /** With more than one line. */
+  readonly rows?: number
+  readonly suggestions?: readonly string[]
+  readonly inputRef?: Ref<HTMLInputElement>
+  onChange?(value: string): void
+}
+
+export function TextField({ label, labelPlace, hint, problem, isWide, ...rest }: TextFieldProps) {
+  const { rows, suggestions, inputRef, onChange, size, ...shared } = rest
+  const list = useId()
+  const field = { label, labelPlace, hint, problem, isWide } as FieldProps
+  const attributes: object = {
+    ...shared,
+    ...(inputRef && { ref: inputRef }),
+    ...(size && { size }),
+    ...(suggestions && { list }),
+  }
+  if (rows !== undefined)
+    return (
+      <Labelled
+        {...field}
+        input={props => (
+          <textarea
+            {...attributes}
+            {...props}
+            rows={rows}
+            onInput={({ currentTarget }) => onChange?.(currentTarget.value)}
+          />
+        )}
+      />
+    )
+  return (
+    <Labelled
+      {...field}
+      input={props => (
+        <>
+          <input
+            autocomplete="off"
+            {...attributes}
+            {...props}
+            onInput={({ currentTarget }) => onChange?.(currentTarget.value)}
+          />
+          {suggestions === undefined ? null : (
+            <datalist id={list}>
+              {suggestions.map(value => (
+                <option key={value} value={value} />
+              ))}
+            </datalist>
+          )}
+        </>
+      )}
+    />
+  )
+}
+
+export interface ChoiceFieldProps extends FieldProps {
+  /** Left out in a form that is read when it is sent. */
+  readonly value?: string
+  readonly name?: string
+  readonly options: readonly (readonly [value: string, text: string])[]
+  onChange?(value: string): void
+}
+
+export function ChoiceField({ value, name, options, onChange, ...field }: ChoiceFieldProps) {
+  return (
+    <Labelled
+      {...field}
+      input={props => (
+        <select {...props} name={name} value={value} onChange={({ currentTarget }) => onChange?.(currentTarget.value)}>
+          {options.map(([option, text]) => (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    />
+  )
+}
+
+export interface SwitchFieldProps {
+  readonly isOn: boolean
+  /** One of several of which one is on: the name that they share. */
+  readonly group?: string
+  readonly title?: string | undefined
+  readonly describedBy?: string
+  readonly children: ComponentChildren
+  onChange(isOn: boolean): void
+}
+
+export function SwitchField({ isOn, group, title, describedBy, children, onChange }: SwitchFieldProps) {
+  return (
+    <label class="switch" title={title}>
+      <input
+        type={group === undefined ? 'checkbox' : 'radio'}
+        name={group}
+        checked={isOn}
+        aria-describedby={describedBy}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+      {children}
+    </label>
+  )
+}
+
+export interface SwitchListProps {
+  readonly label: string
+  readonly values: readonly string[]
+  readonly chosen: readonly string[]
+  readonly id?: string
+  readonly isDisabled?: boolean
+  readonly describedBy?: string
+  /** The text of a value, which else is the value itself. */
+  textOf?(value: string): string
+  /** In the order of `values`. */
+  onChange(chosen: readonly string[]): void
+}
+
+/** Chooses several of the values. */
+export function SwitchList({ label, values, chosen, id, isDisabled, describedBy, textOf, onChange }: SwitchListProps) {
+  const toggle = (value: string) => onChange(values.filter(one => (one === value) !== chosen.includes(one)))
+  return (
+    <fieldset id={id} class="switches" disabled={isDisabled} aria-describedby={describedBy}>
+      <legend class="visually-hidden">{label}</legend>
+      {values.map(value => (
+        <SwitchField key={value} isOn={chosen.includes(value)} title={textOf && value} onChange={() => toggle(value)}>
+          {textOf === undefined ? value : textOf(value)}
+        </SwitchField>
+      ))}
+    </fieldset>
+  )
+}
+
+export interface DialogButtonsProps {
+  /** What the form does: `Start chat`. */
+  readonly act: string
+  onCancel(): void
+}
+
+export function DialogButtons({ act, onCancel }: DialogButtonsProps) {
+  return (
+    <div class="buttons wide at-end">
+      <button type="button" onClick={onCancel}>
+        Cancel
+      </button>
+      <button type="submit" class="primary">
+        {act}
+      </button>
+    </div>
+  )
+}
