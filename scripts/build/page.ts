@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { RolldownOutput } from 'rolldown'
 import { type BuildOptions, build, type InlineConfig } from 'vite'
+import { browserVariants } from '../browser-variants.ts'
 
 /** The pages forbid inline scripts and styles, so that no file is part of another. */
 const pages = (root: string): BuildOptions => ({
@@ -32,7 +33,13 @@ export async function buildPage(root: string): Promise<RolldownOutput['output'][
 
 /** Where Vite finds the page, also for `npm run dev`. */
 export const pageRoot = (root: string) =>
-  ({ root: join(root, 'src/pages/web'), configFile: false, base: './', logLevel: 'warn' }) satisfies InlineConfig
+  ({
+    root: join(root, 'src/pages/web'),
+    configFile: false,
+    base: './',
+    logLevel: 'warn',
+    plugins: [{ ...browserVariants(), enforce: 'pre' }],
+  }) satisfies InlineConfig
 
 const buildWith = (root: string, options: BuildOptions) =>
   build({

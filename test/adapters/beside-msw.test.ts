@@ -1,4 +1,5 @@
 /** Intercepts beside msw, which has an own version of the interceptors: 2 patches `fetch`, 3 patches sockets. */
+
 import axios from 'axios'
 import { http as http2 } from 'msw'
 import { setupServer as setup2 } from 'msw/node'
@@ -6,7 +7,7 @@ import { http as http3 } from 'msw3'
 import { setupServer as setup3 } from 'msw3/node'
 import { Agent, request } from 'undici'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { createSimulator } from '../../src/index.ts'
 import { intercept } from '../../src/testing/interceptors/interceptors.ts'
 import { overNode, withFetch } from './clients.ts'
 
@@ -31,7 +32,7 @@ describe.each(Object.entries(SERVERS))('%s', (_, listen) => {
   it.each(['before', 'after'])(
     'answers its requests, and the simulator answers others: intercept %s listen',
     async order => {
-      const sim = createPlatformSimulator()
+      const sim = createSimulator()
       const early = order === 'before' ? intercept(sim) : null
       const server = listen()
       const interception = early ?? intercept(sim)

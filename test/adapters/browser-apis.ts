@@ -1,15 +1,17 @@
 /** Defines tests of interception for an environment with the APIs of a browser. */
+
 import { createServer, request as requestHttp } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import axios from 'axios'
 import { expect, it, onTestFinished } from 'vitest'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { createSimulator } from '../../src/index.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { intercept } from '../../src/testing/interceptors/interceptors.ts'
 
 const ORIGIN = 'https://bot.example.test'
 
 function intercepted(baseUrl = ORIGIN): PlatformSimulator {
-  const sim = createPlatformSimulator({ baseUrl })
+  const sim = createSimulator({ baseUrl })
   const interception = intercept(sim)
   onTestFinished(() => interception.stop())
   return sim
@@ -93,7 +95,7 @@ export function describeBrowserApis(): void {
   })
 
   it('nothing remains after the interception', () => {
-    intercept(createPlatformSimulator({ baseUrl: ORIGIN })).stop()
+    intercept(createSimulator({ baseUrl: ORIGIN })).stop()
     expect([globalThis.fetch, globalThis.XMLHttpRequest]).toEqual(before)
   })
 }

@@ -13,7 +13,8 @@ import * as undici7 from 'undici'
 import * as undici6 from 'undici6'
 import * as undici8 from 'undici8'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { createSimulator } from '../../src/index.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { type Interception, intercept } from '../../src/testing/interceptors/interceptors.ts'
 
 const ORIGINS = ['https://bot.example.test', 'http://bot.example.test:8080']
@@ -28,7 +29,7 @@ afterEach(() => {
 })
 
 function intercepted(baseUrl: string): PlatformSimulator {
-  const sim = createPlatformSimulator({ baseUrl })
+  const sim = createSimulator({ baseUrl })
   started.push(intercept(sim))
   return sim
 }

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import axios from 'axios'
 import { getGlobalDispatcher } from 'undici'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { createSimulator } from '../../src/index.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { type Interception, intercept } from '../../src/testing/interceptors/interceptors.ts'
 import { CLIENTS, overNode, type Sent, withFetch } from './clients.ts'
 
@@ -55,7 +56,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, send) => {
   it.each(['https://bot.example.test', 'http://bot.example.test:8080/base'])(
     'reaches the simulator at %s',
     async baseUrl => {
-      const sim = createPlatformSimulator({ baseUrl })
+      const sim = createSimulator({ baseUrl })
       catching(sim)
       const chat = await sim.chat()
       await chat.press('handover')
@@ -69,7 +70,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, send) => {
   )
 
   it('receives errors and unknown paths from the simulator too', async () => {
-    const sim = createPlatformSimulator()
+    const sim = createSimulator()
     catching(sim)
     expect(await send(`${sim.baseUrl}/api/v1/chats/none`, GET)).toMatchObject({ status: 401 })
     expect(await send(`${sim.baseUrl}/nowhere?a=b`, { method: 'DELETE', headers: {} })).toMatchObject({ status: 404 })
@@ -81,8 +82,8 @@ describe.each(Object.entries(CLIENTS))('%s', (_, send) => {
 
   it('finds two simulators at two addresses, and neither elsewhere', async () => {
     const [a, b] = [
-      createPlatformSimulator({ baseUrl: 'https://a.example.test' }),
-      createPlatformSimulator({ baseUrl: 'https://a.example.test/b' }),
+      createSimulator({ baseUrl: 'https://a.example.test' }),
+      createSimulator({ baseUrl: 'https://a.example.test/b' }),
     ]
     catching(a, b)
     const other = await elsewhere()
@@ -99,7 +100,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, send) => {
   })
 
   it('fails as over a network when the response is lost', async () => {
-    const sim = createPlatformSimulator()
+    const sim = createSimulator()
     catching(sim)
     const { id } = await sim.chat()
     const read = () =>
@@ -124,7 +125,7 @@ describe('an interception', () => {
   const calls = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' }).length
 
   it('ends with its block, also for idle connections', async () => {
-    const sim = createPlatformSimulator({ baseUrl: 'https://nobody.example.test' })
+    const sim = createSimulator({ baseUrl: 'https://nobody.example.test' })
     {
       using _ = intercept(sim)
       for (const send of Object.values(CLIENTS)) expect(await send(chatsOf(sim), GET)).toMatchObject({ status: 401 })
@@ -135,7 +136,7 @@ describe('an interception', () => {
   })
 
   it('ends once, however often it is stopped', async () => {
-    const sim = createPlatformSimulator()
+    const sim = createSimulator()
     const [first, second] = [catching(sim), catching(sim)]
     first.stop()
     first.stop()
@@ -145,7 +146,7 @@ describe('an interception', () => {
   })
 
   it('overrides an earlier one at the same address while it is active, whichever ends first', async () => {
-    const [a, b] = [createPlatformSimulator(), createPlatformSimulator()]
+    const [a, b] = [createSimulator(), createSimulator()]
     const outer = catching(a)
     const inner = catching(b)
     await withFetch(chatsOf(a), GET)
@@ -159,9 +160,9 @@ describe('an interception', () => {
   })
 
   it('rejects two simulators at one address, an empty list, and values that are no simulator', () => {
-    const [one, other] = [createPlatformSimulator(), createPlatformSimulator()]
+    const [one, other] = [createSimulator(), createSimulator()]
     expect(() => catching(one, other)).toThrow('Two simulators answer at https://bot.example.test: give one of them')
-    const respelled = createPlatformSimulator({ baseUrl: 'https://BOT.example.test:443/' })
+    const respelled = createSimulator({ baseUrl: 'https://BOT.example.test:443/' })
     expect(() => catching(one, respelled)).toThrow('Two simulators answer at https://bot.example.test')
     expect(() => intercept([])).toThrow('intercept takes at least one simulator, received an empty list')
     expect(() => intercept(undefined as never)).toThrow('intercept takes a simulator, or a list of simulators.')
@@ -174,7 +175,7 @@ describe('an interception', () => {
       'must be a URL, received "bot.example.test"',
     )
     expect(patched()).toEqual(untouched)
-    const sim = createPlatformSimulator()
+    const sim = createSimulator()
     catching(sim)
     expect(await withFetch(chatsOf(sim), GET)).toMatchObject({ status: 401 })
   })
@@ -191,7 +192,7 @@ describe('an interception', () => {
   })
 
   it('reaches agents of their own and requests that name a proxy', async () => {
-    const sim = createPlatformSimulator({ baseUrl: 'http://bot.example.test' })
+    const sim = createSimulator({ baseUrl: 'http://bot.example.test' })
     catching(sim)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const ask = (options: object) =>
@@ -210,7 +211,7 @@ describe('an interception', () => {
   })
 
   it('supports timeouts and aborts of the client', async () => {
-    const sim = createPlatformSimulator()
+    const sim = createSimulator()
     catching(sim)
     const { id } = await sim.chat()
     sim.faults.add({ on: { api: 'any' }, latency: '60s' })
@@ -229,7 +230,7 @@ describe('an interception', () => {
   })
 
   it('works with fake timers', async () => {
-    const sim = createPlatformSimulator()
+    const sim = createSimulator()
     catching(sim)
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
@@ -238,7 +239,7 @@ describe('an interception', () => {
   })
 
   it('works with fake timers after requests without them', async () => {
-    const sim = createPlatformSimulator()
+    const sim = createSimulator()
     catching(sim)
     for (const send of Object.values(CLIENTS)) await send(chatsOf(sim), GET)
     await new Promise(resolve => setImmediate(resolve))
@@ -249,7 +250,7 @@ describe('an interception', () => {
   })
 
   it('serves an agent for one request, and many requests at once', async () => {
-    const sim = createPlatformSimulator()
+    const sim = createSimulator()
     catching(sim)
     const once = new Promise<number | undefined>(resolve => {
       overHttps(chatsOf(sim), { agent: false }, response => resolve(response.resume().statusCode)).end()
@@ -261,7 +262,7 @@ describe('an interception', () => {
   })
 
   it('passes a slow body on in pieces', async () => {
-    const sim = createPlatformSimulator()
+    const sim = createSimulator()
     catching(sim)
     const { id } = await sim.chat()
     sim.faults.add({ on: { api: 'any' }, slow_body: '30ms' })

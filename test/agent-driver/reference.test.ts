@@ -1,15 +1,16 @@
 /** The built-in reference intermediary with its driver: a whole conversation, also across a hard restart. */
+
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { startSimulator } from '../../src/index.ts'
 import type { DriverContext } from '../../src/running/agent-driver/driver.ts'
 import { referenceDriver } from '../../src/running/agent-driver/reference-driver.ts'
-import { startServer } from '../../src/server/start.ts'
 import { never } from './desk.ts'
 
 async function scene() {
-  const sim = await startServer({ port: 0 })
+  const sim = await startSimulator({ port: 0 })
   onTestFinished(() => sim.close())
   const { url, apiKey, botApiKey, botId } = sim
   const env = { PATH: process.env.PATH!, AGENT_NAME: 'Somebody else', STATE_FILE: '/nowhere/at/all' }

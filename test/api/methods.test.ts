@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
+import { ENDPOINTS } from '../../src/platform/contract/index.ts'
 import { describeAdapters } from '../support/adapters.ts'
 import { pathFor } from '../support/api.ts'
 import { HANDOVER_IDS, stateOf } from '../support/raw-requests.ts'

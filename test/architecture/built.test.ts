@@ -1,11 +1,12 @@
 /** Tests the published bundle in dist/; `npm test` builds it first. */
+
 import { spawnSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
-import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
+import { ENDPOINTS } from '../../src/platform/contract/index.ts'
 import { VERSION } from '../../src/platform/contract/version.ts'
 import { receiver } from '../webhooks/receiver.ts'
 import { loadedWith, specifiersOf } from './built-modules.ts'

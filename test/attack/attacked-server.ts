@@ -1,9 +1,11 @@
 /** Starts servers for attacks, sends requests to them whose path and headers `fetch` would change, and plays a handover that must work afterwards. */
+
 import { Agent, request as httpRequest } from 'node:http'
 import { expect, onTestFinished } from 'vitest'
+import { startSimulator } from '../../src/index.ts'
 import type { WebhookEvent } from '../../src/platform/contract/events.ts'
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
-import { type PlatformServer, type PlatformServerOptions, startServer } from '../../src/server/start.ts'
+import type { PlatformServer, PlatformServerOptions } from '../../src/server/start.ts'
 import { AGENT } from '../support/chats.ts'
 
 export interface AttackedServer {
@@ -22,7 +24,7 @@ export async function startAttackedServer(options: PlatformServerOptions = {}): 
     if (events.length > LAST_EVENTS) events.shift()
     return new Response()
   }
-  const server = await startServer({ port: 0, clock: 'virtual', webhook: { fetch: receive }, ...options })
+  const server = await startSimulator({ port: 0, clock: 'virtual', webhook: { fetch: receive }, ...options })
   onTestFinished(() => server.close())
   return { server, events }
 }

@@ -1,8 +1,9 @@
 /** Attacks every route of the control API and of the platform with random and mutated requests. */
+
 import { expect, test } from 'vitest'
 import { shapeOf } from '../../src/base/schemas/definitions.ts'
-import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
 import { ENDPOINT_EXAMPLES as EXAMPLES } from '../../src/platform/contract/examples.ts'
+import { ENDPOINTS } from '../../src/platform/contract/index.ts'
 import { pathsOf, ROUTES } from '../../src/server/control/routes.ts'
 import { createDraw, type Draw, nested } from './mutations.ts'
 import { rounds, seed, startAttack, startSearch } from './rounds.ts'

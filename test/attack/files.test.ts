@@ -1,4 +1,5 @@
 /** Attacks the readers of files with mutated scenario, driver, config and snapshot files. */
+
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import ajvFormats from 'ajv-formats'
 import { expect, onTestFinished, test } from 'vitest'
 import { parseSources } from '../../src/base/files/document.ts'
 import { main } from '../../src/commands/main.ts'
-import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { createSimulator } from '../../src/index.ts'
 import { InvalidSnapshotError } from '../../src/platform/simulator/snapshot/invalid-snapshot.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { createDraw, type Draw } from './mutations.ts'
@@ -155,7 +156,7 @@ test(
   'a mutated snapshot file is refused with its field, or restored',
   async () => {
     const search = startSearch('files', 'mutated snapshot files')
-    await using sim = createPlatformSimulator()
+    await using sim = createSimulator()
     const chat = await sim.chat({ id: 'c1', history: [{ user: 'Hi' }] })
     await chat.press('handover').catch(() => {})
     const whole = JSON.stringify(sim.snapshot({ journal: true, keys: true }))
@@ -171,7 +172,7 @@ test(
   120_000 + ROUNDS * 1000,
 )
 
-async function restoreProblem(sim: ReturnType<typeof createPlatformSimulator>, text: string): Promise<string | null> {
+async function restoreProblem(sim: ReturnType<typeof createSimulator>, text: string): Promise<string | null> {
   const startedAt = performance.now()
   try {
     await sim.restore(JSON.parse(text))

@@ -1,10 +1,10 @@
 /** Sends fuzzed requests to the nine endpoints and the attachment links, and checks that each gets a quick answer in the platform's format. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ALIASES } from '../../src/platform/contract/endpoint-routes.ts'
-import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
 import { INTERNAL_HEADER } from '../../src/platform/contract/errors.ts'
-import { ErrorBody } from '../../src/platform/contract/schemas.ts'
+import { ENDPOINTS, ErrorBody } from '../../src/platform/contract/index.ts'
 import { HANDOVER_IDS, validBody } from '../support/raw-requests.ts'
 import {
   type AttackedServer,

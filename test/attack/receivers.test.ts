@@ -1,8 +1,10 @@
 /** Delivers events to receivers that never answer, answer without end or break the protocol, and checks time, failure code and memory. */
+
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { createSimulator } from '../../src/index.ts'
 import type { EntryOf } from '../../src/platform/journal/entry.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { takenOver } from '../knobs/support.ts'
 import { rounds, startAttack } from './rounds.ts'
 
@@ -204,7 +206,7 @@ let sim: PlatformSimulator
 let receiver: TcpReceiver
 beforeEach(async () => {
   receiver = await startReceiver(healthy)
-  sim = createPlatformSimulator({ webhook: { url: receiver.url }, knobs: KNOBS })
+  sim = createSimulator({ webhook: { url: receiver.url }, knobs: KNOBS })
 })
 afterEach(() => sim.close())
 
@@ -309,7 +311,7 @@ const endless = (onCancel: () => void) =>
 
 describe('a webhook function', () => {
   const deliveredBy = async (fetch: () => Response): Promise<Delivery> => {
-    const own = createPlatformSimulator({ webhook: { fetch }, knobs: KNOBS })
+    const own = createSimulator({ webhook: { fetch }, knobs: KNOBS })
     onTestFinished(() => own.close())
     const chat = await own.chat()
     await chat.press('handover')

@@ -1,10 +1,12 @@
 /** Starts the server that an attack calls, sends raw requests to it, and checks that it still works. */
+
 import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
+import { startSimulator } from '../../src/index.ts'
 import { INTERNAL_HEADER } from '../../src/platform/contract/errors.ts'
 import { coreOf } from '../../src/platform/simulator/simulator.ts'
-import { type PlatformServer, startServer } from '../../src/server/start.ts'
+import type { PlatformServer } from '../../src/server/start.ts'
 import { AGENT } from '../support/chats.ts'
 import { callPlatform } from './attacked-server.ts'
 
@@ -84,7 +86,7 @@ export interface TargetServer extends PlatformServer {
 /** A server on a virtual clock whose webhook answers at once. */
 export async function startTarget(): Promise<TargetServer> {
   const url = await startReceiver()
-  const server = await startServer({ port: 0, clock: 'virtual', journalLimit: 400, webhook: { url } })
+  const server = await startSimulator({ port: 0, clock: 'virtual', journalLimit: 400, webhook: { url } })
   onTestFinished(() => server.close())
   const control = async (method: string, path: string, body?: unknown) => {
     const headers = { 'content-type': 'application/json' }

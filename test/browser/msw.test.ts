@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { browserVariants } from '../../scripts/browser-variants.ts'
-import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { createSimulator } from '../../src/index.ts'
 import { ROOT } from '../architecture/files.ts'
 import { findChromium, launch } from './chromium.ts'
 
@@ -54,7 +54,7 @@ async function conversationInNode() {
     signatures.push(request.headers.get('kindly-hmac'))
     return new Response()
   }
-  const sim = createPlatformSimulator({ webhook: { fetch: webhook } })
+  const sim = createSimulator({ webhook: { fetch: webhook } })
   const ada = await sim.chat({ language: 'nb', history: [{ user: 'Hvor er pakken min?' }, { bot: 'Et øyeblikk 📦' }] })
   await ada.press('handover')
   const headers = { authorization: `Bearer ${sim.botApiKey}` }

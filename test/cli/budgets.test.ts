@@ -1,11 +1,12 @@
 /** Hostile files: each ends soon, with one clear error at its place, exit code 2 and no stack trace. */
+
 import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { BUDGETS } from '../../src/base/files/budgets.ts'
 import { main } from '../../src/commands/main.ts'
-import { startServer } from '../../src/server/start.ts'
+import { startSimulator } from '../../src/index.ts'
 import { type Files, folderOf } from '../scenario/format/written.ts'
 import { fakeIo } from './fake-io.ts'
 
@@ -278,7 +279,7 @@ describe('snapshots', () => {
   })
 
   test('PUT /_sim/snapshot refuses deep nesting', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(`${server.url}/_sim/snapshot`, { method: 'PUT', headers, body: deep })
     expect(response.status).toBe(422)

@@ -4,8 +4,9 @@ import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
+import { startSimulator } from '../../src/index.ts'
 import { failureText } from '../../src/platform/wording/failures.ts'
-import { type PlatformServer, type PlatformServerOptions, startServer } from '../../src/server/start.ts'
+import type { PlatformServer, PlatformServerOptions } from '../../src/server/start.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
 import { type Handler, receiver } from '../webhooks/receiver.ts'
@@ -24,7 +25,7 @@ const verifying: Handler = ({ bytes, headers }, response) => {
 
 async function setUp(options: PlatformServerOptions = {}) {
   const hook = await receiver(verifying)
-  const server: PlatformServer = await startServer({ port: 0, webhook: { url: hook.url }, ...options })
+  const server: PlatformServer = await startSimulator({ port: 0, webhook: { url: hook.url }, ...options })
   onTestFinished(() => server.close())
   return { hook, server, at: ['--url', server.url] }
 }

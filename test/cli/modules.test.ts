@@ -1,10 +1,10 @@
 /** Data never runs code: which files, flags and requests can load a module of the user, and which cannot. */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { main } from '../../src/commands/main.ts'
-import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
-import { startServer } from '../../src/server/start.ts'
+import { createSimulator, startSimulator } from '../../src/index.ts'
 import { type Files, folderOf } from '../scenario/format/written.ts'
 import { createControlClient } from '../support/control-client.ts'
 import { fakeIo } from './fake-io.ts'
@@ -78,7 +78,7 @@ describe('translation.engine', () => {
 
   async function startedServer(engine: string | null = null) {
     const knobs = engine === null ? {} : { 'translation.engine': engine }
-    const server = await startServer({ port: 0, clock: 'virtual', knobs })
+    const server = await startSimulator({ port: 0, clock: 'virtual', knobs })
     onTestFinished(() => server.close())
     return { server, ask: createControlClient(server) }
   }
@@ -109,7 +109,7 @@ describe('translation.engine', () => {
 
   test('is restored where the user has named the same module, and nowhere else', async () => {
     const { engine, loaded } = engineFile()
-    const first = createPlatformSimulator({ knobs: { 'translation.engine': engine } })
+    const first = createSimulator({ knobs: { 'translation.engine': engine } })
     onTestFinished(() => first.close())
     const snapshot = first.snapshot()
     expect(loaded()).toBe(false)
@@ -124,7 +124,7 @@ describe('translation.engine', () => {
 
   test('is no module in --import, unless a flag or the config file names it too', async () => {
     const { engine, loaded } = engineFile()
-    const sim = createPlatformSimulator({ clock: 'real', knobs: { 'translation.engine': engine } })
+    const sim = createSimulator({ clock: 'real', knobs: { 'translation.engine': engine } })
     onTestFinished(() => sim.close())
     const files = { 'state.json': JSON.stringify(sim.snapshot()) }
     const refused = await cli(files, 'start', '--port', '0', '--import', 'state.json')

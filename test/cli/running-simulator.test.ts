@@ -1,11 +1,13 @@
 /** The address flags that `wait`, `trigger`, `resend` and `stop` share, and the control token. */
+
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
-import { type PlatformServerOptions, startServer } from '../../src/server/start.ts'
+import { startSimulator } from '../../src/index.ts'
+import type { PlatformServerOptions } from '../../src/server/start.ts'
 import { folderWith } from '../config/folder.ts'
 import { freePort } from '../support/port.ts'
 import { fakeIo } from './fake-io.ts'
@@ -17,7 +19,7 @@ async function result(argv: string[], env: Record<string, string> = {}, cwd = fo
 }
 
 async function serving(options: PlatformServerOptions = {}) {
-  const server = await startServer({ port: 0, webhook: { fetch: () => new Response() }, ...options })
+  const server = await startSimulator({ port: 0, webhook: { fetch: () => new Response() }, ...options })
   onTestFinished(() => server.close())
   const ready = JSON.stringify({ url: server.url, ...(options.controlToken && { controlToken: options.controlToken }) })
   const cwd = folderWith({ 'ready.json': ready, 'sim.yaml': `port: ${server.port}\n` })

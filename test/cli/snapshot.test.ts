@@ -1,9 +1,10 @@
 /** `start --import` and `--export`: a state that outlives the process. */
+
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { main } from '../../src/commands/main.ts'
-import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { createSimulator } from '../../src/index.ts'
 import type { Snapshot } from '../../src/platform/simulator/snapshot/schema.ts'
 import { folderWith } from '../config/folder.ts'
 import { startWebhook } from '../support/network.ts'
@@ -75,7 +76,7 @@ test('writes the snapshot at the second signal, too', async () => {
 })
 
 test('sends an undelivered event when the port is open', async () => {
-  const sim = createPlatformSimulator({ clock: 'real', webhook: { fetch: () => new Promise<Response>(() => {}) } })
+  const sim = createSimulator({ clock: 'real', webhook: { fetch: () => new Promise<Response>(() => {}) } })
   const chat = await sim.chat({ id: 'ada' })
   void chat.press('handover').catch(() => {})
   const folder = folderWith()
@@ -97,7 +98,7 @@ test('sends an undelivered event when the port is open', async () => {
 })
 
 describe('is refused before the simulator starts', () => {
-  const good = () => JSON.stringify(createPlatformSimulator({ seed: 5 }).snapshot())
+  const good = () => JSON.stringify(createSimulator({ seed: 5 }).snapshot())
   const rows: [string, string, string[], RegExp][] = [
     ['no file', '', ['--import', 'none.json'], /--import: cannot read "none\.json"/],
     ['no JSON', '{', ['--import', 'f.json'], /--import: "f\.json" is not JSON/],

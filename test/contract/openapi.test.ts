@@ -1,7 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
-import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
-import { WEBHOOK_EVENTS } from '../../src/platform/contract/events.ts'
+import { ENDPOINTS, WEBHOOK_EVENTS } from '../../src/platform/contract/index.ts'
 import { platformOpenApi } from '../../src/platform/contract/openapi.ts'
 import { controlOpenApi } from '../../src/server/control/openapi.ts'
 import { pathsOf, ROUTES } from '../../src/server/control/routes.ts'

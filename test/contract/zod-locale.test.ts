@@ -1,8 +1,9 @@
 /** Checks that a zod locale of the user changes no message: all copies of zod in a process share their settings. */
+
 import { expect, it, onTestFinished } from 'vitest'
 import * as z from 'zod'
 import { parseSource } from '../../src/base/files/document.ts'
-import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { createSimulator } from '../../src/index.ts'
 import { layerOf } from '../../src/server/config/schema.ts'
 
 function useGermanLocale(): void {
@@ -33,7 +34,7 @@ it('a German zod locale does not change the errors of a config file', () => {
 
 it('a German zod locale does not change the errors of a call and of a fault', async () => {
   useGermanLocale()
-  const sim = createPlatformSimulator()
+  const sim = createSimulator()
   const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ bot_id: 'x', chat_id: 'c' })
   const answer = await sim.fetch(new Request(`${sim.baseUrl}/api/v2/handover/end`, { method: 'POST', headers, body }))

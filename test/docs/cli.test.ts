@@ -1,9 +1,10 @@
 /** Compares docs/cli.md with the commands and flags of the program. */
+
 import { expect, it } from 'vitest'
 import { keysOf } from '../../src/base/objects.ts'
 import { COMMANDS, loadCommand, main } from '../../src/commands/main.ts'
 import { readyLine } from '../../src/commands/start.ts'
-import { startServer } from '../../src/server/start.ts'
+import { startSimulator } from '../../src/index.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, inlineCode, PAGES, read, rows, section } from './pages.ts'
@@ -45,7 +46,7 @@ it.each(NAMES)('lists exactly the flags of %s', async name => {
 })
 
 it('shows the fields of the ready line', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const shown = JSON.parse(blocks(PAGE, 'json')[0]!)
   expect(shown).toEqual({
     ...readyLine(server),

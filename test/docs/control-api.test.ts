@@ -1,11 +1,12 @@
 /** Compares docs/control-api.md with the routes of the control API. */
+
 import { expect, it } from 'vitest'
 import { createRedactor } from '../../src/base/text/redactor.ts'
-import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
+import { startSimulator } from '../../src/index.ts'
+import { ENDPOINTS } from '../../src/platform/contract/index.ts'
 import { uiRoutes } from '../../src/running/ui-mode/routes.ts'
 import { createSavedSession } from '../../src/running/ui-mode/session.ts'
 import { controlOpenApi } from '../../src/server/control/openapi.ts'
-import { startServer } from '../../src/server/start.ts'
 import { ranOf } from '../scenario/journal-builder.ts'
 import { blocks, hasShell, inlineCode, PAGES, read, rows, runInShell } from './pages.ts'
 
@@ -77,7 +78,7 @@ it('lists the endpoints that the wait route accepts', () => {
 })
 
 it.skipIf(!hasShell)('its first command returns a call (needs bash and curl)', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const chat = await server.chat()
   const body = JSON.stringify({ bot_id: server.botId, chat_id: chat.id })
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }

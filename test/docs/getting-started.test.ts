@@ -1,6 +1,7 @@
 /** Runs the commands of docs/getting-started.md against a real server. */
+
 import { expect, it } from 'vitest'
-import { startServer } from '../../src/server/start.ts'
+import { startSimulator } from '../../src/index.ts'
 import { startWebhook } from '../support/network.ts'
 import { blocks, hasShell, read, runInShell } from './pages.ts'
 
@@ -16,7 +17,7 @@ const answersIn = (text: string): Answers =>
 
 it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () => {
   await using webhook = await startWebhook()
-  await using server = await startServer({ port: 0, webhook: { url: webhook.url } })
+  await using server = await startSimulator({ port: 0, webhook: { url: webhook.url } })
   let CHAT = ''
   const perform = async (block: string) => {
     const result = await runInShell(block, { SIM: server.url, CHAT })

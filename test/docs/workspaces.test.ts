@@ -1,8 +1,9 @@
 /** Runs the programs and commands of docs/workspaces.md. The programs need the built package. */
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { startServer } from '../../src/server/start.ts'
+import { startSimulator } from '../../src/index.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, hasShell, pathOf, read, rows, run, runInShell, section } from './pages.ts'
 
@@ -26,7 +27,7 @@ it.each(blocks(PAGE, 'js'))('program %# prints the output in its comment', async
 })
 
 it.skipIf(!hasShell)('its commands succeed in order (needs bash and curl)', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const [make = '', use = '', keep = ''] = blocks(PAGE, 'sh')
   const script = [`cd ${folderWith()}`, make, use, make, keep].join('\n').replaceAll('curl -s', 'curl -sf')
   const { code, stdout } = await runInShell(script, { SIM: server.url })
@@ -36,7 +37,7 @@ it.skipIf(!hasShell)('its commands succeed in order (needs bash and curl)', asyn
 })
 
 it('lists the fields of a workspace', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const response = await fetch(`${server.url}/_sim/workspaces`, { method: 'POST' })
   const documented = rows(section(PAGE, 'A workspace')).flatMap(([cell = '']) =>
     [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),

@@ -1,11 +1,13 @@
 /** Starts a simulator and an example intermediary, and plays the agent with the example's driver.yaml. */
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
+import { startSimulator } from '../../src/index.ts'
 import type { EndpointId } from '../../src/platform/contract/endpoint-routes.ts'
 import type { Entry, EntryOf } from '../../src/platform/journal/entry.ts'
-import { type PlatformServer, startServer } from '../../src/server/start.ts'
+import type { PlatformServer } from '../../src/server/start.ts'
 import { EXAMPLES, type Example, launch, type Program } from './program.ts'
 
 const WITHIN_MS = 30_000
@@ -45,7 +47,7 @@ export async function setUpExample(
   example: Example,
   env: Readonly<Record<string, string>> = {},
 ): Promise<ExampleSetup> {
-  const sim = await startServer({ port: 0 })
+  const sim = await startSimulator({ port: 0 })
   onTestFinished(() => sim.close())
   const settings = { HANDOVER_SIM_URL: sim.url, HANDOVER_SIM_API_KEY: sim.apiKey, ...env }
   const start = async () => {

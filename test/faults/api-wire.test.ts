@@ -1,13 +1,14 @@
 /** Applies API faults to connections, and reads them as raw sockets and as HTTP clients. */
+
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { startSimulator } from '../../src/index.ts'
 import type { FaultSpec } from '../../src/platform/faults/schema.ts'
-import { startServer } from '../../src/server/start.ts'
 import { connectRaw } from '../support/network.ts'
 
 async function setUp(spec: FaultSpec) {
-  const server = await startServer({ port: 0 })
+  const server = await startSimulator({ port: 0 })
   const chat = await server.chat()
   server.faults.add(spec)
   const body = JSON.stringify({ bot_id: server.botId, chat_id: chat.id })

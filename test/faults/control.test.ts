@@ -1,13 +1,15 @@
 /** Sets and clears faults over the control API, and sends manual events with faults. */
+
 import { describe, expect, test } from 'vitest'
-import { type PlatformServerOptions, startServer } from '../../src/server/start.ts'
+import { startSimulator } from '../../src/index.ts'
+import type { PlatformServerOptions } from '../../src/server/start.ts'
 import { createControlClient } from '../support/control-client.ts'
 import { startWebhook } from '../support/network.ts'
 import { receiver } from '../webhooks/receiver.ts'
 
 async function setUp(options: PlatformServerOptions = {}) {
   const hook = await receiver()
-  const server = await startServer({ port: 0, webhook: { url: hook.url }, ...options })
+  const server = await startSimulator({ port: 0, webhook: { url: hook.url }, ...options })
   return { hook, server, ask: createControlClient(server) }
 }
 
@@ -127,7 +129,7 @@ describe('manual events', () => {
 
   test('trigger and resend: a truncated body', async () => {
     await using hook = await startWebhook()
-    await using server = await startServer({ port: 0, webhook: { url: hook.url } })
+    await using server = await startSimulator({ port: 0, webhook: { url: hook.url } })
     const ask = createControlClient(server)
     await ask('POST', '/trigger', { body: { event: 'X', truncate: true } })
     const whole = (await ask('POST', '/trigger', { body: { event: 'Y' } })).body.delivery_id

@@ -1,9 +1,10 @@
 /** Shows faults in the terminal log as faults, not as behaviour of the platform or the receiver. */
+
 import { expect, test } from 'vitest'
+import { createSimulator } from '../../src/index.ts'
 import { createLog } from '../../src/pages/reporters/log.ts'
 import type { LogStyle } from '../../src/pages/reporters/log-filter.ts'
 import type { FaultSpec } from '../../src/platform/faults/schema.ts'
-import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { post } from '../knobs/support.ts'
 
 /** Replaces measured durations. */
@@ -11,7 +12,7 @@ const steady = (text: string) => text.replace(/\d+(\.\d+)? ms/g, 'N ms').replace
 
 async function logOf(style: LogStyle, specs: readonly FaultSpec[], status = 200) {
   const fetch = () => new Response(null, { status })
-  const sim = createPlatformSimulator({ webhook: { fetch }, knobs: { 'typing.webhook': 'off' } })
+  const sim = createSimulator({ webhook: { fetch }, knobs: { 'typing.webhook': 'off' } })
   const log = createLog({ style, colorLevel: 0 })
   const chat = await sim.chat({ id: 'chat-one' })
   let text = ''

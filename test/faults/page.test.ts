@@ -1,9 +1,10 @@
 /** Checks docs/faults.md: every effect is described, and each example works. */
+
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { startSimulator } from '../../src/index.ts'
 import { FAULT_HEADER } from '../../src/platform/contract/errors.ts'
 import { Fault } from '../../src/platform/faults/schema.ts'
-import { startServer } from '../../src/server/start.ts'
 import { blocks, hasShell, inlineCode, read, rows, runInShell } from '../docs/pages.ts'
 
 const PAGE = read('docs/faults.md')
@@ -35,7 +36,7 @@ test('each example is a valid fault, the same as a step and as a body', () => {
 })
 
 test.skipIf(!hasShell)('the commands of the page set and clear the faults (needs bash and curl)', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const result = await runInShell(typed.slice(0, -1).join('\n'), { SIM: server.url })
   expect(result.code).toBe(0)
   expect(server.faults.list().map(({ name }) => name)).toEqual(bodies.map((_, index) => `fault-${index + 1}`))
@@ -44,7 +45,7 @@ test.skipIf(!hasShell)('the commands of the page set and clear the faults (needs
 })
 
 test.skipIf(!hasShell)('the commands of docs/control-api.md set and clear faults (needs bash and curl)', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const block = blocks(read('docs/control-api.md'), 'sh').find(text => text.includes('/_sim/faults'))!
   const { code, stdout } = await runInShell(block, { SIM: server.url })
   expect([code, server.faults.list()]).toEqual([0, []])

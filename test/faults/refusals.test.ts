@@ -1,9 +1,8 @@
 /** Refuses faults that contradict themselves or never match, in-process and over HTTP, with field and fix. */
 import { describe, expect, test } from 'vitest'
-import { createSimulator } from '../../src/index.ts'
+import { createSimulator, startSimulator } from '../../src/index.ts'
 import { Fault, type FaultSpec } from '../../src/platform/faults/schema.ts'
 import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
-import { startServer } from '../../src/server/start.ts'
 import { createControlClient } from '../support/control-client.ts'
 
 const CONTRADICTIONS: readonly [fault: object, message: string][] = [
@@ -62,7 +61,7 @@ describe('the specification alone', () => {
   })
 
   test('the errors are the same over HTTP', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const ask = createControlClient(server)
     for (const [body, message] of CONTRADICTIONS) {
       const reply = await ask('POST', '/faults', { body })
@@ -73,7 +72,7 @@ describe('the specification alone', () => {
   })
 
   test('an unknown key, with the nearest known key', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const { status, body } = await createControlClient(server)('POST', '/faults', {
       body: { on: 'api', latencyy: '1s' },
     })
@@ -89,7 +88,7 @@ describe('the specification alone', () => {
 
 describe('together with the state of the simulator', () => {
   test('an unknown chat', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const ask = createControlClient(server)
     const { id } = await server.chat({ id: 'chat-1' })
     const fault = { on: 'api', chat_id: 'chat-2', reset: true } as const

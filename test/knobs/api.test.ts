@@ -1,7 +1,8 @@
 /** How strict the API is about paths, headers and fields. */
+
 import { expect, test } from 'vitest'
+import { startSimulator } from '../../src/index.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
-import { startServer } from '../../src/server/start.ts'
 import { AGENT, assumedBy, call, post, takenOver, world } from './support.ts'
 
 const findings = (sim: PlatformSimulator) => sim.journal.query({ kind: 'api' }).at(-1)!.findings
@@ -115,7 +116,7 @@ test('api.versions: answers 404 for versions that are not listed; v2 always work
 })
 
 test('api.cors: pages of listed origins call the API from a browser, * lets every page', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const chat = await server.chat()
   const read = async (origin: string) => {
     const headers = { origin, authorization: `Bearer ${server.botApiKey}` }

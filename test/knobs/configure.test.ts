@@ -1,8 +1,9 @@
 /** `configure()`: all or none, refusals that say what is allowed, and what the configuration shows. */
+
 import { expect, test } from 'vitest'
+import { createSimulator } from '../../src/index.ts'
 import { allowedFor, defaultKnobs, formatKnobs, KNOB_NAMES, type KnobName } from '../../src/platform/contract/knobs.ts'
 import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
-import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { post, world } from './support.ts'
 
 const refusal = async (patch: Record<string, unknown>): Promise<InvalidOptionError> => {
@@ -58,7 +59,7 @@ test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty'])('%s is not
 })
 
 test('options refuse the same values before the simulator starts', () => {
-  const make = () => createPlatformSimulator({ knobs: { 'webhook.retry': [1000], 'bot.delay': '5' } as never })
+  const make = () => createSimulator({ knobs: { 'webhook.retry': [1000], 'bot.delay': '5' } as never })
   expect(make).toThrow('webhook.retry must be off | a list of durations such as [1s, 5s], got [1000].')
   expect(make).toThrow('bot.delay must be a duration such as 500ms, 5s, 10m, 12h, got "5".')
 })

@@ -1,8 +1,10 @@
 /** A simulator whose webhook is a function in this process, and the API as its tests call it. */
+
 import { onTestFinished } from 'vitest'
+import { createSimulator } from '../../src/index.ts'
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import type { PlatformSimulatorOptions } from '../../src/platform/simulator/platform-options.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 
 export interface Delivered {
   readonly url: string
@@ -36,7 +38,7 @@ export function world(options: PlatformSimulatorOptions = {}, answer: Answering 
     for (const one of awaited) if (one.count <= inbox.length) one.resolve()
     return answer(inbox.at(-1)!, inbox)
   }
-  const sim = createPlatformSimulator({ ...options, webhook: { fetch: receive, ...options.webhook } })
+  const sim = createSimulator({ ...options, webhook: { fetch: receive, ...options.webhook } })
   onTestFinished(() => sim.close())
   return { sim, inbox, events: () => inbox.map(one => one.json.event), arrived }
 }

@@ -1,8 +1,10 @@
 /** The texts of the bot in the language of the chat, and the conversations that chats begin with. */
+
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { createSimulator } from '../../src/index.ts'
 import { BOT_LANGUAGES, botTexts, TRANSCRIPT_NAMES } from '../../src/platform/contract/bot-texts.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { read } from '../docs/pages.ts'
 
 const FOLDER = new URL('../../fixtures/transcripts/', import.meta.url)
@@ -36,7 +38,7 @@ async function record(sim: PlatformSimulator, chat: string) {
 }
 
 const simulator = (options = {}) =>
-  createPlatformSimulator({ clock: 'virtual', webhook: { fetch: () => new Response() }, ...options })
+  createSimulator({ clock: 'virtual', webhook: { fetch: () => new Response() }, ...options })
 
 /** Texts of the bot in a whole handover, and the one when no agent is available. */
 async function handover(language: string, knobs = {}) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { EndpointId } from '../../src/platform/contract/endpoint-routes.ts'
-import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
+import { ENDPOINTS } from '../../src/platform/contract/index.ts'
 import { describeAdapters } from '../support/adapters.ts'
 import { AGENT } from '../support/chats.ts'
 import { setUp } from '../support/test-simulator.ts'

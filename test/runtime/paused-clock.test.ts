@@ -1,8 +1,9 @@
 /** Tests the pause of a real clock, in-process and through the control API. */
+
 import { expect, test } from 'vitest'
 import { createRealClock } from '../../src/base/runtime/clock.ts'
+import { startSimulator } from '../../src/index.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
-import { startServer } from '../../src/server/start.ts'
 import { post, takenOver, world } from '../knobs/support.ts'
 import { createControlClient } from '../support/control-client.ts'
 
@@ -147,7 +148,7 @@ test('a virtual clock stands still already, and never goes on by itself', () => 
 })
 
 test('the control API pauses, advances and resumes; each workspace has its own clock', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   await ask('POST', '/workspaces', { body: { name: 'still', clock: 'virtual' } })
   await ask('POST', '/workspaces', { body: { name: 'other' } })

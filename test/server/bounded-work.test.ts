@@ -1,12 +1,11 @@
 /** Checks that hostile names, lists and texts take little time and memory to refuse. */
 import { Buffer } from 'node:buffer'
 import { expect, onTestFinished, test } from 'vitest'
-import { createSimulator } from '../../src/index.ts'
-import { startServer } from '../../src/server/start.ts'
+import { createSimulator, startSimulator } from '../../src/index.ts'
 import { createControlClient } from '../support/control-client.ts'
 
 async function setUp() {
-  const server = await startServer({ port: 0 })
+  const server = await startSimulator({ port: 0 })
   onTestFinished(() => server.close())
   const chat = await server.chat()
   const ids = `"bot_id":${server.botId},"chat_id":"${chat.id}"`

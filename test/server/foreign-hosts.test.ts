@@ -1,6 +1,8 @@
 /** Which values of the Host header may use API keys that others know: a page can point a name of its own at this machine. */
+
 import { expect, test } from 'vitest'
-import { type PlatformServer, type PlatformServerOptions, startServer } from '../../src/server/start.ts'
+import { startSimulator } from '../../src/index.ts'
+import type { PlatformServer, PlatformServerOptions } from '../../src/server/start.ts'
 import { sendRaw } from '../attack/attacked-server.ts'
 
 const NOTHING = new Uint8Array()
@@ -34,7 +36,7 @@ test.each([
   [{ knobs: { 'api.cors': '*' } }, ['evil.example', 'handover-sim']],
   [{ knobs: { 'keys.handover': 'own-handover-key', 'keys.bot': 'own-bot-key' } }, ['evil.example', 'handover-sim']],
 ] satisfies [PlatformServerOptions, string[]][])('with %j, %j are answered', async (options, hosts) => {
-  await using server = await startServer({ port: 0, ...options })
+  await using server = await startSimulator({ port: 0, ...options })
   for (const host of hosts) expect([host, await statusFor(server, host)]).toEqual([host, 200])
 })
 
@@ -45,7 +47,7 @@ test.each([
   [{ host: '0.0.0.0' }, ['evil.example:4747', 'internal.evil.example', 'xinternal.']],
   [{ knobs: { 'api.cors': ['http://handover-sim:4747'] } }, ['evil.example', 'handover-sim.evil.example']],
 ] satisfies [PlatformServerOptions, string[]][])('with %j, %j are refused', async (options, hosts) => {
-  await using server = await startServer({ port: 0, ...options })
+  await using server = await startSimulator({ port: 0, ...options })
   for (const host of hosts) {
     // The check stores the latest accepted host, which must not open others.
     expect(await statusFor(server, `127.0.0.1:${server.port}`)).toBe(200)
@@ -54,7 +56,7 @@ test.each([
 })
 
 test('the refusal of a container says which settings let it in', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const body = new TextEncoder().encode('{"availability":"CLOSED"}')
   const headers = { host: 'handover-sim:4747', authorization: `Bearer ${server.apiKey}` }
   const path = '/api/v2/handover/availability'
@@ -75,7 +77,7 @@ test('the refusal of a container says which settings let it in', async () => {
 })
 
 test('the keys of a workspace follow from its name, so they are for known callers too, unless they are its own', async () => {
-  await using server = await startServer({
+  await using server = await startSimulator({
     port: 0,
     knobs: { 'keys.handover': 'own-handover-key', 'keys.bot': 'own-bot-key' },
   })
@@ -89,7 +91,7 @@ test('the keys of a workspace follow from its name, so they are for known caller
 })
 
 test('in the process there is no check of the host', async () => {
-  await using server = await startServer({ port: 0, baseUrl: 'https://bot.example.test' })
+  await using server = await startSimulator({ port: 0, baseUrl: 'https://bot.example.test' })
   const { status } = await server.fetch(`https://evil.example/api/v1/chats/${(await server.chat()).id}`, {
     headers: { authorization: `Bearer ${server.botApiKey}` },
   })

@@ -1,11 +1,13 @@
 /** Clients that do what they should not: the server answers as well as it can, and stays. */
+
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startSimulator } from '../../src/index.ts'
 import { INTERNAL_HEADER } from '../../src/platform/contract/errors.ts'
 import { HTTP_BOUNDS } from '../../src/server/connections.ts'
 import { createHttpServer } from '../../src/server/http.ts'
 import { listen } from '../../src/server/listen.ts'
-import { type PlatformServer, startServer } from '../../src/server/start.ts'
+import type { PlatformServer } from '../../src/server/start.ts'
 import { connectRaw, type RawConnection } from '../support/network.ts'
 
 const LIMIT = 1000
@@ -14,7 +16,7 @@ let line: RawConnection
 let chatId: string
 
 beforeEach(async () => {
-  server = await startServer({ port: 0, knobs: { 'limits.body': LIMIT } })
+  server = await startSimulator({ port: 0, knobs: { 'limits.body': LIMIT } })
   chatId = (await server.chat()).id
   line = await connectRaw(server.port)
 })

@@ -1,9 +1,9 @@
 /** Checks the bounds of journal and transcripts in bytes, and how long bodies are stored and shown. */
 import { createHash } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createSimulator } from '../../src/index.ts'
+import { createSimulator, startSimulator } from '../../src/index.ts'
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
-import { type PlatformServer, type PlatformServerOptions, startServer } from '../../src/server/start.ts'
+import type { PlatformServer, PlatformServerOptions } from '../../src/server/start.ts'
 import { createControlClient } from '../support/control-client.ts'
 
 async function setUp(options: PlatformServerOptions = {}) {
@@ -12,7 +12,7 @@ async function setUp(options: PlatformServerOptions = {}) {
     received.push(await request.text())
     return new Response()
   }
-  const server = await startServer({ port: 0, clock: 'virtual', webhook: { fetch: receive }, ...options })
+  const server = await startSimulator({ port: 0, clock: 'virtual', webhook: { fetch: receive }, ...options })
   onTestFinished(() => server.close())
   return { server, ask: createControlClient(server), received }
 }

@@ -1,13 +1,15 @@
 /** Who may load the page of the inspector and its files, and with which headers. `npm test` builds the page first. */
+
 import { expect, test } from 'vitest'
-import { type PlatformServerOptions, startServer } from '../../src/server/start.ts'
+import { startSimulator } from '../../src/index.ts'
+import type { PlatformServerOptions } from '../../src/server/start.ts'
 import { type RawAnswer, sendRaw } from '../attack/attacked-server.ts'
 
 const NOTHING = new Uint8Array()
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
 async function served(options: PlatformServerOptions = {}) {
-  const server = await startServer({ port: 0, ...options })
+  const server = await startSimulator({ port: 0, ...options })
   const ask = (path: string, headers: Record<string, string> = HTML, method = 'GET'): Promise<RawAnswer> =>
     sendRaw(server.port, { method, path, headers: { host: `127.0.0.1:${server.port}`, ...headers }, body: NOTHING })
   return Object.assign(server, { ask })
@@ -128,8 +130,8 @@ test('--no-inspector serves the text to browsers too, and no file', async () => 
 test('the address of the page has the token in its fragment', async () => {
   await using server = await served({ host: '0.0.0.0' })
   expect(server.inspectorUrl).toBe(`${server.url}/#token=${server.controlToken}`)
-  await using own = await served({ controlToken: 'a&b c#d' })
-  expect(own.inspectorUrl).toBe(`${own.url}/#token=a%26b%20c%23d`)
+  await using own = await served({ controlToken: 'a&b=c#d' })
+  expect(own.inspectorUrl).toBe(`${own.url}/#token=a%26b%3Dc%23d`)
 })
 
 test('behind a proxy with a prefix, the page and the control API work with a token', async () => {

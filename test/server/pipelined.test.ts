@@ -1,15 +1,17 @@
 /** Requests that arrive together, also on one connection: each gets its own answer. */
+
 import { createServer } from 'node:http'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
+import { startSimulator } from '../../src/index.ts'
 import type { ApiRequest } from '../../src/platform/api/messages.ts'
 import { listen } from '../../src/server/listen.ts'
 import { createNodeAdapter } from '../../src/server/node-http.ts'
-import { type PlatformServer, startServer } from '../../src/server/start.ts'
+import type { PlatformServer } from '../../src/server/start.ts'
 import { connectRaw } from '../support/network.ts'
 
 const start = async (): Promise<PlatformServer> => {
-  const server = await startServer({ port: 0 })
+  const server = await startSimulator({ port: 0 })
   onTestFinished(() => server.close())
   return server
 }

@@ -1,15 +1,14 @@
 import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { ListenError, PortInUseError } from '../../src/index.ts'
+import { ListenError, PortInUseError, startSimulator } from '../../src/index.ts'
 import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
 import { coreOf } from '../../src/platform/simulator/simulator.ts'
 import { allowedHosts, isLoopback, urlOf } from '../../src/server/control/addresses.ts'
 import { findPortHolder, listeningSockets } from '../../src/server/listen.ts'
-import { startServer } from '../../src/server/start.ts'
 import { freePort } from '../support/port.ts'
 
 test('reports the actual port, and is a simulator with live getters', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   expect(server.port).toBeGreaterThan(0)
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
   expect(server.clock.mode).toBe('real')
@@ -19,20 +18,20 @@ test('reports the actual port, and is a simulator with live getters', async () =
 })
 
 test('links begin with the actual address unless a base URL is set', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   expect(server.baseUrl).toBe(server.url)
   const ada = await server.chat()
   await ada.press('handover')
   const [event] = server.journal.query({ kind: 'event' })
   expect(event).toMatchObject({ payload: { chat: { _links: { self: `${server.url}/api/v1/chats/${ada.id}` } } } })
 
-  await using elsewhere = await startServer({ port: 0, baseUrl: 'https://bot.example.test' })
+  await using elsewhere = await startSimulator({ port: 0, baseUrl: 'https://bot.example.test' })
   expect(elsewhere.baseUrl).toBe('https://bot.example.test')
   expect(elsewhere.url).toBe(`http://127.0.0.1:${elsewhere.port}`)
 })
 
 test('accepts requests with and without the path of the base URL', async () => {
-  await using server = await startServer({ port: 0, baseUrl: 'https://proxy.example.test/bot/' })
+  await using server = await startSimulator({ port: 0, baseUrl: 'https://proxy.example.test/bot/' })
   const ada = await server.chat()
   const headers = { authorization: `Bearer ${server.botApiKey}` }
   for (const path of [`/bot/api/v1/chats/${ada.id}`, `/api/v1/chats/${ada.id}`, '/bot/_sim/readyz']) {
@@ -41,7 +40,7 @@ test('accepts requests with and without the path of the base URL', async () => {
 })
 
 test('the platform over HTTP and the library give the same answer', async () => {
-  await using server = await startServer({ port: 0, clock: 'virtual' })
+  await using server = await startSimulator({ port: 0, clock: 'virtual' })
   const ada = await server.chat()
   const init = { headers: { authorization: `Bearer ${server.botApiKey}` } }
   const url = `${server.url}/api/v1/chats/${ada.id}`
@@ -51,7 +50,7 @@ test('the platform over HTTP and the library give the same answer', async () => 
 
 describe('the front page', () => {
   test('names the program and the addresses of both APIs', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const answer = await fetch(server.url)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8'])
     const text = await answer.text()
@@ -62,7 +61,7 @@ describe('the front page', () => {
   })
 
   test('a path that only begins like /_sim belongs to the platform', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const answer = await fetch(`${server.url}/_simulator`)
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ error: { code: 'path_not_found', field: null } })
@@ -74,7 +73,7 @@ describe('a port that cannot be opened', () => {
     const holder = createServer()
     const port = await freePort()
     await new Promise<void>(resolve => holder.listen(port, '127.0.0.1', resolve))
-    const refused = await startServer({ port }).catch((error: unknown) => error as PortInUseError)
+    const refused = await startSimulator({ port }).catch((error: unknown) => error as PortInUseError)
     expect(refused).toBeInstanceOf(PortInUseError)
     expect(refused).toMatchObject({ name: 'PortInUseError', port, host: '127.0.0.1' })
     expect((refused as PortInUseError).message).toMatch(/^Failed to listen on 127\.0\.0\.1:\d+: the port is in use/)
@@ -85,13 +84,13 @@ describe('a port that cannot be opened', () => {
   })
 
   test('an address that this machine does not have rejects with ListenError', async () => {
-    const refused = startServer({ port: 0, host: '192.0.2.1' })
+    const refused = startSimulator({ port: 0, host: '192.0.2.1' })
     await expect(refused).rejects.toThrow(ListenError)
     await expect(refused).rejects.toThrow('this machine has no such address')
   })
 
   test.each([-1, 65_536, 1.5, Number.NaN])('%s is no port', async port => {
-    await expect(startServer({ port })).rejects.toThrow(InvalidOptionError)
+    await expect(startSimulator({ port })).rejects.toThrow(InvalidOptionError)
   })
 
   test('finds the sockets that listen on a port in the table of the kernel', () => {
@@ -126,7 +125,7 @@ describe('addresses', () => {
 
 describe('close', () => {
   test('frees the port while idle, streaming and waiting clients are connected', async () => {
-    const server = await startServer({ port: await freePort() })
+    const server = await startSimulator({ port: await freePort() })
     await fetch(`${server.url}/api/v1/chats/none`)
     const events = await fetch(`${server.url}/_sim/events`)
     const waiting = fetch(`${server.url}/_sim/wait?call=start&timeout=10m`)
@@ -135,12 +134,12 @@ describe('close', () => {
     expect((await waiting).status).toBe(503)
     await events.text()
     await expect(fetch(server.url)).rejects.toThrow()
-    await using again = await startServer({ port: server.port })
+    await using again = await startSimulator({ port: server.port })
     expect(again.port).toBe(server.port)
   })
 
   test('does not wait long for a client that never finishes its upload', async () => {
-    const server = await startServer({ port: 0 })
+    const server = await startSimulator({ port: 0 })
     const upload = new ReadableStream({
       start: controller => controller.enqueue(new TextEncoder().encode('{"bot_id":')),
     })

@@ -1,9 +1,9 @@
 /** Calls the nine endpoints with types and checks every answer against the contract. */
+
 import { expect } from 'vitest'
 import type * as z from 'zod/mini'
 import type { Alias, EndpointId } from '../../src/platform/contract/endpoint-routes.ts'
-import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
-import { ErrorBody } from '../../src/platform/contract/schemas.ts'
+import { ENDPOINTS, ErrorBody } from '../../src/platform/contract/index.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { responseProblems, schemaProblems } from './contract-checks.ts'
 

@@ -1,15 +1,16 @@
 /** Checks answers and events against the contract's schemas and against the platform's OpenAPI document. */
+
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod/mini'
 import type { EndpointId } from '../../src/platform/contract/endpoint-routes.ts'
-import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
-import { platformOpenApi } from '../../src/platform/contract/openapi.ts'
+import { ENDPOINTS } from '../../src/platform/contract/index.ts'
 import { closeSchema, strictAjv } from './json-schema.ts'
+import { openApiDocument } from './openapi.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, walked by path
 type Json = any
 
-const document: Json = platformOpenApi({ baseUrl: 'https://bot.example.test' })
+const document: Json = await openApiDocument('--base-url', 'https://bot.example.test')
 const ajv = strictAjv()
 ajv.addSchema({ $id: 'platform', components: closeSchema(document.components) })
 

@@ -1,14 +1,14 @@
 /** Calls the control API and checks every answer against the published OpenAPI document. */
 import type { AnySchema } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
-import { controlOpenApi } from '../../src/server/control/openapi.ts'
 import type { PlatformServer } from '../../src/server/start.ts'
 import { closeSchema, strictAjv } from './json-schema.ts'
+import { openApiDocument } from './openapi.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path
 type Json = any
 
-const document = controlOpenApi() as Json
+const document: Json = await openApiDocument('--control')
 const ajv = strictAjv()
 ajv.addSchema({ $id: 'control', components: closeSchema(document.components) } as AnySchema)
 

@@ -1,6 +1,7 @@
 /** Sends requests with raw bodies and headers, for tests of malformed requests. */
+
 import type { EndpointId } from '../../src/platform/contract/endpoint-routes.ts'
-import { ENDPOINTS } from '../../src/platform/contract/endpoints.ts'
+import { ENDPOINTS } from '../../src/platform/contract/index.ts'
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
 import { checked, encode, pathFor, type Reply } from './api.ts'
 import { AGENT } from './chats.ts'

@@ -1,6 +1,8 @@
 /** Creates an in-process webhook that records events, checks every payload, and answers as configured. */
+
 import type { WebhookEventName } from '../../src/platform/contract/event-names.ts'
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../../src/platform/contract/events.ts'
+import type { WebhookEvent } from '../../src/platform/contract/events.ts'
+import { WEBHOOK_EVENTS } from '../../src/platform/contract/index.ts'
 import { eventProblems, schemaProblems } from './contract-checks.ts'
 
 export interface ReceivedEvent {

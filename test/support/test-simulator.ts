@@ -1,7 +1,9 @@
 /** Creates simulators with a recording webhook and closes them when the test ends. */
+
 import { expect, onTestFinished } from 'vitest'
+import { createSimulator } from '../../src/index.ts'
 import type { PlatformSimulatorOptions } from '../../src/platform/simulator/platform-options.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { type Adapter, inProcess } from './adapters.ts'
 import { type Api, api, type Send } from './api.ts'
 import { createReceiver, type Receiver } from './receiver.ts'
@@ -32,7 +34,7 @@ function closeAfterTest({ sim, hook }: TestSimulator): void {
 
 export function createTestSimulator(options: PlatformSimulatorOptions = {}): TestSimulator {
   const hook = createReceiver()
-  const made = { sim: createPlatformSimulator(withHook(options, hook)), hook }
+  const made = { sim: createSimulator(withHook(options, hook)), hook }
   closeAfterTest(made)
   return made
 }

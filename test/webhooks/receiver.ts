@@ -1,10 +1,12 @@
 /** Starts webhook receivers on real sockets. */
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { createSimulator } from '../../src/index.ts'
 import type { DeliveryContent } from '../../src/platform/journal/entry.ts'
 import type { PlatformSimulatorOptions } from '../../src/platform/simulator/platform-options.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { takenOver } from '../knobs/support.ts'
 
 export interface Got {
@@ -72,7 +74,7 @@ export async function rawServer(onData: (socket: Socket) => void): Promise<numbe
 }
 
 export function simFor(url: string, options: PlatformSimulatorOptions = {}): PlatformSimulator {
-  const sim = createPlatformSimulator({ ...options, webhook: { url } })
+  const sim = createSimulator({ ...options, webhook: { url } })
   onTestFinished(() => sim.close())
   return sim
 }

@@ -1,8 +1,10 @@
 /** Plays intermediaries with mistakes in their verification, and asks what the journal shows about them. */
+
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { createSimulator } from '../../src/index.ts'
 import { explain } from '../../src/platform/signature/index.ts'
-import { createPlatformSimulator, type PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { explainEntry } from '../../src/platform/wording/hints.ts'
 import { signatureAdvice } from '../../src/platform/wording/signature-advice.ts'
 
@@ -23,7 +25,7 @@ function simulatorFor(
     const isRight = request.headers.get('kindly-hmac') === computed
     return new Response(isRight ? null : answer(computed), { status: isRight ? 200 : 401 })
   }
-  return createPlatformSimulator({ webhook: { fetch }, knobs: { 'request.forwardPending': 'on', ...knobs } })
+  return createSimulator({ webhook: { fetch }, knobs: { 'request.forwardPending': 'on', ...knobs } })
 }
 
 async function deliver(sim: PlatformSimulator, texts: readonly string[], botId = sim.botId): Promise<void> {

@@ -19,7 +19,7 @@ import {
   type VirtualClock,
 } from '../../base/runtime/clock.ts'
 import { httpTransport, listenerTransport } from '../../base/runtime/http-transport.ts'
-import { loadModule } from '../../base/runtime/node.ts'
+import { loadModule, randomToken } from '../../base/runtime/node.ts'
 import { hashWords, makeId } from '../../base/runtime/random.ts'
 import { functionTransport, type Transport } from '../../base/runtime/transport.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
@@ -81,6 +81,8 @@ export interface Components {
   readonly faultRegistry: FaultRegistry
   readonly activity: Activity
   readonly epoch: Epoch
+  /** Names one journal: another name after a restart, a reset, or a restored snapshot, when entries are numbered anew. */
+  instance(): string
   readonly transport: ClosableTransport
   /** Entries before this `seq` happened before the last restore. */
   readonly restorePoint: { seq: number }
@@ -106,6 +108,8 @@ export function createComponents(
   const settings = { replies: options.bot?.replies ?? [], businessHours: hoursFrom(options.businessHours) }
   const address = addressFrom(options, filePrefix)
   const platform = createPlatformContext({ identity, knobs, clock, stamps, journal, address, settings, memoryLimit })
+  const epoch = createEpoch()
+  let token: string | null = null
   return {
     identity,
     address,
@@ -127,7 +131,11 @@ export function createComponents(
     newChats: createChatQueues(),
     faultRegistry: createFaultRegistry(),
     activity: createActivity(),
-    epoch: createEpoch(),
+    epoch,
+    instance() {
+      token ??= randomToken()
+      return `${token}-${epoch.count}`
+    },
     transport: transportFrom(options, transport),
     restorePoint: { seq: 1 },
     secrets,

@@ -1,7 +1,6 @@
 /** Wires the parts of one simulator around one clock and one seed: platform, journal, dispatcher, API, end user. */
 
 import { type Clock, type ClockTimer, wallDelay } from '../../base/runtime/clock.ts'
-import { randomToken } from '../../base/runtime/node.ts'
 import type { Transport } from '../../base/runtime/transport.ts'
 import type { ApiPorts } from '../api/call.ts'
 import type { Api } from '../api/handle.ts'
@@ -26,8 +25,6 @@ export interface Core extends Components, Committer, Reset {
   readonly user: UserActions
   readonly faults: FaultSetter
   readonly moments: Moments
-  /** Names one journal: another name after a restart, a reset, or a restored snapshot, when entries are numbered anew. */
-  instance(): string
   /** False when the webhook is a function. */
   readonly hasConnection: boolean
   close(): Promise<void>
@@ -46,7 +43,6 @@ export function createCore(
   const faults = createFaultController(components, dispatcher.release)
   const reset = createReset(components, dispatcher, committer, faults)
   reset.refresh()
-  let token: string | null = null
   return {
     ...components,
     ...committer,
@@ -56,10 +52,6 @@ export function createCore(
     user: createUserActions({ ...sharedPorts(components), commit: committer.commit }),
     faults,
     moments: createMoments(components.platform, components.journal),
-    instance() {
-      token ??= randomToken()
-      return `${token}-${components.epoch.count}`
-    },
     hasConnection: hasConnection(options),
     close: async () => {
       reset.reset()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { startSimulator } from '../../../src/index.ts'
 import type { Entry } from '../../../src/platform/journal/entry.ts'
-import { startServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../support/control-client.ts'
 
 type Row = Record<string, unknown>
@@ -40,7 +40,7 @@ function agentRow({ request, response, shown_to_user: shown }: Extract<Entry, { 
 const SENDER = { name: 'Kari', avatar: 'https://desk.example.test/kari.png', language_codes: ['en'] }
 
 test('the journal alone says what the user saw: translations, files with their address, names of senders', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   const { body: chat } = await ask('POST', '/chats', { body: { language: 'nb' } })
   const call = (path: string, body: Row) =>
@@ -71,7 +71,7 @@ test('the journal alone says what the user saw: translations, files with their a
 })
 
 test('an entry says no more than the call when the user saw what the call says', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const chat = await server.chat()
   await chat.says('Hi')
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
@@ -84,7 +84,7 @@ test('an entry says no more than the call when the user saw what the call says',
 })
 
 test('a long translation is shown as its beginning, with the length and hash of the whole text', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   const chat = await server.chat({ language: 'nb' })
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
@@ -105,7 +105,7 @@ test('a long translation is shown as its beginning, with the length and hash of 
 })
 
 test('the note of a new chat says who talks, and how much of the chat came before the journal', async () => {
-  await using server = await startServer({ port: 0, bot: { id: 7, name: 'Nora' } })
+  await using server = await startSimulator({ port: 0, bot: { id: 7, name: 'Nora' } })
   await server.chat({ user: { firstName: 'Ada', lastName: 'Berg' } })
   await server.chat({ user: null, history: [{ user: 'Hi' }, { bot: 'Hello' }] })
   const ada = await server.chat({ transcript: 'nb-shop' })
@@ -118,7 +118,7 @@ test('the note of a new chat says who talks, and how much of the chat came befor
 })
 
 test('a change of settings or of the availability says what was there before', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   await ask('PATCH', '/config', { body: { 'bot.delay': '1s', 'keys.bot': 'secret', 'webhook.url': null } })
   await ask('PATCH', '/config', { body: { 'bot.delay': '2s' } })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { startServer } from '../../../src/server/start.ts'
+import { startSimulator } from '../../../src/index.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { startWebhook } from '../../support/network.ts'
 
 test('creates, lists and shows a chat as its user sees it', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   const history = [{ user: 'Hi' }, { bot: 'Hello', buttons: [{ label: 'Opening hours' }] }]
   const { status, body } = await ask('POST', '/chats', { body: { language: 'nb', history } })
@@ -28,7 +28,7 @@ test('creates, lists and shows a chat as its user sees it', async () => {
 })
 
 test('creates a chat without any field, and without a body', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const { status, body } = await createControlClient(server)('POST', '/chats')
   expect(status).toBe(201)
   expect((await createControlClient(server)('GET', `/chats/${body.chat_id}`)).body).toMatchObject({
@@ -38,7 +38,7 @@ test('creates a chat without any field, and without a body', async () => {
 })
 
 test('every route of a chat answers 404 for an unknown chat', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   for (const [method, path, body] of [
     ['GET', '/chats/none', undefined],
@@ -50,8 +50,8 @@ test('every route of a chat answers 404 for an unknown chat', async () => {
   }
 })
 
-async function withChat(options: Parameters<typeof startServer>[0] = {}) {
-  const server = await startServer({ port: 0, ...options })
+async function withChat(options: Parameters<typeof startSimulator>[0] = {}) {
+  const server = await startSimulator({ port: 0, ...options })
   const ask = createControlClient(server)
   const { body } = await ask('POST', '/chats')
   return { server, ask, id: body.chat_id as string }
@@ -110,7 +110,7 @@ describe('wait=ack', () => {
 })
 
 test('an unknown button is refused with the visible ones', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   const history = [{ bot: 'Hello', buttons: [{ label: 'Opening hours' }] }]
   const { chat_id } = (await ask('POST', '/chats', { body: { history } })).body
@@ -172,7 +172,7 @@ describe('attachments', () => {
   })
 
   test('in a form, line breaks of the text are those that were typed', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const chat = await server.chat()
     const form = new FormData()
     form.set('text', 'One\nTwo')
@@ -181,7 +181,7 @@ describe('attachments', () => {
   })
 
   test('are downloaded without an entry in the journal, and never as a page', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const chat = await server.chat()
     const bytes = new TextEncoder().encode('<script>')
     await chat.says('Here', { attach: [{ name: 'a.html', type: 'text/html', bytes }] })

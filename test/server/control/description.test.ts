@@ -1,7 +1,7 @@
 import type { AnySchema } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
+import { startSimulator } from '../../../src/index.ts'
 import { defaultKnobs, formatKnob, KNOB_NAMES } from '../../../src/platform/contract/knobs.ts'
-import { startServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { strictAjv } from '../../support/json-schema.ts'
 
@@ -11,7 +11,7 @@ const accepts = (schema: AnySchema, value: unknown) => ajv.validate(schema, valu
 test('keys are shown as they are; only their route and a request for them show them', async () => {
   const knobs = { 'keys.handover': 'first-secret', 'keys.bot': 'second-secret', 'keys.more': ['third:secret:7'] }
   const webhook = { url: 'http://me:hidden@127.0.0.1:9/hook' }
-  await using server = await startServer({ port: 0, knobs, webhook, bot: { id: 5 } })
+  await using server = await startSimulator({ port: 0, knobs, webhook, bot: { id: 5 } })
   const ask = createControlClient(server)
   expect((await ask('GET', '/keys')).body).toEqual({
     api_key: 'first-secret',
@@ -27,7 +27,7 @@ test('keys are shown as they are; only their route and a request for them show t
 })
 
 test('a workspace shows its own keys, after a change the new ones', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   const made = (await ask('POST', '/workspaces', { body: { name: 'checkout' } })).body
   const path = '/workspaces/checkout/keys'
@@ -37,7 +37,7 @@ test('a workspace shows its own keys, after a change the new ones', async () => 
 })
 
 test('keys are for callers that pass the access check', async () => {
-  await using server = await startServer({ port: 0, controlToken: 'open-sesame' })
+  await using server = await startSimulator({ port: 0, controlToken: 'open-sesame' })
   const ask = createControlClient(server)
   expect((await ask('GET', '/keys')).status).toBe(401)
   const headers = { authorization: 'Bearer open-sesame' }
@@ -47,7 +47,7 @@ test('keys are for callers that pass the access check', async () => {
 })
 
 test('the description lists every knob with its form, default, value and assumption', async () => {
-  await using server = await startServer({ port: 0, knobs: { 'bot.delay': '2s', 'keys.bot': 'mine' } })
+  await using server = await startSimulator({ port: 0, knobs: { 'bot.delay': '2s', 'keys.bot': 'mine' } })
   const { body } = await createControlClient(server)('GET', '/description')
   const knobs = new Map<string, Record<string, unknown>>(body.knobs.map((knob: { name: string }) => [knob.name, knob]))
   expect([...knobs.keys()]).toEqual(KNOB_NAMES)
@@ -72,7 +72,7 @@ test('the description lists every knob with its form, default, value and assumpt
 })
 
 test('every value that the description offers for a choice is accepted', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   const { body } = await ask('GET', '/description')
   for (const { name, type, values = [], can_be_off } of body.knobs) {
@@ -88,7 +88,7 @@ test('every value that the description offers for a choice is accepted', async (
 })
 
 test('examples fit their schemas, and the schema of a fault says what the route takes', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   const { body } = await ask('GET', '/description')
   for (const { id, body: schema, example } of body.endpoints)
@@ -106,7 +106,7 @@ test('examples fit their schemas, and the schema of a fault says what the route 
 })
 
 test('a chat can begin with every transcript and in every language of the description', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   const { body } = await ask('GET', '/description')
   for (const { name, language } of body.transcripts) {

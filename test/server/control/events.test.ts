@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createPlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
+import { createSimulator, startSimulator } from '../../../src/index.ts'
 import { eventStream } from '../../../src/server/control/event-stream.ts'
-import { type PlatformServer, startServer } from '../../../src/server/start.ts'
+import type { PlatformServer } from '../../../src/server/start.ts'
 
 interface Heard {
   readonly id: number | null
@@ -52,7 +52,7 @@ async function follow(server: PlatformServer, path = '', headers: Record<string,
 }
 
 test('sends every entry when it is appended, with its seq as id', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const events = await follow(server)
   const ada = await server.chat()
   expect(await events.next()).toMatchObject({ id: 1, event: 'message', data: { seq: 1, note: 'chat_created' } })
@@ -62,7 +62,7 @@ test('sends every entry when it is appended, with its seq as id', async () => {
 })
 
 test('resumes after the last seq of the client, by header or query', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ada = await server.chat()
   for (const text of ['one', 'two', 'three']) await ada.says(text)
   const last = server.journal.nextSeq - 1
@@ -77,7 +77,7 @@ test('resumes after the last seq of the client, by header or query', async () =>
 })
 
 test('sends more than one chunk of old entries completely and in order', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ada = await server.chat()
   for (let i = 0; i < 450; i++) await ada.says('x')
   const events = await follow(server)
@@ -86,7 +86,7 @@ test('sends more than one chunk of old entries completely and in order', async (
 })
 
 test('sends an event for a reset, and no earlier entry after it', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const events = await follow(server)
   await server.chat()
   expect(await events.next()).toMatchObject({ id: 1 })
@@ -98,7 +98,7 @@ test('sends an event for a reset, and no earlier entry after it', async () => {
 })
 
 test('sends a reset event to a client that was disconnected during a reset', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   await server.chat()
   const events = await follow(server, '', { 'last-event-id': '57' })
   expect(await events.next()).toMatchObject({ event: 'reset' })
@@ -124,7 +124,7 @@ const stateOf = async ({ url }: PlatformServer) => (await fetch(`${url}/_sim/sta
 
 test('a client that names its instance has no gap and no double after a restart with more entries', async () => {
   const known: Heard['data'][] = []
-  const first = await startServer({ port: 0 })
+  const first = await startSimulator({ port: 0 })
   const { port } = first
   for (let count = 0; count < 3; count++) await first.chat()
   const { journal } = await stateOf(first)
@@ -132,7 +132,7 @@ test('a client that names its instance has no gap and no double after a restart 
   expect(known.map(({ seq }) => seq)).toEqual([1, 2, 3])
   await first.close()
 
-  await using second = await startServer({ port })
+  await using second = await startSimulator({ port })
   for (let count = 0; count < 5; count++) await second.chat({ id: `later-${count}` })
   const resumed = await follow(second, `?after=3&instance=${journal.instance}`)
   expect(await collect(resumed, known, 5)).toBe((await stateOf(second)).journal.instance)
@@ -142,7 +142,7 @@ test('a client that names its instance has no gap and no double after a restart 
 })
 
 test('the same instance resumes in place; a reset while the client was away begins anew', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   for (let count = 0; count < 3; count++) await server.chat()
   const { journal } = await stateOf(server)
   const response = await fetch(`${server.url}/_sim/events?after=2&instance=${journal.instance}`)
@@ -162,7 +162,7 @@ test('the same instance resumes in place; a reset while the client was away begi
 })
 
 test('a restored snapshot is a new instance', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   await server.chat()
   const before = (await stateOf(server)).journal
   await server.restore(server.snapshot({ journal: true }))
@@ -172,7 +172,7 @@ test('a restored snapshot is a new instance', async () => {
 })
 
 test('ends the stream when the server closes', async () => {
-  const server = await startServer({ port: 0 })
+  const server = await startSimulator({ port: 0 })
   const events = await follow(server)
   const ended = events.next()
   await server.close()
@@ -180,7 +180,7 @@ test('ends the stream when the server closes', async () => {
 })
 
 test('sends heartbeats while no entry is appended; a cancelled stream removes its listeners', async () => {
-  const sim = createPlatformSimulator()
+  const sim = createSimulator()
   const closing = new AbortController()
   const options = {
     journal: sim.journal,
@@ -206,7 +206,7 @@ async function openStream(server: PlatformServer, method = 'GET') {
 }
 
 test('a server has at most 100 streams, and one that is closed makes room', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   for (let index = 0; index < 110; index++) await openStream(server, 'HEAD')
   const streams = await Promise.all(Array.from({ length: 100 }, () => openStream(server)))
   expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]))

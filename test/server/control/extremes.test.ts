@@ -1,7 +1,9 @@
 /** Tests requests at the borders: names of prototypes, unusable hosts, times beyond all clocks, deep bodies. */
+
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { startSimulator } from '../../../src/index.ts'
 import type { Snapshot } from '../../../src/platform/simulator/snapshot/schema.ts'
-import { type PlatformServer, startServer } from '../../../src/server/start.ts'
+import type { PlatformServer } from '../../../src/server/start.ts'
 import { type ControlClient, createControlClient } from '../../support/control-client.ts'
 import { connectRaw } from '../../support/network.ts'
 import { createReceiver } from '../../support/receiver.ts'
@@ -11,7 +13,7 @@ let control: ControlClient
 
 beforeEach(async () => {
   const webhook = { url: 'http://hook.example.test/', fetch: createReceiver().fetch }
-  server = await startServer({ port: 0, clock: 'virtual', webhook })
+  server = await startSimulator({ port: 0, clock: 'virtual', webhook })
   control = createControlClient(server)
   onTestFinished(() => server.close())
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { startSimulator } from '../../../src/index.ts'
 import { refusedAccess } from '../../../src/server/control/app.ts'
-import { startServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { connectRaw } from '../../support/network.ts'
 
@@ -49,7 +49,7 @@ describe('with a token', () => {
 })
 
 test('answers 403 without a CORS header to a foreign page and a foreign host name', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const answer = await createControlClient(server)('POST', '/reset', { headers: { origin: 'https://evil.example' } })
   expect([answer.status, answer.body.error.code]).toEqual([403, 'foreign_origin'])
   expect(answer.headers.get('access-control-allow-origin')).toBeNull()
@@ -63,8 +63,8 @@ test('answers 403 without a CORS header to a foreign page and a foreign host nam
 })
 
 test('generates a token when the server listens on an address other than loopback', async () => {
-  await using server = await startServer({ port: 0, host: '0.0.0.0' })
-  await using other = await startServer({ port: 0, host: '0.0.0.0' })
+  await using server = await startSimulator({ port: 0, host: '0.0.0.0' })
+  await using other = await startSimulator({ port: 0, host: '0.0.0.0' })
   expect(server.controlToken).toMatch(/^[\w-]{32}$/)
   expect(server.controlToken).not.toBe(other.controlToken)
   const ask = createControlClient(server)
@@ -76,10 +76,10 @@ test('generates a token when the server listens on an address other than loopbac
 })
 
 test('requires the token that is configured, also on a loopback address', async () => {
-  await using server = await startServer({ port: 0, controlToken: 'mine' })
+  await using server = await startSimulator({ port: 0, controlToken: 'mine' })
   const ask = createControlClient(server)
   expect((await ask('GET', '/state')).status).toBe(401)
   expect((await ask('GET', '/state', { headers: { 'x-handover-sim-token': 'mine' } })).status).toBe(200)
-  await using plain = await startServer({ port: 0 })
+  await using plain = await startSimulator({ port: 0 })
   expect(plain.controlToken).toBeNull()
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type PlatformServer, startServer } from '../../../src/server/start.ts'
+import { startSimulator } from '../../../src/index.ts'
+import type { PlatformServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { connectRaw, startWebhook } from '../../support/network.ts'
 
@@ -12,7 +13,7 @@ const call = (server: PlatformServer, id: string, body: object, headers: Record<
 
 describe('wait', () => {
   test('answers with an existing entry, and with a later one', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const ask = createControlClient(server)
     const ada = await server.chat()
     await call(server, 'start', { chat_id: ada.id })
@@ -31,7 +32,7 @@ describe('wait', () => {
     ['kind=user', { kind: 'user', action: 'press' }],
     ['call=end&status=404', { endpoint: 'end', status: 404 }],
   ])('by %s', async (query, expected) => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const ada = await server.chat()
     await ada.press('handover')
     await call(server, 'end', { chat_id: 'other' })
@@ -39,7 +40,7 @@ describe('wait', () => {
   })
 
   test('limits the nearest entries, and suggests the note that was meant', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const ask = createControlClient(server)
     const ada = await server.chat()
     for (let count = 0; count < 9; count++) await call(server, 'end', { chat_id: ada.id })
@@ -50,7 +51,7 @@ describe('wait', () => {
   })
 
   test('answers 408 with the nearest entries', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const ask = createControlClient(server)
     const [ada, ben] = [await server.chat(), await server.chat()]
     await call(server, 'start', { chat_id: ada.id })
@@ -70,7 +71,7 @@ describe('wait', () => {
   })
 
   test('ends when the simulator is reset', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     // Two requests on one line are taken up in their order.
     const line = await connectRaw(server.port)
     line.send('GET /_sim/wait?call=start&timeout=1m HTTP/1.1\r\nHost: localhost\r\n\r\n')
@@ -81,7 +82,7 @@ describe('wait', () => {
 
 describe('journal', () => {
   test('filters by kind, chat and seq, and limits the number of entries', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const ask = createControlClient(server)
     const [ada, ben] = [await server.chat(), await server.chat()]
     await ada.says('Hi')
@@ -96,7 +97,7 @@ describe('journal', () => {
 
   test('shows neither keys nor signatures in any export', async () => {
     await using webhook = await startWebhook()
-    await using server = await startServer({ port: 0, webhook: { url: webhook.url } })
+    await using server = await startSimulator({ port: 0, webhook: { url: webhook.url } })
     const ask = createControlClient(server)
     const ada = await server.chat()
     await ada.press('handover')

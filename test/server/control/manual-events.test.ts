@@ -1,9 +1,11 @@
 /** Sends manual events to a receiver on a real socket that verifies signatures. */
+
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { WEBHOOK_EVENTS } from '../../../src/platform/contract/events.ts'
+import { startSimulator } from '../../../src/index.ts'
+import { WEBHOOK_EVENTS } from '../../../src/platform/contract/index.ts'
 import type { EntryOf } from '../../../src/platform/journal/entry.ts'
-import { type PlatformServerOptions, startServer } from '../../../src/server/start.ts'
+import type { PlatformServerOptions } from '../../../src/server/start.ts'
 import { schemaProblems } from '../../support/contract-checks.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { startWebhook } from '../../support/network.ts'
@@ -19,7 +21,7 @@ const verifying: Handler = ({ bytes, headers }, response) => {
 
 async function setUp(handler: Handler = verifying, options: PlatformServerOptions = {}) {
   const hook = await receiver(handler)
-  const server = await startServer({ port: 0, webhook: { url: hook.url }, ...options })
+  const server = await startSimulator({ port: 0, webhook: { url: hook.url }, ...options })
   return { hook, server, ask: createControlClient(server) }
 }
 
@@ -156,7 +158,7 @@ describe('trigger', () => {
   })
 
   test('reports that there is no webhook', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const { body } = await trigger(createControlClient(server), { event: 'X' })
     expect(body.ack).toMatchObject({ status: null, error: 'no webhook URL is set' })
   })
@@ -298,7 +300,7 @@ describe('a reset', () => {
       if (waits) reached[webhook.bodies.length - 2]!.resolve()
       else response.end()
     })
-    await using server = await startServer({ port: 0, webhook: { url: webhook.url } })
+    await using server = await startSimulator({ port: 0, webhook: { url: webhook.url } })
     const ask = createControlClient(server)
     const { delivery_id } = (await trigger(ask, { event: 'X' })).body
     waits = true

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type PlatformServer, startServer } from '../../../src/server/start.ts'
+import { startSimulator } from '../../../src/index.ts'
+import type { PlatformServer } from '../../../src/server/start.ts'
 import { type ControlClient, createControlClient } from '../../support/control-client.ts'
 
 type Act = (sim: Simulation, at: string) => Promise<unknown>
@@ -75,7 +76,10 @@ describe('?at=SEQ', () => {
     const act = fc.tuple(fc.constantFrom(...Object.keys(ACTS)), fc.nat(1))
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 25 }), async acts => {
-        await using server = await startServer({ port: 0, clock: { mode: 'virtual', start: '2024-01-01T08:00:00Z' } })
+        await using server = await startSimulator({
+          port: 0,
+          clock: { mode: 'virtual', start: '2024-01-01T08:00:00Z' },
+        })
         const simulation = simulate(server)
         const ids: string[] = ['one', 'two']
         const answers = new Map<number, unknown>()
@@ -102,7 +106,7 @@ describe('?at=SEQ', () => {
   }, 60_000)
 
   it('has the messages of an act from its first entry on', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const chat = await server.chat()
     await chat.press('handover')
     const control = createControlClient(server)
@@ -112,7 +116,7 @@ describe('?at=SEQ', () => {
   })
 
   it('names the agent who has the chat', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const simulation = simulate(server)
     const chat = await server.chat()
     await simulation.call('start', { chat_id: chat.id, sender: SENDER })
@@ -125,7 +129,7 @@ describe('?at=SEQ', () => {
   })
 
   it('answers for a chat that was created later with 404', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const chat = await server.chat()
     const { status, body } = await createControlClient(server)('GET', `/chats/${chat.id}?at=0`)
     expect(status).toBe(404)
@@ -133,7 +137,7 @@ describe('?at=SEQ', () => {
   })
 
   it('is refused for a moment whose entry the journal has dropped, with the first one that is known', async () => {
-    await using server = await startServer({ port: 0, journalLimit: 5 })
+    await using server = await startSimulator({ port: 0, journalLimit: 5 })
     const chat = await server.chat()
     for (const text of 'abcdefgh') await chat.says(text)
     const control = createControlClient(server)
@@ -147,7 +151,7 @@ describe('?at=SEQ', () => {
   })
 
   it('is refused for a moment before a restored snapshot', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const chat = await server.chat()
     await chat.says('Hi')
     const seq = server.journal.nextSeq - 1
@@ -159,7 +163,7 @@ describe('?at=SEQ', () => {
   })
 
   it('works below a workspace', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const workspace = await server.workspace({ name: 'one' })
     const chat = await workspace.chat()
     const created = workspace.journal.nextSeq - 1

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startServer } from '../../../src/server/start.ts'
+import { startSimulator } from '../../../src/index.ts'
 import { createControlClient } from '../../support/control-client.ts'
 
 describe('the problem is named', () => {
@@ -33,14 +33,14 @@ describe('the problem is named', () => {
     ['GET', '/journal?limit=0', undefined, 'limit must be greater than 0'],
     ['GET', '/config?x=1', undefined, 'x is not known here'],
   ])('%s %s %j', async (method, path, body, message) => {
-    await using server = await startServer({ port: 0, clock: 'virtual' })
+    await using server = await startSimulator({ port: 0, clock: 'virtual' })
     const reply = await createControlClient(server)(method, path, body === undefined ? {} : { body })
     expect(reply.status).toBe(422)
     expect(reply.body.error.message).toContain(message)
   })
 
   test('an attachment needs either a size or bytes', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const ask = createControlClient(server)
     const { chat_id } = (await ask('POST', '/chats')).body
     for (const more of [
@@ -58,7 +58,7 @@ describe('the problem is named', () => {
   })
 
   test('answers 400 for a body that is not JSON, and 415 for a form where the route takes none', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const ask = createControlClient(server)
     expect((await ask('POST', '/chats', { text: '{"language":' })).status).toBe(400)
     expect((await ask('POST', '/chats', { form: new FormData() })).status).toBe(415)
@@ -70,7 +70,7 @@ describe('the problem is named', () => {
 
 describe('routes', () => {
   test('answers 404 for an unknown route and lists the routes', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const { status, body } = await createControlClient(server)('GET', '/jornal')
     expect([status, body.error.code]).toEqual([404, 'route_not_found'])
     expect(body.error.message).toContain('did you mean /_sim/journal?')
@@ -78,7 +78,7 @@ describe('routes', () => {
   })
 
   test('answers 405 with Allow for another method', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const { status, headers } = await createControlClient(server)('DELETE', '/chats')
     expect([status, headers.get('allow')]).toEqual([405, 'POST, GET'])
     const preflight = await fetch(`${server.url}/_sim/chats`, { method: 'OPTIONS' })
@@ -87,7 +87,7 @@ describe('routes', () => {
   })
 
   test('lists the routes at the top; ignores a final slash; treats HEAD as GET', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     for (const path of ['', '/']) {
       const answer = await fetch(`${server.url}/_sim${path}`)
       expect(((await answer.json()) as { routes: string[] }).routes).toContain('GET /_sim/readyz')
@@ -97,14 +97,14 @@ describe('routes', () => {
 
   test('does not replace the global Request and Response', async () => {
     const before = [globalThis.Request, globalThis.Response]
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     await createControlClient(server)('GET', '/state')
     expect(globalThis.Request).toBe(before[0])
     expect(globalThis.Response).toBe(before[1])
   })
 
   test('journals neither requests of the control API nor their errors', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     await createControlClient(server)('GET', '/nothing-here')
     expect(server.journal.query()).toEqual([])
   })
@@ -112,7 +112,7 @@ describe('routes', () => {
 
 describe('config', () => {
   test('applies a change at once and answers with the whole config', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const ask = createControlClient(server)
     const patch = { 'typing.webhook': 'off', 'webhook.url': 'http://127.0.0.1:9/hook', 'webhook.retry': ['1s', '5s'] }
     const { status, body } = await ask('PATCH', '/config', { body: patch })
@@ -123,7 +123,7 @@ describe('config', () => {
   })
 
   test('answers 422 for unknown knobs and values with the allowed ones, and changes nothing', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const ask = createControlClient(server)
     const body = { 'typing.webhok': 'off', 'webhook.json': 'yaml', 'webhook.url': 'nowhere', 'bot.delay': '1s' }
     const reply = await ask('PATCH', '/config', { body })
@@ -138,7 +138,7 @@ describe('config', () => {
   })
 
   test.each(['constructor', 'toString', '__proto__'])('%s is no setting', async name => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const reply = await createControlClient(server)('PATCH', '/config', { text: `{"${name}":"x"}` })
     // JSON puts __proto__ on the object as any other name, schemas may leave it out: it must change nothing.
     expect([200, 422]).toContain(reply.status)
@@ -146,14 +146,14 @@ describe('config', () => {
   })
 
   test('never shows keys', async () => {
-    await using server = await startServer({ port: 0, knobs: { 'keys.handover': 'very-secret-key' } })
+    await using server = await startSimulator({ port: 0, knobs: { 'keys.handover': 'very-secret-key' } })
     const { body } = await createControlClient(server)('GET', '/state')
     expect(body.config['keys.handover']).toBe('***')
     expect(JSON.stringify(body)).not.toContain('very-secret-key')
   })
 
   test('sets the availability as in the workspace', async () => {
-    await using server = await startServer({ port: 0 })
+    await using server = await startSimulator({ port: 0 })
     const ask = createControlClient(server)
     expect((await ask('GET', '/state')).body.availability).toMatchObject([
       { bot_id: 1042, queue: 'DEFAULT', availability: 'OPEN', updated_at: null, open: true },
@@ -164,7 +164,7 @@ describe('config', () => {
   })
 
   test('lists assumptions with their effective values', async () => {
-    await using server = await startServer({ port: 0, knobs: { 'webhook.retry': ['1s'] } })
+    await using server = await startSimulator({ port: 0, knobs: { 'webhook.retry': ['1s'] } })
     const { assumptions } = (await createControlClient(server)('GET', '/assumptions')).body
     const retry = assumptions.find(({ name }: { name: string }) => name === 'webhook.retry')
     expect(retry).toMatchObject({ rule: 'WH1', knobs: [{ name: 'webhook.retry', value: ['1s'] }] })

@@ -1,12 +1,13 @@
 /** Snapshots over the control API, and what a reader of the events hears of them. */
+
 import { expect, test } from 'vitest'
-import { startServer } from '../../../src/server/start.ts'
+import { startSimulator } from '../../../src/index.ts'
 import { createControlClient } from '../../support/control-client.ts'
 
 const SERVER = { port: 0, clock: 'virtual' } as const
 
 test('captures the state and restores it', async () => {
-  await using server = await startServer(SERVER)
+  await using server = await startSimulator(SERVER)
   const ask = createControlClient(server)
   await ask('POST', '/chats', { body: { id: 'ada' } })
   const { body: snapshot } = await ask('GET', '/snapshot?journal=true')
@@ -27,7 +28,7 @@ test('captures the state and restores it', async () => {
 })
 
 test('refuses a wrong snapshot with every reason, by field', async () => {
-  await using server = await startServer(SERVER)
+  await using server = await startSimulator(SERVER)
   const ask = createControlClient(server)
   const { body: snapshot } = await ask('GET', '/snapshot')
   const other = await ask('PUT', '/snapshot', { body: { ...snapshot, v: 7 } })
@@ -43,7 +44,7 @@ test('refuses a wrong snapshot with every reason, by field', async () => {
 })
 
 test('names the rows of a long list that are wrong', async () => {
-  await using server = await startServer(SERVER)
+  await using server = await startSimulator(SERVER)
   const ask = createControlClient(server)
   await server.chat({ id: 'ada', history: Array.from({ length: 300 }, (_, at) => ({ user: `${at}` })) })
   const { body: snapshot } = await ask('GET', '/snapshot')
@@ -61,7 +62,7 @@ test('names the rows of a long list that are wrong', async () => {
 })
 
 test('sends an event for a reset and a restore before later entries', async () => {
-  await using server = await startServer(SERVER)
+  await using server = await startSimulator(SERVER)
   await server.chat({ id: 'ada' })
   const snapshot = server.snapshot({ journal: true })
   const response = await fetch(`${server.url}/_sim/events`)
@@ -82,7 +83,7 @@ test('sends an event for a reset and a restore before later entries', async () =
 })
 
 test('refuses to write a snapshot that could not be restored, with its size and the limit', async () => {
-  await using server = await startServer(SERVER)
+  await using server = await startSimulator(SERVER)
   const chat = await server.chat()
   await server.fetch(server.url)
   const bytes = new Uint8Array(51_000_000)
@@ -93,7 +94,7 @@ test('refuses to write a snapshot that could not be restored, with its size and 
 })
 
 test('refuses a body that is larger than a snapshot may be', async () => {
-  await using server = await startServer(SERVER)
+  await using server = await startSimulator(SERVER)
   const text = JSON.stringify({ v: 1, padding: 'x'.repeat(67_108_864) })
   const { status, body } = await createControlClient(server)('PUT', '/snapshot', { text })
   expect([status, body.error.code]).toEqual([413, 'payload_too_large'])

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
-import { startServer } from '../../../src/server/start.ts'
+import { startSimulator } from '../../../src/index.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { startWebhook } from '../../support/network.ts'
 
 test('advances a virtual clock, and refuses to advance a real one', async () => {
-  await using virtual = await startServer({ port: 0, clock: 'virtual' })
+  await using virtual = await startSimulator({ port: 0, clock: 'virtual' })
   const { status, body } = await createControlClient(virtual)('POST', '/clock/advance', { body: { by: '10m' } })
   const now = '2024-01-01T09:10:00.000000Z'
   expect([status, body]).toEqual([200, { mode: 'virtual', paused: true, now, next_due: null }])
   expect(virtual.journal.query()).toMatchObject([{ note: 'clock_advanced', by: '10m', to: now }])
 
-  await using real = await startServer({ port: 0 })
+  await using real = await startSimulator({ port: 0 })
   const refused = await createControlClient(real)('POST', '/clock/advance', { body: { by: '10m' } })
   expect([refused.status, refused.body.error.code]).toEqual([409, 'real_clock'])
 })
 
 test('the clock says when its next timer fires', async () => {
-  await using virtual = await startServer({ port: 0, clock: 'virtual' })
+  await using virtual = await startSimulator({ port: 0, clock: 'virtual' })
   const ask = createControlClient(virtual)
   await ask('PATCH', '/config', { body: { 'chat.idleTimeout': '30m' } })
   await ask('POST', '/chats')
@@ -28,7 +28,7 @@ test('the clock says when its next timer fires', async () => {
 
 test('settle answers when nothing is in flight and no timer is due', async () => {
   await using webhook = await startWebhook()
-  await using server = await startServer({ port: 0, clock: 'virtual', webhook: { url: webhook.url } })
+  await using server = await startSimulator({ port: 0, clock: 'virtual', webhook: { url: webhook.url } })
   const ask = createControlClient(server)
   const { chat_id } = (await ask('POST', '/chats')).body
   await ask('POST', `/chats/${chat_id}/press`, { body: { button: 'handover' } })
@@ -38,7 +38,7 @@ test('settle answers when nothing is in flight and no timer is due', async () =>
 })
 
 test('reset removes everything, and the same actions then have the same results', async () => {
-  await using server = await startServer({ port: 0, clock: 'virtual' })
+  await using server = await startSimulator({ port: 0, clock: 'virtual' })
   const ask = createControlClient(server)
   const first = (await ask('POST', '/chats')).body
   await ask('POST', `/chats/${first.chat_id}/press`, { body: { button: 'handover' } })
@@ -51,7 +51,7 @@ test('reset removes everything, and the same actions then have the same results'
 test('a delivery in flight during a reset is not journaled after it', async () => {
   const reached = Promise.withResolvers<() => void>()
   await using webhook = await startWebhook((_, response) => reached.resolve(() => response.end()))
-  await using server = await startServer({
+  await using server = await startSimulator({
     port: 0,
     webhook: { url: webhook.url },
     knobs: { 'webhook.retry': ['1ms'] },
@@ -74,7 +74,7 @@ test('an action that is being translated during a reset is not journaled after i
     translating.resolve()
     return translated.promise
   }
-  await using server = await startServer({ port: 0, translate })
+  await using server = await startSimulator({ port: 0, translate })
   const ask = createControlClient(server)
   const { chat_id } = (await ask('POST', '/chats', { body: { language: 'nb' } })).body
   const start = { bot_id: server.botId, chat_id, sender: { language_codes: ['en'] } }
@@ -89,7 +89,7 @@ test('an action that is being translated during a reset is not journaled after i
 })
 
 test('reports health, and serves both OpenAPI documents', async () => {
-  await using server = await startServer({ port: 0, baseUrl: 'https://bot.example.test/here' })
+  await using server = await startSimulator({ port: 0, baseUrl: 'https://bot.example.test/here' })
   const ask = createControlClient(server)
   expect((await ask('GET', '/livez')).body).toMatchObject({ status: 'live' })
   expect((await ask('GET', '/readyz')).body).toMatchObject({ status: 'ready', version: expect.any(String) })

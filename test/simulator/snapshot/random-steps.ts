@@ -1,10 +1,12 @@
 /** Generates random steps of users, agents, faults and time, plays them, and records everything observable. */
+
 import fc from 'fast-check'
 import type { Duration } from '../../../src/base/text/quantities.ts'
+import { createSimulator } from '../../../src/index.ts'
 import type { FaultSpec } from '../../../src/platform/faults/schema.ts'
 import type { Entry } from '../../../src/platform/journal/entry.ts'
 import type { PlatformSimulatorOptions } from '../../../src/platform/simulator/platform-options.ts'
-import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
+import { coreOf, type PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
 import { AGENT, call } from '../../knobs/support.ts'
 
 /** `chat` is an index into the existing chats, modulo their number, so that every step has an effect. */
@@ -143,7 +145,7 @@ export function player(options: PlatformSimulatorOptions): Player {
     observed.push(`webhook ${JSON.stringify([...request.headers])} ${text}`)
     return new Response('', { status: statusFor(text) })
   }
-  const sim = createPlatformSimulator({ ...options, webhook: { fetch } })
+  const sim = createSimulator({ ...options, webhook: { fetch } })
   const play = async (steps: readonly Step[]) => {
     for (const one of steps) {
       await take(sim, one, observed).catch(error => observed.push(`refused: ${error.message}`))

@@ -1,9 +1,11 @@
 /** Resets simulators with work in flight and checks that nothing from before a reset appears after it. */
+
 import { expect, test } from 'vitest'
 import { wallDelay } from '../../../src/base/runtime/clock.ts'
+import { createSimulator } from '../../../src/index.ts'
 import type { FaultSpec } from '../../../src/platform/faults/schema.ts'
 import type { Entry } from '../../../src/platform/journal/entry.ts'
-import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
+import { coreOf, type PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
 import { AGENT, call } from '../../knobs/support.ts'
 import { receiver } from '../../webhooks/receiver.ts'
 
@@ -68,7 +70,7 @@ test('in-process: after 2,000 resets nothing from an earlier epoch appears', asy
     return new Response('', { status: deliveries % 3 === 0 ? 500 : 200 })
   }
   const translate = async (text: string) => (epoch % 2 === 0 ? wallDelay(0).then(() => text) : text)
-  const sim = createPlatformSimulator({ webhook: { fetch }, knobs: KNOBS, translate })
+  const sim = createSimulator({ webhook: { fetch }, knobs: KNOBS, translate })
   let entries = 0
   const isOld = (entry: Entry) => /epoch-\d+/.exec(JSON.stringify(entry))?.[0] ?? `epoch-${epoch}`
   sim.journal.subscribe(entry => {
@@ -100,7 +102,7 @@ test('over HTTP: after a reset no earlier event is sent and no earlier answer is
     if (barrier !== '' && !one.bytes.toString().includes(barrier)) late.push(one.bytes.toString())
     response.end()
   })
-  const sim = createPlatformSimulator({ webhook: { url }, knobs: KNOBS })
+  const sim = createSimulator({ webhook: { url }, knobs: KNOBS })
   for (let epoch = 1; epoch <= 200; epoch++) {
     barrier = ''
     startWork(sim, epoch)
@@ -120,7 +122,7 @@ test('over HTTP: after a reset no earlier event is sent and no earlier answer is
 })
 
 test('a reset drops a call whose body is still being read', async () => {
-  const sim = createPlatformSimulator()
+  const sim = createSimulator()
   await sim.chat({ id: 'ada' })
   const body = { bot_id: sim.botId, chat_id: 'ada', sender: AGENT }
   const answer = call(sim, '/api/v2/handover/start', { body })
@@ -132,7 +134,7 @@ test('a reset drops a call whose body is still being read', async () => {
 })
 
 test('a reset cancels earlier clock advances', async () => {
-  const sim = createPlatformSimulator()
+  const sim = createSimulator()
   const began = sim.clock.now()
   const asked = [sim.clock.advance('1h'), sim.clock.advance('1h')]
   sim.reset()

@@ -1,6 +1,7 @@
 /** Checks what snapshots contain, what a restore rejects, and what it leaves unchanged. */
+
 import { describe, expect, test } from 'vitest'
-import { createPlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
+import { createSimulator } from '../../../src/index.ts'
 import { InvalidSnapshotError } from '../../../src/platform/simulator/snapshot/invalid-snapshot.ts'
 import type { Snapshot } from '../../../src/platform/simulator/snapshot/schema.ts'
 import { call, gate, post, takenOver, texts, transcript, world } from '../../knobs/support.ts'
@@ -70,9 +71,9 @@ test('a restore takes over seed and bot', async () => {
 })
 
 test('a restore keeps the base URL and a webhook URL that is set, and takes over the URL where none is set', async () => {
-  const from = createPlatformSimulator({ baseUrl: 'https://a.example.test', webhook: { url: 'http://127.0.0.1:9/a' } })
-  const set = createPlatformSimulator({ baseUrl: 'https://b.example.test', webhook: { url: 'http://127.0.0.1:9/b' } })
-  const unset = createPlatformSimulator()
+  const from = createSimulator({ baseUrl: 'https://a.example.test', webhook: { url: 'http://127.0.0.1:9/a' } })
+  const set = createSimulator({ baseUrl: 'https://b.example.test', webhook: { url: 'http://127.0.0.1:9/b' } })
+  const unset = createSimulator()
   for (const sim of [set, unset]) await sim.restore(from.snapshot())
   expect([set.baseUrl, set.config()['webhook.url']]).toEqual(['https://b.example.test', 'http://127.0.0.1:9/b'])
   expect(unset.config()['webhook.url']).toBe('http://127.0.0.1:9/a')
@@ -171,7 +172,7 @@ test('without the journal seq continues, and first_seq shows that earlier entrie
 test('a journal with a smaller limit keeps the latest entries', async () => {
   const from = world().sim
   for (let count = 0; count < 5; count++) await from.chat()
-  const to = createPlatformSimulator({ journalLimit: 2 })
+  const to = createSimulator({ journalLimit: 2 })
   await to.restore(from.snapshot({ journal: true }))
   expect(to.journal.query().map(({ seq }) => seq)).toEqual([4, 5])
   expect(to.journal.firstSeq).toBe(4)
@@ -183,7 +184,7 @@ test('a reset after a restore returns to the initial state, except for settings'
   const { sim } = world({ clock: { mode: 'virtual', start: '2030-01-01T00:00:00Z' } })
   await takenOver(sim)
   await sim.clock.advance('1h')
-  const other = createPlatformSimulator()
+  const other = createSimulator()
   await other.restore(sim.snapshot())
   expect(other.clock.now()).toBe(sim.clock.now())
   other.reset()

@@ -1,9 +1,10 @@
 /** Checks workspaces behind one port: identity, routing by API key, isolation, and their control API. */
+
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createPlatformSimulator, type PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
+import { createSimulator, startSimulator } from '../../../src/index.ts'
+import type { PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../../../src/platform/simulator/workspaces.ts'
-import { startServer } from '../../../src/server/start.ts'
 import { AGENT } from '../../knobs/support.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { startWebhook } from '../../support/network.ts'
@@ -24,7 +25,7 @@ const start = (url: string, { apiKey, botId }: Pick<PlatformSimulator, 'apiKey' 
 describe('identity', () => {
   test('a name determines keys, bot and seed, independent of other workspaces', async () => {
     const facts = async (...names: (string | undefined)[]) => {
-      await using server = await startServer(SERVER)
+      await using server = await startSimulator(SERVER)
       const made: PlatformWorkspace[] = []
       for (const name of names) made.push(await server.workspace(name === undefined ? {} : { name }))
       const of = ({ id, apiKey, botApiKey, botId, config }: PlatformWorkspace) => [
@@ -44,7 +45,7 @@ describe('identity', () => {
   })
 
   test('a closed workspace frees its name, and a new one of that name gets the same keys', async () => {
-    await using server = await startServer(SERVER)
+    await using server = await startSimulator(SERVER)
     const first = await server.workspace({ name: 'cart' })
     await expect(server.workspace({ name: 'cart' })).rejects.toThrow(/Workspace "cart" already exists/)
     await first.close()
@@ -54,13 +55,13 @@ describe('identity', () => {
   })
 
   test.each(['', 'a b', 'x/y', 'a~b', '.hidden', 'x'.repeat(65)])('the name %j is rejected', async name => {
-    await using server = await startServer(SERVER)
+    await using server = await startSimulator(SERVER)
     await expect(server.workspace({ name })).rejects.toThrow(/name must be/)
   })
 
   test('a workspace inherits the settings of the server, but neither keys nor webhook', async () => {
     const knobs = { 'typing.webhook': 'off', 'keys.more': 'third:77' } as const
-    await using server = await startServer({ ...SERVER, knobs, webhook: { url: 'http://127.0.0.1:9/' }, seed: 4 })
+    await using server = await startSimulator({ ...SERVER, knobs, webhook: { url: 'http://127.0.0.1:9/' }, seed: 4 })
     await server.configure({ 'messages.open': 'Patched later' })
     const own = await server.workspace({ knobs: { 'bot.delay': '1s' }, seed: 9, bot: { name: 'Ola' } })
     expect(own.config()).toMatchObject({
@@ -76,7 +77,7 @@ describe('identity', () => {
   })
 
   test('a key of another workspace is rejected', async () => {
-    await using server = await startServer(SERVER)
+    await using server = await startSimulator(SERVER)
     const own = await server.workspace()
     for (const key of [server.apiKey, server.botApiKey, own.botApiKey]) {
       await expect(server.workspace({ knobs: { 'keys.handover': key } })).rejects.toThrow(/already belongs to/)
@@ -87,7 +88,7 @@ describe('identity', () => {
 
 describe('a call', () => {
   test('reaches the workspace of its key, whichever of its keys it carries', async () => {
-    await using server = await startServer(SERVER)
+    await using server = await startSimulator(SERVER)
     const own = await server.workspace({ knobs: { 'keys.more': 'third-key:77' } })
     const ada = await own.chat({ id: 'ada' })
     expect((await start(server.url, own, ada.id)).status).toBe(200)
@@ -100,7 +101,7 @@ describe('a call', () => {
   })
 
   test('reaches its workspace with a changed key, and with the old key while that still works', async () => {
-    await using server = await startServer(SERVER)
+    await using server = await startSimulator(SERVER)
     const own = await server.workspace()
     const old = { apiKey: own.apiKey, botId: own.botId }
     const ada = await own.chat()
@@ -113,7 +114,7 @@ describe('a call', () => {
   })
 
   test('with an unknown key or without one reaches the default simulator', async () => {
-    await using server = await startServer(SERVER)
+    await using server = await startSimulator(SERVER)
     await server.workspace()
     for (const key of ['nobody', null]) {
       expect((await send(server.url, key, '/api/v1/chats/x')).status).toBe(401)
@@ -122,7 +123,7 @@ describe('a call', () => {
   })
 
   test('with the key of a closed workspace gets an error that names it', async () => {
-    await using server = await startServer(SERVER)
+    await using server = await startSimulator(SERVER)
     const own = await server.workspace({ name: 'cart' })
     await own.close()
     const { status, text } = await start(server.url, own, 'x')
@@ -133,7 +134,7 @@ describe('a call', () => {
   })
 
   test('for an attachment reaches its workspace, even if another one has a file of the same id', async () => {
-    await using server = await startServer(SERVER)
+    await using server = await startSimulator(SERVER)
     const urls = []
     for (const text of ['one', 'two']) {
       const own = await server.workspace({ seed: 1 })
@@ -148,7 +149,7 @@ describe('a call', () => {
   })
 
   test('is limited by the body limit of its workspace', async () => {
-    await using server = await startServer({ ...SERVER, knobs: { 'limits.body': 200 } })
+    await using server = await startSimulator({ ...SERVER, knobs: { 'limits.body': 200 } })
     const wide = await server.workspace({ knobs: { 'limits.body': 10_000 } })
     const body = { bot_id: wide.botId, chat_id: (await wide.chat()).id, message: 'x'.repeat(1000), sender: AGENT }
     const path = '/api/v2/handover/message/'
@@ -160,7 +161,7 @@ describe('a call', () => {
 test('closing a workspace aborts its deliveries and does not affect others', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   await using hook = await startWebhook((_, response) => void response.on('close', resolve))
-  await using server = await startServer(SERVER)
+  await using server = await startSimulator(SERVER)
   const own = await server.workspace({ webhook: { url: hook.url } })
   const other = await server.workspace()
   const said = (await own.chat()).press('handover').catch((error: Error) => error.message)
@@ -220,7 +221,7 @@ test('a workspace has the same journal with and without other workspaces', async
   const fetch = async () => new Response()
   await fc.assert(
     fc.asyncProperty(steps, fc.boolean(), async (story, sameSeed) => {
-      await using server = await startServer({ ...SERVER, baseUrl: 'https://bot.example.test' })
+      await using server = await startSimulator({ ...SERVER, baseUrl: 'https://bot.example.test' })
       const options = (at: number): PlatformWorkspaceOptions => ({
         seed: sameSeed ? 1 : at,
         webhook: { fetch },
@@ -237,7 +238,7 @@ test('a workspace has the same journal with and without other workspaces', async
       for (const [at, own] of together.entries()) {
         const keys = { 'keys.handover': own.apiKey, 'keys.bot': own.botApiKey }
         const { knobs, ...rest } = options(at)
-        const alone = createPlatformSimulator({ ...rest, bot: { id: own.botId }, knobs: { ...knobs, ...keys } })
+        const alone = createSimulator({ ...rest, bot: { id: own.botId }, knobs: { ...knobs, ...keys } })
         for (const step of story) if (step[0] === at) await act(alone, null, step)
         expect(shape(own)).toEqual(shape(alone))
       }
@@ -253,7 +254,7 @@ test('with fifty workspaces at once every event and call reaches its own', async
     arrived.set(request.url!, [...(arrived.get(request.url!) ?? []), String(request.headers['kindly-hmac'])])
     response.end()
   })
-  await using server = await startServer(SERVER)
+  await using server = await startSimulator(SERVER)
   const one = async (at: number) => {
     const own = await server.workspace({ name: `test-${at}`, seed: 1, webhook: { url: `${hook.url}/${at}` } })
     const ada = await own.chat()
@@ -274,7 +275,7 @@ test('with fifty workspaces at once every event and call reaches its own', async
 })
 
 test('a snapshot of one workspace can be restored in others, which keep their keys and webhook', async () => {
-  await using server = await startServer(SERVER)
+  await using server = await startSimulator(SERVER)
   const first = await server.workspace()
   const ada = await first.chat({ language: 'nb' })
   const snapshot = first.snapshot()
@@ -288,7 +289,7 @@ test('a snapshot of one workspace can be restored in others, which keep their ke
 
 describe('/_sim/workspaces', () => {
   test('creates, shows, lists and closes workspaces', async () => {
-    await using server = await startServer(SERVER)
+    await using server = await startSimulator(SERVER)
     const ask = createControlClient(server)
     const body = {
       name: 'cart',
@@ -312,7 +313,7 @@ describe('/_sim/workspaces', () => {
   })
 
   test('every route of a simulator also exists for a workspace', async () => {
-    await using server = await startServer(SERVER)
+    await using server = await startSimulator(SERVER)
     const ask = createControlClient(server)
     const { control: at, api_key, bot_id } = (await ask('POST', '/workspaces', { body: {} })).body
     const { chat_id, url } = (await ask('POST', '/workspaces/ws-1/chats', { body: { id: 'ada' } })).body
@@ -336,7 +337,7 @@ describe('/_sim/workspaces', () => {
   })
 
   test('an invalid request is rejected with the name of the field', async () => {
-    await using server = await startServer(SERVER)
+    await using server = await startSimulator(SERVER)
     const ask = createControlClient(server)
     await ask('POST', '/workspaces', { body: { name: 'cart' } })
     const refused = async (body: object) => {
@@ -366,7 +367,7 @@ describe('/_sim/workspaces', () => {
   })
 
   test('closing a workspace ends its waits and streams', async () => {
-    await using server = await startServer(SERVER)
+    await using server = await startSimulator(SERVER)
     const ask = createControlClient(server)
     await ask('POST', '/workspaces', { body: { name: 'cart' } })
     const stream = await fetch(`${server.url}/_sim/workspaces/cart/events`)

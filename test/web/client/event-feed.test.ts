@@ -1,10 +1,12 @@
 /** Follows the journals of real servers as the page does: through a reset, an interruption, and a restart. */
+
 import { connect, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { startSimulator } from '../../../src/index.ts'
 import { createControlClient } from '../../../src/pages/web/client/control.ts'
 import { followJournal, type JournalFeedState } from '../../../src/pages/web/client/event-feed.ts'
 import type { Entry } from '../../../src/platform/journal/entry.ts'
-import { type PlatformServer, startServer } from '../../../src/server/start.ts'
+import type { PlatformServer } from '../../../src/server/start.ts'
 import { freePort } from '../../support/port.ts'
 
 function follow({ url }: Pick<PlatformServer, 'url'>) {
@@ -31,13 +33,13 @@ async function create(server: PlatformServer, ids: readonly string[]): Promise<v
 
 test('a restart of the server with more entries leaves no gap and no double', async () => {
   const port = await freePort()
-  const first = await startServer({ port })
+  const first = await startSimulator({ port })
   await create(first, ['a', 'b'])
   const seen = follow(first)
   await expect.poll(() => chats(seen)).toEqual(expected(['a', 'b']))
   await first.close()
 
-  await using second = await startServer({ port })
+  await using second = await startSimulator({ port })
   await create(second, ['c', 'd', 'e'])
   await expect.poll(() => chats(seen)).toEqual(expected(['c', 'd', 'e']))
   expect(seen.resets).toBe(1)
@@ -62,7 +64,7 @@ async function openProxy({ port }: PlatformServer) {
 }
 
 test('after a reset, an interruption resumes in place; a reset meanwhile begins anew', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const proxy = await openProxy(server)
   await create(server, ['a'])
   const seen = follow(proxy)

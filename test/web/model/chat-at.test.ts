@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { startSimulator } from '../../../src/index.ts'
 import type { ChatMessage, ChatState } from '../../../src/pages/web/model/chat-at.ts'
 import { createChatReader } from '../../../src/pages/web/model/chat-reader.ts'
 import type { Entry } from '../../../src/platform/journal/entry.ts'
 import type { ChatHandle } from '../../../src/platform/simulator/chat-handle.ts'
 import type { ChatAnswer } from '../../../src/server/control/routes/chats.ts'
-import { startServer } from '../../../src/server/start.ts'
 import type { Adapter } from '../../support/adapters.ts'
 import { AGENT } from '../../support/chats.ts'
 import '../../support/property-seed.ts'
@@ -15,7 +15,7 @@ import { type SimulatorSetup, setUp } from '../../support/test-simulator.ts'
 
 const overHttp: Adapter = {
   name: 'over HTTP',
-  create: options => startServer({ clock: 'virtual', ...options, port: 0 }),
+  create: options => startSimulator({ clock: 'virtual', ...options, port: 0 }),
   send: (sim, path, init) => fetch(sim.baseUrl + path, init),
 }
 

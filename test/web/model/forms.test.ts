@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
+import { startSimulator } from '../../../src/index.ts'
 import { draftOfFault, FAULT_EXAMPLES, faultBody, faultFormOf } from '../../../src/pages/web/model/fault-draft.ts'
 import { fieldsOf, valuesFrom } from '../../../src/pages/web/model/schema-fields.ts'
 import { isAboutDay, isWithin, usualWeek, weekOf, writtenWeek } from '../../../src/pages/web/model/week-hours.ts'
-import { startServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../support/control-client.ts'
 
 test('the form of a fault has every effect of its side, and every example is accepted', async () => {
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   const { fault, fault_effects } = (await ask('GET', '/description')).body
   const form = faultFormOf(fault, fault_effects)

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
+import { startSimulator } from '../../../src/index.ts'
 import { webhookHealthAt } from '../../../src/pages/web/model/webhook-health.ts'
 import type { Entry } from '../../../src/platform/journal/entry.ts'
 import type { SimulatorState } from '../../../src/server/control/routes/workspace.ts'
-import { startServer } from '../../../src/server/start.ts'
 import { createControlClient } from '../../support/control-client.ts'
 import { startWebhook } from '../../support/network.ts'
 
 test('the health of the webhook counts failures in a row of the current URL', async () => {
   await using webhook = await startWebhook()
-  await using server = await startServer({ port: 0 })
+  await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   const { chat_id } = (await ask('POST', '/chats')).body
   const send = () => ask('POST', '/trigger', { body: { event: 'AGENT TYPING STOP', chat_id } })
