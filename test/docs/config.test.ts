@@ -1,9 +1,8 @@
 /** Compares docs/config.md with the settings of the program. */
-
 import { expect, it } from 'vitest'
 import { parseSource } from '../../src/base/files/document.ts'
 import { knownKeys } from '../../src/base/schemas/definitions.ts'
-import { createSimulator } from '../../src/index.ts'
+import { createPlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { resolveSettings } from '../../src/server/config/resolve.ts'
 import { ConfigFile, layerOf } from '../../src/server/config/schema.ts'
 import { TEXT_SETTINGS } from '../../src/server/config/settings.ts'
@@ -28,7 +27,7 @@ it('a simulator starts with the example', async () => {
   const { options, values, agentDriver } = await resolveSettings({}, { cwd, env: {}, nodeVersion: process.version })
   expect(values['webhook.retry']).toEqual(['1s', '5s'])
   expect(agentDriver).toBe('driver.yaml')
-  const sim = createSimulator({ ...options, clock: 'virtual' })
+  const sim = createPlatformSimulator({ ...options, clock: 'virtual' })
   const chat = await sim.chat({ botId: 2002 })
   await chat.says('Where is my PARCEL?')
   expect(chat.transcript.at(-1)!.text).toBe('Let me look that up.')

@@ -16,13 +16,19 @@ export function headerOf(compiler: StepCompiler, scenario: ScenarioFile) {
   const severity = strict === false ? 'warn' : 'fail'
   const botId = compiler.staticValue(atLeast(1), bot.id, ['bot', 'id'], undefined)
   const fill = (value: unknown) => interpolateStatic(value, compiler.scope.values)
+  let planned: Plan['clock'] = null
+  if (typeof clock === 'string') planned = { mode: clock }
+  else if (clock !== undefined) {
+    const { mode, start } = clock
+    planned = { mode, ...(typeof start === 'string' && { start }) }
+  }
   return {
     title: compiler.staticText(scenario.name, ['name']),
     description: scenario.description ?? null,
     tags: (scenario.tags ?? []).map((tag, index) => compiler.staticText(tag, ['tags', index])),
     spec: (scenario.spec ?? []).map((rule, index) => compiler.staticText(rule, ['spec', index])),
     seed: compiler.staticValue(atLeast(0), scenario.seed, ['seed'], null),
-    clock: clockOf(clock),
+    clock: planned,
     timeouts: {
       ackMs: timeout('ack'),
       expectMs: timeout('expect'),
@@ -44,12 +50,6 @@ export function headerOf(compiler: StepCompiler, scenario: ScenarioFile) {
     businessHours: isMap(business_hours) ? business_hours : null,
     tokens: compiler.staticValue(FLAG, scenario.tokens, ['tokens'], false),
   }
-}
-
-function clockOf(clock: ScenarioFile['clock']): Plan['clock'] {
-  if (clock === undefined) return null
-  if (typeof clock === 'string') return { mode: clock }
-  return { mode: clock.mode, ...(typeof clock.start === 'string' && { start: clock.start }) }
 }
 
 /** Knobs by dotted name; a map may hold the rest of their names. */
@@ -102,8 +102,10 @@ export function requirementsOf(
   }
 }
 
-const isAvailabilityIn = (patterns: Iterable<CallPattern>): boolean =>
-  [...patterns].some(({ call }) => call === 'availability')
+function isAvailabilityIn(patterns: Iterable<CallPattern>): boolean {
+  for (const { call } of patterns) if (call === 'availability') return true
+  return false
+}
 
 /** Whether a step expects or excludes availability calls, or checks the availability. */
 function checksAvailability(action: Action): boolean {
@@ -119,6 +121,6 @@ function exclusiveReason(action: Action): string | null {
   if (action.verb === 'target') return `target ${action.does}`
   if (action.verb !== 'fault' || 'clear' in action.fault) return null
   const { on } = action.fault
-  const endpoints = typeof on === 'object' ? [on.api ?? []].flat() : []
-  return endpoints.some(name => name === 'availability') ? 'fault on availability' : null
+  const endpoints: readonly string[] = typeof on === 'object' ? [on.api ?? []].flat() : []
+  return endpoints.includes('availability') ? 'fault on availability' : null
 }

@@ -111,16 +111,19 @@ function kindOf(path: string): 'file' | 'folder' | null {
 }
 
 /** Every file that could be a scenario, sorted by name. */
-const scan = (folder: string, pattern: string): string[] =>
-  glob(folder, pattern, false).filter(
-    path => EXTENSIONS.includes(extname(path).toLowerCase()) && !/\.(d|test|spec|config)\.\w+$/.test(basename(path)),
-  )
+function scan(folder: string, pattern: string): string[] {
+  return glob(folder, pattern, false).filter(path => {
+    const isOther = /\.(d|test|spec|config)\.\w+$/.test(basename(path))
+    return !isOther && EXTENSIONS.includes(extname(path).toLowerCase())
+  })
+}
 
 /** Lists what a pattern matches, without hidden folders and installed packages; what several links lead to is listed once. */
 function glob(cwd: string, pattern: string, onlyDirectories: boolean): string[] {
   const paths = globSync(pattern, { cwd, onlyDirectories, absolute: true, ignore: '**/node_modules/**' })
   const byRealPath = new Map<string, string>()
-  for (const path of paths.map(one => resolve(one)).sort()) {
+  for (const match of paths.sort()) {
+    const path = resolve(match)
     const real = realpathSync(path)
     if (!byRealPath.has(real) || path === real) byRealPath.set(real, path)
   }
