@@ -16,7 +16,7 @@ export type FailureKind =
   | 'none' // a call arrived that must not
   | 'sees' // the agent did not see an item, or saw it too often
   | 'check' // the chat is in another state
-  | 'stimulus' // a stimulus was not acknowledged, or could not be performed
+  | 'stimulus' // a stimulus was not acknowledged, or could not be done
   | 'driver' // the agent driver failed
   | 'unexpected' // a call that no step expects
   | 'contract' // a call that the platform refuses

@@ -8,9 +8,10 @@ import { InterpolationError } from '../../evaluation/scenario/interpolation.ts'
 import type { PlannedItem, PlannedStep } from '../../evaluation/scenario/plan.ts'
 import type { StepDetails } from '../../evaluation/scenario/run-events.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
+import { readInbox } from './inbox.ts'
 import { finalVerdict } from './results.ts'
 import { type RunContext, StepError } from './run-context.ts'
-import { readInbox, runStep } from './steps.ts'
+import { runStep } from './steps.ts'
 import { awaitPendingAcks, earlyEndOf, InterruptedError, settle } from './waiting.ts'
 
 export interface RunOptions {

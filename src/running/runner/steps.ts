@@ -6,11 +6,10 @@ import { wallDelay } from '../../base/runtime/clock.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import { makeToken } from '../../evaluation/evaluator/echo.ts'
 import { type Action, stepsOf, type Verb } from '../../evaluation/scenario/plan.ts'
-import type { DriverCall, Observed, StepDetails, TranscriptRow } from '../../evaluation/scenario/run-events.ts'
+import type { Observed, StepDetails, TranscriptRow } from '../../evaluation/scenario/run-events.ts'
 import type { WebhookEventName } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import type { FaultFields } from '../../platform/faults/schema.ts'
-import type { OpenContent } from '../../platform/journal/entry.ts'
 import { isOpen } from '../../platform/rules/availability.ts'
 import { botSays } from '../../platform/rules/bot.ts'
 import { payloadOf } from '../../platform/rules/chats.ts'
@@ -19,18 +18,10 @@ import { type Chat, createTransaction } from '../../platform/rules/state.ts'
 import { viewChat } from '../../platform/rules/transcript.ts'
 import { advancePaused } from '../../platform/simulator/core.ts'
 import { findPastDelivery } from '../../platform/webhooks/manual.ts'
-import type { DriverContext } from '../agent-driver/driver.ts'
 import { TargetStartError } from '../agent-driver/target.ts'
-import { driverChat, type RunContext, type StepContext, StepError, scenarioSeed } from './run-context.ts'
-import {
-  awaitAck,
-  findStepEvent,
-  InterruptedError,
-  type Pending,
-  rejectOnAbort,
-  type WaitContext,
-  waitUntil,
-} from './waiting.ts'
+import { driverContextOf, pollInbox, recordDriverCall } from './inbox.ts'
+import { type StepContext, StepError, scenarioSeed } from './run-context.ts'
+import { awaitAck, findStepEvent, InterruptedError, type Pending, rejectOnAbort, waitUntil } from './waiting.ts'
 
 type ActionOf<V extends Verb> = Extract<Action, { verb: V }>
 
@@ -210,46 +201,6 @@ async function callAgent({ context, step, startSeq, signal }: StepContext, actio
   recordDriverCall(context, { ...call, ...text }, driverContext, startSeq)
   if (signal.aborted && call.outcome !== 'ok') throw new InterruptedError()
   return {}
-}
-
-/** What a call of the driver needs. */
-export type InboxContext = Pick<RunContext, 'driver' | 'url' | 'sim' | 'core'>
-
-const driverContextOf = ({ url, sim }: InboxContext, chat: Chat | null): DriverContext => ({
-  chat: chat === null ? null : driverChat(chat),
-  sim: { url, api_key: sim.apiKey, bot_id: sim.botId },
-})
-
-function recordDriverCall({ core }: InboxContext, call: DriverCall, { chat }: DriverContext, cause: number): void {
-  const about = chat === null ? {} : { chat_id: chat.id }
-  core.journal.append({ ...call, kind: 'driver', ...about } as OpenContent, cause)
-}
-
-/** Records what the agent sees now. */
-export async function readInbox(context: InboxContext, chat: Chat, cause: number, signal: AbortSignal): Promise<void> {
-  const driverContext = driverContextOf(context, chat)
-  const call = await context.driver?.inbox(driverContext, signal)
-  if (call !== undefined) recordDriverCall(context, call, driverContext, cause)
-}
-
-const FIRST_PAUSE_MS = 5
-const MAX_PAUSE_MS = 200
-
-/** Reads the inbox of a chat until `status` returns null, because a help desk does not report what an agent sees. */
-export async function pollInbox(
-  context: InboxContext & WaitContext,
-  { chat, startSeq, signal }: { readonly chat: Chat; readonly startSeq: number; readonly signal: AbortSignal },
-  status: () => Pending | null,
-): Promise<void> {
-  const { journal } = context.core
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
-    await readInbox(context, chat, startSeq, signal)
-    const pending = status()
-    if (pending === null) return
-    // A virtual clock delivers delayed events in the meantime.
-    const untilMs = Math.min(pending.untilMs + 1, journal.atMs + pause)
-    await waitUntil(context, () => (journal.atMs >= untilMs ? null : { untilMs }), signal)
-  }
 }
 
 /** What a checking step waits for; null when it is decided. */
