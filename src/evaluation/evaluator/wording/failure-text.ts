@@ -146,23 +146,17 @@ function quotedText(text: string): string {
 
 export function expectedText(expected: Expected, audience: Audience): string {
   switch (expected.code) {
-    case 'calls': {
-      const { tree, chat, within } = expected
-      return `expect ${treeText(tree)}${inChat(chat)}${within === null ? '' : ` ${withinText(within)}`}`
-    }
-    case 'no_calls': {
-      const { calls, chat, forMs } = expected
-      return `none ${calls.map(patternText).join(', ')}${inChat(chat)} for ${formatDuration(forMs)}`
-    }
+    case 'calls':
+      return `expect ${treeText(expected.tree)}${inChat(expected.chat)}${expected.within === null ? '' : ` ${withinText(expected.within)}`}`
+    case 'no_calls':
+      return `none ${expected.calls.map(patternText).join(', ')}${inChat(expected.chat)} for ${formatDuration(expected.forMs)}`
     case 'inbox_item': {
       const { item, times, chat, within, forMs } = expected
       const bound = within === null ? ` for ${formatDuration(forMs ?? 0)}` : ` ${withinText(within)}`
       return `agent sees ${item} ${howOften(times)}${inChat(chat)}${bound}`
     }
-    case 'chat_state': {
-      const { check, chat } = expected
-      return `check ${check}${inChat(chat)}`
-    }
+    case 'chat_state':
+      return `check ${expected.check}${inChat(expected.chat)}`
     case 'call_count': {
       const { requirement, chat } = expected
       const { times } = requirement
@@ -190,24 +184,18 @@ export function expectedText(expected: Expected, audience: Audience): string {
       return 'a path of the platform'
     case 'accepted_call':
       return `${expected.endpoint} as the platform accepts it: ${ENDPOINTS[expected.endpoint].summary}`
-    case 'no_echo': {
-      const { from, seq, text } = expected
-      return `the user of ${chatText(from)} never reads ${quotedText(text)} (written in #${seq}) as an agent's message`
-    }
-    case 'no_leak': {
-      const { from, seq, text } = expected
-      return `what the user of ${chatText(from)} wrote (#${seq} ${quotedText(text)}) stays in ${chatText(from)}`
-    }
+    case 'no_echo':
+      return `the user of ${chatText(expected.from)} never reads ${quotedText(expected.text)} (written in #${expected.seq}) as an agent's message`
+    case 'no_leak':
+      return `what the user of ${chatText(expected.from)} wrote (#${expected.seq} ${quotedText(expected.text)}) stays in ${chatText(expected.from)}`
     case 'chat_of_a_scenario':
       return 'every call belongs to a chat of a scenario'
     case 'no_warning':
       return `no warning ${expected.rule}, because of --strict`
     case 'no_finding':
       return `no finding of the platform; allow: [${JSON.stringify(expected.rule)}] permits it`
-    case 'condition': {
-      const { source, withinMs } = expected
-      return `waitFor ${source} within ${formatDuration(withinMs)}`
-    }
+    case 'condition':
+      return `waitFor ${expected.source} within ${formatDuration(expected.withinMs)}`
     case 'delivered':
       return `${expected.event} acknowledged by the webhook`
     case 'received': {
@@ -232,10 +220,8 @@ export function awaitedText(awaited: Awaited): string {
       if (first === undefined) return 'calls'
       return `${requirementText(first)}${more.length > 0 ? ` and ${more.length} more` : ''}`
     }
-    case 'silence': {
-      const { forMs, calls } = awaited
-      return `${formatDuration(forMs)} without ${calls.map(patternText).join(', ')}`
-    }
+    case 'silence':
+      return `${formatDuration(awaited.forMs)} without ${awaited.calls.map(patternText).join(', ')}`
     case 'inbox_item':
       return `the agent to see ${awaited.item}`
     case 'chat_state':
@@ -277,10 +263,8 @@ export function noteText(note: DifferenceNote): string {
       return 'characters outside of ASCII were lost'
     case 'markup_removed':
       return 'the markup in it was removed'
-    case 'cut': {
-      const { length, of } = note
-      return `cut off after ${length} of ${of} characters`
-    }
+    case 'cut':
+      return `cut off after ${note.length} of ${note.of} characters`
     case 'added_at_end':
       return `${more(note.count)} at the end`
     case 'added_in_front':
@@ -289,20 +273,14 @@ export function noteText(note: DifferenceNote): string {
       return 'the expected text is part of a longer one'
     case 'from_position':
       return `differs from character ${note.position} on`
-    case 'type': {
-      const { expected, received } = note
-      return `a ${received}, not a ${expected}`
-    }
-    case 'item_count': {
-      const { expected, received } = note
-      return `expected ${expected} item${expected === 1 ? '' : 's'}, received ${received}`
-    }
+    case 'type':
+      return `a ${note.received}, not a ${note.expected}`
+    case 'item_count':
+      return `expected ${note.expected} item${note.expected === 1 ? '' : 's'}, received ${note.received}`
     case 'item_order':
       return 'the same items in another order'
-    case 'other_key': {
-      const { found, missing } = note
-      return `the body has ${found}: did you mean ${missing}?`
-    }
+    case 'other_key':
+      return `the body has ${note.found}: did you mean ${note.missing}?`
     case 'matcher_threw':
       return `the matcher threw: ${note.message}`
   }
@@ -338,55 +316,41 @@ function obstacleText(obstacle: Obstacle, audience: Audience): string {
     }
     case 'claimed':
       return `already claimed by step ${obstacle.step}`
-    case 'before': {
-      const { step, seq, byMs } = obstacle
-      return `before the turn: ${seconds(byMs)} before ${step === null ? `#${seq}` : `step ${step} began`}`
-    }
-    case 'earlier': {
-      const { seq, step } = obstacle
-      return `earlier than #${seq}, the call of step ${step}`
-    }
+    case 'before':
+      return `before the turn: ${seconds(obstacle.byMs)} before ${obstacle.step === null ? `#${obstacle.seq}` : `step ${obstacle.step} began`}`
+    case 'earlier':
+      return `earlier than #${obstacle.seq}, the call of step ${obstacle.step}`
     case 'late':
       return `${seconds(obstacle.byMs)} late`
-    case 'key': {
-      const { expected, received, status } = obstacle
-      return expected === 'valid' ? `bad key: ${KEYS[received] ?? `refused with ${status}`}` : 'its key is valid'
-    }
-    case 'bot': {
-      const { received, expected } = obstacle
-      return `bot_id is ${received}, this bot is ${expected}`
-    }
-    case 'alias': {
-      const { received, expected } = obstacle
-      return `under /${received}/, not /${expected}/`
-    }
+    case 'key':
+      return obstacle.expected === 'valid'
+        ? `bad key: ${KEYS[obstacle.received] ?? `refused with ${obstacle.status}`}`
+        : 'its key is valid'
+    case 'bot':
+      return `bot_id is ${obstacle.received}, this bot is ${obstacle.expected}`
+    case 'alias':
+      return `under /${obstacle.received}/, not /${obstacle.expected}/`
     case 'fields':
       return `${obstacle.count} field${obstacle.count === 1 ? ' differs' : 's differ'}`
     case 'order':
       return `before ${callText(obstacle.first)}, which has to come first`
     case 'answered_late':
       return `read in time, but answered ${seconds(obstacle.byMs)} after the step ended`
-    case 'before_item': {
-      const { item, step } = obstacle
-      return `but before ${itemText(item)} of step ${step}`
-    }
+    case 'before_item':
+      return `but before ${itemText(obstacle.item)} of step ${obstacle.step}`
     case 'before_turn':
       return 'in the inbox before the turn'
     case 'of_chat':
       return `of chat ${JSON.stringify(obstacle.conversation)}`
-    case 'not_delivered': {
-      const { status, failure } = obstacle
-      return status === null ? failureText(failure) : `answered ${status}`
-    }
+    case 'not_delivered':
+      return obstacle.status === null ? failureText(obstacle.failure) : `answered ${obstacle.status}`
   }
 }
 
 export function subjectText(subject: NearMissSubject): string {
   switch (subject.code) {
-    case 'call': {
-      const { method, path } = subject
-      return `${method} ${path}`
-    }
+    case 'call':
+      return `${subject.method} ${subject.path}`
     case 'inbox_item': {
       const item = subject
       return itemText(item)
@@ -412,14 +376,10 @@ function noCallText(detail: NoCallDetail, audience: Audience): string {
       return `: ${failureText(detail.failure)}`
     case 'no_call_at_all':
       return `: the intermediary made no call ${audience === 'test' ? 'at all' : 'for this scenario'}`
-    case 'claimed': {
-      const { call, step } = detail
-      return `: ${callText(call)} is already claimed by step ${step}`
-    }
-    case 'other_call': {
-      const { call, afterMs } = detail
-      return `; the nearest call is ${callText(call)} ${offset(afterMs)}`
-    }
+    case 'claimed':
+      return `: ${callText(detail.call)} is already claimed by step ${detail.step}`
+    case 'other_call':
+      return `; the nearest call is ${callText(detail.call)} ${offset(detail.afterMs)}`
     case 'last_call':
       return `; the last call was ${callText(detail.call)}`
     case 'nothing':
@@ -438,14 +398,10 @@ function inboxText(detail: InboxDetail, audience: Audience): string {
   switch (detail.code) {
     case 'never_read':
       return 'the inbox was not read'
-    case 'earlier': {
-      const { item, obstacles } = detail
-      return `${itemText(item)} is in the inbox, ${obstaclesText({ obstacles }, audience)}`
-    }
-    case 'claimed': {
-      const { item, step } = detail
-      return `the inbox has only ${itemText(item)}, which is already claimed by step ${step}`
-    }
+    case 'earlier':
+      return `${itemText(detail.item)} is in the inbox, ${obstaclesText({ obstacles: detail.obstacles }, audience)}`
+    case 'claimed':
+      return `the inbox has only ${itemText(detail.item)}, which is already claimed by step ${detail.step}`
     case 'nothing_new':
       return 'the inbox has no new item'
     case 'nearest': {
@@ -483,10 +439,8 @@ export function happenedText(happened: Happened, audience: Audience): string {
   switch (happened.code) {
     case 'unfillable':
       return happened.message
-    case 'capture_missing': {
-      const { name, path, call } = happened
-      return `${callText(call)} has no ${path} to capture as ${name}`
-    }
+    case 'capture_missing':
+      return `${callText(happened.call)} has no ${happened.path} to capture as ${happened.name}`
     case 'calls_too_close': {
       const {
         requirement,
@@ -552,18 +506,12 @@ export function happenedText(happened: Happened, audience: Audience): string {
       const answer = answerBody(body)
       return `the webhook answered ${status} to ${event} after ${seconds(afterMs)}${asExpected ? '' : `, expected ${expected}${slow}`}${answer}`
     }
-    case 'no_answer': {
-      const { event, withinMs } = happened
-      return `the webhook did not answer ${event ?? 'the event'} ${within(withinMs)}`
-    }
-    case 'no_answer_before_stop': {
-      const { event, cause } = happened
-      return `the webhook had not answered ${event ?? 'the event'} when the scenario was stopped: ${earlyEndText(cause)}`
-    }
-    case 'event_held': {
-      const { event, fault } = happened
-      return `the webhook did not receive ${event ?? 'the event'}, because the fault ${fault} held it`
-    }
+    case 'no_answer':
+      return `the webhook did not answer ${happened.event ?? 'the event'} ${within(happened.withinMs)}`
+    case 'no_answer_before_stop':
+      return `the webhook had not answered ${happened.event ?? 'the event'} when the scenario was stopped: ${earlyEndText(happened.cause)}`
+    case 'event_held':
+      return `the webhook did not receive ${happened.event ?? 'the event'}, because the fault ${happened.fault} held it`
     case 'driver_failed': {
       // Adds the answer where the failure does not contain it.
       const { how, status, failure, answer } = happened
@@ -571,28 +519,18 @@ export function happenedText(happened: Happened, audience: Audience): string {
       const contained = failure !== null && (failure.code !== 'command_failed' || failure.stream === 'stdout')
       return `${happened.label} failed: ${`${how}: ${why}${answer === '' || contained ? '' : `: ${answer}`}`}`
     }
-    case 'step_failed': {
-      const { label, failure } = happened
-      return `${label} failed: ${stepFailureText(failure)}`
-    }
-    case 'stopped_at_step': {
-      const { cause, step } = happened
-      return `the scenario was stopped at ${stepText(step)}: ${cause === null ? 'the run ended' : earlyEndText(cause)}`
-    }
+    case 'step_failed':
+      return `${happened.label} failed: ${stepFailureText(happened.failure)}`
+    case 'stopped_at_step':
+      return `the scenario was stopped at ${stepText(happened.step)}: ${happened.cause === null ? 'the run ended' : earlyEndText(happened.cause)}`
     case 'stopped':
       return `the scenario was stopped: ${earlyEndText(happened.cause)}`
-    case 'unexpected_call': {
-      const { call, body, afterMs, others } = happened
-      return `${audience === 'test' ? 'nothing' : 'no step'} expects ${withBody(call, body)} at ${offset(afterMs)}${another(others)}`
-    }
-    case 'call_after_end': {
-      const { call, body, lateMs, others } = happened
-      return `${withBody(call, body)} was called ${seconds(lateMs)} after the end of the scenario${another(others)}`
-    }
-    case 'forbidden_call': {
-      const { pattern, call, afterMs, others } = happened
-      return `${patternText(pattern)} must never be called, but ${callText(call)} was called at ${offset(afterMs)}${another(others)}`
-    }
+    case 'unexpected_call':
+      return `${audience === 'test' ? 'nothing' : 'no step'} expects ${withBody(happened.call, happened.body)} at ${offset(happened.afterMs)}${another(happened.others)}`
+    case 'call_after_end':
+      return `${withBody(happened.call, happened.body)} was called ${seconds(happened.lateMs)} after the end of the scenario${another(happened.others)}`
+    case 'forbidden_call':
+      return `${patternText(happened.pattern)} must never be called, but ${callText(happened.call)} was called at ${offset(happened.afterMs)}${another(happened.others)}`
     case 'too_many_calls': {
       const { requirement, seqs, seq, after } = happened
       const times = `${callNamed(requirement)} was called ${timesText(seqs.length)}, expected ${howOften(requirement.times)}`
@@ -610,10 +548,8 @@ export function happenedText(happened: Happened, audience: Audience): string {
       const { seq, place, text, from, written } = happened
       return `#${seq} ${whereText(place)} sent what the user of ${chatText(from)} wrote in #${written} back to the user: ${quotedText(text)}`
     }
-    case 'leaked': {
-      const { seq, place, text, from, to } = happened
-      return `#${seq} ${whereText(place)} has in ${chatText(to)} what the user of ${chatText(from)} wrote: ${quotedText(text)}`
-    }
+    case 'leaked':
+      return `#${happened.seq} ${whereText(happened.place)} has in ${chatText(happened.to)} what the user of ${chatText(happened.from)} wrote: ${quotedText(happened.text)}`
     case 'call_of_no_scenario': {
       const { method, path, chatId, status, message } = happened
       const about = chatId === null ? 'names no chat' : `is about chat ${JSON.stringify(chatId)}, which no scenario has`
@@ -626,12 +562,10 @@ export function happenedText(happened: Happened, audience: Audience): string {
       const state = chat === null ? '' : `; the chat is with ${chat.status}, ${chat.typing ? 'typing' : 'not typing'}`
       return `the condition did not become true${state}`
     }
-    case 'delivery_failed': {
-      const { seq, event, status, failure } = happened
-      return status === null
-        ? `#${seq} ${event} was not delivered: ${failureText(failure)}`
-        : `the webhook answered ${status} to #${seq} ${event}`
-    }
+    case 'delivery_failed':
+      return happened.status === null
+        ? `#${happened.seq} ${happened.event} was not delivered: ${failureText(happened.failure)}`
+        : `the webhook answered ${happened.status} to #${happened.seq} ${happened.event}`
     case 'received': {
       const { call, seqs, different } = happened
       if (seqs.length > 0) return `${call} was called ${timesText(seqs.length)}: ${listed(seqs)}`
@@ -678,10 +612,8 @@ export function hintText(hint: FailureHint, audience: Audience): string {
       const { url, refused } = hint
       return `${refused === null ? '' : `${sentence(hintText({ code: 'event_refused', result: refused }, 'test'))} `}No call reached the simulator: does the intermediary call ${url}, and is intercept(sim) or handlers(sim) in force?`
     }
-    case 'no_event': {
-      const { action, verb } = hint
-      return `${stepText(action)} caused no webhook event: ${verb === 'press' ? 'is the handover closed?' : 'no agent has the chat, so the bot answered.'}`
-    }
+    case 'no_event':
+      return `${stepText(hint.action)} caused no webhook event: ${hint.verb === 'press' ? 'is the handover closed?' : 'no agent has the chat, so the bot answered.'}`
     case 'event_refused':
       return `The webhook did not accept ${hint.result.event}: ${attemptText(hint.result)}`
     case 'answer_first':

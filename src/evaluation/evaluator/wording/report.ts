@@ -170,14 +170,10 @@ export function reasonText(reason: Reason): string {
       return happenedText(reason.failure.happened, 'scenario')
     case 'evicted':
       return evictedText(reason.firstSeq)
-    case 'verb_missing': {
-      const { step, verb, verbs } = reason
-      return `${stepText(step)} needs ${verb}, and ${driverHas(verbs)}`
-    }
-    case 'need_missing': {
-      const { scenario, verb, verbs } = reason
-      return `${scenario} requires ${verb}, and ${driverHas(verbs)}`
-    }
+    case 'verb_missing':
+      return `${stepText(reason.step)} needs ${reason.verb}, and ${driverHas(reason.verbs)}`
+    case 'need_missing':
+      return `${reason.scenario} requires ${reason.verb}, and ${driverHas(reason.verbs)}`
     case 'step_not_run':
       return `${stepText(reason.step)} was not run: run the scenario again`
     case 'env_unset':
@@ -377,10 +373,8 @@ function causeText(cause: Cause): string {
       const differing = fields.length === 0 ? [] : [`with another value of ${fieldsText(fields)}`]
       return `\`${call}\` is called ${[...how, ...differing].join(', ') || 'in another way'}`
     }
-    case 'repeated': {
-      const { call, count } = cause
-      return `\`${call}\` is called ${count === 2 ? timesText(count) : 'too often'}`
-    }
+    case 'repeated':
+      return `\`${cause.call}\` is called ${cause.count === 2 ? timesText(cause.count) : 'too often'}`
     case 'too_close':
       return `\`${cause.call}\` is called again too soon`
     case 'unwanted':
@@ -403,14 +397,10 @@ function causeText(cause: Cause): string {
       return `an event is not sent${cause.failure === null ? '' : `: ${failureText(cause.failure)}`}`
     case 'accepted':
       return `the webhook accepts ${cause.event} where it must refuse it`
-    case 'answered': {
-      const { event, status } = cause
-      return `the webhook answers ${status} to ${event}`
-    }
-    case 'driver': {
-      const { failure, status } = cause
-      return `the agent driver fails${failure === null ? (status === null ? '' : `: ${status}`) : `: ${driverFailureText(failure)}`}`
-    }
+    case 'answered':
+      return `the webhook answers ${cause.status} to ${cause.event}`
+    case 'driver':
+      return `the agent driver fails${cause.failure === null ? (cause.status === null ? '' : `: ${cause.status}`) : `: ${driverFailureText(cause.failure)}`}`
     case 'step':
       return stepFailureText(cause.failure)
     case 'time_limit':
