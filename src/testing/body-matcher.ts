@@ -1,4 +1,4 @@
-/** Converts the expected body of a test to a pattern of the evaluator. */
+/** Checks the expected body of a test. */
 import { isMap } from '../base/objects.ts'
 import { type Matcher, matcherProblems } from '../evaluation/scenario/format/matchers.ts'
 import { isAsymmetric } from '../evaluation/scenario/interpolation.ts'
@@ -24,40 +24,34 @@ export type BodyMatcher<T> =
           ? T | RegExp
           : T)
 
+const OPTIONS = ['within', 'times', 'since', 'for']
+
 /** Returns null for any body. Throws `InvalidOptionError` for a pattern that no body can match. */
 export function bodyPattern(expected: unknown): unknown {
   if (expected === undefined || expected === null) return null
   if (!isMap(expected) || expected instanceof RegExp)
     throw invalidOption('body', `body must be an object, or a matcher of one, got ${describeValue(expected)}.`)
   checkOperators(expected)
-  checkNotOptions(expected)
-  return expected
-}
-
-const OPTIONS = ['within', 'times', 'since', 'for']
-
-/** Rejects options in the place of the body: no body has these fields, so the expectation would only time out. */
-function checkNotOptions(expected: Readonly<Record<string, unknown>>): void {
+  // No body has only fields with the names of options: the expectation would only time out.
   const names = Object.keys(expected)
-  if (names.length === 0 || !names.every(name => OPTIONS.includes(name))) return
-  throw invalidOption(
-    'body',
-    `body must not be options, got ${describeValue(expected)}. Options come after the body: (name, {}, options).`,
-  )
+  if (names.length > 0 && names.every(name => OPTIONS.includes(name))) {
+    const message = `body must not be options, got ${describeValue(expected)}. Options come after the body: (name, {}, options).`
+    throw invalidOption('body', message)
+  }
+  return expected
 }
 
 /** Rejects unknown operators, which would match nothing. */
 export function checkOperators(expected: unknown): void {
-  // Removes asymmetric matchers and patterns, which have no operators.
-  const [first] = matcherProblems(mapLeaves(expected, leaf => (typeof leaf === 'object' ? null : leaf)))
+  const [first] = matcherProblems(withoutMatchers(expected))
   if (first !== undefined)
     throw invalidOption('body', `${first.path.map(String).join('.') || 'body'} ${first.message}.`)
 }
 
-/** Replaces every value that is neither a list nor a plain object. */
-function mapLeaves(value: unknown, replace: (leaf: unknown) => unknown): unknown {
-  if (Array.isArray(value)) return value.map(item => mapLeaves(item, replace))
-  const isLeaf = typeof value !== 'object' || value === null || value instanceof RegExp || isAsymmetric(value)
-  if (isLeaf) return replace(value)
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapLeaves(inner, replace)]))
+/** Replaces asymmetric matchers and patterns, which have no operators. */
+function withoutMatchers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(withoutMatchers)
+  if (value instanceof RegExp || isAsymmetric(value)) return null
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutMatchers(inner)]))
 }

@@ -92,7 +92,8 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   readonly expectations = new Map<number, TestExpectation>()
   readonly #open = new Map<number, StepEvaluator>()
   readonly #ends = new Map<number, { readonly at_ms: number }>()
-  readonly #names = new Map<string, string>()
+  /** The names of all chats by their ids. */
+  readonly names = new Map<string, string>()
   readonly #turns = new Map<string, Turn>()
   #count = 0
   /** The first entry that belongs to the test: those before a restore belong to another one. */
@@ -122,8 +123,8 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     this.#nextSeq = journal.nextSeq
     // Expected calls first: a call that one of them claims is not unwanted.
     const evaluators = [...this.#open.values()]
-    for (const one of evaluators) if (one instanceof ExpectEvaluator) this.#consider(one)
-    for (const one of evaluators) if (!(one instanceof ExpectEvaluator)) this.#consider(one)
+    for (const isExpected of [true, false])
+      for (const one of evaluators) if (one instanceof ExpectEvaluator === isExpected) this.#consider(one)
   }
 
   #consider(evaluator: StepEvaluator): void {
@@ -137,7 +138,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     const { id, name } = core.identity.bot
     const at_ms = first?.at_ms ?? core.journal.atMs
     index.started = { bot: { id, name }, config: sim.config(), sim: { url: sim.baseUrl }, driver: null, seq: 0, at_ms }
-    for (const [chatId, conversation] of this.#names)
+    for (const [chatId, conversation] of this.names)
       index.openConversation(conversation, chatId, core.platform.state.chats.get(chatId)?.botId)
     return index
   }
@@ -159,40 +160,30 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   /** Names each chat after the first name of its user. */
   #nameChats(): void {
     const { chats } = this.core.platform.state
-    if (chats.size === this.#names.size) return
-    const taken = new Set(this.#names.values())
+    if (chats.size === this.names.size) return
+    const taken = new Set(this.names.values())
     for (const { id, botId, persona } of chats.values()) {
-      if (this.#names.has(id)) continue
+      if (this.names.has(id)) continue
       const first = persona.firstName ?? id.slice(0, 8)
       let name = first
       for (let count = 2; taken.has(name); count++) name = `${first} ${count}`
       taken.add(name)
-      this.#names.set(id, name)
+      this.names.set(id, name)
       this.index.openConversation(name, id, botId)
     }
   }
 
-  /** The names of all chats by their ids. */
-  get names(): ReadonlyMap<string, string> {
-    return this.#names
-  }
-
   /** The name of a chat; empty for one that the simulator does not have, and for the bot. */
   nameOf(chatId: string | null | undefined): string {
-    return this.#names.get(chatId ?? '') ?? ''
+    return this.names.get(chatId ?? '') ?? ''
   }
 
   get conversations(): string[] {
-    return [...this.#names.values()]
+    return [...this.names.values()]
   }
 
   get firstSeq(): number {
     return this.core.journal.firstSeq
-  }
-
-  /** Whether the journal evicted entries of this test. */
-  get hasEvicted(): boolean {
-    return this.firstSeq > this.#startSeq
   }
 
   /** The number of entries that are not considered: they were evicted, or precede a restore. */
@@ -202,7 +193,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
 
   /** Whether no entry about the chat, or about any chat, was evicted. */
   isComplete(chatId: string | null): boolean {
-    if (!this.hasEvicted) return true
+    if (this.firstSeq <= this.#startSeq) return true
     if (chatId === null) return false
     return this.core.journal.query({ kind: 'note', chatId }).some(({ note }) => note === 'chat_created')
   }
@@ -360,7 +351,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   }
 
   chatName(conversation: string | null): string | null {
-    return this.#names.size > 1 ? conversation || null : null
+    return this.names.size > 1 ? conversation || null : null
   }
 
   /** Sets the calls that need no expectation, besides those that only read. */
