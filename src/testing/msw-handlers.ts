@@ -51,19 +51,14 @@ export function checkInstalledMsw(): void {
   if (problem !== null) throw new Error(problem)
 }
 
-let installed: Manifest | null | undefined
-
 /** Returns null where packages cannot be resolved by name, as in a bundle. */
 function installedMsw(): Manifest | null {
-  if (installed !== undefined) return installed
   try {
     const { createRequire } = globalThis.process.getBuiltinModule('node:module')
-    const manifest: Manifest = createRequire(import.meta.url)('msw/package.json')
-    installed = manifest
+    return createRequire(import.meta.url)('msw/package.json')
   } catch {
-    installed = null
+    return null
   }
-  return installed
 }
 
 /** Returns an error message if this msw needs a newer Node, otherwise null. */
@@ -74,10 +69,13 @@ export function nodeProblem({ version, engines }: Manifest, node: string): strin
   return `msw ${version} needs Node ${minimum} or newer, and this is Node ${node}. Use a newer Node${alternative}.`
 }
 
-const partsOf = (version: string): number[] => version.split('.').map(part => Number.parseInt(part, 10))
-
+/** Negative when `a` is the older version. */
 function compareVersions(a: string, b: string): number {
-  const [left, right] = [partsOf(a), partsOf(b)]
-  const differences = [0, 1, 2].map(index => (left[index] ?? 0) - (right[index] ?? 0))
-  return differences.find(difference => difference !== 0) ?? 0
+  const left = a.split('.')
+  const right = b.split('.')
+  for (let index = 0; index < 3; index++) {
+    const difference = Number.parseInt(left[index] ?? '0', 10) - Number.parseInt(right[index] ?? '0', 10)
+    if (difference !== 0) return difference
+  }
+  return 0
 }

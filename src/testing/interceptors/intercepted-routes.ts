@@ -17,28 +17,34 @@ export interface InterceptedRoute {
 export const activeRoutes: (readonly InterceptedRoute[])[] = []
 
 /** Returns the routes of these simulators, the longest base URL first. Throws for a base URL that is no URL. */
-export const createRoutes = (simulators: readonly Intercepted[]): readonly InterceptedRoute[] =>
-  simulators
-    .map(simulator => {
-      const { origin, pathname } = new URL(simulator.baseUrl)
-      return { origin, path: pathname.replace(/\/+$/, ''), simulator }
-    })
-    .sort((a, b) => b.path.length - a.path.length)
+export function createRoutes(simulators: readonly Intercepted[]): readonly InterceptedRoute[] {
+  const routes: InterceptedRoute[] = []
+  for (const simulator of simulators) {
+    const { origin, pathname } = new URL(simulator.baseUrl)
+    routes.push({ origin, path: pathname.replace(/\/+$/, ''), simulator })
+  }
+  return routes.sort((a, b) => b.path.length - a.path.length)
+}
 
 /** Prefers the latest interception, and within it the longest base URL. */
 export function findRoute(address: string): InterceptedRoute | undefined {
   const { origin, pathname } = new URL(address)
-  return activeRoutes.flat().find(route => route.origin === origin && `${pathname}/`.startsWith(`${route.path}/`))
+  for (const route of activeRoutes.flat())
+    if (route.origin === origin && `${pathname}/`.startsWith(`${route.path}/`)) return route
+  return undefined
 }
 
-export const isIntercepted = (baseUrl: string): boolean => {
+export function isIntercepted(baseUrl: string): boolean {
   const route = URL.canParse(baseUrl) ? findRoute(baseUrl) : undefined
   return route !== undefined && route.path === new URL(baseUrl).pathname.replace(/\/+$/, '')
 }
 
 /** Whether simulators are intercepted at this address, for instance `bot.example.test:443`. */
-export const isInterceptedAddress = (address: string): boolean =>
-  activeRoutes.some(routes => routes.some(({ origin }) => hostAndPort(new URL(origin)) === address))
-
-const hostAndPort = ({ hostname, port, protocol }: URL): string =>
-  `${hostname.replace(/^\[|\]$/g, '')}:${port || (protocol === 'https:' ? 443 : 80)}`
+export function isInterceptedAddress(address: string): boolean {
+  for (const { origin } of activeRoutes.flat()) {
+    const { hostname, port, protocol } = new URL(origin)
+    const standardPort = protocol === 'https:' ? 443 : 80
+    if (`${hostname.replace(/^\[|\]$/g, '')}:${port || standardPort}` === address) return true
+  }
+  return false
+}
