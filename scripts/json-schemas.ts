@@ -1,7 +1,7 @@
 /** Generates the JSON Schemas for editors from the schemas of the program. */
 
 import { scenarioJsonSchema } from '../src/evaluation/scenario/format/json-schema.ts'
-import { driverJsonSchema } from '../src/running/agent-driver/driver-schema.ts'
+import { driverJsonSchema } from '../src/running/agent-driver/read-driver.ts'
 import { capabilitiesJsonSchema } from '../src/running/certifier/capabilities.ts'
 import { expectedFailuresJsonSchema } from '../src/running/certifier/expected-failures.ts'
 import { configJsonSchema } from '../src/server/config/schema.ts'

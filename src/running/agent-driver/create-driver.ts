@@ -1,18 +1,37 @@
 /** Creates a driver from its spec: runs verbs as calls, commands, functions, or questions to a person. */
 
+import type { ChildProcess } from 'node:child_process'
 import { ConfigError, type Problem } from '../../base/files/errors.ts'
 import { isMap } from '../../base/objects.ts'
-import { elapsedMs } from '../../base/runtime/clock.ts'
+import { elapsedMs, wallDelay } from '../../base/runtime/clock.ts'
 import { createSequence } from '../../base/runtime/sequence.ts'
 import { formatValue } from '../../base/schemas/explain-issues.ts'
 import { isError, messageOf } from '../../base/text/error-text.ts'
-import type { InterpolationScope } from '../../evaluation/scenario/interpolation.ts'
+import { asText, type InterpolationScope, interpolate } from '../../evaluation/scenario/interpolation.ts'
 import type { InboxFailure } from '../../platform/journal/run-failures.ts'
-import { CallError, type CallOutcome, failed, startOf, withTimeLimit } from './call-outcome.ts'
-import { callCommand, describeCommand } from './command-call.ts'
-import type { Driver, DriverContext, DriverSpec, Environment, FunctionVerb, InboxItem, VerbSpec } from './driver.ts'
+import {
+  CallError,
+  type CallOutcome,
+  endOfOutput,
+  failed,
+  MAX_CHARS,
+  startOf,
+  unreachable,
+  withTimeLimit,
+} from './call-outcome.ts'
+import type {
+  Driver,
+  DriverContext,
+  DriverSpec,
+  Environment,
+  ExecVerb,
+  FunctionVerb,
+  InboxItem,
+  VerbSpec,
+} from './driver.ts'
 import { addressOf, callHttp, createHttpAgent } from './http-call.ts'
 import { askPerson } from './manual-call.ts'
+import { isRunning, killProcess, launch, type RunningProcess } from './process-group.ts'
 import { createDriverTarget, type SimulatorAccess, type TargetProcess } from './target.ts'
 
 export interface DriverOptions {
@@ -207,4 +226,72 @@ export function parseInbox(call: CallOutcome): ParsedInbox {
 
 function described(value: unknown): string {
   return isMap(value) ? `an object: ${startOf(JSON.stringify(value))}` : formatValue(value)
+}
+
+function commandOf({ command }: ExecVerb, scope: InterpolationScope): string[] {
+  return command.map(part => asText(interpolate(part, scope)))
+}
+
+/** `./agent.sh accept c1` */
+function describeCommand(verb: ExecVerb, scope: InterpolationScope): string {
+  const parts: string[] = []
+  for (const part of commandOf(verb, scope)) parts.push(/^[\w./:@%+=,-]+$/.test(part) ? part : JSON.stringify(part))
+  return parts.join(' ')
+}
+
+export interface CommandTask {
+  readonly verb: string
+  readonly spec: ExecVerb
+  readonly scope: InterpolationScope
+  readonly context: DriverContext
+  readonly folder: string
+  readonly env: Environment
+}
+
+/** After the end of a command: a process in the background may hold its streams open. */
+const OUTPUT_MS = 500
+
+/** Kills the command and everything it started before it resolves. */
+async function callCommand(task: CommandTask, signal: AbortSignal): Promise<CallOutcome> {
+  const { verb, spec, scope, folder, env } = task
+  const { chat, text, with: parameters, sim } = task.context
+  const running = launch({ command: commandOf(spec, scope), cwd: folder, env, stdin: true })
+  if (!isRunning(running)) return unreachable(running)
+  const input = JSON.stringify({ verb, chat, text, with: parameters, sim })
+  try {
+    const work = runToEnd(running, input)
+    return await withTimeLimit({ timeoutMs: spec.timeoutMs, call: 'command', signal }, () => work)
+  } finally {
+    await killProcess(running)
+  }
+}
+
+async function runToEnd({ child, ended }: RunningProcess, input: string): Promise<CallOutcome> {
+  child.stdin?.on('error', () => {}).end(input)
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
+  const end = await Promise.race([ended, stdout.tooLong, stderr.tooLong])
+  if (end === 'too long') return failed({ code: 'too_long', status: null })
+  if (end.code !== 'exited') return unreachable(end)
+  const enough = new AbortController()
+  await Promise.race([Promise.all([stdout.closed, stderr.closed]), wallDelay(OUTPUT_MS, enough.signal)])
+  enough.abort()
+  if (end.exit_code === 0) return { outcome: 'ok', text: stdout.text }
+  const stream = stderr.text.trim() === '' ? 'stdout' : 'stderr'
+  const output = endOfOutput(stream === 'stdout' ? stdout.text : stderr.text)
+  return { ...failed({ ...end, code: 'command_failed', stream, output }), text: stdout.text }
+}
+
+function collect(stream: ChildProcess['stdout']) {
+  const output = { text: '' }
+  const tooLong = new Promise<'too long'>(resolve => {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      if (output.text.length <= MAX_CHARS) output.text += chunk
+      if (output.text.length > MAX_CHARS) resolve('too long')
+    })
+  })
+  const closed = new Promise<void>(resolve => {
+    if (stream === null) resolve()
+    else stream.once('close', resolve)
+  })
+  return Object.assign(output, { tooLong, closed })
 }

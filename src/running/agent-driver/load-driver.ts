@@ -9,8 +9,7 @@ import { formatValue } from '../../base/schemas/explain-issues.ts'
 import { isError, nearest } from '../../base/text/error-text.ts'
 import { failureText } from '../../platform/wording/failures.ts'
 import type { DriverSpec, FunctionVerb, Prompt } from './driver.ts'
-import { BUILT_IN_VERBS } from './driver-schema.ts'
-import { type DriverOrigin, readDriver } from './read-driver.ts'
+import { BUILT_IN_VERBS, type DriverOrigin, readDriver } from './read-driver.ts'
 
 export interface LoadDriverOptions {
   readonly cwd: string

@@ -4,11 +4,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseSource } from '../../base/files/document.ts'
 import { readText } from '../../base/files/user-files.ts'
+import { packagePath } from '../../base/runtime/node.ts'
 import { type DriverOptions, driverOf } from './create-driver.ts'
-import type { Driver, DriverSpec } from './driver.ts'
+import type { Driver, DriverSpec, Environment } from './driver.ts'
 import { readDriver } from './read-driver.ts'
-import { referenceFile, referenceStart } from './reference-program.ts'
-import { type TargetLaunch, TargetProcess } from './target.ts'
+import {
+  type SimulatorAccess,
+  simulatorVariables,
+  type TargetLaunch,
+  TargetProcess,
+  TargetStartError,
+} from './target.ts'
 
 export interface ReferenceDriver extends Driver {
   /** Stays the same after a restart. */
@@ -55,4 +61,36 @@ export function referenceSpec(url: string): DriverSpec {
   const source = parseSource(path, text, false)
   const value = { ...Object(source.value), http: url }
   return readDriver({ ...source, value }, { name: 'the reference driver', folder: dirname(path) })
+}
+
+const READY_TIMEOUT_MS = 15_000
+
+/** Variables that other programs may use for purposes of their own: the reference intermediary does not inherit them. */
+const NOT_INHERITED = ['HOST', 'STATE_FILE', 'AGENT_NAME', 'AGENT_AVATAR', 'AGENT_LANGUAGES']
+
+/** Describes its start. `variables` are added to the environment. */
+export function referenceStart(
+  name: string,
+  env: Environment,
+  sim: SimulatorAccess,
+  variables: Readonly<Record<string, string>>,
+): TargetLaunch {
+  const inherited = { ...env }
+  for (const name of NOT_INHERITED) delete inherited[name]
+  const main = referenceFile('main.js')
+  return {
+    name,
+    command: [process.execPath, main],
+    cwd: dirname(main),
+    env: { ...inherited, ...simulatorVariables(sim), ...variables },
+    ready: null,
+    readyTimeoutMs: READY_TIMEOUT_MS,
+  }
+}
+
+/** Throws `TargetStartError`. */
+function referenceFile(name: string): string {
+  const found = packagePath(`examples/intermediary/${name}`)
+  if (found !== null) return found
+  throw new TargetStartError('The reference intermediary', { code: 'not_installed' })
 }
