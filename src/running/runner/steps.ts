@@ -17,6 +17,7 @@ import type { NewFile } from '../../platform/rules/files.ts'
 import { type Chat, createTransaction } from '../../platform/rules/state.ts'
 import { viewChat } from '../../platform/rules/transcript.ts'
 import { advancePaused } from '../../platform/simulator/core.ts'
+import { parseFault } from '../../platform/simulator/parse-fault.ts'
 import { findPastDelivery } from '../../platform/webhooks/manual.ts'
 import { TargetStartError } from '../agent-driver/target.ts'
 import { driverContextOf, pollInbox, recordDriverCall } from './inbox.ts'
@@ -180,7 +181,7 @@ async function setFault({ context, step }: StepContext, action: ActionOf<'fault'
     const chat = conversations.get(step.conversation)
     const isAboutBot = typeof spec.on === 'object' && 'api' in spec.on && [spec.on.api].flat().includes('availability')
     const isLimited = plan.conversations.length > 1 && chat !== undefined && !isAboutBot
-    return core.faults.add({ ...(isLimited ? { chat_id: chat.id } : {}), ...spec })
+    return core.faults.add(parseFault({ ...(isLimited ? { chat_id: chat.id } : {}), ...spec }))
   })
   return {}
 }
