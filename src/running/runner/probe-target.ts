@@ -1,4 +1,5 @@
 /** Tests whether the intermediary accepts connections. */
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { elapsedMs, wallDelay, wallTimer } from '../../base/runtime/clock.ts'
 import { type ConnectionFailure, connectionFailure } from '../../base/runtime/connection-failure.ts'
@@ -17,21 +18,18 @@ export async function probeTarget(target: URL, waitMs: number, signal: AbortSign
   }
 }
 
-function probePort(target: URL): Promise<ConnectionFailure | null> {
-  return new Promise(resolve => {
-    const socket = connect({
-      host: target.hostname.replace(/^\[|\]$/g, ''),
-      port: Number(target.port) || (target.protocol === 'https:' ? 443 : 80),
-    })
-    const done = (failure: ConnectionFailure | null) => {
-      timer.cancel()
-      socket.destroy()
-      resolve(failure)
-    }
-    const timer = wallTimer(CONNECT_MS, () =>
-      done(connectionFailure({ code: 'ETIMEDOUT', message: 'timeout' }, target.host)),
-    )
-    socket.once('connect', () => done(null))
-    socket.once('error', error => done(connectionFailure(error, target.host)))
-  })
+async function probePort({ hostname, port, protocol, host }: URL): Promise<ConnectionFailure | null> {
+  const standardPort = protocol === 'https:' ? 443 : 80
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || standardPort })
+  const timeout = Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })
+  const timer = wallTimer(CONNECT_MS, () => socket.destroy(timeout))
+  try {
+    await once(socket, 'connect')
+    return null
+  } catch (error) {
+    return connectionFailure(error, host)
+  } finally {
+    timer.cancel()
+    socket.destroy()
+  }
 }

@@ -111,7 +111,7 @@ async function openConversation(
   const filled = <T>(template: unknown) => interpolate(template, scope) as T
   const user = userFromWire(filled<WireUser | null>(conversation.user))
   const options: ReadChatOptions = {
-    id: makeId(knobs['ids.chat'], seed, `lane ${conversation.name}`),
+    id: makeId(knobs['ids.chat'], seed, `chat of ${conversation.name}`),
     language: filled(conversation.language),
     source: filled(conversation.source),
     user: user === null ? null : { id: makeId(knobs['ids.user'], seed, `user of ${conversation.name}`), ...user },

@@ -93,12 +93,14 @@ export interface SelectedScenario {
 
 export function select(plans: readonly Plan[], selection: Selection): SelectedScenario[] {
   const { only, skip, tags, notTags, shard, repeat } = selection
-  const chosen = plans.filter(plan => {
-    const isWanted = only.length === 0 || only.some(part => isNamed(plan, part))
-    const hasTag = tags.length === 0 || tags.some(tag => isTagged(plan, tag))
-    const isExcluded = skip.some(part => isNamed(plan, part)) || notTags.some(tag => isTagged(plan, tag))
-    return isWanted && hasTag && !isExcluded
-  })
+  const isNamedBy = (plan: Plan, parts: readonly string[]) => parts.some(part => isNamed(plan, part))
+  const hasOne = (plan: Plan, names: readonly string[]) => names.some(tag => isTagged(plan, tag))
+  const chosen: Plan[] = []
+  for (const plan of plans) {
+    if (only.length > 0 && !isNamedBy(plan, only)) continue
+    if (tags.length > 0 && !hasOne(plan, tags)) continue
+    if (!isNamedBy(plan, skip) && !hasOne(plan, notTags)) chosen.push(plan)
+  }
   const selected: SelectedScenario[] = []
   for (let instance = 1; instance <= repeat; instance++)
     for (const [index, plan] of chosen.entries())
