@@ -70,8 +70,6 @@ const EntryLine = z.object({
 })
 type EntryLine = Readonly<z.infer<typeof EntryLine>>
 
-type Line = RunLine | ScenarioLine | EntryLine
-
 export interface SavedScenario extends ScenarioLine {
   readonly journal: readonly Entry[]
 }
@@ -136,78 +134,62 @@ const scenarioLine = (result: ScenarioResult, scenario: number): ScenarioLine =>
 
 /** Throws `ConfigError` that names the line. */
 export function readJournal(name: string, text: string): SavedRun {
-  const lines = linesOf(name, text)
-  const [run, ...rest] = lines
-  if (run?.type !== 'run') throw problem(`${name}:1`, 'must be the line of the run: {"v":2,"type":"run", …}')
-  const scenarios = rest.filter(line => line.type === 'scenario').map(withJournal)
-  const journal: Entry[] = []
-  const byNumber = new Map(scenarios.map(one => [one.scenario, one]))
-  for (const line of rest) {
-    if (line.type !== 'entry') continue
-    const entries = line.scenario === null ? journal : byNumber.get(line.scenario)?.journal
-    if (entries === undefined)
-      throw problem(name, `has entries of scenario ${line.scenario}, but not its line of type "scenario"`)
-    entries.push(line.entry)
-  }
-  const saved = { run, scenarios, journal }
-  checkWhole(name, saved)
-  return saved
-}
-
-const withJournal = (line: ScenarioLine): ScenarioLine & { readonly journal: Entry[] } => ({ ...line, journal: [] })
-
-function linesOf(name: string, text: string): Line[] {
   const texts = text.replace(/^\ufeff/, '').split('\n')
-  const last = texts.findLastIndex(line => line.trim() !== '')
-  return texts.flatMap((line, index) =>
-    line.trim() === '' ? [] : [parsed(`${name}:${index + 1}`, line, index === last)],
-  )
-}
-
-function parsed(at: string, text: string, last: boolean): Line {
-  const line = jsonOf(at, text, last)
-  if (!isMap(line)) throw problem(at, 'must be a JSON object')
-  const { v, type } = line
-  if (v !== 2) throw problem(at, `v: must be 2, got ${JSON.stringify(v)}: was it written by another version?`)
-  if (type === 'run') return checked(at, RunLine, line)
-  if (type === 'scenario') return checked(at, ScenarioLine, line)
-  if (type !== 'entry') throw problem(at, `type: must be run, scenario or entry, got ${JSON.stringify(type)}`)
-  return checked(at, EntryLine, line)
-}
-
-function jsonOf(at: string, text: string, last: boolean): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    const why = last ? 'the file was cut off in the middle of its last line' : `is not JSON: ${messageOf(error)}`
-    throw problem(at, why)
+  const lastLine = texts.findLastIndex(line => line.trim() !== '')
+  let run: RunLine | undefined
+  const scenarios: (ScenarioLine & { readonly journal: Entry[] })[] = []
+  const entries: EntryLine[] = []
+  for (const [index, lineText] of texts.entries()) {
+    if (lineText.trim() === '') continue
+    const at = `${name}:${index + 1}`
+    let line: unknown
+    try {
+      line = JSON.parse(lineText)
+    } catch (error) {
+      const isCutOff = index === lastLine
+      throw problem(
+        at,
+        isCutOff ? 'the file was cut off in the middle of its last line' : `is not JSON: ${messageOf(error)}`,
+      )
+    }
+    if (!isMap(line)) throw problem(at, 'must be a JSON object')
+    const { v, type } = line
+    if (v !== 2) throw problem(at, `v: must be 2, got ${JSON.stringify(v)}: was it written by another version?`)
+    if (type === 'run') run ??= validate(at, RunLine, line)
+    else if (type === 'scenario') scenarios.push({ ...validate(at, ScenarioLine, line), journal: [] })
+    else if (type === 'entry') entries.push(validate(at, EntryLine, line))
+    else throw problem(at, `type: must be run, scenario or entry, got ${JSON.stringify(type)}`)
+    if (run === undefined) throw problem(at, 'must be the line of the run: {"v":2,"type":"run", …}')
   }
+  if (run === undefined) throw problem(`${name}:1`, 'must be the line of the run: {"v":2,"type":"run", …}')
+
+  const journal: Entry[] = []
+  const journals = new Map<number | null, Entry[]>([[null, journal]])
+  for (const scenario of scenarios) journals.set(scenario.scenario, scenario.journal)
+  for (const { scenario, entry } of entries) {
+    const own = journals.get(scenario)
+    if (own === undefined)
+      throw problem(name, `has entries of scenario ${scenario}, but not its line of type "scenario"`)
+    own.push(entry)
+  }
+
+  // Refuses a journal with a gap, in which a missing entry looks like a call that did not arrive. The evaluator recognizes
+  // a journal whose beginning was evicted.
+  const problems = scenarios.flatMap(scenario => {
+    const message = gapIn(scenario)
+    return message === null ? [] : [{ at: `${name}: scenario ${scenario.scenario} (${scenario.name})`, message }]
+  })
+  if (run.scenarios !== scenarios.length)
+    problems.push({ at: name, message: `has ${scenarios.length} of ${run.scenarios} scenarios: it was cut off` })
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { run, scenarios, journal }
 }
 
-function checked<Value>(at: string, schema: z.ZodMiniType<Value>, value: unknown): Value {
+function validate<Value>(at: string, schema: z.ZodMiniType<Value>, value: unknown): Value {
   const parsed = schema.safeParse(value, ZOD_MESSAGES)
   if (parsed.success) return parsed.data
-  throw new ConfigError(
-    explainIssues(parsed.error.issues, value, schema).map(({ field, message }) => ({
-      at,
-      message: `${field}: ${message}`,
-    })),
-  )
-}
-
-/**
- * Refuses a journal with a gap, in which a missing entry looks like a call that did not arrive. The evaluator recognizes
- * a journal whose beginning was evicted.
- */
-function checkWhole(name: string, { run, scenarios }: SavedRun): void {
-  const problems = scenarios.flatMap(one => {
-    const why = gapIn(one)
-    return why === null ? [] : [{ at: `${name}: scenario ${one.scenario} (${one.name})`, message: why }]
-  })
-  if (run.scenarios !== scenarios.length) {
-    problems.push({ at: name, message: `has ${scenarios.length} of ${run.scenarios} scenarios: it was cut off` })
-  }
-  if (problems.length > 0) throw new ConfigError(problems)
+  const issues = explainIssues(parsed.error.issues, value, schema)
+  throw new ConfigError(issues.map(({ field, message }) => ({ at, message: `${field}: ${message}` })))
 }
 
 function gapIn({ journal, entries }: SavedScenario): string | null {
