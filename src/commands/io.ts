@@ -93,6 +93,7 @@ export function processIo(): Io {
   // Whether npm or npx started this process through a shell, and the script of that shell waits for it.
   // npm passes a signal on to the shell only, which ends and leaves this process running.
   const { npm_lifecycle_script: script = '' } = process.env
+  const isStartedByNpm = /(^|[\s'"/])handover-sim(?=$|[\s'"])/.test(script) && !/(^|[^&>])&(?![&>])/.test(script)
   return {
     stdout: outputOf(process.stdout, 'stdout'),
     stderr: outputOf(process.stderr, 'stderr'),
@@ -114,10 +115,7 @@ export function processIo(): Io {
       }
     },
     nodeVersion: process.version,
-    onSignal:
-      /(^|[\s'"/])handover-sim(?=$|[\s'"])/.test(script) && !/(^|[^&>])&(?![&>])/.test(script)
-        ? watchSignalsAndParent
-        : watchSignals,
+    onSignal: listener => watchSignals(listener, isStartedByNpm),
     exit: code => process.exit(code),
   }
 }
@@ -166,23 +164,17 @@ function outputOf(stream: NodeJS.WriteStream, name: string): Output {
   }
 }
 
-function watchSignals(listener: (signal: Signal) => void): () => void {
-  for (const signal of SIGNALS) process.on(signal, listener)
-  return () => {
-    for (const signal of SIGNALS) process.off(signal, listener)
-  }
-}
-
-/** Takes the end of the parent as SIGTERM, unless a signal came before. */
-function watchSignalsAndParent(listener: (signal: Signal) => void): () => void {
-  const stopWatching = onParentExit(() => listener('SIGTERM'))
-  const stopListening = watchSignals(signal => {
-    stopWatching()
+/** `watchesParent`: takes the end of the parent as SIGTERM, unless a signal came before. */
+function watchSignals(listener: (signal: Signal) => void, watchesParent: boolean): () => void {
+  const stopWatching = watchesParent ? onParentExit(() => listener('SIGTERM')) : null
+  const onSignal = (signal: Signal) => {
+    stopWatching?.()
     listener(signal)
-  })
+  }
+  for (const signal of SIGNALS) process.on(signal, onSignal)
   return () => {
-    stopWatching()
-    stopListening()
+    stopWatching?.()
+    for (const signal of SIGNALS) process.off(signal, onSignal)
   }
 }
 
@@ -197,12 +189,11 @@ export function columnsOf(
   return /^[1-9]\d{0,4}$/.test(answer) ? Number(answer) : (stream.columns ?? USUAL)
 }
 
-const on = (value: string | undefined) => value !== undefined && value !== '' && value !== '0' && value !== 'false'
-
 export function colorLevel(env: Context['env'], isTTY: boolean): ColorLevel {
   if (env.NO_COLOR || env.FORCE_COLOR === '0' || env.FORCE_COLOR === 'false') return 0
-  if (on(env.FORCE_COLOR)) return env.FORCE_COLOR === '2' ? 2 : env.FORCE_COLOR === '3' ? 3 : 1
-  if (on(env.CLICOLOR_FORCE)) return 1
+  const off: readonly (string | undefined)[] = [undefined, '', '0', 'false']
+  if (!off.includes(env.FORCE_COLOR)) return env.FORCE_COLOR === '2' ? 2 : env.FORCE_COLOR === '3' ? 3 : 1
+  if (!off.includes(env.CLICOLOR_FORCE)) return 1
   if (!isTTY || env.TERM === 'dumb' || env.CLICOLOR === '0') return 0
   return 1
 }

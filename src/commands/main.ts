@@ -10,7 +10,7 @@ import { startCommand } from './start.ts'
 /** What each command does, in the order of the help. */
 export const COMMANDS = {
   start: 'run the simulator until stopped: platform API and control API',
-  run: 'play scenarios against an intermediary, and write reports',
+  run: 'run scenarios against an intermediary, and write reports',
   certify: 'check an intermediary for every known problem, and write a certificate',
   validate: 'check scenario, driver and config files',
   report: 'evaluate the saved journals of a run or of its shards again, and write reports',

@@ -42,10 +42,8 @@ export const reportCommand = defineCommand({
     const plans = compile(await loadScenarios(files, scenarioSources(context)))
     addSecretsOfPlans(plans, context)
     const result = redactRun(evaluateAgain(saved, plans, flags.strict ?? false), context.secrets)
-    const inJournal = saved.scenarios.map(({ name }) => name)
-    const inFiles = plans.map(({ name }) => name)
-    warnOfMissing(inJournal, inFiles, 'the scenario files do not have it', context)
-    warnOfMissing(inFiles, inJournal, 'the journal does not have it', context)
+    warnOfMissing(saved.scenarios, plans, 'the scenario files do not have it', context)
+    warnOfMissing(plans, saved.scenarios, 'the journal does not have it', context)
     if (result.scenarios.length === 0) return 4
     const problems = await writeReports(result, reports, { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) })
     // A report that could not be written is an error before the page is.
@@ -132,11 +130,17 @@ function verdictOf({ journal, outcome, reason, redacted }: SavedScenario, plan: 
 
 const MAX_NAMES = 3
 
+interface Named {
+  readonly name: string
+}
+
 /** Says which scenarios of one side are not evaluated, because the other side does not have them. */
-function warnOfMissing(names: readonly string[], others: readonly string[], why: string, { io }: Context): void {
-  const missing = [...new Set(names)].filter(name => !others.includes(name))
-  if (missing.length === 0) return
-  const shown = missing.slice(0, MAX_NAMES).map(visible).join('; ')
-  const more = missing.length > MAX_NAMES ? `, and ${missing.length - MAX_NAMES} more` : ''
+function warnOfMissing(side: readonly Named[], other: readonly Named[], why: string, { io }: Context): void {
+  const missing = new Set<string>()
+  for (const { name } of side) missing.add(visible(name))
+  for (const { name } of other) missing.delete(visible(name))
+  if (missing.size === 0) return
+  const shown = [...missing].slice(0, MAX_NAMES).join('; ')
+  const more = missing.size > MAX_NAMES ? `, and ${missing.size - MAX_NAMES} more` : ''
   io.stderr.write(`not evaluated, because ${why}: ${shown}${more}\n`)
 }

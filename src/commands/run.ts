@@ -29,19 +29,19 @@ const FLAGS = {
   '--tag <tag>': { description: 'scenarios with this tag; may be repeated', repeatable: true },
   '--not-tag <tag>': { description: 'leave out scenarios with this tag; may be repeated', repeatable: true },
   '--shard <n/of>': 'one share of the scenarios, such as 1/4',
-  '--repeat <times>': 'play each this often, with fresh chats (default: 1)',
-  '--jobs <number>': 'how many are played at once (default: 4)',
+  '--repeat <times>': 'run each this often, with fresh chats (default: 1)',
+  '--jobs <number>': 'how many run at once (default: 4)',
   '--bail <number>': 'start no further scenario after so many have failed',
   '--timeout <duration>': 'stop the run after this long, such as 10m; what did not run is in the reports',
   '--strict': 'treat warnings as failures, and inconclusive results as exit code 4',
   ...REPORT_FLAG,
   '--wait-for-target <duration>': 'how long to wait for the intermediary (default: 0s; 30s under CI)',
-  '--list': 'print the scenarios: what each checks and needs; plays nothing',
+  '--list': 'print the scenarios: what each checks and needs; runs nothing',
   '--json': 'with --list: one line of JSON for each scenario',
-  '--dry-run': 'print what would be played',
-  '--ui': 'serve a page in which scenarios are played and watched, until stopped',
+  '--dry-run': 'print what would run',
+  '--ui': 'serve a page that runs scenarios and shows them, until stopped',
   '--open': 'with --ui: open the page in a browser',
-  '--self-test': 'play against the built-in reference intermediary; without scenarios here, the shipped ones',
+  '--self-test': 'run against the built-in reference intermediary; without scenarios here, the shipped ones',
   '--allow-remote': 'the target may be on another machine',
   ...SETTING_FLAGS,
   '--webhook-url <url>': { description: 'alias of --target', hidden: true },
@@ -162,5 +162,5 @@ function checkCombinations(flags: RunFlags): void {
   } else if (flags.open) throw new UsageError('--open belongs to --ui: it opens the page in a browser.')
   if (!flags.selfTest) return
   const other = flags.target !== undefined ? '--target' : flags.agentDriver !== undefined ? '--agent-driver' : null
-  if (other !== null) throw new UsageError(`--self-test plays against the built-in intermediary: leave out ${other}.`)
+  if (other !== null) throw new UsageError(`--self-test runs against the built-in intermediary: leave out ${other}.`)
 }

@@ -35,7 +35,7 @@ export function wantedPatterns(
   if (existsSync(resolve(io.cwd, DEFAULT_FOLDER))) return [DEFAULT_FOLDER]
   if (!selfTest && !list)
     throw new UsageError(
-      'There is no folder scenarios here: name the files or folders to play, such as handover-sim run happy.yaml, ' +
+      'There is no folder scenarios here: name the files or folders to run, such as handover-sim run happy.yaml, ' +
         'or pass --builtin for the shipped scenarios.',
     )
   io.stderr.write('There is no folder scenarios here: the shipped scenarios are used, as with --builtin.\n')
@@ -71,21 +71,26 @@ export async function selectScenarios(
   for (const value of tags) filters.push({ text: `--tag ${value}`, value, by: 'tag', excludes: false })
   for (const value of skip) filters.push({ text: `--skip ${JSON.stringify(value)}`, value, by: 'name', excludes: true })
   for (const value of notTags) filters.push({ text: `--not-tag ${value}`, value, by: 'tag', excludes: true })
-  const unmatched = filters.filter(({ by, value }) => {
-    const matches = by === 'name' ? isNamed : isTagged
-    return !plans.some(plan => matches(plan, value))
-  })
-  const notes = unmatched.map(filter => `${filter.text} matches no scenario${suggestionFor(filter, plans) || '.'}`)
+  const unmatched: Filter[] = []
+  const notes: string[] = []
+  for (const filter of filters) {
+    const matches = filter.by === 'name' ? isNamed : isTagged
+    if (plans.some(plan => matches(plan, filter.value))) continue
+    unmatched.push(filter)
+    notes.push(`${filter.text} matches no scenario${suggestionFor(filter, plans) || '.'}`)
+  }
   const wrong = unmatched.findIndex(({ excludes }) => excludes)
   if (plans.length > 0 && wrong >= 0) throw new UsageError(notes[wrong]!)
   if (wanted.length > 0) for (const note of notes) stderr.write(`${note}\n`)
 
-  const where = patterns.map(pattern => (pattern === BUILTIN ? 'the shipped scenarios' : pattern)).join(' ')
-  const all = filters.map(({ text }) => text)
+  let where = ''
+  for (const pattern of patterns) where += ` ${pattern === BUILTIN ? 'the shipped scenarios' : pattern}`
+  const all: string[] = []
+  for (const { text } of filters) all.push(text)
   if (shard !== null) all.push(`--shard ${shard.index}/${shard.of}`)
-  if (all.length === 0) return { wanted, plans, message: `There is no scenario in ${where}.` }
+  if (all.length === 0) return { wanted, plans, message: `There is no scenario in${where}.` }
   const suggestion = (unmatched[0] && suggestionFor(unmatched[0], plans)) || '.'
-  return { wanted, plans, message: `No scenario in ${where} matches ${all.join(' ')}${suggestion}` }
+  return { wanted, plans, message: `No scenario in${where} matches ${all.join(' ')}${suggestion}` }
 }
 
 const SHORTEST_PART = 4
@@ -167,5 +172,5 @@ export function dryRun(wanted: readonly SelectedScenario[]): string {
     const where = visible(place === null ? file : `${place.file}:${place.line}`)
     text += `${where}  ${visible(name)}${repetition}  ${steps}${needed}${alone}\n`
   }
-  return `${text}${wanted.length} to play\n`
+  return `${text}${wanted.length} to run\n`
 }

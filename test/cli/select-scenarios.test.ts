@@ -108,7 +108,7 @@ describe('the shipped scenarios', () => {
     const both = await run(FILES, 'scenarios/c.yaml', '--builtin', '--dry-run')
     expect(both.out).toMatch(/^scenarios\/c\.yaml:2 {2}Greeting {2}[\s\S]*builtin:typing\.yaml:3 {2}Typing/)
     expect((await run({}, 'builtin:typing', '--dry-run')).out).toMatch(
-      /^builtin:typing\.yaml:3 {2}Typing .*\n1 to play\n$/,
+      /^builtin:typing\.yaml:3 {2}Typing .*\n1 to run\n$/,
     )
     expect(await run({}, 'builtin:typping.yaml')).toMatchObject({
       code: 2,

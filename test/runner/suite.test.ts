@@ -100,7 +100,7 @@ describe('the selected scenarios', () => {
   it('--dry-run lists all and runs none', async () => {
     const { code, out } = await finished(startRun(THREE, ['.', '--dry-run', '--target', 'http://127.0.0.1:1/']))
     expect(code).toBe(0)
-    expect(out).toBe('a.yaml:2  Ada  3 steps\nb.yaml:2  Bo  3 steps\nc.yaml:2  Cy  3 steps\n3 to play\n')
+    expect(out).toBe('a.yaml:2  Ada  3 steps\nb.yaml:2  Bo  3 steps\nc.yaml:2  Cy  3 steps\n3 to run\n')
   })
 })
 

@@ -30,7 +30,7 @@ afterEach(() => Promise.all(sims.splice(0).map(sim => sim.close())))
 it.each(COMMANDS.filter(text => text.includes(' run ')))('%s plays the shipped scenarios', async typed => {
   const { code, out, err } = await command(typed, '--dry-run')
   expect(code, out + err).toBe(0)
-  expect(out).toMatch(/^\d+ to play$/m)
+  expect(out).toMatch(/^\d+ to run$/m)
 })
 
 it('compares the signature of a real event', async () => {
