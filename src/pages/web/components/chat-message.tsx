@@ -3,8 +3,8 @@ import './chat.css'
 import { useState } from 'preact/hooks'
 import type { Button } from '../../../platform/contract/schemas.ts'
 import type { ControlClient } from '../client/control.ts'
-import type { ChatLine, ChatMessage } from '../model/chat-at.ts'
 import { hueOf, initialsOf, pictureAt, safeLink, timeText } from '../model/chat-format.ts'
+import type { ChatLine, ChatMessage } from '../model/chat-items.ts'
 import { ChatFile, LostFile } from './chat-file.tsx'
 
 /** What a message needs from its chat. */

@@ -2,12 +2,12 @@
 import './chat.css'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { ChatItem, ChatState } from '../model/chat-at.ts'
 import { dateText, dayOf } from '../model/chat-format.ts'
+import type { ChatItem, ChatState } from '../model/chat-items.ts'
 import { Avatar, ChatBubble, Line, type MessageContext } from './chat-message.tsx'
 
 export interface ChatMessagesProps {
-  readonly chat: ChatState
+  readonly chat: Pick<ChatState, 'items' | 'typing' | 'agent' | 'language'>
   readonly context: MessageContext
 }
 

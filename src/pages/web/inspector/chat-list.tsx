@@ -1,23 +1,36 @@
 /** Lists the chats, newest first, and searches in their names and texts. */
 import './chat-list.css'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { messageOf } from '../../../base/text/error-text.ts'
+import type { Entry } from '../../../platform/journal/entry.ts'
+import type { SimulatorState } from '../../../server/control/routes/workspace.ts'
+import { createRefresh } from '../client/refresh.ts'
 import { VirtualList } from '../components/virtual-list.tsx'
-import type { ChatItem, ChatState } from '../model/chat-at.ts'
 import { hueOf, initialsOf } from '../model/chat-format.ts'
+import { type ChatState, messageTextOf } from '../model/chat-items.ts'
+import { countUntil } from '../model/journal-log.ts'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
 const ROW_HEIGHT = 56
 
-/** The text to search in of each chat; equal states are one object. */
-type Texts = WeakMap<ChatState, string>
+/** Changes within this time are loaded together. */
+const TOGETHER_MS = 100
 
 export function ChatList() {
   const session = useSession()
-  const { chats, chatId, view } = session
+  const { chats, chatId, view, log } = session
   const [query, setQuery] = useState('')
-  const texts = useMemo((): Texts => new WeakMap(), [])
-  const ids = chats.ids.value.toReversed().filter(id => matches(session, texts, id, query.trim().toLowerCase()))
+  const summaries = useSummaries(session)
+  const words = query.trim().toLowerCase()
+  const ids = chats.ids.value.toReversed().filter(id => {
+    if (words === '') return true
+    const entries = log.value.chats.get(id) ?? []
+    const texts = entries.map(entry => messageTextOf(entry)?.text ?? '')
+    const { user, language, source } = aboutChat(entries, summaries.get(id))
+    const text = [user, language, source, session.chatName(id), ...texts].join('\n').toLowerCase()
+    return text.includes(words) || id.toLowerCase() === words
+  })
   return (
     <div class="chat-list">
       <input
@@ -36,55 +49,99 @@ export function ChatList() {
           isLog={false}
           selected={ids.indexOf(chatId.value ?? '')}
           onSelect={index => (view.chat.value = ids[index] ?? null)}
-          row={index => <ChatRow chatId={ids[index] ?? ''} />}
+          row={index => <ChatRow chatId={ids[index] ?? ''} summary={summaries.get(ids[index] ?? '')} />}
         />
       </div>
     </div>
   )
 }
 
-function matches({ chats, chatName }: Session, texts: Texts, chatId: string, query: string): boolean {
-  if (query === '') return true
-  const chat = chats.read(chatId)
-  if (chat === null) return false
-  const text = texts.get(chat) ?? searchText(chat)
-  texts.set(chat, text)
-  return text.includes(query) || chatName(chatId).includes(query) || chatId.toLowerCase() === query
+type ChatSummary = SimulatorState['chats'][number]
+
+/** All chats at the shown moment without their messages, asked for while the list is open. */
+function useSummaries({ client, log, view, problem }: Session): ReadonlyMap<string, ChatSummary> {
+  const [summaries, setSummaries] = useState<ReadonlyMap<string, ChatSummary>>(new Map())
+  const at = view.at.value
+  const reason = at ?? log.value.entries.at(-1)?.seq
+  const refresh = useRef<(() => void) | null>(null)
+  useEffect(() => {
+    const ended = new AbortController()
+    const load = async () => {
+      const query = { at: at ?? undefined }
+      const state = await client.send<SimulatorState>('GET', '/state', { query })
+      if (!ended.signal.aborted) setSummaries(new Map(state.chats.map(chat => [chat.chat_id, chat])))
+    }
+    const showProblem = (error: unknown) => {
+      problem.value = messageOf(error)
+    }
+    refresh.current = createRefresh(() => load().catch(showProblem), TOGETHER_MS, ended.signal)
+    return () => ended.abort()
+  }, [client, at])
+  useEffect(() => refresh.current?.(), [client, reason, at])
+  return summaries
 }
 
-const searchText = ({ user, language, source, items }: ChatState): string =>
-  [user, language, source, ...items.map(item => (item.kind === 'message' ? item.text : item.detail))]
-    .join('\n')
-    .toLowerCase()
+/** The name of the user is in the entry that created the chat. */
+function aboutChat([first]: readonly Entry[], summary: ChatSummary | undefined) {
+  const created: Readonly<Record<string, unknown>> =
+    first?.kind === 'note' && first.note === 'chat_created' ? first : {}
+  const { language = created.language, source = created.source } = summary ?? {}
+  return { user: String(created.user_name ?? ''), language: String(language ?? ''), source: String(source ?? '') }
+}
 
-function ChatRow({ chatId }: { readonly chatId: string }) {
-  const { chats, chatName } = useSession()
-  useEffect(() => chats.load(chatId), [chats, chatId])
-  const chat = chats.read(chatId)
-  if (chat === null) return null
+interface ChatRowProps {
+  readonly chatId: string
+  readonly summary: ChatSummary | undefined
+}
+
+function ChatRow({ chatId, summary }: ChatRowProps) {
+  const { chats, chatName, log, view } = useSession()
+  const entries = log.value.chats.get(chatId) ?? []
+  const { user, language, source } = aboutChat(entries, summary)
+  const { text, agent } = latestOf(entries, view.at.value)
   const unread = chats.unread(chatId)
   return (
     <div class={unread > 0 ? 'chat-row has-unread' : 'chat-row'}>
-      <span class={`avatar user ${hueOf(chat.user)}`} aria-hidden="true">
-        {initialsOf(chat.user)}
+      <span class={`avatar user ${hueOf(user)}`} aria-hidden="true">
+        {initialsOf(user)}
       </span>
       <span class="chat-row-name">
-        <bdi>{chat.user || 'User'}</bdi> <small>{[chatName(chatId), chat.language, chat.source].join(' · ')}</small>
+        <bdi>{user || 'User'}</bdi> <small>{[chatName(chatId), language, source].join(' · ')}</small>
       </span>
-      <ChatStatus chat={chat} />
-      <span class="chat-row-text">{chat.typing ? <i>The agent is typing</i> : <bdi>{lastText(chat.items)}</bdi>}</span>
+      {summary === undefined ? null : (
+        <ChatStatus chat={{ status: summary.status, ended: !summary.active, agent: { name: agent } }} />
+      )}
+      <span class="chat-row-text">
+        {summary?.typing ? <i>The agent is typing</i> : <bdi>{text ?? 'No message yet'}</bdi>}
+      </span>
       {unread === 0 ? null : <span class="unread">{unread} unread</span>}
     </div>
   )
 }
 
-function lastText(items: readonly ChatItem[]): string {
-  const last = items.findLast(item => item.kind === 'message')
-  if (last?.kind !== 'message') return 'No message yet'
-  return last.text || last.attachments.map(({ name }) => name).join(', ')
+/** The latest message until the shown moment, and the agent who accepted the chat last. */
+function latestOf(
+  entries: readonly Entry[],
+  at: number | null,
+): { readonly text: string | null; readonly agent: string } {
+  let text: string | null = null
+  let agent: string | null = null
+  let index = at === null ? entries.length : countUntil(entries, at)
+  while (index > 0 && (text === null || agent === null)) {
+    const entry = entries[--index]
+    if (entry === undefined) break
+    text ??= messageTextOf(entry)?.text ?? null
+    const isAccepted = entry.kind === 'note' && (entry.note === 'taken_over' || entry.note === 'takeover_replaced')
+    if (isAccepted) agent ??= String(entry.by ?? '')
+  }
+  return { text, agent: agent ?? '' }
 }
 
-export function ChatStatus({ chat: { status, agent, ended } }: { readonly chat: ChatState }) {
+export function ChatStatus({
+  chat: { status, agent, ended },
+}: {
+  readonly chat: Pick<ChatState, 'status' | 'agent' | 'ended'>
+}) {
   const code = ended ? 'ended' : status
   const text = code === 'agent' && agent?.name ? <bdi>{agent.name}</bdi> : STATUS_TEXTS[code]
   return <span class={`chat-status ${code}`}>{text}</span>

@@ -2,7 +2,7 @@
 import './chats-head.css'
 import { useCallback, useState } from 'preact/hooks'
 import { useShortcut } from '../components/shortcuts.tsx'
-import type { ChatState } from '../model/chat-at.ts'
+import type { ChatState } from '../model/chat-items.ts'
 import { ChatList, ChatStatus } from './chat-list.tsx'
 import { NewChatDialog, startChat } from './new-chat.tsx'
 import type { Session } from './session.ts'

@@ -5,13 +5,14 @@ import type { Entry } from '../../../platform/journal/entry.ts'
 import { type ControlClient, createControlClient } from '../client/control.ts'
 import { createFrameBatches, followJournal, type JournalFeedState } from '../client/event-feed.ts'
 import type { ChatTag } from '../components/sequence-row.tsx'
-import type { ChatState } from '../model/chat-at.ts'
+import type { ChatState } from '../model/chat-items.ts'
 import { createJournalLog, type JournalLog } from '../model/journal-log.ts'
 import { keepInAddress, type View } from './address.ts'
 import { type AgentSide, createAgentSide } from './agent-side.ts'
 import { type ChatBook, createChats } from './chats.ts'
 import { createDrafts, type Drafts } from './drafts.ts'
 import { createNextEntry, type SelectNextEntry } from './next-entry.ts'
+import { createShownChat } from './shown-chat.ts'
 
 export interface Session {
   readonly view: View
@@ -26,7 +27,7 @@ export interface Session {
   readonly feed: ReadonlySignal<JournalFeedState>
   /** Another object with every batch of entries. */
   readonly log: ReadonlySignal<JournalLog>
-  /** The selected chat at the shown moment; null without a chat. */
+  /** The selected chat at the shown moment; null without a chat, and until the server has answered. */
   readonly chat: ReadonlySignal<ChatState | null>
   /** The last refusal or failure of an action; null when there is none. */
   readonly problem: Signal<string | null>
@@ -76,7 +77,15 @@ export function createSession(view: View, origin: URL, token: string | null): Se
     },
   })
   const chatId = computed(() => chats.choose(view.chat.value))
-  const chat = computed(() => (chatId.value === null ? null : chats.read(chatId.value)))
+  const shownChat = createShownChat({
+    client,
+    view,
+    log,
+    chatId,
+    onProblem: message => {
+      problem.value = message
+    },
+  })
   const stopAddress = keepInAddress(view)
   const act = (run: () => Promise<unknown>) => {
     problem.value = null
@@ -93,7 +102,7 @@ export function createSession(view: View, origin: URL, token: string | null): Se
     chatId,
     feed,
     log,
-    chat,
+    chat: shownChat.chat,
     problem,
     chatName,
     chatTag,
@@ -103,6 +112,7 @@ export function createSession(view: View, origin: URL, token: string | null): Se
     selectNextEntry: createNextEntry(view, log),
     close() {
       stopFeed()
+      shownChat.close()
       batches.clear()
       stopAddress()
     },

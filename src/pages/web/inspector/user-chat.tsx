@@ -4,8 +4,8 @@ import type { Signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { MessageContext } from '../components/chat-message.tsx'
 import { ChatMessages } from '../components/chat-messages.tsx'
-import type { ChatState } from '../model/chat-at.ts'
 import { directionOf } from '../model/chat-format.ts'
+import type { ChatState } from '../model/chat-items.ts'
 import { ChatsHead } from './chats-head.tsx'
 import type { UserDraft } from './drafts.ts'
 import type { Session } from './session.ts'
@@ -18,17 +18,14 @@ export function UserChat() {
   const id = chatId.value
   const shown = chat.value
   useEffect(() => {
-    if (id !== null) chats.load(id)
-  }, [id, chats, shown])
-  useEffect(() => {
     if (id !== null && view.at.value === null) chats.markRead(id)
   }, [id, chats, shown, view.at.value])
   return (
     <div class="user-chat">
       <ChatsHead chatId={id} chat={shown} />
-      {id === null ? null : shown === null ? (
+      {id === null ? null : !chats.ids.value.includes(id) ? (
         <p class="empty">At this moment, the chat has not begun.</p>
-      ) : (
+      ) : shown === null ? null : (
         <ChatWindow key={id} chatId={id} chat={shown} draft={session.drafts.ofUser(id)} />
       )}
     </div>

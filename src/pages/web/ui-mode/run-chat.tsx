@@ -2,11 +2,9 @@
 import { useMemo } from 'preact/hooks'
 import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
-import type { Entry } from '../../../platform/journal/entry.ts'
 import { ChatMessages } from '../components/chat-messages.tsx'
-import { applyEntry, type ChatState, draftOf, stateOf } from '../model/chat-at.ts'
-import { beginningOfEntries, missingMessages } from '../model/chat-beginning.ts'
 import { directionOf } from '../model/chat-format.ts'
+import { chatOfEntries, missingMessages } from '../model/chat-items.ts'
 import { useUi } from './ui-state.ts'
 
 export function RunChat() {
@@ -19,7 +17,7 @@ export function RunChat() {
   // The selected entry, or the end of the selected step; null for the end of the run.
   const at = view.entry.value ?? step?.endSeq ?? null
   const chatEntries = useMemo(() => entries.filter(({ chat_id }) => chat_id === chatId), [entries, chatId])
-  const chat = useMemo(() => chatOf(chatEntries, at), [chatEntries, at])
+  const chat = useMemo(() => chatOfEntries(chatEntries, at), [chatEntries, at])
   if (chatId === undefined) return <p class="empty">There is no chat yet.</p>
   const context = {
     ...{ origin, client: null, isNow: false, selected: view.entry.value },
@@ -68,13 +66,4 @@ function Missing({ count }: { readonly count: number | null }) {
         : `${counted(count, 'earlier message')} of this chat ${count === 1 ? 'is' : 'are'} not shown: the journal begins after ${count === 1 ? 'it' : 'them'}.`}
     </p>
   )
-}
-
-function chatOf(entries: readonly Entry[], at: number | null): ChatState {
-  const draft = draftOf(beginningOfEntries(entries))
-  for (const entry of entries) {
-    if (at !== null && entry.seq > at) break
-    applyEntry(draft, entry)
-  }
-  return stateOf(draft)
 }

@@ -1,11 +1,11 @@
 /** Asks the server for the platform at the shown moment, and again when an entry may have changed it. */
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
-import { wallDelay } from '../../../../base/runtime/clock.ts'
 import { messageOf } from '../../../../base/text/error-text.ts'
 import type { NamedFault } from '../../../../platform/faults/registry.ts'
 import type { Entry } from '../../../../platform/journal/entry.ts'
 import type { DescriptionAnswer } from '../../../../server/control/routes/description.ts'
 import type { SimulatorState } from '../../../../server/control/routes/workspace.ts'
+import { createRefresh } from '../../client/refresh.ts'
 import { countUntil } from '../../model/journal-log.ts'
 import { type WebhookHealth, webhookHealthAt } from '../../model/webhook-health.ts'
 import type { Session } from '../session.ts'
@@ -68,19 +68,7 @@ export function createPlatformStore(session: Session): PlatformStore {
     }
   }
 
-  // At most one load at a time, and one more when something changed meanwhile.
-  let isWaiting = false
-  let last = Promise.resolve()
-  function refresh(): void {
-    if (isWaiting) return
-    isWaiting = true
-    last = last.then(async () => {
-      await wallDelay(TOGETHER_MS, ended.signal)
-      isWaiting = false
-      if (!ended.signal.aborted) await load()
-    })
-  }
-
+  const refresh = createRefresh(load, TOGETHER_MS, ended.signal)
   const stopMoment = view.at.subscribe(refresh)
   let read = { entries: log.peek().entries, until: 0 }
   const stopEntries = effect(() => {

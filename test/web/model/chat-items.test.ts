@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { startSimulator } from '../../../src/index.ts'
-import type { ChatMessage, ChatState } from '../../../src/pages/web/model/chat-at.ts'
-import { createChatReader } from '../../../src/pages/web/model/chat-reader.ts'
+import { chatOfEntries, chatStateOf, missingMessages } from '../../../src/pages/web/model/chat-items.ts'
 import type { Entry } from '../../../src/platform/journal/entry.ts'
 import type { ChatHandle } from '../../../src/platform/simulator/chat-handle.ts'
 import type { ChatAnswer } from '../../../src/server/control/routes/chats.ts'
@@ -29,8 +28,7 @@ const journalOf = async (setup: SimulatorSetup, chatId: string) =>
   (await control<{ entries: Entry[] }>(setup, `/journal?chat_id=${chatId}&limit=10000`)).entries
 
 /** What both sides must agree on. */
-const comparable = ({ status, typing, messages }: Pick<ChatAnswer, 'status' | 'typing'> & { messages: Row[] }) => ({
-  status,
+const comparable = ({ typing, messages }: { readonly typing: boolean; readonly messages: readonly Row[] }) => ({
   typing,
   messages: messages.map(({ id, from, name, text, original, buttons, attachments }) => ({
     ...{ id, from, name, text, original, buttons, attachments },
@@ -38,16 +36,7 @@ const comparable = ({ status, typing, messages }: Pick<ChatAnswer, 'status' | 't
 })
 type Row = Omit<ChatAnswer['messages'][number], 'created'>
 
-const drawn = ({ status, typing, items, ended }: ChatState) => ({
-  ...comparable({
-    status,
-    typing,
-    messages: items.filter((item): item is ChatMessage => item.kind === 'message') as unknown as Row[],
-  }),
-  active: !ended,
-})
-
-const asked = (answer: ChatAnswer) => ({ ...comparable(answer), active: answer.active })
+const messagesIn = (items: ReturnType<typeof chatOfEntries>['items']) => items.filter(item => item.kind === 'message')
 
 type Body = Readonly<Record<string, unknown>>
 const more = fc.constantFrom<[path: string, body: Body]>(
@@ -99,7 +88,7 @@ async function momentOf(setup: SimulatorSetup, chats: readonly ChatHandle[]): Pr
   return { seq: setup.sim.journal.nextSeq - 1, answers }
 }
 
-test('a chat drawn from its entries is the chat of the control API, at every moment', async () => {
+test('the entries of a chat show the messages that the control API has, at every moment, each with its entry', async () => {
   await fc.assert(
     fc.asyncProperty(randomConditions, fc.array(act, { minLength: 5, maxLength: 30 }), async (conditions, acts) => {
       const setup = await setUp(overHttp, optionsFor({ ...conditions, slowTranslation: false }))
@@ -115,36 +104,19 @@ test('a chat drawn from its entries is the chat of the control API, at every mom
       }
       for (const [index, { id }] of chats.entries()) {
         const entries = await journalOf(setup, id)
-        const answer = moments.at(-1)!.answers[index]!
-        const read = createChatReader({ entriesOf: () => entries, answerOf: () => answer })
-        for (const { seq, answers } of moments) expect(drawn(read(id, seq)!)).toEqual(asked(answers[index]!))
-        expect(drawn(read(id, null)!)).toEqual(asked(answer))
-        for (let dropped = 1; dropped <= entries.length; dropped++) {
-          const kept = entries.slice(dropped)
-          const { active: _, ...now } = drawn(
-            createChatReader({ entriesOf: () => kept, answerOf: () => answer })(id, null)!,
-          )
-          expect(now, `without the first ${dropped} entries`).toEqual(comparable(answer))
+        const before = missingMessages(entries)!
+        for (const { seq, answers } of moments) {
+          const answer = answers[index]!
+          const { typing, items } = chatOfEntries(entries, seq)
+          const messages = answer.messages.slice(before)
+          expect(comparable({ typing, messages: messagesIn(items) })).toEqual(comparable({ ...answer, messages }))
+          const drawn = messagesIn(chatStateOf(answer, entries, seq).items)
+          expect(drawn.map(message => message.id)).toEqual(answer.messages.map(message => message.id))
+          expect(drawn.map(message => message.seq === null)).toEqual(drawn.map((_, place) => place < before))
         }
       }
       await setup.sim.close()
     }),
     { numRuns: 10 },
   )
-})
-
-test('a reading goes on when the oldest entries are dropped in place', async () => {
-  const setup = await setUp(overHttp, {})
-  const chat = await setup.sim.chat()
-  for (const text of ['one', 'two', 'three', 'four']) await chat.says(text)
-  const all = await journalOf(setup, chat.id)
-  const entries = all.slice(0, 5)
-  const read = createChatReader({ entriesOf: () => entries, answerOf: () => undefined })
-  read(chat.id, null)
-  entries.splice(0, 3)
-  entries.push(...all.slice(5))
-  const texts = (chatState: ReturnType<typeof read>) => drawn(chatState!).messages.map(({ text }) => text)
-  const anew = createChatReader({ entriesOf: () => entries, answerOf: () => undefined })
-  expect(texts(read(chat.id, null))).toEqual(texts(anew(chat.id, null)))
-  expect(texts(read(chat.id, null))).toContain('four')
 })
