@@ -93,8 +93,8 @@ export async function startServer(
   const simulatorOptions = { ...simulatorOnly, clock: options.clock ?? 'real' }
   const transport = httpTransport()
   const simulator = createPlatformSimulator(simulatorOptions, transport, undefined, secrets)
-  const { callers, address } = coreOf(simulator)
-  callers.acceptsHost = createHostCheck(host, address)
+  const { access, address } = coreOf(simulator)
+  access.callers.acceptsHost = createHostCheck(host, address)
   const controlToken = options.controlToken ?? (isLoopback(host) ? null : randomToken())
   secrets.add(controlToken)
   // Without a token, a tunnel at the base URL would open the control API to everyone.

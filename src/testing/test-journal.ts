@@ -104,8 +104,8 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   constructor(sim: PlatformSimulator, core: Core) {
     this.sim = sim
     this.core = core
-    this.resetSignal = core.epoch.signal()
-    this.#startSeq = core.restorePoint.seq
+    this.resetSignal = core.work.epoch.signal()
+    this.#startSeq = core.numbering.restorePoint.seq
     this.#nextSeq = this.#startSeq
     this.index = this.#createIndex()
     this.read()

@@ -100,7 +100,7 @@ export async function startTarget(): Promise<TargetServer> {
 
 /** Runs again when a request from before, whose client hung up, resets the server meanwhile. */
 export async function unlessReset<T>(server: TargetServer, run: () => Promise<T>): Promise<T> {
-  const { epoch } = coreOf(server)
+  const { epoch } = coreOf(server).work
   for (;;) {
     const begun = epoch.count
     try {

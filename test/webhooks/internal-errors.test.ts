@@ -14,7 +14,7 @@ const bug = () => {
 
 test('a delivery that cannot be built fails with a code, and later deliveries arrive', async () => {
   const { sim, hook } = createTestSimulator()
-  const { keyring } = coreOf(sim)
+  const { keyring } = coreOf(sim).access
   const { signingKey } = keyring
   const chat = await sim.chat()
   Object.assign(keyring, { signingKey: bug })
@@ -34,7 +34,7 @@ test('a deadline that throws does not stop later deadlines', async () => {
   const broken = Object.defineProperty({}, 'active', { set: bug })
   platform.state.chats.set('broken', broken as never)
   platform.state.deadlines.set('idle broken', sim.clock.now() + 1000, { kind: 'idle', chatId: 'broken' })
-  coreOf(sim).commitEffects([], null)
+  coreOf(sim).committer.commitEffects([], null)
   await sim.clock.advance('2h')
   platform.state.chats.delete('broken')
   expect(sim.journal.query({ kind: 'note' }).map(({ note }) => note)).toEqual([

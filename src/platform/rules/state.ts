@@ -158,8 +158,8 @@ export interface BusinessHours {
 
 /** Settings of the workspace, which the API cannot change. */
 export interface Settings {
-  readonly replies: readonly BotReply[]
-  readonly businessHours: BusinessHours | null
+  replies: readonly BotReply[]
+  businessHours: BusinessHours | null
 }
 
 /** The context of all functions of the platform, which they receive as `platform`. */

@@ -31,7 +31,7 @@ import {
   type Keyring,
   type RateLimit,
 } from '../api/access.ts'
-import { allowedFor, type Knobs } from '../contract/knobs.ts'
+import { allowedFor } from '../contract/knobs.ts'
 import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
 import { createErrorNotes, createJournal, type Journal, type OnInternalError } from '../journal/journal.ts'
 import { readBusinessHours } from '../rules/business-hours.ts'
@@ -55,37 +55,49 @@ interface Address {
   readonly filePrefix: string
 }
 
-export interface Components {
-  readonly identity: SimulatorIdentity
-  readonly address: Address
-  readonly knobs: Knobs
-  readonly settings: { replies: Settings['replies']; businessHours: Settings['businessHours'] }
-  readonly clock: RealClock | VirtualClock
-  readonly stamps: Timestamps
-  readonly journalStamps: Timestamps
-  readonly journal: Journal
-  /** The bound of journal, transcripts and other parts, each in bytes. */
-  readonly memoryLimit: number
-  /** Journals an error in work that no caller waits for. */
-  readonly onThrown: OnInternalError
-  readonly platform: PlatformContext
+/** Decides who may call, and how often. */
+interface Access {
   readonly keyring: Keyring
   readonly callers: CallerRules
   readonly rateLimit: RateLimit
-  readonly engines: Engines
-  /** Values of `translation.engine` that the options or `configure` in code have named. */
-  readonly userModules: Set<string>
+}
+
+/** Tracks and orders work in flight. */
+interface Work {
+  readonly activity: Activity
+  readonly epoch: Epoch
   readonly chatQueues: ChatQueues
   /** One queue, in which chats are created. */
   readonly newChats: ChatQueues
-  readonly faultRegistry: FaultRegistry
-  readonly activity: Activity
-  readonly epoch: Epoch
+}
+
+/** Numbers messages and entries. */
+interface Numbering {
+  readonly stamps: Timestamps
+  readonly journalStamps: Timestamps
   /** Names one journal: another name after a restart, a reset, or a restored snapshot, when entries are numbered anew. */
   instance(): string
-  readonly transport: ClosableTransport
   /** Entries before this `seq` happened before the last restore. */
   readonly restorePoint: { seq: number }
+}
+
+/** The parts of a simulator that need no other parts to work; `createCore` connects them. */
+export interface Components {
+  readonly identity: SimulatorIdentity
+  readonly address: Address
+  readonly clock: RealClock | VirtualClock
+  readonly journal: Journal
+  readonly numbering: Numbering
+  readonly platform: PlatformContext
+  readonly access: Access
+  readonly work: Work
+  readonly engines: Engines
+  /** Values of `translation.engine` that the options or `configure` in code have named. */
+  readonly userModules: Set<string>
+  readonly faultRegistry: FaultRegistry
+  readonly transport: ClosableTransport
+  /** Journals an error in work that no caller waits for. */
+  readonly onThrown: OnInternalError
   /** The secrets that outputs about this simulator do not show. */
   readonly secrets: Redactor
 }
@@ -105,39 +117,47 @@ export function createComponents(
   const { journalLimit = DEFAULTS.journalLimit } = options
   const journal = createJournal({ limit: journalLimit, memoryLimit, stamp: journalStamps.next })
   const onThrown = createErrorNotes(journal)
-  const settings = { replies: options.bot?.replies ?? [], businessHours: hoursFrom(options.businessHours) }
   const address = addressFrom(options, filePrefix)
-  const platform = createPlatformContext({ identity, knobs, clock, stamps, journal, address, settings, memoryLimit })
+  const platform: PlatformContext = {
+    state: createPlatformState(memoryLimit),
+    knobs,
+    settings: { replies: options.bot?.replies ?? [], businessHours: hoursFrom(options.businessHours) },
+    nowMs: clock.now,
+    wallMs: clock.wallMs,
+    stamp: stamps.next,
+    journal,
+    id: (form, label) => makeId(form, identity.seed, label),
+    words: label => hashWords(label, identity.seed),
+    address,
+  }
   const epoch = createEpoch()
   let token: string | null = null
   return {
     identity,
     address,
-    knobs,
-    settings,
     clock,
-    stamps,
-    journalStamps,
     journal,
-    memoryLimit,
-    onThrown,
+    numbering: {
+      stamps,
+      journalStamps,
+      instance() {
+        token ??= randomToken()
+        return `${token}-${epoch.count}`
+      },
+      restorePoint: { seq: 1 },
+    },
     platform,
-    keyring: createKeyring(() => identity.bot.id, knobs),
-    callers: createCallerRules(),
-    rateLimit: createRateLimit(),
+    access: {
+      keyring: createKeyring(() => identity.bot.id, knobs),
+      callers: createCallerRules(),
+      rateLimit: createRateLimit(),
+    },
+    work: { activity: createActivity(), epoch, chatQueues: createChatQueues(), newChats: createChatQueues() },
     engines: createEngines(options, platform),
     userModules: new Set([knobs['translation.engine']]),
-    chatQueues: createChatQueues(),
-    newChats: createChatQueues(),
     faultRegistry: createFaultRegistry(),
-    activity: createActivity(),
-    epoch,
-    instance() {
-      token ??= randomToken()
-      return `${token}-${epoch.count}`
-    },
     transport: transportFrom(options, transport),
-    restorePoint: { seq: 1 },
+    onThrown,
     secrets,
   }
 }
@@ -146,33 +166,6 @@ const addressFrom = ({ baseUrl, webhook }: PlatformSimulatorOptions, filePrefix:
   base: (baseUrl ?? DEFAULTS.baseUrl).replace(/\/+$/, ''),
   webhookUrl: webhook?.url ?? null,
   filePrefix,
-})
-
-type PlatformContextParts = Pick<
-  Components,
-  'identity' | 'knobs' | 'clock' | 'stamps' | 'journal' | 'address' | 'settings' | 'memoryLimit'
->
-
-const createPlatformContext = ({
-  identity,
-  knobs,
-  clock,
-  stamps,
-  journal,
-  address,
-  settings,
-  memoryLimit,
-}: PlatformContextParts): PlatformContext => ({
-  state: createPlatformState(memoryLimit),
-  knobs,
-  settings,
-  nowMs: clock.now,
-  wallMs: clock.wallMs,
-  stamp: stamps.next,
-  journal,
-  id: (form, label) => makeId(form, identity.seed, label),
-  words: label => hashWords(label, identity.seed),
-  address,
 })
 
 const botFrom = ({ bot }: PlatformSimulatorOptions): BotSpec => ({

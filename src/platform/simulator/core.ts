@@ -19,7 +19,9 @@ import { createFaultController, type FaultSetter } from './fault-controller.ts'
 import { DEFAULTS, memoryLimitOf, type PlatformSimulatorOptions } from './platform-options.ts'
 
 /** All parts of one simulator, for the server, the runner and snapshots. */
-export interface Core extends Components, Committer, Reset {
+export interface Core extends Omit<Components, 'engines' | 'transport'> {
+  readonly committer: Committer
+  readonly resets: Resets
   readonly dispatcher: Dispatcher
   readonly api: Api
   readonly user: UserActions
@@ -41,12 +43,13 @@ export function createCore(
   const dispatcher = dispatcherFor(components, options)
   const committer = createCommitter(components, dispatcher)
   const faults = createFaultController(components, dispatcher.release)
-  const reset = createReset(components, dispatcher, committer, faults)
-  reset.refresh()
+  const resets = createResets(components, dispatcher, committer, faults)
+  resets.refresh()
+  const { engines: _, transport: ownTransport, ...parts } = components
   return {
-    ...components,
-    ...committer,
-    ...reset,
+    ...parts,
+    committer,
+    resets,
     dispatcher,
     api: apiFor(components, committer, options),
     user: createUserActions({ ...sharedPorts(components), commit: committer.commit }),
@@ -54,27 +57,28 @@ export function createCore(
     moments: createMoments(components.platform, components.journal),
     hasConnection: hasConnection(options),
     close: async () => {
-      reset.reset()
-      if (components.transport !== transport) await components.transport.close?.()
+      resets.reset()
+      if (ownTransport !== transport) await ownTransport.close?.()
     },
   }
 }
 
 function dispatcherFor(components: Components, options: PlatformSimulatorOptions): Dispatcher {
-  const { journal, clock, activity, identity, knobs, address, transport, faultRegistry, keyring, platform } = components
+  const { journal, clock, identity, address, transport, faultRegistry, platform } = components
   return createDispatcher({
     journal,
     clock,
-    activity,
+    activity: components.work.activity,
     onThrown: components.onThrown,
     seed: () => identity.seed,
     userAgent: `handover-sim/${VERSION}`,
-    knobs: () => knobs,
+    knobs: () => platform.knobs,
     target: () => webhookTargetOf(options, address.webhookUrl, transport),
     faults: faultRegistry,
     memoryLimit: memoryLimitOf(options),
     hasConnection: () => hasConnection(options),
-    signingKey: chatId => keyring.signingKey(platform.state.chats.get(chatId ?? '')?.botId ?? identity.bot.id),
+    signingKey: chatId =>
+      components.access.keyring.signingKey(platform.state.chats.get(chatId ?? '')?.botId ?? identity.bot.id),
   })
 }
 
@@ -98,43 +102,45 @@ function apiFor(components: Components, { commitCall, lastEvent }: Committer, op
     const { createApi } = await import('../api/handle.ts')
     api = createApi({
       ...sharedPorts(components),
-      keyring: components.keyring,
-      callers: components.callers,
-      rateLimit: components.rateLimit,
+      keyring: components.access.keyring,
+      callers: components.access.callers,
+      rateLimit: components.access.rateLimit,
       markers: options.markers ?? true,
       commitCall,
       faults: components.faultRegistry,
       lastEvent: chatId => lastEvent.get(chatId) ?? null,
-      delay: ms => wallDelay(ms, components.epoch.delaySignal()),
-      resetSignal: components.epoch.signal,
+      delay: ms => wallDelay(ms, components.work.epoch.delaySignal()),
+      resetSignal: components.work.epoch.signal,
     })
     return api
   }
   return request => {
     if (api !== null) return api(request)
     loading ??= load()
-    const ended = components.activity.begin()
-    const begun = components.epoch.count
+    const ended = components.work.activity.begin()
+    const begun = components.work.epoch.count
     // A reset meanwhile cancels the call.
-    return loading.then(loaded => (begun === components.epoch.count ? loaded(request) : resetResponse())).finally(ended)
+    return loading
+      .then(loaded => (begun === components.work.epoch.count ? loaded(request) : resetResponse()))
+      .finally(ended)
   }
 }
 
 /** The ports that the API and the end user share. */
-const sharedPorts = ({ platform, engines, chatQueues, epoch, activity }: Components) => ({
+const sharedPorts = ({ platform, engines, work }: Components) => ({
   platform,
   engines,
-  inOrder: chatQueues.inOrder,
-  epoch,
-  inFlight: activity.begin,
+  inOrder: work.chatQueues.inOrder,
+  epoch: work.epoch,
+  inFlight: work.activity.begin,
 })
 
 /** Repeats until nothing is in flight, because deliveries and answers may start others. */
 export async function settled(core: Core): Promise<void> {
   for (let quiet = false; !quiet; ) {
-    await core.activity.idle()
+    await core.work.activity.idle()
     const due = core.clock.nextDue()
-    quiet = !core.activity.isBusy() && (due === null || due > core.clock.now())
+    quiet = !core.work.activity.isBusy() && (due === null || due > core.clock.now())
     if (!quiet) {
       // A clock that runs fires them by itself, and may be paused meanwhile.
       ;(await core.clock.isPaused()) ? advancePaused(core, 0) : wallDelay(1)
@@ -143,8 +149,8 @@ export async function settled(core: Core): Promise<void> {
 }
 
 /** Advances a virtual clock, or a real one that is paused. Waits after each timer until the work it started has ended. */
-export const advancePaused = ({ clock, activity }: Core, ms: number): Promise<void> =>
-  clock.advance(ms, () => activity.idle())
+export const advancePaused = ({ clock, work }: Core, ms: number): Promise<void> =>
+  clock.advance(ms, () => work.activity.idle())
 
 export interface Committer {
   /** Appends what the user did, and its effects. */
@@ -242,7 +248,7 @@ function createDeadlineTimer(
   }
 }
 
-export interface Reset {
+export interface Resets {
   /** Updates keys and bots; call it after a change of knobs or identity. */
   refreshBots(): void
   /** Updates all parts that depend on settings; call it after a change of knobs or settings. */
@@ -252,13 +258,13 @@ export interface Reset {
   reset(): void
 }
 
-function createReset(
+function createResets(
   components: Components,
   dispatcher: Dispatcher,
   { deadlineTimer, lastEvent }: Committer,
   faults: FaultSetter,
-): Reset {
-  const { platform, keyring, clock } = components
+): Resets {
+  const { platform, clock } = components
 
   function refresh(): void {
     refreshBots(components)
@@ -270,14 +276,14 @@ function createReset(
     deadlineTimer.set()
   }
   function forget(): void {
-    components.epoch.next()
+    components.work.epoch.next()
     deadlineTimer.cancel()
     components.faultRegistry.reset()
     faults.forget()
     dispatcher.reset()
-    components.activity.forget()
-    components.rateLimit.reset()
-    components.chatQueues.clear()
+    components.work.activity.forget()
+    components.access.rateLimit.reset()
+    components.work.chatQueues.clear()
     const { state } = platform
     if (state.chats.size > 0) state.forgotten = new Set(state.chats.keys())
     state.bots.clear()
@@ -290,21 +296,22 @@ function createReset(
     state.summaryCounter = 0
 
     lastEvent.clear()
-    keyring.forgetReplaced()
-    components.restorePoint.seq = 1
+    components.access.keyring.forgetReplaced()
+    components.numbering.restorePoint.seq = 1
   }
   function reset(): void {
     forget()
     clock.rewind()
-    components.stamps.reset()
-    components.journalStamps.reset()
+    components.numbering.stamps.reset()
+    components.numbering.journalStamps.reset()
     components.journal.reset()
     refresh()
   }
   return { refreshBots: () => refreshBots(components), refresh, forget, reset }
 }
 
-function refreshBots({ keyring, knobs, clock, identity: { bot }, platform, secrets }: Components): void {
+function refreshBots({ access: { keyring }, clock, identity: { bot }, platform, secrets }: Components): void {
+  const { knobs } = platform
   keyring.refresh(knobs, clock.now())
   addSecretsOf(secrets, knobs)
   const botOf = (id: number) => (id === bot.id ? bot : { ...bot, id, name: `${bot.name} ${id}` })

@@ -41,15 +41,15 @@ const UNKNOWN_PERSON: Persona = { firstName: null, lastName: null, fullName: nul
 
 /** Creates chats one after the other, so that ids and personas do not depend on which data loads first. */
 export function newChat(core: Core, options: ReadChatOptions): Promise<Chat> {
-  const epoch = core.epoch.count
-  return core.newChats.inOrder('', () => makeChat(core, options, epoch)) as Promise<Chat>
+  const epoch = core.work.epoch.count
+  return core.work.newChats.inOrder('', () => makeChat(core, options, epoch)) as Promise<Chat>
 }
 
 async function makeChat(core: Core, options: ReadChatOptions, epoch: number): Promise<Chat> {
   const shipped = options.transcript === undefined ? null : await loadTranscript(options.transcript)
   const language = options.language ?? shipped?.language ?? 'en'
   const drawn = await drawPersona(core.identity.seed, `persona ${core.platform.state.chatCounter + 1}`, language)
-  if (epoch !== core.epoch.count)
+  if (epoch !== core.work.epoch.count)
     throw new Error('Failed to create the chat: the simulator was reset at the same time.')
   const transaction = createTransaction()
   const botId = knownBot(core, options.botId)
@@ -69,7 +69,7 @@ async function makeChat(core: Core, options: ReadChatOptions, epoch: number): Pr
       : { history: options.history ?? [] }),
   }
   const chat = withinMemory(() => createChat(core.platform, spec, transaction))
-  core.commitEffects(transaction.effects, null)
+  core.committer.commitEffects(transaction.effects, null)
   return chat
 }
 

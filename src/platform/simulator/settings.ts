@@ -48,13 +48,13 @@ const OTHERS: Record<string, Reader> = {
     core.address.webhookUrl = value
   }),
   'bot.replies': reader('bot.replies', SETTING_KINDS['bot.replies'], (core, value) => {
-    core.settings.replies = value
+    core.platform.settings.replies = value
   }),
   business_hours: (core, value) => {
     const read = value === null ? null : readBusinessHours(isMap(value) ? value : {})
     if (read !== null && 'message' in read) return hoursProblem(read)
     return () => {
-      core.settings.businessHours = read
+      core.platform.settings.businessHours = read
     }
   },
 }
@@ -109,7 +109,7 @@ export async function configure(
   const before = effectiveConfig(core)
   applySettings(core, settings)
   core.userModules.add(core.platform.knobs['translation.engine'])
-  core.refresh()
+  core.resets.refresh()
   const previous = Object.fromEntries(Object.keys(patch).map(name => [name, before[name]]))
   core.journal.append({ kind: 'note', note: 'config', changed: maskKeys(patch), previous }, null)
 }
@@ -144,8 +144,8 @@ export function effectiveConfig(core: Core): Record<string, unknown> {
     'webhook.url': core.address.webhookUrl,
     'bot.id': core.identity.bot.id,
     'bot.name': core.identity.bot.name,
-    'bot.replies': core.settings.replies,
-    business_hours: core.settings.businessHours?.written ?? null,
+    'bot.replies': core.platform.settings.replies,
+    business_hours: core.platform.settings.businessHours?.written ?? null,
     ...formatKnobs(core.platform.knobs),
   })
 }

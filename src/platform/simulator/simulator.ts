@@ -149,7 +149,7 @@ function simulatorOf(core: Core): PlatformSimulator {
       api,
       baseUrl: () => core.address.base,
       bodyLimit: () => platform.knobs['limits.body'],
-      epoch: () => core.epoch.count,
+      epoch: () => core.work.epoch.count,
     }),
     handle: api,
     chat: async chatOptions => createChatHandle(core, await newChat(core, chatOptions ?? {})),
@@ -169,7 +169,7 @@ function simulatorOf(core: Core): PlatformSimulator {
         'workspace',
         transaction,
       )
-      core.commitEffects(transaction.effects, null)
+      core.committer.commitEffects(transaction.effects, null)
     },
     async configure(patch) {
       await configure(core, patch, 'user')
@@ -186,7 +186,7 @@ function simulatorOf(core: Core): PlatformSimulator {
       return ASSUMPTIONS.map(assumption => ({ ...assumption, knobs: assumption.knobs.map(effective) }))
     },
     settled: () => settled(core),
-    reset: core.reset,
+    reset: core.resets.reset,
     snapshot: snapshotOptions => captureSnapshot(core, snapshotOptions),
     async restore(snapshot) {
       const { restoreSnapshot } = await import('./snapshot/restore.ts')

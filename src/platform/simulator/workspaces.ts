@@ -49,9 +49,9 @@ export function createWorkspaces(server: ServerContext): Workspaces {
   /** The ids of closed workspaces by their keys. */
   const closedKeys = new Map<string, string>()
   let created = 0
-  const { keyring } = coreOf(server.main)
+  const { keyring } = coreOf(server.main).access
 
-  const byKey = (key: string) => [...open.values()].find(one => coreOf(one).keyring.knows(key))
+  const byKey = (key: string) => [...open.values()].find(one => coreOf(one).access.keyring.knows(key))
 
   function freeId(name: string | undefined): string {
     if (name === undefined) {
@@ -81,9 +81,12 @@ export function createWorkspaces(server: ServerContext): Workspaces {
     }
 
     // It accepts the hosts of the server. The keys that follow from seed and name are no secret.
-    const { callers, identity } = coreOf(server.main)
+    const { access, identity } = coreOf(server.main)
     const { apiKey, botApiKey } = identityOf(identity.seed, id)
-    Object.assign(coreOf(sim).callers, { ...callers, knownKeys: [...callers.knownKeys, apiKey, botApiKey] })
+    Object.assign(coreOf(sim).access.callers, {
+      ...access.callers,
+      knownKeys: [...access.callers.knownKeys, apiKey, botApiKey],
+    })
 
     const closing = new AbortController()
     const closeSimulator = sim.close
@@ -178,7 +181,7 @@ export interface PlatformWorkspace extends PlatformSimulator {
 
 /** Answers all calls by one simulator. */
 export function singleRouter(simulator: PlatformSimulator): RequestRouter {
-  const { knobs } = coreOf(simulator)
+  const { knobs } = coreOf(simulator).platform
   return { api: simulator.handle, bodyLimit: () => knobs['limits.body'] }
 }
 

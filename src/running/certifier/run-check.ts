@@ -148,7 +148,7 @@ async function runInSimulator(
       stopCounting()
       await release()
     }
-    const header = String(coreOf(sim).knobs['webhook.signatureHeader'])
+    const header = String(coreOf(sim).platform.knobs['webhook.signatureHeader'])
     const withEntries = (result: CheckResult): CheckResult => {
       const entries = sim.journal.query({ after: firstSeq - 1 })
       const note = entries.find(isInternalError)

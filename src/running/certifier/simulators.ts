@@ -84,7 +84,7 @@ export async function openOn(sim: PlatformSimulator, knobs: Rotation, seed: numb
 
 /** Answers the delayed calls now, because the intermediary may share connections or a queue between chats. */
 function endFaults(sim: PlatformSimulator): void {
-  const { faults, epoch } = coreOf(sim)
+  const { faults, work } = coreOf(sim)
   faults.clear()
-  epoch.endDelays()
+  work.epoch.endDelays()
 }

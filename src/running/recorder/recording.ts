@@ -58,7 +58,7 @@ export async function readRecording(core: Core, request: RecordingRequest): Prom
       message: 'A handover was in progress where the range begins, so the scenario begins with its request.',
       seq: null,
     })
-  if (core.settings.businessHours !== null)
+  if (core.platform.settings.businessHours !== null)
     notes.push({
       code: 'business_hours',
       message: 'Business hours are left out, because the result would depend on the time of the run: handover is open.',
@@ -210,7 +210,8 @@ const ENGINES: readonly unknown[] = ['marker', 'identity']
 
 /** The settings that differ from the defaults. */
 function describeSettings(core: Core, entries: readonly Entry[], after: number): Recording['settings'] {
-  const { identity, settings, platform } = core
+  const { identity, platform } = core
+  const { settings } = platform
   const usual = formatKnobs(defaultKnobs())
   const config: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(formatKnobs(platform.knobs))) {

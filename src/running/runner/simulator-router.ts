@@ -45,7 +45,7 @@ export async function createSimulatorRouter(
     server,
     attach(sim) {
       const core = coreOf(sim)
-      core.callers.acceptsHost = coreOf(server).callers.acceptsHost
+      core.access.callers.acceptsHost = coreOf(server).access.callers.acceptsHost
       active.set(sim, core)
       for (const { chatId } of sim.chats()) owners.set(chatId, sim)
     },

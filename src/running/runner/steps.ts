@@ -58,7 +58,7 @@ export async function runStep(stepContext: StepContext): Promise<StepDetails> {
       const buttons = context.interpolate(step, action.buttons) as typeof action.buttons
       if (chat.status === 'agent') throw new StepError({ code: 'bot_silent' })
       botSays(core.platform, chat, text, buttons, transaction)
-      core.commitEffects(transaction.effects, startSeq)
+      core.committer.commitEffects(transaction.effects, startSeq)
       return {}
     }
     case 'agent':

@@ -47,15 +47,15 @@ export async function waitUntil(
   status: () => Pending | null,
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, dispatcher, activity } = core
+  const { clock, dispatcher, work } = core
   for (let pending = status(); pending !== null; pending = status()) {
     if (signal.aborted) throw new InterruptedError()
     const { untilMs } = pending
     if (clock.mode === 'real' || dispatcher.nextDue() === null) {
       await nextEntry(core, untilMs, signal)
-    } else if (activity.isBusy()) {
+    } else if (work.activity.isBusy()) {
       const enough = new AbortController()
-      await Promise.race([activity.idle(), nextEntry(core, untilMs, AbortSignal.any([signal, enough.signal]))])
+      await Promise.race([work.activity.idle(), nextEntry(core, untilMs, AbortSignal.any([signal, enough.signal]))])
       enough.abort()
     } else {
       // A virtual clock moves only to a delivery that is due later: a retry, or a delayed event.
@@ -82,7 +82,7 @@ export interface SettleOptions {
 
 /** Resolves when there was no call and no delivery for `quietMs`. */
 export async function settle(context: WaitContext, { quietMs, awaitCall, signal }: SettleOptions): Promise<void> {
-  const { journal, activity } = context.core
+  const { journal, work } = context.core
   const begun = journal.atMs
   const until = begun + Math.max(MAX_SETTLE_MS, quietMs)
   let lastMs = begun
@@ -99,7 +99,7 @@ export async function settle(context: WaitContext, { quietMs, awaitCall, signal 
     const { atMs } = journal
     const quietAt = hadCall ? lastMs + quietMs : until
     const isQuiet = atMs >= quietAt
-    if ((isQuiet && !activity.isBusy()) || atMs >= until) return null
+    if ((isQuiet && !work.activity.isBusy()) || atMs >= until) return null
     return { untilMs: isQuiet ? until : Math.min(quietAt, until) }
   }
   if (!signal.aborted) await waitUntil(context, status, signal).catch(() => {})

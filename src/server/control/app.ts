@@ -95,7 +95,7 @@ async function runRoute(
   context: Context,
   isOfWorkspace: boolean,
 ): Promise<Response> {
-  const { epoch } = coreFor(control, context)
+  const { epoch } = coreFor(control, context).work
   const begun = epoch.count
   try {
     const { req } = context

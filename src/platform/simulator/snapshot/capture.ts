@@ -23,7 +23,7 @@ export interface SnapshotOptions {
 
 /** The result is plain JSON and shares no object with the simulator. Without `keys`, it has no secrets. */
 export function captureSnapshot(core: Core, { keys = false, journal = false }: SnapshotOptions = {}): Snapshot {
-  const { clock, identity, keyring, platform, secrets } = core
+  const { clock, identity, access, platform, secrets } = core
   const { state, knobs } = platform
   const { seed: _, clock: __, 'bot.id': ___, 'bot.name': ____, ...config } = effectiveConfig(core)
   const deliveries = core.dispatcher.capture()
@@ -45,14 +45,14 @@ export function captureSnapshot(core: Core, { keys = false, journal = false }: S
         ? { mode: clock.mode, nowMs: clock.now(), startMs: clock.startMs() }
         : { mode: clock.mode, nowMs: clock.now(), paused: clock.isPaused() },
     config: keys ? { ...config, ...formatKnobs(knobs) } : config,
-    replacedKeys: keys ? keyring.replaced() : undefined,
+    replacedKeys: keys ? access.keyring.replaced() : undefined,
     bots: [...state.bots.values()].map(({ queues, ...bot }) => ({
       ...bot,
       queues: [...queues].map(([name, queue]) => ({ name, ...queue })),
     })),
     chats: [...state.chats.values()].map(({ words: _words, messages, ...chat }) => ({
       ...chat,
-      lastEvent: core.lastEvent.get(chat.id) ?? null,
+      lastEvent: core.committer.lastEvent.get(chat.id) ?? null,
       messages: messages.map(({ seq: _seq, ...message }) => ({
         ...message,
         attachments: message.attachments.map(({ id }) => id),
@@ -67,11 +67,15 @@ export function captureSnapshot(core: Core, { keys = false, journal = false }: S
     },
     faults: faults.rules,
     deliveries: deliveries.events,
-    rateLimits: [...core.rateLimit.windows()].flatMap(([key, window]) => {
+    rateLimits: [...core.access.rateLimit.windows()].flatMap(([key, window]) => {
       const role = roles.get(key)
       return role === undefined ? [] : [{ key: role, ...window }]
     }),
-    continuation: { stamp: core.stamps.last(), journalStamp: core.journalStamps.last(), random: deliveries.random },
+    continuation: {
+      stamp: core.numbering.stamps.last(),
+      journalStamp: core.numbering.journalStamps.last(),
+      random: deliveries.random,
+    },
     journal: {
       nextSeq: core.journal.nextSeq,
       atMs: core.journal.atMs,

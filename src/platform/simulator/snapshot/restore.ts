@@ -36,7 +36,7 @@ export function applySnapshot(core: Core, { snapshot, settings, contents }: Rest
   const { clock, platform } = core
   const { state } = platform
   const before = new Map(state.chats)
-  core.forget()
+  core.resets.forget()
   core.identity.seed = snapshot.seed
   core.identity.bot = snapshot.bot
 
@@ -64,7 +64,7 @@ export function applySnapshot(core: Core, { snapshot, settings, contents }: Rest
     // The ids of a chat are drawn from its words. The same object stays, so that handles show the restored state.
     const chat = { ...row, words: platform.words(row.id), messages }
     state.chats.set(row.id, Object.assign(before.get(row.id) ?? {}, chat))
-    if (lastEvent !== null) core.lastEvent.set(row.id, lastEvent)
+    if (lastEvent !== null) core.committer.lastEvent.set(row.id, lastEvent)
   }
   const messages = [...state.chats.values()].flatMap(chat => chat.messages.map(message => ({ chat, message })))
   messages.sort((a, b) => a.message.created - b.message.created)
@@ -76,11 +76,11 @@ export function applySnapshot(core: Core, { snapshot, settings, contents }: Rest
   state.summaryCounter = snapshot.counters.summaries
 
   // Of the replaced keys, only those in the snapshot stay valid.
-  core.refreshBots()
-  core.keyring.forgetReplaced()
-  core.keyring.restoreReplaced(snapshot.replacedKeys ?? [])
+  core.resets.refreshBots()
+  core.access.keyring.forgetReplaced()
+  core.access.keyring.restoreReplaced(snapshot.replacedKeys ?? [])
   const keys = new Map(keyRoles(platform.knobs).map(({ role, key }) => [role, key]))
-  core.rateLimit.reset(
+  core.access.rateLimit.reset(
     snapshot.rateLimits.flatMap(({ key: role, ...window }) => {
       const key = keys.get(role)
       return key === undefined ? [] : [[key, window] as const]
@@ -89,15 +89,15 @@ export function applySnapshot(core: Core, { snapshot, settings, contents }: Rest
 
   core.faultRegistry.restore({ made: snapshot.counters.faults, rules: snapshot.faults })
   const { stamp, journalStamp, random } = snapshot.continuation
-  core.stamps.reset(stamp)
-  core.journalStamps.reset(journalStamp)
+  core.numbering.stamps.reset(stamp)
+  core.numbering.journalStamps.reset(journalStamp)
   const { nextSeq, atMs, entries = [] } = snapshot.journal
   const { triggered } = snapshot.counters
   const startDeliveries = core.dispatcher.restore({ events: snapshot.deliveries, random, triggered })
   core.journal.restore({ nextSeq, atMs, entries })
-  core.restorePoint.seq = nextSeq
+  core.numbering.restorePoint.seq = nextSeq
   return () => {
-    core.deadlineTimer.set()
+    core.committer.deadlineTimer.set()
     startDeliveries()
   }
 }

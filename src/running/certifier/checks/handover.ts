@@ -31,7 +31,7 @@ function checkCalls(check: CheckContext, entries: readonly Entry[]): void {
   })
   for (const same of refused.values()) reportRefusedCalls(check, same)
 
-  const plan = { config: formatKnobs(check.core.knobs), steps: [], finally: [] }
+  const plan = { config: formatKnobs(check.core.platform.knobs), steps: [], finally: [] }
   const mistakes = groupBy(lint(plan, entries), ({ rule, details }) => {
     if ('finding' in details) return JSON.stringify([rule, details.finding])
     return JSON.stringify('secret' in details ? [rule, details.secret, details.place] : [rule])

@@ -90,13 +90,13 @@ export const AGENT_ROUTES: readonly ControlRoute[] = [
       422: 'The driver has no such verb, or the body is not allowed',
     },
     async run({ agent, core, signal, body: { verb, chat_id: chatId, text, with: parameters } }) {
-      const epoch = core.epoch.count
+      const epoch = core.work.epoch.count
       const player = await requirePlayer(agent(), verb)
       const chat = chatId === undefined ? null : getChat(core, chatId)
       if (chat === null && !CHATLESS.includes(verb)) throw missingChat(verb)
       const request = { verb, chat: CHATLESS.includes(verb) ? null : chat, text, with: parameters }
       const { failure, items: _, ...call } = await player.call(request, signal)
-      if (core.epoch.count !== epoch) throw resetProblem()
+      if (core.work.epoch.count !== epoch) throw resetProblem()
       const written = { ...(text !== undefined && { text }), ...(parameters && { with: parameters }) }
       const recorded = { ...call, ...(failure && { failure }), ...written, kind: 'driver' as const }
       const { seq } = core.journal.append(recorded, null)

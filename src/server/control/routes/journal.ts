@@ -216,7 +216,7 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
       checkStreams(streams)
       const present = (entry: Entry) => core.secrets.redactDeep(presentFor(core)(entry))
       const options = { journal: core.journal, closing, streams, present, heartbeatMs: HEARTBEAT_MS }
-      const currentInstance = () => core.instance()
+      const currentInstance = () => core.numbering.instance()
       const headers = {
         'content-type': 'text/event-stream',
         'x-accel-buffering': 'no',

@@ -166,7 +166,7 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
         journal: {
           first_seq: core.journal.firstSeq,
           next_seq: core.journal.nextSeq,
-          instance: core.instance(),
+          instance: core.numbering.instance(),
         },
       })
     },
