@@ -50,7 +50,7 @@ function seconds(ms: number): string {
 const offset = (ms: number): string => `${ms <= -5 ? '-' : '+'}${(Math.abs(ms) / 1000).toFixed(2)} s`
 
 /** `once`, `3 times` */
-export function timesText(count: number): string {
+function timesText(count: number): string {
   if (count === 0) return 'not at all'
   if (count <= 2) return count === 1 ? 'once' : 'twice'
   return `${count} times`

@@ -1,15 +1,9 @@
 /** Renders the results of a run for reports: failures, warnings, outcomes and causes become texts and keep their codes. */
 
 import { groupBy } from '../../../base/objects.ts'
-import type { ConnectionFailure } from '../../../base/runtime/connection-failure.ts'
-import type { Bare, Coded } from '../../../base/text/coded.ts'
 import { formatDuration } from '../../../base/text/quantities.ts'
-import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
-import type { DeliveryFailure } from '../../../platform/journal/entry.ts'
-import type { DriverFailure, StepFailure } from '../../../platform/journal/run-failures.ts'
 import { driverFailureText, failureText, stepFailureText } from '../../../platform/wording/failures.ts'
 import { findingText } from '../../linter/texts.ts'
-import type { CallName } from '../../scenario/plan.ts'
 import type { DifferenceNote } from '../difference-notes.ts'
 import type { CallRef, Failure, FailureHint, Happened, ObstacleCode } from '../failure.ts'
 import type { Reason, RunResult, ScenarioResult, Verdict, Warning } from '../verdict.ts'
@@ -24,7 +18,6 @@ import {
   obstaclesText,
   stepText,
   subjectText,
-  timesText,
 } from './failure-text.ts'
 
 /** A failure as a report shows it. */
@@ -187,121 +180,9 @@ export function reasonText(reason: Reason): string {
   }
 }
 
-/** What failures of several scenarios have in common: no step, place, time or number of an entry. */
-type Cause = Coded<{
-  no_call_at_all: Bare
-  target_unreachable: { failure: ConnectionFailure }
-  not_called: { call: CallName }
-  not_matching: { call: CallName; obstacles: readonly ObstacleCode[]; fields: readonly DifferingField[] }
-  repeated: { call: CallName; count: number }
-  too_close: { call: CallName }
-  unwanted: CalledEndpoint
-  late: CalledEndpoint
-  refused: CalledEndpoint & { status: number; error: string | null; field: string | null }
-  item_missing: Bare
-  item_repeated: Bare
-  chat_differs: { fields: readonly string[] }
-  /** Null: it took too long. */
-  no_answer: { failure: DeliveryFailure | null }
-  not_sent: { failure: DeliveryFailure | null }
-  accepted: { event: string }
-  answered: { event: string; status: number }
-  driver: { failure: DriverFailure | null; status: number | null }
-  step: { failure: StepFailure }
-  time_limit: { limitMs: number }
-  echoed: Bare
-  leaked: Bare
-  warning: { rule: string }
-  no_driver: Bare
-  verb_missing: { verb: string }
-  env_unset: { name: string }
-}>
-
-interface DifferingField {
-  readonly path: string
-  readonly note?: DifferenceNote
-}
-
-type CalledEndpoint = { endpoint: EndpointId } | { endpoint: null; path: string }
-
-const endpointOf = ({ endpoint, path }: CallRef): CalledEndpoint =>
-  endpoint === null ? { endpoint, path } : { endpoint }
-
-/** The cause of the first failure, which is most likely that of the others; null where scenarios cannot share it. */
-function causeOf({ failures: [first], reason }: Pick<ScenarioResult, 'failures' | 'reason'>): Cause | null {
-  if (first === undefined) {
-    if (reason?.code === 'env_unset') return reason
-    if (reason?.code !== 'verb_missing' && reason?.code !== 'need_missing') return null
-    return reason.verbs === null ? { code: 'no_driver' } : { code: 'verb_missing', verb: reason.verb }
-  }
-  const { happened } = first
-  switch (happened.code) {
-    case 'no_call': {
-      const { requirement, detail } = happened
-      if (detail?.code === 'no_call_at_all') return detail
-      if (detail?.code === 'unreachable') return { code: 'target_unreachable', failure: detail.failure }
-      return { code: 'not_called', call: requirement.call }
-    }
-    case 'no_matching_call': {
-      const obstacles = happened.obstacles.map(({ code }) => code)
-      const fields = happened.differences.map(({ path, note }) => ({ path, ...(note && { note }) }))
-      return { code: 'not_matching', call: happened.requirement.call, obstacles, fields }
-    }
-    case 'too_many_calls':
-      return { code: 'repeated', call: happened.requirement.call, count: happened.seqs.length }
-    case 'calls_too_close':
-      return { code: 'too_close', call: happened.requirement.call }
-    case 'unexpected_call':
-    case 'unwanted_call':
-    case 'forbidden_call':
-      return { code: 'unwanted', ...endpointOf(happened.call) }
-    case 'call_after_end':
-      return { code: 'late', ...endpointOf(happened.call) }
-    case 'refused_call': {
-      const { call, status, error, field } = happened
-      return { code: 'refused', ...endpointOf(call), status, error, field }
-    }
-    case 'item_missing':
-      return { code: 'item_missing' }
-    case 'item_too_often':
-      return { code: 'item_repeated' }
-    case 'chat_differs':
-      return { code: 'chat_differs', fields: happened.differences.map(({ path }) => path) }
-    case 'no_answer':
-      return { code: 'no_answer', failure: null }
-    case 'not_acknowledged': {
-      const { event, status, sent, failure = null } = happened.result
-      if (!sent) return { code: 'not_sent', failure }
-      if (status === null) return { code: 'no_answer', failure: failure?.code === 'timeout' ? null : failure }
-      return happened.ack === 'non-2xx' ? { code: 'accepted', event } : { code: 'answered', event, status }
-    }
-    case 'driver_failed':
-      return { code: 'driver', failure: happened.failure, status: happened.status }
-    case 'step_failed':
-      return { code: 'step', failure: happened.failure }
-    case 'stopped':
-    case 'stopped_at_step': {
-      const { cause } = happened
-      return cause?.code === 'time_limit' ? { code: 'time_limit', limitMs: cause.limit_ms } : null
-    }
-    case 'echoed':
-    case 'leaked':
-      return { code: happened.code }
-    case 'warning':
-      return { code: 'warning', rule: happened.finding.rule }
-    default:
-      return null
-  }
-}
-
-/** Of a cause, what its text may show although it varies; notes and failures keep their codes. */
-const VARYING_IN_CAUSES: ReadonlySet<string> = new Set(
-  'count length of position marker found missing message detail body output expected received place answer'.split(' '),
-)
-
 /** A cause that several scenarios have, as a report shows it. */
 export interface CauseReport {
-  readonly code: Cause['code']
+  readonly code: string
   readonly text: string
   /** That of the failures, where all have the same. */
   readonly hint?: string
@@ -309,34 +190,37 @@ export interface CauseReport {
   readonly scenarios: readonly number[]
 }
 
+/** What failures of several scenarios have in common. `facts` are equal for the same cause: no step, place, time or entry. */
+interface Cause extends Pick<CauseReport, 'code' | 'text'> {
+  readonly facts: readonly unknown[]
+}
+
+/** Of the facts, what may vary; notes and failures keep their codes. */
+const VARYING_FACTS: ReadonlySet<string> = new Set(
+  'count length of position marker found missing message detail body output expected received place answer'.split(' '),
+)
+
 /** The causes that more than one scenario has, the most frequent first. */
 function describeCauses({ scenarios }: Pick<RunResult, 'scenarios'>): CauseReport[] {
   const all = scenarios.flatMap((scenario, index) => {
     const cause = scenario.outcome === 'pass' ? null : causeOf(scenario)
-    return cause === null ? [] : [{ cause, index, hint: scenario.failures[0]?.hint }]
+    return cause === null ? [] : [{ ...cause, index, failureHint: scenario.failures[0]?.hint }]
   })
-  const groups = groupBy(all, ({ cause }) =>
-    JSON.stringify(cause, (name, value: unknown) => (VARYING_IN_CAUSES.has(name) ? null : value)),
+  const groups = groupBy(all, ({ code, facts }) =>
+    JSON.stringify([code, facts], (name, value: unknown) => (VARYING_FACTS.has(name) ? null : value)),
   )
   const reports: CauseReport[] = []
   for (const group of [...groups.values()].sort((a, b) => b.length - a.length)) {
     if (group.length === 1) continue
-    const [{ cause, hint }] = group
-    const isShared = hint !== undefined && group.every(other => other.hint?.code === hint.code)
-    reports.push({
-      code: cause.code,
-      text: causeText(cause),
-      ...(isShared ? { hint: hintText(hint, 'scenario') } : {}),
-      scenarios: group.map(({ index }) => index),
-    })
+    const [{ code, text, failureHint }] = group
+    const isShared = failureHint !== undefined && group.every(other => other.failureHint?.code === failureHint.code)
+    const hint = isShared ? { hint: hintText(failureHint, 'scenario') } : {}
+    reports.push({ code, text, ...hint, scenarios: group.map(({ index }) => index) })
   }
   return reports
 }
 
-const called = (endpoint: CalledEndpoint): string =>
-  endpoint.endpoint === null ? endpoint.path : `\`${endpoint.endpoint}\``
-
-const OBSTACLES: Readonly<Partial<Record<ObstacleCode, string>>> = {
+const HOW_CALLED: Readonly<Partial<Record<ObstacleCode, string>>> = {
   late: 'too late',
   before: 'too early',
   earlier: 'in another order',
@@ -350,72 +234,111 @@ const OBSTACLES: Readonly<Partial<Record<ObstacleCode, string>>> = {
 
 const MAX_FIELDS = 3
 
-function fieldsText(fields: readonly DifferingField[]): string {
-  const shown = fields.slice(0, MAX_FIELDS).map(({ path, note }) => {
-    const why = note === undefined ? '' : ` (${noteText(note)})`
-    return `${path === '' ? 'the body' : path}${why}`
-  })
-  const more = fields.length - MAX_FIELDS
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
+const nameOf = ({ endpoint, path }: CallRef): string => (endpoint === null ? path : `\`${endpoint}\``)
 
-function causeText(cause: Cause): string {
-  switch (cause.code) {
-    case 'no_call_at_all':
-      return 'the intermediary makes no call'
-    case 'target_unreachable':
-      return failureText(cause.failure)
-    case 'not_called':
-      return `\`${cause.call}\` is not called`
-    case 'not_matching': {
-      const { call, obstacles, fields } = cause
-      const how = obstacles.flatMap(code => OBSTACLES[code] ?? [])
-      const differing = fields.length === 0 ? [] : [`with another value of ${fieldsText(fields)}`]
-      return `\`${call}\` is called ${[...how, ...differing].join(', ') || 'in another way'}`
+const afterColon = (text: string | null): string => (text === null ? '' : `: ${text}`)
+
+/** The cause of the first failure, which is most likely that of the others; null where scenarios cannot share it. */
+function causeOf({ failures: [first], reason }: Pick<ScenarioResult, 'failures' | 'reason'>): Cause | null {
+  const cause = (code: string, facts: readonly unknown[], text: string): Cause => ({ code, facts, text })
+  if (first === undefined) {
+    if (reason?.code === 'env_unset')
+      return cause('env_unset', [reason.name], `the environment variable ${reason.name} is not set`)
+    if (reason?.code !== 'verb_missing' && reason?.code !== 'need_missing') return null
+    if (reason.verbs === null)
+      return cause('no_driver', [], 'a step needs an agent driver, and there is none (--agent-driver FILE)')
+    return cause('verb_missing', [reason.verb], `the agent driver has no verb ${reason.verb}`)
+  }
+  const { happened } = first
+  switch (happened.code) {
+    case 'no_call': {
+      const { requirement, detail } = happened
+      if (detail?.code === 'no_call_at_all') return cause('no_call_at_all', [], 'the intermediary makes no call')
+      if (detail?.code === 'unreachable')
+        return cause('target_unreachable', [detail.failure], failureText(detail.failure))
+      return cause('not_called', [requirement.call], `\`${requirement.call}\` is not called`)
     }
-    case 'repeated':
-      return `\`${cause.call}\` is called ${cause.count === 2 ? timesText(cause.count) : 'too often'}`
-    case 'too_close':
-      return `\`${cause.call}\` is called again too soon`
-    case 'unwanted':
-      return `${called(cause)} is called where no step expects it`
-    case 'late':
-      return `${called(cause)} is called after the end of the scenario`
-    case 'refused': {
-      const { status, error, field, ...endpoint } = cause
-      return `the platform refuses ${called(endpoint)} with ${status}${error === null ? '' : ` ${error}`}${field === null ? '' : `: ${field}`}`
+    case 'no_matching_call': {
+      const { call } = happened.requirement
+      const codes = happened.obstacles.map(({ code }) => code)
+      const fields = happened.differences.map(({ path, note }) => ({ path, note }))
+      const shown = fields.slice(0, MAX_FIELDS).map(({ path, note }) => {
+        return `${path || 'the body'}${note === undefined ? '' : ` (${noteText(note)})`}`
+      })
+      const more = fields.length > MAX_FIELDS ? ` and ${fields.length - MAX_FIELDS} more` : ''
+      const how = codes.flatMap(code => HOW_CALLED[code] ?? [])
+      if (shown.length > 0) how.push(`with another value of ${shown.join(', ')}${more}`)
+      const text = `\`${call}\` is called ${how.join(', ') || 'in another way'}`
+      return cause('not_matching', [call, codes, fields], text)
+    }
+    case 'too_many_calls': {
+      const { call } = happened.requirement
+      const often = happened.seqs.length === 2 ? 'twice' : 'too often'
+      return cause('repeated', [call], `\`${call}\` is called ${often}`)
+    }
+    case 'calls_too_close': {
+      const { call } = happened.requirement
+      return cause('too_close', [call], `\`${call}\` is called again too soon`)
+    }
+    case 'unexpected_call':
+    case 'unwanted_call':
+    case 'forbidden_call': {
+      const name = nameOf(happened.call)
+      return cause('unwanted', [name], `${name} is called where no step expects it`)
+    }
+    case 'call_after_end': {
+      const name = nameOf(happened.call)
+      return cause('late', [name], `${name} is called after the end of the scenario`)
+    }
+    case 'refused_call': {
+      const { status, error, field } = happened
+      const name = nameOf(happened.call)
+      const text = `the platform refuses ${name} with ${status}${error === null ? '' : ` ${error}`}${afterColon(field)}`
+      return cause('refused', [name, status, error, field], text)
     }
     case 'item_missing':
-      return 'the agent does not see what is sent'
-    case 'item_repeated':
-      return 'the agent sees something more often than it is sent'
-    case 'chat_differs':
-      return `the chat is in another state: ${cause.fields.join(', ')}`
+      return cause('item_missing', [], 'the agent does not see what is sent')
+    case 'item_too_often':
+      return cause('item_repeated', [], 'the agent sees something more often than it is sent')
+    case 'chat_differs': {
+      const paths = happened.differences.map(({ path }) => path)
+      return cause('chat_differs', paths, `the chat is in another state: ${paths.join(', ')}`)
+    }
     case 'no_answer':
-      return `the webhook does not answer${cause.failure === null ? ' in time' : `: ${failureText(cause.failure)}`}`
-    case 'not_sent':
-      return `an event is not sent${cause.failure === null ? '' : `: ${failureText(cause.failure)}`}`
-    case 'accepted':
-      return `the webhook accepts ${cause.event} where it must refuse it`
-    case 'answered':
-      return `the webhook answers ${cause.status} to ${cause.event}`
-    case 'driver':
-      return `the agent driver fails${cause.failure === null ? (cause.status === null ? '' : `: ${cause.status}`) : `: ${driverFailureText(cause.failure)}`}`
-    case 'step':
-      return stepFailureText(cause.failure)
-    case 'time_limit':
-      return `the scenario takes longer than ${formatDuration(cause.limitMs)}`
+      return cause('no_answer', [null], 'the webhook does not answer in time')
+    case 'not_acknowledged': {
+      const { event, status, sent, failure = null } = happened.result
+      const why = failure === null ? '' : `: ${failureText(failure)}`
+      if (!sent) return cause('not_sent', [failure], `an event is not sent${why}`)
+      if (status === null && (failure === null || failure.code === 'timeout'))
+        return cause('no_answer', [null], 'the webhook does not answer in time')
+      if (status === null) return cause('no_answer', [failure], `the webhook does not answer${why}`)
+      if (happened.ack === 'non-2xx')
+        return cause('accepted', [event], `the webhook accepts ${event} where it must refuse it`)
+      return cause('answered', [event, status], `the webhook answers ${status} to ${event}`)
+    }
+    case 'driver_failed': {
+      const { failure, status } = happened
+      const why = failure === null ? status : driverFailureText(failure)
+      return cause('driver', [failure, status], `the agent driver fails${why === null ? '' : `: ${why}`}`)
+    }
+    case 'step_failed':
+      return cause('step', [happened.failure], stepFailureText(happened.failure))
+    case 'stopped':
+    case 'stopped_at_step': {
+      if (happened.cause?.code !== 'time_limit') return null
+      const { limit_ms } = happened.cause
+      return cause('time_limit', [limit_ms], `the scenario takes longer than ${formatDuration(limit_ms)}`)
+    }
     case 'echoed':
-      return "what the user writes comes back as the agent's message"
+      return cause('echoed', [], "what the user writes comes back as the agent's message")
     case 'leaked':
-      return 'what a user writes appears in another chat'
-    case 'warning':
-      return `warning ${cause.rule}, which fails because of --strict`
-    case 'no_driver':
-      return 'a step needs an agent driver, and there is none (--agent-driver FILE)'
-    case 'verb_missing':
-      return `the agent driver has no verb ${cause.verb}`
-    case 'env_unset':
-      return `the environment variable ${cause.name} is not set`
+      return cause('leaked', [], 'what a user writes appears in another chat')
+    case 'warning': {
+      const { rule } = happened.finding
+      return cause('warning', [rule], `warning ${rule}, which fails because of --strict`)
+    }
+    default:
+      return null
   }
 }
