@@ -182,11 +182,14 @@ export interface SentEvent {
 /** The last attempt decides. `isOver`: nothing more will come, so an open result is decided as well. */
 export function ackResult(index: JournalIndex, event: SentEvent, isOver: boolean): StepResult {
   const { ack, end } = event
-  const deliveries = index
-    .deliveriesOf(event.id)
-    .filter(({ seq, resent }) => seq > event.start.seq && (resent === true) === event.isReplay)
-  const once = deliveries.filter(({ duplicate }) => duplicate !== true)
-  const attempts = once.length > 0 ? once : deliveries
+  const once: Delivery[] = []
+  const copies: Delivery[] = []
+  for (const delivery of index.deliveriesOf(event.id)) {
+    if (delivery.seq <= event.start.seq || (delivery.resent === true) !== event.isReplay) continue
+    if (delivery.duplicate === true) copies.push(delivery)
+    else once.push(delivery)
+  }
+  const attempts = once.length > 0 ? once : copies
   const [first] = attempts
   const last = attempts.at(-1)
   const waits = event.isAsync || last?.retry_in_ms !== undefined
@@ -200,9 +203,8 @@ export function ackResult(index: JournalIndex, event: SentEvent, isOver: boolean
     return refusal(index, last, ack, isAbsent)
   }
   // A copy that a fault made may be refused, but must not break the receiver.
-  const copies = attempts.length > 1 ? [] : deliveries.filter(({ duplicate }) => duplicate === true)
   const bad = copies.find(copy => !isAcknowledged(copy, ack) && (copy.status ?? 500) >= 500)
-  if (bad === undefined) return PASSED
+  if (bad === undefined || attempts.length > 1) return PASSED
   const copied = notAcknowledged(index, bad, ack, true)
   return { outcome: 'fail', failure: { ...copied, kind: 'stimulus', hint: { code: 'event_twice' } } }
 }
