@@ -1,7 +1,6 @@
 /** Says what was checked about a call or a delivery, and how: the key, the fields, the signature, the faults. */
 import { isMap } from '../../../base/objects.ts'
 import { formatMs } from '../../../base/text/terminal-text.ts'
-import { textFor } from '../../../base/text/texts.ts'
 import type { ApiContent, Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { effectText } from '../../../platform/wording/faults.ts'
 import { errorIn, isInvalidSign } from '../../../platform/wording/hints.ts'
@@ -43,7 +42,7 @@ export function factsOf(entry: Entry, effects: readonly Entry[]): EntryFact[] {
 }
 
 function keyFacts({ auth }: EntryOf<'api'>): EntryFact[] {
-  const text = auth === 'not_checked' ? undefined : textFor(KEY_TEXTS, auth, undefined)
+  const text = auth === 'not_checked' ? undefined : KEY_TEXTS[auth]
   if (text === undefined) return []
   return [{ label: 'Key', text, outcome: auth === 'valid' ? 'pass' : 'fail' }]
 }
@@ -95,7 +94,7 @@ function signatureFacts({ request, sign, status, outcome }: EntryOf<'delivery'>)
   const isAccepted = status !== null && status < 300
   const text = [
     how,
-    textFor(SIGN_TEXTS, sign, undefined),
+    SIGN_TEXTS[sign],
     isAccepted ? 'The webhook accepted it: it does not check signatures as it must.' : null,
   ]
     .filter(Boolean)

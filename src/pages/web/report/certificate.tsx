@@ -39,6 +39,8 @@ export function htmlCertificate(certificate: CertificateReport): string {
   const { checks, counts, version } = certificate
   // Those with something to read. The id of a check is its address in the page.
   const notable = worstFirst(checks).filter(({ findings, outcome }) => findings.length > 0 || outcome === 'error')
+  // The first check that failed is open.
+  const opened = notable.findIndex(({ outcome }) => outcome === 'fail' || outcome === 'error')
   const timelines = collectTimelineData(
     notable.map(({ id, journal, chats, findings }) => {
       const entrySeqs = findings.flatMap(finding => finding.entrySeqs)
@@ -54,7 +56,16 @@ export function htmlCertificate(certificate: CertificateReport): string {
   const children = (
     <>
       <CertificateHead certificate={certificate} parts={parts} />
-      <Findings checks={notable} timelines={timelines} />
+      {notable.length === 0 ? null : (
+        <section aria-labelledby="findings-title">
+          <h2 id="findings-title">Findings</h2>
+          <div class="results">
+            {notable.map((check, index) => (
+              <CheckResult key={check.id} check={check} timeline={timelines[index]} isOpen={index === opened} />
+            ))}
+          </div>
+        </section>
+      )}
       <CheckTable certificate={certificate} notable={notable} parts={parts} />
       <NotExercised certificate={certificate} />
       <CoverageTables certificate={certificate} />
@@ -147,69 +158,36 @@ function CertificateHead({ certificate, parts }: CertificateProps & { readonly p
 
 const markOf = ({ outcome }: CheckReport): MarkKind => (outcome === 'not_applicable' ? 'skipped' : outcome)
 
-interface FindingsProps {
-  readonly checks: readonly CheckReport[]
-  readonly timelines: readonly TimelineData[]
-}
-
-/** The checks with findings; the first one that failed is open. */
-function Findings({ checks, timelines }: FindingsProps) {
-  if (checks.length === 0) return null
-  const opened = checks.findIndex(({ outcome }) => outcome === 'fail' || outcome === 'error')
-  return (
-    <section aria-labelledby="findings-title">
-      <h2 id="findings-title">Findings</h2>
-      <div class="results">
-        {checks.map((check, index) => {
-          const { id, title, level, outcome, findings, reason, durationMs } = check
-          return (
-            <Result
-              key={id}
-              slug={id}
-              outcome={outcome}
-              mark={{ kind: markOf(check), label: OUTCOME_NAMES[outcome] }}
-              name={
-                <b>
-                  <span class="check-id">{id}</span> {visible(title)}
-                </b>
-              }
-              place={isExpectedFailure(check) ? `${level}, expected to fail` : level}
-              first={
-                <>
-                  <span class="result-happened">{visible(findings[0]?.happened ?? reason ?? '')}</span>
-                  {findings.length > 1 ? <small>and {findings.length - 1} more</small> : null}
-                </>
-              }
-              durationMs={durationMs}
-              isOpen={index === opened}
-              isFiltered={false}
-            >
-              <CheckBody check={check} timeline={timelines[index]} />
-            </Result>
-          )
-        })}
-      </div>
-    </section>
-  )
-}
-
-interface CheckBodyProps {
-  readonly check: CheckReport
-  readonly timeline: TimelineData | undefined
-}
-
-function CheckBody({ check, timeline }: CheckBodyProps) {
-  const { id, title, passes, findings, reason, decisiveText, helpCommand, rerunCommand, expectation, rules, chats } =
-    check
+/** The check and what it found. */
+function CheckResult({ check, timeline, isOpen }: CheckResultProps) {
+  const { id, title, level, passes, outcome, findings, reason, expectation, durationMs, decisiveText } = check
   const refs: EntryRefs = { href: seq => linkTo(id, seq) }
   const end = expectation?.until == null ? '' : ` until ${expectation.until}`
+  const isExpired = expectation?.status === 'expired'
   return (
-    <>
+    <Result
+      slug={id}
+      outcome={outcome}
+      mark={{ kind: markOf(check), label: OUTCOME_NAMES[outcome] }}
+      name={
+        <b>
+          <span class="check-id">{id}</span> {visible(title)}
+        </b>
+      }
+      place={isExpectedFailure(check) ? `${level}, expected to fail` : level}
+      first={
+        <>
+          <span class="result-happened">{visible(findings[0]?.happened ?? reason ?? '')}</span>
+          {findings.length > 1 ? <small>and {findings.length - 1} more</small> : null}
+        </>
+      }
+      durationMs={durationMs}
+      isOpen={isOpen}
+      isFiltered={false}
+    >
       {expectation === null ? null : (
         <p class="report-notice check-expected">
-          {expectation.status === 'expired'
-            ? `This failure was expected${end} only:`
-            : `This failure is expected${end}:`}{' '}
+          {isExpired ? `This failure was expected${end} only:` : `This failure is expected${end}:`}{' '}
           {visible(expectation.because)}
         </p>
       )}
@@ -221,21 +199,27 @@ function CheckBody({ check, timeline }: CheckBodyProps) {
       </div>
       {decisiveText === null ? null : <p class="report-notice check-decisive">{visible(decisiveText)}</p>}
       <div>
-        <CommandLine name="What it means, and how to fix it" command={helpCommand} what="the command for help" />
-        <CommandLine name="Run it again" command={rerunCommand} what="the command" />
+        <CommandLine name="What it means, and how to fix it" command={check.helpCommand} what="the command for help" />
+        <CommandLine name="Run it again" command={check.rerunCommand} what="the command" />
       </div>
       <dl class="check-definition pairs">
         <Fact name="Sends">{check.sends}</Fact>
         <Fact name="Observes">{check.observes}</Fact>
-        <Fact name="Passes">{check.passes}</Fact>
+        <Fact name="Passes">{passes}</Fact>
         <Fact name="Profile">{check.profile}</Fact>
-        <Fact name="Rules">{rules.join(', ')}</Fact>
-        <Pairs name="Chats" pairs={chats} />
+        <Fact name="Rules">{check.rules.join(', ')}</Fact>
+        <Pairs name="Chats" pairs={check.chats} />
       </dl>
       <VariedKnobs check={check} />
       {timeline === undefined ? null : <TimelineSection name={`${id} ${title}`} timeline={timeline} />}
-    </>
+    </Result>
   )
+}
+
+interface CheckResultProps {
+  readonly check: CheckReport
+  readonly timeline: TimelineData | undefined
+  readonly isOpen: boolean
 }
 
 /** The outcome of each level in findings. */
@@ -322,41 +306,38 @@ function CheckTable({ certificate: { checks, profiles }, notable, parts }: Check
                   </small>
                 </th>
               </tr>
-              {rows.map(check => (
-                <CheckRow key={check.id} check={check} isLinked={notable.includes(check)} />
-              ))}
+              {rows.map(check => {
+                const { id, title, passes, outcome, level, rules, durationMs, reason } = check
+                const name = visible(`${id} ${title}`)
+                const measured = measurementLines(check).map(visible).join('; ')
+                const isLinked = notable.includes(check)
+                return (
+                  <tr key={id} class={outcome} data-outcome={outcome}>
+                    <td class="check-outcome">
+                      <Mark kind={markOf(check)} label="" /> {OUTCOME_NAMES[outcome]}
+                    </td>
+                    <th scope="row">
+                      {isLinked ? <a href={linkTo(id)}>{name}</a> : name}
+                      <small>{visible(outcome === 'pass' || isLinked || reason === null ? passes : reason)}</small>
+                      {measured === '' ? null : <small>{measured}</small>}
+                    </th>
+                    <td>{level}</td>
+                    <td>
+                      {rules.map(rule => (
+                        <span key={rule} class="check-rule">
+                          {rule}{' '}
+                        </span>
+                      ))}
+                    </td>
+                    <td class="number">{durationMs === 0 ? '' : formatMs(durationMs)}</td>
+                  </tr>
+                )
+              })}
             </tbody>
           )
         })}
       </table>
     </section>
-  )
-}
-
-function CheckRow({ check, isLinked }: { readonly check: CheckReport; readonly isLinked: boolean }) {
-  const { id, title, passes, outcome, level, rules, durationMs, reason } = check
-  const name = visible(`${id} ${title}`)
-  const measured = measurementLines(check).map(visible).join('; ')
-  return (
-    <tr class={outcome} data-outcome={outcome}>
-      <td class="check-outcome">
-        <Mark kind={markOf(check)} label="" /> {OUTCOME_NAMES[outcome]}
-      </td>
-      <th scope="row">
-        {isLinked ? <a href={linkTo(id)}>{name}</a> : name}
-        <small>{visible(outcome === 'pass' || isLinked || reason === null ? passes : reason)}</small>
-        {measured === '' ? null : <small>{measured}</small>}
-      </th>
-      <td>{level}</td>
-      <td>
-        {rules.map(rule => (
-          <span key={rule} class="check-rule">
-            {rule}{' '}
-          </span>
-        ))}
-      </td>
-      <td class="number">{durationMs === 0 ? '' : formatMs(durationMs)}</td>
-    </tr>
   )
 }
 

@@ -3,7 +3,7 @@ import { groupBy } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../../evaluation/evaluator/wording/outcomes.ts'
-import type { FailureReport, RunReport } from '../../../evaluation/evaluator/wording/report.ts'
+import type { RunReport } from '../../../evaluation/evaluator/wording/report.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
 import { EntryDetails } from '../components/entry-details.tsx'
 import type { EntryRefs } from '../components/entry-ref.tsx'
@@ -23,6 +23,9 @@ export function htmlReport(run: RunReport): string {
   const timelines = collectTimelineData(linked.map(scenarioTimeline))
   const parts = OUTCOME_ORDER.map(outcome => ({ outcome, count: counts[outcome], text: OUTCOME_TEXTS[outcome] }))
   const heading = verdictHeading(run)
+  const short = timelines.filter(({ level }) => level !== 'whole').length
+  // The first scenario that failed is open.
+  const opened = linked.findIndex(({ scenario: { outcome } }) => outcome === 'fail' || outcome === 'error')
   const children = (
     <>
       <ReportHead kind="scenario report" heading={heading} stopped={stopped} parts={parts}>
@@ -49,14 +52,23 @@ export function htmlReport(run: RunReport): string {
             noun="scenario"
           />
         </div>
-        <LeftOut timelines={timelines} />
+        {short === 0 ? null : (
+          <p class="hint">
+            Of {counted(short, 'scenario')} not everything is in this report, which would be too large: payloads or the
+            timeline are left out. The journal of the run has all of it (<code>--report journal=FILE</code>).
+          </p>
+        )}
         <div class="result-heads" aria-hidden="true">
           <span />
           <span>Scenario</span>
           <span>First failure</span>
           <span>Took</span>
         </div>
-        <ScenarioList linked={linked} timelines={timelines} />
+        <div class="results">
+          {linked.map((one, index) => (
+            <ScenarioResult key={one.slug} {...one} timeline={timelines[index]} isOpen={index === opened} />
+          ))}
+        </div>
       </section>
       <Warnings linked={linked} />
     </>
@@ -186,85 +198,59 @@ function Warnings({ linked }: LinkedProps) {
   )
 }
 
-/** Says for how many scenarios data is left out, and where all of it is. */
-function LeftOut({ timelines }: { readonly timelines: readonly TimelineData[] }) {
-  const short = timelines.filter(({ level }) => level !== 'whole').length
-  if (short === 0) return null
-  return (
-    <p class="hint">
-      Of {counted(short, 'scenario')} not everything is in this report, which would be too large: payloads or the
-      timeline are left out. The journal of the run has all of it (<code>--report journal=FILE</code>).
-    </p>
-  )
-}
-
-/** The first scenario that failed is open. */
-function ScenarioList({ linked, timelines }: LinkedProps & { readonly timelines: readonly TimelineData[] }) {
-  const opened = linked.findIndex(({ scenario: { outcome } }) => outcome === 'fail' || outcome === 'error')
-  return (
-    <div class="results">
-      {linked.map(({ scenario, slug }, index) => {
-        const { outcome, name, file, place, instance, durationMs, reason, failures } = scenario
-        const [first] = failures
-        return (
-          <Result
-            key={slug}
-            slug={slug}
-            outcome={outcome}
-            mark={{ kind: outcome, label: OUTCOME_TEXTS[outcome] }}
-            name={
-              <>
-                <b>{visible(name)}</b>
-                {instance > 1 ? <small> run {instance}</small> : null}
-              </>
-            }
-            place={place === null ? file : placeText(place)}
-            first={first === undefined ? visible(reason ?? '') : <FirstFailure first={first} count={failures.length} />}
-            durationMs={outcome === 'skipped' ? null : durationMs}
-            isOpen={index === opened}
-            isFiltered
-          >
-            <ScenarioBody scenario={scenario} slug={slug} timeline={timelines[index]} />
-          </Result>
-        )
-      })}
-    </div>
-  )
-}
-
-function FirstFailure({ first, count }: { readonly first: FailureReport; readonly count: number }) {
-  return (
-    <>
-      <span class="result-happened">{visible(first.happened)}</span>
-      <small>
-        {visible(first.expected)}
-        {count > 1 ? ` (and ${count - 1} more)` : ''}
-      </small>
-    </>
-  )
-}
-
-interface ScenarioBodyProps extends LinkedScenario {
+interface ScenarioResultProps extends LinkedScenario {
   readonly timeline: TimelineData | undefined
+  readonly isOpen: boolean
 }
 
 const MAX_CAPTURE_CHARS = 80
 
-function ScenarioBody({ scenario, slug, timeline }: ScenarioBodyProps) {
-  const { seed, clock, startedAt, tags, spec, conversations, reason, failures, warnings, steps, journal } = scenario
+function ScenarioResult({ scenario, slug, timeline, isOpen }: ScenarioResultProps) {
+  const { outcome, name, file, place, instance, durationMs, reason, failures, steps, tags, spec, warnings } = scenario
+  const [first] = failures
   const refs: EntryRefs = { href: seq => linkTo(slug, seq) }
   const captures: Record<string, string> = {}
-  for (const [name, value] of Object.entries(scenario.captures))
-    captures[name] = (JSON.stringify(value) ?? '').slice(0, MAX_CAPTURE_CHARS)
+  for (const [key, value] of Object.entries(scenario.captures))
+    captures[key] = (JSON.stringify(value) ?? '').slice(0, MAX_CAPTURE_CHARS)
+  let startMs = scenario.journal[0]?.at_ms ?? 0
+  if (scenario.journal.length === 0)
+    for (const step of steps) startMs = Math.min(startMs, step.startMs ?? startMs, step.endMs ?? startMs)
   return (
-    <>
+    <Result
+      slug={slug}
+      outcome={outcome}
+      mark={{ kind: outcome, label: OUTCOME_TEXTS[outcome] }}
+      name={
+        <>
+          <b>{visible(name)}</b>
+          {instance > 1 ? <small> run {instance}</small> : null}
+        </>
+      }
+      place={place === null ? file : placeText(place)}
+      first={
+        first === undefined ? (
+          visible(reason ?? '')
+        ) : (
+          <>
+            <span class="result-happened">{visible(first.happened)}</span>
+            <small>
+              {visible(first.expected)}
+              {failures.length > 1 ? ` (and ${failures.length - 1} more)` : ''}
+            </small>
+          </>
+        )
+      }
+      durationMs={outcome === 'skipped' ? null : durationMs}
+      isOpen={isOpen}
+      isFiltered
+    >
       <dl class="report-facts">
-        <Fact name="Seed">{seed}</Fact>
-        <Fact name="Clock">{visible(clock)}</Fact>
-        <Fact name="Started">{startedAt.slice(11, 19)}</Fact>
+        <Fact name="Seed">{scenario.seed}</Fact>
+        <Fact name="Clock">{visible(scenario.clock)}</Fact>
+        <Fact name="Started">{scenario.startedAt.slice(11, 19)}</Fact>
         {tags.length === 0 ? null : <Fact name="Tags">{visible(tags.join(', '))}</Fact>}
         {spec.length === 0 ? null : <Fact name="Rules">{visible(spec.join(', '))}</Fact>}
-        <Pairs name="Chats" pairs={conversations} />
+        <Pairs name="Chats" pairs={scenario.conversations} />
         <Pairs name="Captured" pairs={captures} max={Infinity} />
         <div class="result-link">
           <dd>
@@ -279,17 +265,10 @@ function ScenarioBody({ scenario, slug, timeline }: ScenarioBodyProps) {
       {steps.length === 0 ? null : (
         <section>
           <h4>Steps</h4>
-          <StepList
-            steps={steps}
-            startMs={
-              journal[0]?.at_ms ??
-              Math.min(0, ...scenario.steps.flatMap(({ startMs, endMs }) => [startMs, endMs]).filter(ms => ms !== null))
-            }
-            refs={refs}
-          />
+          <StepList steps={steps} startMs={startMs} refs={refs} />
         </section>
       )}
-      {timeline === undefined ? null : <TimelineSection name={scenario.name} timeline={timeline} />}
-    </>
+      {timeline === undefined ? null : <TimelineSection name={name} timeline={timeline} />}
+    </Result>
   )
 }
