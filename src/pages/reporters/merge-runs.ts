@@ -30,14 +30,15 @@ export function mergeRuns(runs: ReadonlyMap<string, SavedRun>): SavedRun {
       problems.push(problemOf(file, message))
     }
     // Each shard numbers the entries of no scenario from 1: shifts these numbers, and the failures that refer to them.
-    const shift = (seq: number) => seq + offset
     for (const { entrySeqs, nearest, ...failure } of saved.run.failures) {
-      const misses = nearest.map(miss => ({ ...miss, seq: shift(miss.seq) }))
-      failures.push({ ...failure, entrySeqs: entrySeqs.map(shift), nearest: misses })
+      const misses = nearest.map(miss => ({ ...miss, seq: miss.seq + offset }))
+      failures.push({ ...failure, entrySeqs: entrySeqs.map(seq => seq + offset), nearest: misses })
     }
-    const shifted = saved.journal.map(entry => shiftEntry(entry, offset))
-    journal.push(...shifted)
-    offset = shifted.at(-1)?.seq ?? offset
+    const before = offset
+    for (const entry of saved.journal) {
+      offset = before + entry.seq
+      journal.push({ ...entry, seq: offset, cause: entry.cause === null ? null : before + entry.cause })
+    }
   }
   if (problems.length > 0) throw new ConfigError(problems)
   const run = {
@@ -53,9 +54,3 @@ export function mergeRuns(runs: ReadonlyMap<string, SavedRun>): SavedRun {
   }
   return { run, scenarios, journal }
 }
-
-const shiftEntry = <Numbered extends Entry>(entry: Numbered, offset: number): Numbered => ({
-  ...entry,
-  seq: entry.seq + offset,
-  cause: entry.cause === null ? null : entry.cause + offset,
-})

@@ -1,5 +1,4 @@
 /** Renders a run for a terminal: a line for each passed scenario, details of failed ones, and a summary. */
-import { groupBy } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { formatMs, pad, visible, widthOf } from '../../base/text/terminal-text.ts'
 import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
@@ -24,23 +23,24 @@ export const layoutFor = ({ colorLevel, columns = 100 }: PrettyOptions): Layout 
 })
 
 const INDENT = '  '
-const indented = (lines: readonly string[]) => lines.map(line => `${INDENT}${line}`)
 
 export function prettyReport(result: RunReport, options: PrettyOptions): string {
   const layout = layoutFor(options)
   const inner = { ...layout, columns: layout.columns - INDENT.length }
   const similar = similarScenarios(result)
   const blocks = [shortLines(result.scenarios, layout)]
+  const addBlock = (head: string, lines: readonly string[]) =>
+    blocks.push([head, ...lines.map(line => `${INDENT}${line}`)])
   for (const scenario of result.scenarios) {
     if (!hasDetails(scenario)) continue
     const first = similar.get(scenario)
     const details = first === undefined ? detailLines(scenario, inner) : briefLines(scenario, first, inner)
     const [head, ...below] = headLines(scenario, layout)
-    blocks.push([head, ...indented([...details, ...below])])
+    addBlock(head, [...details, ...below])
   }
   if (result.failures.length > 0) {
     const head = `${layout.theme.bad('FAIL')} ${layout.theme.strong(OUTSIDE)}`
-    blocks.push([head, ...indented(outsideDetailLines(result, inner))])
+    addBlock(head, outsideDetailLines(result, inner))
   }
   blocks.push([
     ...causes(result, layout),
@@ -90,31 +90,33 @@ const hasDetails = ({ failures }: ScenarioReport): boolean => failures.some(({ k
 /** Groups scenarios with equal lines: repetitions, and scenarios that were not run for the same reason. */
 function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): string[] {
   const { theme } = layout
-  const groups = groupBy(
-    scenarios.filter(scenario => !hasDetails(scenario)),
-    scenario =>
-      JSON.stringify(
-        scenario.outcome === 'pass'
-          ? [scenario.file, scenario.name, scenario.warnings.length > 0 && scenario.instance]
-          : [scenario.outcome, scenario.reason ?? scenario],
-      ),
-  )
+  const groups = new Map<string, [ScenarioReport, ...ScenarioReport[]]>()
+  for (const scenario of scenarios) {
+    if (hasDetails(scenario)) continue
+    const { outcome, reason, file, name, instance, warnings } = scenario
+    const repeated = [file, name, warnings.length > 0 && instance]
+    const key = JSON.stringify(outcome === 'pass' ? repeated : [outcome, reason ?? scenario])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [scenario])
+    else group.push(scenario)
+  }
   const lines: string[] = []
   for (const group of groups.values()) {
     const [first] = group
-    const { word, shade } = OUTCOME_STYLES[first.outcome]
+    const { outcome, durationMs, warnings, reason } = first
+    const { word, shade } = OUTCOME_STYLES[outcome]
     if (group.length === 1) {
-      const count = first.warnings.length
-      const time = first.outcome === 'skipped' ? '' : `  ${theme.faint(formatMs(first.durationMs))}`
-      const warned = count === 0 ? '' : `  ${theme.warn(counted(count, 'warning'))}`
+      const time = outcome === 'skipped' ? '' : `  ${theme.faint(formatMs(durationMs))}`
+      const warned = warnings.length === 0 ? '' : `  ${theme.warn(counted(warnings.length, 'warning'))}`
       const head = `${theme[shade](word)} ${titleOf(first)}${time}${warned}`
-      lines.push(...withReason(head, first.reason ?? causeOf(first), layout))
-    } else if (first.outcome === 'pass') {
-      const average = group.reduce((sum, { durationMs }) => sum + durationMs, 0) / group.length
-      const times = theme.faint(`${group.length} times, ${formatMs(average)} each`)
+      lines.push(...withReason(head, reason ?? causeOf(first), layout))
+    } else if (outcome === 'pass') {
+      let totalMs = 0
+      for (const one of group) totalMs += one.durationMs
+      const times = theme.faint(`${group.length} times, ${formatMs(totalMs / group.length)} each`)
       lines.push(`${theme[shade](word)} ${titleOf({ ...first, instance: 1 })}  ${times}`)
     } else {
-      lines.push(...withReason(`${theme[shade](word)} ${group.length} scenarios`, first.reason ?? '', layout))
+      lines.push(...withReason(`${theme[shade](word)} ${group.length} scenarios`, reason ?? '', layout))
     }
   }
   return lines
@@ -154,12 +156,18 @@ function causes({ causes, scenarios }: RunReport, layout: Layout): string[] {
   const lines: string[] = []
   for (const { text: cause, hint, scenarios: indexes } of causes) {
     lines.push(...wrapped(`one cause in ${indexes.length} scenarios: ${visible(cause)}`, layout, 'bad', '  '))
-    const names = indexes.map(index => visible(scenarios[index]?.name ?? ''))
-    const groups = [...groupBy(names, name => name).values()]
-    const shown = groups.slice(0, MAX_LISTED)
-    const left = names.length - shown.flat().length
-    const list = shown.map(({ 0: name, length }) => (length === 1 ? name : `${name} (${counted(length, 'time')})`))
-    const text = `${list.join('; ')}${left === 0 ? '' : `; and ${left} more`}`
+    const times = new Map<string, number>()
+    for (const index of indexes) {
+      const name = visible(scenarios[index]?.name ?? '')
+      times.set(name, (times.get(name) ?? 0) + 1)
+    }
+    const shown: string[] = []
+    let left = indexes.length
+    for (const [name, count] of [...times].slice(0, MAX_LISTED)) {
+      shown.push(count === 1 ? name : `${name} (${counted(count, 'time')})`)
+      left -= count
+    }
+    const text = `${shown.join('; ')}${left === 0 ? '' : `; and ${left} more`}`
     lines.push(...wrapped(text, layout, 'plain', '    '))
     if (hint !== undefined) lines.push(...wrapped(`hint: ${visible(hint)}`, layout, 'plain', '    '))
   }
@@ -184,13 +192,12 @@ function warnings({ scenarios }: RunReport, layout: Layout): string[] {
 function slowest(result: RunReport, { columns }: Layout): string[] {
   const scenarios = result.scenarios.filter(({ durationMs }) => durationMs > 0)
   if (scenarios.length <= SLOWEST) return []
-  const longest = [...scenarios].sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
-  const times = longest.map(({ durationMs }) => formatMs(durationMs))
-  const wide = Math.max(...times.map(time => time.length))
-  const lines = longest.map(
-    (scenario, index) => `  ${times[index]?.padStart(wide)}  ${titleWithin(scenario, columns - wide - 4)}`,
-  )
-  return ['Slowest', ...lines, '']
+  const longest = scenarios.sort((a, b) => b.durationMs - a.durationMs).slice(0, SLOWEST)
+  const wide = Math.max(...longest.map(({ durationMs }) => formatMs(durationMs).length))
+  const lines = ['Slowest']
+  for (const scenario of longest)
+    lines.push(`  ${formatMs(scenario.durationMs).padStart(wide)}  ${titleWithin(scenario, columns - wide - 4)}`)
+  return [...lines, '']
 }
 
 const ORDER: readonly Outcome[] = ['pass', 'fail', 'error', 'inconclusive', 'skipped']
@@ -200,8 +207,9 @@ export function countsText(
   { scenarios, counts, durationMs }: RunReport,
   paint = (_: Outcome, text: string) => text,
 ): string {
-  const shown = ORDER.filter(outcome => counts[outcome] > 0)
-  const parts = shown.map(outcome => paint(outcome, `${counts[outcome]} ${OUTCOME_TEXTS[outcome]}`))
+  const parts: string[] = []
+  for (const outcome of ORDER)
+    if (counts[outcome] > 0) parts.push(paint(outcome, `${counts[outcome]} ${OUTCOME_TEXTS[outcome]}`))
   return `${counted(scenarios.length, 'scenario')} in ${formatMs(durationMs)}: ${parts.join(', ') || 'no scenario was run'}`
 }
 

@@ -128,7 +128,17 @@ function describeScenario(scenario: ScenarioReport): ReportItem {
   const status = RUN_STATUSES[outcome]
   const cause = causeOf(scenario)
   const failedAt = first?.step?.place ?? place ?? { file, line: null, column: null }
-  const more = failures.length > 1 ? [`and ${failures.length - 1} more`] : []
+  const isFailed = status === 'failure' || status === 'error'
+  const annotation = [reason ?? '']
+  if (first !== undefined) {
+    annotation.splice(0, 1, ...annotationOf(first))
+    if (failures.length > 1) annotation.push(`and ${failures.length - 1} more`)
+    annotation.push(rerunText(scenario))
+  }
+  const at =
+    failedAt.line === null
+      ? failedAt.file
+      : placeText({ ...failedAt, column: failedAt.column ?? 1, line: failedAt.line })
   return {
     suite: visible(file),
     className: visible(file.replace(/\.(ya?ml|[jt]s|json)$/, '').replaceAll('/', '.')),
@@ -144,20 +154,12 @@ function describeScenario(scenario: ScenarioReport): ReportItem {
     startedAt: scenario.startedAt,
     durationMs,
     properties: { seed, clock, tags: scenario.tags.join(' '), spec: scenario.spec.join(' '), rerun: rerunCommand },
-    facts: {
-      ...(status === 'failure' || status === 'error' ? { at: textOfPlace(failedAt) } : {}),
-      duration_ms: Math.round(durationMs),
-      seed,
-    },
+    facts: { ...(isFailed ? { at: visible(at) } : {}), duration_ms: Math.round(durationMs), seed },
     column: formatMs(durationMs),
-    annotation: first === undefined ? [reason ?? ''] : [...annotationOf(first), ...more, rerunText(scenario)],
-    hasDetails: status === 'failure' || status === 'error',
+    annotation,
+    hasDetails: isFailed,
     details: () => detailLines(scenario, PLAIN_LAYOUT),
   }
-}
-
-function textOfPlace({ file, line, column }: ItemPlace): string {
-  return visible(line === null ? file : placeText({ file, line, column: column ?? 1 }))
 }
 
 function annotationOf(failure: FailureReport): string[] {
