@@ -21,18 +21,25 @@ type BodyForm = 'JSON' | 'Text' | 'Bytes'
 
 export function BodyView({ payload, exact, truncatedFrom, label }: BodyViewProps) {
   const isTree = typeof payload === 'object' && payload !== null && !isTruncatedValue(payload)
-  const forms: readonly BodyForm[] = [
-    ...(isTree ? (['JSON'] as const) : []),
-    ...(isTree && exact === undefined ? [] : (['Text'] as const)),
-    ...(exact === undefined ? [] : (['Bytes'] as const)),
-  ]
+  const forms: BodyForm[] = []
+  if (isTree) forms.push('JSON')
+  if (!isTree || exact !== undefined) forms.push('Text')
+  if (exact !== undefined) forms.push('Bytes')
   const [chosen, setChosen] = useState<BodyForm | null>(null)
   const form = chosen !== null && forms.includes(chosen) ? chosen : (forms[0] ?? 'Text')
   const text = exact ?? pretty(payload)
   return (
     <div class="body-view">
       <div class={forms.length < 2 ? 'body-view-head single' : 'body-view-head'}>
-        {forms.length < 2 ? null : <FormChoice forms={forms} chosen={form} onChoose={setChosen} label={label} />}
+        {forms.length < 2 ? null : (
+          <fieldset class="body-view-forms" aria-label={`Form of the ${label.toLowerCase()}`}>
+            {forms.map(one => (
+              <button key={one} type="button" class="quiet" aria-pressed={one === form} onClick={() => setChosen(one)}>
+                {one}
+              </button>
+            ))}
+          </fieldset>
+        )}
         <CopyButton text={text} what={label.toLowerCase()} />
       </div>
       {truncatedFrom === undefined ? null : (
@@ -51,67 +58,34 @@ export function BodyView({ payload, exact, truncatedFrom, label }: BodyViewProps
   )
 }
 
-interface FormChoiceProps {
-  readonly forms: readonly BodyForm[]
-  readonly chosen: BodyForm
-  onChoose(form: BodyForm): void
-  readonly label: string
-}
-
-function FormChoice({ forms, chosen, onChoose, label }: FormChoiceProps) {
-  return (
-    <fieldset class="body-view-forms" aria-label={`Form of the ${label.toLowerCase()}`}>
-      {forms.map(form => (
-        <button key={form} type="button" class="quiet" aria-pressed={form === chosen} onClick={() => onChoose(form)}>
-          {form}
-        </button>
-      ))}
-    </fieldset>
-  )
-}
-
 /** As many bytes are shown at first. */
 const SHOWN_BYTES = 2_048
+const PER_LINE = 16
 
 function ByteView({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false)
   const bytes = new TextEncoder().encode(text)
-  const lines = hexLines(bytes, isWhole ? bytes.length : SHOWN_BYTES)
+  const end = isWhole ? bytes.length : Math.min(bytes.length, SHOWN_BYTES)
+  const lines: string[] = []
+  for (let from = 0; from < end; from += PER_LINE) {
+    let [hex, chars] = ['', '']
+    for (const byte of bytes.subarray(from, Math.min(from + PER_LINE, end))) {
+      hex += `${byte.toString(16).padStart(2, '0')} `
+      chars += byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.'
+    }
+    lines.push(`${from.toString(16).padStart(4, '0')}  ${hex.padEnd(48)} ${chars}`)
+  }
   return (
     <>
       <p class="hint">{bytes.length} bytes, encoded as UTF-8.</p>
       <pre class="byte-view" tabIndex={0}>
-        {lines.map(({ offset, hex, text: chars }) => `${offset}  ${hex.padEnd(48)} ${chars}`).join('\n')}
+        {lines.join('\n')}
       </pre>
-      {isWhole || bytes.length <= SHOWN_BYTES ? null : (
+      {end === bytes.length ? null : (
         <button type="button" class="link" onClick={() => setWhole(true)}>
           Show all {bytes.length} bytes
         </button>
       )}
     </>
   )
-}
-
-interface HexLine {
-  /** Of the first byte, in hexadecimal. */
-  readonly offset: string
-  readonly hex: string
-  /** One character per byte; a point for one that is not printable ASCII. */
-  readonly text: string
-}
-
-const PER_LINE = 16
-
-/** The lines for the first `most` bytes. */
-function hexLines(bytes: Uint8Array, most: number): HexLine[] {
-  const lines: HexLine[] = []
-  for (let from = 0; from < Math.min(bytes.length, most); from += PER_LINE) {
-    const part = [...bytes.subarray(from, Math.min(from + PER_LINE, most))]
-    lines.push({
-      offset: from.toString(16).padStart(4, '0'),
-      hex: part.map(byte => byte.toString(16).padStart(2, '0')).join(' '),
-      text: part.map(byte => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join(''),
-    })
-  }
-  return lines
 }

@@ -1,7 +1,6 @@
 /** Shows the messages of a chat: only the latest are drawn, and earlier ones when they are scrolled to. */
 import './chat.css'
-import type { VNode } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { dateText, dayOf } from '../model/chat-format.ts'
 import type { ChatItem, ChatState } from '../model/chat-items.ts'
 import { Avatar, ChatBubble, Line, type MessageContext } from './chat-message.tsx'
@@ -20,11 +19,11 @@ const NEAR_END_PX = 60
 
 export function ChatMessages({ chat, context }: ChatMessagesProps) {
   const { items, typing, agent } = chat
+  const typist = agent?.name ?? 'The agent'
   const box = useRef<HTMLDivElement>(null)
   const [drawn, setDrawn] = useState(WINDOW)
   const { isAtEnd, onScroll, toEnd } = useScrolling(box, items, typing, drawn, () => setDrawn(drawn + WINDOW))
   const missed = useMissed(items, isAtEnd)
-  const rows = useRows(context)
   const first = Math.max(0, Math.floor((items.length - drawn) / AT_ONCE) * AT_ONCE)
   return (
     <div class="messages-frame">
@@ -44,10 +43,29 @@ export function ChatMessages({ chat, context }: ChatMessagesProps) {
           </p>
         ) : null}
         <ol aria-label="Messages" lang={chat.language || undefined}>
-          {rows(items, first)}
+          {items.slice(first).map((item, index) => (
+            <Item
+              key={item.kind === 'message' ? item.id : `line ${item.seq}`}
+              item={item}
+              before={items[first + index - 1]}
+              context={context}
+            />
+          ))}
         </ol>
         <p class="typing" role="status">
-          {typing ? <Typing name={agent?.name ?? 'The agent'} /> : null}
+          {typing ? (
+            <>
+              <Avatar name={typist} picture={null} from="agent" />
+              <span class="dots" aria-hidden="true">
+                <i />
+                <i />
+                <i />
+              </span>
+              <span dir="ltr">
+                <bdi>{typist}</bdi> is typing
+              </span>
+            </>
+          ) : null}
         </p>
       </div>
       {missed === 0 ? null : (
@@ -64,24 +82,6 @@ export function ChatMessages({ chat, context }: ChatMessagesProps) {
   )
 }
 
-/** Keeps what is drawn for an item until the context changes, because a new message changes no other. */
-function useRows(context: MessageContext) {
-  const drawn = useMemo(() => new WeakMap<ChatItem, VNode>(), [context])
-  return (items: readonly ChatItem[], first: number) =>
-    items.slice(first).map((item, index) => {
-      const row = drawn.get(item) ?? (
-        <Item
-          key={item.kind === 'message' ? item.id : `line ${item.seq}`}
-          item={item}
-          before={items[first + index - 1]}
-          context={context}
-        />
-      )
-      drawn.set(item, row)
-      return row
-    })
-}
-
 interface ItemProps {
   readonly item: ChatItem
   readonly before: ChatItem | undefined
@@ -90,6 +90,13 @@ interface ItemProps {
 
 function Item({ item, before, context }: ItemProps) {
   const isNewDay = before === undefined || dayOf(before.time) !== dayOf(item.time)
+  const isFirst =
+    isNewDay ||
+    item.kind === 'line' ||
+    before.kind === 'line' ||
+    before.notice !== undefined ||
+    before.from !== item.from ||
+    before.name !== item.name
   return (
     <>
       {isNewDay ? (
@@ -100,36 +107,8 @@ function Item({ item, before, context }: ItemProps) {
       {item.kind === 'line' ? (
         <Line context={context} line={item} />
       ) : (
-        <ChatBubble
-          context={context}
-          message={item}
-          isFirst={
-            isNewDay ||
-            !(
-              before?.kind === 'message' &&
-              before.notice === undefined &&
-              before.from === item.from &&
-              before.name === item.name
-            )
-          }
-        />
+        <ChatBubble context={context} message={item} isFirst={isFirst} />
       )}
-    </>
-  )
-}
-
-function Typing({ name }: { readonly name: string }) {
-  return (
-    <>
-      <Avatar name={name} picture={null} from="agent" />
-      <span class="dots" aria-hidden="true">
-        <i />
-        <i />
-        <i />
-      </span>
-      <span dir="ltr">
-        <bdi>{name}</bdi> is typing
-      </span>
     </>
   )
 }
@@ -153,10 +132,13 @@ function useScrolling(
     if (box.current !== null && !place.current.isAtEnd)
       box.current.scrollTop = box.current.scrollHeight - place.current.fromEnd
   }, [drawn])
-  useEffect(
-    () => (box.current === null ? undefined : onResize(box.current, () => place.current.isAtEnd && toEnd())),
-    [box],
-  )
+  // The box or its content gets another size, for instance because a picture was loaded.
+  useEffect(() => {
+    if (box.current === null) return
+    const observer = new ResizeObserver(() => place.current.isAtEnd && toEnd())
+    for (const element of [box.current, ...box.current.children]) observer.observe(element)
+    return () => observer.disconnect()
+  }, [box])
   const onScroll = () => {
     if (box.current === null) return
     const { scrollHeight, scrollTop, clientHeight } = box.current
@@ -166,14 +148,6 @@ function useScrolling(
     if (scrollTop < clientHeight && items.length > drawn) drawMore()
   }
   return { isAtEnd, onScroll, toEnd }
-}
-
-/** Calls when the box or its content gets another size, for instance because a picture was loaded. */
-function onResize(box: HTMLElement, changed: () => void): () => void {
-  const observer = new ResizeObserver(changed)
-  observer.observe(box)
-  for (const child of box.children) observer.observe(child)
-  return () => observer.disconnect()
 }
 
 /** How many messages came below the visible ones. */

@@ -18,27 +18,23 @@ export function Differences({ differences }: { readonly differences: readonly Di
         </tr>
       </thead>
       <tbody>
-        {differences.map(difference => (
-          <DifferenceRow key={difference.path} difference={difference} />
-        ))}
+        {differences.map(({ path, expected, received, hint }) => {
+          const [before, after] = compareTexts(expected, received)
+          return (
+            <tr key={path}>
+              <th scope="row">{visible(path) || 'the whole'}</th>
+              <td class="difference-expected">
+                <MarkedText parts={before} />
+              </td>
+              <td class="difference-received">
+                <MarkedText parts={after} />
+              </td>
+              <td>{visible(hint ?? '')}</td>
+            </tr>
+          )
+        })}
       </tbody>
     </table>
-  )
-}
-
-function DifferenceRow({ difference: { path, expected, received, hint } }: { readonly difference: DifferenceReport }) {
-  const [wanted, was] = compareTexts(expected, received)
-  return (
-    <tr>
-      <th scope="row">{visible(path) || 'the whole'}</th>
-      <td class="difference-expected">
-        <MarkedText parts={wanted} />
-      </td>
-      <td class="difference-received">
-        <MarkedText parts={was} />
-      </td>
-      <td>{visible(hint ?? '')}</td>
-    </tr>
   )
 }
 

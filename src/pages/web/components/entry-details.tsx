@@ -217,36 +217,34 @@ interface EntrySectionProps {
 function EntrySection({ section, heading: Heading, isStatic }: EntrySectionProps) {
   const { title, aside, headers = {}, payload, exact, truncatedFrom } = section
   const more = { ...(exact !== undefined && { exact }), ...(truncatedFrom !== undefined && { truncatedFrom }) }
+  const rows = isTruncatedValue(headers) ? [] : Object.entries(headers)
+  let body = null
+  if (payload !== undefined && payload !== '')
+    body = isStatic ? (
+      <Payload payload={payload} />
+    ) : (
+      <BodyView payload={payload} label={`Body of ${visible(title)}`} {...more} />
+    )
   return (
     <div class="entry-section">
       <Heading>
         {visible(title)} {aside === undefined ? null : <small>{visible(aside)}</small>}
       </Heading>
-      <Headers headers={headers} />
-      {payload === undefined || payload === '' ? null : isStatic ? (
-        <Payload payload={payload} />
-      ) : (
-        <BodyView payload={payload} label={`Body of ${visible(title)}`} {...more} />
+      {isTruncatedValue(headers) ? <Payload payload={headers} /> : null}
+      {rows.length === 0 ? null : (
+        <details open={rows.length <= 6}>
+          <summary>{counted(rows.length, 'header')}</summary>
+          <dl class="entry-headers pairs">
+            {rows.map(([name, value]) => (
+              <Fact key={name} name={visible(name)}>
+                {visible(String(value))}
+              </Fact>
+            ))}
+          </dl>
+        </details>
       )}
+      {body}
     </div>
-  )
-}
-
-function Headers({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
-  if (isTruncatedValue(headers)) return <Payload payload={headers} />
-  const rows = Object.entries(headers)
-  if (rows.length === 0) return null
-  return (
-    <details class="entry-headers-fold" open={rows.length <= 6}>
-      <summary>{counted(rows.length, 'header')}</summary>
-      <dl class="entry-headers pairs">
-        {rows.map(([name, value]) => (
-          <Fact key={name} name={visible(name)}>
-            {visible(String(value))}
-          </Fact>
-        ))}
-      </dl>
-    </details>
   )
 }
 

@@ -55,14 +55,25 @@ interface FailureCardProps extends Pick<FailureCardsProps, 'refs' | 'level'> {
 }
 
 function FailureCard({ failure, refs, level }: FailureCardProps) {
-  const { kind, soft, expected, happened, entrySeqs, hint, nearest } = failure
+  const { kind, soft, expected, happened, entrySeqs, hint, step, conversation, rules } = failure
+  const [first, ...others] = failure.nearest
   const Heading = level === 3 ? 'h3' : 'h4'
+  const place: string[] = []
+  if (step !== null) place.push(`step ${step.number}/${step.of}${step.name === null ? '' : ` ${step.name}`}`)
+  if (step?.place != null) place.push(placeText(step.place))
+  if (conversation !== null && conversation !== 'main') place.push(`chat ${conversation}`)
+  if (rules.length > 0) place.push(`rule ${rules.join(', ')}`)
+  if (soft) place.push('soft')
   return (
     <article class={`failure-card${soft ? ' soft' : ''}`}>
       <Heading class="failure-title">
         <Mark kind={kind === 'environment' || kind === 'internal' ? 'error' : 'fail'} label="failed" />
         <span class="failure-kind">{KINDS[kind]}</span>
-        <FailurePlace failure={failure} />
+        <span class="failure-place">
+          {place.map(part => (
+            <span key={part}>{visible(part)}</span>
+          ))}
+        </span>
       </Heading>
       <dl class="failure-facts pairs">
         <Fact name="expected">{visible(expected)}</Fact>
@@ -71,7 +82,20 @@ function FailureCard({ failure, refs, level }: FailureCardProps) {
         </Fact>
         {hint === undefined ? null : <Fact name="hint">{visible(hint)}</Fact>}
       </dl>
-      <NearMisses nearest={nearest} refs={refs} />
+      {first === undefined ? null : (
+        <div class="near-misses">
+          <p class="near-misses-title">Nearest</p>
+          <NearMiss miss={first} refs={refs} />
+          {others.length === 0 ? null : (
+            <details>
+              <summary>{counted(others.length, 'other')}</summary>
+              {others.map(miss => (
+                <NearMiss key={`${miss.seq} ${miss.what}`} miss={miss} refs={refs} />
+              ))}
+            </details>
+          )}
+        </div>
+      )}
     </article>
   )
 }
@@ -90,42 +114,6 @@ export interface FactProps {
   readonly name: string
   readonly kind?: string
   readonly children: ComponentChildren
-}
-
-function FailurePlace({ failure: { step, conversation, rules, soft } }: Pick<FailureCardProps, 'failure'>) {
-  const words = [
-    step !== null && `step ${step.number}/${step.of}${step.name === null ? '' : ` ${step.name}`}`,
-    step?.place != null && placeText(step.place),
-    conversation !== null && conversation !== 'main' && `chat ${conversation}`,
-    rules.length > 0 && `rule ${rules.join(', ')}`,
-    soft && 'soft',
-  ].filter(word => word !== false)
-  return (
-    <span class="failure-place">
-      {words.map(word => (
-        <span key={word}>{visible(word)}</span>
-      ))}
-    </span>
-  )
-}
-
-function NearMisses({ nearest, refs }: Pick<FailureReport, 'nearest'> & Pick<FailureCardsProps, 'refs'>) {
-  const [first, ...others] = nearest
-  if (first === undefined) return null
-  return (
-    <div class="near-misses">
-      <p class="near-misses-title">Nearest</p>
-      <NearMiss miss={first} refs={refs} />
-      {others.length === 0 ? null : (
-        <details>
-          <summary>{counted(others.length, 'other')}</summary>
-          {others.map(miss => (
-            <NearMiss key={`${miss.seq} ${miss.what}`} miss={miss} refs={refs} />
-          ))}
-        </details>
-      )}
-    </div>
-  )
 }
 
 function NearMiss({ miss, refs }: { readonly miss: NearMissReport } & Pick<FailureCardsProps, 'refs'>) {

@@ -2,7 +2,7 @@
 import './sequence.css'
 import { formatMs } from '../../../base/text/terminal-text.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
-import { type ColumnSpan, LIFELINES, labelSpace, routeOf, spanOf } from '../model/diagram-geometry.ts'
+import { LIFELINES, labelSpace, routeOf, spanOf } from '../model/diagram-geometry.ts'
 import { Mark } from './mark.tsx'
 
 /** The names of the lifelines above the rows; above a whole timeline, those of the other columns too. */
@@ -75,38 +75,23 @@ export const ProblemMark = ({ ok }: { readonly ok: boolean }) => (
 
 /** The lifelines of a row, with its arrow and its label. */
 export function Lifelines({ row }: Pick<SequenceRowProps, 'row'>) {
+  const { label, kind } = row
   const span = spanOf(row)
-  return (
-    <span class="sequence-lifelines">
-      <span class="sequence-route">{routeOf(row)} </span>
-      <Arrow span={span} />
-      <RowLabel row={row} span={span} />
-    </span>
-  )
-}
-
-function RowLabel({ row: { label, kind }, span }: { row: TimelineRow; span: ColumnSpan }) {
   const { left, right, side } = labelSpace(span)
   const place = {
     insetInlineStart: `calc(${left}% + 0.5rem)`,
     insetInlineEnd: `calc(${right}% + 0.5rem)`,
     maxWidth: `calc(${100 - left - right}% - 1rem)`,
   }
+  const arrow = { insetInlineStart: `${span.left}%`, width: `${span.right - span.left}%` }
   return (
-    <span class={`sequence-label ${side}${span.points === null ? ' no-arrow' : ''}`} style={place} title={label}>
-      {kind === 'fault' ? <Mark kind="fault" label="" /> : null}
-      <bdi>{label}</bdi>
+    <span class="sequence-lifelines">
+      <span class="sequence-route">{routeOf(row)} </span>
+      {span.points === null ? null : <span class={`sequence-arrow ${span.points}`} style={arrow} aria-hidden="true" />}
+      <span class={`sequence-label ${side}${span.points === null ? ' no-arrow' : ''}`} style={place} title={label}>
+        {kind === 'fault' ? <Mark kind="fault" label="" /> : null}
+        <bdi>{label}</bdi>
+      </span>
     </span>
-  )
-}
-
-function Arrow({ span: { left, right, points } }: { span: ColumnSpan }) {
-  if (points === null) return null
-  return (
-    <span
-      class={`sequence-arrow ${points}`}
-      style={{ insetInlineStart: `${left}%`, width: `${right - left}%` }}
-      aria-hidden="true"
-    />
   )
 }

@@ -14,60 +14,60 @@ export interface StepListProps {
 }
 
 export function StepList({ steps, startMs, refs }: StepListProps) {
-  const hasChats = new Set(steps.map(({ conversation }) => conversation)).size > 1
-  const ends = steps.flatMap(step => [step.startMs, step.endMs]).filter(ms => ms !== null)
-  const frame = { startMs, lengthMs: Math.max(1, ...ends.map(ms => ms - startMs)) }
+  const chats = new Set<string>()
+  /** The time that all steps took together. */
+  let totalMs = 1
+  for (const step of steps) {
+    chats.add(step.conversation)
+    totalMs = Math.max(totalMs, (step.startMs ?? startMs) - startMs, (step.endMs ?? startMs) - startMs)
+  }
   return (
-    <ol class={`step-list${hasChats ? ' with-chats' : ''}`}>
-      {steps.map(step => (
-        <StepItem key={step.number} step={step} frame={frame} hasChats={hasChats} refs={refs} />
-      ))}
+    <ol class={`step-list${chats.size > 1 ? ' with-chats' : ''}`}>
+      {steps.map(step => {
+        const { number, name, label, conversation, outcome, claimed, place, endMs } = step
+        return (
+          <li key={number} class={`step ${outcome === 'not reached' ? 'unreached' : outcome}`} value={number}>
+            <OutcomeMark outcome={outcome} />
+            <span class="step-number">{number}</span>
+            {chats.size > 1 ? <span class="step-chat">{visible(conversation)}</span> : null}
+            <span class="step-label" title={visible(label)}>
+              {name === null ? null : <b>{visible(name)} </b>}
+              {visible(label)}
+            </span>
+            <EntryRefList seqs={claimed} refs={refs} />
+            <span class="step-line">{place === null ? '' : `:${place.line}`}</span>
+            {step.startMs === null ? null : (
+              <StepTime
+                fromMs={step.startMs - startMs}
+                endMs={endMs === null ? null : endMs - startMs}
+                totalMs={totalMs}
+              />
+            )}
+          </li>
+        )
+      })}
     </ol>
   )
 }
 
-/** The time that the steps of a scenario took together. */
-interface Frame {
-  readonly startMs: number
-  readonly lengthMs: number
-}
-
-interface StepItemProps extends Pick<StepListProps, 'refs'> {
-  readonly step: StepVerdict
-  readonly frame: Frame
-  readonly hasChats: boolean
-}
-
-function StepItem({ step, frame, hasChats, refs }: StepItemProps) {
-  const { number, name, label, conversation, outcome, claimed, place } = step
-  return (
-    <li class={`step ${outcome === 'not reached' ? 'unreached' : outcome}`} value={number}>
-      <OutcomeMark outcome={outcome} />
-      <span class="step-number">{number}</span>
-      {hasChats ? <span class="step-chat">{visible(conversation)}</span> : null}
-      <span class="step-label" title={visible(label)}>
-        {name === null ? null : <b>{visible(name)} </b>}
-        {visible(label)}
-      </span>
-      <EntryRefList seqs={claimed} refs={refs} />
-      <span class="step-line">{place === null ? '' : `:${place.line}`}</span>
-      <StepTime step={step} frame={frame} />
-    </li>
-  )
+interface StepTimeProps {
+  readonly fromMs: number
+  /** Null for a step that has not ended. */
+  readonly endMs: number | null
+  readonly totalMs: number
 }
 
 /** A bar that is an SVG needs no style attribute, which the policy of a report forbids. */
-function StepTime({ step: { startMs, endMs }, frame }: Pick<StepItemProps, 'step' | 'frame'>) {
-  if (startMs === null) return null
-  const fromMs = startMs - frame.startMs
-  const lengthMs = (endMs ?? frame.startMs + frame.lengthMs) - startMs
-  const share = (ms: number) => (Math.max(0, ms) / frame.lengthMs) * 100
+function StepTime({ fromMs, endMs, totalMs }: StepTimeProps) {
+  const lengthMs = (endMs ?? totalMs) - fromMs
+  const x = Math.min(98, (Math.max(0, fromMs) / totalMs) * 100)
+  const width = Math.max(2, (Math.max(0, lengthMs) / totalMs) * 100)
   return (
     <>
       <span class="step-at">{offsetText(fromMs)}</span>
       <span class="step-took">{endMs === null ? 'not ended' : formatMs(lengthMs)}</span>
       <svg class="step-bar" aria-hidden="true" focusable="false">
-        <rect x={`${Math.min(98, share(fromMs)).toFixed(2)}%`} width={`${Math.max(2, share(lengthMs)).toFixed(2)}%`} />
+        <rect x={`${x.toFixed(2)}%`} width={`${width.toFixed(2)}%`} />
       </svg>
     </>
   )
