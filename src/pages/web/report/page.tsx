@@ -15,23 +15,71 @@ export interface ReportPageOptions {
   readonly children: ComponentChildren
 }
 
-export function reportPage(options: ReportPageOptions): string {
+export function reportPage({ title, version, noun, children }: ReportPageOptions): string {
   const script = readAsset('report.js')
   const style = readAsset('report.css')
+  const head = (
+    <>
+      <meta charset="utf-8" />
+      <meta http-equiv="Content-Security-Policy" content={policyFor([MARK_SCRIPTED, script], style)} />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <meta name="generator" content={`handover-sim ${version}`} />
+      <title>{visible(title)}</title>
+    </>
+  )
+  const body = (
+    <>
+      <a class="report-skip" href={`#${noun}s`}>
+        Skip to the {noun}s
+      </a>
+      <main class="report">
+        {children}
+        <footer class="report-foot">
+          <details class="report-keys scripted-only">
+            <summary>Keyboard</summary>
+            <dl>
+              {Object.entries(keysOf(noun)).map(([key, what]) => (
+                <>
+                  <dt>{key}</dt>
+                  <dd>{what}</dd>
+                </>
+              ))}
+            </dl>
+          </details>
+          <p>
+            handover-sim {visible(version)}. Keys and signatures are masked. This file holds the whole report and loads
+            nothing.
+          </p>
+        </footer>
+      </main>
+      <div id="panel-place" />
+      <p id="status" class="visually-hidden" role="status" />
+    </>
+  )
   return `<!doctype html>
 <html lang="en">
 <head>
-${renderToString(<Head {...options} policy={policyFor([MARK_SCRIPTED, script], style)} />)}
+${renderToString(head)}
 <style>${style}</style>
 <script>${MARK_SCRIPTED}</script>
 </head>
 <body>
-${renderToString(<Body {...options} />)}
+${renderToString(body)}
 <script>${script}</script>
 </body>
 </html>
 `
 }
+
+const keysOf = (noun: ReportPageOptions['noun']) => ({
+  '/': 'search',
+  'j k, arrow keys': `next and previous ${noun} or row`,
+  'Home End, Page Up Page Down': 'further in a timeline',
+  'f F': 'next and previous failure in a timeline',
+  Enter: `open a ${noun}, or the entries behind a row`,
+  Escape: 'close them',
+})
 
 /** Runs before the first paint, so that elements for scripts never flash without them. */
 const MARK_SCRIPTED = "document.documentElement.classList.add('scripted')"
@@ -56,59 +104,4 @@ function readAsset(name: 'report.js' | 'report.css'): string {
   if (path === null)
     throw new Error(`Failed to read dist/web/${name}: it is missing. In a checkout, run: npm run build`)
   return readFileSync(path, 'utf8').trim().replaceAll('</', '<\\/').replaceAll('<!--', '<\\!--')
-}
-
-type HeadProps = Pick<ReportPageOptions, 'title' | 'version'> & { readonly policy: string }
-
-function Head({ title, version, policy }: HeadProps) {
-  return (
-    <>
-      <meta charset="utf-8" />
-      <meta http-equiv="Content-Security-Policy" content={policy} />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="color-scheme" content="light dark" />
-      <meta name="generator" content={`handover-sim ${version}`} />
-      <title>{visible(title)}</title>
-    </>
-  )
-}
-
-function Body({ version, noun, children }: ReportPageOptions) {
-  const keys = {
-    '/': 'search',
-    'j k, arrow keys': `next and previous ${noun} or row`,
-    'Home End, Page Up Page Down': 'further in a timeline',
-    'f F': 'next and previous failure in a timeline',
-    Enter: `open a ${noun}, or the entries behind a row`,
-    Escape: 'close them',
-  }
-  return (
-    <>
-      <a class="report-skip" href={`#${noun}s`}>
-        Skip to the {noun}s
-      </a>
-      <main class="report">
-        {children}
-        <footer class="report-foot">
-          <details class="report-keys scripted-only">
-            <summary>Keyboard</summary>
-            <dl>
-              {Object.entries(keys).map(([key, what]) => (
-                <>
-                  <dt>{key}</dt>
-                  <dd>{what}</dd>
-                </>
-              ))}
-            </dl>
-          </details>
-          <p>
-            handover-sim {visible(version)}. Keys and signatures are masked. This file holds the whole report and loads
-            nothing.
-          </p>
-        </footer>
-      </main>
-      <div id="panel-place" />
-      <p id="status" class="visually-hidden" role="status" />
-    </>
-  )
 }

@@ -53,22 +53,15 @@ function OutcomeBar({ parts }: { readonly parts: readonly BarPart[] }) {
   let all = 0
   for (const { count } of shown) all += count
   if (all === 0) return null
-  let before = 0
-  const rects = shown.map(({ outcome, count }) => {
-    const [x, share] = [before, ((100 + BAR_GAP) * count) / all]
-    before += share
-    return (
-      <rect
-        key={outcome}
-        class={outcome}
-        x={`${x.toFixed(3)}%`}
-        width={`${Math.max(0.1, share - BAR_GAP).toFixed(3)}%`}
-      />
-    )
-  })
+  let end = 0
   return (
     <svg class="report-bar" role="img" aria-label={shown.map(({ count, text }) => `${count} ${text}`).join(', ')}>
-      {rects}
+      {shown.map(({ outcome, count }) => {
+        const share = ((100 + BAR_GAP) * count) / all
+        const x = `${end.toFixed(3)}%`
+        end += share
+        return <rect key={outcome} class={outcome} x={x} width={`${Math.max(0.1, share - BAR_GAP).toFixed(3)}%`} />
+      })}
     </svg>
   )
 }

@@ -22,11 +22,17 @@ export function SidePanel({ row, entries, onMove, onSelect, onClose }: SidePanel
   useLayoutEffect(() => {
     if (content.current !== null) content.current.scrollTop = 0
   }, [row])
-  const shown = entries.filter(({ seq }) => row.entrySeqs.includes(seq))
+  const { label, entrySeqs, atMs, step, conversation, answer = '' } = row
+  const shown = entries.filter(({ seq }) => entrySeqs.includes(seq))
+  const facts = [routeOf(row), `${offsetText(atMs)} s`]
+  if (step !== null) facts.push(`step ${step}`)
+  if (conversation !== null) facts.push(`chat ${visible(conversation)}`)
+  if (answer !== '') facts.push(`answer: ${answer}`)
+  const left = entrySeqs.length - shown.length
   return (
     <aside id="panel" class="side-panel" aria-labelledby="panel-title" tabIndex={-1}>
       <header>
-        <h3 id="panel-title">{row.label}</h3>
+        <h3 id="panel-title">{label}</h3>
         <div class="side-panel-buttons">
           <button type="button" aria-label="Previous row" onClick={() => onMove(-1)}>
             ↑
@@ -40,36 +46,21 @@ export function SidePanel({ row, entries, onMove, onSelect, onClose }: SidePanel
         </div>
       </header>
       <div class="side-panel-content" ref={content}>
-        <RowFacts row={row} />
+        <p class="side-panel-facts">
+          {facts.filter(Boolean).map(fact => (
+            <span key={fact}>{fact}</span>
+          ))}
+        </p>
         {shown.map(entry => (
           <JournalEntry key={entry.seq} entry={entry} entries={entries} onSelect={onSelect} level={4} />
         ))}
-        <LeftOut shown={shown.length} all={row.entrySeqs.length} />
+        {left === 0 ? null : (
+          <p class="hint">
+            {shown.length === 0 ? 'The entries behind this row are' : `${left} more entries like these are`} not in this
+            report.
+          </p>
+        )}
       </div>
     </aside>
   )
-}
-
-function RowFacts({ row }: Pick<SidePanelProps, 'row'>) {
-  const { atMs, step, conversation, answer = '' } = row
-  const facts = [
-    routeOf(row),
-    `${offsetText(atMs)} s`,
-    step === null ? '' : `step ${step}`,
-    conversation === null ? '' : `chat ${visible(conversation)}`,
-    answer === '' ? '' : `answer: ${answer}`,
-  ]
-  return (
-    <p class="side-panel-facts">
-      {facts.filter(Boolean).map(fact => (
-        <span key={fact}>{fact}</span>
-      ))}
-    </p>
-  )
-}
-
-function LeftOut({ shown, all }: { readonly shown: number; readonly all: number }) {
-  if (shown === all) return null
-  const what = shown === 0 ? 'The entries behind this row are' : `${all - shown} more entries like these are`
-  return <p class="hint">{what} not in this report.</p>
 }

@@ -55,43 +55,42 @@ export interface TimelineData {
 
 export function collectTimelineData(inputs: readonly TimelineInput[], budget = BUDGET): TimelineData[] {
   let left = budget
-  return inputs.map(input => {
-    const data = fittingData(input, left)
-    left -= bytesOf(data)
-    return data
-  })
-}
-
-const bytesOf = ({ json, staticTable }: TimelineData) => Buffer.byteLength(json) + Buffer.byteLength(staticTable)
-
-function fittingData(input: TimelineInput, left: number): TimelineData {
-  const { slug, source, marked, isPassed } = input
-  const rows = timelineOf(source)
-  const levels: readonly DetailLevel[] = isPassed ? ['whole', 'rows'] : ['whole', 'marked', 'rows']
-  for (const level of levels) {
-    const timeline: EmbeddedTimeline = { rows, entries: entriesOf(input, rows, level) }
-    const staticTable = isPassed ? '' : renderStaticTable(slug, timeline, marked)
-    const data = { level, rowCount: rows.length, json: scriptJson(timeline), staticTable }
-    if (bytesOf(data) <= left) return data
+  const collected: TimelineData[] = []
+  for (const input of inputs) {
+    const { slug, source, marked, isPassed } = input
+    const rows = timelineOf(source)
+    let data: TimelineData = { level: 'nothing', rowCount: rows.length, json: '', staticTable: '' }
+    for (const level of isPassed ? LEVELS_OF_PASSED : LEVELS) {
+      const timeline: EmbeddedTimeline = { rows, entries: entriesOf(input, rows, level) }
+      const staticTable = isPassed ? '' : renderStaticTable(slug, timeline, marked)
+      const json = scriptJson(timeline)
+      const bytes = Buffer.byteLength(json) + Buffer.byteLength(staticTable)
+      if (bytes > left) continue
+      left -= bytes
+      data = { level, rowCount: rows.length, json, staticTable }
+      break
+    }
+    collected.push(data)
   }
-  return { level: 'nothing', rowCount: rows.length, json: '', staticTable: '' }
+  return collected
 }
+
+const LEVELS: readonly DetailLevel[] = ['whole', 'marked', 'rows']
+const LEVELS_OF_PASSED: readonly DetailLevel[] = ['whole', 'rows']
 
 /** JSON that cannot end the script element around it. */
 export const scriptJson = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** The entries that a row or a failure refers to. */
+/** The entries that a row or a failure refers to. Of a row with many equal entries, the first two and the last. */
 function entriesOf({ source, marked }: TimelineInput, rows: readonly TimelineRow[], level: DetailLevel): Entry[] {
   if (level === 'rows') return []
   const seqs = new Set(marked)
-  if (level === 'whole') for (const row of rows) for (const seq of sampleSeqs(row)) seqs.add(seq)
+  if (level === 'whole')
+    for (const { entrySeqs } of rows)
+      for (const seq of [...entrySeqs.slice(0, 2), ...entrySeqs.slice(-1)]) seqs.add(seq)
   return source.journal.filter(({ seq }) => seqs.has(seq)).map(entry => truncateEntry(entry))
 }
-
-/** Of a row with many equal entries, the first two and the last. */
-const sampleSeqs = ({ entrySeqs }: TimelineRow) =>
-  entrySeqs.length <= 3 ? entrySeqs : [...entrySeqs.slice(0, 2), ...entrySeqs.slice(-1)]
 
 const MAX_ROWS = 300
 const MAX_ENTRIES = 6
@@ -106,9 +105,9 @@ interface StaticTimelineProps {
 }
 
 function StaticTimeline({ slug, timeline: { rows, entries }, marked }: StaticTimelineProps) {
-  const shown = rows.slice(0, MAX_ROWS)
   const hasChats = conversationsOf(rows).length > 1
   const heads = ['s', 'entry', ...(hasChats ? ['chat'] : []), 'from', 'to', 'what', 'answer']
+  const left = rows.length - MAX_ROWS
   return (
     <>
       <table class="static-timeline">
@@ -120,14 +119,23 @@ function StaticTimeline({ slug, timeline: { rows, entries }, marked }: StaticTim
           </tr>
         </thead>
         <tbody>
-          {shown.map(row => (
-            <StaticRow key={row.seq} row={row} slug={slug} hasChats={hasChats} />
+          {rows.slice(0, MAX_ROWS).map(({ seq, atMs, conversation, from, to, label, failed, ok, answer }) => (
+            <tr key={seq} id={`${slug}/${seq}`} class={failed ? 'failed' : undefined}>
+              <td>{offsetText(atMs)}</td>
+              <td>#{seq}</td>
+              {hasChats ? <td>{visible(conversation ?? '')}</td> : null}
+              <td>{from}</td>
+              <td>{to === from ? '' : to}</td>
+              <td>{label}</td>
+              <td>
+                {failed ? '✕ ' : ok ? '' : '! '}
+                {answer}
+              </td>
+            </tr>
           ))}
         </tbody>
       </table>
-      {rows.length === shown.length ? null : (
-        <p class="hint">{rows.length - shown.length} more rows are shown when scripts are allowed.</p>
-      )}
+      {left > 0 ? <p class="hint">{left} more rows are shown when scripts are allowed.</p> : null}
       {entries
         .filter(({ seq }) => marked.has(seq))
         .slice(0, MAX_ENTRIES)
@@ -138,29 +146,5 @@ function StaticTimeline({ slug, timeline: { rows, entries }, marked }: StaticTim
           </details>
         ))}
     </>
-  )
-}
-
-interface StaticRowProps {
-  readonly row: TimelineRow
-  readonly slug: string
-  readonly hasChats: boolean
-}
-
-function StaticRow({ row, slug, hasChats }: StaticRowProps) {
-  const { seq, atMs, conversation, from, to, label, failed, ok, answer } = row
-  return (
-    <tr id={`${slug}/${seq}`} class={failed ? 'failed' : undefined}>
-      <td>{offsetText(atMs)}</td>
-      <td>#{seq}</td>
-      {hasChats ? <td>{visible(conversation ?? '')}</td> : null}
-      <td>{from}</td>
-      <td>{to === from ? '' : to}</td>
-      <td>{label}</td>
-      <td>
-        {failed ? '✕ ' : ok ? '' : '! '}
-        {answer}
-      </td>
-    </tr>
   )
 }

@@ -1,7 +1,7 @@
 /** Shows what happened in a run: the sequence diagram, the chats, the failures, and the details of one entry. */
 import { useEffect, useRef } from 'preact/hooks'
 import { visible } from '../../../base/text/terminal-text.ts'
-import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
+import type { EntryOf } from '../../../platform/journal/entry.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { JournalEntry } from '../components/entry-details.tsx'
 import { FailureCards, WarningList } from '../components/failure-cards.tsx'
@@ -116,6 +116,9 @@ function Details() {
   const { entries } = shown.value
   const entry = entries.find(one => one.seq === view.entry.value)
   if (entry === undefined) return null
+  const attempts: EntryOf<'delivery'>[] = []
+  if (entry.kind === 'delivery' || entry.kind === 'event')
+    for (const one of entries) if (one.kind === 'delivery' && one.delivery_id === entry.delivery_id) attempts.push(one)
   const close = (
     <button type="button" class="quiet" aria-label="Close the details" onClick={() => showEntry(null)}>
       ✕
@@ -126,7 +129,7 @@ function Details() {
       key={entry.seq}
       entry={entry}
       entries={entries}
-      attempts={attemptsOf(entries, entry)}
+      attempts={attempts}
       onSelect={showEntry}
       tools={close}
     >
@@ -138,10 +141,4 @@ function Details() {
       ) : null}
     </JournalEntry>
   )
-}
-
-function attemptsOf(entries: readonly Entry[], entry: Entry): EntryOf<'delivery'>[] {
-  if (entry.kind !== 'delivery' && entry.kind !== 'event') return []
-  const { delivery_id } = entry
-  return entries.filter((one): one is EntryOf<'delivery'> => one.kind === 'delivery' && one.delivery_id === delivery_id)
 }

@@ -18,6 +18,8 @@ export function RunChat() {
   const at = view.entry.value ?? step?.endSeq ?? null
   const chatEntries = useMemo(() => entries.filter(({ chat_id }) => chat_id === chatId), [entries, chatId])
   const chat = useMemo(() => chatOfEntries(chatEntries, at), [chatEntries, at])
+  // Messages that the chat had before the journal began; null when they cannot be counted.
+  const missing = missingMessages(chatEntries)
   if (chatId === undefined) return <p class="empty">There is no chat yet.</p>
   const context = {
     ...{ origin, client: null, isNow: false, selected: view.entry.value },
@@ -48,22 +50,16 @@ export function RunChat() {
           </button>
         </p>
       )}
-      <Missing count={missingMessages(chatEntries)} />
+      {missing === 0 ? null : (
+        <p class="hint run-missing">
+          {missing === null
+            ? 'Earlier messages of this chat are not shown: the journal has lost its first entries.'
+            : `${counted(missing, 'earlier message')} of this chat ${missing === 1 ? 'is' : 'are'} not shown: the journal begins after ${missing === 1 ? 'it' : 'them'}.`}
+        </p>
+      )}
       <div class="chat-window" dir={directionOf(chat.language)}>
         <ChatMessages chat={chat} context={context} />
       </div>
     </div>
-  )
-}
-
-/** Says that the chat had messages before the journal began. */
-function Missing({ count }: { readonly count: number | null }) {
-  if (count === 0) return null
-  return (
-    <p class="hint run-missing">
-      {count === null
-        ? 'Earlier messages of this chat are not shown: the journal has lost its first entries.'
-        : `${counted(count, 'earlier message')} of this chat ${count === 1 ? 'is' : 'are'} not shown: the journal begins after ${count === 1 ? 'it' : 'them'}.`}
-    </p>
   )
 }

@@ -2,7 +2,7 @@
 import { useRef } from 'preact/hooks'
 import { groupBy } from '../../../base/objects.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
-import type { CatalogueFile, CatalogueScenario, ScenarioStatus } from '../../../running/ui-mode/protocol.ts'
+import type { CatalogueFile, CatalogueScenario } from '../../../running/ui-mode/protocol.ts'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { StateMark } from './state-mark.tsx'
 import { OUTCOME_FILTERS } from './ui-address.ts'
@@ -146,6 +146,10 @@ function ScenarioRow({ scenario: { name }, isRunnable }: ScenarioRowProps) {
   const status = ui.statuses.value.get(name)
   const isSelected = ui.selected.value?.name === name
   const shown = visible(name)
+  const last = status?.state === 'idle' ? status.last : null
+  let aside = null
+  if (last?.outdated) aside = <small class="outdated">changed</small>
+  else if (last !== null && last.outcome !== 'skipped') aside = <small>{formatMs(last.durationMs)}</small>
   return (
     <li class={`scenario-row${isSelected ? ' selected' : ''}`}>
       <button
@@ -157,7 +161,7 @@ function ScenarioRow({ scenario: { name }, isRunnable }: ScenarioRowProps) {
       >
         <StateMark state={status === undefined || status.state === 'idle' ? outcomeOfStatus(status) : status.state} />
         <span dir="auto">{shown}</span>
-        <RowAside status={status} />
+        {aside}
       </button>
       {ui.catalogue.value?.kind === 'run' ? (
         <button
@@ -172,11 +176,4 @@ function ScenarioRow({ scenario: { name }, isRunnable }: ScenarioRowProps) {
       ) : null}
     </li>
   )
-}
-
-function RowAside({ status }: { readonly status: ScenarioStatus | undefined }) {
-  if (status?.last == null || status.state !== 'idle') return null
-  const { outdated, durationMs, outcome } = status.last
-  if (outdated) return <small class="outdated">changed</small>
-  return outcome === 'skipped' ? null : <small>{formatMs(durationMs)}</small>
 }

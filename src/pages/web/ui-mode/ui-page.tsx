@@ -19,6 +19,7 @@ const FEED_TEXTS = {
 export function UiPage() {
   const { problem, run, catalogue, feed } = useUi()
   const kind = catalogue.value?.kind ?? null
+  const { failures } = run.value
   const shown = run.value.problem ?? problem.value
   return (
     <div class="ui-page">
@@ -38,7 +39,12 @@ export function UiPage() {
           {shown}
         </p>
       )}
-      <RunFailures />
+      {failures.length === 0 ? null : (
+        <details class="ui-run-failures">
+          <summary>{`${counted(failures.length, 'failure')} of the run ${failures.length === 1 ? 'belongs' : 'belong'} to no scenario`}</summary>
+          <FailureCards failures={failures} level={3} />
+        </details>
+      )}
       <main class="ui-columns">
         <ScenarioPicker />
         <SourceView />
@@ -94,17 +100,5 @@ function RunButtons() {
         Watch all
       </button>
     </div>
-  )
-}
-
-/** Failures of the last run that belong to no scenario. */
-function RunFailures() {
-  const { failures } = useUi().run.value
-  if (failures.length === 0) return null
-  return (
-    <details class="ui-run-failures">
-      <summary>{`${counted(failures.length, 'failure')} of the run ${failures.length === 1 ? 'belongs' : 'belong'} to no scenario`}</summary>
-      <FailureCards failures={failures} level={3} />
-    </details>
   )
 }
