@@ -35,14 +35,18 @@ async function listenErrorFor(error: NodeJS.ErrnoException, host: string, port: 
 const LISTENING = '0A'
 
 export async function findPortHolder(port: number): Promise<PortHolder | null> {
-  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readOrNothing))
-  const sockets = new Set(tables.flatMap(table => listeningSockets(table, port)))
+  const sockets = new Set<string>()
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6'])
+    for (const socket of listeningSockets(await readOrNothing(table), port)) sockets.add(socket)
   if (sockets.size === 0) return null
-  const pids = (await files.readdir('/proc').catch(() => [])).filter(name => /^\d+$/.test(name))
-  for (const pid of pids) {
-    const open = await files.readdir(`/proc/${pid}/fd`).catch(() => [])
-    const targets = await Promise.all(open.map(fd => files.readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')))
-    if (targets.some(target => sockets.has(target))) return { pid: Number(pid), name: await nameOf(pid) }
+  const nothing = () => []
+  for (const pid of await files.readdir('/proc').catch(nothing)) {
+    if (!/^\d+$/.test(pid)) continue
+    const open = await files.readdir(`/proc/${pid}/fd`).catch(nothing)
+    const targets = await Promise.allSettled(open.map(fd => files.readlink(`/proc/${pid}/fd/${fd}`)))
+    for (const target of targets)
+      if (target.status === 'fulfilled' && sockets.has(target.value))
+        return { pid: Number(pid), name: await nameOf(pid) }
   }
   return null
 }
@@ -52,10 +56,12 @@ const readOrNothing = (path: string) => files.readFile(path, 'utf8').catch(() =>
 /** Rows have the form `sl local_address rem_address st ... inode`, with addresses as hexadecimal `host:port`. */
 export function listeningSockets(table: string, port: number): string[] {
   const ending = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  const rows = table.split('\n').map(line => line.trim().split(/\s+/))
-  return rows
-    .filter(([, local = '', , state]) => state === LISTENING && local.endsWith(ending))
-    .map(columns => `socket:[${columns[9]}]`)
+  const sockets: string[] = []
+  for (const row of table.split('\n')) {
+    const [, local = '', , state, , , , , , inode] = row.trim().split(/\s+/)
+    if (state === LISTENING && local.endsWith(ending)) sockets.push(`socket:[${inode}]`)
+  }
+  return sockets
 }
 
 /** The name of the program. `comm` is only the fallback: it names the first thread, which is MainThread in Node 24. */

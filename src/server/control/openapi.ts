@@ -10,7 +10,9 @@ export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<s
   const paths: Record<string, Record<string, unknown>> = {}
   /** Bodies by their ids, and query parameters by generated names, so that all are converted together. */
   const schemas: Record<string, z.ZodMiniType> = { [idOf(ControlErrorResponse)]: ControlErrorResponse }
+  const groups = new Set<string>()
   for (const route of ROUTES) {
+    groups.add(route.group)
     const answers = Object.values(route.responses).map(one => (typeof one === 'string' ? null : one.schema))
     for (const schema of [route.body, route.upload, ...answers]) if (schema) schemas[idOf(schema)] = schema
     for (const [name, schema] of Object.entries(queryOf(route))) schemas[`${route.id}_${name}`] = schema
@@ -30,7 +32,7 @@ export function controlOpenApi({ url = 'http://127.0.0.1:4747' } = {}): Record<s
     },
     servers: [{ url }],
     security: [{}, { bearer: [] }, { header: [] }],
-    tags: [...new Set(ROUTES.map(route => route.group))].map(name => ({ name })),
+    tags: Array.from(groups, name => ({ name })),
     paths,
     components: {
       schemas: toComponents(schemas),

@@ -95,9 +95,9 @@ function compileInstance(loaded: LoadedScenario, matrix: Record<string, unknown>
   // A scenario without expectations could not fail.
   if (steps.length > 0 && never.length === 0 && !isFull(state) && !steps.some(isCheck))
     compiler.report(['steps'], 'assert nothing: add an expect, none, check, agent: { sees: ... } or never', 'key')
-  const values = Object.entries(matrix).map(
-    ([key, value]) => `${key}=${typeof value === 'string' ? value : flow(value, MAX_NAME)}`,
-  )
+  const values: string[] = []
+  for (const [key, value] of Object.entries(matrix))
+    values.push(`${key}=${typeof value === 'string' ? value : flow(value, MAX_NAME)}`)
   const vars: Record<string, unknown> = {}
   for (const name of Object.keys(scenario.vars ?? {}))
     vars[name] = Object.hasOwn(scope.values, name) ? escapePlaceholders(scope.values[name]) : scope.deferred[name]
@@ -141,18 +141,9 @@ interface Turn {
   readonly checked: boolean
 }
 
-const FIRST_TURN: Turn = { opened: [], checked: true }
-
-/** The turn of a step, given the turn before it. */
-function turnAfter(step: PlannedStep, before: Turn): Turn {
-  if (isCheck(step)) return { ...before, checked: true }
-  if (!isStimulus(step) || !before.checked) return before
-  return { opened: [step.number], checked: false }
-}
-
 /** The same items with `turn` and `readsInboxOf`. */
 function withTurns(steps: readonly PlannedItem[], last: readonly PlannedItem[]) {
-  const body = divide(steps, FIRST_TURN)
+  const body = divide(steps, { opened: [], checked: true })
   const end = divide(last, body.turn)
   // Step number -> conversations whose inbox a later `sees` of its turn reads.
   const reads = new Map<number, Set<string>>()
@@ -167,24 +158,34 @@ function divide(items: readonly PlannedItem[], before: Turn): { readonly items: 
   const divided: PlannedItem[] = []
   for (const item of items) {
     if (item.kind === 'step') {
-      turn = turnAfter(item, turn)
+      if (isCheck(item)) turn = { ...turn, checked: true }
+      else if (isStimulus(item) && turn.checked) turn = { opened: [item.number], checked: false }
       divided.push({ ...item, turn: turn.opened })
       continue
     }
-    const branches = item.branches.map(branch => divide(branch, turn))
-    const opened = new Set(branches.flatMap(branch => branch.turn.opened))
-    turn = { opened: [...opened].sort((a, b) => a - b), checked: branches.every(branch => branch.turn.checked) }
-    divided.push({ ...item, branches: branches.map(branch => branch.items) })
+    const opened = new Set<number>()
+    let checked = true
+    const branches: PlannedItem[][] = []
+    for (const branch of item.branches) {
+      const inner = divide(branch, turn)
+      branches.push(inner.items)
+      for (const number of inner.turn.opened) opened.add(number)
+      checked &&= inner.turn.checked
+    }
+    turn = { opened: [...opened].sort((a, b) => a - b), checked }
+    divided.push({ ...item, branches })
   }
   return { items: divided, turn }
 }
 
-const withReads = (items: readonly PlannedItem[], reads: ReadonlyMap<number, ReadonlySet<string>>): PlannedItem[] =>
-  items.map(item =>
-    item.kind === 'step'
-      ? { ...item, readsInboxOf: [...(reads.get(item.number) ?? [])] }
-      : { ...item, branches: item.branches.map(branch => withReads(branch, reads)) },
-  )
+function withReads(items: readonly PlannedItem[], reads: ReadonlyMap<number, ReadonlySet<string>>): PlannedItem[] {
+  const found: PlannedItem[] = []
+  for (const item of items) {
+    if (item.kind === 'step') found.push({ ...item, readsInboxOf: [...(reads.get(item.number) ?? [])] })
+    else found.push({ ...item, branches: item.branches.map(branch => withReads(branch, reads)) })
+  }
+  return found
+}
 
 function headerOf(compiler: StepCompiler, scenario: ScenarioFile) {
   const { clock, business_hours, timeouts = {}, strict, bot = {} } = scenario

@@ -6,7 +6,7 @@ import { BUDGETS } from '../../../base/files/budgets.ts'
 import { moduleSource, parseSource, parseSources, type Source, schemaProblems } from '../../../base/files/document.ts'
 import { byLine, ConfigError, type Problem, problemOf } from '../../../base/files/errors.ts'
 import { isDataFile, loadDefault, type NamedFile, readText } from '../../../base/files/user-files.ts'
-import { isMap } from '../../../base/objects.ts'
+import { groupBy, isMap } from '../../../base/objects.ts'
 import { ZOD_MESSAGES } from '../../../base/schemas/explain-issues.ts'
 import type { FaultFields } from '../../../platform/faults/schema.ts'
 import { callsOf, unknownFields } from '../compile/call-patterns.ts'
@@ -261,8 +261,8 @@ async function compileEach(values: readonly FileValue<unknown>[], parts: PartRea
 
 /** Sorts by file, in the order in which they were read, and by line. */
 function inFileOrder(problems: readonly Problem[]): Problem[] {
-  const files = new Set(problems.map(({ file }) => file))
-  return [...files].flatMap(file => byLine(problems.filter(problem => problem.file === file)))
+  const files = groupBy(problems, ({ file }) => file)
+  return [...files.values()].flatMap(byLine)
 }
 
 function hintsOf(plans: readonly Plan[]): Hint[] {

@@ -164,8 +164,8 @@ type Filters = Omit<WaitQuery, 'after' | 'timeout'>
 function entryMatcher(filters: Filters): (entry: Entry) => boolean {
   const { call, event, note, status, chat_id } = filters
   const expected = { kind: kindOf(filters), endpoint: call, event, note, status, chat_id }
-  const fields = Object.entries(expected).filter(([, value]) => value !== undefined)
-  return entry => fields.every(([name, value]) => Reflect.get(entry, name) === value)
+  const fields = Object.entries(expected)
+  return entry => fields.every(([name, value]) => value === undefined || Reflect.get(entry, name) === value)
 }
 
 /** The kind that the filters imply; an explicit `kind` wins, so `event` can also select deliveries. */
