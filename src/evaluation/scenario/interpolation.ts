@@ -142,7 +142,11 @@ export function namesIn(template: unknown): string[] {
 }
 
 /** Every text inside a value, keys left out. */
-export const stringsIn = (value: unknown): string[] => Array.from(textsIn(value), ({ text }) => text)
+export function stringsIn(value: unknown): string[] {
+  const texts: string[] = []
+  for (const { text } of textsIn(value)) texts.push(text)
+  return texts
+}
 
 /** Every text inside a value with the path to it, keys left out. */
 export function* textsIn(

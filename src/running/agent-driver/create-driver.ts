@@ -1,6 +1,7 @@
 /** Creates a driver from its spec: runs verbs as calls, commands, functions, or questions to a person. */
 
 import type { ChildProcess } from 'node:child_process'
+import { Agent } from 'undici'
 import { ConfigError, type Problem } from '../../base/files/errors.ts'
 import { isMap } from '../../base/objects.ts'
 import { elapsedMs, wallDelay } from '../../base/runtime/clock.ts'
@@ -29,7 +30,7 @@ import type {
   InboxItem,
   VerbSpec,
 } from './driver.ts'
-import { addressOf, callHttp, createHttpAgent } from './http-call.ts'
+import { addressOf, CONNECTIONS, callHttp } from './http-call.ts'
 import { askPerson } from './manual-call.ts'
 import { isRunning, killProcess, launch, type RunningProcess } from './process-group.ts'
 import { createDriverTarget, type SimulatorAccess, type TargetProcess } from './target.ts'
@@ -72,7 +73,7 @@ class VerbRunner {
   readonly #env: Environment
   /** The variables that `$(env.X)` reads in this driver. */
   readonly #variables: Record<string, string | undefined> = {}
-  readonly #agent = createHttpAgent()
+  readonly #agent = new Agent(CONNECTIONS)
   /** The questions of scenarios that run at the same time, one after the other. */
   readonly #questions = createSequence()
   readonly #closed = new AbortController()

@@ -1,6 +1,6 @@
 /** Calls the help desk over HTTP for one verb. Does not repeat the call, and follows no redirect. */
 
-import { Agent, request } from 'undici'
+import { type Agent, request } from 'undici'
 import { connectionFailure } from '../../base/runtime/connection-failure.ts'
 import { isError, systemCodeOf } from '../../base/text/error-text.ts'
 import {
@@ -13,11 +13,11 @@ import {
 import { CallError, type CallOutcome, failed, MAX_CHARS, startOf, unreachable, withTimeLimit } from './call-outcome.ts'
 import type { HttpVerb } from './driver.ts'
 
-/** A call is not repeated, so idle connections are closed before the help desk may close them. */
-const IDLE_MS = 1_000
-
-/** Keeps the connections of a driver. The time limit of the verb is the only one. */
-export const createHttpAgent = (): Agent => new Agent({ keepAliveTimeout: IDLE_MS, headersTimeout: 0, bodyTimeout: 0 })
+/**
+ * The connections of a driver. A call is not repeated, so idle connections are closed before the help desk may close them.
+ * The time limit of the verb is the only one.
+ */
+export const CONNECTIONS: Agent.Options = { keepAliveTimeout: 1_000, headersTimeout: 0, bodyTimeout: 0 }
 
 /** Fails after the time limit of the verb, and when `signal` aborts. */
 export async function callHttp(

@@ -126,25 +126,24 @@ function isGroupAlive(group: number): boolean {
   } catch {
     return false
   }
-  return process.platform !== 'linux' || hasLiving(group)
-}
-
-/** A process that has ended and that its parent did not collect, as in some containers, is still in its group. */
-function hasLiving(group: number): boolean {
+  if (process.platform !== 'linux') return true
+  let names: readonly string[]
   try {
-    return readdirSync('/proc').some(name => /^\d+$/.test(name) && isLiving(name, group))
+    names = readdirSync('/proc')
   } catch {
     return true
   }
-}
-
-/** `123 (a name) S 1 123 ...`: state, parent, group. */
-function isLiving(pid: string, group: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const [state, , itsGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return Number(itsGroup) === group && state !== 'Z' && state !== 'X'
-  } catch {
-    return false
+  // A process that has ended and that its parent did not collect, as in some containers, is still in its group.
+  for (const pid of names) {
+    if (!/^\d+$/.test(pid)) continue
+    try {
+      // `123 (a name) S 1 123 ...`: state, parent, group.
+      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      const [state, , itsGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      if (Number(itsGroup) === group && state !== 'Z' && state !== 'X') return true
+    } catch {
+      // It has ended meanwhile.
+    }
   }
+  return false
 }

@@ -41,14 +41,19 @@ export function annotatedYaml(scenario: ScenarioFile, { head, steps, end }: Scen
     if (comments.length > 0) item.commentBefore = commentLines(comments).join('\n')
     item.spaceBefore = opensPart
   }
-  const headText = commentLines(head).map(line => `#${line}\n`)
-  const endText = commentLines(end).map(line => `  #${line}\n`)
-  return `${MODELINE}${headText.join('')}${textOf(document)}${endText.join('')}`
+  let text = MODELINE
+  for (const line of commentLines(head)) text += `#${line}\n`
+  text += textOf(document)
+  for (const line of commentLines(end)) text += `  #${line}\n`
+  return text
 }
 
 /** A line feed would end the comment. */
-const commentLines = (comments: readonly string[]): string[] =>
-  comments.flatMap(comment => wrap(visible(comment), MAX_COMMENT_CHARS)).map(line => ` ${line}`)
+function commentLines(comments: readonly string[]): string[] {
+  const lines: string[] = []
+  for (const comment of comments) for (const line of wrap(visible(comment), MAX_COMMENT_CHARS)) lines.push(` ${line}`)
+  return lines
+}
 
 const textOf = (document: Document) => document.toString({ lineWidth: 0, flowCollectionPadding: true })
 

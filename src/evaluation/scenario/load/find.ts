@@ -37,12 +37,16 @@ export function findFiles(patterns: readonly string[], { cwd, builtin = null }: 
 }
 
 function findBuiltin(pattern: string, folder: string): FoundFile[] {
-  const all = scan(folder, '**').map(path => describeFile(path, builtinName(path, folder), false))
+  const all: FoundFile[] = []
+  const names: string[] = []
+  for (const path of scan(folder, '**')) {
+    const file = describeFile(path, builtinName(path, folder), false)
+    if (file.name === pattern || file.name === `${pattern}.yaml`) return [{ ...file, named: true }]
+    all.push(file)
+    names.push(file.name)
+  }
   if (pattern === BUILTIN) return all
-  const names = all.map(({ name }) => name)
-  const file = all.find(({ name }) => name === pattern || name === `${pattern}.yaml`)
-  if (file === undefined) throw fileProblem(pattern, `is no shipped scenario${suggest(pattern, names)}`)
-  return [{ ...file, named: true }]
+  throw fileProblem(pattern, `is no shipped scenario${suggest(pattern, names)}`)
 }
 
 /** `builtin:parts/taken-over.yaml` */

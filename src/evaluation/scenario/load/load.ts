@@ -167,15 +167,16 @@ export async function loadScenarios(patterns: readonly string[], options: LoadOp
 export async function loadValues(all: readonly unknown[], options: LoadOptions): Promise<LoadedScenario[]> {
   const source = moduleSource(IN_CODE, all)
   const path = resolve(options.cwd, IN_CODE)
-  const values = all.map((value, index) => ({ file: IN_CODE, path, source, at: [index], value }))
+  const values: FileValue<unknown>[] = []
+  for (const [index, value] of all.entries()) values.push({ file: IN_CODE, path, source, at: [index], value })
   return compileAll(values, options, [])
 }
 
 /** Loads scenarios from the text of a YAML file. Throws `ConfigError`. */
 export async function loadText(file: string, text: string, options: LoadOptions): Promise<LoadedScenario[]> {
   const path = resolve(options.cwd, file)
-  const sources = parseSources(file, text, false)
-  const values = sources.map(source => ({ file, path, source, at: [], value: source.value }))
+  const values: FileValue<unknown>[] = []
+  for (const source of parseSources(file, text, false)) values.push({ file, path, source, at: [], value: source.value })
   return compileAll(values, options, [])
 }
 
@@ -242,7 +243,8 @@ async function compileEach(values: readonly FileValue<unknown>[], parts: PartRea
     scenarios.push({ ...parsed, name, place: placeOf(parsed, ['name']), parts: parts.all, warnings: [] })
   }
   const diagnostics = new Diagnostics()
-  const compiled = scenarios.map(loaded => ({ loaded, plans: compileInto(loaded, diagnostics) }))
+  const compiled: { readonly loaded: LoadedScenario; readonly plans: Plan[] }[] = []
+  for (const loaded of scenarios) compiled.push({ loaded, plans: compileInto(loaded, diagnostics) })
   problems.push(...diagnostics.problems)
 
   // Names are unique, because reports and `--only` identify scenarios by name.
