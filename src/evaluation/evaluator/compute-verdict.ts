@@ -3,6 +3,7 @@ import { lint } from '../linter/lint.ts'
 import type { Variables } from '../scenario/interpolation.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import { isRunEvent } from '../scenario/run-events.ts'
+import { hasObstacle } from './claims.ts'
 import { echoes } from './echo.ts'
 import type { Failure, StepRef } from './failure.ts'
 import { seqsOf } from './journal-index.ts'
@@ -55,10 +56,11 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
   if (index.started === null && firstSeq > 1)
     return { ...nothing, outcome: 'inconclusive', reason: { code: 'evicted', firstSeq } }
 
-  const results = [...index.steps.values()].map(step => {
+  const results: EvaluatedResult[] = []
+  for (const step of index.steps.values()) {
     const isReached = index.findStart(step.number) !== null
-    return { step, result: isReached ? evaluation.resultOf(step, true) : null }
-  })
+    results.push({ step, result: isReached ? evaluation.resultOf(step, true) : null })
+  }
   const echoed = echoes(plan, index.entries)
   const attributed = attributedFailures(evaluation, results, echoed)
   // An echo explains the failures that follow from it, so it comes before them.
@@ -108,7 +110,8 @@ function attributedFailures(
     else if (excess !== null) add(excess.entrySeqs[0] ?? at, step, step.conversation, excess)
   }
   failures.push(...contractViolations(evaluation), ...forbiddenCalls(evaluation, plan, evaluation.variables))
-  const reported = new Set(echoed.flatMap(({ entrySeqs }) => entrySeqs))
+  const reported = new Set<number>()
+  for (const { entrySeqs } of echoed) for (const seq of entrySeqs) reported.add(seq)
   for (const { severity, details } of failures)
     if (severity === 'fail') for (const seq of explainedSeqs(details)) reported.add(seq)
   failures.push(...unexpectedCalls(evaluation, reported))
@@ -136,8 +139,7 @@ function attributedFailures(
 
 /** The calls that a failure names: they are not reported again as unexpected. */
 export function explainedSeqs({ entrySeqs, nearest }: Pick<FailureDetails, 'entrySeqs' | 'nearest'>): number[] {
-  const others = nearest.filter(({ obstacles }) => !obstacles.some(({ code }) => code === 'claimed' || code === 'call'))
-  return [...entrySeqs, ...seqsOf(others)]
+  return [...entrySeqs, ...seqsOf(nearest.filter(miss => !hasObstacle(miss, 'claimed', 'call')))]
 }
 
 /** Whether the run ended while the step still waited. Such a failure says nothing about the intermediary. */
@@ -173,9 +175,13 @@ function outcomeOf(
     const failure = failures.find(({ kind }) => kind === code)
     if (failure !== undefined) return { outcome: 'error', reason: { code, failure } }
   }
-  const evicted = failures.find(({ kind }) => kind === 'evicted')
-  const stopped = failures.find(isEndedByRun)
-  if (failures.some(one => one !== evicted && !isEndedByRun(one))) return { outcome: 'fail', reason: null }
+  let evicted: Failure | undefined
+  let stopped: Failure | undefined
+  for (const failure of failures) {
+    if (isEndedByRun(failure)) stopped ??= failure
+    else if (failure.kind === 'evicted' && evicted === undefined) evicted = failure
+    else return { outcome: 'fail', reason: null }
+  }
   if (stopped !== undefined) return { outcome: 'inconclusive', reason: { code: 'stopped', failure: stopped } }
   if (evicted !== undefined) return { outcome: 'inconclusive', reason: { code: 'check_evicted', failure: evicted } }
   for (const { result } of results)
