@@ -5,7 +5,7 @@ import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { explainEntry } from '../../../platform/wording/hints.ts'
-import { type EntryFact, factsOf, fieldProblemOf } from '../model/entry-facts.ts'
+import { factsOf, fieldProblemOf } from '../model/entry-facts.ts'
 import { isTruncatedValue, partsOf, pretty, type Section } from '../model/entry-sections.ts'
 import { KIND_NAMES, summaryOf } from '../model/entry-summary.ts'
 import { moment, visibleLines } from '../model/formats.ts'
@@ -60,10 +60,25 @@ export function JournalEntry({ entries, entry, ...props }: JournalEntryProps) {
 const MOST_EFFECTS = 12
 
 export function EntryDetails(props: EntryDetailsProps) {
-  const { entry, effects, entryOf, level = 3, isStatic = false, tools, children } = props
+  const {
+    entry,
+    effects,
+    entryOf,
+    level = 3,
+    isStatic = false,
+    tools,
+    children,
+    advice,
+    attempts = [],
+    onSelect,
+  } = props
   const { label, answer } = summaryOf(entry)
   const Heading = level === 3 ? 'h3' : 'h4'
   const caused = effects.slice(0, MOST_EFFECTS).flatMap(seq => entryOf?.(seq) ?? [])
+  const facts = factsOf(entry, caused)
+  const explained = explainEntry(entry)
+  const problem = fieldProblemOf(entry)
+  const others = attempts.filter(({ seq }) => seq !== entry.seq)
   return (
     <section class="entry-details" aria-label={`Entry ${entry.seq}`} tabIndex={-1}>
       <header class="entry-head">
@@ -78,14 +93,52 @@ export function EntryDetails(props: EntryDetailsProps) {
         {answer === '' ? null : <span>{answer}</span>}
       </p>
       <Links {...props} />
-      <Explanation {...props} />
-      <Facts facts={factsOf(entry, caused)} />
+      {explained === null && problem === null ? null : (
+        <div class="entry-explanation" role="note" aria-label="Why it failed">
+          {problem === null ? (
+            <p class="entry-why">{visible(explained?.why ?? `Answered ${answer}.`)}</p>
+          ) : (
+            <dl class="entry-problem pairs">
+              <Fact name="Field">
+                <code>{visible(problem.field)}</code>
+              </Fact>
+              <Fact name="Expected">{visible(problem.expected)}</Fact>
+              <Fact name="Received">
+                {problem.received === null ? 'nothing' : <code>{visible(problem.received)}</code>}
+              </Fact>
+            </dl>
+          )}
+          {advice ?? (explained?.hint == null ? null : <p>{visible(explained.hint)}</p>)}
+        </div>
+      )}
+      {facts.length === 0 ? null : (
+        <dl class="entry-facts pairs">
+          {facts.map(({ label: name, text, outcome }) => (
+            <Fact key={name} name={name} {...(outcome !== undefined && { kind: outcome })}>
+              {outcome === undefined ? null : <Mark kind={outcome === 'warn' ? 'error' : outcome} label="" />}{' '}
+              {visible(text)}
+            </Fact>
+          ))}
+        </dl>
+      )}
       {children}
       <Remarks {...props} />
       {partsOf(entry).map(section => (
         <EntrySection key={section.title} section={section} heading={level === 3 ? 'h4' : 'h5'} isStatic={isStatic} />
       ))}
-      <Attempts {...props} />
+      {others.length === 0 ? null : (
+        <div class="entry-section">
+          <h4>{entry.kind === 'delivery' ? 'Other attempts' : 'Attempts'}</h4>
+          <ul class="entry-remarks">
+            {others.map(one => (
+              <li key={one.seq}>
+                <EntryRef seq={one.seq} refs={onSelect === undefined ? {} : { onSelect }} /> {summaryOf(one).label}:{' '}
+                {summaryOf(one).answer}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       <details class="entry-raw">
         <summary>The entry as JSON</summary>
         {isStatic ? <Payload payload={entry} /> : <BodyView payload={entry} label="Entry" />}
@@ -116,44 +169,6 @@ function Links({ entry, effects, entryOf, onSelect }: EntryDetailsProps) {
           </Fact>
         ),
       )}
-    </dl>
-  )
-}
-
-function Explanation({ entry, advice }: EntryDetailsProps) {
-  const explained = explainEntry(entry)
-  const problem = fieldProblemOf(entry)
-  if (explained === null && problem === null) return null
-  return (
-    <div class="entry-explanation" role="note" aria-label="Why it failed">
-      {problem === null ? (
-        <p class="entry-why">{visible(explained?.why ?? `Answered ${summaryOf(entry).answer}.`)}</p>
-      ) : (
-        <dl class="entry-problem pairs">
-          <Fact name="Field">
-            <code>{visible(problem.field)}</code>
-          </Fact>
-          <Fact name="Expected">{visible(problem.expected)}</Fact>
-          <Fact name="Received">
-            {problem.received === null ? 'nothing' : <code>{visible(problem.received)}</code>}
-          </Fact>
-        </dl>
-      )}
-      {advice ?? (explained?.hint == null ? null : <p>{visible(explained.hint)}</p>)}
-    </div>
-  )
-}
-
-function Facts({ facts }: { readonly facts: readonly EntryFact[] }) {
-  if (facts.length === 0) return null
-  return (
-    <dl class="entry-facts pairs">
-      {facts.map(({ label, text, outcome }) => (
-        <Fact key={label} name={label} {...(outcome !== undefined && { kind: outcome })}>
-          {outcome === undefined ? null : <Mark kind={outcome === 'warn' ? 'error' : outcome} label="" />}{' '}
-          {visible(text)}
-        </Fact>
-      ))}
     </dl>
   )
 }
@@ -244,24 +259,6 @@ function EntrySection({ section, heading: Heading, isStatic }: EntrySectionProps
         </details>
       )}
       {body}
-    </div>
-  )
-}
-
-function Attempts({ entry, attempts = [], onSelect }: EntryDetailsProps) {
-  const others = attempts.filter(({ seq }) => seq !== entry.seq)
-  if (others.length === 0) return null
-  return (
-    <div class="entry-section">
-      <h4>{entry.kind === 'delivery' ? 'Other attempts' : 'Attempts'}</h4>
-      <ul class="entry-remarks">
-        {others.map(one => (
-          <li key={one.seq}>
-            <EntryRef seq={one.seq} refs={onSelect === undefined ? {} : { onSelect }} /> {summaryOf(one).label}:{' '}
-            {summaryOf(one).answer}
-          </li>
-        ))}
-      </ul>
     </div>
   )
 }

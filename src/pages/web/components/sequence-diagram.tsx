@@ -1,5 +1,6 @@
 /** Draws a whole timeline as a sequence diagram, in which keys move from row to row and from failure to failure. */
 import './sequence.css'
+import { Fragment } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
@@ -65,18 +66,43 @@ function Chunk({ rows, first, selected, stop, conversation, conversations }: Chu
       <div class="diagram-chunk" role="none" style={{ '--rows': drawn.length }}>
         {drawn.map((row, offset) => {
           const index = first + offset
+          const { kind, failed, ok, seq, atMs, answer } = row
           const isHidden = !isShown(row, conversation)
           const quietMs = isHidden ? null : quietBefore(rows, index)
-          const chat = conversations.length > 1 ? conversations.indexOf(row.conversation ?? '') : -1
+          const chat = visible(row.conversation ?? '')
+          const at = conversations.length > 1 ? conversations.indexOf(row.conversation ?? '') : -1
+          const states = [kind, failed ? 'failed' : ok ? '' : 'refused', spanOf(row).points === null ? 'no-arrow' : '']
           // With more chats the colours repeat, and names tell the chats apart.
-          const hue = chat === -1 ? '' : `hue-${(chat % HUES) + 1}`
+          if (at !== -1) states.push(`hue-${(at % HUES) + 1}`)
           return (
-            <Row
-              key={index}
-              {...{ row, index, hue, quietMs, isHidden }}
-              isSelected={index === selected}
-              isStop={index === stop}
-            />
+            <Fragment key={index}>
+              {quietMs === null ? null : (
+                <div class="diagram-gap" role="none" aria-hidden="true">
+                  {formatMs(quietMs)} later
+                </div>
+              )}
+              <div
+                class={['sequence-row diagram-row', ...states].filter(Boolean).join(' ')}
+                role="option"
+                tabIndex={index === stop ? 0 : -1}
+                aria-selected={index === selected}
+                data-index={index}
+                hidden={isHidden}
+              >
+                <span class="sequence-at">{offsetText(atMs)}</span>
+                <span class="sequence-at diagram-seq">#{seq}</span>
+                <span class="sequence-chat diagram-chat" title={chat}>
+                  {chat}
+                </span>
+                <Lifelines row={row} />
+                <span class="sequence-answer" title={answer ?? ''}>
+                  {failed || !ok ? (
+                    <Mark kind={failed ? 'fail' : 'error'} label={failed ? 'failed' : 'refused'} />
+                  ) : null}
+                  {answer}
+                </span>
+              </div>
+            </Fragment>
           )
         })}
       </div>
@@ -98,50 +124,6 @@ const HUES = 6
 
 const isShown = (row: TimelineRow, conversation: string | null): boolean =>
   conversation === null || row.conversation === null || row.conversation === conversation
-
-interface RowProps {
-  readonly row: TimelineRow
-  readonly index: number
-  readonly hue: string
-  readonly quietMs: number | null
-  readonly isSelected: boolean
-  readonly isStop: boolean
-  readonly isHidden: boolean
-}
-
-function Row({ row, index, hue, quietMs, isSelected, isStop, isHidden }: RowProps) {
-  const { kind, failed, ok, seq, atMs, conversation, answer } = row
-  const chat = visible(conversation ?? '')
-  const states = [kind, failed ? 'failed' : ok ? '' : 'refused', hue, spanOf(row).points === null ? 'no-arrow' : '']
-  return (
-    <>
-      {quietMs === null ? null : (
-        <div class="diagram-gap" role="none" aria-hidden="true">
-          {formatMs(quietMs)} later
-        </div>
-      )}
-      <div
-        class={['sequence-row diagram-row', ...states].filter(Boolean).join(' ')}
-        role="option"
-        tabIndex={isStop ? 0 : -1}
-        aria-selected={isSelected}
-        data-index={index}
-        hidden={isHidden}
-      >
-        <span class="sequence-at">{offsetText(atMs)}</span>
-        <span class="sequence-at diagram-seq">#{seq}</span>
-        <span class="sequence-chat diagram-chat" title={chat}>
-          {chat}
-        </span>
-        <Lifelines row={row} />
-        <span class="sequence-answer" title={answer ?? ''}>
-          {failed || !ok ? <Mark kind={failed ? 'fail' : 'error'} label={failed ? 'failed' : 'refused'} /> : null}
-          {answer}
-        </span>
-      </div>
-    </>
-  )
-}
 
 const indexAt = (target: EventTarget | null): number =>
   target instanceof Element ? Number(target.closest<HTMLElement>('.diagram-row')?.dataset.index ?? -1) : -1

@@ -72,33 +72,27 @@ export function Shortcuts() {
   }, [])
   useShortcut('?', 'Page', 'Show the keyboard shortcuts', showShortcuts)
   if (!isListed.value) return null
-  return (
-    <Dialog title="Keyboard shortcuts" onClose={() => (isListed.value = false)}>
-      <ShortcutList />
-    </Dialog>
-  )
-}
-
-function ShortcutList() {
   const groups = Map.groupBy(registered.value, ({ group }) => group)
   return (
-    <div class="shortcut-groups">
-      {[...groups].map(([group, shortcuts]) => (
-        <section key={group}>
-          <h3>{group}</h3>
-          <dl class="shortcuts pairs">
-            {[...new Map(shortcuts.map(one => [one.key, one])).values()].map(({ key, text }) => (
-              <div key={key}>
-                <dt>
-                  <kbd>{KEY_NAMES[key] ?? key}</kbd>
-                </dt>
-                <dd>{text}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      ))}
-    </div>
+    <Dialog title="Keyboard shortcuts" onClose={() => (isListed.value = false)}>
+      <div class="shortcut-groups">
+        {[...groups].map(([group, shortcuts]) => (
+          <section key={group}>
+            <h3>{group}</h3>
+            <dl class="shortcuts pairs">
+              {[...new Map(shortcuts.map(one => [one.key, one])).values()].map(({ key, text }) => (
+                <div key={key}>
+                  <dt>
+                    <kbd>{KEY_NAMES[key] ?? key}</kbd>
+                  </dt>
+                  <dd>{text}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
   )
 }
 

@@ -40,11 +40,21 @@ export function createTimelines() {
               </button>
             ) : null}
             {hasChoice ? (
-              <ChatChoice
-                conversations={conversations}
-                value={conversation}
-                onChange={chosen => showConversation(timeline, chosen)}
-              />
+              <label>
+                Chat{' '}
+                <select
+                  name="chat"
+                  value={conversation ?? ''}
+                  onChange={({ currentTarget }) => showConversation(timeline, currentTarget.value || null)}
+                >
+                  <option value="">all</option>
+                  {conversations.map(name => (
+                    <option key={name} value={name}>
+                      {visible(name)}
+                    </option>
+                  ))}
+                </select>
+              </label>
             ) : null}
           </div>
         ) : null}
@@ -150,27 +160,4 @@ export function createTimelines() {
       draw(timeline)
     },
   }
-}
-
-interface ChatChoiceProps {
-  readonly conversations: readonly string[]
-  /** Null for all. */
-  readonly value: string | null
-  onChange(conversation: string | null): void
-}
-
-function ChatChoice({ conversations, value, onChange }: ChatChoiceProps) {
-  return (
-    <label>
-      Chat{' '}
-      <select name="chat" value={value ?? ''} onChange={({ currentTarget }) => onChange(currentTarget.value || null)}>
-        <option value="">all</option>
-        {conversations.map(name => (
-          <option key={name} value={name}>
-            {visible(name)}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
 }
