@@ -103,7 +103,7 @@ describe('?at=SEQ', () => {
       }),
       { numRuns: 15 },
     )
-  }, 60_000)
+  }, 240_000)
 
   it('has the messages of an act from its first entry on', async () => {
     await using server = await startSimulator({ port: 0 })
