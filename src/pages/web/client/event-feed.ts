@@ -1,148 +1,140 @@
-/** Follows the journal by server-sent events, and resumes after an interruption without gaps or doubles. */
-import { createParser } from 'eventsource-parser'
-import { elapsedMs, type Timer, wallDelay, wallTimer } from '../../../base/runtime/clock.ts'
+/** Follows the journal and UI mode by server-sent events, and connects again after an interruption. */
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { wallDelay } from '../../../base/runtime/clock.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
-import { type ControlClient, ControlError } from './control.ts'
+import type { UiEvents } from '../../../running/ui-mode/protocol.ts'
+import { type ClientRequest, type ControlClient, ControlError } from './control.ts'
 
 export type FeedState = 'connecting' | 'live' | 'lost' | 'refused'
 /** `missing`: the server has no such workspace. Like `refused`, it is the last state. */
 export type JournalFeedState = FeedState | 'missing'
 
-export interface FeedListener {
+const RETRY_MS = 1000
+
+interface StreamListener {
+  /** Of the next request. */
+  query(): ClientRequest['query']
+  onOpen(headers: Headers): void
+  onEvent(event: EventSourceMessage): void
+  /** After the events that arrived together. */
+  onChunk(): void
+  onState(state: JournalFeedState): void
+}
+
+/** Returns a function that ends it. */
+function followStream(client: ControlClient, path: string, listener: StreamListener): () => void {
+  const ended = new AbortController()
+  const { signal } = ended
+  async function read(): Promise<void> {
+    const response = await fetch(client.url(path, listener.query()), { headers: client.headers(), signal })
+    if (!response.ok || response.body === null)
+      throw new ControlError(response.status, { code: 'stream', message: 'The server refused the stream of events.' })
+    listener.onOpen(response.headers)
+    listener.onState('live')
+    const parser = createParser({ onEvent: listener.onEvent })
+    const reader = response.body.getReader()
+    const decoder = new TextDecoder()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      parser.feed(decoder.decode(value, { stream: true }))
+      listener.onChunk()
+    }
+  }
+  async function follow(): Promise<void> {
+    listener.onState('connecting')
+    while (!signal.aborted) {
+      try {
+        await read()
+      } catch (error) {
+        const status = error instanceof ControlError ? error.status : null
+        if (status === 401) return listener.onState('refused')
+        if (status === 404) return listener.onState('missing')
+      }
+      if (signal.aborted) return
+      listener.onState('lost')
+      await wallDelay(RETRY_MS, signal)
+    }
+  }
+  void follow()
+  return () => ended.abort()
+}
+
+export interface JournalListener {
   onEntries(entries: readonly Entry[]): void
   /** The journal begins again: after a reset, a restored snapshot, or a restart of the server. */
   onReset(): void
   onState(state: JournalFeedState): void
 }
 
-const RETRY_MS = 1000
 /** Identifies the process of the server and its journal. */
 const INSTANCE = 'x-handover-sim-instance'
 
-/** Returns a function that ends it. */
-export function followJournal(client: ControlClient, listener: FeedListener): () => void {
-  const ended = new AbortController()
-  void follow(client, listener, ended.signal)
-  return () => ended.abort()
-}
-
-async function follow(client: ControlClient, listener: FeedListener, signal: AbortSignal): Promise<void> {
-  const position = { instance: null as string | null, after: 0 }
-  while (!signal.aborted) {
-    listener.onState(position.instance === null ? 'connecting' : 'lost')
-    try {
-      const { after, instance } = position
-      const url = client.url('/events', { after, ...(instance !== null && { instance }) })
-      const response = await fetch(url, { headers: client.headers(), signal })
-      if (!response.ok || response.body === null)
-        throw new ControlError(response.status, { code: 'stream', message: 'The server refused the stream of events.' })
-      const served = response.headers.get(INSTANCE)
-      if (instance !== null && served !== instance) restart(listener, position, served)
-      position.instance = served
-      listener.onState('live')
-      await readEvents(response.body, listener, position)
-    } catch (error) {
-      const status = error instanceof ControlError ? error.status : null
-      if (status === 401) return listener.onState('refused')
-      if (status === 404) return listener.onState('missing')
-    }
-    await wallDelay(RETRY_MS, signal)
-  }
-}
-
-interface Position {
-  instance: string | null
-  after: number
-}
-
-/** The entries of another instance have other numbers. */
-function restart(listener: FeedListener, position: Position, instance: string | null): void {
-  position.instance = instance
-  position.after = 0
-  listener.onReset()
-}
-
-/** Entries of one chunk arrive together. */
-async function readEvents(body: ReadableStream<Uint8Array>, listener: FeedListener, position: Position): Promise<void> {
+/** Resumes after an interruption without gaps or doubles. Returns a function that ends it. */
+export function followJournal(client: ControlClient, { onEntries, onReset, onState }: JournalListener): () => void {
+  let instance: string | null = null
+  let after = 0
   let entries: Entry[] = []
-  const parser = createParser({
+  // The entries of another instance have other numbers.
+  function restart(other: string | null): void {
+    instance = other
+    after = 0
+    entries = []
+    onReset()
+  }
+  return followStream(client, '/events', {
+    onState,
+    query: () => ({ after, ...(instance !== null && { instance }) }),
+    onOpen(headers) {
+      const served = headers.get(INSTANCE)
+      if (instance !== null && served !== instance) restart(served)
+      instance = served
+    },
     onEvent({ event, data, id }) {
       if (event === 'reset') {
-        entries = []
-        const { instance } = JSON.parse(data)
         // A stream of another instance than that of the request begins with a reset, which its header announces.
-        if (instance !== position.instance || position.after > 0) restart(listener, position, instance)
+        const { instance: other } = JSON.parse(data)
+        entries = []
+        if (other !== instance || after > 0) restart(other)
         return
       }
-      position.after = Number(id)
+      after = Number(id)
       entries.push(JSON.parse(data))
     },
+    onChunk() {
+      const added = entries
+      entries = []
+      if (added.length > 0) onEntries(added)
+    },
   })
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return
-    parser.feed(decoder.decode(value, { stream: true }))
-    if (entries.length > 0) listener.onEntries(entries)
-    entries = []
-  }
 }
 
-/** Collects what arrives, and passes it on before a frame of the screen is drawn, by default at most 10 times a second. */
-interface FrameBatches<Item> {
-  add(items: readonly Item[]): void
-  /** Discards what was not passed on. */
-  clear(): void
+/** An event by its name. */
+export type UiEvent = {
+  readonly [Name in keyof UiEvents]: { readonly name: Name; readonly data: UiEvents[Name] }
+}[keyof UiEvents]
+
+export interface UiListener {
+  /** The events of one chunk arrive together. */
+  onEvents(events: readonly UiEvent[]): void
+  onState(state: JournalFeedState): void
 }
 
-/** As many items are passed on together; the others follow. */
-const MOST_TOGETHER = 1_500
-/** While items arrive all the time, the page is drawn for them so often, and most frames stay free. */
-const PAUSE_MS = 100
-/** A hidden tab has no frames. */
-const HIDDEN_MS = 250
-
-export function createFrameBatches<Item>(
-  pass: (items: readonly Item[]) => void,
-  leastMs = PAUSE_MS,
-): FrameBatches<Item> {
-  let waiting: Item[] = []
-  let frame: number | null = null
-  let timer: Timer | null = null
-  let passedAt = Number.NEGATIVE_INFINITY
-  const run = () => {
-    stop()
-    passedAt = elapsedMs()
-    const items = waiting.splice(0, MOST_TOGETHER)
-    if (waiting.length > 0) start()
-    if (items.length > 0) pass(items)
-  }
-  const atNextFrame = () => {
-    frame = requestAnimationFrame(run)
-    timer = wallTimer(HIDDEN_MS, run)
-  }
-  const start = () => {
-    if (timer !== null) return
-    const pauseMs = passedAt + leastMs - elapsedMs()
-    if (pauseMs <= 0) atNextFrame()
-    else timer = wallTimer(pauseMs, atNextFrame)
-  }
-  const stop = () => {
-    if (frame !== null) cancelAnimationFrame(frame)
-    timer?.cancel()
-    frame = null
-    timer = null
-  }
-  return {
-    add(items) {
-      // A spread would exceed the number of arguments for a long list.
-      waiting = waiting.length === 0 ? [...items] : waiting.concat(items)
-      start()
+/** Every stream of UI mode begins with its whole state, so an interruption loses nothing. */
+export function followUi(client: ControlClient, { onEvents, onState }: UiListener): () => void {
+  let events: UiEvent[] = []
+  return followStream(client, '/ui/events', {
+    onState,
+    query: () => ({}),
+    onOpen() {},
+    onEvent({ event, data }) {
+      if (event === 'catalogue' || event === 'status' || event === 'entries')
+        events.push({ name: event, data: JSON.parse(data) })
     },
-    clear() {
-      waiting = []
-      stop()
+    onChunk() {
+      const added = events
+      events = []
+      if (added.length > 0) onEvents(added)
     },
-  }
+  })
 }

@@ -15,8 +15,8 @@ import type {
   WatchSetting,
 } from '../../../running/ui-mode/protocol.ts'
 import type { ControlClient } from '../client/control.ts'
-import { createFrameBatches, type FeedState } from '../client/event-feed.ts'
-import { followUi, type UiEvent } from '../client/ui-feed.ts'
+import { type FeedState, followUi, type UiEvent } from '../client/event-feed.ts'
+import { createFrameBatches } from '../client/frame-batches.ts'
 import { createLiveRuns } from '../model/live-runs.ts'
 import { EMPTY_RUN, endedRun, liveRun, type ShownRun } from '../model/shown-run.ts'
 import { keepUiAddress, type OutcomeFilter, type UiView } from './ui-address.ts'
@@ -106,7 +106,7 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   followUi(client, {
     onEvents: batches.add,
     onState: state => {
-      feed.value = state
+      feed.value = state === 'missing' ? 'lost' : state
     },
   })
 
