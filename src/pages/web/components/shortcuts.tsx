@@ -36,9 +36,6 @@ export function useShortcuts(group: string, table: ShortcutTable): void {
   }, [group])
 }
 
-export const useShortcut = (key: string, group: string, text: string, run: () => void): void =>
-  useShortcuts(group, { [key]: [text, run] })
-
 export const showShortcuts = (): void => {
   isListed.value = true
 }
@@ -70,7 +67,7 @@ export function Shortcuts() {
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [])
-  useShortcut('?', 'Page', 'Show the keyboard shortcuts', showShortcuts)
+  useShortcuts('Page', { '?': ['Show the keyboard shortcuts', showShortcuts] })
   if (!isListed.value) return null
   const groups = Map.groupBy(registered.value, ({ group }) => group)
   return (

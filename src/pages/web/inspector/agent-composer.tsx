@@ -3,7 +3,7 @@
 import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { elapsedMs, type Timer, wallTimer } from '../../../base/runtime/clock.ts'
-import { useShortcut } from '../components/shortcuts.tsx'
+import { useShortcuts } from '../components/shortcuts.tsx'
 import { type AgentSide, senderOf } from './agent-side.ts'
 import { type AgentDraft, type ButtonDraft, joinTexts, NO_AGENT_DRAFT } from './drafts.ts'
 import { useSession } from './session-context.ts'
@@ -32,7 +32,7 @@ export function AgentComposer({ chatId, draft, hasChat }: AgentComposerProps) {
   }
   const typing = useTyping(side, chatId)
   const field = useRef<HTMLTextAreaElement>(null)
-  useShortcut('r', 'Agent', 'Answer as the agent', () => field.current?.focus())
+  useShortcuts('Agent', { r: ['Answer as the agent', () => field.current?.focus()] })
   const send = () => {
     typing.stop()
     sendDraft(side, chatId, draft)
@@ -43,7 +43,7 @@ export function AgentComposer({ chatId, draft, hasChat }: AgentComposerProps) {
   }
   return (
     <form
-      class="agent-composer"
+      class="stack agent-composer"
       onSubmit={event => {
         event.preventDefault()
         send()

@@ -2,7 +2,7 @@
 import './agent-desk.css'
 import { useEffect, useState } from 'preact/hooks'
 import type { AgentDescription } from '../../../server/control/routes/agent.ts'
-import { useShortcut } from '../components/shortcuts.tsx'
+import { useShortcuts } from '../components/shortcuts.tsx'
 import type { QueuedChat } from '../model/agent-queue.ts'
 import type { ChatState } from '../model/chat-items.ts'
 import { AgentCallResult } from './agent-call-result.tsx'
@@ -195,8 +195,7 @@ function ChatButtons({ chatId, chat: { status }, isNow }: ChatButtonsProps) {
   const end = () => {
     if (isNow && status === 'agent') side.call('end', chatId, { sender: senderOf(side.profile.value) })
   }
-  useShortcut('a', 'Agent', 'Accept the chat', accept)
-  useShortcut('e', 'Agent', 'Hand the chat back', end)
+  useShortcuts('Agent', { a: ['Accept the chat', accept], e: ['Hand the chat back', end] })
   return (
     <div class="buttons">
       <button type="button" class={status === 'agent' ? '' : 'primary'} onClick={accept}>

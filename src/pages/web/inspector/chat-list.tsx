@@ -32,7 +32,7 @@ export function ChatList() {
     return text.includes(words) || id.toLowerCase() === words
   })
   return (
-    <div class="chat-list">
+    <div class="stack chat-list">
       <input
         type="search"
         aria-label="Search in chats"

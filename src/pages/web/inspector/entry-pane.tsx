@@ -6,7 +6,7 @@ import type { Entry } from '../../../platform/journal/entry.ts'
 import { type SignatureAdvice, signatureAdvice } from '../../../platform/wording/signature-advice.ts'
 import { EntryComparison } from '../components/entry-comparison.tsx'
 import { EntryDetails } from '../components/entry-details.tsx'
-import { useShortcut } from '../components/shortcuts.tsx'
+import { useShortcuts } from '../components/shortcuts.tsx'
 import { countUntil } from '../model/journal-log.ts'
 import { showKnob } from './address.ts'
 import { type ActionDialog, EntryActions } from './entry-actions.tsx'
@@ -25,7 +25,9 @@ export function EntryPane({ dialog, onClose }: EntryPaneProps) {
   const entry = selected === null ? undefined : log.value.entry(selected)
   const second = log.value.entry(view.compare.value ?? -1)
   const advice = useSignatureAdvice(session, entry)
-  useCompareKey(session)
+  // The first key press keeps the selected entry, which is compared with those that are selected after it.
+  const compare = () => (view.compare.value = view.compare.peek() === null ? view.entry.peek() : null)
+  useShortcuts('Wire', { c: ['Compare the selected entry with another one', compare] })
   if (entry === undefined) return null
   if (second !== undefined && second !== entry)
     return <EntryComparison left={second} right={entry} tools={<CompareTools onClose={onClose} />} />
@@ -79,15 +81,6 @@ function PaneTools({ entry, onClose }: PaneToolsProps) {
       </button>
     </div>
   )
-}
-
-/** The first key press keeps the selected entry, which is compared with those that are selected after it. */
-function useCompareKey({ view }: Session): void {
-  const toggle = useMemo(
-    () => () => (view.compare.value = view.compare.peek() === null ? view.entry.peek() : null),
-    [view],
-  )
-  useShortcut('c', 'Wire', 'Compare the selected entry with another one', toggle)
 }
 
 function CompareNotice({ seq }: { readonly seq: number }) {

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { wallDelay } from '../../../base/runtime/clock.ts'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { AgentActionResult, AgentDescription, AgentInbox } from '../../../server/control/routes/agent.ts'
-import { useShortcut } from '../components/shortcuts.tsx'
+import { useShortcuts } from '../components/shortcuts.tsx'
 import type { ChatState } from '../model/chat-items.ts'
 import { showEntry } from './address.ts'
 import { type AgentDraft, joinTexts } from './drafts.ts'
@@ -34,9 +34,10 @@ export function HelpDesk({ agent: { verbs } }: HelpDeskProps) {
     if (chatId !== null) session.view.chat.value = chatId
   }
   const isNow = session.view.at.value === null
-  useShortcut('a', 'Agent', 'Accept the chat in the help desk', () => {
+  const accept = () => {
     if (isNow && verbs.includes('accept')) act({ verb: 'accept' })
-  })
+  }
+  useShortcuts('Agent', { a: ['Accept the chat in the help desk', accept] })
   return (
     <section class="help-desk" aria-label="Help desk" onFocusCapture={stay}>
       {chatId !== null && verbs.includes('inbox') ? <Inbox key={chatId} chatId={chatId} /> : null}
@@ -193,7 +194,7 @@ function Inbox({ chatId }: { readonly chatId: string }) {
   if (inbox === null) return <p class="hint">Reading the inbox.</p>
   const { items, error } = inbox
   return (
-    <div class="inbox">
+    <div class="stack inbox">
       <h3>Inbox of the help desk</h3>
       {error === undefined ? null : <p class="refusal">The inbox cannot be read: {error}</p>}
       {items.length === 0 && error === undefined ? (

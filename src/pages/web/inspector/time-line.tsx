@@ -3,12 +3,11 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { wallTimer } from '../../../base/runtime/clock.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
-import { useShortcut } from '../components/shortcuts.tsx'
+import { useShortcuts } from '../components/shortcuts.tsx'
 import type { FilteredLog } from '../model/entry-filter.ts'
 import { isProblem } from '../model/entry-summary.ts'
 import { timeOfDay } from '../model/formats.ts'
 import { countUntil, type JournalLog } from '../model/journal-log.ts'
-import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
 export interface TimeLineProps {
@@ -16,18 +15,42 @@ export interface TimeLineProps {
 }
 
 export function TimeLine({ filtered }: TimeLineProps) {
-  const session = useSession()
-  const { view, log } = session
+  const { view, log } = useSession()
   const { entries } = log.value
   const [first, last] = [entries[0]?.seq ?? 0, entries.at(-1)?.seq ?? 0]
   const at = view.at.value
-  const [back, forward] = useSteps(session, filtered)
+  // The moment of the last entry is now.
+  const show = (seq: number) => {
+    view.at.value = seq >= (log.peek().entries.at(-1)?.seq ?? 0) ? null : seq
+  }
+  // Steps pass only entries that the filter shows, and the selection moves along. Now is after the last of them,
+  // unless that is the last entry of all.
+  const step = (by: 1 | -1) => {
+    const shown = filtered.entries
+    const isLast = shown.at(-1)?.seq === log.peek().entries.at(-1)?.seq
+    const moment = view.at.peek()
+    const index = moment !== null ? countUntil(shown, moment) - 1 : isLast ? shown.length - 1 : shown.length
+    const entry = shown[Math.max(0, index + by)]
+    if (entry === undefined) {
+      view.at.value = null
+      return
+    }
+    view.entry.value = entry.seq
+    show(entry.seq)
+  }
+  const toNow = () => (view.at.value = null)
+  useShortcuts('Time', {
+    ArrowLeft: ['Go one entry back in time', () => step(-1)],
+    ArrowRight: ['Go one entry forward in time', () => step(1)],
+    t: ['Show the moment of the selected entry', () => (view.at.value = view.entry.value)],
+    '.': ['Show now', toNow],
+  })
   return (
     <div class="time-line">
-      <button type="button" aria-label="One entry back" disabled={(at ?? last) <= first} onClick={back}>
+      <button type="button" aria-label="One entry back" disabled={(at ?? last) <= first} onClick={() => step(-1)}>
         ‹
       </button>
-      <button type="button" aria-label="One entry forward" disabled={at === null} onClick={forward}>
+      <button type="button" aria-label="One entry forward" disabled={at === null} onClick={() => step(1)}>
         ›
       </button>
       <div class="time-line-track">
@@ -39,10 +62,10 @@ export function TimeLine({ filtered }: TimeLineProps) {
           min={first}
           max={last}
           value={at ?? last}
-          onInput={({ currentTarget }) => show(session, Number(currentTarget.value))}
+          onInput={({ currentTarget }) => show(Number(currentTarget.value))}
         />
       </div>
-      <button type="button" disabled={at === null} onClick={() => (view.at.value = null)}>
+      <button type="button" disabled={at === null} onClick={toNow}>
         Now
       </button>
       <Legend />
@@ -88,50 +111,6 @@ function Legend() {
       </ul>
     </details>
   )
-}
-
-/** The moment of the last entry is now. */
-function show({ view, log }: Session, seq: number): void {
-  view.at.value = seq >= (log.peek().entries.at(-1)?.seq ?? 0) ? null : seq
-}
-
-/** Steps pass only entries that the filter shows. */
-function useSteps(session: Session, filtered: FilteredLog): readonly [back: () => void, forward: () => void] {
-  const { view } = session
-  const [back, forward, now, here] = useMemo(
-    () =>
-      [
-        () => step(session, filtered, -1),
-        () => step(session, filtered, 1),
-        () => (view.at.value = null),
-        () => (view.at.value = view.entry.value),
-      ] as const,
-    [session, filtered, view],
-  )
-  useShortcut('ArrowLeft', 'Time', 'Go one entry back in time', back)
-  useShortcut('ArrowRight', 'Time', 'Go one entry forward in time', forward)
-  useShortcut('t', 'Time', 'Show the moment of the selected entry', here)
-  useShortcut('.', 'Time', 'Show now', now)
-  return [back, forward]
-}
-
-/** The selection moves along. */
-function step(session: Session, { entries }: FilteredLog, by: 1 | -1): void {
-  const { view } = session
-  const at = view.at.peek()
-  const entry = entries[Math.max(0, indexOfMoment(session, entries, at) + by)]
-  if (entry === undefined) {
-    view.at.value = null
-    return
-  }
-  view.entry.value = entry.seq
-  show(session, entry.seq)
-}
-
-/** Now is after the last entry that the filter shows, unless that is the last of all. */
-function indexOfMoment({ log }: Session, entries: FilteredLog['entries'], at: number | null): number {
-  if (at !== null) return countUntil(entries, at) - 1
-  return entries.at(-1)?.seq === log.peek().entries.at(-1)?.seq ? entries.length - 1 : entries.length
 }
 
 /** More columns than most screens can show apart. */

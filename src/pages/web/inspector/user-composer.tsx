@@ -5,7 +5,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { ControlClient } from '../client/control.ts'
 import { ChosenFiles } from '../components/chat-file.tsx'
-import { useShortcut } from '../components/shortcuts.tsx'
+import { useShortcuts } from '../components/shortcuts.tsx'
 import { joinTexts, NO_USER_DRAFT, type UserDraft } from './drafts.ts'
 
 export interface UserComposerProps {
@@ -22,7 +22,7 @@ export function UserComposer({ client, chatId, isNow, draft, toNow }: UserCompos
   const [problem, setProblem] = useState<string | null>(null)
   const problemId = useId()
   const { text, files } = draft.value
-  useFocusShortcut(field)
+  useShortcuts('End user', { m: ['Write as the user', () => field.current?.focus()] })
   useLayoutEffect(() => grow(field.current), [text])
   const run = (action: Promise<unknown>, undo?: () => void) => {
     setProblem(null)
@@ -50,7 +50,7 @@ export function UserComposer({ client, chatId, isNow, draft, toNow }: UserCompos
       {files.length === 0 ? null : (
         <ChosenFiles files={files} onRemove={file => change({ files: files.filter(one => one !== file) })} />
       )}
-      <fieldset disabled={!isNow}>
+      <fieldset class="stack" disabled={!isNow}>
         <textarea
           ref={field}
           rows={1}
@@ -67,7 +67,7 @@ export function UserComposer({ client, chatId, isNow, draft, toNow }: UserCompos
           }}
           onPaste={event => addFiles(event.clipboardData, draft) && event.preventDefault()}
         />
-        <div class="user-acts">
+        <div class="buttons">
           <FilePicker onChoose={chosen => change({ files: [...draft.peek().files, ...chosen] })} />
           <button type="button" onClick={askForPerson}>
             Ask for a person
@@ -113,11 +113,6 @@ export function addFiles(data: DataTransfer | null, draft: Signal<UserDraft>): b
   const { text, files } = draft.peek()
   if (added.length > 0) draft.value = { text, files: [...files, ...added] }
   return added.length > 0
-}
-
-function useFocusShortcut(field: { readonly current: HTMLTextAreaElement | null }): void {
-  const [focus] = useState(() => () => field.current?.focus())
-  useShortcut('m', 'End user', 'Write as the user', focus)
 }
 
 function EarlierMoment({ toNow }: { toNow(): void }) {

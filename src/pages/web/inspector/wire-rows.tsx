@@ -1,11 +1,10 @@
 /** Shows the filtered entries as a sequence diagram or as a list, with one selection for both. */
 
-import { useMemo } from 'preact/hooks'
 import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { EntryRow } from '../components/entry-row.tsx'
 import { DiagramHead, SequenceRow } from '../components/sequence-row.tsx'
-import { useShortcut } from '../components/shortcuts.tsx'
+import { useShortcuts } from '../components/shortcuts.tsx'
 import { VirtualList } from '../components/virtual-list.tsx'
 import { quietBefore } from '../model/diagram-geometry.ts'
 import type { FilteredLog } from '../model/entry-filter.ts'
@@ -31,12 +30,22 @@ export function WireRows({ filtered, isNarrow, withChats, onOpen }: WireRowsProp
   const items: readonly (TimelineRow | Entry)[] = isDiagram ? filtered.rows : filtered.entries
   const indexIn = (seq: number | null) =>
     seq === null ? -1 : indexOf(items, isDiagram ? (log.value.row(seq)?.seq ?? -1) : seq)
-  const [next, previous] = useMemo(
-    () => [() => goToProblem(session, filtered, 1), () => goToProblem(session, filtered, -1)] as const,
-    [session, filtered],
-  )
-  useShortcut('f', 'Wire', 'Go to the next problem', next)
-  useShortcut('F', 'Wire', 'Go to the problem before', previous)
+  /** Continues at the other end after the last one. */
+  const goToProblem = (by: 1 | -1) => {
+    const { entries } = filtered
+    const selected = view.entry.peek()
+    const from = selected === null ? (by > 0 ? -1 : entries.length) : countUntil(entries, selected) - 1
+    for (let steps = 1; steps <= entries.length; steps++) {
+      const entry = entries[(from + by * steps + 2 * entries.length) % entries.length]
+      if (entry === undefined || !isProblem(entry)) continue
+      view.entry.value = entry.seq
+      return
+    }
+  }
+  useShortcuts('Wire', {
+    f: ['Go to the next problem', () => goToProblem(1)],
+    F: ['Go to the problem before', () => goToProblem(-1)],
+  })
 
   return (
     <div class={withChats ? 'wire-rows with-chats' : 'wire-rows'}>
@@ -131,15 +140,3 @@ const hasProblem = ({ log }: Session, { entrySeqs }: TimelineRow) =>
     const entry = log.peek().entry(seq)
     return entry !== undefined && isProblem(entry)
   })
-
-/** Continues at the other end after the last one. */
-function goToProblem({ view }: Session, { entries }: FilteredLog, by: 1 | -1): void {
-  const selected = view.entry.peek()
-  const from = selected === null ? (by > 0 ? -1 : entries.length) : countUntil(entries, selected) - 1
-  for (let steps = 1; steps <= entries.length; steps++) {
-    const entry = entries[(from + by * steps + 2 * entries.length) % entries.length]
-    if (entry === undefined || !isProblem(entry)) continue
-    view.entry.value = entry.seq
-    return
-  }
-}

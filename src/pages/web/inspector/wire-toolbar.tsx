@@ -1,10 +1,10 @@
 /** Chooses the view of the wire, and which entries it shows. */
 
 import type { Signal } from '@preact/signals'
-import { useMemo, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { wallTime } from '../../../base/runtime/clock.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
-import { useShortcut } from '../components/shortcuts.tsx'
+import { useShortcuts } from '../components/shortcuts.tsx'
 import { KIND_NAMES } from '../model/entry-summary.ts'
 import { savedJournalLines } from '../model/journal-log.ts'
 import { ENTRY_KINDS } from './address.ts'
@@ -73,12 +73,7 @@ function ViewChoice() {
 function SearchField() {
   const { view } = useSession()
   const field = useRef<HTMLInputElement>(null)
-  useShortcut(
-    '/',
-    'Wire',
-    'Search in entries',
-    useMemo(() => () => field.current?.focus(), []),
-  )
+  useShortcuts('Wire', { '/': ['Search in entries', () => field.current?.focus()] })
   return (
     <input
       ref={field}

@@ -2,7 +2,7 @@
 import './wire.css'
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
-import { useShortcut } from '../components/shortcuts.tsx'
+import { useShortcuts } from '../components/shortcuts.tsx'
 import { type FilteredLog, filterLog } from '../model/entry-filter.ts'
 import { type ActionDialog, OpenDialog } from './entry-actions.tsx'
 import { EntryPane } from './entry-pane.tsx'
@@ -23,9 +23,15 @@ export function Wire() {
   const filtered = useFilteredLog(session)
   const total = log.value.entries.length
   const withChats = view.all.value && log.value.chats.size > 1
-  const closeDetails = useMemo(() => () => close(session, element.current), [session])
+  /** Gives the focus back to the list. */
+  const closeDetails = () => {
+    if (view.entry.peek() === null) return
+    view.entry.value = null
+    view.compare.value = null
+    element.current?.querySelector<HTMLElement>('[role="listbox"]')?.focus()
+  }
   const dialog = useSignal<ActionDialog | null>(null)
-  useShortcut('Escape', 'Wire', 'Close the details', closeDetails)
+  useShortcuts('Wire', { Escape: ['Close the details', closeDetails] })
   return (
     <div ref={element} class="wire">
       {total === 0 ? (
@@ -48,14 +54,6 @@ export function Wire() {
       )}
     </div>
   )
-}
-
-/** Gives the focus back to the list. */
-function close({ view }: Session, element: HTMLElement | null): void {
-  if (view.entry.peek() === null) return
-  view.entry.value = null
-  view.compare.value = null
-  element?.querySelector<HTMLElement>('[role="listbox"]')?.focus()
 }
 
 /** Looks at new entries in each frame until it has seen all. */

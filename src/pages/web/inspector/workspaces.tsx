@@ -20,7 +20,7 @@ export function WorkspaceBar() {
   useEffect(() => session.act(load), [session])
   const current = view.workspace.value
   return (
-    <div class="workspaces">
+    <div class="buttons workspaces">
       {rows === null || (rows.length === 0 && current === null) ? null : (
         <WorkspaceSelect rows={rows} current={current} onFocus={() => session.act(load)} view={view} />
       )}

@@ -47,7 +47,7 @@ function QueueForm({ queue }: { readonly queue: QueueState }) {
     void saving.save(client => client.send('PUT', '/availability', { body }))
   }
   return (
-    <div class="platform-queue">
+    <div class="stack">
       <p>
         <code>{name}</code> <b>{queue.availability}</b> <span class="hint">{sinceText(queue)}</span>
       </p>
@@ -84,7 +84,7 @@ function Hours() {
   const [isEditing, setEditing] = useDraft('hours are edited', false)
   const { config, isPast } = moment
   return (
-    <div class="platform-block">
+    <div class="stack platform-block">
       <div class="platform-line">
         <h4>Business hours</h4>
         {isEditing ? null : (

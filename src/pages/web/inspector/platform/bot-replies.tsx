@@ -150,7 +150,7 @@ function ReplyForm({ reply: draft, isPending, onChange, onSet, onCancel }: Reply
     onSet()
   }
   return (
-    <form class="form" onSubmit={submit}>
+    <form class="stack" onSubmit={submit}>
       <TextField
         label="When the message contains"
         inputRef={first}

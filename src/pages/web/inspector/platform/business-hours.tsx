@@ -38,7 +38,7 @@ export function BusinessHoursForm({ written, onClose }: BusinessHoursFormProps) 
   const setDay = (changed: DayHours) =>
     setWeek({ ...week, days: week.days.map(one => (one.day === changed.day ? changed : one)) })
   return (
-    <form class="form" onSubmit={submit} noValidate>
+    <form class="stack" onSubmit={submit} noValidate>
       <TextField
         label="Time zone"
         suggestions={Intl.supportedValuesOf('timeZone')}

@@ -47,7 +47,7 @@ function PauseButton() {
   const id = useId()
   const [label, path] = clock.paused ? (['Resume', '/clock/resume'] as const) : (['Pause', '/clock/pause'] as const)
   return (
-    <div class="form">
+    <div class="stack">
       <p class="hint" id={id}>
         {clock.paused
           ? 'Resume lets it go on from this time. After a reset it shows the time of this machine.'
@@ -81,7 +81,7 @@ function AdvanceForm({ nowMs }: { readonly nowMs: number }) {
     if (await advance(by)) setBy('')
   }
   return (
-    <form class="form" onSubmit={submit}>
+    <form class="stack" onSubmit={submit}>
       <fieldset class="buttons" disabled={moment.isPast || saving.isPending}>
         <legend class="hint">It stands still until you move it.</legend>
         {STEPS.map(step => (

@@ -152,7 +152,7 @@ function Effect({ field, draft, saving, onChange }: EffectProps) {
   const value = draft.effects[field.name]
   const isChosen = Object.hasOwn(draft.effects, field.name)
   return (
-    <div class="fault-effect">
+    <div class="stack tight fault-effect">
       <SwitchField
         isOn={isChosen}
         describedBy={`${id}about`}

@@ -109,7 +109,7 @@ function Hits({ fault }: { readonly fault: NamedFault }) {
   const seqs = latestHits(session.log.value.entries, fault, session.view.at.value)
   if (seqs.length === 0) return null
   return (
-    <p class="fault-hits">
+    <p class="buttons">
       <span class="hint">At</span>
       {seqs.map(seq => (
         <button key={seq} type="button" class="link" onClick={() => showEntry(session.view, seq)}>

@@ -41,7 +41,7 @@ function RecordForm() {
   }
   return (
     <>
-      <form class="form" onSubmit={submit} noValidate>
+      <form class="stack" onSubmit={submit} noValidate>
         <p class="hint">
           Steps are what users and agents did, expectations are the calls of the intermediary. The file is tried once
           before you get it.
@@ -128,7 +128,7 @@ interface RecordedProps {
 function Recorded({ recorded: { name, yaml, notes, tried } }: RecordedProps) {
   const session = useSession()
   return (
-    <section class="platform-block" aria-label="The scenario">
+    <section class="stack platform-block" aria-label="The scenario">
       <p role="status">
         <OutcomeMark outcome={tried.outcome} /> <b>{TRIED[tried.outcome]}</b>{' '}
         <span class="hint">

@@ -48,7 +48,7 @@ export function SchemaInput({ field, value, issues, path, isNamed = false, onCha
   if (kind === 'flag') return null
   if (kind === 'object')
     return (
-      <div class="platform-nested">
+      <div class="stack">
         <SchemaInputs
           fields={field.fields}
           draft={isMap(value) ? value : {}}

@@ -40,7 +40,7 @@ function Download() {
     </SwitchField>
   )
   return (
-    <div class="platform-block">
+    <div class="stack platform-block">
       <h4>The state of now as a file</h4>
       <div class="buttons">
         {part('journal', 'with the journal')}
@@ -77,7 +77,7 @@ function Restore({ isPast }: ChangeProps) {
     if (await saving.save(client => client.send('PUT', '/snapshot', { body: snapshot }))) setChosen(null)
   }
   return (
-    <div class="platform-block">
+    <div class="stack platform-block">
       <div class="field">
         <label for={id}>Restore a snapshot from a file</label>
         <input
@@ -132,7 +132,7 @@ function Reset({ isPast }: ChangeProps) {
     if (await saving.save(client => client.send('POST', '/reset'))) setAsking(false)
   }
   return (
-    <div class="platform-block">
+    <div class="stack platform-block">
       <h4>Begin again</h4>
       <div class="buttons">
         <button type="button" disabled={isPast} onClick={() => setAsking(true)}>
@@ -166,7 +166,7 @@ interface ConfirmationProps extends Pick<Parameters<typeof Dialog>[0], 'title' |
 function Confirmation({ title, button, saving, onConfirm, onClose, children }: ConfirmationProps) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <div class="platform-confirmation">
+      <div class="stack">
         {children}
         <OtherProblems issues={saving.issues} names={[]} />
         <div class="buttons">

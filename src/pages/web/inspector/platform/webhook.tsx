@@ -45,7 +45,7 @@ function UrlForm() {
   }
   const isWrong = saving.issues.length > 0
   return (
-    <form class="form" onSubmit={submit} noValidate>
+    <form class="stack" onSubmit={submit} noValidate>
       <fieldset class="field" disabled={isPast || saving.isPending}>
         <label for={id}>URL that gets the events</label>
         <span class="platform-joined">
@@ -80,7 +80,7 @@ function UrlForm() {
 function Health({ health }: { readonly health: WebhookHealth }) {
   const { state, last, notSent } = health
   return (
-    <div class="platform-health" aria-live="polite">
+    <div class="stack tight" aria-live="polite">
       {state === 'untested' ? <p class="hint">No event has been sent to this URL yet.</p> : null}
       {state === 'no_url' ? (
         <p class="hint">Without a URL, no event is sent. You can play the agent in this page.</p>
