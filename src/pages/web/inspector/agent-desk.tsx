@@ -1,18 +1,22 @@
 /** Shows the agent's side: who plays it, the chats that ask for a person, and the desk for the shown chat. */
 import './agent-desk.css'
 import { useEffect, useState } from 'preact/hooks'
+import { isMap } from '../../../base/objects.ts'
+import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
 import type { AgentDescription } from '../../../server/control/routes/agent.ts'
+import type { PlatformAnswer } from '../client/control.ts'
+import { CallCode } from '../components/call-code.tsx'
+import { Payload } from '../components/entry-details.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
-import type { QueuedChat } from '../model/agent-queue.ts'
+import { GUIDE_STEPS, type GuideStep, platformRefusal, type QueuedChat } from '../model/agent-queue.ts'
 import type { ChatState } from '../model/chat-items.ts'
-import { AgentCallResult } from './agent-call-result.tsx'
+import { showEntry } from './address.ts'
 import { AgentComposer } from './agent-composer.tsx'
 import { AgentProfileForm, AvailabilityForm } from './agent-forms.tsx'
-import { AgentGuide } from './agent-guide.tsx'
-import { type AgentSide, senderOf } from './agent-side.ts'
+import { type AgentSide, readStored, senderOf, writeStored } from './agent-side.ts'
 import { HelpDesk } from './help-desk.tsx'
 import type { Session } from './session.ts'
-import { useSession } from './session-context.ts'
+import { useDraft, useSession } from './session-context.ts'
 
 export function AgentDesk() {
   const session = useSession()
@@ -229,5 +233,154 @@ function MoreCalls({ chatId }: ChatCallsProps) {
         ))}
       </div>
     </details>
+  )
+}
+
+const STORED = 'handover-sim guide'
+
+const USER = 'as the end user'
+
+const STEPS: Readonly<Record<GuideStep, { readonly text: string; readonly where?: string }>> = {
+  write: { text: 'Write a message', where: USER },
+  request: { text: 'Ask for a person', where: USER },
+  accept: { text: 'Accept the chat' },
+  answer: { text: 'Answer' },
+  end: { text: 'Hand the chat back' },
+}
+
+interface GuideProps {
+  /** Where the agent's steps are done: `here`. */
+  readonly agentWhere: string
+}
+
+function AgentGuide({ agentWhere }: GuideProps) {
+  const { agentSide: side } = useSession()
+  const { done } = side.queue.value
+  const [isHidden, setHidden] = useDraft('guide is hidden', readStored(STORED) === 'done')
+  const isComplete = GUIDE_STEPS.every(step => done.has(step))
+  useEffect(() => {
+    if (isComplete) writeStored(STORED, 'done')
+  }, [isComplete])
+  // Stays shown after the last step until it is closed, or the page is loaded again.
+  if (isHidden) return null
+  const close = () => {
+    writeStored(STORED, 'done')
+    setHidden(true)
+  }
+  const next = GUIDE_STEPS.find(step => !done.has(step))
+  return (
+    <section class="guide" aria-label="Your first handover">
+      <header>
+        <h3>{isComplete ? 'That was a whole handover' : 'Your first handover'}</h3>
+        <button type="button" class="quiet guide-close" aria-label="Close the guide" onClick={close}>
+          ✕
+        </button>
+      </header>
+      <ol>
+        {GUIDE_STEPS.map(step => (
+          <li key={step} class={done.has(step) ? 'done' : ''} aria-current={step === next ? 'step' : undefined}>
+            <span class="guide-text">{STEPS[step].text}</span>{' '}
+            <span class="hint">{STEPS[step].where ?? agentWhere}</span>
+            {done.has(step) ? <span class="visually-hidden">, done</span> : null}
+          </li>
+        ))}
+      </ol>
+      {isComplete ? (
+        <p class="hint">
+          Every call is in the wire. Select one to see its bytes, or open “The call as code” to send it from your
+          program.
+        </p>
+      ) : null}
+    </section>
+  )
+}
+
+function AgentCallResult() {
+  const session = useSession()
+  const { agentSide: side } = useSession()
+  const call = side.lastCall.value
+  if (call === null) return null
+  const answer = call.answer.value
+  const seq = side.entryOf(call)
+  return (
+    <section class="desk-call" aria-label="Last call">
+      <header>
+        <h3>
+          {call.code.method} {new URL(call.code.url).pathname.replace(/^.*\/(api\/v\d\/)/, '$1')}
+        </h3>
+        {seq === null ? null : (
+          <button type="button" class="link" onClick={() => showEntry(session.view, seq)}>
+            Entry #{seq}
+          </button>
+        )}
+      </header>
+      <div role="status">
+        {answer === null ? (
+          <p class="hint">Waiting for the answer.</p>
+        ) : (
+          <Answer endpoint={call.endpoint} answer={answer} />
+        )}
+      </div>
+      <details>
+        <summary>The call as code</summary>
+        <CallCode call={call.code} />
+        <p class="hint">Put the key into {call.code.keyVariable} first. The platform column has it.</p>
+      </details>
+    </section>
+  )
+}
+
+interface AnswerProps {
+  readonly endpoint: EndpointId
+  readonly answer: PlatformAnswer | { readonly failure: string }
+}
+
+function Answer({ endpoint, answer }: AnswerProps) {
+  if ('failure' in answer) return <p class="refusal">The server did not answer: {answer.failure}</p>
+  const { status, body } = answer
+  if (status >= 400) return <Refusal status={status} body={body} />
+  return (
+    <>
+      <p class="desk-done">
+        {status} {DONE_TEXTS[endpoint]}
+      </p>
+      {endpoint === 'summarize' && isMap(body) && typeof body.summary === 'string' ? (
+        <blockquote dir="auto">{body.summary}</blockquote>
+      ) : (
+        <details>
+          <summary>The answer</summary>
+          <Payload payload={body} />
+        </details>
+      )}
+    </>
+  )
+}
+
+const DONE_TEXTS = {
+  start: 'The agent has the chat.',
+  end: 'The bot has the chat again.',
+  message: 'The user sees the message.',
+  typing_start: 'The user sees that the agent types.',
+  typing_stop: 'The user no longer sees it.',
+  transcript: 'The messages before the request.',
+  summarize: 'A summary of the chat.',
+  availability: 'The availability is set.',
+  chat: 'The chat with all its messages.',
+}
+
+function Refusal({ status, body }: PlatformAnswer) {
+  const refusal = platformRefusal(body)
+  return (
+    <div class="refusal">
+      <p>
+        <strong>Refused with {status}.</strong> {refusal?.text}
+      </p>
+      {refusal?.field == null ? null : (
+        <p>
+          Field: <code>{refusal.field}</code>
+        </p>
+      )}
+      {refusal === null ? <Payload payload={body} /> : null}
+    </div>
   )
 }

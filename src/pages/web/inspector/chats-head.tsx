@@ -1,10 +1,17 @@
-/** Says which chat is shown and who has it, starts chats, and opens the list of them. */
-import './chats-head.css'
-import { useState } from 'preact/hooks'
+/** Says which chat is shown and who has it, starts chats, and lists and searches them. */
+import './chats.css'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { messageOf } from '../../../base/text/error-text.ts'
+import type { Entry } from '../../../platform/journal/entry.ts'
+import type { SimulatorState } from '../../../server/control/routes/workspace.ts'
+import { createRefresh } from '../client/refresh.ts'
 import { useShortcuts } from '../components/shortcuts.tsx'
-import type { ChatState } from '../model/chat-items.ts'
-import { ChatList, ChatStatus } from './chat-list.tsx'
+import { VirtualList } from '../components/virtual-list.tsx'
+import { hueOf, initialsOf } from '../model/chat-format.ts'
+import { type ChatState, messageTextOf } from '../model/chat-items.ts'
+import { countUntil } from '../model/journal-log.ts'
 import { NewChatDialog, startChat } from './new-chat.tsx'
+import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
 export interface ChatsHeadProps {
@@ -68,3 +75,140 @@ function ChatTitle({ name, chat }: { readonly name: string; readonly chat: ChatS
     </div>
   )
 }
+
+const ROW_HEIGHT = 56
+
+/** Changes within this time are loaded together. */
+const TOGETHER_MS = 100
+
+function ChatList() {
+  const session = useSession()
+  const { chats, chatId, view, log } = session
+  const [query, setQuery] = useState('')
+  const summaries = useSummaries(session)
+  const words = query.trim().toLowerCase()
+  const ids = chats.ids.value.toReversed().filter(id => {
+    if (words === '') return true
+    const entries = log.value.chats.get(id) ?? []
+    const texts = entries.map(entry => messageTextOf(entry)?.text ?? '')
+    const { user, language, source } = aboutChat(entries, summaries.get(id))
+    const text = [user, language, source, session.chatName(id), ...texts].join('\n').toLowerCase()
+    return text.includes(words) || id.toLowerCase() === words
+  })
+  return (
+    <div class="stack chat-list">
+      <input
+        type="search"
+        aria-label="Search in chats"
+        placeholder="Search in names and texts"
+        value={query}
+        onInput={({ currentTarget }) => setQuery(currentTarget.value)}
+      />
+      {ids.length === 0 ? <p class="hint">No chat has this text.</p> : null}
+      <div class="chat-rows" style={{ blockSize: `${Math.min(ids.length, 5) * ROW_HEIGHT}px` }}>
+        <VirtualList
+          label="Chats"
+          count={ids.length}
+          rowHeight={ROW_HEIGHT}
+          isLog={false}
+          selected={ids.indexOf(chatId.value ?? '')}
+          onSelect={index => (view.chat.value = ids[index] ?? null)}
+          row={index => <ChatRow chatId={ids[index] ?? ''} summary={summaries.get(ids[index] ?? '')} />}
+        />
+      </div>
+    </div>
+  )
+}
+
+type ChatSummary = SimulatorState['chats'][number]
+
+/** All chats at the shown moment without their messages, asked for while the list is open. */
+function useSummaries({ client, log, view, problem }: Session): ReadonlyMap<string, ChatSummary> {
+  const [summaries, setSummaries] = useState<ReadonlyMap<string, ChatSummary>>(new Map())
+  const at = view.at.value
+  const reason = at ?? log.value.entries.at(-1)?.seq
+  const refresh = useRef<(() => void) | null>(null)
+  useEffect(() => {
+    const ended = new AbortController()
+    const load = async () => {
+      const query = { at: at ?? undefined }
+      const state = await client.send<SimulatorState>('GET', '/state', { query })
+      if (!ended.signal.aborted) setSummaries(new Map(state.chats.map(chat => [chat.chat_id, chat])))
+    }
+    const showProblem = (error: unknown) => {
+      problem.value = messageOf(error)
+    }
+    refresh.current = createRefresh(() => load().catch(showProblem), TOGETHER_MS, ended.signal)
+    return () => ended.abort()
+  }, [client, at])
+  useEffect(() => refresh.current?.(), [client, reason, at])
+  return summaries
+}
+
+/** The name of the user is in the entry that created the chat. */
+function aboutChat([first]: readonly Entry[], summary: ChatSummary | undefined) {
+  const created: Readonly<Record<string, unknown>> =
+    first?.kind === 'note' && first.note === 'chat_created' ? first : {}
+  const { language = created.language, source = created.source } = summary ?? {}
+  return { user: String(created.user_name ?? ''), language: String(language ?? ''), source: String(source ?? '') }
+}
+
+interface ChatRowProps {
+  readonly chatId: string
+  readonly summary: ChatSummary | undefined
+}
+
+function ChatRow({ chatId, summary }: ChatRowProps) {
+  const { chats, chatName, log, view } = useSession()
+  const entries = log.value.chats.get(chatId) ?? []
+  const { user, language, source } = aboutChat(entries, summary)
+  const { text, agent } = latestOf(entries, view.at.value)
+  const unread = chats.unread(chatId)
+  return (
+    <div class={unread > 0 ? 'chat-row has-unread' : 'chat-row'}>
+      <span class={`avatar user ${hueOf(user)}`} aria-hidden="true">
+        {initialsOf(user)}
+      </span>
+      <span class="chat-row-name">
+        <bdi>{user || 'User'}</bdi> <small>{[chatName(chatId), language, source].join(' · ')}</small>
+      </span>
+      {summary === undefined ? null : (
+        <ChatStatus chat={{ status: summary.status, ended: !summary.active, agent: { name: agent } }} />
+      )}
+      <span class="chat-row-text">
+        {summary?.typing ? <i>The agent is typing</i> : <bdi>{text ?? 'No message yet'}</bdi>}
+      </span>
+      {unread === 0 ? null : <span class="unread">{unread} unread</span>}
+    </div>
+  )
+}
+
+/** The latest message until the shown moment, and the agent who accepted the chat last. */
+function latestOf(
+  entries: readonly Entry[],
+  at: number | null,
+): { readonly text: string | null; readonly agent: string } {
+  let text: string | null = null
+  let agent: string | null = null
+  let index = at === null ? entries.length : countUntil(entries, at)
+  while (index > 0 && (text === null || agent === null)) {
+    const entry = entries[--index]
+    if (entry === undefined) break
+    text ??= messageTextOf(entry)?.text ?? null
+    const isAccepted = entry.kind === 'note' && (entry.note === 'taken_over' || entry.note === 'takeover_replaced')
+    if (isAccepted) agent ??= String(entry.by ?? '')
+  }
+  return { text, agent: agent ?? '' }
+}
+
+function ChatStatus({
+  chat: { status, agent, ended },
+}: {
+  readonly chat: Pick<ChatState, 'status' | 'agent' | 'ended'>
+}) {
+  const code = ended ? 'ended' : status
+  const text = code === 'agent' && agent?.name ? <bdi>{agent.name}</bdi> : STATUS_TEXTS[code]
+  return <span class={`chat-status ${code}`}>{text}</span>
+}
+
+const STATUS_TEXTS = { bot: 'Bot', pending: 'Waits for a person', agent: 'Agent', ended: 'Ended' } as const

@@ -1,5 +1,4 @@
 /** Plays the agent in a help desk: its inbox of the shown chat, and what the agent driver can do there. */
-import './help-desk.css'
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { wallDelay } from '../../../base/runtime/clock.ts'

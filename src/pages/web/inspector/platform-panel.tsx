@@ -1,6 +1,5 @@
 /** Shows and changes the platform: availability, webhook, keys, replies, faults, clock, knobs, and the state as a whole. */
-import './platform-panel.css'
-import './platform/lists.css'
+import './platform.css'
 import { useEffect, useMemo } from 'preact/hooks'
 import { AvailabilitySection } from './platform/availability.tsx'
 import { BotRepliesSection } from './platform/bot-replies.tsx'

@@ -1,16 +1,19 @@
-/** Shows a chat as its end user sees it, and lets a person be that user. */
+/** Shows a chat as its end user sees it, and lets a person be that user: texts, files, and the request for an agent. */
 import './user-chat.css'
 import type { Signal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { messageOf } from '../../../base/text/error-text.ts'
+import type { ControlClient } from '../client/control.ts'
+import { ChosenFiles } from '../components/chat-file.tsx'
 import type { MessageContext } from '../components/chat-message.tsx'
 import { ChatMessages } from '../components/chat-messages.tsx'
+import { useShortcuts } from '../components/shortcuts.tsx'
 import { directionOf } from '../model/chat-format.ts'
 import type { ChatState } from '../model/chat-items.ts'
 import { ChatsHead } from './chats-head.tsx'
-import type { UserDraft } from './drafts.ts'
+import { joinTexts, NO_USER_DRAFT, type UserDraft } from './drafts.ts'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
-import { addFiles, UserComposer } from './user-composer.tsx'
 
 export function UserChat() {
   const session = useSession()
@@ -81,5 +84,146 @@ function useMessageContext(session: Session, chatId: string): MessageContext {
         session.act(() => client.send('POST', `/chats/${encodeURIComponent(chatId)}/press`, { body: { button } })),
     }),
     [session, chatId, isNow, selected],
+  )
+}
+
+interface UserComposerProps {
+  readonly client: ControlClient
+  readonly chatId: string
+  /** Whether the shown moment is now; the user cannot act earlier. */
+  readonly isNow: boolean
+  readonly draft: Signal<UserDraft>
+  toNow(): void
+}
+
+function UserComposer({ client, chatId, isNow, draft, toNow }: UserComposerProps) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const problemId = useId()
+  const { text, files } = draft.value
+  useShortcuts('End user', { m: ['Write as the user', () => field.current?.focus()] })
+  useLayoutEffect(() => grow(field.current), [text])
+  const run = (action: Promise<unknown>, undo?: () => void) => {
+    setProblem(null)
+    action.catch((error: unknown) => {
+      setProblem(messageOf(error))
+      undo?.()
+    })
+  }
+  const change = (part: Partial<UserDraft>) => {
+    draft.value = { ...draft.peek(), ...part }
+  }
+  const send = () => {
+    const sent = draft.peek()
+    if (sent.text.trim() === '' && sent.files.length === 0) return
+    draft.value = NO_USER_DRAFT
+    run(sendMessage(client, chatId, sent), () => {
+      const later = draft.peek()
+      change({ text: joinTexts(sent.text, later.text), files: [...sent.files, ...later.files] })
+    })
+  }
+  const askForPerson = () => run(client.send('POST', `${pathOf(chatId)}/press`, { body: { button: 'handover' } }))
+  return (
+    <form class="user-composer" onSubmit={submit(send)}>
+      {isNow ? null : <EarlierMoment toNow={toNow} />}
+      {files.length === 0 ? null : (
+        <ChosenFiles files={files} onRemove={file => change({ files: files.filter(one => one !== file) })} />
+      )}
+      <fieldset class="stack" disabled={!isNow}>
+        <textarea
+          ref={field}
+          rows={1}
+          dir="auto"
+          aria-label="Message of the user"
+          aria-describedby={problem === null ? undefined : problemId}
+          placeholder="Write as the user"
+          value={text}
+          onInput={({ currentTarget }) => change({ text: currentTarget.value })}
+          onKeyDown={event => {
+            if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(send)(event)
+            // Outside of the field, the keys are shortcuts.
+            if (event.key === 'Escape') event.currentTarget.blur()
+          }}
+          onPaste={event => addFiles(event.clipboardData, draft) && event.preventDefault()}
+        />
+        <div class="buttons">
+          <FilePicker onChoose={chosen => change({ files: [...draft.peek().files, ...chosen] })} />
+          <button type="button" onClick={askForPerson}>
+            Ask for a person
+          </button>
+          <button type="submit" class="primary">
+            Send
+          </button>
+        </div>
+      </fieldset>
+      <p id={problemId} class="composer-problem" role="alert" lang="en" dir="ltr">
+        {problem}
+      </p>
+    </form>
+  )
+}
+
+const pathOf = (chatId: string) => `/chats/${encodeURIComponent(chatId)}`
+
+function sendMessage(client: ControlClient, chatId: string, { text, files }: UserDraft): Promise<unknown> {
+  const path = `${pathOf(chatId)}/messages`
+  if (files.length === 0) return client.send('POST', path, { body: { text } })
+  const form = new FormData()
+  if (text !== '') form.set('text', text)
+  for (const file of files) form.append('files', file)
+  return client.send('POST', path, { body: form })
+}
+
+const submit = (send: () => void) => (event: Event) => {
+  event.preventDefault()
+  send()
+}
+
+/** The field is as high as its text, up to the limit of the style sheet. */
+function grow(field: HTMLTextAreaElement | null): void {
+  if (field === null) return
+  field.style.blockSize = 'auto'
+  field.style.blockSize = `${field.scrollHeight + 2}px`
+}
+
+/** Takes files from a drop or the clipboard; returns whether there were any. */
+function addFiles(data: DataTransfer | null, draft: Signal<UserDraft>): boolean {
+  const added = [...(data?.files ?? [])]
+  const { text, files } = draft.peek()
+  if (added.length > 0) draft.value = { text, files: [...files, ...added] }
+  return added.length > 0
+}
+
+function EarlierMoment({ toNow }: { toNow(): void }) {
+  return (
+    // The chat may have another language, and another direction.
+    <p class="earlier-moment" lang="en" dir="ltr">
+      This is an earlier moment. The user acts only now.
+      <button type="button" class="link" onClick={toNow}>
+        Go back to now
+      </button>
+    </p>
+  )
+}
+
+function FilePicker({ onChoose }: { onChoose(files: readonly File[]): void }) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <button type="button" onClick={() => input.current?.click()}>
+        Attach files
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files of the user"
+        onChange={({ currentTarget }) => {
+          onChoose([...(currentTarget.files ?? [])])
+          currentTarget.value = ''
+        }}
+      />
+    </>
   )
 }

@@ -1,5 +1,4 @@
 /** Chooses the workspace that the page shows, and creates and closes workspaces. */
-import './workspaces.css'
 import { batch } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import type { WorkspaceListAnswer } from '../../../server/control/routes/workspaces.ts'

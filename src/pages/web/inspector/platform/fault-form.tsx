@@ -1,7 +1,8 @@
 /** Makes a fault: what it applies to, its effects, and how often, from the JSON Schema of the description. */
-
 import { useId } from 'preact/hooks'
+import { isMap } from '../../../../base/objects.ts'
 import type { Side } from '../../../../platform/faults/sides.ts'
+import type { ControlIssue } from '../../client/control.ts'
 import {
   draftOfFault,
   EMPTY_FAULT,
@@ -10,7 +11,7 @@ import {
   type FaultFormFields,
   faultBody,
 } from '../../model/fault-draft.ts'
-import type { SchemaField } from '../../model/schema-fields.ts'
+import type { Draft, SchemaField } from '../../model/schema-fields.ts'
 import {
   ChoiceField,
   FieldProblem,
@@ -19,10 +20,10 @@ import {
   type Submission,
   SwitchField,
   SwitchList,
+  TextField,
 } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
 import { useSaving } from './platform-section.tsx'
-import { SchemaInput, SchemaInputs } from './schema-inputs.tsx'
 
 export interface FaultFormProps {
   readonly form: FaultFormFields
@@ -189,3 +190,106 @@ function firstValue({ kind, values, example, minimum, fields }: SchemaField): un
 }
 
 const isRequired = (field: SchemaField): boolean => field.isRequired
+
+interface SchemaInputsProps {
+  readonly fields: readonly SchemaField[]
+  readonly draft: Draft
+  readonly issues: readonly ControlIssue[]
+  /** Before the names of fields in problems: `respond.`. */
+  readonly path?: string
+  onChange(draft: Draft): void
+}
+
+function SchemaInputs({ fields, draft, issues, path = '', onChange }: SchemaInputsProps) {
+  return (
+    <>
+      {fields.map(field => (
+        <SchemaInput
+          key={field.name}
+          field={field}
+          value={draft[field.name]}
+          issues={issues}
+          path={path + field.name}
+          onChange={value => onChange({ ...draft, [field.name]: value })}
+        />
+      ))}
+    </>
+  )
+}
+
+interface SchemaInputProps {
+  readonly field: SchemaField
+  readonly value: unknown
+  readonly issues: readonly ControlIssue[]
+  /** The name of the field in problems. */
+  readonly path: string
+  /** Whether its name is shown already, beside it. */
+  readonly isNamed?: boolean
+  onChange(value: unknown): void
+}
+
+/** A flag has no input of its own: it is set by being chosen. */
+function SchemaInput({ field, value, issues, path, isNamed = false, onChange }: SchemaInputProps) {
+  const { name, kind, values, example, minimum, maximum } = field
+  if (kind === 'flag') return null
+  if (kind === 'object')
+    return (
+      <div class="stack">
+        <SchemaInputs
+          fields={field.fields}
+          draft={isMap(value) ? value : {}}
+          issues={issues}
+          path={`${path}.`}
+          onChange={onChange}
+        />
+      </div>
+    )
+  const label = name + (field.isRequired ? ' (required)' : '')
+  const problem = problemOf(issues, path)
+  const hint = isNamed ? '' : field.description
+  if (kind === 'choices')
+    return (
+      <div class="field">
+        {isNamed ? null : <span aria-hidden="true">{label}</span>}
+        <SwitchList label={name} values={values} chosen={Array.isArray(value) ? value : []} onChange={onChange} />
+        <FieldProblem text={problem} />
+        {hint === '' ? null : <small class="hint">{hint}</small>}
+      </div>
+    )
+  const shared = {
+    label,
+    labelPlace: isNamed ? 'hidden' : 'above',
+    hint,
+    problem,
+    value: typeof value === 'string' ? value : '',
+  } as const
+  if (kind === 'choice')
+    return (
+      <ChoiceField
+        {...shared}
+        options={[['', 'choose'], ...values.map(word => [word, word] as const)]}
+        onChange={word => onChange(word === '' ? undefined : word)}
+      />
+    )
+  if (kind === 'headers' || kind === 'json')
+    return (
+      <TextField
+        {...shared}
+        rows={2}
+        spellcheck={false}
+        placeholder={kind === 'headers' ? 'Retry-After: 2' : '{ "error": "..." }'}
+        onChange={onChange}
+      />
+    )
+  const range = minimum === null ? '' : maximum === null ? `from ${minimum}` : `${minimum} to ${maximum}`
+  return (
+    <TextField
+      {...shared}
+      class="short"
+      spellcheck={false}
+      inputMode={kind === 'count' ? 'numeric' : 'text'}
+      placeholder={example ?? range}
+      onChange={onChange}
+    />
+  )
+}
