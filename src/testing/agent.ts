@@ -49,18 +49,20 @@ export interface AgentFunctions {
 
 type Inbox = readonly InboxItem[]
 
-const agents = new WeakMap<object, { readonly functions: AgentFunctions; driver: Promise<Driver> | null }>()
+/** The property of a simulator that returns the driver of its option `agent`. */
+const AGENT = Symbol('agent')
 
-export const registerAgent = (sim: PlatformSimulator, functions: AgentFunctions): void =>
-  void agents.set(sim, { functions, driver: null })
-
-/** Creates the driver on first use, because its module also loads what runs commands. */
-function agentOf(sim: PlatformSimulator): Promise<Driver> | null {
-  const agent = agents.get(sim)
-  if (agent === undefined) return null
-  agent.driver ??= driverFrom(agent.functions)
-  return agent.driver
+/** The driver is created on first use, because its module also loads what runs commands. */
+export function registerAgent(sim: PlatformSimulator, functions: AgentFunctions): void {
+  let driver: Promise<Driver> | null = null
+  const get = () => {
+    driver ??= driverFrom(functions)
+    return driver
+  }
+  Object.defineProperty(sim, AGENT, { get })
 }
+
+const agentOf = (sim: PlatformSimulator): Promise<Driver> | undefined => Reflect.get(sim, AGENT)
 
 async function driverFrom(functions: AgentFunctions): Promise<Driver> {
   const { functionDriver } = await import('../running/agent-driver/function-driver.ts')
@@ -77,7 +79,7 @@ interface DriverOption {
 
 /** Returns the driver, and a function that closes it if it was created for this run. */
 export async function driverOption(sim: PlatformSimulator, { driver, env = process.env, cwd }: DriverOption) {
-  if (driver === undefined) return { driver: await agentOf(sim), close: leaveOpen }
+  if (driver === undefined) return { driver: (await agentOf(sim)) ?? null, close: leaveOpen }
   if (driver === null || isDriver(driver)) return { driver, close: leaveOpen }
   const made = typeof driver === 'string' ? await driverFile(sim, driver, env, cwd) : await driverFrom(driver)
   return { driver: made, close: () => made.close() }

@@ -72,10 +72,16 @@ export interface ChatExpectations {
 /** A chat of a simulator, with the actions of its end user and the expectations of a test. */
 export type TestChat = ChatHandle & ChatExpectations
 
-const owners = new WeakMap<object, { readonly sim: PlatformSimulator; readonly chatId: string }>()
+/** The property of a chat that has its simulator. */
+const OWNER = Symbol('owner')
+
+interface Owner {
+  readonly sim: PlatformSimulator
+  readonly chatId: string
+}
 
 /** Returns the simulator of a chat, or undefined for another object. */
-export const ownerOf = (chat: object) => owners.get(chat)
+export const ownerOf = (chat: object): Owner | undefined => Reflect.get(chat, OWNER)
 
 /** The limits of a test that a simulator was created with. */
 export interface TestLimits {
@@ -91,7 +97,7 @@ export function withChatExpectations(
   { waitMs, ack }: TestLimits,
 ): TestChat {
   const { says, press, id: chatId } = handle
-  owners.set(handle, { sim, chatId })
+  Object.defineProperty(handle, OWNER, { value: { sim, chatId } satisfies Owner })
   const subject = (method: Method): Subject => ({ sim, chatId, callStack: stackAbove(method), waitMs })
   const limited = (what: string, method: Method) => ({ limit: ack, what, chatId, callStack: captureStackAbove(method) })
   const chat = Object.assign(handle, {

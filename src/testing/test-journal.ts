@@ -26,15 +26,16 @@ import type { Core } from '../platform/simulator/core.ts'
 import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
 import type { WaitContext } from '../running/runner/waiting.ts'
 
-const testJournals = new WeakMap<Core, TestJournal>()
+/** The property of the parts of a simulator that has its test journal. */
+const TEST_JOURNAL = Symbol('test journal')
 
 /** Returns the test journal of a simulator. It begins with the first expectation, and again after each reset. */
 export function testJournalOf(sim: PlatformSimulator): TestJournal {
   const core = coreOf(sim)
-  const current = testJournals.get(core)
+  const current: TestJournal | undefined = Reflect.get(core, TEST_JOURNAL)
   if (current !== undefined && !current.resetSignal.aborted) return current
   const journal = new TestJournal(sim, core)
-  testJournals.set(core, journal)
+  Object.defineProperty(core, TEST_JOURNAL, { value: journal, configurable: true })
   return journal
 }
 
