@@ -1,8 +1,8 @@
 /** Renders the findings of a check as lines: what happened, what to try, the pass rule, the diagram, the commands. */
-import { visible, wrap } from '../../base/text/terminal-text.ts'
+import { visible } from '../../base/text/terminal-text.ts'
 import { type CheckReport, isExpectedFailure } from '../../running/certifier/report.ts'
 import { diagramOf } from './diagram.ts'
-import type { Layout, Shade } from './theme.ts'
+import { type Layout, labelled, type Shade } from './theme.ts'
 
 /** The first finding, else the reason, in one line; empty when it passed. */
 export const checkCause = ({ findings: [first], reason }: Pick<CheckReport, 'findings' | 'reason'>): string =>
@@ -15,10 +15,8 @@ export function checkDetails(check: CheckReport, layout: Layout, similar: CheckR
   const { columns, theme } = layout
   const { findings, passes, outcome, reason, decisiveText, expectation } = check
   const lines: string[] = []
-  const add = (label: string, text: string, shade: Shade = 'plain') => {
-    for (const [at, line] of wrap(visible(text), columns - LABEL_COLUMNS).entries())
-      lines.push(`${theme.faint((at === 0 ? label : '').padEnd(LABEL_COLUMNS))}${theme[shade](line)}`)
-  }
+  const add = (label: string, text: string, shade: Shade = 'plain') =>
+    lines.push(...labelled(label, text, layout, LABEL_COLUMNS, shade))
   if (expectation?.status === 'failed')
     add('because', `${expectation.because}${expectation.until === null ? '' : ` (until ${expectation.until})`}`)
   if (expectation?.status === 'expired')

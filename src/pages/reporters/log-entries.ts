@@ -9,6 +9,7 @@ import { failureBesideStatus, failureText } from '../../platform/wording/failure
 import { effectText, faultHitText } from '../../platform/wording/faults.ts'
 import { errorIn, isInvalidSign } from '../../platform/wording/hints.ts'
 import { isWronglyAccepted } from './log-filter.ts'
+import type { Shade } from './theme.ts'
 
 export interface LogLine {
   /** `intermediary -> platform`. */
@@ -25,10 +26,8 @@ export interface LogDetail {
   /** In the compact style, in place of `label`: `200`. */
   readonly shortLabel?: string
   readonly text: string
-  readonly level: Level
+  readonly level: Shade
 }
-
-export type Level = 'plain' | 'good' | 'warn' | 'bad' | 'hint'
 
 export function describeEntry(entry: Entry): LogLine {
   switch (entry.kind) {

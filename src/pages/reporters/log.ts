@@ -1,17 +1,16 @@
 /** Renders journal entries as a log for people. */
-import { Chalk } from 'chalk'
 import { backgroundTimer } from '../../base/runtime/clock.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { pad, quote, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import { deliveryHint } from '../../platform/wording/hints.ts'
-import { describeEntry, describeLateAnswer, isManual, type Level, type LogDetail, type LogLine } from './log-entries.ts'
+import { describeEntry, describeLateAnswer, isManual, type LogDetail, type LogLine } from './log-entries.ts'
 import { isShown, type LogStyle, looksWrong } from './log-filter.ts'
+import { type ColorLevel, createTheme } from './theme.ts'
 
 export interface LogOptions {
   readonly style: LogStyle
-  /** Chalk's: 0 is none. */
-  readonly colorLevel: 0 | 1 | 2 | 3
+  readonly colorLevel: ColorLevel
   /** Default 100. */
   readonly columns?: number
   /** What is rendered in place of an entry that is shown. */
@@ -38,14 +37,7 @@ const SHORT_QUOTE = 40
 const MAX_LANGUAGES = 1000
 
 export function createLog({ style, colorLevel, columns = 100, present = entry => entry }: LogOptions): Log {
-  const chalk = new Chalk({ level: colorLevel })
-  const paint: Record<Level, (text: string) => string> = {
-    plain: text => text,
-    good: chalk.green,
-    warn: chalk.yellow,
-    bad: chalk.red,
-    hint: chalk.cyan,
-  }
+  const theme = createTheme(colorLevel)
   const free = Math.max(MIN_COLUMNS, columns - WHAT_AT)
   const languages = new Map<string, string>()
   const hinted = new Set<string>()
@@ -90,7 +82,7 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
   function leftColumns({ chat_id = '', time }: Entry): string {
     const chat = visible(chat_id).slice(0, 8)
     const language = shorten(visible(languages.get(chat_id) ?? ''), LANGUAGE_COLUMNS)
-    return chalk.dim(`${time.slice(11, 19)} ${pad(chat, 8)} ${pad(language, LANGUAGE_COLUMNS)} `)
+    return theme.faint(`${time.slice(11, 19)} ${pad(chat, 8)} ${pad(language, LANGUAGE_COLUMNS)} `)
   }
 
   function pretty(entry: Entry, { direction, what, quoted }: LogLine): string {
@@ -104,7 +96,7 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
   function detailText({ label, text, level }: LogDetail): string {
     const lines = wrap(text, free).map((line, index) => {
       const shown = `${pad(index === 0 ? label : '', WHO_COLUMNS)}  ${line}`.trimEnd()
-      return `${' '.repeat(LEFT_COLUMNS)}${paint[level](shown)}\n`
+      return `${' '.repeat(LEFT_COLUMNS)}${theme[level](shown)}\n`
     })
     return lines.join('')
   }
@@ -112,16 +104,18 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
   /** One entry on one line of any length, for `grep`. */
   function compact(entry: Entry, { direction, what, quoted }: LogLine, details: readonly LogDetail[]): string {
     const words = quoted === undefined ? '' : ` ${quote(quoted, SHORT_QUOTE)}`
-    const texts = details.map(({ label, shortLabel = label, text, level }) => paint[level](`${shortLabel} ${text}`))
+    const texts = details.map(({ label, shortLabel = label, text, level }) => theme[level](`${shortLabel} ${text}`))
     const rest = texts.length === 0 ? '' : `: ${texts.join('; ')}`
     return `${leftColumns(entry)}${direction} ${what}${words}${rest}\n`
   }
 
-  function renderText(text: string): string {
-    open = null
-    return `${chalk.dim(`${' '.repeat(LEFT_COLUMNS)}${text}`)}\n`
-  }
-  return Object.assign(renderEntry, { skip: rememberLanguage, renderText })
+  return Object.assign(renderEntry, {
+    skip: rememberLanguage,
+    renderText(text: string): string {
+      open = null
+      return `${theme.faint(`${' '.repeat(LEFT_COLUMNS)}${text}`)}\n`
+    },
+  })
 }
 
 export interface LimitedLogOptions extends LogOptions {

@@ -1,6 +1,6 @@
 /** Defines the colours of reports by meaning. Layout comes before colours. */
 import { Chalk } from 'chalk'
-import { widthOf, wrap } from '../../base/text/terminal-text.ts'
+import { visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
 import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
 import type { CheckOutcome } from '../../running/certifier/check.ts'
 
@@ -33,6 +33,18 @@ export function wrapped(text: string, { columns, theme }: Layout, shade: Shade =
   const rest = ' '.repeat(widthOf(first))
   const lines = wrap(text, columns - widthOf(first))
   return lines.map((line, index) => theme[shade](`${index === 0 ? first : rest}${line}`))
+}
+
+/** Wraps a text behind a label of so many columns, which the first line has. */
+export function labelled(
+  label: string,
+  text: string,
+  { columns, theme }: Layout,
+  wide: number,
+  shade: Shade,
+): string[] {
+  const lines = wrap(visible(text), columns - wide)
+  return lines.map((line, index) => `${theme.faint((index === 0 ? label : '').padEnd(wide))}${theme[shade](line)}`)
 }
 
 /** The outcomes of scenarios and of checks. */
