@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -28,6 +29,8 @@ it('is ready before Node has loaded what a start does not need', () => {
   expect(modules).toContain('NativeModule http')
   const late = ['fs/promises', 'internal/deps/undici/undici', 'stream/consumers']
   expect(late.filter(name => modules.includes(`NativeModule ${name}`))).toEqual([])
+  // zod and the schemas of the contract load with the first call.
+  expect(files.filter(file => readFileSync(file, 'utf8').includes('$constructor('))).toEqual([])
   const chunks = files.map(file => basename(file, '.cjs').replace(/-.{8}$/, ''))
   expect(chunks.filter(name => /undici|faker|certif|runner|suite|page|chalk/.test(name))).toEqual([])
 })

@@ -1,6 +1,6 @@
 /** Reads what an intermediary or its help desk does not have: a check of a missing capability does not apply. */
 import * as z from 'zod/mini'
-import { described } from '../../platform/simulator/settings.ts'
+import { described } from '../../platform/simulator/setting-schemas.ts'
 import { readInputFile } from './input-files.ts'
 
 export const CAPABILITIES = ['attachments', 'translation', 'typing', 'system_messages', 'availability'] as const

@@ -11,7 +11,7 @@ import {
   knobSchemas,
   predicateSchema,
   ReplySchema,
-} from '../../platform/simulator/settings.ts'
+} from '../../platform/simulator/setting-schemas.ts'
 import { type Layer, SETTINGS, type Setting, type SettingSpec } from './settings.ts'
 
 const knobs = knobSchemas()

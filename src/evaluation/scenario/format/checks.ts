@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { recordOf } from '../../../base/objects.ts'
 import { WEBHOOK_EVENTS } from '../../../platform/contract/events.ts'
 import { Button } from '../../../platform/contract/schemas.ts'
-import { described } from '../../../platform/simulator/settings.ts'
+import { described } from '../../../platform/simulator/setting-schemas.ts'
 import type { CallName } from '../plan.ts'
 import {
   ALIAS,

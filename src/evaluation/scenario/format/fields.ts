@@ -7,7 +7,7 @@ import { DURATION_PATTERN, type Duration, parseDuration } from '../../../base/te
 import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
 import { SIGN_MODES } from '../../../platform/contract/event-names.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../../platform/contract/schemas.ts'
-import { described, predicateSchema } from '../../../platform/simulator/settings.ts'
+import { described, predicateSchema } from '../../../platform/simulator/setting-schemas.ts'
 import type { CallName, ExpectedAck, Severity, Times } from '../plan.ts'
 
 export type Placeholder = `$(${string})`

@@ -11,7 +11,7 @@ import {
   described,
   knobSchemas,
   ReplySchema,
-} from '../../../platform/simulator/settings.ts'
+} from '../../../platform/simulator/setting-schemas.ts'
 import type { Place } from '../plan.ts'
 import { HistoryRowSchema, NeverSchema, type PatternInput } from './checks.ts'
 import {

@@ -7,7 +7,7 @@ import { isMap } from '../../../base/objects.ts'
 import { knownKeys, typed } from '../../../base/schemas/definitions.ts'
 import { WEBHOOK_EVENTS } from '../../../platform/contract/events.ts'
 import { Fault, type FaultFields } from '../../../platform/faults/schema.ts'
-import { described } from '../../../platform/simulator/settings.ts'
+import { described } from '../../../platform/simulator/setting-schemas.ts'
 import { namesIn } from '../interpolation.ts'
 import { Buttons, CheckSchema, ExpectSchema, NoneSchema } from './checks.ts'
 import {
