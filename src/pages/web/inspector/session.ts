@@ -1,5 +1,5 @@
 /** The state of the inspector: the journal, the shown moment, and the actions of user and agent. */
-import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { type ControlClient, createControlClient } from '../client/control.ts'
@@ -7,12 +7,11 @@ import { followJournal, type JournalFeedState } from '../client/event-feed.ts'
 import { createFrameBatches } from '../client/frame-batches.ts'
 import type { ChatTag } from '../components/sequence-row.tsx'
 import type { ChatState } from '../model/chat-items.ts'
-import { createJournalLog, type JournalLog } from '../model/journal-log.ts'
-import { keepInAddress, type View } from './address.ts'
+import { countUntil, createJournalLog, type JournalLog } from '../model/journal-log.ts'
+import { keepInAddress, showEntry, type View } from './address.ts'
 import { type AgentSide, createAgentSide } from './agent-side.ts'
 import { type ChatBook, createChats } from './chats.ts'
 import { createDrafts, type Drafts } from './drafts.ts'
-import { createNextEntry, type SelectNextEntry } from './next-entry.ts'
 import { createShownChat } from './shown-chat.ts'
 
 export interface Session {
@@ -127,4 +126,33 @@ function rememberTag(tags: Map<string, ChatTag>, chatId: string): ChatTag {
   const tag = { name: `chat ${tags.size + 1}`, hue: `hue-${(tags.size % HUES) + 1}` }
   tags.set(chatId, tag)
   return tag
+}
+
+/** Runs the action and waits for its entry. Only the last action waits, and one that fails does not. */
+export type SelectNextEntry = <Result>(
+  matches: (entry: Entry) => boolean,
+  action: () => Promise<Result>,
+) => Promise<Result>
+
+function createNextEntry(view: View, log: ReadonlySignal<JournalLog>): SelectNextEntry {
+  let stopLast = () => {}
+  return async (matches, action) => {
+    stopLast()
+    let seen = log.peek().entries.at(-1)?.seq ?? 0
+    const stop = effect(() => {
+      const { entries } = log.value
+      const found = entries.slice(countUntil(entries, seen)).find(matches)
+      seen = entries.at(-1)?.seq ?? 0
+      if (found === undefined) return
+      showEntry(view, found.seq)
+      queueMicrotask(() => stop())
+    })
+    stopLast = stop
+    try {
+      return await action()
+    } catch (error) {
+      stop()
+      throw error
+    }
+  }
 }

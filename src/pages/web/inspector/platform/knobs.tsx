@@ -314,7 +314,7 @@ function ListEditor({ knob: { name }, value, id, isDisabled, isWrong, describedB
     if (await onSet(filled.length === 0 ? OFF : filled)) setTyped(null)
   }
   return (
-    <form id={id} class={items.length === 0 ? 'stack tight knob-list empty-list' : 'knob-list'} onSubmit={set}>
+    <form id={id} class={items.length === 0 ? 'knob-list empty-list' : 'stack tight knob-list'} onSubmit={set}>
       {items.length === 0 ? <span class="hint">off</span> : null}
       {items.map((item, index) => (
         <span key={index} class="platform-joined">
