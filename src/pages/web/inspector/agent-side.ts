@@ -36,10 +36,6 @@ export interface DeskCall {
   readonly answer: ReadonlySignal<PlatformAnswer | { readonly failure: string } | null>
 }
 
-interface SentCall extends DeskCall {
-  readonly answer: Signal<PlatformAnswer | { readonly failure: string } | null>
-}
-
 export interface AgentSide {
   readonly profile: Signal<AgentProfile>
   readonly queue: ReadonlySignal<AgentQueue>
@@ -95,22 +91,23 @@ export function createAgentSide({ client, origin, view, chatIds, log, act }: Age
         const afterSeq = log.peek().entries.at(-1)?.seq ?? 0
         const requestId = `page-${afterSeq}-${++requests}`
         const answer = signal<PlatformAnswer | { readonly failure: string } | null>(null)
-        const call = { endpoint, code: codeOf(origin, endpoint, fields, chatId), requestId, afterSeq, answer }
+        const code = codeOf(origin, endpoint, fields, chatId)
+        const call = { endpoint, code, requestId, afterSeq, answer }
         if (!isQuiet) lastCall.value = call
-        await run(call, keyFor(endpoint, botId, keys))
-        if (isRefused(call)) lastCall.value = call
-        return !isRefused(call)
+        const request = { method: code.method, url: new URL(code.url), body: code.body, requestId }
+        const given = await callPlatform({ ...request, key: keyFor(endpoint, botId, keys) }).catch(
+          (error: unknown) => ({ failure: messageOf(error) }),
+        )
+        answer.value = given
+        const isRefused = 'failure' in given || given.status >= 400
+        if (isRefused) lastCall.value = call
+        return !isRefused
       })
       act(() => done)
       return done.catch(() => false)
     },
     entryOf: call => entryOf(log.value.entries, call),
   }
-}
-
-function isRefused({ answer }: DeskCall): boolean {
-  const given = answer.peek()
-  return given !== null && ('failure' in given || given.status >= 400)
 }
 
 /** A journal that begins again has a queue of its own. */
@@ -150,14 +147,6 @@ function codeOf(origin: URL, endpoint: EndpointId, body: Body | undefined, chatI
 function keyFor(endpoint: EndpointId, botId: number, { api_key, bot_api_key, more }: PlatformKeys): string {
   if (endpoint === 'chat') return bot_api_key
   return more.find(one => one.bot_id === botId)?.api_key ?? api_key
-}
-
-async function run({ code: { method, url, body }, requestId, answer }: SentCall, key: string) {
-  try {
-    answer.value = await callPlatform({ method, url: new URL(url), key, body, requestId })
-  } catch (error) {
-    answer.value = { failure: messageOf(error) }
-  }
 }
 
 function entryOf(entries: readonly Entry[], { requestId, afterSeq }: DeskCall): number | null {

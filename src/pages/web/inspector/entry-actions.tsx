@@ -1,5 +1,4 @@
 /** What can be done with an entry: send a delivery again, edit an event and send it, repeat a call, copy an id. */
-import './entry-actions.css'
 import type { Signal } from '@preact/signals'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { CallCode } from '../components/call-code.tsx'
@@ -32,12 +31,10 @@ export function OpenDialog({ dialog }: ActionProps) {
 }
 
 export function EntryActions({ dialog, entry }: EntryActionsProps) {
-  const session = useSession()
-  const props = { session, dialog }
   return (
     <>
-      {entry.kind === 'api' ? <CallActions {...props} call={entry} /> : null}
-      {entry.kind === 'delivery' || entry.kind === 'event' ? <EventActions {...props} entry={entry} /> : null}
+      {entry.kind === 'api' ? <CallActions dialog={dialog} call={entry} /> : null}
+      {entry.kind === 'delivery' || entry.kind === 'event' ? <EventActions dialog={dialog} entry={entry} /> : null}
       <Ids entry={entry} />
     </>
   )
@@ -47,7 +44,7 @@ function CallActions({ dialog, call }: ActionProps & { readonly call: EntryOf<'a
   const session = useSession()
   return (
     <>
-      <div class="entry-actions">
+      <div class="buttons entry-actions">
         <button type="button" onClick={() => (dialog.value = { kind: 'call', call })}>
           Repeat with changes
         </button>
@@ -64,7 +61,7 @@ function EventActions({ dialog, entry }: ActionProps & { readonly entry: EntryOf
   const session = useSession()
   const again = (isSigned: boolean) => session.act(() => resend(session, entry.delivery_id, isSigned))
   return (
-    <div class="entry-actions">
+    <div class="buttons entry-actions">
       <button type="button" onClick={() => again(false)}>
         Send the same bytes again
       </button>

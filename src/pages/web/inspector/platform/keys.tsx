@@ -3,9 +3,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { PlatformKeys } from '../../../../server/control/routes/description.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { OtherProblems } from '../fields.tsx'
+import { OtherProblems, useSubmission } from '../fields.tsx'
 import { useSession } from '../session-context.ts'
-import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
+import { PlatformSection, usePlatform } from './platform-section.tsx'
 
 export function KeysSection() {
   return (
@@ -17,15 +17,14 @@ export function KeysSection() {
 
 /** Mounted when the section is opened: keys are not asked for before. */
 function Keys() {
-  const session = useSession()
+  const { client } = useSession()
   const { config } = usePlatform()
   const [keys, setKeys] = useState<PlatformKeys | null>(null)
-  const saving = useSaving()
-  const { client } = session
+  const { issues, save } = useSubmission()
   useEffect(() => {
-    void saving.save(async () => setKeys(await client.send<PlatformKeys>('GET', '/keys')))
+    void save(async () => setKeys(await client.send<PlatformKeys>('GET', '/keys')))
   }, [client, config])
-  if (keys === null) return <OtherProblems issues={saving.issues} names={[]} />
+  if (keys === null) return <OtherProblems issues={issues} names={[]} />
   return (
     <>
       <Key title="API key" use="handover endpoints, and the signature of events" value={keys.api_key} />
