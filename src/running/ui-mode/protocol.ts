@@ -1,7 +1,7 @@
 /** Defines what UI mode and its page exchange: the list of files and scenarios, their states, and the bodies of requests. */
 import * as z from 'zod/mini'
-import type { Outcome, RunResult } from '../../evaluation/evaluator/verdict.ts'
-import type { FailureReport, RunReport } from '../../evaluation/evaluator/wording/report.ts'
+import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
+import type { FailureReport } from '../../evaluation/evaluator/wording/report.ts'
 import type { Place, PlannedStep, Verb } from '../../evaluation/scenario/plan.ts'
 import { named } from '../../platform/contract/schemas.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
@@ -107,9 +107,6 @@ export interface LiveEntries {
   readonly run: number
   readonly entries: readonly Entry[]
 }
-
-/** A run without its scenarios: what belongs to none of them. */
-export type RunSummary = Omit<RunReport, 'scenarios'> & Pick<RunResult, 'counts'>
 
 /** Server-sent events of `GET /_sim/ui/events` by name. A new stream begins with all of them. */
 export interface UiEvents {

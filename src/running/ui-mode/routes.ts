@@ -71,16 +71,6 @@ export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] 
       throw new ControlProblem(404, 'no_result', `${JSON.stringify(name)} has no result: it was not run yet.`)
     },
   }),
-  route('GET /ui/run', {
-    id: 'getUiRun',
-    summary: 'Returns what belongs to no scenario of the last run',
-    responses: { ...document('UiRun', 'Failures and entries'), 404: 'No run has ended yet' },
-    run() {
-      const summary = session.summary()
-      if (summary !== null) return ok(summary)
-      throw new ControlProblem(404, 'no_run', 'No run has ended yet.')
-    },
-  }),
   route('POST /ui/run', {
     id: 'startUiRun',
     summary: 'Runs scenarios, now or after the run that is under way',

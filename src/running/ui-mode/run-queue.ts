@@ -2,11 +2,11 @@
 import { messageOf } from '../../base/text/error-text.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import type { RunResult } from '../../evaluation/evaluator/verdict.ts'
-import { describeRun } from '../../evaluation/evaluator/wording/report.ts'
+import { describeRun, type FailureReport } from '../../evaluation/evaluator/wording/report.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import type { RunListener } from '../runner/suite.ts'
 import { InterruptedError } from '../runner/waiting.ts'
-import type { RunStatus, RunSummary } from './protocol.ts'
+import type { RunStatus } from './protocol.ts'
 import { nameOf, numberedName, type ScenarioStates } from './scenario-states.ts'
 
 export interface RunRequest {
@@ -33,7 +33,6 @@ export interface RunQueueOptions {
 export function createRunQueue({ startRun, states, secrets, runnable, onChange }: RunQueueOptions) {
   const queue = new Set<string>()
   let status: RunStatus = { state: 'idle', done: 0, total: 0, problem: null, failures: [] }
-  let summary: RunSummary | null = null
   let current: { readonly end: AbortController; readonly ended: Promise<void> } | null = null
 
   const setStatus = (change: Partial<RunStatus>) => {
@@ -59,8 +58,7 @@ export function createRunQueue({ startRun, states, secrets, runnable, onChange }
       setStatus({ state: 'running', done: 0, total: wanted.length, problem: null, failures: [] })
       try {
         const result = await startRun({ wanted, all, listener, signal })
-        summary = storeResults(result, states, secrets)
-        setStatus({ failures: summary.failures })
+        setStatus({ failures: storeResults(result, states, secrets) })
       } catch (error) {
         setStatus({ problem: messageOf(error) })
       }
@@ -101,14 +99,15 @@ export function createRunQueue({ startRun, states, secrets, runnable, onChange }
       await current.ended
     },
     status: () => status,
-    /** What the last run says beside its scenarios; null before the first one has ended. */
-    summary: () => summary,
   }
 }
 
-/** Stores the final results: late calls may have changed verdicts after the end of their scenarios. */
-export function storeResults(result: RunResult, states: ScenarioStates, secrets: Redactor): RunSummary {
-  const { scenarios, ...summary } = describeRun(secrets.redactDeep(result))
+/**
+ * Stores the final results: late calls may have changed verdicts after the end of their scenarios. Returns the failures
+ * that belong to no scenario.
+ */
+export function storeResults(result: RunResult, states: ScenarioStates, secrets: Redactor): readonly FailureReport[] {
+  const { scenarios, failures } = describeRun(secrets.redactDeep(result))
   for (const report of scenarios) states.finish(numberedName(report.name, report.instance), report)
-  return summary
+  return failures
 }

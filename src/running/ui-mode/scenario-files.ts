@@ -100,11 +100,12 @@ function removedFiles(before: readonly ReadFile[], read: readonly ReadFile[]): R
 }
 
 function stampOf({ file, includes }: LoadedFile): string {
-  const stamps = [file, ...includes].map(({ path }) => {
+  let stamp = ''
+  for (const { path } of [file, ...includes]) {
     const found = statSync(path, { throwIfNoEntry: false })
-    return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`
-  })
-  return stamps.join('\n')
+    stamp += found === undefined ? '\n' : `${found.ino} ${found.size} ${found.mtimeMs}\n`
+  }
+  return stamp
 }
 
 /** Reports identify scenarios by name, so only the first one of a name is run. */
@@ -125,13 +126,9 @@ function describeFiles(files: readonly ReadFile[]): CatalogueFile[] {
       const first = byName.get(name)
       if (first === undefined || first.from === one) continue
       const other = first.plan.place === null ? first.plan.file : `${first.plan.place.file}:${first.plan.place.line}`
-      problems.push({
-        at: place === null ? file : placeText(place),
-        message: `${JSON.stringify(name)} is taken: ${other} has it`,
-        excerpt: null,
-        file,
-        line: place?.line ?? null,
-      })
+      const message = `${JSON.stringify(name)} is taken: ${other} has it`
+      const at = place === null ? file : placeText(place)
+      problems.push({ at, message, excerpt: null, file, line: place?.line ?? null })
     }
     if (one.plans.length > 0 || problems.length > 0) described.push({ name: one.file.name, problems })
   }

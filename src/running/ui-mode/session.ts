@@ -13,7 +13,6 @@ import type {
   CatalogueScenario,
   CatalogueStep,
   RunBody,
-  RunSummary,
   Status,
   WatchSetting,
 } from './protocol.ts'
@@ -27,7 +26,6 @@ export interface UiSession {
   status(after: number): { readonly version: number; readonly status: Status }
   active(): readonly ActiveRun[]
   report(name: string): ScenarioReport | null
-  summary(): RunSummary | null
   findFile(name: string): NamedFile | undefined
   /** Calls `listener` after every change. Returns a function that stops this. */
   subscribe(listener: () => void): () => void
@@ -109,7 +107,6 @@ export async function createUiSession(options: UiSessionOptions): Promise<UiSess
     },
     active: states.active,
     report: states.report,
-    summary: queue.summary,
     findFile: files.find,
     subscribe(listener) {
       listeners.add(listener)
@@ -144,10 +141,10 @@ export function createSavedSession(
   const result = secrets.redactDeep(run)
   const { target, scenarios } = result
   const states = createScenarioStates(secrets, () => {})
-  const summary = storeResults(result, states, secrets)
+  const failures = storeResults(result, states, secrets)
   const total = scenarios.length
   const status: Omit<Status, 'scenarios'> = {
-    run: { state: 'idle', done: total, total, problem: null, failures: summary.failures },
+    run: { state: 'idle', done: total, total, problem: null, failures },
     watch: { all: false, files: [] },
   }
   const described: CatalogueScenario[] = []
@@ -170,7 +167,6 @@ export function createSavedSession(
     },
     active: () => [],
     report: states.report,
-    summary: () => summary,
     findFile,
     subscribe: () => () => {},
     actions: null,
