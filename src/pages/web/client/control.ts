@@ -1,4 +1,5 @@
 /** Calls the control API of the server that the page came from, and the platform's endpoints as an intermediary does. */
+import { jsonOr } from '../model/json-text.ts'
 
 /** A field of a request, and what is wrong with it. */
 export interface ControlIssue {
@@ -97,15 +98,7 @@ export async function callPlatform({ method, url, key, body, requestId }: Platfo
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await response.text()
-  return { status: response.status, body: parsed(text) }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return { status: response.status, body: jsonOr(text, text) }
 }
 
 /** Where the token is kept for this tab, so that the address does not have it after the first load. */

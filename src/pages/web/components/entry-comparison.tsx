@@ -1,4 +1,5 @@
 /** Shows two journal entries side by side: the fields that differ, and folded those that are equal. */
+import { jsonOr } from '../model/json-text.ts'
 import './entries.css'
 import type { ComponentChildren } from 'preact'
 import { isMap } from '../../../base/objects.ts'
@@ -106,18 +107,9 @@ function fieldsOf({ v, seq, at_ms, ...rest }: Entry): Map<string, string> {
 
 function addFields(fields: Map<string, string>, path: string, value: unknown): void {
   if (value === undefined || fields.size >= MOST_FIELDS) return
-  const parsed = typeof value === 'string' && path.endsWith('.body') ? parsedJson(value) : value
+  const parsed = typeof value === 'string' && path.endsWith('.body') ? jsonOr(value, value) : value
   const parts = Array.isArray(parsed) ? Object.entries(parsed) : isMap(parsed) ? Object.entries(parsed) : []
   if (parts.length === 0) fields.set(path, typeof parsed === 'string' ? parsed : JSON.stringify(parsed))
   for (const [name, part] of parts)
     addFields(fields, Array.isArray(parsed) ? `${path}[${name}]` : path === '' ? name : `${path}.${name}`, part)
-}
-
-/** Bodies of deliveries are texts. */
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }

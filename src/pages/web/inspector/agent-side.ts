@@ -11,6 +11,7 @@ import type { PlatformKeys } from '../../../server/control/routes/description.ts
 import { type ControlClient, callPlatform, type PlatformAnswer } from '../client/control.ts'
 import { type AgentQueue, createAgentQueue } from '../model/agent-queue.ts'
 import { countUntil, type JournalLog } from '../model/journal-log.ts'
+import { jsonOr } from '../model/json-text.ts'
 import type { CodeCall } from '../model/snippets.ts'
 import type { View } from './address.ts'
 
@@ -179,21 +180,13 @@ const FIRST_PROFILE: AgentProfile = {
 
 /** A stored value of another form gives way to the first profile. */
 function readProfile(): AgentProfile {
-  const stored = parsed(readStored(PROFILE))
+  const value = jsonOr(readStored(PROFILE) ?? '', {})
+  const stored = isMap(value) ? value : {}
   const own = Object.entries(FIRST_PROFILE).map(([name, first]) => [
     name,
     typeof stored[name] === typeof first ? stored[name] : first,
   ])
   return { ...FIRST_PROFILE, ...Object.fromEntries(own) }
-}
-
-function parsed(text: string | null): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text ?? '{}')
-    return isMap(value) ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 /** Browsers may refuse storage. */

@@ -3,6 +3,7 @@ import type { Signal } from '@preact/signals'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
+import { jsonOr } from '../model/json-text.ts'
 import { codeCallOf } from '../model/snippets.ts'
 import { CallDialog } from './call-dialog.tsx'
 import { EventDialog, type EventDialogProps } from './event-dialog.tsx'
@@ -85,16 +86,8 @@ function resend(session: Session, deliveryId: string, isSigned: boolean): Promis
 }
 
 function firstOf(entry: EntryOf<'delivery' | 'event'>): EventDialogProps['first'] {
-  const payload = entry.kind === 'event' ? entry.payload : parsed(entry.request.body)
+  const payload = entry.kind === 'event' ? entry.payload : jsonOr(entry.request.body, {})
   return { event: entry.event, chatId: entry.chat_id, payload }
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return {}
-  }
 }
 
 /** The ids that other programs need. */

@@ -61,20 +61,18 @@ export function Inspector() {
   )
 }
 
+const VERY_WIDE = '(min-width: 110rem)'
+
 /** Very wide screens show agent and platform beside each other; others show one of them. */
 function SideColumns() {
-  const session = useSession()
-  // Whether a media query holds; the component is drawn again when that changes.
-  const [holds, setHolds] = useState(() => matchMedia('(min-width: 110rem)').matches)
+  const { side } = useSession().view
+  const [isWide, setWide] = useState(() => matchMedia(VERY_WIDE).matches)
   useEffect(() => {
-    const list = matchMedia('(min-width: 110rem)')
-    const changed = () => setHolds(list.matches)
+    const list = matchMedia(VERY_WIDE)
+    const changed = () => setWide(list.matches)
     list.addEventListener('change', changed)
     return () => list.removeEventListener('change', changed)
-  }, ['(min-width: 110rem)'])
-  const isWide = holds
-
-  const { side } = session.view
+  }, [])
   const isAgent = side.value === 'agent'
   if (!isWide)
     return (

@@ -4,9 +4,9 @@ import type { Signal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { wallTime } from '../../../base/runtime/clock.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
+import { saveFile } from '../components/save-file.ts'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { KIND_NAMES } from '../model/entry-summary.ts'
-import { savedJournalLines } from '../model/journal-log.ts'
 import { ENTRY_KINDS } from './address.ts'
 import type { ActionDialog } from './entry-actions.tsx'
 import type { Session } from './session.ts'
@@ -130,18 +130,15 @@ function WireActions({ dialog }: Pick<WireToolbarProps, 'dialog'>) {
   )
 }
 
-/** In the form of saved journals, which `handover-sim report` reads. Of long bodies it has the beginning. */
+/** In the form of saved journals without scenarios, which `handover-sim report` reads. Of long bodies it has the beginning. */
 async function downloadJournal({ client }: Session): Promise<void> {
   const [{ version }, { entries }] = await Promise.all([
     client.send<{ version: string }>('GET', '/state'),
     client.send<{ entries: readonly Entry[] }>('GET', '/journal'),
   ])
-  const lines = savedJournalLines(entries, version, wallTime())
-  const blob = new Blob([`${lines.join('\n')}\n`], { type: 'application/x-ndjson' })
-  const address = URL.createObjectURL(blob)
-  const link = document.createElement('a')
-  link.href = address
-  link.download = 'handover-sim-journal.jsonl'
-  link.click()
-  URL.revokeObjectURL(address)
+  const run = { v: 2, type: 'run', version, started_at: wallTime(), duration_ms: 0, target: '', seed: null }
+  const counts = { stopped: null, failures: [], exit_code: 0, scenarios: 0, entries: entries.length }
+  let lines = `${JSON.stringify({ ...run, ...counts })}\n`
+  for (const entry of entries) lines += `${JSON.stringify({ v: 2, type: 'entry', scenario: null, entry })}\n`
+  saveFile('handover-sim-journal.jsonl', lines, 'application/x-ndjson')
 }

@@ -5,6 +5,7 @@ import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { assumedIn } from '../../../platform/wording/entry.ts'
 import { failureText } from '../../../platform/wording/failures.ts'
 import { byteSize } from './formats.ts'
+import { jsonOr } from './json-text.ts'
 
 export interface Section {
   readonly title: string
@@ -86,7 +87,7 @@ function deliverySections({ url, event, request, response, status, failure, ...m
     title: `${event} to ${url ?? 'no URL'}`,
     aside: how,
     headers: request.headers,
-    payload: parsed(request.body),
+    payload: jsonOr(request.body, request.body),
     exact: request.body,
     ...truncation(request),
   }
@@ -94,16 +95,10 @@ function deliverySections({ url, event, request, response, status, failure, ...m
   if (response === null || status === null)
     return [sent, { title: 'No answer', aside: formatMs(duration_ms), ...failureList }]
   const answer = { title: `Answer ${status}`, aside: formatMs(duration_ms), headers: response.headers, ...failureList }
-  return [sent, { ...answer, payload: parsed(response.body), exact: response.body, ...truncation(response) }]
-}
-
-function parsed(body: unknown): unknown {
-  if (typeof body !== 'string') return body
-  try {
-    return JSON.parse(body)
-  } catch {
-    return body
-  }
+  return [
+    sent,
+    { ...answer, payload: jsonOr(response.body, response.body), exact: response.body, ...truncation(response) },
+  ]
 }
 
 function restOf({ v, seq, time, at_ms, cause, kind, ...rest }: Entry): unknown {

@@ -124,12 +124,3 @@ export function countUntil(entries: readonly { readonly seq: number }[], seq: nu
   }
   return low
 }
-
-/** The lines of a saved journal without scenarios. `startedAt` is in ISO 8601. */
-export function savedJournalLines(entries: readonly Entry[], version: string, startedAt: string): string[] {
-  const run = { v: 2, type: 'run', version, started_at: startedAt, duration_ms: 0, target: '', seed: null }
-  const counts = { stopped: null, failures: [], exit_code: 0, scenarios: 0, entries: entries.length }
-  return [{ ...run, ...counts }, ...entries.map(entry => ({ v: 2, type: 'entry', scenario: null, entry }))].map(line =>
-    JSON.stringify(line),
-  )
-}

@@ -1,5 +1,6 @@
 /** Turns a JSON Schema into the fields of a form, and what a form holds into JSON. */
 import { isMap } from '../../../base/objects.ts'
+import { jsonOr } from './json-text.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -104,15 +105,7 @@ function valueFrom({ kind, fields }: SchemaField, typed: unknown): unknown {
         }),
     )
   }
-  return kind === 'json' ? jsonOrText(typed) : typed
-}
-
-function jsonOrText(typed: string): unknown {
-  try {
-    return JSON.parse(typed)
-  } catch {
-    return typed
-  }
+  return kind === 'json' ? jsonOr(typed, typed) : typed
 }
 
 /** What a form shows for a value: the reverse of `valuesFrom`. */
