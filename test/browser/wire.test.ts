@@ -218,7 +218,7 @@ describe.skipIf(chromium === null)('the wire', () => {
     await rows(page).filter({ hasText: 'presses' }).click()
     await page.keyboard.press('t')
     await page.getByText('You see an earlier moment:').waitFor()
-    expect(await messages.textContent()).not.toContain('I am Anna')
+    await expect.poll(() => messages.textContent()).not.toContain('I am Anna')
     expect(await axeViolations(page)).toEqual([])
     await page.getByRole('slider', { name: 'Moment' }).focus()
     await page.keyboard.press('Home')

@@ -6,6 +6,7 @@ import { elapsedMs, type Timer, wallTimer } from '../../../base/runtime/clock.ts
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { type AgentSide, senderOf } from './agent-side.ts'
 import { type AgentDraft, type ButtonDraft, joinTexts, NO_AGENT_DRAFT } from './drafts.ts'
+import { ButtonInputs } from './fields.tsx'
 import { useSession } from './session-context.ts'
 
 /** What the platform is asked to show without a further call. */
@@ -64,13 +65,12 @@ export function AgentComposer({ chatId, draft, hasChat }: AgentComposerProps) {
         }}
       />
       {buttons.map((button, index) => (
-        <ButtonFields
+        <ButtonInputs
           key={index}
           number={index + 1}
-          button={button}
-          onChange={changed =>
-            setButtons(changed === null ? without(buttons, index) : replaced(buttons, index, changed))
-          }
+          {...button}
+          onChange={change => setButtons(buttons.with(index, { ...button, ...change }))}
+          onRemove={() => setButtons(buttons.toSpliced(index, 1))}
         />
       ))}
       <div class="buttons">
@@ -102,40 +102,6 @@ async function sendDraft(side: AgentSide, chatId: string, draft: Signal<AgentDra
 
 /** A button without a link is pressed by the user. */
 const toButton = ({ label, url }: ButtonDraft) => (url === '' ? { label } : { label, url })
-
-const without = <T,>(list: readonly T[], index: number): readonly T[] => list.filter((_, at) => at !== index)
-const replaced = <T,>(list: readonly T[], index: number, value: T): readonly T[] =>
-  list.map((one, at) => (at === index ? value : one))
-
-interface ButtonFieldsProps {
-  readonly number: number
-  readonly button: ButtonDraft
-  /** Null removes it. */
-  onChange(button: ButtonDraft | null): void
-}
-
-function ButtonFields({ number, button, onChange }: ButtonFieldsProps) {
-  return (
-    <div class="button-fields">
-      <input
-        aria-label={`Label of button ${number}`}
-        placeholder="Label"
-        dir="auto"
-        value={button.label}
-        onInput={({ currentTarget: { value } }) => onChange({ ...button, label: value })}
-      />
-      <input
-        aria-label={`Link of button ${number}`}
-        placeholder="Link (optional)"
-        value={button.url}
-        onInput={({ currentTarget: { value } }) => onChange({ ...button, url: value })}
-      />
-      <button type="button" class="quiet" aria-label={`Remove button ${number}`} onClick={() => onChange(null)}>
-        ✕
-      </button>
-    </div>
-  )
-}
 
 interface Typing {
   changed(text: string): void

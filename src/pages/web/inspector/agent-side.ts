@@ -71,9 +71,8 @@ interface AgentPorts {
 export function createAgentSide({ client, origin, view, chatIds, log, act }: AgentPorts): AgentSide {
   const profile = signal(readProfile())
   effect(() => writeStored(PROFILE, JSON.stringify(profile.value)))
-  const journal = computed(() => log.value.entries)
-  const reader = computed(() => createQueueOf(journal.value))
-  const queue = computed(() => reader.value(log.value.entries))
+  const readQueue = createAgentQueue()
+  const queue = computed(() => readQueue(log.value.entries))
   const lastCall = signal<DeskCall | null>(null)
   const inOrder = createSequence()
   let requests = 0
@@ -110,9 +109,6 @@ export function createAgentSide({ client, origin, view, chatIds, log, act }: Age
     entryOf: call => entryOf(log.value.entries, call),
   }
 }
-
-/** A journal that begins again has a queue of its own. */
-const createQueueOf = (_journal: readonly Entry[]) => createAgentQueue()
 
 /** Written out, so that the page does not contain the schemas of the contract. */
 const PATHS: { readonly [Id in EndpointId]: (typeof ENDPOINTS)[Id]['path'] } = {

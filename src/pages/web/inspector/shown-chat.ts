@@ -1,6 +1,5 @@
 /** Asks the server for the selected chat at the shown moment, and again when an entry of it arrives. */
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
-import { messageOf } from '../../../base/text/error-text.ts'
 import type { ChatAnswer } from '../../../server/control/routes/chats.ts'
 import { type ControlClient, ControlError } from '../client/control.ts'
 import { createRefresh } from '../client/refresh.ts'
@@ -39,10 +38,11 @@ export function createShownChat({ client, view, log, chatId, onProblem }: ShownC
       const entries = log.peek().chats.get(id) ?? []
       loaded.value = { id, state: chatStateOf(answer, entries, at ?? Number.MAX_SAFE_INTEGER) }
     } catch (error) {
-      // A chat that was created later, or that a reset has removed.
+      // Without an answer the chat stays as it was: the page says that the server is away.
+      if (!(error instanceof ControlError)) return
       loaded.value = { id, state: null }
-      const isAbsent = error instanceof ControlError && error.status === 404
-      if (!isAbsent && !ended.signal.aborted) onProblem(messageOf(error))
+      // A chat is absent before its beginning, and after a reset.
+      if (error.status !== 404) onProblem(error.message)
     }
   }
 

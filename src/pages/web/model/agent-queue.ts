@@ -36,17 +36,24 @@ interface ChatFacts {
   lastText: string
 }
 
-/** Returns a function that takes all entries, and reads those that are new. */
+/** Returns a function that takes all entries, and reads those that were added to the list. Another list is read anew. */
 export function createAgentQueue(): (entries: readonly Entry[]) => AgentQueue {
-  const facts = new Map<string, ChatFacts>()
-  const state = { lastSeq: 0, settingsSeq: 0, availabilitySeq: 0, done: new Set<GuideStep>() }
+  let list: readonly Entry[] | null = null
+  let facts = new Map<string, ChatFacts>()
+  let state = { lastSeq: 0, settingsSeq: 0, availabilitySeq: 0, done: new Set<GuideStep>() }
   return entries => {
+    if (entries !== list) {
+      list = entries
+      facts = new Map()
+      state = { lastSeq: 0, settingsSeq: 0, availabilitySeq: 0, done: new Set() }
+    }
     for (let index = countUntil(entries, state.lastSeq); index < entries.length; index++) {
       const entry = entries[index]
       if (entry !== undefined) read(entry, facts, state)
     }
     state.lastSeq = entries.at(-1)?.seq ?? 0
-    return { ...state, chats: queued(facts), botIdOf: chatId => facts.get(chatId)?.botId ?? null }
+    const known = facts
+    return { ...state, chats: queued(known), botIdOf: chatId => known.get(chatId)?.botId ?? null }
   }
 }
 

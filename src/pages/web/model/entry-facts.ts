@@ -29,10 +29,6 @@ const SIGN_TEXTS = {
   hex: 'In the other encoding on purpose: the webhook must refuse the event.',
 }
 
-const TEXTS = {
-  signature: 'Signature',
-}
-
 /** `effects` are the entries that this one caused: faults say there what they did. */
 export function factsOf(entry: Entry, effects: readonly Entry[]): EntryFact[] {
   if (entry.kind === 'api') return [...keyFacts(entry), ...faultFacts(entry, effects), ...callFacts(entry)]
@@ -90,7 +86,7 @@ function signatureFacts({ request, sign, status, outcome }: EntryOf<'delivery'>)
     header === undefined
       ? `No signature header, ${bytes} of body.`
       : `Header ${header[0]}, ${algorithm}, over ${bytes} of body.`
-  if (!isInvalidSign(sign)) return [{ label: TEXTS.signature, text: how, ...(header && { outcome: 'pass' as const }) }]
+  if (!isInvalidSign(sign)) return [{ label: 'Signature', text: how, ...(header && { outcome: 'pass' as const }) }]
   const isAccepted = status !== null && status < 300
   const text = [
     how,
@@ -99,7 +95,7 @@ function signatureFacts({ request, sign, status, outcome }: EntryOf<'delivery'>)
   ]
     .filter(Boolean)
     .join(' ')
-  return [{ label: TEXTS.signature, text, outcome: isAccepted ? 'fail' : 'warn' }]
+  return [{ label: 'Signature', text, outcome: isAccepted ? 'fail' : 'warn' }]
 }
 
 /** As entries show what is secret. */

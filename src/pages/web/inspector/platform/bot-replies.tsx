@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'preact/hooks'
 import { isMap } from '../../../../base/objects.ts'
-import { OtherProblems, SwitchField, TextField } from '../fields.tsx'
+import { ButtonInputs, OtherProblems, SwitchField, TextField } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
 import { PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
 
@@ -192,32 +192,18 @@ function ButtonEditor({ buttons, onChange }: ButtonEditorProps) {
     <fieldset class="platform-fieldset">
       <legend>Buttons</legend>
       {buttons.map((button, index) => (
-        <div key={index} class="reply-button">
-          <input
-            aria-label={`Label of button ${index + 1}`}
-            placeholder="Label"
-            dir="auto"
-            value={typeof button.label === 'string' ? button.label : ''}
-            onInput={({ currentTarget }) => set(index, { label: currentTarget.value })}
-          />
-          <input
-            aria-label={`Link of button ${index + 1}`}
-            placeholder="Link, if any"
-            value={typeof button.url === 'string' ? button.url : ''}
-            onInput={({ currentTarget }) => set(index, { url: currentTarget.value || undefined })}
-          />
+        <ButtonInputs
+          key={index}
+          number={index + 1}
+          label={typeof button.label === 'string' ? button.label : ''}
+          url={typeof button.url === 'string' ? button.url : ''}
+          onChange={({ label = button.label, url = button.url }) => set(index, { label, url: url || undefined })}
+          onRemove={() => onChange(buttons.toSpliced(index, 1))}
+        >
           <SwitchField isOn={button.handover === true} onChange={isOn => set(index, { handover: isOn || undefined })}>
             Asks for a person
           </SwitchField>
-          <button
-            type="button"
-            class="quiet"
-            aria-label={`Remove button ${index + 1}`}
-            onClick={() => onChange(buttons.toSpliced(index, 1))}
-          >
-            ✕
-          </button>
-        </div>
+        </ButtonInputs>
       ))}
       <button type="button" onClick={() => onChange([...buttons, { label: '' }])}>
         Add a button
