@@ -1,5 +1,5 @@
 /** Calls the control API of the server that the page came from, and the platform's endpoints as an intermediary does. */
-import { jsonOr } from '../model/json-text.ts'
+import { jsonOr } from '../../../base/objects.ts'
 
 /** A field of a request, and what is wrong with it. */
 export interface ControlIssue {

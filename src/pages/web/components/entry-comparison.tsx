@@ -1,8 +1,7 @@
 /** Shows two journal entries side by side: the fields that differ, and folded those that are equal. */
-import { jsonOr } from '../model/json-text.ts'
 import './entries.css'
 import type { ComponentChildren } from 'preact'
-import { isMap } from '../../../base/objects.ts'
+import { isMap, jsonOr } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { KIND_NAMES, summaryOf } from '../model/entry-summary.ts'

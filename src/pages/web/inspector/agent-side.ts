@@ -1,7 +1,7 @@
 /** The agent's side of the page: the agent's profile, the queue, and the calls that the page makes as an intermediary. */
 
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import { isMap } from '../../../base/objects.ts'
+import { isMap, jsonOr } from '../../../base/objects.ts'
 import { createSequence } from '../../../base/runtime/sequence.ts'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
@@ -11,7 +11,6 @@ import type { PlatformKeys } from '../../../server/control/routes/description.ts
 import { type ControlClient, callPlatform, type PlatformAnswer } from '../client/control.ts'
 import { type AgentQueue, createAgentQueue } from '../model/agent-queue.ts'
 import { countUntil, type JournalLog } from '../model/journal-log.ts'
-import { jsonOr } from '../model/json-text.ts'
 import type { CodeCall } from '../model/snippets.ts'
 import type { View } from './address.ts'
 

@@ -1,9 +1,10 @@
 /** What can be done with an entry: send a delivery again, edit an event and send it, repeat a call, copy an id. */
+
 import type { Signal } from '@preact/signals'
+import { jsonOr } from '../../../base/objects.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
-import { jsonOr } from '../model/json-text.ts'
 import { codeCallOf } from '../model/snippets.ts'
 import { CallDialog } from './call-dialog.tsx'
 import { EventDialog, type EventDialogProps } from './event-dialog.tsx'

@@ -12,17 +12,17 @@ import { directionOf } from '../model/chat-format.ts'
 import type { ChatState } from '../model/chat-items.ts'
 import { ChatsHead } from './chats-head.tsx'
 import { joinTexts, NO_USER_DRAFT, type UserDraft } from './drafts.ts'
-import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
 export function UserChat() {
   const session = useSession()
-  const { chat, chatId, chats, view } = session
+  const { chat, chatId, chats, log, view } = session
   const id = chatId.value
   const shown = chat.value
+  const lastSeq = log.value.chats.get(id ?? '')?.at(-1)?.seq
   useEffect(() => {
     if (id !== null && view.at.value === null) chats.markRead(id)
-  }, [id, chats, shown, view.at.value])
+  }, [id, chats, lastSeq, view.at.value])
   return (
     <div class="user-chat">
       <ChatsHead chatId={id} chat={shown} />
@@ -44,13 +44,24 @@ interface ChatWindowProps {
 /** What the user's browser shows: mirrored for languages that are written from right to left. */
 function ChatWindow({ chatId, chat, draft }: ChatWindowProps) {
   const session = useSession()
-  const { client, view } = session
+  const { client, origin, view } = session
   // A chat in which the user acts stays, also when a newer one begins.
   const stay = () => {
     if (view.chat.peek() !== chatId) view.chat.value = chatId
   }
   const isNow = view.at.value === null
-  const context = useMessageContext(session, chatId)
+  const selected = view.entry.value
+  const context = useMemo(
+    (): MessageContext => ({
+      origin,
+      client,
+      isNow,
+      selected,
+      select: seq => (view.entry.value = seq),
+      press: button => session.act(() => client.send('POST', `${pathOf(chatId)}/press`, { body: { button } })),
+    }),
+    [session, chatId, isNow, selected],
+  )
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: files can be chosen with the button as well
     <div
@@ -64,39 +75,20 @@ function ChatWindow({ chatId, chat, draft }: ChatWindowProps) {
       }}
     >
       <ChatMessages chat={chat} context={context} />
-      <UserComposer client={client} chatId={chatId} isNow={isNow} draft={draft} toNow={() => (view.at.value = null)} />
+      <UserComposer chatId={chatId} draft={draft} />
     </div>
   )
 }
 
-function useMessageContext(session: Session, chatId: string): MessageContext {
-  const { client, origin, view } = session
-  const isNow = view.at.value === null
-  const selected = view.entry.value
-  return useMemo(
-    () => ({
-      origin,
-      client,
-      isNow,
-      selected,
-      select: seq => (view.entry.value = seq),
-      press: button =>
-        session.act(() => client.send('POST', `/chats/${encodeURIComponent(chatId)}/press`, { body: { button } })),
-    }),
-    [session, chatId, isNow, selected],
-  )
-}
-
 interface UserComposerProps {
-  readonly client: ControlClient
   readonly chatId: string
-  /** Whether the shown moment is now; the user cannot act earlier. */
-  readonly isNow: boolean
   readonly draft: Signal<UserDraft>
-  toNow(): void
 }
 
-function UserComposer({ client, chatId, isNow, draft, toNow }: UserComposerProps) {
+function UserComposer({ chatId, draft }: UserComposerProps) {
+  const { client, view } = useSession()
+  /** The user cannot act earlier. */
+  const isNow = view.at.value === null
   const field = useRef<HTMLTextAreaElement>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const problemId = useId()
@@ -125,7 +117,15 @@ function UserComposer({ client, chatId, isNow, draft, toNow }: UserComposerProps
   const askForPerson = () => run(client.send('POST', `${pathOf(chatId)}/press`, { body: { button: 'handover' } }))
   return (
     <form class="user-composer" onSubmit={submit(send)}>
-      {isNow ? null : <EarlierMoment toNow={toNow} />}
+      {isNow ? null : (
+        // The chat may have another language, and another direction.
+        <p class="earlier-moment" lang="en" dir="ltr">
+          This is an earlier moment. The user acts only now.
+          <button type="button" class="link" onClick={() => (view.at.value = null)}>
+            Go back to now
+          </button>
+        </p>
+      )}
       {files.length === 0 ? null : (
         <ChosenFiles files={files} onRemove={file => change({ files: files.filter(one => one !== file) })} />
       )}
@@ -192,18 +192,6 @@ function addFiles(data: DataTransfer | null, draft: Signal<UserDraft>): boolean 
   const { text, files } = draft.peek()
   if (added.length > 0) draft.value = { text, files: [...files, ...added] }
   return added.length > 0
-}
-
-function EarlierMoment({ toNow }: { toNow(): void }) {
-  return (
-    // The chat may have another language, and another direction.
-    <p class="earlier-moment" lang="en" dir="ltr">
-      This is an earlier moment. The user acts only now.
-      <button type="button" class="link" onClick={toNow}>
-        Go back to now
-      </button>
-    </p>
-  )
 }
 
 function FilePicker({ onChoose }: { onChoose(files: readonly File[]): void }) {

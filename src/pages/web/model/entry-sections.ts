@@ -1,11 +1,10 @@
 /** Divides a journal entry into sections for people, and truncates long payloads so that a page can hold them. */
-import { isMap } from '../../../base/objects.ts'
+import { isMap, jsonOr } from '../../../base/objects.ts'
 import { formatMs } from '../../../base/text/terminal-text.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { assumedIn } from '../../../platform/wording/entry.ts'
 import { failureText } from '../../../platform/wording/failures.ts'
 import { byteSize } from './formats.ts'
-import { jsonOr } from './json-text.ts'
 
 export interface Section {
   readonly title: string

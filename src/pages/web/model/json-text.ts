@@ -16,15 +16,6 @@ export function parseJsonText(text: string): ParsedJson {
   }
 }
 
-/** The value of a JSON text; `otherwise` for any other text. */
-export function jsonOr(text: string, otherwise: unknown): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return otherwise
-  }
-}
-
 const TOKENS =
   /\s*(?:([{}[\],:])|("(?:[^"\\\n\r\t]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)\b))/y
 

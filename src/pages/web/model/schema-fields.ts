@@ -1,6 +1,5 @@
 /** Turns a JSON Schema into the fields of a form, and what a form holds into JSON. */
-import { isMap } from '../../../base/objects.ts'
-import { jsonOr } from './json-text.ts'
+import { isMap, jsonOr } from '../../../base/objects.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
