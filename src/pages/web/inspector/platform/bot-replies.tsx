@@ -33,11 +33,11 @@ export function BotRepliesSection() {
   )
 }
 
-/** The index of the reply that is edited, or that of the end for a new one, and what is typed. */
 const NEW_REPLY: Reply = { match: '', text: '', buttons: [] }
 
 function ReplyList({ replies }: { readonly replies: readonly Reply[] }) {
   const { isPast } = usePlatform()
+  // The index of the reply that is edited, or that of the end for a new one, and what is typed.
   const [draft, setDraft] = useDraft<{ readonly index: number; readonly reply: Reply } | null>('reply', null)
   // The reply may have been removed meanwhile.
   const edited = draft === null || draft.index > replies.length ? null : draft

@@ -1,7 +1,7 @@
 /** Downloads and restores the whole state of the simulator, and resets it. */
 
 import { useId, useState } from 'preact/hooks'
-import { isMap } from '../../../../base/objects.ts'
+import { isMap, jsonOr } from '../../../../base/objects.ts'
 import { counted } from '../../../../base/text/quantities.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { saveFile } from '../../components/save-file.ts'
@@ -11,12 +11,11 @@ import { useDraft } from '../session-context.ts'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
 export function SnapshotSection() {
-  const { isPast } = usePlatform()
   return (
     <PlatformSection name="snapshot" title="Snapshot and reset">
       <Download />
-      <Restore isPast={isPast} />
-      <Reset isPast={isPast} />
+      <Restore />
+      <Reset />
     </PlatformSection>
   )
 }
@@ -58,11 +57,8 @@ function Download() {
 
 type Snapshot = Readonly<Record<string, unknown>>
 
-interface ChangeProps {
-  readonly isPast: boolean
-}
-
-function Restore({ isPast }: ChangeProps) {
+function Restore() {
+  const { isPast } = usePlatform()
   const [chosen, setChosen] = useState<{ name: string; snapshot: Snapshot } | null>(null)
   const saving = useSaving()
   const id = useId()
@@ -111,10 +107,7 @@ function Restore({ isPast }: ChangeProps) {
 }
 
 async function readSnapshot(file: File): Promise<Snapshot> {
-  const parsed: unknown = await file
-    .text()
-    .then(JSON.parse, () => null)
-    .catch(() => null)
+  const parsed = jsonOr(await file.text(), null)
   if (isMap(parsed)) return parsed
   throw new Error(`${file.name} is not JSON. Choose a file from "Download a snapshot" or GET /_sim/snapshot.`)
 }
@@ -125,7 +118,8 @@ function aboutSnapshot({ handover_sim, taken_at, chats }: Snapshot): string {
   return `${version}${time}${Array.isArray(chats) ? `, with ${counted(chats.length, 'chat')}` : ''}.`
 }
 
-function Reset({ isPast }: ChangeProps) {
+function Reset() {
+  const { isPast } = usePlatform()
   const [isAsking, setAsking] = useState(false)
   const saving = useSaving()
   const reset = async () => {
