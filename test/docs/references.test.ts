@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { KEPT_BODY_CHARS } from '../../src/base/runtime/transport.ts'
 import { ASSUMPTIONS } from '../../src/platform/contract/assumptions.ts'
 import { defaultKnobs, KNOB_NAMES } from '../../src/platform/contract/knobs.ts'
-import { DEFAULTS } from '../../src/platform/simulator/platform-options.ts'
+import { DEFAULTS } from '../../src/platform/simulator/options.ts'
 import { signingHeaders } from '../../src/platform/webhooks/request.ts'
 import { blocks, inlineCode, PAGES, pathOf, read, run } from './pages.ts'
 

@@ -3,7 +3,7 @@
 import { onTestFinished } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
-import type { PlatformSimulatorOptions } from '../../src/platform/simulator/platform-options.ts'
+import type { PlatformSimulatorOptions } from '../../src/platform/simulator/options.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 
 export interface Delivered {

@@ -7,7 +7,7 @@ import {
   type RunReport,
   type ScenarioReport,
 } from '../../src/evaluation/evaluator/wording/report.ts'
-import type { TimelineRow } from '../../src/evaluation/timeline/rows.ts'
+import type { TimelineRow } from '../../src/evaluation/timeline/timeline.ts'
 import { elide, isGap } from '../../src/pages/reporters/diagram.ts'
 import { prettyReport } from '../../src/pages/reporters/pretty.ts'
 import { anyText, HOSTILE, hostileResult, UNSEEN } from './hostile.ts'

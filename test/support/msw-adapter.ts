@@ -1,7 +1,7 @@
 /** Runs the tests of the adapters through an installed msw. */
 import { onTestFinished } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
-import type { PlatformSimulatorOptions } from '../../src/platform/simulator/platform-options.ts'
+import type { PlatformSimulatorOptions } from '../../src/platform/simulator/options.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 
 export interface Adapter {

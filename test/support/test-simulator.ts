@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
-import type { PlatformSimulatorOptions } from '../../src/platform/simulator/platform-options.ts'
+import type { PlatformSimulatorOptions } from '../../src/platform/simulator/options.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { type Adapter, inProcess } from './adapters.ts'
 import { type Api, api, type Send } from './api.ts'

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { onTestFinished } from 'vitest'
 import { createSimulator } from '../../src/index.ts'
 import type { DeliveryContent } from '../../src/platform/journal/entry.ts'
-import type { PlatformSimulatorOptions } from '../../src/platform/simulator/platform-options.ts'
+import type { PlatformSimulatorOptions } from '../../src/platform/simulator/options.ts'
 import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
 import { takenOver } from '../knobs/support.ts'
 

@@ -1,6 +1,6 @@
 /** Renders a timeline as a text diagram with one column per actor, or as a list on a narrow terminal. */
 import { formatMs, pad, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
-import type { TimelineRow } from '../../evaluation/timeline/rows.ts'
+import type { TimelineRow } from '../../evaluation/timeline/timeline.ts'
 import { type TimelineSource, timelineOf } from '../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 

@@ -38,8 +38,15 @@ import { readBusinessHours } from '../rules/business-hours.ts'
 import { type Engines, fillTemplate, markTranslation, sameText, type Translate } from '../rules/engines.ts'
 import { type BotSpec, createPlatformState } from '../rules/platform.ts'
 import type { PlatformContext, Settings } from '../rules/state.ts'
-import { hoursProblem, InvalidOptionError, invalidOption, knobsFrom } from './options.ts'
-import { DEFAULTS, memoryLimitOf, type PlatformSimulatorOptions } from './platform-options.ts'
+import {
+  DEFAULTS,
+  hoursProblem,
+  InvalidOptionError,
+  invalidOption,
+  knobsFrom,
+  memoryLimitOf,
+  type PlatformSimulatorOptions,
+} from './options.ts'
 
 /** The seed and the bot; a snapshot contains its own. */
 interface SimulatorIdentity {

@@ -16,7 +16,7 @@ import { createUserActions, type UserActions } from '../rules/user-actions.ts'
 import { createDispatcher, type Dispatcher } from '../webhooks/dispatcher.ts'
 import { type Components, createComponents } from './components.ts'
 import { createFaultController, type FaultSetter } from './fault-controller.ts'
-import { DEFAULTS, memoryLimitOf, type PlatformSimulatorOptions } from './platform-options.ts'
+import { DEFAULTS, memoryLimitOf, type PlatformSimulatorOptions } from './options.ts'
 
 /** All parts of one simulator, for the server, the runner and snapshots. */
 export interface Core extends Omit<Components, 'engines' | 'transport'> {

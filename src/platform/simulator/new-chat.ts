@@ -7,8 +7,7 @@ import { botById, type ChatHistoryRow, createChat, type NewChat } from '../rules
 import type { Chat, Persona } from '../rules/state.ts'
 import { createTransaction } from '../rules/state.ts'
 import type { Core } from './core.ts'
-import { invalidOption, withinMemory } from './options.ts'
-import { DEFAULTS } from './platform-options.ts'
+import { DEFAULTS, invalidOption, withinMemory } from './options.ts'
 import type { ShippedTranscript } from './shipped-transcripts.ts'
 
 /** Options of a new chat. */

@@ -1,8 +1,7 @@
 /** Lets an application of this process be the webhook, without a port: Express, Nest, Fastify, `node:http`, `fetch`. */
 import { isMap } from '../../base/objects.ts'
 import type { NodeListener } from '../../base/runtime/http-transport.ts'
-import { describeValue, invalidOption, optionKind, validateOptions } from './options.ts'
-import { DEFAULTS } from './platform-options.ts'
+import { DEFAULTS, describeValue, invalidOption, optionKind, validateOptions } from './options.ts'
 
 /** Options of `fromNode`, `fromFastify` and `fromFetch`. */
 export interface WebhookAdapterOptions {

@@ -7,8 +7,8 @@ import { pathOf } from '../api/call.ts'
 import { FILES_PREFIX } from '../api/files.ts'
 import type { Api } from '../api/handle.ts'
 import type { ApiRequest } from '../api/messages.ts'
+import type { PlatformSimulatorOptions } from './options.ts'
 import { invalidOption } from './options.ts'
-import type { PlatformSimulatorOptions } from './platform-options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from './simulator.ts'
 
 /** Another workspace has this name or key. */

@@ -1,6 +1,9 @@
 /** Starts, stops and kills the intermediary as a process, one action after the other. */
 
-import { wallDelay } from '../../base/runtime/clock.ts'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { elapsedMs, wallDelay, wallTimer } from '../../base/runtime/clock.ts'
+import { type ConnectionFailure, connectionFailure } from '../../base/runtime/connection-failure.ts'
 import { createSequence } from '../../base/runtime/sequence.ts'
 import { interpolate } from '../../evaluation/scenario/interpolation.ts'
 import type { StepFailure, TargetFailure } from '../../platform/journal/run-failures.ts'
@@ -217,5 +220,35 @@ async function answered(address: string, signal: AbortSignal, probes: { last?: N
     if (failure === null) return { url: null }
     probes.last = failure
     await wallDelay(POLL_MS, signal)
+  }
+}
+
+const CONNECT_MS = 2_000
+const CONNECT_POLL_MS = 100
+
+/** Tries for `waitMs` to connect. Null: the target accepts connections. */
+export async function probeTarget(target: URL, waitMs: number, signal: AbortSignal): Promise<ConnectionFailure | null> {
+  const until = elapsedMs() + waitMs
+  for (;;) {
+    const failure = await probePort(target)
+    if (failure === null) return null
+    if (elapsedMs() >= until || signal.aborted) return failure
+    await wallDelay(Math.min(CONNECT_POLL_MS, Math.max(1, until - elapsedMs())), signal)
+  }
+}
+
+async function probePort({ hostname, port, protocol, host }: URL): Promise<ConnectionFailure | null> {
+  const standardPort = protocol === 'https:' ? 443 : 80
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || standardPort })
+  const timeout = Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })
+  const timer = wallTimer(CONNECT_MS, () => socket.destroy(timeout))
+  try {
+    await once(socket, 'connect')
+    return null
+  } catch (error) {
+    return connectionFailure(error, host)
+  } finally {
+    timer.cancel()
+    socket.destroy()
   }
 }

@@ -1,7 +1,7 @@
 /** Opens the simulators of checks: behind one port, or in this process for an intermediary that is a function. */
 
 import { httpTransport } from '../../base/runtime/http-transport.ts'
-import type { PlatformSimulatorOptions } from '../../platform/simulator/platform-options.ts'
+import type { PlatformSimulatorOptions } from '../../platform/simulator/options.ts'
 import { configure, effectiveConfig } from '../../platform/simulator/settings.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { PlatformServerOptions } from '../../server/start.ts'

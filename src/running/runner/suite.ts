@@ -7,12 +7,12 @@ import type { Awaited } from '../../evaluation/evaluator/step-evaluator.ts'
 import type { Reason, RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import type { Plan, PlannedStep } from '../../evaluation/scenario/plan.ts'
 import { VERSION } from '../../platform/contract/version.ts'
-import type { PlatformSimulatorOptions } from '../../platform/simulator/platform-options.ts'
+import type { PlatformSimulatorOptions } from '../../platform/simulator/options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { earlyEndText } from '../../platform/wording/failures.ts'
 import type { PlatformServerOptions } from '../../server/start.ts'
 import type { Driver } from '../agent-driver/driver.ts'
-import { probeTarget } from './probe-target.ts'
+import { probeTarget } from '../agent-driver/target.ts'
 import {
   applyStrict,
   finalVerdict,

@@ -1,6 +1,7 @@
 /** Lists the settings of a server with their kinds, defaults and flags, and merges settings of several origins. */
 import { allowedFor, isKnob, parseKnob } from '../../platform/contract/knobs.ts'
 import {
+  DEFAULTS,
   filledText,
   flag,
   host,
@@ -9,7 +10,6 @@ import {
   port,
   SETTING_KINDS,
 } from '../../platform/simulator/options.ts'
-import { DEFAULTS } from '../../platform/simulator/platform-options.ts'
 
 export interface Setting {
   readonly value: unknown

@@ -5,7 +5,7 @@ import type { Duration } from '../../../src/base/text/quantities.ts'
 import { createSimulator } from '../../../src/index.ts'
 import type { FaultSpec } from '../../../src/platform/faults/schema.ts'
 import type { Entry } from '../../../src/platform/journal/entry.ts'
-import type { PlatformSimulatorOptions } from '../../../src/platform/simulator/platform-options.ts'
+import type { PlatformSimulatorOptions } from '../../../src/platform/simulator/options.ts'
 import { coreOf, type PlatformSimulator } from '../../../src/platform/simulator/simulator.ts'
 import { AGENT, call } from '../../knobs/support.ts'
 

@@ -1,7 +1,7 @@
 import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { describe, expect, it } from 'vitest'
-import type { TimelineRow } from '../../../src/evaluation/timeline/rows.ts'
+import type { TimelineRow } from '../../../src/evaluation/timeline/timeline.ts'
 import { timelineOf } from '../../../src/evaluation/timeline/timeline.ts'
 import { SequenceDiagram } from '../../../src/pages/web/components/sequence-diagram.tsx'
 import { labelSpace, quietBefore, spanOf } from '../../../src/pages/web/model/diagram-geometry.ts'

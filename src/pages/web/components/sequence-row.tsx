@@ -1,7 +1,7 @@
 /** Draws one row of a sequence diagram: an arrow between two lifelines with its label, or a remark. */
 import './sequence.css'
 import { formatMs } from '../../../base/text/terminal-text.ts'
-import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import { LIFELINES, labelSpace, routeOf, spanOf } from '../model/diagram-geometry.ts'
 import { Mark } from './mark.tsx'
 

@@ -1,6 +1,6 @@
 /** Shows the filtered entries as a sequence diagram or as a list, with one selection for both. */
 
-import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { EntryRow } from '../components/entry-row.tsx'
 import { DiagramHead, SequenceRow } from '../components/sequence-row.tsx'

@@ -1,5 +1,5 @@
 /** Places the arrows and labels of a sequence diagram, in percent of its width. */
-import type { Actor, TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import type { Actor, TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 
 /** Positions in percent. The widest gap is between platform and intermediary, where most messages pass. */
 export const LIFELINES: readonly { readonly actor: Exclude<Actor, 'runner'>; readonly at: number }[] = [

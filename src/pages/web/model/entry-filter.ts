@@ -1,6 +1,6 @@
 /** Filters a journal that grows: each step looks at a bounded number of new entries, however long the journal is. */
 
-import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry, EntryKind } from '../../../platform/journal/entry.ts'
 import { isProblem, summaryOf } from './entry-summary.ts'
 import { countUntil, type JournalLog } from './journal-log.ts'

@@ -1,7 +1,7 @@
 /** Summarizes a journal entry in one line, counts its remarks, and decides whether it is a problem. */
 
 import { formatMs } from '../../../base/text/terminal-text.ts'
-import { rowContent } from '../../../evaluation/timeline/rows.ts'
+import { rowContent } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry, EntryKind } from '../../../platform/journal/entry.ts'
 import { isInternalError } from '../../../platform/journal/journal.ts'
 import { isInvalidSign } from '../../../platform/wording/hints.ts'

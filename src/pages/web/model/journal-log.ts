@@ -1,6 +1,6 @@
 /** Indexes the journal: entries by seq, by chat and by cause, and the rows of the sequence diagram. */
 
-import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import { createLiveTimeline } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 

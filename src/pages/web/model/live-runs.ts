@@ -1,7 +1,7 @@
 /** Stores the entries of runs that are under way, and what is shown of them: each entry is read once. */
 
 import { isRunEvent } from '../../../evaluation/scenario/run-events.ts'
-import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import { createLiveTimeline } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { LiveEntries, ScenarioStatus } from '../../../running/ui-mode/protocol.ts'

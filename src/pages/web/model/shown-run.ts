@@ -2,7 +2,7 @@
 import type { StepVerdict } from '../../../evaluation/evaluator/verdict.ts'
 import type { FailureReport, ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
 import type { Place } from '../../../evaluation/scenario/plan.ts'
-import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import { timelineOf } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { CatalogueScenario, ScenarioStatus, StepState } from '../../../running/ui-mode/protocol.ts'

@@ -2,7 +2,7 @@
 import './side-panel.css'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { visible } from '../../../base/text/terminal-text.ts'
-import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { JournalEntry } from '../components/entry-details.tsx'
 import { routeOf } from '../model/diagram-geometry.ts'

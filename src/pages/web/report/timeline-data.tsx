@@ -2,7 +2,7 @@
 import { renderToString } from 'preact-render-to-string'
 import { visible } from '../../../base/text/terminal-text.ts'
 import type { FailureReport } from '../../../evaluation/evaluator/wording/report.ts'
-import type { TimelineRow } from '../../../evaluation/timeline/rows.ts'
+import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import { type TimelineSource, timelineOf } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { EntryDetails } from '../components/entry-details.tsx'
