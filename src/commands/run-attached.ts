@@ -1,4 +1,6 @@
 /** Runs scenarios against the target of a command; without the target, the result says why. */
+
+import { visible } from '../base/text/terminal-text.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
 import type { Plan } from '../evaluation/scenario/plan.ts'
 import { earlyEndText } from '../platform/wording/failures.ts'
@@ -8,7 +10,6 @@ import type { SuiteOptions } from '../running/runner/suite.ts'
 import { earlyEndOf, InterruptedError } from '../running/runner/waiting.ts'
 import type { Resolved } from '../server/config/resolve.ts'
 import { type Context, EnvironmentError } from './io.ts'
-import { createRerunCommand, type RepeatedFlags } from './rerun-command.ts'
 import { type RunTarget, type TargetFlags, whyUnreachable } from './run-target.ts'
 
 export interface RunOptions extends Selection {
@@ -78,4 +79,115 @@ export async function runAttached({ settings, router, signal, attach, run }: Att
 async function notRun(suite: Omit<SuiteOptions, 'listener'>, why: string): Promise<RunResult> {
   const { unreachableResult } = await import('../running/runner/suite.ts')
   return unreachableResult(suite, why)
+}
+
+/** The flags of `run` and `certify` that the command repeats. */
+export interface RepeatedFlags {
+  readonly target?: string
+  readonly webhookUrl?: string
+  readonly agentDriver?: string
+  readonly port?: string
+  readonly host?: string
+  readonly baseUrl?: string
+  readonly clock?: string
+  readonly memoryLimit?: string
+  readonly config?: string
+  readonly selfTest?: boolean
+  readonly apiKey?: string
+  readonly botApiKey?: string
+  readonly allowRemote?: boolean
+  readonly strict?: boolean
+  readonly set?: readonly string[]
+}
+
+/** The flags of `certify` that change what its checks do. */
+export interface RepeatedCheckFlags extends RepeatedFlags {
+  readonly ackLimit?: string
+  readonly observe?: string
+  readonly within?: string
+  readonly capabilities?: string
+  readonly rotateUnspecified?: boolean
+}
+
+/** The value of `--set` for a key. */
+const KEY_VALUE = /^(keys\.(?:handover|bot|more)=).*$/s
+
+/** Texts of reports show no keys, so the command has placeholders. */
+function repeatedWords(flags: RepeatedFlags, shell: Shell | undefined): string[] {
+  const words: string[] = []
+  if (flags.selfTest) words.push('--self-test')
+  const values = {
+    // `--webhook-url` is an alias of `--target`.
+    '--target': flags.target ?? flags.webhookUrl,
+    '--agent-driver': flags.agentDriver,
+    '--port': flags.port,
+    '--host': flags.host,
+    '--base-url': flags.baseUrl,
+    '--clock': flags.clock,
+    '--memory-limit': flags.memoryLimit,
+    '--config': flags.config,
+  }
+  for (const [flag, value] of Object.entries(values))
+    if (value !== undefined) words.push(`${flag} ${shellWord(value, shell)}`)
+  if (flags.apiKey !== undefined) words.push('--api-key KEY')
+  if (flags.botApiKey !== undefined) words.push('--bot-api-key KEY')
+  if (flags.allowRemote) words.push('--allow-remote')
+  if (flags.strict) words.push('--strict')
+  for (const assignment of flags.set ?? [])
+    words.push(`--set ${shellWord(assignment.replace(KEY_VALUE, '$1KEY'), shell)}`)
+  return words
+}
+
+/** `plans`: every scenario of the files. */
+function createRerunCommand(flags: RepeatedFlags, plans: readonly Plan[], shell?: Shell) {
+  return ({ file, name }: Plan, seed: number, instance: number): string => {
+    const words = ['npx handover-sim run', shellWord(file, shell)]
+    if (plans.filter(plan => plan.file === file).length !== 1) {
+      // The longest part of the name without what no argument of a program can have.
+      let part = ''
+      for (const one of name.split(/[\0\p{Cs}]/u)) if (one.length > part.length) part = one
+      words.push(`--only ${shellWord(part, shell)}`)
+    }
+    words.push(`--seed ${seed}`)
+    // The ids of a repetition follow from those before it.
+    if (instance !== 1) words.push(`--repeat ${instance}`)
+    return [...words, ...repeatedWords(flags, shell)].join(' ')
+  }
+}
+
+/** The command that runs one check again, with the same variations. */
+export function createCheckRerun(flags: RepeatedCheckFlags, seed: number, shell?: Shell) {
+  const words = repeatedWords(flags, shell)
+  const { ackLimit, observe, within, capabilities } = flags
+  const values = { '--ack-limit': ackLimit, '--observe': observe, '--within': within, '--capabilities': capabilities }
+  for (const [flag, value] of Object.entries(values))
+    if (value !== undefined) words.push(`${flag} ${shellWord(value, shell)}`)
+  if (flags.rotateUnspecified === false) words.push('--no-rotate-unspecified')
+  return (id: string): string => ['npx handover-sim certify', `--only ${id}`, `--seed ${seed}`, ...words].join(' ')
+}
+
+export type Shell = 'posix' | 'powershell'
+
+const SHELL: Shell = process.platform === 'win32' ? 'powershell' : 'posix'
+
+/** Bare where it can be, in double quotes where these mean the same in every shell, else in the quotes of one shell. */
+export function shellWord(text: string, shell: Shell = SHELL): string {
+  if (/^[\w./:][\w./:=@+-]*$/.test(text)) return text
+  const isShown = visible(text) === text
+  if (isShown && /^[^"$`\\!%]+$/.test(text)) return `"${text}"`
+  if (isShown) return shell === 'powershell' ? `'${text.replaceAll("'", "''")}'` : `'${text.replaceAll("'", `'\\''`)}'`
+
+  // Characters that mean themselves in every kind of quotes stay; the others are escaped by their number.
+  const plain = /^[\w ./:=@,+-]$/
+  let escaped = ''
+  if (shell === 'powershell') {
+    for (const one of text) escaped += plain.test(one) ? one : `\`u{${(one.codePointAt(0) ?? 0).toString(16)}}`
+    return `"${escaped}"`
+  }
+  // As bytes in octal, whatever the locale of the shell is.
+  for (const byte of new TextEncoder().encode(text)) {
+    const one = String.fromCharCode(byte)
+    escaped += plain.test(one) ? one : `\\${byte.toString(8).padStart(3, '0')}`
+  }
+  return `$'${escaped}'`
 }

@@ -1,7 +1,20 @@
 /** Runs scenarios against an intermediary and writes reports (`handover-sim run`). */
+
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { groupBy } from '../base/objects.ts'
 import { nextMacrotask } from '../base/runtime/clock.ts'
 import { freshSeed } from '../base/runtime/node.ts'
+import { nearest } from '../base/text/error-text.ts'
+import { counted } from '../base/text/quantities.ts'
+import { visible, wrap } from '../base/text/terminal-text.ts'
+import { compile } from '../evaluation/scenario/compile/compile.ts'
+import { BUILTIN } from '../evaluation/scenario/load/find.ts'
+import { loadScenarios } from '../evaluation/scenario/load/load.ts'
+import { type Plan, placeText, stepsOf } from '../evaluation/scenario/plan.ts'
 import { parseReports, RUN_REPORTS } from '../pages/reporters/report-option.ts'
+import { createTheme } from '../pages/reporters/theme.ts'
+import { isNamed, isTagged, type SelectedScenario, type Selection, select } from '../running/runner/schedule.ts'
 import { createSimulatorRouter } from '../running/runner/simulator-router.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
 import {
@@ -12,13 +25,21 @@ import {
   type FlagsOf,
   REPORT_FLAG,
   SETTING_FLAGS,
+  scenarioSources,
   waitFrom,
 } from './command.ts'
-import { type Context, createShutdown, EnvironmentError, SIGNAL_CODES, UsageError } from './io.ts'
+import {
+  type Context,
+  colorLevel,
+  columnsOf,
+  createShutdown,
+  EnvironmentError,
+  SIGNAL_CODES,
+  UsageError,
+} from './io.ts'
 import { type RunOptions, type RunSettings, runAttached } from './run-attached.ts'
 import { attach, listenForInterruption } from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
-import { dryRun, listScenarios, selectScenarios, wantedPatterns } from './select-scenarios.ts'
 
 const FLAGS = {
   '--builtin': 'the shipped scenarios, with the files named or alone',
@@ -163,4 +184,165 @@ function checkCombinations(flags: RunFlags): void {
   if (!flags.selfTest) return
   const other = flags.target !== undefined ? '--target' : flags.agentDriver !== undefined ? '--agent-driver' : null
   if (other !== null) throw new UsageError(`--self-test runs against the built-in intermediary: leave out ${other}.`)
+}
+
+interface ScenarioSelection {
+  readonly wanted: readonly SelectedScenario[]
+  /** Every scenario of the files. */
+  readonly plans: readonly Plan[]
+  /** Why `wanted` is empty. */
+  readonly message: string
+}
+
+const DEFAULT_FOLDER = 'scenarios'
+
+/** The files, folders and globs to run; throws `UsageError` when there is no default folder. */
+export function wantedPatterns(
+  files: readonly string[],
+  { builtin, selfTest, list }: { readonly builtin?: boolean; readonly selfTest?: boolean; readonly list?: boolean },
+  { io }: Context,
+): string[] {
+  const patterns = [...files, ...(builtin ? [BUILTIN] : [])]
+  if (patterns.length > 0) return patterns
+  if (existsSync(resolve(io.cwd, DEFAULT_FOLDER))) return [DEFAULT_FOLDER]
+  if (!selfTest && !list)
+    throw new UsageError(
+      'There is no folder scenarios here: name the files or folders to run, such as handover-sim run happy.yaml, ' +
+        'or pass --builtin for the shipped scenarios.',
+    )
+  io.stderr.write('There is no folder scenarios here: the shipped scenarios are used, as with --builtin.\n')
+  return [BUILTIN]
+}
+
+interface Filter {
+  /** As it was typed. */
+  readonly text: string
+  readonly value: string
+  readonly by: 'name' | 'tag'
+  readonly excludes: boolean
+}
+
+/** Throws `ConfigError` with every problem of every file, and `UsageError` when a filter leaves out nothing. */
+export async function selectScenarios(
+  patterns: readonly string[],
+  selection: Selection,
+  context: Context,
+): Promise<ScenarioSelection> {
+  const { stderr } = context.io
+  const loaded = await loadScenarios(patterns, scenarioSources(context))
+  for (const { warnings } of loaded)
+    for (const { place, message } of warnings)
+      stderr.write(`${place === null ? '' : `${placeText(place)}: `}warning: ${message}\n`)
+  const plans = compile(loaded)
+  const wanted = select(plans, selection)
+
+  const filters: Filter[] = []
+  const { only, tags, skip, notTags, shard } = selection
+  for (const value of only)
+    filters.push({ text: `--only ${JSON.stringify(value)}`, value, by: 'name', excludes: false })
+  for (const value of tags) filters.push({ text: `--tag ${value}`, value, by: 'tag', excludes: false })
+  for (const value of skip) filters.push({ text: `--skip ${JSON.stringify(value)}`, value, by: 'name', excludes: true })
+  for (const value of notTags) filters.push({ text: `--not-tag ${value}`, value, by: 'tag', excludes: true })
+  const unmatched: Filter[] = []
+  const notes: string[] = []
+  for (const filter of filters) {
+    const matches = filter.by === 'name' ? isNamed : isTagged
+    if (plans.some(plan => matches(plan, filter.value))) continue
+    unmatched.push(filter)
+    notes.push(`${filter.text} matches no scenario${suggestionFor(filter, plans) || '.'}`)
+  }
+  const wrong = unmatched.findIndex(({ excludes }) => excludes)
+  if (plans.length > 0 && wrong >= 0) throw new UsageError(notes[wrong]!)
+  if (wanted.length > 0) for (const note of notes) stderr.write(`${note}\n`)
+
+  let where = ''
+  for (const pattern of patterns) where += ` ${pattern === BUILTIN ? 'the shipped scenarios' : pattern}`
+  const all: string[] = []
+  for (const { text } of filters) all.push(text)
+  if (shard !== null) all.push(`--shard ${shard.index}/${shard.of}`)
+  if (all.length === 0) return { wanted, plans, message: `There is no scenario in${where}.` }
+  const suggestion = (unmatched[0] && suggestionFor(unmatched[0], plans)) || '.'
+  return { wanted, plans, message: `No scenario in${where} matches ${all.join(' ')}${suggestion}` }
+}
+
+const SHORTEST_PART = 4
+
+/** A name or a tag similar to that of the filter; of a name also a part with as many words, because a part selects. */
+function suggestionFor({ value, by }: Filter, plans: readonly Plan[]): string {
+  const names = new Set<string>()
+  const count = value.split(' ').length
+  for (const { tags, title } of plans) {
+    if (by === 'tag') {
+      for (const tag of tags) names.add(tag)
+      continue
+    }
+    const words = title.split(' ')
+    for (const index of words.keys()) {
+      const part = words.slice(index, index + count).join(' ')
+      if (part.length >= SHORTEST_PART) names.add(part)
+    }
+    names.add(title)
+  }
+  return nearest(value, [...names])
+}
+
+const INDENT = '    '
+
+/** `run --list`: scenarios with the instances of their matrix, in order. */
+export function listScenarios(wanted: readonly SelectedScenario[], json: boolean, { io, env }: Context): string {
+  const plans = wanted.filter(({ instance }) => instance === 1).map(({ plan }) => plan)
+  const scenarios = groupBy(plans, ({ file, title }) => JSON.stringify([file, title]))
+  const theme = createTheme(colorLevel(env, io.stdout.isTTY))
+  const columns = columnsOf(env, io.stdout) - INDENT.length
+  const blocks: string[] = []
+  for (const instances of scenarios.values()) {
+    const [{ title, description, file, place, tags, spec, needs, exclusive, count }] = instances
+    const names = instances.map(({ name }) => name)
+    if (json) {
+      const line = {
+        v: 1,
+        type: 'scenario',
+        name: title,
+        description,
+        file,
+        line: place?.line ?? null,
+        column: place?.column ?? null,
+        tags,
+        spec,
+        needs,
+        alone: exclusive,
+        steps: count,
+        instances: names,
+      }
+      blocks.push(`${JSON.stringify(line)}\n`)
+      continue
+    }
+    const about = needs.length === 0 ? ['needs no agent driver'] : [`needs ${needs.join(', ')}`]
+    const variants = names.map(name => name.slice(title.length).trim())
+    if (variants.length > 1) about.unshift(`${variants.length} variants: ${variants.join(' ')}`)
+    if (description !== null) about.unshift(description)
+    if (exclusive !== null) about.push(`runs alone: ${exclusive}`)
+    const where = `${file}${tags.length === 0 ? '' : `  [${tags.join(', ')}]`}`
+    let block = `${theme.strong(visible(title))}  ${theme.faint(visible(where))}\n`
+    for (const text of about) for (const line of wrap(visible(text), columns)) block += `${INDENT}${line}\n`
+    blocks.push(block)
+  }
+  if (json) return blocks.join('')
+  const total = plans.length === blocks.length ? '' : `, ${plans.length} with their variants`
+  return `${blocks.join('\n')}\n${counted(blocks.length, 'scenario')}${total}\n`
+}
+
+/** `run --dry-run`: one line for each scenario, in order: place, name, steps, needs. */
+export function dryRun(wanted: readonly SelectedScenario[]): string {
+  let text = ''
+  for (const { plan, instance } of wanted) {
+    const { file, place, name, needs, exclusive } = plan
+    const repetition = instance === 1 ? '' : ` (${instance})`
+    const steps = counted([...stepsOf([...plan.steps, ...plan.finally])].length, 'step')
+    const needed = needs.length === 0 ? '' : `, needs ${needs.join(', ')}`
+    const alone = exclusive === null ? '' : `, alone: ${exclusive}`
+    const where = visible(place === null ? file : `${place.file}:${place.line}`)
+    text += `${where}  ${visible(name)}${repetition}  ${steps}${needed}${alone}\n`
+  }
+  return `${text}${wanted.length} to run\n`
 }

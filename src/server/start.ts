@@ -20,9 +20,16 @@ import {
 import { allowedHosts, isLoopback, urlOf } from './control/addresses.ts'
 import type { LoadRecorder } from './control/recorder.ts'
 import type { AgentPlayer, ControlRoute } from './control/route.ts'
-import { createHostCheck, createHttpServer, createIndexPage, createPathRouter, type HttpServer } from './http.ts'
+import {
+  createHostCheck,
+  createHttpServer,
+  createIndexPage,
+  createNodeAdapter,
+  createPathRouter,
+  declaresTooMuch,
+  type HttpServer,
+} from './http.ts'
 import { listen } from './listen.ts'
-import { createNodeAdapter, declaresTooMuch } from './node-http.ts'
 import type { PageName } from './page.ts'
 
 export interface PlatformServerOptions extends PlatformSimulatorOptions {

@@ -201,7 +201,7 @@ test('closes a connection whose headers arrive too slowly', async () => {
 describe('an internal error', () => {
   const faulty = async (answer: () => unknown) => {
     const { createServer } = await import('node:http')
-    const { createNodeAdapter } = await import('../../src/server/node-http.ts')
+    const { createNodeAdapter } = await import('../../src/server/http.ts')
     const http = createServer(
       createNodeAdapter(
         answer as never,

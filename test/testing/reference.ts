@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { createNodeAdapter } from '../../src/server/node-http.ts'
+import { createNodeAdapter } from '../../src/server/http.ts'
 import type { AgentFunctions } from '../../src/testing/agent.ts'
 import { createSimulator, type Simulator, type SimulatorOptions } from '../../src/testing/simulator.ts'
 import { pathOf } from '../docs/pages.ts'

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createRealClock, createVirtualClock } from '../../src/base/runtime/clock.ts'
 import { INTERNAL_HEADER } from '../../src/platform/contract/errors.ts'
 import { coreOf } from '../../src/platform/simulator/simulator.ts'
-import { createNodeAdapter } from '../../src/server/node-http.ts'
+import { createNodeAdapter } from '../../src/server/http.ts'
 import { createTestSimulator } from '../support/test-simulator.ts'
 
 const bug = () => {

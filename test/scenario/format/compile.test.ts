@@ -1,6 +1,6 @@
 /** Tests plans: step numbers, conversations, turns, defaults, requirements, hints. */
 import { describe, expect, it } from 'vitest'
-import { namedTexts } from '../../../src/evaluation/scenario/compile/names.ts'
+import { namedTexts } from '../../../src/evaluation/scenario/compile/step-compiler.ts'
 import { createVariables, interpolate } from '../../../src/evaluation/scenario/interpolation.ts'
 import { allSteps, complaints, HEAD, load, planOf, plansOf } from './written.ts'
 

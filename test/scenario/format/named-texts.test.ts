@@ -1,6 +1,6 @@
 /** Tests fixtures/texts.json, the texts that often break real systems. */
 import { describe, expect, it } from 'vitest'
-import { namedTexts, TEXT_NAMES } from '../../../src/evaluation/scenario/compile/names.ts'
+import { namedTexts, TEXT_NAMES } from '../../../src/evaluation/scenario/compile/step-compiler.ts'
 
 const texts = namedTexts(TEXT_NAMES)
 

@@ -25,7 +25,7 @@ import {
   user,
   wait,
 } from '../../../src/evaluation/scenario/build/index.ts'
-import { RESERVED_NAMES } from '../../../src/evaluation/scenario/compile/names.ts'
+import { RESERVED_NAMES } from '../../../src/evaluation/scenario/compile/step-compiler.ts'
 
 /** Texts that a careless writer of YAML would lose. */
 // biome-ignore format: a list of samples

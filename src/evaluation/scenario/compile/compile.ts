@@ -18,9 +18,7 @@ import {
 } from '../plan.ts'
 import { flow, truncate } from '../value-text.ts'
 import { callsOf, unwantedOf } from './call-patterns.ts'
-import { expand, isFull, OVERSIZED } from './expand-steps.ts'
-import { RESERVED_NAMES, unknownNames } from './names.ts'
-import { Chats, Definitions } from './references.ts'
+import { Chats, Definitions, expand, isFull, OVERSIZED } from './expand-steps.ts'
 import {
   Diagnostics,
   defineNames,
@@ -28,7 +26,9 @@ import {
   EMPTY_SCOPE,
   escapePlaceholders,
   interpolateStatic,
+  RESERVED_NAMES,
   StepCompiler,
+  unknownNames,
 } from './step-compiler.ts'
 
 /** Throws `ConfigError` with every problem of every scenario. */
