@@ -41,8 +41,7 @@ import {
   UsageError,
 } from './io.ts'
 import { checksDryRun, explainCheck, listChecks, planChecks } from './list-checks.ts'
-import { createCheckRerun } from './run-attached.ts'
-import { attach, listenForInterruption, whyUnreachable } from './run-target.ts'
+import { attach, createCheckRerun, listenForInterruption, whyUnreachable } from './run-target.ts'
 import { exitCodeOf, type Render, type ReportContext, writeRequested } from './write-reports.ts'
 
 const FLAGS = {

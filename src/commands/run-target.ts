@@ -2,12 +2,17 @@
 import { wallTimer } from '../base/runtime/clock.ts'
 import { formatDuration } from '../base/text/quantities.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
+import { visible } from '../base/text/terminal-text.ts'
+import type { RunResult } from '../evaluation/evaluator/verdict.ts'
+import type { Plan } from '../evaluation/scenario/plan.ts'
 import type { EarlyEnd } from '../platform/journal/run-failures.ts'
 import { earlyEndText, failureText } from '../platform/wording/failures.ts'
 import type { Driver } from '../running/agent-driver/driver.ts'
-import { referenceDriver } from '../running/agent-driver/reference-driver.ts'
+import { referenceDriver } from '../running/agent-driver/read-driver.ts'
 import { probeTarget, TargetStartError } from '../running/agent-driver/target.ts'
+import type { SelectedScenario, Selection } from '../running/runner/schedule.ts'
 import type { SimulatorRouter } from '../running/runner/simulator-router.ts'
+import type { SuiteOptions } from '../running/runner/suite.ts'
 import { earlyEndOf, InterruptedError } from '../running/runner/waiting.ts'
 import type { Resolved } from '../server/config/resolve.ts'
 import { isLoopback } from '../server/control/addresses.ts'
@@ -150,4 +155,184 @@ export async function whyUnreachable(target: URL, waitMs: number, signal: AbortS
   if (signal.aborted) return `${why}; ${earlyEndText(earlyEndOf(signal))}`
   if (waitMs > 0) return `${why}, after waiting ${formatDuration(waitMs)}`
   return `${why}; start it first, or wait for it with --wait-for-target 30s`
+}
+
+export interface RunOptions extends Selection {
+  readonly jobs: number
+  readonly waitMs: number
+  readonly bail: number | null
+  /** Of the whole run. */
+  readonly timeoutMs: number | null
+}
+
+/** What flags and files say about a run. */
+export interface RunSettings {
+  readonly context: Context
+  readonly flags: RepeatedFlags & TargetFlags & { readonly seed?: string }
+  readonly options: RunOptions
+  readonly resolved: Resolved
+  readonly wanted: readonly SelectedScenario[]
+  /** Every scenario of the files. */
+  readonly plans: readonly Plan[]
+  readonly seed: number
+}
+
+export interface AttachedRun {
+  readonly settings: RunSettings
+  readonly router: SimulatorRouter
+  readonly signal: AbortSignal
+  /** Rejects with `EnvironmentError` when the target cannot be started, and with `InterruptedError` to run nothing. */
+  attach(): Promise<RunTarget>
+  run(options: Omit<SuiteOptions, 'listener'>): Promise<RunResult>
+}
+
+/** The target that flags and settings name; empty when they name none. */
+export const targetIn = ({ flags, resolved }: Pick<RunSettings, 'flags' | 'resolved'>): string =>
+  flags.target ?? String(resolved.values['webhook.url'] ?? '')
+
+/** Reports an environment error as a run in which no scenario ran, because CI reads the reports. */
+export async function runAttached({ settings, router, signal, attach, run }: AttachedRun): Promise<RunResult> {
+  const { context, flags, options, resolved, wanted, plans, seed } = settings
+  const suite: Omit<SuiteOptions, 'listener'> = {
+    wanted,
+    router,
+    base: resolved.options,
+    target: targetIn(settings),
+    seed,
+    seedWins: flags.seed !== undefined,
+    driver: null,
+    jobs: options.jobs,
+    strict: flags.strict ?? false,
+    bail: options.bail,
+    env: context.env,
+    signal,
+    rerunCommand: createRerunCommand(flags, plans),
+  }
+  try {
+    const { target, driver } = await attach()
+    const attached = { ...suite, target: target.href, driver }
+    const why = await whyUnreachable(target, options.waitMs, signal)
+    return why === null ? await run(attached) : await notRun(attached, why)
+  } catch (error) {
+    if (!(error instanceof EnvironmentError || error instanceof InterruptedError)) throw error
+    // Someone stopped the run, which then skips every scenario.
+    if (error instanceof InterruptedError && earlyEndOf(signal).code === 'interrupted') return run(suite)
+    return notRun(suite, signal.aborted ? earlyEndText(earlyEndOf(signal)) : error.message)
+  }
+}
+
+async function notRun(suite: Omit<SuiteOptions, 'listener'>, why: string): Promise<RunResult> {
+  const { unreachableResult } = await import('../running/runner/suite.ts')
+  return unreachableResult(suite, why)
+}
+
+/** The flags of `run` and `certify` that the command repeats. */
+export interface RepeatedFlags {
+  readonly target?: string
+  readonly webhookUrl?: string
+  readonly agentDriver?: string
+  readonly port?: string
+  readonly host?: string
+  readonly baseUrl?: string
+  readonly clock?: string
+  readonly memoryLimit?: string
+  readonly config?: string
+  readonly selfTest?: boolean
+  readonly apiKey?: string
+  readonly botApiKey?: string
+  readonly allowRemote?: boolean
+  readonly strict?: boolean
+  readonly set?: readonly string[]
+}
+
+/** The flags of `certify` that change what its checks do. */
+export interface RepeatedCheckFlags extends RepeatedFlags {
+  readonly ackLimit?: string
+  readonly observe?: string
+  readonly within?: string
+  readonly capabilities?: string
+  readonly rotateUnspecified?: boolean
+}
+
+/** The value of `--set` for a key. */
+const KEY_VALUE = /^(keys\.(?:handover|bot|more)=).*$/s
+
+/** Texts of reports show no keys, so the command has placeholders. */
+function repeatedWords(flags: RepeatedFlags, shell: Shell | undefined): string[] {
+  const words: string[] = []
+  if (flags.selfTest) words.push('--self-test')
+  const values = {
+    // `--webhook-url` is an alias of `--target`.
+    '--target': flags.target ?? flags.webhookUrl,
+    '--agent-driver': flags.agentDriver,
+    '--port': flags.port,
+    '--host': flags.host,
+    '--base-url': flags.baseUrl,
+    '--clock': flags.clock,
+    '--memory-limit': flags.memoryLimit,
+    '--config': flags.config,
+  }
+  for (const [flag, value] of Object.entries(values))
+    if (value !== undefined) words.push(`${flag} ${shellWord(value, shell)}`)
+  if (flags.apiKey !== undefined) words.push('--api-key KEY')
+  if (flags.botApiKey !== undefined) words.push('--bot-api-key KEY')
+  if (flags.allowRemote) words.push('--allow-remote')
+  if (flags.strict) words.push('--strict')
+  for (const assignment of flags.set ?? [])
+    words.push(`--set ${shellWord(assignment.replace(KEY_VALUE, '$1KEY'), shell)}`)
+  return words
+}
+
+/** `plans`: every scenario of the files. */
+function createRerunCommand(flags: RepeatedFlags, plans: readonly Plan[], shell?: Shell) {
+  return ({ file, name }: Plan, seed: number, instance: number): string => {
+    const words = ['npx handover-sim run', shellWord(file, shell)]
+    if (plans.filter(plan => plan.file === file).length !== 1) {
+      // The longest part of the name without what no argument of a program can have.
+      let part = ''
+      for (const one of name.split(/[\0\p{Cs}]/u)) if (one.length > part.length) part = one
+      words.push(`--only ${shellWord(part, shell)}`)
+    }
+    words.push(`--seed ${seed}`)
+    // The ids of a repetition follow from those before it.
+    if (instance !== 1) words.push(`--repeat ${instance}`)
+    return [...words, ...repeatedWords(flags, shell)].join(' ')
+  }
+}
+
+/** The command that runs one check again, with the same variations. */
+export function createCheckRerun(flags: RepeatedCheckFlags, seed: number, shell?: Shell) {
+  const words = repeatedWords(flags, shell)
+  const { ackLimit, observe, within, capabilities } = flags
+  const values = { '--ack-limit': ackLimit, '--observe': observe, '--within': within, '--capabilities': capabilities }
+  for (const [flag, value] of Object.entries(values))
+    if (value !== undefined) words.push(`${flag} ${shellWord(value, shell)}`)
+  if (flags.rotateUnspecified === false) words.push('--no-rotate-unspecified')
+  return (id: string): string => ['npx handover-sim certify', `--only ${id}`, `--seed ${seed}`, ...words].join(' ')
+}
+
+export type Shell = 'posix' | 'powershell'
+
+const SHELL: Shell = process.platform === 'win32' ? 'powershell' : 'posix'
+
+/** Bare where it can be, in double quotes where these mean the same in every shell, else in the quotes of one shell. */
+export function shellWord(text: string, shell: Shell = SHELL): string {
+  if (/^[\w./:][\w./:=@+-]*$/.test(text)) return text
+  const isShown = visible(text) === text
+  if (isShown && /^[^"$`\\!%]+$/.test(text)) return `"${text}"`
+  if (isShown) return shell === 'powershell' ? `'${text.replaceAll("'", "''")}'` : `'${text.replaceAll("'", `'\\''`)}'`
+
+  // Characters that mean themselves in every kind of quotes stay; the others are escaped by their number.
+  const plain = /^[\w ./:=@,+-]$/
+  let escaped = ''
+  if (shell === 'powershell') {
+    for (const one of text) escaped += plain.test(one) ? one : `\`u{${(one.codePointAt(0) ?? 0).toString(16)}}`
+    return `"${escaped}"`
+  }
+  // As bytes in octal, whatever the locale of the shell is.
+  for (const byte of new TextEncoder().encode(text)) {
+    const one = String.fromCharCode(byte)
+    escaped += plain.test(one) ? one : `\\${byte.toString(8).padStart(3, '0')}`
+  }
+  return `$'${escaped}'`
 }

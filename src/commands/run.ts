@@ -37,8 +37,7 @@ import {
   SIGNAL_CODES,
   UsageError,
 } from './io.ts'
-import { type RunOptions, type RunSettings, runAttached } from './run-attached.ts'
-import { attach, listenForInterruption } from './run-target.ts'
+import { attach, listenForInterruption, type RunOptions, type RunSettings, runAttached } from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
 
 const FLAGS = {

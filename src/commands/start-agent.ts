@@ -2,7 +2,7 @@
 import { createDriver, driverOf } from '../running/agent-driver/create-driver.ts'
 import type { Driver } from '../running/agent-driver/driver.ts'
 import { loadDriver } from '../running/agent-driver/load-driver.ts'
-import { referenceSpec, referenceStart } from '../running/agent-driver/reference-driver.ts'
+import { referenceSpec, referenceStart } from '../running/agent-driver/read-driver.ts'
 import { TargetProcess } from '../running/agent-driver/target.ts'
 import { driverChat } from '../running/runner/run-context.ts'
 import type { AgentPlayer } from '../server/control/route.ts'

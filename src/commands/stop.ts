@@ -8,7 +8,7 @@ import { formatDuration, parseDuration } from '../base/text/quantities.ts'
 import { failureText } from '../platform/wording/failures.ts'
 import { probe } from '../running/agent-driver/probe.ts'
 import { isLoopback } from '../server/control/addresses.ts'
-import { findPortHolder } from '../server/listen.ts'
+import { findPortHolder } from '../server/http.ts'
 import { defineCommand } from './command.ts'
 import { EnvironmentError, UsageError } from './io.ts'
 import {

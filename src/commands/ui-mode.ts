@@ -14,8 +14,14 @@ import { createSavedSession, createUiSession } from '../running/ui-mode/session.
 import { type PlatformServer, startServer } from '../server/start.ts'
 import { scenarioSources } from './command.ts'
 import { type Context, createShutdown, END_CODES, EnvironmentError, type Shutdown } from './io.ts'
-import { type RunSettings, runAttached, targetIn } from './run-attached.ts'
-import { type AttachOptions, prepareTarget, type RunTarget } from './run-target.ts'
+import {
+  type AttachOptions,
+  prepareTarget,
+  type RunSettings,
+  type RunTarget,
+  runAttached,
+  targetIn,
+} from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
 
 interface UiModeOptions extends Omit<RunSettings, 'wanted' | 'plans' | 'seed'> {

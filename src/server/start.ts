@@ -28,8 +28,8 @@ import {
   createPathRouter,
   declaresTooMuch,
   type HttpServer,
+  listen,
 } from './http.ts'
-import { listen } from './listen.ts'
 import type { PageName } from './page.ts'
 
 export interface PlatformServerOptions extends PlatformSimulatorOptions {

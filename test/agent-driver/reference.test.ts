@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../src/index.ts'
 import type { DriverContext } from '../../src/running/agent-driver/driver.ts'
-import { referenceDriver } from '../../src/running/agent-driver/reference-driver.ts'
+import { referenceDriver } from '../../src/running/agent-driver/read-driver.ts'
 import { never } from './desk.ts'
 
 async function scene() {

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { shellWord } from '../../src/commands/run-attached.ts'
+import { shellWord } from '../../src/commands/run-target.ts'
 
 const NAMES = [
   ...['Happy path', "It's late", 'say "hi"', '$HOME `id` $(id)', 'a\\b', '100 %', 'wow!', 'a\nb', 'tab\there'],

@@ -4,7 +4,7 @@ import { ListenError, PortInUseError, startSimulator } from '../../src/index.ts'
 import { InvalidOptionError } from '../../src/platform/simulator/options.ts'
 import { coreOf } from '../../src/platform/simulator/simulator.ts'
 import { allowedHosts, isLoopback, urlOf } from '../../src/server/control/addresses.ts'
-import { findPortHolder, listeningSockets } from '../../src/server/listen.ts'
+import { findPortHolder, listeningSockets } from '../../src/server/http.ts'
 import { freePort } from '../support/port.ts'
 
 test('reports the actual port, and is a simulator with live getters', async () => {

@@ -24,3 +24,6 @@ export const loadModule = (path: string): Promise<Record<string, unknown>> =>
   import(/* @vite-ignore */ new URL(path, document.baseURI).href)
 
 export const createAbort = (): AbortController => new AbortController()
+
+/** A browser has no files of the package. */
+export const packagePath = (_name: string): string | null => null

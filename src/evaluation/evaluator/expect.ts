@@ -2,7 +2,6 @@
 
 import { InterpolationError, MISSING, valueAt } from '../scenario/interpolation.ts'
 import type { Expectation, ExpectTree } from '../scenario/plan.ts'
-import { type Alternative, alternativesOf, fillRequirements, leavesOf } from './assignment.ts'
 import {
   accepts,
   type CallMiss,
@@ -327,3 +326,155 @@ function findHint(
   const chief = miss.obstacles.find(({ code }) => code in HINTS)
   return chief && HINTS[chief.code]
 }
+
+export interface Requirement {
+  /** How many calls it needs. */
+  readonly need: number
+  /** Requirements that earlier calls must fill. */
+  readonly after: readonly number[]
+}
+
+export interface Filled {
+  /** Every need is met. */
+  readonly met: boolean
+  /** Calls of each requirement, in their order. */
+  readonly taken: readonly (readonly number[])[]
+}
+
+export type Fits = (requirement: number, call: number) => boolean
+
+/** With as few of the first calls as can be; when not all can be filled, as many as can. */
+export function fillRequirements(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
+  const [only, ...others] = requirements
+  if (only !== undefined && others.length === 0) {
+    const taken: number[] = []
+    for (let call = 0; call < calls && taken.length < only.need; call++) if (fits(0, call)) taken.push(call)
+    return { met: taken.length === only.need, taken: [taken] }
+  }
+  const isFree = requirements.every(({ after }) => after.length === 0)
+  return isFree ? fillInAnyOrder(requirements, calls, fits) : fillInOrder(requirements, calls, fits)
+}
+
+/** Bipartite matching by augmenting paths, the calls one by one: the first calls that can serve together do. */
+function fillInAnyOrder(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
+  // A slot for each call that a requirement needs.
+  const slots: number[] = []
+  for (const [requirement, { need }] of requirements.entries())
+    for (let count = 0; count < need; count++) slots.push(requirement)
+  const assigned: (number | null)[] = slots.map(() => null)
+
+  function place(call: number, tried: Set<number>): boolean {
+    for (const [slot, requirement] of slots.entries()) {
+      if (tried.has(slot) || !fits(requirement, call)) continue
+      tried.add(slot)
+      const other = assigned[slot] ?? null
+      if (other !== null && !place(other, tried)) continue
+      assigned[slot] = call
+      return true
+    }
+    return false
+  }
+
+  for (let call = 0; call < calls && assigned.includes(null); call++) place(call, new Set())
+  const taken: number[][] = requirements.map(() => [])
+  for (const [slot, call] of assigned.entries()) if (call !== null) taken[slots[slot] ?? 0]?.push(call)
+  for (const list of taken) list.sort((a, b) => a - b)
+  return { met: !assigned.includes(null), taken }
+}
+
+/** How many calls each requirement has, and one assignment that leads there. */
+interface State {
+  readonly counts: readonly number[]
+  readonly total: number
+  readonly taken: readonly (readonly number[])[]
+}
+
+/** Extends every useful state call by call; of several ways to one state, the first stays. */
+function fillInOrder(requirements: readonly Requirement[], calls: number, fits: Fits): Filled {
+  const need = requirements.reduce((sum, requirement) => sum + requirement.need, 0)
+  const equals = equalRequirements(requirements, calls, fits)
+  let states: readonly State[] = [{ counts: requirements.map(() => 0), total: 0, taken: requirements.map(() => []) }]
+  let [best] = states as [State]
+  for (let call = 0; call < calls && best.total < need; call++) {
+    const next: State[] = []
+    for (const state of states) {
+      const extended = extendState(state, call, requirements, fits, equals)
+      next.push(...(extended.length > 0 ? extended : [state]))
+    }
+    states = dropDominated(next)
+    for (const state of states) if (state.total > best.total) best = state
+  }
+  return { met: best.total === need, taken: best.taken }
+}
+
+/** The states after one more call: one for each requirement that can take it. */
+function extendState(
+  { counts, total, taken }: State,
+  call: number,
+  requirements: readonly Requirement[],
+  fits: Fits,
+  equals: readonly number[],
+): State[] {
+  const isOpen = (requirement: number) => (counts[requirement] ?? 0) < (requirements[requirement]?.need ?? 0)
+  const states: State[] = []
+  for (const [requirement, { after }] of requirements.entries()) {
+    if (!isOpen(requirement) || after.some(isOpen) || !fits(requirement, call)) continue
+    // Equal requirements are filled one after the other.
+    const earlier = equals.findIndex((first, other) => first === equals[requirement] && isOpen(other))
+    if (earlier < requirement) continue
+    states.push({
+      counts: counts.with(requirement, (counts[requirement] ?? 0) + 1),
+      total: total + 1,
+      taken: taken.with(requirement, [...(taken[requirement] ?? []), call]),
+    })
+  }
+  return states
+}
+
+/** Drops a state when another one has all its calls and more: so a call that fits is always used. */
+function dropDominated(states: readonly State[]): State[] {
+  const useful: State[] = []
+  for (const state of states.toSorted((a, b) => b.total - a.total)) {
+    const isDominated = useful.some(one => state.counts.every((count, at) => (one.counts[at] ?? 0) >= count))
+    if (!isDominated) useful.push(state)
+  }
+  return states.filter(state => useful.includes(state))
+}
+
+/** For each requirement the first that equals it: the order in which equal ones are filled does not matter. */
+function equalRequirements(requirements: readonly Requirement[], calls: number, fits: Fits): number[] {
+  const keys: string[] = []
+  for (const [requirement, { need, after }] of requirements.entries()) {
+    let key = `${need} ${after} `
+    for (const [other, follower] of requirements.entries()) if (follower.after.includes(requirement)) key += `${other},`
+    for (let call = 0; call < calls; call++) key += fits(requirement, call) ? '1' : '0'
+    keys.push(key)
+  }
+  return keys.map(key => keys.indexOf(key))
+}
+
+export interface Alternative {
+  readonly leaves: readonly Expectation[]
+  readonly requirements: readonly Requirement[]
+}
+
+function alternativesOf(tree: ExpectTree): Alternative[] {
+  if (tree.op === 'call') return [{ leaves: [tree], requirements: [{ need: tree.times.min, after: [] }] }]
+  const parts = tree.of.map(alternativesOf)
+  if (tree.op === 'oneOf' && parts.length > 0) return parts.flat()
+  let alternatives: Alternative[] = [{ leaves: [], requirements: [] }]
+  for (const part of parts)
+    alternatives = alternatives.flatMap(one => part.map(two => joinAlternatives(one, two, tree.op === 'seq')))
+  return alternatives
+}
+
+/** In a sequence everything of the second part comes after everything of the first. */
+function joinAlternatives(one: Alternative, two: Alternative, isOrdered: boolean): Alternative {
+  const before = isOrdered ? [...one.requirements.keys()] : []
+  const requirements = [...one.requirements]
+  for (const { need, after } of two.requirements)
+    requirements.push({ need, after: [...before, ...after.map(at => at + one.requirements.length)] })
+  return { leaves: [...one.leaves, ...two.leaves], requirements }
+}
+
+const leavesOf = (tree: ExpectTree): Expectation[] => (tree.op === 'call' ? [tree] : tree.of.flatMap(leavesOf))

@@ -1,6 +1,6 @@
 /** Defines verdicts and results of runs as data: the evaluator makes them, reports show them. */
 import type { Entry } from '../../platform/journal/entry.ts'
-import type { LintFinding } from '../linter/rule.ts'
+import type { LintFinding } from '../linter/lint.ts'
 import type { Place } from '../scenario/plan.ts'
 import type { Failure, StepName, StepRef } from './failure.ts'
 

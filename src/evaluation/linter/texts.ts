@@ -3,7 +3,7 @@
 import { formatDuration } from '../../base/text/quantities.ts'
 import type { EntryOf } from '../../platform/journal/entry.ts'
 import { effectText } from '../../platform/wording/faults.ts'
-import type { ForgivenCalls, LintFinding, LintRule, Secret, SecretPlace } from './rule.ts'
+import type { ForgivenCalls, LintFinding, LintRule, Secret, SecretPlace } from './lint.ts'
 
 /** The text of a finding: three sentences or more. */
 export function findingText(finding: LintFinding): string {

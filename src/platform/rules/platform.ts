@@ -3,10 +3,10 @@
  * HTTP, sets no timer and reads the time from its context. Every operation adds its effects to a transaction.
  */
 import { LATEST_MS } from '../../base/runtime/clock.ts'
-import { botSays } from './bot.ts'
 import { typingTimedOut } from './handover.ts'
 import type { BotState, DeadlineAction, Deadlines, MessageMemory, PlatformContext, PlatformState } from './state.ts'
 import { createStateMemory, note, type Transaction } from './state.ts'
+import { botSays } from './user-actions.ts'
 
 export type BotSpec = Omit<BotState, 'queues'>
 

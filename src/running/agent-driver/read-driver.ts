@@ -1,15 +1,28 @@
 /** Reads the value of a driver file or module as a driver spec, and reports every problem with its place. */
 
-import { resolve } from 'node:path'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import * as z from 'zod/mini'
-import { type Source, schemaProblems } from '../../base/files/document.ts'
+import { parseSource, type Source, schemaProblems } from '../../base/files/document.ts'
 import { byLine, ConfigError, type Problem } from '../../base/files/errors.ts'
+import { readText } from '../../base/files/user-files.ts'
 import { keysOf } from '../../base/objects.ts'
+import { packagePath } from '../../base/runtime/node.ts'
 import { fieldName, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { nearest } from '../../base/text/error-text.ts'
 import { DURATION_PATTERN, parseDuration } from '../../base/text/quantities.ts'
 import { namesIn, textsIn } from '../../evaluation/scenario/interpolation.ts'
+import { type DriverOptions, driverOf } from './create-driver.ts'
+import type { Driver, Environment } from './driver.ts'
 import { type DriverSpec, type FunctionVerb, METHODS, type Method, type Prompt, type VerbSpec } from './driver.ts'
+import {
+  type SimulatorAccess,
+  simulatorVariables,
+  type TargetLaunch,
+  TargetProcess,
+  TargetStartError,
+} from './target.ts'
 
 type Fields = Record<string, unknown>
 
@@ -292,4 +305,83 @@ function hintFor(name: string, verb: string | null): string | null {
   const near = name.startsWith('env') ? '' : nearest(name, names)
   if (near !== '') return near
   return `; there are ${[...names, 'env.NAME', ...(parameters ? ['the names under with'] : [])].join(', ')}`
+}
+
+export interface ReferenceDriver extends Driver {
+  /** Stays the same after a restart. */
+  readonly url: string
+  readonly webhookUrl: string
+}
+
+const STOP_TIMEOUT_MS = 2_000
+
+export interface ReferenceOptions extends DriverOptions {
+  /** Whether it stores its chats in a file, so that they survive a restart. Default true. */
+  readonly storesChats?: boolean
+}
+
+/** Resolves when it is ready. Rejects with `TargetStartError`. */
+export async function referenceDriver(options: ReferenceOptions): Promise<ReferenceDriver> {
+  const { env, sim, onExit, storesChats = true } = options
+  const folder = mkdtempSync(join(tmpdir(), 'handover-sim-reference-'))
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
+  const start = (): TargetLaunch => {
+    const variables = {
+      PORT: target.url === null ? '0' : new URL(target.url).port,
+      ...(storesChats && { STATE_FILE: join(folder, 'state.json') }),
+    }
+    return referenceStart('The reference intermediary', env, sim, variables)
+  }
+  const target: TargetProcess = new TargetProcess({ start, stopTimeoutMs: STOP_TIMEOUT_MS, onExit })
+  try {
+    await target.start()
+  } catch (error) {
+    removeFolder()
+    throw error
+  }
+  const url = String(target.url)
+  const driver = driverOf(referenceSpec(url), env, target)
+  const close = () => driver.close().finally(removeFolder)
+  return { ...driver, url, webhookUrl: `${url}/webhook`, close }
+}
+
+/** The driver of a reference intermediary at `url`. */
+export function referenceSpec(url: string): DriverSpec {
+  const path = referenceFile('driver.yaml')
+  const text = readText({ name: path, path, extension: '.yaml' })
+  const source = parseSource(path, text, false)
+  const value = { ...Object(source.value), http: url }
+  return readDriver({ ...source, value }, { name: 'the reference driver', folder: dirname(path) })
+}
+
+const READY_TIMEOUT_MS = 15_000
+
+/** Variables that other programs may use for purposes of their own: the reference intermediary does not inherit them. */
+const NOT_INHERITED = ['HOST', 'STATE_FILE', 'AGENT_NAME', 'AGENT_AVATAR', 'AGENT_LANGUAGES']
+
+/** Describes its start. `variables` are added to the environment. */
+export function referenceStart(
+  name: string,
+  env: Environment,
+  sim: SimulatorAccess,
+  variables: Readonly<Record<string, string>>,
+): TargetLaunch {
+  const inherited = { ...env }
+  for (const name of NOT_INHERITED) delete inherited[name]
+  const main = referenceFile('main.js')
+  return {
+    name,
+    command: [process.execPath, main],
+    cwd: dirname(main),
+    env: { ...inherited, ...simulatorVariables(sim), ...variables },
+    ready: null,
+    readyTimeoutMs: READY_TIMEOUT_MS,
+  }
+}
+
+/** Throws `TargetStartError`. */
+function referenceFile(name: string): string {
+  const found = packagePath(`examples/intermediary/${name}`)
+  if (found !== null) return found
+  throw new TargetStartError('The reference intermediary', { code: 'not_installed' })
 }
