@@ -219,6 +219,7 @@ describe.skipIf(chromium === null)('the wire', () => {
     await page.keyboard.press('t')
     await page.getByText('You see an earlier moment:').waitFor()
     await expect.poll(() => messages.textContent()).not.toContain('I am Anna')
+    expect(await messages.textContent()).toMatch(/Pressed “Talk to a person”.*One moment/)
     expect(await axeViolations(page)).toEqual([])
     await page.getByRole('slider', { name: 'Moment' }).focus()
     await page.keyboard.press('Home')

@@ -77,7 +77,8 @@ function itemsOf(messages: readonly AnsweredMessage[], entries: readonly Entry[]
   let avatar: string | null = null
   for (const entry of entries) {
     const { seq, time, cause } = entry
-    if (seq > until) break
+    // What an act changes is in the answer from the entry of the act on.
+    if (seq > until && (cause === null || cause > until)) continue
     if (entry.kind === 'user') {
       act = entry
       if (entry.action === 'press') lines.push({ kind: 'line', line: 'pressed', detail: entry.button ?? '', seq, time })
