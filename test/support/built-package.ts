@@ -54,7 +54,7 @@ export function builtPackageTests(): string[] {
     .filter(file => file.endsWith('.test.ts') && !SLOW.includes(file.split('/')[0] ?? ''))
     .map(file => `test/${file}`)
     .filter(file => {
-      // The interceptors and msw 3 call each other without end when each has its own copy of `@mswjs/interceptors`.
+      // The built interceptors and msw 3 have a copy of `@mswjs/interceptors` each, and TLS of `node:https` reaches only one.
       if (file === 'test/adapters/beside-msw.test.ts') return false
       const visited = new Set([file])
       let usesEntry = false

@@ -84,6 +84,7 @@ function applyInterceptors(): void {
     // A polyfill of XMLHttpRequest for Node needs no page, and its requests are those of node:http.
     if (PAGE_GLOBALS.every(name => name in globalThis))
       interceptors.push(new FetchInterceptor(), new XMLHttpRequestInterceptor())
+    exemptInternalConnections()
     for (const interceptor of interceptors) {
       apply(interceptor)
       interceptor.on('request', answer)
@@ -96,6 +97,36 @@ function applyInterceptors(): void {
     disposeInterceptors()
     throw error
   }
+}
+
+/** Of `@mswjs/interceptors`, for all its copies in a process: connections that no copy may intercept. */
+interface InternalConnections {
+  run<Result>(connect: () => Result): Result
+  /** Whether a connection is internal. Answers yes only once for each. */
+  consume(): boolean
+}
+
+/**
+ * Exempts an internal connection from all copies of the library: ours, and that of msw 3 or nock 15. The library exempts it
+ * from one copy only, so that two copies would pass a TLS connection to another address to each other without end.
+ */
+function exemptInternalConnections(): void {
+  const shared: InternalConnections | undefined = Reflect.get(globalThis, '__MSW_INTERNAL_CONNECTION_CONTEXT')
+  if (shared === undefined) return
+  const { run, consume } = shared
+  let isConnecting = false
+  shared.run = connect =>
+    run(() => {
+      isConnecting = true
+      try {
+        return connect()
+      } finally {
+        isConnecting = false
+      }
+    })
+  // Asks the library in any case, so that it exempts no later connection.
+  shared.consume = () => consume() || isConnecting
+  undo.push(() => Object.assign(shared, { run, consume }))
 }
 
 function apply(interceptor: LibraryInterceptor): void {
