@@ -1,7 +1,9 @@
 /** Lets CommonJS bundles use globals of Node that a test environment hides, as those of Jest with jsdom do. */
 
-/** Globals that jsdom does not have. Jest adds none of Node. */
+/** Globals that jsdom does not have, and signals, which must be of the same origin as `Request`. Jest adds none of Node. */
 const HIDDEN = [
+  'AbortController',
+  'AbortSignal',
   'BroadcastChannel',
   'clearImmediate',
   'DecompressionStream',
@@ -35,7 +37,7 @@ export const GLOBALS_INTRO = `const queuePromise = run => void Promise.resolve()
 const nodeGlobals = typeof setImmediate === 'undefined' ? unhiddenGlobals() : globalThis
 function unhiddenGlobals() {
   const node = require('node:vm').runInThisContext('globalThis')
-  return new Proxy(globalThis, { get: (own, name) => own[name] ?? node[name] })
+  return new Proxy(globalThis, { get: (own, name) => (/^Abort/.test(name) ? undefined : own[name]) ?? node[name] })
 }`
 
 /** The same for `handover-sim/signature`, which imports nothing and runs in every runtime. The `crypto` of jsdom cannot sign. */

@@ -1,6 +1,8 @@
 /** Computes HMACs and hashes with WebCrypto, and writes bytes as base64 and hexadecimal. Imports nothing of Node. */
 
-export type Bytes = Uint8Array<ArrayBuffer>
+/** Taken from functions, because older versions of TypeScript and programs without types of the DOM have no other name for them. */
+export type Bytes = ReturnType<InstanceType<typeof TextEncoder>['encode']>
+type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 export type HashAlgorithm = 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512'
 
 const encoder = new TextEncoder()
@@ -9,17 +11,17 @@ export const utf8 = (text: string): Bytes => encoder.encode(text)
 /** The same key as an empty one, because HMAC pads keys with zeros; WebCrypto does not import empty keys. */
 const NO_KEY: Bytes = new Uint8Array(1)
 
-export function importKey(key: string | Bytes, hash: HashAlgorithm = 'SHA-256'): Promise<CryptoKey> {
+export function importKey(key: string | Bytes, hash: HashAlgorithm = 'SHA-256'): Promise<Key> {
   const bytes = typeof key === 'string' ? utf8(key) : key
   const usable = bytes.length === 0 ? NO_KEY : bytes
   return subtle().importKey('raw', usable, { name: 'HMAC', hash }, false, ['sign', 'verify'])
 }
 
-export const computeHmac = async (key: CryptoKey, content: Bytes): Promise<Bytes> =>
+export const computeHmac = async (key: Key, content: Bytes): Promise<Bytes> =>
   new Uint8Array(await subtle().sign('HMAC', key, content))
 
 /** Whether `mac` is the HMAC of the content. WebCrypto compares in constant time. */
-export const isHmac = (key: CryptoKey, mac: Bytes, content: Bytes): Promise<boolean> =>
+export const isHmac = (key: Key, mac: Bytes, content: Bytes): Promise<boolean> =>
   subtle().verify('HMAC', key, mac, content)
 
 export const digest = async (hash: HashAlgorithm, content: Bytes): Promise<Bytes> =>

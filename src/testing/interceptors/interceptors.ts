@@ -85,6 +85,7 @@ function applyInterceptors(): void {
     if (PAGE_GLOBALS.every(name => name in globalThis))
       interceptors.push(new FetchInterceptor(), new XMLHttpRequestInterceptor())
     exemptInternalConnections()
+    exposeFetchClasses()
     for (const interceptor of interceptors) {
       apply(interceptor)
       interceptor.on('request', answer)
@@ -127,6 +128,15 @@ function exemptInternalConnections(): void {
   // Asks the library in any case, so that it exempts no later connection.
   shared.consume = () => consume() || isConnecting
   undo.push(() => Object.assign(shared, { run, consume }))
+}
+
+/** Adds the classes of `fetch`, which the library reads from the globals, where Jest with jsdom hides them. */
+function exposeFetchClasses(): void {
+  for (const [name, value] of Object.entries({ Headers, Request, Response })) {
+    if (name in globalThis) continue
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
+    undo.push(() => Reflect.deleteProperty(globalThis, name))
+  }
 }
 
 function apply(interceptor: LibraryInterceptor): void {

@@ -101,7 +101,7 @@ describe('?at=SEQ', () => {
           expect(await answersAt(simulation, ids, `?at=${seq}`), `after entry ${seq} of ${acts}`).toEqual(answer)
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     )
   }, 240_000)
 
