@@ -118,8 +118,10 @@ it('E9 a value of the journal that is changed changes no other entry and no answ
   const before = await transcript(sim, chat)
   await transcript(sim, chat)
   const [one, other] = sim.journal.query({ kind: 'api' }).map(({ response }) => response as { chat: typeof before })
-  one!.chat.messages[0].message = 'changed'
-  one!.chat.messages[0].buttons.pop()
+  expect(() => {
+    one!.chat.messages[0].message = 'changed'
+  }).toThrow('read only')
+  expect(() => one!.chat.messages[0].buttons.pop()).toThrow(TypeError)
   one!.chat.messages.pop()
   expect(other!.chat).toEqual(before)
   expect(await transcript(sim, chat)).toEqual(before)

@@ -15,7 +15,7 @@ const user = (chat_id: string): EntryContent => ({
   message_id: null,
 })
 const journalOf = (limit = 100, memoryLimit = 1e9) =>
-  createJournal({ limit, memoryLimit, stamp: createTimestamps(() => 0).next })
+  createJournal({ limit, memoryLimit, time: createTimestamps(() => 0).nextText })
 const seqs = (entries: Iterable<{ seq: number }>) => [...entries].map(entry => entry.seq)
 
 describe('the bounds', () => {

@@ -7,7 +7,7 @@ import { post, takenOver, world } from '../knobs/support.ts'
 
 const note = (name: string): EntryContent => ({ kind: 'note', note: name })
 const named = (name: string) => (entry: Entry) => 'note' in entry && entry.note === name
-const journalOf = () => createJournal({ limit: 100, memoryLimit: 1e9, stamp: createTimestamps(() => 0).next })
+const journalOf = () => createJournal({ limit: 100, memoryLimit: 1e9, time: createTimestamps(() => 0).nextText })
 
 test('resolves at once with the oldest matching entry', async () => {
   const journal = journalOf()

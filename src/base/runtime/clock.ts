@@ -370,6 +370,8 @@ function createForwardTime(): () => number {
 export interface Timestamps {
   /** Whole microseconds since 1970. */
   next(): number
+  /** As `next`, in ISO 8601. */
+  nextText(): string
   /** The latest timestamp; 0 before the first. */
   last(): number
   /** Continues after `last`; with 0, from the clock alone. */
@@ -378,10 +380,22 @@ export interface Timestamps {
 
 export function createTimestamps(nowMs: () => number): Timestamps {
   let last = 0
+  /** The second of the last text, and its beginning: to format a date takes longer than all else that an entry needs. */
+  let second = -1
+  let beginning = ''
+  function next(): number {
+    last = Math.max(last + 1, nowMs() * 1000)
+    return last
+  }
   return {
-    next() {
-      last = Math.max(last + 1, nowMs() * 1000)
-      return last
+    next,
+    nextText() {
+      const micros = next()
+      if (Math.floor(micros / 1e6) !== second) {
+        second = Math.floor(micros / 1e6)
+        beginning = new Date(second * 1000).toISOString().slice(0, -4)
+      }
+      return `${beginning}${String(1e6 + (micros % 1e6)).slice(1)}Z`
     },
     last: () => last,
     reset(from = 0) {

@@ -199,9 +199,9 @@ function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {
   const unspecified: Record<string, unknown> = {}
   for (const name of transaction.assumed)
     unspecified[name] = isKnob(name) ? maskSetting(name, formatKnob(name, platform.knobs[name])) : null
-  return {
+  // Fields that some entries have are assigned, because spreads of objects cost as much as all other work on an entry.
+  const entry: ApiContent & { -readonly [Key in keyof ApiContent]: ApiContent[Key] } = {
     kind: 'api',
-    ...(chatId !== undefined && { chat_id: chatId }),
     endpoint: route === null ? null : route.id,
     method: request.method,
     path: request.target,
@@ -210,14 +210,16 @@ function entryOf(call: ApiCall, answer: ApiResponse): ApiContent {
     request: { headers: request.headers, body, bytes: request.body.length },
     status: answer.status,
     response: call.response ?? null,
-    ...(shownToUser !== null && { shown_to_user: shownToUser }),
     findings: transaction.findings,
     unspecified,
     duration_ms: roundMs(elapsedMs() - call.started),
     follows: chatId === undefined ? null : lastEvent(chatId),
-    ...(faults !== null && { faults: [...faults.faults] }),
-    ...(faults?.answer?.kind === 'drop' && { answer_lost: faults.answer.processed ? 'after' : 'before' }),
   }
+  if (chatId !== undefined) entry.chat_id = chatId
+  if (shownToUser !== null) entry.shown_to_user = shownToUser
+  if (faults !== null) entry.faults = [...faults.faults]
+  if (faults?.answer?.kind === 'drop') entry.answer_lost = faults.answer.processed ? 'after' : 'before'
+  return entry
 }
 
 /** The beginning of a body that was not parsed, as text; null for none. */

@@ -2,7 +2,7 @@
  * Records everything that happens, append-only. Log, control API, expectations and reports only read it.
  * It is bounded: it drops the oldest entries first and appends a note when that begins.
  */
-import { elapsedMs, isoMicros, roundMs, type Timer, wallTimer } from '../../base/runtime/clock.ts'
+import { elapsedMs, roundMs, type Timer, wallTimer } from '../../base/runtime/clock.ts'
 import { isError, messageOf, systemCodeOf } from '../../base/text/error-text.ts'
 import type { Entry, EntryContent, EntryFrame, EntryKind, EntryOf, NoteContent } from './entry.ts'
 
@@ -69,7 +69,8 @@ export interface JournalOptions {
   readonly limit: number
   /** The maximum of the estimated memory of all entries, in bytes. */
   readonly memoryLimit: number
-  readonly stamp: () => number
+  /** The time of the next entry. */
+  readonly time: () => string
 }
 
 interface Subscriber {
@@ -125,7 +126,7 @@ class BoundedJournal implements Journal {
     const entry = content as Content & { -readonly [Key in keyof EntryFrame]: EntryFrame[Key] }
     entry.v = 1
     entry.seq = this.#next
-    entry.time = isoMicros(this.#options.stamp())
+    entry.time = this.#options.time()
     entry.cause = cause
     entry.at_ms = this.atMs
     this.#push(entry, size)

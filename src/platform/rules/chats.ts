@@ -162,6 +162,7 @@ export function addMessage(
     buttons: spec.buttons ?? NONE,
     attachments: spec.attachments ?? NONE,
     exchangeId: spec.exchangeId ?? null,
+    record: null,
   }
   chat.messages.push(message)
   countMessage(platform.state, chat, message)

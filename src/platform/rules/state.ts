@@ -3,7 +3,7 @@
 import type { IdForm, Words } from '../../base/runtime/random.ts'
 import type { AssumptionName } from '../contract/assumptions.ts'
 import type { Knobs } from '../contract/knobs.ts'
-import type { AvailabilityReason, AvailabilityValue, Button, Sender } from '../contract/schemas.ts'
+import type { AvailabilityReason, AvailabilityValue, Button, MessageRecord, Sender } from '../contract/schemas.ts'
 import type { EventContent, Finding, NoteContent } from '../journal/entry.ts'
 import { sizeOf } from '../journal/journal.ts'
 
@@ -31,6 +31,8 @@ export interface Message {
   readonly buttons: readonly Button[]
   readonly attachments: readonly StoredFile[]
   readonly exchangeId: string | null
+  /** As the latest transcript showed it; null before the first. */
+  record: MessageRecord | null
 }
 
 export interface Persona {

@@ -30,22 +30,34 @@ export function handoverTranscript(
 function messagesOf({ knobs }: PlatformContext, chat: Chat, count: number, transaction: Transaction): MessageRecord[] {
   const records: MessageRecord[] = []
   for (const message of chat.messages.slice(0, count)) {
-    const { from, exchangeId, text, other } = message
+    const { from, exchangeId, text, other, record } = message
     if (from !== 'user' && exchangeId === null) assumed(transaction, 'transcript.agentFromBot')
     if (other !== null) assumed(transaction, 'transcript.text')
-    records.push({
-      id: message.id,
-      created: isoMicros(message.created),
-      from_bot: from === 'bot' || (from === 'agent' && knobs['transcript.agentFromBot'] === 'on'),
-      name: message.name,
-      // The other side of a translation is on a line of its own.
-      message: knobs['transcript.text'] === 'both' && other !== null ? `${text}\n${other}` : text,
-      buttons: [...message.buttons],
-      exchange_id: exchangeId,
-      exchange_type: exchangeId === null ? null : 'usersays',
-    })
+    const fromBot = from === 'bot' || (from === 'agent' && knobs['transcript.agentFromBot'] === 'on')
+    // The other side of a translation is on a line of its own.
+    const shown = knobs['transcript.text'] === 'both' && other !== null ? `${text}\n${other}` : text
+    // Intermediaries read the transcript of a chat again and again.
+    const isCurrent = record?.from_bot === fromBot && record.message === shown
+    message.record = isCurrent ? record : recordOfMessage(message, fromBot, shown)
+    records.push(message.record)
   }
   return records
+}
+
+/** Frozen, because responses in the journal share it. */
+function recordOfMessage(message: Message, fromBot: boolean, text: string): MessageRecord {
+  const record: MessageRecord = {
+    id: message.id,
+    created: isoMicros(message.created),
+    from_bot: fromBot,
+    name: message.name,
+    message: text,
+    buttons: [...message.buttons],
+    exchange_id: message.exchangeId,
+    exchange_type: message.exchangeId === null ? null : 'usersays',
+  }
+  Object.freeze(record.buttons)
+  return Object.freeze(record)
 }
 
 function recordOf(

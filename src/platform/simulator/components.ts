@@ -122,7 +122,7 @@ export function createComponents(
   const journalStamps = createTimestamps(clock.wallMs)
   const memoryLimit = memoryLimitOf(options)
   const { journalLimit = DEFAULTS.journalLimit } = options
-  const journal = createJournal({ limit: journalLimit, memoryLimit, stamp: journalStamps.next })
+  const journal = createJournal({ limit: journalLimit, memoryLimit, time: journalStamps.nextText })
   const onThrown = createErrorNotes(journal)
   const address = addressFrom(options, filePrefix)
   const platform: PlatformContext = {

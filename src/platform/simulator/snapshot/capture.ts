@@ -53,7 +53,7 @@ export function captureSnapshot(core: Core, { keys = false, journal = false }: S
     chats: [...state.chats.values()].map(({ words: _words, messages, ...chat }) => ({
       ...chat,
       lastEvent: core.committer.lastEvent.get(chat.id) ?? null,
-      messages: messages.map(({ seq: _seq, ...message }) => ({
+      messages: messages.map(({ seq: _seq, record: _record, ...message }) => ({
         ...message,
         attachments: message.attachments.map(({ id }) => id),
       })),

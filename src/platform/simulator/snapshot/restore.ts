@@ -58,6 +58,7 @@ export function applySnapshot(core: Core, { snapshot, settings, contents }: Rest
       (message): Message => ({
         ...message,
         seq: 0,
+        record: null,
         attachments: message.attachments.flatMap(id => state.files.get(id) ?? []),
       }),
     )
