@@ -240,18 +240,21 @@ export function deliveryEntry(
   const joined: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers))
     joined[name] = typeof value === 'string' ? value : value.join(', ')
-  return {
+  const entry: { -readonly [Key in keyof DeliveryContent]: DeliveryContent[Key] } = {
     kind: 'delivery',
-    ...(chatId !== undefined && { chat_id: chatId }),
     delivery_id: deliveryId,
     event,
     url,
     request: { headers: joined, body },
     duration_ms: roundMs(durationMs),
-    ...outcome,
+    outcome: outcome.outcome,
+    status: outcome.status,
+    response: outcome.response,
     attempt,
-    ...marks,
   }
+  if (chatId !== undefined) entry.chat_id = chatId
+  if (outcome.failure !== undefined) entry.failure = outcome.failure
+  return Object.assign(entry, marks)
 }
 
 /** Retries and manual attempts of one delivery are numbered together. */
