@@ -4,7 +4,7 @@ import type { Driver } from '../running/agent-driver/driver.ts'
 import { loadDriver } from '../running/agent-driver/load-driver.ts'
 import { referenceSpec, referenceStart } from '../running/agent-driver/read-driver.ts'
 import { TargetProcess } from '../running/agent-driver/target.ts'
-import { driverChat } from '../running/runner/run-context.ts'
+import { driverChat } from '../running/runner/inbox.ts'
 import type { AgentPlayer } from '../server/control/route.ts'
 import type { PlatformServer } from '../server/start.ts'
 import { type Context, EnvironmentError, type Shutdown } from './io.ts'
@@ -103,8 +103,7 @@ function createPlayer(
     verbs: async () => (await driver.get()).verbs,
     async call({ verb, chat, text, with: parameters }, signal) {
       const context = { chat: chat && driverChat(chat), sim, ...(text === undefined ? {} : { text }) }
-      const { call, inbox } = await driver.get()
-      if (verb === 'inbox') return inbox(context, signal)
+      const { call } = await driver.get()
       return call(verb, { ...context, ...(parameters === undefined ? {} : { with: parameters }) }, signal)
     },
   }

@@ -62,7 +62,6 @@ type ShownCall<Call> = Call & { readonly error?: string }
 
 interface ShownDriver extends Driver {
   call(...args: Parameters<Driver['call']>): Promise<ShownCall<Awaited<ReturnType<Driver['call']>>>>
-  inbox(...args: Parameters<Driver['inbox']>): Promise<ShownCall<Awaited<ReturnType<Driver['inbox']>>>>
 }
 
 export interface Driven {
@@ -102,7 +101,6 @@ export const context = (more: Partial<DriverContext> = {}): DriverContext => ({
 const shown = (driver: Driver): ShownDriver => ({
   ...driver,
   call: async (...args) => withError(await driver.call(...args)),
-  inbox: async (...args) => withError(await driver.inbox(...args)),
 })
 
 export const withError = <Call extends { readonly failure?: DriverFailure }>(call: Call): ShownCall<Call> =>

@@ -63,7 +63,7 @@ describe('the page about drivers', () => {
     const driver = createDriver(await loadDriver('driver.yaml', around({ cwd: folder })), { env: ENV, sim: SIM })
     const here = context({ chat: { ...context().chat!, id: 'c1' } })
     expect(await driver.call('accept', here, never)).toMatchObject({ outcome: 'ok', how: './agent.sh accept c1' })
-    expect((await driver.inbox(here, never)).items).toEqual([{ request: true }])
+    expect((await driver.call('inbox', here, never)).items).toEqual([{ request: true }])
     await driver.close()
   })
 
@@ -76,7 +76,7 @@ describe('the page about drivers', () => {
     await driver.call('accept', context(), never)
     await driver.call('says', context({ text: 'Hei' }), never)
     await driver.call('does.transfer', context({ with: { team: 'b' } }), never)
-    expect((await driver.inbox(context(), never)).items).toEqual([{ text: 'a' }])
+    expect((await driver.call('inbox', context(), never)).items).toEqual([{ text: 'a' }])
     expect(desk.asked.map(({ body }) => body)).toEqual(['{}', '{"text":"Hei"}', '{"team":"b"}', ''])
   })
 

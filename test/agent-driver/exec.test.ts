@@ -46,7 +46,7 @@ describe('a command', () => {
 
   it('prints the inbox', async () => {
     const { driver } = await run('console.log(JSON.stringify([{ request: true }, { text: "Hei 😢" }]))')
-    expect(await driver.inbox(context(), never)).toMatchObject({
+    expect(await driver.call('inbox', context(), never)).toMatchObject({
       outcome: 'ok',
       items: [{ request: true }, { text: 'Hei 😢' }],
     })
@@ -104,7 +104,7 @@ describe('a command that fails', () => {
 
   it('prints an inbox that is not JSON', async () => {
     const { driver } = await run('console.log("garbage")')
-    expect(await driver.inbox(context(), never)).toMatchObject({
+    expect(await driver.call('inbox', context(), never)).toMatchObject({
       outcome: 'failed',
       error: 'the inbox must be a list of { request?, text?, attachments? }, as JSON; received garbage',
     })
@@ -114,7 +114,10 @@ describe('a command that fails', () => {
     const { driver } = await run(
       'const line = "x".repeat(65536); const more = () => process.stdout.write(line, more); more()',
     )
-    expect(await driver.inbox(context(), never)).toMatchObject({ outcome: 'failed', error: 'printed more than 1 MiB' })
+    expect(await driver.call('inbox', context(), never)).toMatchObject({
+      outcome: 'failed',
+      error: 'printed more than 1 MiB',
+    })
   })
 
   it('cannot be started', async () => {
@@ -180,7 +183,7 @@ describe('no process remains', () => {
 
   it('of a command that ended while a child holds its streams', async () => {
     const { driver, folder } = await run(FAMILY('console.log("[]"); process.exit(0)'))
-    expect(await driver.inbox(context(), never)).toMatchObject({ outcome: 'ok', items: [] })
+    expect(await driver.call('inbox', context(), never)).toMatchObject({ outcome: 'ok', items: [] })
     await gone(folder)
   })
 })

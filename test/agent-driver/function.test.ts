@@ -20,7 +20,10 @@ export const does = { transfer: ctx => ctx.with.team }`)
     const { driver } = await module(
       'export const inbox = () => [{ text: "a", more: 1 }]\nexport const accept = () => {}',
     )
-    expect(await driver.inbox(context(), never)).toMatchObject({ outcome: 'ok', items: [{ text: 'a', more: 1 }] })
+    expect(await driver.call('inbox', context(), never)).toMatchObject({
+      outcome: 'ok',
+      items: [{ text: 'a', more: 1 }],
+    })
     expect(await driver.call('accept', context(), never)).not.toHaveProperty('answer')
   })
 

@@ -23,7 +23,7 @@ describe('an HTTP call', () => {
     await driver.call('accept', context(), never)
     await driver.call('says', context({ text: 'Hei "du" $(text) 😢' }), never)
     await driver.call('away', context({ chat: null }), never)
-    await driver.inbox(context(), never)
+    await driver.call('inbox', context(), never)
     await driver.call('does.transfer', context({ with: { team: 'billing', tags: [1, 'b'] } }), never)
     await driver.call('does.drop', context(), never)
     expect(desk.asked.map(({ method, url, body }) => [method, url, body === '' ? null : JSON.parse(body)])).toEqual([
@@ -153,7 +153,7 @@ describe('the outcome of an HTTP call', () => {
     const { driver } = await drive(`http: ${desk.url}\ntimeout: 40ms${VERBS}`)
     const timeout = { outcome: 'failed', error: 'timeout: no answer within 40ms' }
     expect(await driver.call('accept', context(), never)).toMatchObject(timeout)
-    expect(await driver.inbox(context(), never)).toMatchObject(timeout)
+    expect(await driver.call('inbox', context(), never)).toMatchObject(timeout)
   })
 
   it('depends on the timeout of the verb', async () => {
@@ -224,7 +224,7 @@ describe('the outcome of an HTTP call', () => {
         error: `driver.yaml has no verb ${verb}`,
       })
     }
-    expect(await driver.inbox(context(), never)).toMatchObject({ error: 'driver.yaml has no verb inbox' })
+    expect(await driver.call('inbox', context(), never)).toMatchObject({ error: 'driver.yaml has no verb inbox' })
   })
 })
 
@@ -255,6 +255,6 @@ it('hundreds of concurrent calls receive their own answers', async () => {
   const desk = await openDesk(({ url }, response) => void response.end(JSON.stringify([{ text: url }])))
   const { driver } = await drive(`http: ${desk.url}${VERBS}`)
   const ids = Array.from({ length: 300 }, (_, index) => `c${index}`)
-  const reads = await Promise.all(ids.map(id => driver.inbox(context({ chat: { ...CHAT, id } }), never)))
+  const reads = await Promise.all(ids.map(id => driver.call('inbox', context({ chat: { ...CHAT, id } }), never)))
   expect(reads.map(({ items }) => items![0]!.text)).toEqual(ids.map(id => `/desk/${id}/inbox?for=Ada`))
 })

@@ -25,7 +25,7 @@ describe('an inbox', () => {
   ])('%s', async (text, error) => {
     const desk = await openDesk((_, response) => void response.end(text))
     const { driver } = await drive(`http: ${desk.url}\ninbox: { GET: /inbox }`)
-    const read = await driver.inbox(context(), never)
+    const read = await driver.call('inbox', context(), never)
     expect(read).toMatchObject({ outcome: 'failed', status: 200 })
     expect(read.error).toContain(error)
     expect(read).not.toHaveProperty('items')
@@ -34,14 +34,14 @@ describe('an inbox', () => {
   it('of an unknown chat fails with the 404 of the help desk', async () => {
     const desk = await openDesk((_, response) => void response.writeHead(404).end())
     const { driver } = await drive(`http: ${desk.url}\ninbox: { GET: /inbox }`)
-    const read = await driver.inbox(context(), never)
+    const read = await driver.call('inbox', context(), never)
     expect(read).toMatchObject({ outcome: 'failed', status: 404, error: 'answered 404' })
   })
 
   it('is a failure when it is too long', async () => {
     const desk = await openDesk((_, response) => void response.end(JSON.stringify([{ text: 'x'.repeat(1_100_000) }])))
     const { driver } = await drive(`http: ${desk.url}\ninbox: { GET: /inbox }`)
-    expect(await driver.inbox(context(), never)).toMatchObject({
+    expect(await driver.call('inbox', context(), never)).toMatchObject({
       outcome: 'failed',
       error: 'answered 200 with more than 1 MiB',
     })

@@ -63,7 +63,7 @@ it('handles a conversation, and after kill -9 has the same port and its chats', 
   await driver.target!.kill()
   await driver.target!.start()
   expect(driver.url).toBe(url)
-  expect((await driver.inbox(context, never)).items).toMatchObject([{ request: true }, { text: 'Hello' }])
+  expect((await driver.call('inbox', context, never)).items).toMatchObject([{ request: true }, { text: 'Hello' }])
   await does('says', { text: 'Hi!' })
   await called('message')
   await does('leave')

@@ -69,6 +69,11 @@ ${said('Hi')}
     steps: `${TAKEN}- fault: { clear: flaky }`,
     is: /^stimulus: .* \| .*flaky/,
   },
+  'a captured value that no header can have': {
+    steps: `${TAKEN}${calls('{ message: { message: Hæ } }')}- expect: { message: {}, capture: { who: body.message } }
+${onMessage('respond: { status: 503, headers: { x-who: $(who) } }')}`,
+    is: /^stimulus: .*x-who.*printable ASCII/,
+  },
   'several chats: availability is of none': {
     head: 'chats: { ada: {}, bo: {} }',
     steps: `

@@ -22,6 +22,7 @@ import {
 } from './call-outcome.ts'
 import type {
   Driver,
+  DriverCall,
   DriverContext,
   DriverSpec,
   Environment,
@@ -61,7 +62,6 @@ export function driverOf(spec: DriverSpec, env: Environment, target: TargetProce
     verbs: [...Object.keys(spec.verbs), ...(target === null ? [] : TARGET_VERBS)],
     target,
     call: (verb, context, signal) => runner.run(verb, context, signal),
-    inbox: (context, signal) => runner.run('inbox', context, signal),
     async close() {
       await Promise.all([runner.close(), target?.close()])
     },
@@ -85,7 +85,7 @@ class VerbRunner {
     for (const { name } of spec.variables) this.#variables[name] = env[name]
   }
 
-  async run(verb: string, context: DriverContext, signal: AbortSignal): ReturnType<Driver['inbox']> {
+  async run(verb: string, context: DriverContext, signal: AbortSignal): Promise<DriverCall> {
     const started = elapsedMs()
     const work = this.#try(verb, context, AbortSignal.any([signal, this.#closed.signal]))
     this.#pending.add(work)

@@ -31,8 +31,6 @@ export interface Driver {
   readonly verbs: readonly string[]
   /** Never rejects: a failure is in the outcome. Resolves within its timeout, or when `signal` aborts. */
   call(verb: string, context: DriverContext, signal: AbortSignal): Promise<DriverCall>
-  /** The result has `items` when its outcome is `ok`. */
-  inbox(context: DriverContext, signal: AbortSignal): Promise<DriverCall & { readonly items?: readonly InboxItem[] }>
   readonly target: TargetControl | null
   close(): Promise<void>
 }

@@ -7,13 +7,12 @@ import type { DriverCall, InboxItem } from '../../evaluation/scenario/run-events
 import type { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import type { WebhookEventName } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
-import type { OpenContent } from '../../platform/journal/entry.ts'
 import { payloadOf } from '../../platform/rules/chats.ts'
 import type { NewFile } from '../../platform/rules/files.ts'
 import type { Chat } from '../../platform/rules/state.ts'
 import { type ChatOptions, newChat } from '../../platform/simulator/new-chat.ts'
 import { driverFailureText, failureText } from '../../platform/wording/failures.ts'
-import { driverChat } from '../runner/run-context.ts'
+import { callDriver } from '../runner/inbox.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import { type ChatCall, type CheckContext, CheckEndedError, type EventAnswer } from './context.ts'
 import { type FindingLevel, suffix } from './finding.ts'
@@ -118,7 +117,7 @@ export class CheckChat {
   async tryAgent(verb: string, parameters: AgentParameters = {}): Promise<DriverCall> {
     const check = this.#check
     const { journal } = check.core
-    const act = () => callDriver(check, this.#chat, verb, parameters)
+    const act = () => callVerb(check, this.#chat, verb, parameters)
     if (verb !== 'accept' && verb !== 'does.announce') return act()
     // The help desk may learn of a request some time after it was acknowledged.
     const untilMs = journal.atMs + check.limits.effectMs
@@ -140,12 +139,8 @@ export class CheckChat {
 
   /** What the agent sees, oldest first; empty when the help desk does not know the chat. */
   async inbox(): Promise<readonly InboxItem[]> {
-    const { driver, core, signal } = this.#check
-    if (driver === null || !this.#check.canDo('inbox')) return []
-    const call = await driver.inbox(driverContext(this.#check, this.#chat), signal)
-    if (signal.aborted && call.outcome !== 'ok') throw new InterruptedError()
-    core.journal.append({ ...call, kind: 'driver', chat_id: this.id } as OpenContent, null)
-    return call.items ?? []
+    if (!this.#check.canDo('inbox')) return []
+    return (await callVerb(this.#check, this.#chat, 'inbox')).items ?? []
   }
 
   /** The calls about this chat after an entry, oldest first: those of these endpoints, or all. */
@@ -215,7 +210,7 @@ export class CheckChat {
 
 /** All agents are away, or back. A failure is reported, and ends the check. */
 export async function agentsAre(check: CheckContext, verb: 'away' | 'back'): Promise<void> {
-  expectPerformed(check, await callDriver(check, null, verb, {}))
+  expectPerformed(check, await callVerb(check, null, verb))
 }
 
 function expectPerformed(check: CheckContext, call: DriverCall): DriverCall {
@@ -230,23 +225,15 @@ function expectPerformed(check: CheckContext, call: DriverCall): DriverCall {
   throw new CheckEndedError(verb)
 }
 
-/** Appends the call to the journal. A null chat: the verb is about the whole help desk. */
-async function callDriver(check: CheckContext, chat: Chat | null, verb: string, parameters: AgentParameters) {
-  const { driver, core, signal } = check
+/** A null chat: the verb is about the whole help desk. */
+async function callVerb(check: CheckContext, chat: Chat | null, verb: string, parameters: AgentParameters = {}) {
+  const { driver, signal } = check
   if (driver === null) throw new CheckEndedError('no driver')
-  const call = await driver.call(verb, { ...driverContext(check, chat), ...parameters }, signal)
-  const text = parameters.text === undefined ? {} : { text: parameters.text }
-  const about = chat === null ? {} : { chat_id: chat.id }
-  core.journal.append({ ...call, ...text, kind: 'driver', ...about } as OpenContent, null)
+  const call = await callDriver(check, { verb, chat, ...parameters, cause: null, signal })
   // The call may have failed only because the check is over.
   if (signal.aborted && call.outcome !== 'ok') throw new InterruptedError()
   return call
 }
-
-const driverContext = ({ url, sim }: CheckContext, chat: Chat | null) => ({
-  chat: chat === null ? null : driverChat(chat),
-  sim: { url, api_key: sim.apiKey, bot_id: sim.botId },
-})
 
 /** Reports an event that was not answered with 200, and then ends the check. */
 export function expectAcknowledged(

@@ -8,7 +8,7 @@ import { InterpolationError } from '../../evaluation/scenario/interpolation.ts'
 import type { PlannedItem, PlannedStep } from '../../evaluation/scenario/plan.ts'
 import type { StepDetails } from '../../evaluation/scenario/run-events.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
-import { readInbox } from './inbox.ts'
+import { callDriver } from './inbox.ts'
 import { finalVerdict } from './results.ts'
 import { type RunContext, StepError } from './run-context.ts'
 import { runStep } from './steps.ts'
@@ -101,7 +101,8 @@ class StepsRun {
     if (driver?.verbs.includes('inbox')) {
       for (const name of step.readsInboxOf) {
         const chat = conversations.get(name)
-        if (chat !== undefined) await readInbox(context, chat, core.journal.nextSeq - 1, this.signal)
+        const cause = core.journal.nextSeq - 1
+        if (chat !== undefined) await callDriver(context, { verb: 'inbox', chat, cause, signal: this.signal })
       }
     }
     this.#options.onStep?.(step)
@@ -149,7 +150,7 @@ async function rereadInboxes(context: RunContext, signal: AbortSignal): Promise<
   if (!driver?.verbs.includes('inbox') || !plan.needs.includes('inbox')) return
   const reads = core.journal.query({ kind: 'driver' }).filter(({ verb }) => verb === 'inbox')
   for (const chat of conversations.values()) {
-    if (!reads.some(({ chat_id }) => chat_id === chat.id)) continue
-    await readInbox(context, chat, core.journal.nextSeq - 1, signal)
+    if (reads.some(({ chat_id }) => chat_id === chat.id))
+      await callDriver(context, { verb: 'inbox', chat, cause: core.journal.nextSeq - 1, signal })
   }
 }

@@ -20,7 +20,7 @@ import { advancePaused } from '../../platform/simulator/core.ts'
 import { parseFault } from '../../platform/simulator/parse-fault.ts'
 import { findPastDelivery } from '../../platform/webhooks/manual.ts'
 import { TargetStartError } from '../agent-driver/target.ts'
-import { driverContextOf, pollInbox, recordDriverCall } from './inbox.ts'
+import { callDriver, pollInbox } from './inbox.ts'
 import { type StepContext, StepError, scenarioSeed } from './run-context.ts'
 import { awaitAck, findStepEvent, InterruptedError, type Pending, rejectOnAbort, waitUntil } from './waiting.ts'
 
@@ -193,13 +193,10 @@ async function callAgent({ context, step, startSeq, signal }: StepContext, actio
   const value = context.interpolate(step, action.text)
   const text = value == null ? {} : { text: String(value) }
   const parameters = context.interpolate(step, action.with) as Record<string, unknown> | null | undefined
-  const driverContext = {
-    ...driverContextOf(context, context.chatOf(step)),
-    ...text,
-    ...(action.does.startsWith('does.') ? { with: parameters ?? {} } : {}),
-  }
-  const call = await driver.call(action.does, driverContext, signal)
-  recordDriverCall(context, { ...call, ...text }, driverContext, startSeq)
+  const withParameters = action.does.startsWith('does.') ? { with: parameters ?? {} } : {}
+  const chat = context.chatOf(step)
+  const verbCall = { verb: action.does, chat, ...text, ...withParameters, cause: startSeq, signal }
+  const call = await callDriver(context, verbCall)
   if (signal.aborted && call.outcome !== 'ok') throw new InterruptedError()
   return {}
 }
