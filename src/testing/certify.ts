@@ -3,17 +3,15 @@
 import type { Duration } from '../base/text/quantities.ts'
 import { certificateText } from '../pages/reporters/pretty-certificate.ts'
 import type { ColorLevel } from '../pages/reporters/theme.ts'
-import type { Entry } from '../platform/journal/entry.ts'
 import { invalidOption } from '../platform/simulator/options.ts'
 import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
 import type { Driver } from '../running/agent-driver/driver.ts'
 import { CAPABILITIES, type Capability } from '../running/certifier/capabilities.ts'
 import type { Certificate, CertificateLevel } from '../running/certifier/certificate.ts'
 import { certifyTarget } from '../running/certifier/certify.ts'
-import { type CheckOutcome, PROFILES, type Profile } from '../running/certifier/check.ts'
+import { PROFILES, type Profile } from '../running/certifier/check.ts'
 import { CHECKS } from '../running/certifier/checks/index.ts'
 import { createLimits } from '../running/certifier/context.ts'
-import type { CheckFinding, FindingLevel } from '../running/certifier/finding.ts'
 import { type CheckReport, describeCertificate } from '../running/certifier/report.ts'
 import type { CheckEnvironment } from '../running/certifier/run-check.ts'
 import { selectChecks, UnknownCheckError } from '../running/certifier/select.ts'
@@ -21,15 +19,8 @@ import { openOn } from '../running/certifier/simulators.ts'
 import { type AgentFunctions, driverOption } from './agent.ts'
 import { durationMs } from './options.ts'
 
-/** What a check is. */
-export interface CertificationCheck {
-  /** `SIG-07`. */
-  readonly id: string
-  readonly title: string
-  /** The highest level of its findings. */
-  readonly level: FindingLevel
-  readonly profile: Profile
-}
+/** What a check is: its id, `SIG-07`, and the highest level of its findings. */
+export type CertificationCheck = Pick<CheckReport, 'id' | 'title' | 'level' | 'profile'>
 
 /** All checks, in the order of reports: for one test per check. */
 export const certificationChecks: readonly CertificationCheck[] = CHECKS.map(({ id, title, level, profile }) => ({
@@ -66,31 +57,9 @@ export interface CertifyOptions {
   readonly signal?: AbortSignal
 }
 
-/** The result of one check. */
-export interface CertifiedCheck extends CertificationCheck {
-  readonly outcome: CheckOutcome
-  readonly findings: readonly CertificationFinding[]
-  /** Why it could not be observed, or does not apply; null otherwise. */
-  readonly reason: string | null
-  readonly measurements: Readonly<Record<string, number>>
-  /** Unspecified behaviours of the platform that differed from their defaults. */
-  readonly rotated: Readonly<Record<string, unknown>>
-  readonly durationMs: number
-  /** What happened in it. */
-  readonly journal: readonly Entry[]
-}
-
-/** Something that a check found. */
-export interface CertificationFinding {
-  readonly level: FindingLevel
-  readonly code: string
-  /** What happened, in sentences that are complete by themselves. */
-  readonly happened: string
-  /** What to do about it. */
-  readonly hint: string
-  /** Journal entries that show it. */
-  readonly entrySeqs: readonly number[]
-}
+/** The result of one check. `reason`: why it could not be observed, or does not apply; null otherwise. */
+export type CertifiedCheck = CertificationCheck &
+  Pick<CheckReport, 'outcome' | 'findings' | 'reason' | 'measurements' | 'rotated' | 'durationMs' | 'journal'>
 
 /** The result of `certify`. */
 export interface Certification {
@@ -186,21 +155,5 @@ function certificationOf(certificate: Certificate): Certification {
     Error.captureStackTrace?.(error, assertPassed)
     throw error
   }
-  return { level: certificate.level, checks: described.checks.map(certifiedCheck), report, assertPassed }
+  return { level: certificate.level, checks: described.checks, report, assertPassed }
 }
-
-const certifiedCheck = ({ id, title, level, profile, findings, ...result }: CheckReport): CertifiedCheck => ({
-  id,
-  title,
-  level,
-  profile,
-  outcome: result.outcome,
-  findings: findings.map(certificationFinding),
-  reason: result.reason,
-  measurements: result.measurements,
-  rotated: result.rotated,
-  durationMs: result.durationMs,
-  journal: result.journal,
-})
-
-const certificationFinding = ({ details: _, ...finding }: CheckFinding): CertificationFinding => finding

@@ -22,7 +22,6 @@ import {
 } from './call-outcome.ts'
 import type {
   Driver,
-  DriverCall,
   DriverContext,
   DriverSpec,
   Environment,
@@ -56,108 +55,82 @@ export function createDriver(spec: DriverSpec, { env, sim, onExit }: DriverOptio
 const TARGET_VERBS = ['target.start', 'target.stop', 'target.restart', 'target.kill']
 
 export function driverOf(spec: DriverSpec, env: Environment, target: TargetProcess | null): Driver {
-  const runner = new VerbRunner(spec, env)
-  return {
-    name: spec.name,
-    verbs: [...Object.keys(spec.verbs), ...(target === null ? [] : TARGET_VERBS)],
-    target,
-    call: (verb, context, signal) => runner.run(verb, context, signal),
-    async close() {
-      await Promise.all([runner.close(), target?.close()])
-    },
-  }
-}
-
-class VerbRunner {
-  readonly #spec: DriverSpec
-  readonly #env: Environment
-  /** The variables that `$(env.X)` reads in this driver. */
-  readonly #variables: Record<string, string | undefined> = {}
-  readonly #agent = new Agent(CONNECTIONS)
+  const { name, verbs, needTerminal, folder } = spec
+  const agent = new Agent(CONNECTIONS)
   /** The questions of scenarios that run at the same time, one after the other. */
-  readonly #questions = createSequence()
-  readonly #closed = new AbortController()
-  readonly #pending = new Set<Promise<unknown>>()
+  const questions = createSequence()
+  const closed = new AbortController()
+  const pending = new Set<Promise<unknown>>()
+  /** What `$(env.X)` reads in this driver. */
+  const variables: Record<string, string | undefined> = {}
+  for (const variable of spec.variables) variables[variable.name] = env[variable.name]
 
-  constructor(spec: DriverSpec, env: Environment) {
-    this.#spec = spec
-    this.#env = env
-    for (const { name } of spec.variables) this.#variables[name] = env[name]
-  }
-
-  async run(verb: string, context: DriverContext, signal: AbortSignal): Promise<DriverCall> {
-    const started = elapsedMs()
-    const work = this.#try(verb, context, AbortSignal.any([signal, this.#closed.signal]))
-    this.#pending.add(work)
-    const { how, outcome } = await work
-    this.#pending.delete(work)
-    const read: ParsedInbox = verb === 'inbox' ? parseInbox(outcome) : outcome
-    const { status, failure, value, text, items } = read
-    const answer = startOf(text ?? (value === undefined ? '' : (JSON.stringify(value) ?? '')))
-    return {
-      verb,
-      outcome: read.outcome,
-      how,
-      ...(status !== undefined && { status }),
-      duration_ms: Math.round((elapsedMs() - started) * 100) / 100,
-      ...(failure && { failure }),
-      ...(answer !== '' && { answer }),
-      ...(context.chat !== null && { chat_id: context.chat.id }),
-      ...(items && { items }),
-    }
-  }
-
-  async #try(
+  async function callVerb(
     verb: string,
     context: DriverContext,
     signal: AbortSignal,
   ): Promise<{ readonly how: string; readonly outcome: CallOutcome }> {
-    const { verbs, needTerminal, name } = this.#spec
-    const spec = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
-    if (spec === undefined) {
+    const verbSpec = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+    if (verbSpec === undefined) {
       const isManual = needTerminal.includes(verb)
       return {
         how: 'none',
         outcome: failed(isManual ? { code: 'no_terminal' } : { code: 'no_verb', driver: name, verb }),
       }
     }
-    let how: string = spec.kind
+    let how: string = verbSpec.kind
     try {
       const { chat, text, with: parameters = {}, sim } = context
       // The names of the driver win over the parameters of the scenario.
       const names = { ...(text !== undefined && { text }), ...(chat !== null && { chat }) }
-      const scope = { ...parameters, ...names, sim, env: this.#variables }
-      how = startOf(describeCall(verb, spec, scope, this.#variables))
-      return { how, outcome: await this.#call(verb, spec, scope, context, signal) }
+      const scope = { ...parameters, ...names, sim, env: variables }
+      how = startOf(describeCall(verb, verbSpec, scope, variables))
+      switch (verbSpec.kind) {
+        case 'http':
+          return { how, outcome: await callHttp(verbSpec, scope, agent, signal) }
+        case 'exec':
+          return { how, outcome: await callCommand({ verb, spec: verbSpec, scope, context, folder, env }, signal) }
+        case 'function':
+          return { how, outcome: await callFunction(verbSpec, context, signal) }
+        case 'manual':
+          return { how, outcome: await questions(() => askPerson(verbSpec.prompt, verb, context, signal)) }
+      }
     } catch (error) {
       if (error instanceof CallError) return { how, outcome: failed(error.failure) }
       return { how, outcome: failed({ code: 'not_interpolated', detail: messageOf(error) }) }
     }
   }
 
-  async #call(
-    verb: string,
-    spec: VerbSpec,
-    scope: InterpolationScope,
-    context: DriverContext,
-    signal: AbortSignal,
-  ): Promise<CallOutcome> {
-    switch (spec.kind) {
-      case 'http':
-        return callHttp(spec, scope, this.#agent, signal)
-      case 'exec':
-        return callCommand({ verb, spec, scope, context, folder: this.#spec.folder, env: this.#env }, signal)
-      case 'function':
-        return callFunction(spec, context, signal)
-      case 'manual':
-        return this.#questions(() => askPerson(spec.prompt, verb, context, signal))
-    }
-  }
-
-  /** Interrupts the pending calls. Resolves when their processes have ended. */
-  async close(): Promise<void> {
-    this.#closed.abort()
-    await Promise.all([this.#agent.destroy(), ...this.#pending])
+  return {
+    name,
+    verbs: [...Object.keys(verbs), ...(target === null ? [] : TARGET_VERBS)],
+    target,
+    async call(verb, context, signal) {
+      const started = elapsedMs()
+      const work = callVerb(verb, context, AbortSignal.any([signal, closed.signal]))
+      pending.add(work)
+      const { how, outcome } = await work
+      pending.delete(work)
+      const read: ParsedInbox = verb === 'inbox' ? parseInbox(outcome) : outcome
+      const { status, failure, value, text, items } = read
+      const answer = startOf(text ?? (value === undefined ? '' : (JSON.stringify(value) ?? '')))
+      return {
+        verb,
+        outcome: read.outcome,
+        how,
+        ...(status !== undefined && { status }),
+        duration_ms: Math.round((elapsedMs() - started) * 100) / 100,
+        ...(failure && { failure }),
+        ...(answer !== '' && { answer }),
+        ...(context.chat !== null && { chat_id: context.chat.id }),
+        ...(items && { items }),
+      }
+    },
+    /** Interrupts the pending calls. Resolves when their processes have ended. */
+    async close() {
+      closed.abort()
+      await Promise.all([agent.destroy(), ...pending, target?.close()])
+    },
   }
 }
 

@@ -6,7 +6,7 @@ import type { EntryOf } from '../../platform/journal/entry.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { Alteration } from '../../platform/webhooks/manual.ts'
 import type { Driver } from '../agent-driver/driver.ts'
-import { InterruptedError, rejectOnAbort, type WaitContext, waitUntil } from '../runner/waiting.ts'
+import { InterruptedError, rejectOnAbort, waitUntil } from '../runner/waiting.ts'
 import type { CheckFinding, CheckReason, FindingLevel } from './finding.ts'
 
 export type EventAnswer = EntryOf<'delivery'>
@@ -72,7 +72,12 @@ export interface ReportedFinding
   readonly entries?: readonly { readonly seq: number }[]
 }
 
-export interface CheckContext extends WaitContext {
+/** Ends a check whose next actions make no sense. Its findings are reported already. */
+export class CheckEndedError extends Error {
+  override readonly name = 'CheckEndedError'
+}
+
+export interface ContextOptions {
   readonly sim: PlatformSimulator
   readonly driver: Driver | null
   readonly limits: Limits
@@ -83,54 +88,27 @@ export interface CheckContext extends WaitContext {
   readonly seed: number
   /** False for an intermediary that is a function: there is no wire. */
   readonly hasWire: boolean
-  /** False once an agent acted on a request that the inbox does not show: waiting for it would be in vain. */
-  hasRequestsInInbox: boolean
-  /** Whether the agent driver has this verb. */
-  canDo(verb: string): boolean
-  /** Records a chat of the check before anything happens in it. Its name is unique in the check. */
-  addChat(name: string, id: string): void
-  /** Sends an event and resolves with its answer. */
-  send(event: CheckEvent): Promise<EventAnswer>
-  /** Evaluates the condition after every journal entry; false when it is not met in time. */
-  until(condition: () => boolean, withinMs: number): Promise<boolean>
-  pause(ms: number): Promise<void>
-  report(level: FindingLevel, code: string, finding: ReportedFinding): void
-  /** What the check was to show could not be observed. */
-  inconclusive(reason: CheckReason): void
-  /** Records a figure for the certificate. */
-  measure(name: string, value: number): void
+  chatOpened(chatId: string): void
 }
 
-/** Ends a check whose next actions make no sense. Its findings are reported already. */
-export class CheckEndedError extends Error {
-  override readonly name = 'CheckEndedError'
-}
-
-/** What a check has collected. */
-export interface Collected {
+/** What a check has reported. */
+export interface Reported {
   readonly findings: CheckFinding[]
   reason: CheckReason | null
+  /** Named figures for the certificate. */
   readonly measurements: Record<string, number>
   readonly chats: Record<string, string>
 }
 
-export interface ContextOptions
-  extends Pick<CheckContext, 'sim' | 'driver' | 'limits' | 'signal' | 'url' | 'hasWire' | 'seed'> {
-  chatOpened(chatId: string): void
-}
+export type CheckContext = ReturnType<typeof createCheckContext>
 
-export interface OpenContext {
-  readonly context: CheckContext
-  readonly collected: Collected
-}
-
-export function createCheckContext({ chatOpened, ...options }: ContextOptions): OpenContext {
-  const { driver, limits, signal } = options
-  const core = coreOf(options.sim)
+export function createCheckContext({ chatOpened, ...options }: ContextOptions) {
+  const { sim, driver, limits, signal } = options
+  const core = coreOf(sim)
   const { journal, clock, dispatcher } = core
-  const waiting = { core }
-  const collected: Collected = { findings: [], reason: null, measurements: {}, chats: {} }
+  const reported: Reported = { findings: [], reason: null, measurements: {}, chats: {} }
 
+  /** Evaluates the condition after every journal entry; false when it is not met in time. */
   async function until(condition: () => boolean, withinMs: number): Promise<boolean> {
     const untilMs = journal.atMs + withinMs
     let isMet = condition()
@@ -138,20 +116,27 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions): 
       isMet ||= condition()
       return isMet || journal.atMs >= untilMs ? null : { untilMs }
     }
-    await waitUntil(waiting, status, signal)
+    await waitUntil({ core }, status, signal)
     return isMet
   }
 
-  const context: CheckContext = {
+  return {
     ...options,
-    ...waiting,
+    core,
+    reported,
+    /** False once an agent acted on a request that the inbox does not show: waiting for it would be in vain. */
     hasRequestsInInbox: true,
-    canDo: verb => driver?.verbs.includes(verb) ?? false,
-    addChat(name, id) {
-      collected.chats[name] = id
+    until,
+    pause: async (ms: number): Promise<void> => void (await until(() => false, ms)),
+    /** Whether the agent driver has this verb. */
+    canDo: (verb: string): boolean => driver?.verbs.includes(verb) ?? false,
+    /** Records a chat of the check before anything happens in it. Its name is unique in the check. */
+    addChat(name: string, id: string): void {
+      reported.chats[name] = id
       chatOpened(id)
     },
-    async send({ event, chat, sign = 'valid', sending, alteration, ...sent }) {
+    /** Sends an event and resolves with its answer. */
+    async send({ event, chat, sign = 'valid', sending, alteration, ...sent }: CheckEvent): Promise<EventAnswer> {
       const payload = sent.payload ?? chat?.payload(event) ?? { event }
       const more = { ...(sending && { sending }), ...(alteration && { alteration }) }
       const delivery = dispatcher.trigger({ chatId: chat?.id, event, payload, sign, ...more })
@@ -163,26 +148,23 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions): 
         }
         delivery.then(end, end)
         const untilMs = journal.atMs + limits.checkMs
-        waitUntil(waiting, () => (isAnswered ? null : { untilMs }), signal).catch(() => {})
+        waitUntil({ core }, () => (isAnswered ? null : { untilMs }), signal).catch(() => {})
       }
       const answer = await rejectOnAbort(delivery, signal)
       if (answer === null) throw new InterruptedError()
       return answer
     },
-    until,
-    async pause(ms) {
-      await until(() => false, ms)
-    },
-    report(level, code, { happened, hint, details = {}, entries = [] }) {
+    report(level: FindingLevel, code: string, { happened, hint, details = {}, entries = [] }: ReportedFinding): void {
       const entrySeqs = entries.map(({ seq }) => seq)
-      collected.findings.push({ level, code, happened, hint, details, entrySeqs })
+      reported.findings.push({ level, code, happened, hint, details, entrySeqs })
     },
-    inconclusive(reason) {
-      collected.reason ??= reason
+    /** What the check was to show could not be observed. */
+    inconclusive(reason: CheckReason): void {
+      reported.reason ??= reason
     },
-    measure(name, value) {
-      collected.measurements[name] = value
+    /** Records a figure for the certificate. */
+    measure(name: string, value: number): void {
+      reported.measurements[name] = value
     },
   }
-  return { context, collected }
 }

@@ -131,19 +131,19 @@ async function runInSimulator(
     const { journal } = coreOf(sim)
     const firstSeq = journal.nextSeq
     const signal = anySignal([ended.signal, environment.signal])
-    const opened = createCheckContext({ sim, chatOpened, driver, limits, seed, hasWire, url, signal })
-    const { collected } = opened
+    const context = createCheckContext({ sim, chatOpened, driver, limits, seed, hasWire, url, signal })
+    const { reported } = context
     const startedMs = journal.atMs
     let calls = 0
     const stopCounting = journal.subscribe(({ kind }) => {
       if (kind === 'api' && ++calls === MAX_CALLS) end({ code: 'call_flood', calls, overMs: journal.atMs - startedMs })
     })
     try {
-      await check.run(opened.context)
+      await check.run(context)
     } catch (error) {
       // A check that ended itself has reported why.
-      if (error instanceof InterruptedError) collected.reason = interruption ?? { code: 'stopped' }
-      else if (!(error instanceof CheckEndedError)) collected.reason = internalError(error)
+      if (error instanceof InterruptedError) reported.reason = interruption ?? { code: 'stopped' }
+      else if (!(error instanceof CheckEndedError)) reported.reason = internalError(error)
     } finally {
       stopCounting()
       await release()
@@ -156,7 +156,7 @@ async function runInSimulator(
       const shown = entries.map(entry => presentEntry(entry, header))
       return { ...result, reason, outcome: outcomeOf(result.findings, reason), journal: shown }
     }
-    const { findings, reason, measurements, chats } = collected
+    const { findings, reason, measurements, chats } = reported
     const durationMs = elapsedMs() - started
     const facts = { findings, reason, measurements, chats, rotated: changedKnobs(rotated), durationMs }
     const result = withEntries({ ...notRun(check, { code: 'stopped' }), ...facts })
