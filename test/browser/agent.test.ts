@@ -46,9 +46,6 @@ describe.skipIf(chromium === null)('the desk of the page', () => {
     await page.getByRole('button', { name: /^Entry #/ }).click()
     await page.getByRole('region', { name: /^Entry \d+/ }).waitFor()
     await page.getByLabel('Message of the agent').pressSequentially('Hi')
-    await click(page, 'Add a button')
-    await page.getByLabel('Label of button 1').fill('Track it')
-    await page.getByLabel('Link of button 1').fill('https://shop.example.test/track')
     await page.getByRole('region', { name: 'Chat of the agent' }).getByRole('button', { name: 'Send' }).click()
     await text(page, 'The user sees the message.')
     await page.getByText('More calls').click()
@@ -73,11 +70,7 @@ describe.skipIf(chromium === null)('the desk of the page', () => {
       'summarize 400',
       'end 200',
     ])
-    expect(calls[3]!.request.body).toMatchObject({
-      message: 'Hi',
-      sender: { name: 'Anna' },
-      buttons: [{ label: 'Track it', url: 'https://shop.example.test/track' }],
-    })
+    expect(calls[3]!.request.body).toMatchObject({ message: 'Hi', sender: { name: 'Anna' } })
     expect(calls[6]!.request.body).toEqual({ availability: 'CLOSED', reason: 'AGENT_AVAILABILITY' })
   })
 

@@ -6,7 +6,7 @@ import { startWebhook } from '../support/network.ts'
 import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
 
 const open = useBrowser()
-const ALL = 'availability,webhook,keys,languages,replies,faults,clock,knobs,snapshot,record'
+const ALL = 'availability,webhook,keys,faults,clock,knobs,snapshot,record'
 const platform = (url: string, more = '') => `${url}/?side=platform${more}`
 
 describe.skipIf(chromium === null)('the column of the platform', () => {
@@ -65,27 +65,32 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await knobs.getByLabel('attachments.auth').selectOption('on')
     await expect.poll(() => server.config()['attachments.auth']).toBe('on')
     await knobs.getByLabel('Search knobs').fill('transcript.source')
-    await knobs.getByLabel('transcript.source, item 1').fill('web=widget')
-    await knobs.getByRole('button', { name: 'Add' }).click()
-    const added = knobs.getByLabel('transcript.source, item 2')
-    await expect.poll(() => added.evaluate(element => element === document.activeElement)).toBe(true)
-    await added.fill('app=mobile')
+    const first = server.config()['transcript.source']
+    await knobs.getByLabel('transcript.source').fill('web=widget, app=mobile')
     await page.keyboard.press('Enter')
     await expect.poll(() => server.config()['transcript.source']).toEqual(['web=widget', 'app=mobile'])
+    await knobs.getByRole('button', { name: 'Reset to' }).click()
+    await expect.poll(() => server.config()['transcript.source']).toEqual(first)
   })
 
-  it('makes a fault with a form, shows its hit, and clears it', async () => {
+  it('makes a fault from an example, shows its hit, and clears it', async () => {
     const server = await startInspected()
     const { page } = await open(platform(server.url, '&sections=faults'))
     const faults = page.getByRole('region', { name: 'Faults' })
     await faults.getByRole('button', { name: 'Add a fault' }).click()
+    const json = faults.getByLabel('The fault as JSON')
+    await faults.getByText('All fields').click()
+    await faults.getByText('times', { exact: true }).waitFor()
+    await faults.getByLabel('Begin with').selectOption('Limit the rate of messages')
+    expect(await json.inputValue()).toContain('"status": 429')
     await faults.getByLabel('Begin with').selectOption('Answer start with 503, twice')
-    await faults.getByLabel('status').fill('99')
-    await faults.getByLabel('name').fill('busy')
+    const fault = JSON.parse(await json.inputValue())
+    await json.fill(JSON.stringify({ ...fault, respond: { status: 99 } }))
     await faults.getByRole('button', { name: 'Set the fault' }).click()
     await faults.getByText('respond.status must be at least 200').waitFor()
-    await faults.getByLabel('status').fill('429')
-    await faults.getByLabel('headers').fill('Retry-After: 2')
+    await json.fill(
+      JSON.stringify({ ...fault, name: 'busy', respond: { status: 429, headers: { 'Retry-After': '2' } } }),
+    )
     await faults.getByRole('button', { name: 'Set the fault' }).click()
     await faults.getByText('0 of 2 hits').waitFor()
     const answer = await fetch(`${server.baseUrl}/api/v2/handover/start`, { method: 'POST', body: '{}' })
@@ -101,28 +106,25 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
   it('shows changes of others at once, and an earlier moment as it was, without controls', async () => {
     const server = await startInspected()
     const ask = createControlClient(server)
-    const { page } = await open(platform(server.url, '&sections=availability,webhook,replies,knobs'))
+    const { page } = await open(platform(server.url, '&sections=availability,webhook,knobs'))
     const availability = page.getByRole('region', { name: 'Availability' })
-    const replies = page.getByRole('region', { name: 'Bot replies' })
     await availability.getByText('as at the start').waitFor()
     await ask('PUT', '/availability', { body: { availability: 'CLOSED', reason: 'OTHER' } })
     await availability.getByText('reason OTHER').waitFor()
-    await ask('PATCH', '/config', { body: { 'bot.replies': [{ match: 'parcel', text: 'Which number?' }] } })
-    await replies.getByText('Which number?').waitFor()
     await ask('PATCH', '/config', { body: { 'start.again': '409', 'webhook.url': 'http://127.0.0.1:9/later' } })
     await expect.poll(() => page.getByLabel('start.again').inputValue()).toBe('409')
 
-    await page.goto(platform(server.url, '&sections=availability,webhook,replies,knobs&at=1'))
-    await page.getByText('The platform after entry #1.').waitFor()
+    await page.goto(platform(server.url, '&sections=availability,webhook,knobs&at=1'))
+    await page.getByText('and can be changed only now').waitFor()
+    await page.getByLabel('Search knobs').fill('start.again')
     expect(await availability.textContent()).toContain('reason OTHER')
-    await expect.poll(() => replies.getByText('Which number?').count()).toBe(0)
     expect(await page.getByLabel('URL that gets the events').inputValue()).toBe('')
     expect(await page.getByLabel('start.again').inputValue()).toBe('accept')
-    for (const name of ['Open', 'Close', 'Add a reply', 'Send a test event'])
+    for (const name of ['Open', 'Close', 'Send a test event'])
       expect(await page.getByRole('button', { name, exact: true }).isDisabled(), name).toBe(true)
     expect(await page.getByLabel('start.again').isDisabled()).toBe(true)
-    await page.getByRole('button', { name: 'Go to now' }).click()
-    await replies.getByText('Which number?').waitFor()
+    await page.getByRole('button', { name: 'Back to now' }).click()
+    await expect.poll(() => page.getByLabel('start.again').inputValue()).toBe('409')
     await availability.getByRole('button', { name: 'Open', exact: true }).click()
     await expect.poll(async () => (await ask('GET', '/state')).body.availability[0].availability).toBe('OPEN')
   })
@@ -188,18 +190,15 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     const { page } = await open(platform(server.url, `&sections=${ALL}`))
     const typed = {
       'URL that gets the events': 'http://127.0.0.1:9/not-set',
-      'When the message contains': 'parcel',
-      'The bot answers': 'Which number?',
-      'Monday, opens': '08:30',
-      name: 'my-fault',
+      'Time zone, and the hours of days': '{ "time_zone": "UTC" }',
+      'The fault as JSON': '{ "name": "my-fault" }',
+      'Search knobs': 'webhook.timeout',
       By: '90m',
       'webhook.timeout': '3s',
-      'transcript.source, item 1': 'web=widget',
       Name: 'My scenario',
     }
     const field = (label: string) => page.locator('.platform-panel').getByLabel(label, { exact: true }).last()
-    for (const name of ['Change', 'Add a reply', 'Add a fault'])
-      await page.getByRole('button', { name, exact: true }).click()
+    for (const name of ['Change', 'Add a fault']) await page.getByRole('button', { name, exact: true }).click()
     for (const [label, text] of Object.entries(typed)) await field(label).fill(text)
     const values = async () => {
       const read = Object.keys(typed).map(async label => [label, await field(label).inputValue()])
@@ -216,13 +215,13 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await press('Unfold Platform')
     expect(await values()).toEqual(typed)
     await press('One entry back')
-    await page.getByText('It can be changed only now.').waitFor()
-    await press('Go to now')
+    await page.getByText('can be changed only now').waitFor()
+    await press('Back to now')
     expect(await values()).toEqual(typed)
 
     await page.getByRole('form', { name: 'New fault' }).getByRole('button', { name: 'Cancel' }).click()
     await press('Add a fault')
-    expect(await field('name').inputValue()).toBe('')
+    expect(await field('The fault as JSON').inputValue()).toContain('503')
     expect([server.config()['webhook.url'], server.config()['webhook.timeout']]).toEqual([null, '10s'])
   })
 
@@ -253,7 +252,7 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     expect(readFileSync(await download.path(), 'utf8')).toContain('Where is my parcel?')
   })
 
-  it('keys stay masked until asked, business hours are set by day, and axe finds nothing', async () => {
+  it('keys stay masked until asked, business hours are set as JSON, and axe finds nothing', async () => {
     const server = await startInspected({ knobs: { 'keys.handover': 'a-secret-of-this-test' } })
     const { page } = await open(platform(server.url, `&sections=${ALL}`))
     const keys = page.getByRole('region', { name: 'Keys' })
@@ -262,31 +261,16 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await keys.getByRole('button', { name: 'Show API key' }).click()
     await keys.getByText('a-secret-of-this-test').waitFor()
     await page.getByRole('button', { name: 'Change', exact: true }).click()
-    await page.getByLabel('Time zone').fill('Europe/Oslo')
-    await page.getByLabel('Saturday').check()
-    await page.getByLabel('Saturday, closes').fill('noon')
+    const hours = page.getByLabel('Time zone, and the hours of days')
+    const written = { time_zone: 'Europe/Oslo', 'mon-fri': '09:00-17:00', sat: '09:00-12:00' }
+    await hours.fill(JSON.stringify({ ...written, sat: 'noon' }))
     await page.getByRole('button', { name: 'Set the hours' }).click()
     await page.getByText('business_hours.sat must be hours').waitFor()
-    await page.getByLabel('Saturday, closes').fill('12:00')
-    await page.getByRole('button', { name: 'Add a reply' }).click()
-    await page.getByRole('button', { name: 'Add a button' }).click()
     await page.getByRole('button', { name: 'Add a fault' }).click()
-    await page.getByLabel('Begin with').selectOption('Limit the rate of messages')
+    await page.getByLabel('Search knobs').fill('webhook')
     expect(await axeViolations(page)).toEqual([])
+    await hours.fill(JSON.stringify(written))
     await page.getByRole('button', { name: 'Set the hours' }).click()
-    const written = { time_zone: 'Europe/Oslo', 'mon-fri': '09:00-17:00', sat: '09:00-12:00' }
     await expect.poll(() => server.config().business_hours).toEqual(written)
-    await page.getByLabel('When the message contains').fill('<b>parcel</b>')
-    await page.getByLabel('The bot answers').fill('Which number?')
-    await page.getByLabel('Label of button 1').fill('Ask a person')
-    await page.getByLabel('Asks for a person').check()
-    await page.getByRole('button', { name: 'Set', exact: true }).click()
-    const reply = {
-      match: '<b>parcel</b>',
-      text: 'Which number?',
-      buttons: [{ label: 'Ask a person', handover: true }],
-    }
-    await expect.poll(() => server.config()['bot.replies']).toEqual([reply])
-    await page.getByRole('region', { name: 'Bot replies' }).getByText('<b>parcel</b>').waitFor()
   })
 })

@@ -189,27 +189,6 @@ describe.skipIf(chromium === null)('the wire', () => {
     await page.getByRole('slider', { name: 'Moment' }).waitFor()
   })
 
-  it('has a legend for the marks of its time line', async () => {
-    const { server } = await playHandover()
-    const { page } = await open(server.url)
-    const legend = page.getByRole('list', { name: 'Marks of the time line' })
-    await page.getByText('Marks', { exact: true }).click()
-    const lines = await legend.getByRole('listitem').allTextContents()
-    const drawn = page.locator('.time-line-track svg')
-    const looks = (line: number) =>
-      legend
-        .locator('rect')
-        .nth(line)
-        .evaluate(rect => getComputedStyle(rect).fill)
-    for (const [name, text] of Object.entries({ problem: /refused/, call: /call/, event: /event/, rest: /Other/ }))
-      expect(await looks(lines.findIndex(line => text.test(line))), name).toBe(
-        await drawn.locator(`.mark-${name}`).evaluate(path => getComputedStyle(path).fill),
-      )
-    expect(await axeViolations(page)).toEqual([])
-    await page.getByText('Marks', { exact: true }).click()
-    expect(await legend.isVisible()).toBe(false)
-  })
-
   it('shows an earlier moment, and returns to now', async () => {
     const { server } = await playHandover()
     const { page } = await open(server.url)

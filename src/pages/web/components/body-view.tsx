@@ -23,7 +23,8 @@ export function BodyView({ payload, exact, truncatedFrom, label }: BodyViewProps
   const isTree = typeof payload === 'object' && payload !== null && !isTruncatedValue(payload)
   const forms: BodyForm[] = []
   if (isTree) forms.push('JSON')
-  if (!isTree || exact !== undefined) forms.push('Text')
+  // The tree shows all of an ASCII text; other texts are compared letter by letter.
+  if (!isTree || (exact !== undefined && !/^[\x20-\x7e\s]*$/.test(exact))) forms.push('Text')
   if (exact !== undefined) forms.push('Bytes')
   const [chosen, setChosen] = useState<BodyForm | null>(null)
   const form = chosen !== null && forms.includes(chosen) ? chosen : (forms[0] ?? 'Text')

@@ -1,12 +1,11 @@
-/** Writes a message of the agent, with buttons, and shows the user that the agent types meanwhile. */
+/** Writes a message of the agent, and shows the user that the agent types meanwhile. */
 
 import type { Signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { elapsedMs, type Timer, wallTimer } from '../../../base/runtime/clock.ts'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { type AgentSide, senderOf } from './agent-side.ts'
-import { type AgentDraft, type ButtonDraft, joinTexts, NO_AGENT_DRAFT } from './drafts.ts'
-import { ButtonInputs } from './fields.tsx'
+import { joinTexts } from './drafts.ts'
 import { useSession } from './session-context.ts'
 
 /** What the platform is asked to show without a further call. */
@@ -19,7 +18,7 @@ const QUIET = { isQuiet: true }
 
 interface AgentComposerProps {
   readonly chatId: string
-  readonly draft: Signal<AgentDraft>
+  readonly draft: Signal<string>
   /** Whether an agent has the chat. */
   readonly hasChat: boolean
 }
@@ -27,81 +26,44 @@ interface AgentComposerProps {
 /** Belongs to one chat: another one needs another `key`. */
 export function AgentComposer({ chatId, draft, hasChat }: AgentComposerProps) {
   const { agentSide: side } = useSession()
-  const { text, buttons } = draft.value
-  const setButtons = (changed: readonly ButtonDraft[]) => {
-    draft.value = { ...draft.peek(), buttons: changed }
-  }
   const typing = useTyping(side, chatId)
   const field = useRef<HTMLTextAreaElement>(null)
   useShortcuts('Agent', { r: ['Answer as the agent', () => field.current?.focus()] })
-  const send = () => {
+  const send = async (event: Event) => {
+    event.preventDefault()
     typing.stop()
-    sendDraft(side, chatId, draft)
-  }
-  const write = (value: string) => {
-    draft.value = { ...draft.peek(), text: value }
-    if (hasChat) typing.changed(value)
+    const text = draft.peek()
+    if (text === '') return
+    draft.value = ''
+    const isSent = await side.call('message', chatId, { message: text, sender: senderOf(side.profile.value) })
+    // The text comes back when the message is not accepted.
+    if (!isSent) draft.value = joinTexts(text, draft.peek())
   }
   return (
-    <form
-      class="stack agent-composer"
-      onSubmit={event => {
-        event.preventDefault()
-        send()
-      }}
-    >
+    <form class="stack agent-composer" onSubmit={send}>
       <textarea
         ref={field}
         aria-label="Message of the agent"
         placeholder="Write as the agent"
         rows={2}
         dir="auto"
-        value={text}
-        onInput={({ currentTarget: { value } }) => write(value)}
+        value={draft.value}
+        onInput={({ currentTarget: { value } }) => {
+          draft.value = value
+          if (hasChat) typing.changed(value)
+        }}
         onKeyDown={event => {
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
-          event.preventDefault()
-          send()
+          if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) void send(event)
         }}
       />
-      {buttons.map((button, index) => (
-        <ButtonInputs
-          key={index}
-          number={index + 1}
-          {...button}
-          onChange={change => setButtons(buttons.with(index, { ...button, ...change }))}
-          onRemove={() => setButtons(buttons.toSpliced(index, 1))}
-        />
-      ))}
       <div class="buttons">
         <button type="submit" class={hasChat ? 'primary' : ''}>
           Send
-        </button>
-        <button type="button" class="quiet" onClick={() => setButtons([...buttons, { label: '', url: '' }])}>
-          Add a button
         </button>
       </div>
     </form>
   )
 }
-
-/** The draft comes back when the message is not accepted. */
-async function sendDraft(side: AgentSide, chatId: string, draft: Signal<AgentDraft>): Promise<void> {
-  const { text, buttons } = draft.peek()
-  if (text === '' && buttons.length === 0) return
-  draft.value = NO_AGENT_DRAFT
-  const isSent = await side.call('message', chatId, {
-    message: text,
-    sender: senderOf(side.profile.value),
-    ...(buttons.length === 0 ? {} : { buttons: buttons.map(toButton) }),
-  })
-  if (isSent) return
-  const later = draft.peek()
-  draft.value = { text: joinTexts(text, later.text), buttons: [...buttons, ...later.buttons] }
-}
-
-/** A button without a link is pressed by the user. */
-const toButton = ({ label, url }: ButtonDraft) => (url === '' ? { label } : { label, url })
 
 interface Typing {
   changed(text: string): void

@@ -14,6 +14,7 @@ import { showEntry } from './address.ts'
 import { AgentComposer } from './agent-composer.tsx'
 import { AgentProfileForm, AvailabilityForm } from './agent-forms.tsx'
 import { type AgentSide, readStored, senderOf, writeStored } from './agent-side.ts'
+import { agentDraft } from './drafts.ts'
 import { HelpDesk } from './help-desk.tsx'
 import type { Session } from './session.ts'
 import { useDraft, useSession } from './session-context.ts'
@@ -156,13 +157,12 @@ function ChatDesk() {
     // A chat in which the agent acts stays, also when a newer one begins.
     <section class="desk-chat" aria-label="Chat of the agent" onFocusCapture={() => (session.view.chat.value = chatId)}>
       <p class={`desk-state ${chat.status}`}>{stateText(chat)}</p>
-      {isNow ? null : <p class="hint">You see an earlier moment. Go back to now to act.</p>}
       <fieldset class="form" disabled={!isNow}>
         <ChatButtons chatId={chatId} chat={chat} isNow={isNow} />
         <AgentComposer
           key={chatId}
           chatId={chatId}
-          draft={session.drafts.ofAgent(chatId)}
+          draft={agentDraft(session.findDraft, chatId)}
           hasChat={chat.status === 'agent'}
         />
         <MoreCalls chatId={chatId} />

@@ -83,9 +83,6 @@ export function CallDialog({ call, onClose }: CallDialogProps) {
           <button type="submit" class="primary" disabled={!isReady}>
             Send
           </button>
-          <button type="button" onClick={() => setForm(formOf(call))}>
-            As it was
-          </button>
         </div>
       </form>
       <Answer answer={answer} />

@@ -97,15 +97,8 @@ function CompareNotice({ seq }: { readonly seq: number }) {
 
 function CompareTools({ onClose }: Omit<EntryPaneProps, 'dialog'>) {
   const { view } = useSession()
-  const swap = () => {
-    const { entry, compare } = view
-    ;[entry.value, compare.value] = [compare.value, entry.value]
-  }
   return (
     <div class="entry-tools">
-      <button type="button" class="quiet" onClick={swap}>
-        Swap
-      </button>
       <button type="button" class="quiet" onClick={() => (view.compare.value = null)}>
         Stop comparing
       </button>

@@ -253,41 +253,6 @@ export function SwitchList({ label, values, chosen, id, isDisabled, describedBy,
   )
 }
 
-export interface ButtonInputsProps {
-  /** Its place among the buttons of the message, from 1. */
-  readonly number: number
-  readonly label: string
-  readonly url: string
-  readonly children?: ComponentChildren
-  onChange(change: { readonly label?: string; readonly url?: string }): void
-  onRemove(): void
-}
-
-/** A button of a message: its label, and the link that it opens. */
-export function ButtonInputs({ number, label, url, children, onChange, onRemove }: ButtonInputsProps) {
-  return (
-    <div class="button-inputs">
-      <input
-        aria-label={`Label of button ${number}`}
-        placeholder="Label"
-        dir="auto"
-        value={label}
-        onInput={({ currentTarget }) => onChange({ label: currentTarget.value })}
-      />
-      <input
-        aria-label={`Link of button ${number}`}
-        placeholder="Link (optional)"
-        value={url}
-        onInput={({ currentTarget }) => onChange({ url: currentTarget.value })}
-      />
-      {children}
-      <button type="button" class="quiet" aria-label={`Remove button ${number}`} onClick={onRemove}>
-        ✕
-      </button>
-    </div>
-  )
-}
-
 export interface DialogButtonsProps {
   /** What the form does: `Start chat`. */
   readonly act: string

@@ -7,7 +7,7 @@ import type { AgentActionResult, AgentDescription, AgentInbox } from '../../../s
 import { useShortcuts } from '../components/shortcuts.tsx'
 import type { ChatState } from '../model/chat-items.ts'
 import { showEntry } from './address.ts'
-import { type AgentDraft, joinTexts } from './drafts.ts'
+import { agentDraft, joinTexts } from './drafts.ts'
 import { TextField } from './fields.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
@@ -40,13 +40,12 @@ export function HelpDesk({ agent: { verbs } }: HelpDeskProps) {
   return (
     <section class="help-desk" aria-label="Help desk" onFocusCapture={stay}>
       {chatId !== null && verbs.includes('inbox') ? <Inbox key={chatId} chatId={chatId} /> : null}
-      {isNow ? null : <p class="hint">You see an earlier moment. Go back to now to act.</p>}
       <fieldset class="form" disabled={!isNow}>
         <VerbButtons verbs={verbs} status={session.chat.value?.status ?? null} act={act} />
         {verbs.includes('says') && chatId !== null ? (
           <Reply
             key={chatId}
-            draft={session.drafts.ofAgent(chatId)}
+            draft={agentDraft(session.findDraft, chatId)}
             isMain={session.chat.value?.status === 'agent'}
             act={act}
           />
@@ -100,21 +99,18 @@ function VerbButtons({ verbs, status, act }: VerbButtonsProps) {
 }
 
 interface ReplyProps extends ActProps {
-  readonly draft: Signal<AgentDraft>
+  readonly draft: Signal<string>
   readonly isMain: boolean
 }
 
 /** Belongs to one chat: another one needs another `key`. */
 function Reply({ draft, isMain, act }: ReplyProps) {
-  const { text } = draft.value
-  const setText = (value: string) => {
-    draft.value = { ...draft.peek(), text: value }
-  }
   const send = async (event: Event) => {
     event.preventDefault()
+    const text = draft.peek()
     if (text === '') return
-    setText('')
-    if (!(await act({ verb: 'says', text }))) setText(joinTexts(text, draft.peek().text))
+    draft.value = ''
+    if (!(await act({ verb: 'says', text }))) draft.value = joinTexts(text, draft.peek())
   }
   return (
     <form class="help-desk-reply" onSubmit={send}>
@@ -123,8 +119,8 @@ function Reply({ draft, isMain, act }: ReplyProps) {
         placeholder="Write in the help desk"
         autocomplete="off"
         dir="auto"
-        value={text}
-        onInput={({ currentTarget: { value } }) => setText(value)}
+        value={draft.value}
+        onInput={({ currentTarget }) => (draft.value = currentTarget.value)}
       />
       <button type="submit" class={isMain ? 'primary' : ''}>
         Send

@@ -1,13 +1,11 @@
-/** Shows and changes the platform: availability, webhook, keys, replies, faults, clock, knobs, and the state as a whole. */
+/** Shows and changes the platform: availability, webhook, keys, faults, clock, knobs, and the state as a whole. */
 import './platform.css'
 import { useEffect, useMemo } from 'preact/hooks'
 import { AvailabilitySection } from './platform/availability.tsx'
-import { BotRepliesSection } from './platform/bot-replies.tsx'
 import { ClockSection } from './platform/clock.tsx'
 import { FaultsSection } from './platform/faults.tsx'
 import { KeysSection } from './platform/keys.tsx'
 import { KnobsSection } from './platform/knobs.tsx'
-import { LanguagesSection } from './platform/languages.tsx'
 import { PlatformContext } from './platform/platform-section.tsx'
 import { createPlatformStore } from './platform/platform-store.ts'
 import { RecordSection } from './platform/record.tsx'
@@ -19,8 +17,6 @@ const SECTIONS = [
   AvailabilitySection,
   WebhookSection,
   KeysSection,
-  LanguagesSection,
-  BotRepliesSection,
   FaultsSection,
   ClockSection,
   KnobsSection,
@@ -45,7 +41,6 @@ export function PlatformPanel() {
         </p>
       )}
       {moment === null ? problem === null ? <p class="empty">Loading</p> : null : null}
-      {moment?.isPast === true ? <PastNotice /> : null}
       {moment === null ? null : (
         <PlatformContext.Provider value={{ store, moment }}>
           {SECTIONS.map(Section => (
@@ -54,18 +49,5 @@ export function PlatformPanel() {
         </PlatformContext.Provider>
       )}
     </div>
-  )
-}
-
-/** Why nothing can be changed. The page has the way back to now. */
-function PastNotice() {
-  const { view } = useSession()
-  return (
-    <p class="platform-past" role="status">
-      The platform after entry #{view.at.value}. It can be changed only now.{' '}
-      <button type="button" class="link" onClick={() => (view.at.value = null)}>
-        Go to now
-      </button>
-    </p>
   )
 }

@@ -13,7 +13,7 @@ export function useSession(): Session {
 
 /** Like `useState`, but the value stays while the form is not shown. Forms of one kind have different names. */
 export function useDraft<Draft>(kind: string, empty: Draft, name = ''): readonly [Draft, (draft: Draft) => void] {
-  const draft = useSession().drafts.find(kind, name, empty)
+  const draft = useSession().findDraft(kind, name, empty)
   const set = (value: Draft) => {
     draft.value = value
   }

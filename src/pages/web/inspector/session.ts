@@ -11,7 +11,7 @@ import { countUntil, createJournalLog, type JournalLog } from '../model/journal-
 import { keepInAddress, showEntry, type View } from './address.ts'
 import { type AgentSide, createAgentSide } from './agent-side.ts'
 import { type ChatBook, createChats } from './chats.ts'
-import { createDrafts, type Drafts } from './drafts.ts'
+import { createDrafts, type FindDraft } from './drafts.ts'
 import { createShownChat } from './shown-chat.ts'
 
 export interface Session {
@@ -32,7 +32,7 @@ export interface Session {
   /** The last refusal or failure of an action; null when there is none. */
   readonly problem: Signal<string | null>
   readonly agentSide: AgentSide
-  readonly drafts: Drafts
+  readonly findDraft: FindDraft
   readonly selectNextEntry: SelectNextEntry
   /** Runs an action and shows its failure. */
   act(run: () => Promise<unknown>): void
@@ -108,7 +108,7 @@ export function createSession(view: View, origin: URL, token: string | null): Se
     chatTag,
     act,
     agentSide: createAgentSide({ client, origin, view, chatIds: chats.ids, log, act }),
-    drafts: createDrafts(),
+    findDraft: createDrafts(),
     selectNextEntry: createNextEntry(view, log),
     close() {
       stopFeed()

@@ -1,13 +1,8 @@
-/** Chooses the moment that is shown: a slider over the journal, with a mark for each call, event and problem. */
-
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { wallTimer } from '../../../base/runtime/clock.ts'
-import type { Entry } from '../../../platform/journal/entry.ts'
+/** Chooses the moment that is shown, with a slider over the journal, and says when it is an earlier one. */
 import { useShortcuts } from '../components/shortcuts.tsx'
 import type { FilteredLog } from '../model/entry-filter.ts'
-import { isProblem } from '../model/entry-summary.ts'
 import { timeOfDay } from '../model/formats.ts'
-import { countUntil, type JournalLog } from '../model/journal-log.ts'
+import { countUntil } from '../model/journal-log.ts'
 import { useSession } from './session-context.ts'
 
 export interface TimeLineProps {
@@ -53,134 +48,20 @@ export function TimeLine({ filtered }: TimeLineProps) {
       <button type="button" aria-label="One entry forward" disabled={at === null} onClick={() => step(1)}>
         ›
       </button>
-      <div class="time-line-track">
-        <Marks />
-        <input
-          type="range"
-          aria-label="Moment"
-          aria-valuetext={at === null ? 'now' : `entry ${at} of ${last}`}
-          min={first}
-          max={last}
-          value={at ?? last}
-          onInput={({ currentTarget }) => show(Number(currentTarget.value))}
-        />
-      </div>
+      <input
+        type="range"
+        aria-label="Moment"
+        aria-valuetext={at === null ? 'now' : `entry ${at} of ${last}`}
+        min={first}
+        max={last}
+        value={at ?? last}
+        onInput={({ currentTarget }) => show(Number(currentTarget.value))}
+      />
       <button type="button" disabled={at === null} onClick={toNow}>
         Now
       </button>
-      <Legend />
     </div>
   )
-}
-
-/** A bar of the time line, in the units of its drawing. */
-interface Bar {
-  readonly name: 'mark-problem' | 'mark-call' | 'mark-event' | 'mark-selected' | 'mark-rest'
-  readonly top: number
-  readonly height: number
-}
-
-const BARS = {
-  problem: { name: 'mark-problem', top: 0, height: 5 },
-  call: { name: 'mark-call', top: 3, height: 4 },
-  event: { name: 'mark-event', top: 5, height: 4 },
-} as const satisfies Record<string, Bar>
-
-const LEGEND: readonly (Bar & { readonly text: string })[] = [
-  { ...BARS.problem, text: 'Something failed or was refused' },
-  { ...BARS.call, text: 'A call of the intermediary' },
-  { ...BARS.event, text: 'An event, or an attempt to deliver it' },
-  { name: 'mark-selected', top: 0, height: 10, text: 'The selected entry' },
-  { name: 'mark-rest', top: 9, height: 1, text: 'Other entries: users, notes, settings' },
-]
-
-/** What the marks mean, from top to bottom. */
-function Legend() {
-  return (
-    <details class="time-line-legend">
-      <summary>Marks</summary>
-      <ul aria-label="Marks of the time line">
-        {LEGEND.map(({ name, top, height, text }) => (
-          <li key={name}>
-            <svg viewBox="0 0 10 10" preserveAspectRatio="none" aria-hidden="true">
-              <rect class={name} x="1" y={top} width="8" height={height} />
-            </svg>
-            {text}
-          </li>
-        ))}
-      </ul>
-    </details>
-  )
-}
-
-/** More columns than most screens can show apart. */
-const COLUMNS = 400
-/** So often the marks are drawn again while entries arrive. */
-const REDRAW_MS = 250
-
-/** One drawing for all entries; it is not drawn for every frame. */
-function Marks() {
-  const { log, view } = useSession()
-  const drawn = useDrawnLog(log.value)
-  const { entries } = log.value
-  const count = Math.min(COLUMNS, Math.max(1, entries.length))
-  const columns = useMemo(() => columnsOf(drawn.entries, count), [drawn, count])
-  const selected = view.entry.value
-  const index = selected === null ? -1 : countUntil(entries, selected) - 1
-  return (
-    <svg class="time-line-marks" viewBox={`0 0 ${count} 10`} preserveAspectRatio="none" aria-hidden="true">
-      <path class="mark-rest" d={`M0 9h${count}v1H0z`} />
-      <path class="mark-event" d={barsOf(columns, EVENT, BARS.event)} />
-      <path class="mark-call" d={barsOf(columns, CALL, BARS.call)} />
-      <path class="mark-problem" d={barsOf(columns, PROBLEM, BARS.problem)} />
-      {index < 0 ? null : (
-        <rect
-          class="mark-selected"
-          x={(index / entries.length) * count}
-          y="0"
-          width={Math.max(count / 200, count / entries.length)}
-          height="10"
-        />
-      )}
-    </svg>
-  )
-}
-
-const CALL = 1
-const EVENT = 2
-const PROBLEM = 4
-
-/** What happened in each of `count` equal parts of the journal, as a sum of `CALL`, `EVENT` and `PROBLEM`. */
-function columnsOf(entries: readonly Entry[], count: number): Uint8Array {
-  const columns = new Uint8Array(count)
-  entries.forEach((entry, index) => {
-    const column = Math.floor((index * count) / entries.length)
-    const isEvent = entry.kind === 'event' || entry.kind === 'delivery'
-    const kind = entry.kind === 'api' ? CALL : isEvent ? EVENT : 0
-    columns[column] = (columns[column] ?? 0) | kind | (isProblem(entry) ? PROBLEM : 0)
-  })
-  return columns
-}
-
-function barsOf(columns: Uint8Array, what: number, { top, height }: Bar): string {
-  let path = ''
-  columns.forEach((found, index) => {
-    if ((found & what) !== 0) path += `M${index + 0.1} ${top}h0.8v${height}h-0.8z`
-  })
-  return path
-}
-
-/** The journal to draw, which changes at most once in `REDRAW_MS`. One that begins again is drawn at once. */
-function useDrawnLog(log: JournalLog): JournalLog {
-  const newest = useRef(log)
-  const [drawn, setDrawn] = useState(log)
-  newest.current = log
-  useEffect(() => {
-    if (drawn === log) return
-    const timer = wallTimer(REDRAW_MS, () => setDrawn(newest.current))
-    return () => timer.cancel()
-  }, [drawn, drawn === log, log.entries])
-  return drawn.entries === log.entries ? drawn : log
 }
 
 /** Says that an earlier moment is shown, and returns to now. */
@@ -193,7 +74,8 @@ export function MomentBanner() {
     <div class="moment-banner" role="status">
       <p>
         <strong>You see an earlier moment:</strong> #{at}
-        {entry === undefined ? '' : `, ${timeOfDay(entry.time)}`}. Chat and platform show it too.
+        {entry === undefined ? '' : `, ${timeOfDay(entry.time)}`}. Chat and platform show it too, and can be changed
+        only now.
       </p>
       <button type="button" class="primary" onClick={() => (view.at.value = null)}>
         Back to now

@@ -29,7 +29,7 @@ export function UserChat() {
       {id === null ? null : !chats.ids.value.includes(id) ? (
         <p class="empty">At this moment, the chat has not begun.</p>
       ) : shown === null ? null : (
-        <ChatWindow key={id} chatId={id} chat={shown} draft={session.drafts.ofUser(id)} />
+        <ChatWindow key={id} chatId={id} chat={shown} draft={session.findDraft('user message', id, NO_USER_DRAFT)} />
       )}
     </div>
   )
@@ -117,15 +117,6 @@ function UserComposer({ chatId, draft }: UserComposerProps) {
   const askForPerson = () => run(client.send('POST', `${pathOf(chatId)}/press`, { body: { button: 'handover' } }))
   return (
     <form class="user-composer" onSubmit={submit(send)}>
-      {isNow ? null : (
-        // The chat may have another language, and another direction.
-        <p class="earlier-moment" lang="en" dir="ltr">
-          This is an earlier moment. The user acts only now.
-          <button type="button" class="link" onClick={() => (view.at.value = null)}>
-            Go back to now
-          </button>
-        </p>
-      )}
       {files.length === 0 ? null : (
         <ChosenFiles files={files} onRemove={file => change({ files: files.filter(one => one !== file) })} />
       )}

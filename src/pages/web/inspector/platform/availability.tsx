@@ -1,16 +1,10 @@
-/** Shows and sets whether handover is open: the availability of each queue, and the hours of each day of the week. */
+/** Shows and sets whether handover is open: the availability of each queue, and the business hours. */
+import { isMap } from '../../../../base/objects.ts'
+import { readBusinessHours, withinHours } from '../../../../platform/rules/business-hours.ts'
+import { JsonEditor } from '../../components/json-editor.tsx'
 import { moment as momentText } from '../../model/formats.ts'
-import {
-  type DayHours,
-  hoursText,
-  isAboutDay,
-  isWithin,
-  usualWeek,
-  type WeekHours,
-  weekOf,
-  writtenWeek,
-} from '../../model/week-hours.ts'
-import { ChoiceField, FieldProblem, OtherProblems, problemOf, SwitchField, TextField } from '../fields.tsx'
+import { parseJsonText } from '../../model/json-text.ts'
+import { ChoiceField, OtherProblems } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
 import { useShownTime } from './clock.tsx'
 import { PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
@@ -35,7 +29,7 @@ export function AvailabilitySection() {
       {isInHours ? null : (
         <p class="platform-warning">It is outside of the business hours, so handover is closed whatever is set.</p>
       )}
-      <Hours />
+      <BusinessHours />
     </PlatformSection>
   )
 }
@@ -75,8 +69,7 @@ function QueueForm({ queue }: { readonly queue: QueueState }) {
           />
         </fieldset>
       ) : null}
-      <FieldProblem text={problemOf(saving.issues, 'queue')} />
-      <OtherProblems issues={saving.issues} names={['queue']} />
+      <OtherProblems issues={saving.issues} names={[]} />
     </div>
   )
 }
@@ -86,126 +79,70 @@ function sinceText({ updated_at, reason }: QueueState): string {
   return `since ${momentText(updated_at)}${reason === null ? '' : `, reason ${reason}`}`
 }
 
-function Hours() {
-  const moment = usePlatform()
+/** For a simulator without hours. */
+const USUAL_HOURS = { time_zone: 'Europe/Oslo', 'mon-fri': '09:00-17:00' }
+
+/** Written as in the config file. */
+function BusinessHours() {
+  const { config, isPast } = usePlatform()
+  const written = config.business_hours
   const [isEditing, setEditing] = useDraft('hours are edited', false)
-  const { config, isPast } = moment
-  return (
-    <div class="stack platform-block">
-      <div class="platform-line">
-        <h4>Business hours</h4>
-        {isEditing ? null : (
-          <button type="button" class="quiet" disabled={isPast} onClick={() => setEditing(true)}>
-            Change
-          </button>
-        )}
-      </div>
-      {isEditing && !isPast ? (
-        <BusinessHoursForm written={config.business_hours} onClose={() => setEditing(false)} />
-      ) : (
-        <p class="hint">{hoursText(config.business_hours)}</p>
-      )}
-    </div>
-  )
-}
-
-const DAY_NAMES: Readonly<Record<string, string>> = {
-  mon: 'Monday',
-  tue: 'Tuesday',
-  wed: 'Wednesday',
-  thu: 'Thursday',
-  fri: 'Friday',
-  sat: 'Saturday',
-  sun: 'Sunday',
-}
-
-interface BusinessHoursFormProps {
-  readonly written: unknown
-  onClose(): void
-}
-
-function BusinessHoursForm({ written, onClose }: BusinessHoursFormProps) {
-  const [draft, setWeek] = useDraft<WeekHours | null>('hours', null)
-  const week = draft ?? weekOf(written) ?? usualWeek(Intl.DateTimeFormat().resolvedOptions().timeZone)
-  const close = () => {
-    setWeek(null)
-    onClose()
-  }
+  const [typed, setTyped] = useDraft<string | null>('hours', null)
   const saving = useSaving()
+  const text = typed ?? JSON.stringify(written ?? USUAL_HOURS, null, 2)
+  const parsed = parseJsonText(text)
+  const close = () => {
+    setTyped(null)
+    setEditing(false)
+  }
   const set = async (value: unknown) => {
     if (await saving.save(patchConfig({ business_hours: value }))) close()
   }
   const submit = (event: Event) => {
     event.preventDefault()
-    void set(writtenWeek(week))
+    if (parsed.isValid) void set(parsed.value ?? null)
   }
-  const setDay = (changed: DayHours) =>
-    setWeek({ ...week, days: week.days.map(one => (one.day === changed.day ? changed : one)) })
   return (
-    <form class="stack" onSubmit={submit} noValidate>
-      <TextField
-        label="Time zone"
-        suggestions={Intl.supportedValuesOf('timeZone')}
-        value={week.timeZone}
-        problem={problemOf(saving.issues, 'business_hours.time_zone')}
-        onChange={timeZone => setWeek({ ...week, timeZone })}
-      />
-      {week.days.map(day => (
-        <DayRow
-          key={day.day}
-          hours={day}
-          isWrong={saving.issues.some(({ field }) => isAboutDay(field, day.day, week))}
-          onChange={setDay}
-        />
-      ))}
-      <OtherProblems issues={saving.issues} names={['business_hours.time_zone']} />
-      <div class="buttons">
-        <button type="submit" class="primary" disabled={saving.isPending}>
-          Set the hours
-        </button>
-        <button type="button" disabled={saving.isPending} onClick={() => void set(null)}>
-          Have none
-        </button>
-        <button type="button" class="quiet" onClick={close}>
-          Cancel
-        </button>
-      </div>
-    </form>
-  )
-}
-
-interface DayRowProps {
-  readonly hours: DayHours
-  readonly isWrong: boolean
-  onChange(hours: DayHours): void
-}
-
-/** Times are texts, because a day may end at 24:00. */
-function DayRow({ hours, isWrong, onChange }: DayRowProps) {
-  const name = DAY_NAMES[hours.day] ?? hours.day
-  const time = (end: 'from' | 'to', label: string) => (
-    <input
-      class="platform-time"
-      aria-label={`${name}, ${label}`}
-      inputMode="numeric"
-      placeholder="09:00"
-      value={hours[end]}
-      aria-invalid={isWrong}
-      onInput={({ currentTarget }) => onChange({ ...hours, [end]: currentTarget.value })}
-    />
-  )
-  return (
-    <div class="platform-day">
-      <SwitchField isOn={hours.isOpen} onChange={isOpen => onChange({ ...hours, isOpen })}>
-        {name}
-      </SwitchField>
-      {hours.isOpen ? (
-        <span class="platform-times">
-          {time('from', 'opens')} <span aria-hidden="true">–</span> {time('to', 'closes')}
-        </span>
+    <div class="stack platform-block">
+      <h4>Business hours</h4>
+      {isEditing && !isPast ? (
+        <form class="stack" onSubmit={submit}>
+          <JsonEditor label="Time zone, and the hours of days" text={text} rows={5} onChange={setTyped} />
+          <OtherProblems issues={saving.issues} names={[]} />
+          <div class="buttons">
+            <button type="submit" class="primary" disabled={saving.isPending || !parsed.isValid}>
+              Set the hours
+            </button>
+            <button type="button" disabled={saving.isPending} onClick={() => void set(null)}>
+              Have none
+            </button>
+            <button type="button" class="quiet" onClick={close}>
+              Cancel
+            </button>
+          </div>
+        </form>
       ) : (
-        <span class="hint">closed</span>
+        <p class="platform-line">
+          <span class="hint">{hoursText(written)}</span>
+          <button type="button" class="quiet" disabled={isPast} onClick={() => setEditing(true)}>
+            Change
+          </button>
+        </p>
       )}
     </div>
   )
+}
+
+/** `mon-fri 09:00-17:00, sat 10:00-14:00 (Europe/Oslo)` */
+function hoursText(written: unknown): string {
+  if (!isMap(written)) return 'none: availability alone decides'
+  const { time_zone, ...days } = written
+  const spans = Object.entries(days).map(([day, span]) => `${day} ${span}`)
+  return `${spans.join(', ') || 'closed all week'} (${time_zone})`
+}
+
+/** Whether a moment is within the hours; true without hours. */
+function isWithin(written: unknown, ms: number): boolean {
+  const hours = isMap(written) ? readBusinessHours(written) : null
+  return hours === null || 'message' in hours || withinHours(hours, ms)
 }

@@ -1,38 +1,27 @@
-/** Lists the faults that are set, with their hits, and clears them. */
+/** Lists the faults that are set, with their hits, clears them, and sets one from an example or from JSON. */
 
-import { useMemo } from 'preact/hooks'
+import { isMap } from '../../../../base/objects.ts'
 import { counted } from '../../../../base/text/quantities.ts'
 import { effectOf } from '../../../../platform/faults/effects.ts'
 import type { NamedFault } from '../../../../platform/faults/registry.ts'
 import type { Entry } from '../../../../platform/journal/entry.ts'
 import { effectText } from '../../../../platform/wording/faults.ts'
-import { faultFormOf } from '../../model/fault-draft.ts'
+import { JsonEditor } from '../../components/json-editor.tsx'
+import { FAULT_EXAMPLES } from '../../model/fault-examples.ts'
 import { countUntil } from '../../model/journal-log.ts'
+import { parseJsonText } from '../../model/json-text.ts'
 import { showEntry } from '../address.ts'
-import { OtherProblems } from '../fields.tsx'
+import { ChoiceField, OtherProblems } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
-import { FaultForm } from './fault-form.tsx'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
 export function FaultsSection() {
-  const moment = usePlatform()
-  const { faults } = moment
-  return (
-    <PlatformSection name="faults" title="Faults" summary={faults.length === 0 ? 'none' : `${faults.length} set`}>
-      <FaultList />
-    </PlatformSection>
-  )
-}
-
-function FaultList() {
-  const { faults, isPast, description } = usePlatform()
+  const { faults, isPast } = usePlatform()
   const [isAdding, setAdding] = useDraft('fault is added', false)
   const saving = useSaving()
-  const form = useMemo(() => faultFormOf(description.fault, description.fault_effects), [description])
-  const clear = (name: string | null) =>
-    void saving.save(client => client.send('DELETE', name === null ? '/faults' : `/faults/${encodeURIComponent(name)}`))
+  const clear = (path: string) => void saving.save(client => client.send('DELETE', path))
   return (
-    <>
+    <PlatformSection name="faults" title="Faults" summary={faults.length === 0 ? 'none' : `${faults.length} set`}>
       {faults.length === 0 ? (
         <p class="hint">A fault makes calls or events fail on purpose, to see how the intermediary copes.</p>
       ) : (
@@ -44,7 +33,7 @@ function FaultList() {
                 type="button"
                 disabled={isPast || saving.isPending}
                 aria-label={`Clear the fault ${fault.name}`}
-                onClick={() => clear(fault.name)}
+                onClick={() => clear(`/faults/${encodeURIComponent(fault.name)}`)}
               >
                 Clear
               </button>
@@ -54,20 +43,76 @@ function FaultList() {
       )}
       <OtherProblems issues={saving.issues} names={[]} />
       {isAdding && !isPast ? (
-        <FaultForm form={form} onClose={() => setAdding(false)} />
+        <FaultForm onClose={() => setAdding(false)} />
       ) : (
         <div class="buttons">
           <button type="button" disabled={isPast} onClick={() => setAdding(true)}>
             Add a fault
           </button>
           {faults.length > 1 ? (
-            <button type="button" disabled={isPast || saving.isPending} onClick={() => clear(null)}>
+            <button type="button" disabled={isPast || saving.isPending} onClick={() => clear('/faults')}>
               Clear all
             </button>
           ) : null}
         </div>
       )}
-    </>
+    </PlatformSection>
+  )
+}
+
+const exampleText = (title: string): string =>
+  JSON.stringify(FAULT_EXAMPLES.find(example => example.title === title)?.fault, null, 2)
+
+const [FIRST] = FAULT_EXAMPLES
+
+function FaultForm({ onClose }: { onClose(): void }) {
+  const { description } = usePlatform()
+  const [text, setText] = useDraft('fault', exampleText(FIRST.title))
+  const saving = useSaving()
+  const parsed = parseJsonText(text)
+  const close = () => {
+    setText(exampleText(FIRST.title))
+    onClose()
+  }
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (!parsed.isValid) return
+    if (await saving.save(client => client.send('POST', '/faults', { body: parsed.value }))) close()
+  }
+  // The schema is `{ $ref: '#/$defs/Fault', $defs }`.
+  const schemas = isMap(description.fault.$defs) ? description.fault.$defs : {}
+  const fields = isMap(schemas.Fault) && isMap(schemas.Fault.properties) ? Object.entries(schemas.Fault.properties) : []
+  return (
+    <form class="form" aria-label="New fault" onSubmit={submit}>
+      <ChoiceField
+        label="Begin with"
+        options={FAULT_EXAMPLES.map(({ title }) => [title, title])}
+        onChange={title => setText(exampleText(title))}
+      />
+      <JsonEditor label="The fault as JSON" text={text} onChange={setText} />
+      <OtherProblems issues={saving.issues} names={[]} />
+      <details class="fold">
+        <summary>All fields</summary>
+        <dl class="platform-facts">
+          {fields.map(([name, field]) => (
+            <div key={name}>
+              <dt>
+                <code>{name}</code>
+              </dt>
+              <dd>{isMap(field) ? String(field.description ?? '') : ''}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+      <div class="buttons">
+        <button type="submit" class="primary" disabled={saving.isPending || !parsed.isValid}>
+          Set the fault
+        </button>
+        <button type="button" class="quiet" onClick={close}>
+          Cancel
+        </button>
+      </div>
+    </form>
   )
 }
 

@@ -105,7 +105,7 @@ function Chats({ range, onChange }: Pick<RangeFieldsProps, 'range' | 'onChange'>
   const known = [...session.log.value.chats.keys()]
   if (known.length < 2) return null
   return (
-    <fieldset class="platform-fieldset">
+    <fieldset class="stack">
       <legend>Chats</legend>
       <span class="hint">{range.chatIds.length === 0 ? 'All of them, or only:' : 'Only:'}</span>
       <div class="record-chats">
