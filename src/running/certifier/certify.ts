@@ -80,7 +80,7 @@ class Certification {
   /** Its signal aborts also when the run stops itself. */
   readonly #environment: CheckEnvironment
   readonly #stopped = new AbortController()
-  readonly #limiter: ReturnType<typeof createConcurrencyLimiter>
+  readonly #takeSlot: ReturnType<typeof createConcurrencyLimiter>
   /** Null for a function, which does not go away. */
   readonly #watch: TargetWatch | null
   #failed = 0
@@ -90,7 +90,7 @@ class Certification {
     const signal = anySignal([environment.signal, this.#stopped.signal])
     this.#options = options
     this.#environment = { ...environment, signal }
-    this.#limiter = createConcurrencyLimiter(jobs)
+    this.#takeSlot = createConcurrencyLimiter(jobs)
     this.#watch = environment.hasWire ? createTargetWatch(new URL(target), signal) : null
   }
 
@@ -129,7 +129,7 @@ class Certification {
   }
 
   async #runInTurn(check: CheckDefinition): Promise<WatchedCheck> {
-    const slot = await this.#limiter.take(check.exclusive === true)
+    const slot = await this.#takeSlot(check.exclusive === true)
     try {
       const watched = await this.#runWatched(check, 'together')
       // An interrupted check is repeated later.

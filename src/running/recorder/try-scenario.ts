@@ -11,12 +11,13 @@ import { evaluate } from '../../evaluation/evaluator/evaluator.ts'
 import { describeVerdict } from '../../evaluation/evaluator/wording/report.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { loadText } from '../../evaluation/scenario/load/load.ts'
-import type { Plan, PlannedStep } from '../../evaluation/scenario/plan.ts'
+import type { Plan } from '../../evaluation/scenario/plan.ts'
 import type { PlatformSimulatorOptions } from '../../platform/simulator/options.ts'
 import { createPlatformSimulator, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { RecordingTrial } from '../../server/control/recorder.ts'
 import type { Driver } from '../agent-driver/driver.ts'
 import { runInProcess } from '../runner/run-in-process.ts'
+import type { RunListener } from '../runner/run-scenario.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import type { DrawnStep } from './draw-steps.ts'
 import { describeCall, isExpectable, type RecordedCall } from './recorded-calls.ts'
@@ -109,14 +110,16 @@ async function runTrial({ recording, steps, signal }: Trial, plan: Plan) {
         deviations.push(`${describeCall(call)}: the platform answered ${response.status} in the trial`)
     }
   }
-  const onStep = ({ number, action }: PlannedStep) => {
-    ack = 'ack' in action && typeof action.ack === 'number' ? action.ack : 200
-    void makeCalls(steps[number - 1]?.calls ?? [])
+  const listener: Partial<RunListener> = {
+    step(_, { number, action }) {
+      ack = 'ack' in action && typeof action.ack === 'number' ? action.ack : 200
+      void makeCalls(steps[number - 1]?.calls ?? [])
+    },
   }
   const limit = createAbort()
   const timer = wallTimer(LIMIT_MS, () => limit.abort(new InterruptedError({ code: 'time_limit', limit_ms: LIMIT_MS })))
   try {
-    const run = { driver: DRIVER, onStep, seed: 1, strict: false, env: {} }
+    const run = { driver: DRIVER, listener, seed: 1, strict: false, env: {} }
     const verdict = await runInProcess(sim, plan, { ...run, signal: AbortSignal.any([signal, limit.signal]) })
     return { verdict, deviations }
   } finally {

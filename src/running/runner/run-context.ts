@@ -31,8 +31,12 @@ export interface RunContextOptions {
 }
 
 /** Derived from the name, so that a scenario has the same ids whichever others run. */
-export const scenarioSeed = (seed: number, { plan, instance }: Pick<RunContextOptions, 'plan' | 'instance'>): number =>
-  hashWords(instance === 1 ? plan.name : `${plan.name} #${instance}`, seed)[0]
+export const scenarioSeed = (seed: number, scenario: Pick<RunContextOptions, 'plan' | 'instance'>): number =>
+  hashWords(nameOf(scenario), seed)[0]
+
+/** `bad-luck`, `bad-luck #2` */
+export const nameOf = ({ plan, instance }: Pick<RunContextOptions, 'plan' | 'instance'>): string =>
+  instance === 1 ? plan.name : `${plan.name} #${instance}`
 
 export interface RunContext extends RunContextOptions, WaitContext {
   readonly evaluator: Evaluator

@@ -3,14 +3,14 @@
 import { elapsedMs, wallTime } from '../../base/runtime/clock.ts'
 import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import { reasonText } from '../../evaluation/evaluator/wording/report.ts'
-import type { Plan, PlannedStep } from '../../evaluation/scenario/plan.ts'
+import type { Plan } from '../../evaluation/scenario/plan.ts'
 import { InvalidOptionError } from '../../platform/simulator/options.ts'
 import { configure, effectiveConfig } from '../../platform/simulator/settings.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { Driver } from '../agent-driver/driver.ts'
 import { applyStrict, scenarioResult, unsetVariable } from './results.ts'
 import { createRunContext, scenarioSeed } from './run-context.ts'
-import { runScenario } from './run-scenario.ts'
+import { type RunListener, runScenario } from './run-scenario.ts'
 
 export interface InProcessOptions {
   readonly driver: Driver | null
@@ -18,8 +18,7 @@ export interface InProcessOptions {
   readonly strict: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
-  /** Called before each step. */
-  readonly onStep?: (step: PlannedStep) => void
+  readonly listener?: Partial<RunListener>
 }
 
 /**
@@ -65,9 +64,9 @@ async function runAfterReset(sim: PlatformSimulator, plan: Plan, options: InProc
   const restore = () => configure(core, Object.fromEntries(changed.map(name => [name, before[name]])), 'user')
 
   try {
-    const { driver, seed, env, signal, onStep } = options
+    const { driver, seed, env, signal, listener } = options
     const context = await createRunContext({ plan, sim, driver, seed, instance: 1, env, url: sim.baseUrl })
-    const verdict = applyStrict(options, await runScenario(context, { signal, ...(onStep && { onStep }) }))
+    const verdict = applyStrict(options, await runScenario(context, { signal, listener }))
     context.close()
     return scenarioResult(context, verdict, { seed, instance: 1, rerunCommand: '', startedAt, started })
   } finally {

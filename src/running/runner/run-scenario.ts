@@ -1,28 +1,38 @@
 /** Runs one scenario: its steps, its `finally` steps, and the wait for late calls. */
 
 import { onAbort } from '../../base/runtime/activity.ts'
-import { wallTimer } from '../../base/runtime/clock.ts'
+import { elapsedMs, wallTimer } from '../../base/runtime/clock.ts'
 import type { Awaited } from '../../evaluation/evaluator/step-evaluator.ts'
-import type { Verdict } from '../../evaluation/evaluator/verdict.ts'
+import type { ScenarioResult, Verdict } from '../../evaluation/evaluator/verdict.ts'
 import { InterpolationError } from '../../evaluation/scenario/interpolation.ts'
 import type { PlannedItem, PlannedStep } from '../../evaluation/scenario/plan.ts'
 import type { StepDetails } from '../../evaluation/scenario/run-events.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
+import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { callDriver } from './inbox.ts'
 import { finalVerdict } from './results.ts'
-import { type RunContext, StepError } from './run-context.ts'
+import { nameOf, type RunContext, StepError } from './run-context.ts'
 import { runStep } from './steps.ts'
 import { awaitPendingAcks, earlyEndOf, InterruptedError, settle } from './waiting.ts'
+
+/** Receives the progress of a run. */
+export interface RunListener {
+  started(name: string): void
+  /** The chats of a scenario are open; its steps begin. */
+  opened?(name: string, sim: PlatformSimulator): void
+  step(name: string, step: PlannedStep): void
+  stepEnded?(name: string, step: PlannedStep, failed: boolean): void
+  /** A step waits for `what`, since a moment of `elapsedMs()`. */
+  waiting(name: string, what: Awaited, sinceMs: number, atMostMs: number): void
+  /** All steps have ended; the runner waits for late calls. */
+  listening(name: string): void
+  finished(result: ScenarioResult): void
+}
 
 export interface RunOptions {
   /** Aborts with an `InterruptedError` when the run ends early. */
   readonly signal: AbortSignal
-  /** Called before each step. */
-  onStep?(step: PlannedStep): void
-  /** Called after each step. */
-  onStepEnd?(step: PlannedStep, failed: boolean): void
-  /** Called when a step waits: for what, and for at most how long. */
-  onWaiting?(step: PlannedStep, what: Awaited, forMs: number): void
+  readonly listener?: Partial<RunListener> | undefined
   /** Called when all steps have ended. */
   onQuiet?(): void
 }
@@ -40,6 +50,7 @@ export async function runScenario(context: RunContext, options: RunOptions): Pro
   await last.runItems(plan.finally)
   await awaitPendingAcks({ context, signal: last.signal }).catch(() => {})
   last.clearTimeLimit()
+  options.listener?.listening?.(nameOf(context))
   options.onQuiet?.()
   await settle(context, { quietMs, awaitCall: steps.hasTimedOut || last.hasTimedOut, signal: options.signal })
   await rereadInboxes(context, options.signal)
@@ -105,11 +116,13 @@ class StepsRun {
         if (chat !== undefined) await callDriver(context, { verb: 'inbox', chat, cause, signal: this.signal })
       }
     }
-    this.#options.onStep?.(step)
+    const { listener } = this.#options
+    const name = nameOf(context)
+    listener?.step?.(name, step)
     const details = await this.#runAndRecord(step)
     if (context.evaluationError !== null) throw context.evaluationError
     const isFailed = evaluator.failed(step.number)
-    this.#options.onStepEnd?.(step, isFailed)
+    listener?.stepEnded?.(name, step, isFailed)
     if (!isFailed) return
     const { verb } = step.action
     if ((verb === 'expect' || verb === 'sees') && details.missing === undefined && !this.signal.aborted) {
@@ -127,7 +140,10 @@ class StepsRun {
     const { number, label, action, conversation } = step
     const chatId = context.chatOf(step)?.id
     const startSeq = context.note({ note: 'step_started', step: number, verb: action.verb, label }, chatId)
-    const waiting = (what: Awaited, forMs: number) => this.#options.onWaiting?.(step, what, forMs)
+    // A wait is reported from the beginning of its step on.
+    const sinceMs = elapsedMs()
+    const waiting = (what: Awaited, forMs: number) =>
+      this.#options.listener?.waiting?.(nameOf(context), what, sinceMs, elapsedMs() - sinceMs + forMs)
     let details: StepDetails
     try {
       details = await runStep({ context, step, startSeq, signal: this.signal, waiting })

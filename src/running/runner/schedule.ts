@@ -7,12 +7,8 @@ export interface ConcurrencySlot {
   close(): void
 }
 
-export interface ConcurrencyLimiter {
-  /** Resolves when the scenario may start, in the order of the calls. */
-  take(exclusive: boolean): Promise<ConcurrencySlot>
-}
-
-export function createConcurrencyLimiter(limit: number): ConcurrencyLimiter {
+/** Returns a function that resolves when a scenario may start, in the order of the calls. Each slot is closed once. */
+export function createConcurrencyLimiter(limit: number): (isExclusive: boolean) => Promise<ConcurrencySlot> {
   const queue: { readonly isExclusive: boolean; readonly enter: (slot: ConcurrencySlot) => void }[] = []
   let running = 0
   let open = 0
@@ -26,39 +22,28 @@ export function createConcurrencyLimiter(limit: number): ConcurrencyLimiter {
       running++
       open++
       isExclusiveRunning = isExclusive
-      enter(createSlot(isExclusive))
-    }
-  }
-
-  function createSlot(isExclusive: boolean): ConcurrencySlot {
-    let isReleased = false
-    let isClosed = false
-    const slot: ConcurrencySlot = {
-      releaseSlot() {
+      let isReleased = false
+      const releaseSlot = () => {
         if (isReleased) return
         isReleased = true
         running--
         admit()
-      },
-      close() {
-        slot.releaseSlot()
-        if (isClosed) return
-        isClosed = true
+      }
+      const close = () => {
+        releaseSlot()
         open--
         if (isExclusive) isExclusiveRunning = false
         admit()
-      },
+      }
+      enter({ releaseSlot, close })
     }
-    return slot
   }
 
-  return {
-    take: isExclusive =>
-      new Promise(enter => {
-        queue.push({ isExclusive, enter })
-        admit()
-      }),
-  }
+  return isExclusive =>
+    new Promise(enter => {
+      queue.push({ isExclusive, enter })
+      admit()
+    })
 }
 
 /** Begins exclusive scenarios last, so that no other one waits for them. Resolves in the given order. */

@@ -3,12 +3,11 @@
 import { elapsedMs, wallTime } from '../../base/runtime/clock.ts'
 import { httpTransport } from '../../base/runtime/http-transport.ts'
 import { leaksBetween } from '../../evaluation/evaluator/echo.ts'
-import type { Awaited } from '../../evaluation/evaluator/step-evaluator.ts'
 import type { Reason, RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
-import type { Plan, PlannedStep } from '../../evaluation/scenario/plan.ts'
+import type { Plan } from '../../evaluation/scenario/plan.ts'
 import { VERSION } from '../../platform/contract/version.ts'
 import type { PlatformSimulatorOptions } from '../../platform/simulator/options.ts'
-import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
+import { coreOf, createPlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { earlyEndText } from '../../platform/wording/failures.ts'
 import type { PlatformServerOptions } from '../../server/start.ts'
 import type { Driver } from '../agent-driver/driver.ts'
@@ -23,15 +22,9 @@ import {
   skippedResult,
   unsetVariable,
 } from './results.ts'
-import { createRunContext, type RunContext, scenarioSeed } from './run-context.ts'
-import { runScenario } from './run-scenario.ts'
-import {
-  type ConcurrencyLimiter,
-  type ConcurrencySlot,
-  createConcurrencyLimiter,
-  inTurn,
-  type SelectedScenario,
-} from './schedule.ts'
+import { createRunContext, nameOf, type RunContext, scenarioSeed } from './run-context.ts'
+import { type RunListener, runScenario } from './run-scenario.ts'
+import { type ConcurrencySlot, createConcurrencyLimiter, inTurn, type SelectedScenario } from './schedule.ts'
 import type { SimulatorRouter } from './simulator-router.ts'
 import { earlyEndOf } from './waiting.ts'
 
@@ -56,20 +49,6 @@ export interface SuiteOptions {
   readonly listener: RunListener
   /** The command line that runs one scenario again. */
   rerunCommand(plan: Plan, seed: number, instance: number): string
-}
-
-/** Receives the progress of a run. */
-export interface RunListener {
-  started(name: string): void
-  /** The chats of a scenario are open; its steps begin. */
-  opened?(name: string, sim: PlatformSimulator): void
-  step(name: string, step: PlannedStep): void
-  stepEnded?(name: string, step: PlannedStep, failed: boolean): void
-  /** A step waits for `what`, since a moment of `elapsedMs()`. */
-  waiting(name: string, what: Awaited, sinceMs: number, atMostMs: number): void
-  /** All steps have ended; the runner waits for late calls. */
-  listening(name: string): void
-  finished(result: ScenarioResult): void
 }
 
 /** Never rejects for a failure of the intermediary. */
@@ -126,17 +105,17 @@ class Suite {
   /** How many scenarios have failed until now. */
   failureCount = 0
   readonly #options: SuiteOptions
-  readonly #limiter: ConcurrencyLimiter
+  readonly #takeSlot: ReturnType<typeof createConcurrencyLimiter>
 
   constructor(options: SuiteOptions) {
     this.#options = options
-    this.#limiter = createConcurrencyLimiter(options.jobs)
+    this.#takeSlot = createConcurrencyLimiter(options.jobs)
   }
 
   async run(selected: SelectedScenario): Promise<ScenarioRun> {
     const { plan } = selected
     const { signal, bail, env } = this.#options
-    const slot = await this.#limiter.take(plan.exclusive !== null)
+    const slot = await this.#takeSlot(plan.exclusive !== null)
     const skip = (outcome: 'skipped' | 'error', reason: Reason): ScenarioRun => {
       const result = skippedResult(plan, { outcome, reason }, factsOf(this.#options, selected))
       return { plan, result, context: null, evaluatedTo: 0 }
@@ -158,7 +137,7 @@ class Suite {
     const { router, driver, env, listener, signal, target, bail } = this.#options
     const facts = factsOf(this.#options, selected)
     const times = { startedAt: wallTime(), started: elapsedMs() }
-    const name = instance === 1 ? plan.name : `${plan.name} #${instance}`
+    const name = nameOf(selected)
     listener.started(name)
     const { secrets } = coreOf(router.server)
     const sim = createPlatformSimulator(this.#simulatorOptions(selected), this.transport, undefined, secrets)
@@ -169,26 +148,11 @@ class Suite {
     const context = await createRunContext({ plan, sim, driver, seed, instance, env, url, checkTarget })
     router.attach(sim)
     listener.opened?.(name, sim)
-    /** When each step started: a wait is reported from the beginning of its step on. */
-    const stepStarts = new Map<number, number>()
-    const verdict = await runScenario(context, {
-      signal,
-      onStep(step) {
-        stepStarts.set(step.number, elapsedMs())
-        listener.step(name, step)
-      },
-      onStepEnd: (step, isFailed) => listener.stepEnded?.(name, step, isFailed),
-      onWaiting({ number }, what, forMs) {
-        const now = elapsedMs()
-        const sinceMs = stepStarts.get(number) ?? now
-        listener.waiting(name, what, sinceMs, now - sinceMs + forMs)
-      },
-      onQuiet() {
-        listener.listening(name)
-        // Whether the next one may start depends on the result.
-        if (bail === null) slot.releaseSlot()
-      },
-    })
+    const onQuiet = () => {
+      // Whether the next one may start depends on the result.
+      if (bail === null) slot.releaseSlot()
+    }
+    const verdict = await runScenario(context, { signal, listener, onQuiet })
     router.detach(sim)
     const result = scenarioResult(context, applyStrict(this.#options, verdict), { ...facts, ...times })
     listener.finished({ ...result, name })

@@ -1,16 +1,41 @@
 /** SIG: the signature of events. */
 
 import { formatDuration } from '../../../base/text/quantities.ts'
+import { failureText } from '../../../platform/wording/failures.ts'
 import { InterruptedError } from '../../runner/waiting.ts'
-import { expectAcknowledged, openChat, reportNoAnswer } from '../chat.ts'
+import { type CheckChat, expectAcknowledged, openChat, reportNoAnswer } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import type { ChatCall, CheckContext } from '../context.ts'
-import { effectWithin, readInboxUntil, requestsIn } from '../observe.ts'
-import { acceptedText, diagnoseEveryForm, fixOf, LOG_BOTH } from '../signatures/diagnosis.ts'
-import { expectRefused } from '../signatures/forged-events.ts'
-import { algorithmHeaderOf, changeSignature, EVENT, withHeader } from '../signatures/sent-bodies.ts'
-import { expectEverySerialisation } from '../signatures/serialisations.ts'
+import type { ChatCall, CheckContext, CheckEvent, EventAnswer } from '../context.ts'
+import { acceptedText, diagnoseBody, diagnoseEveryForm, fixOf, LOG_BOTH } from '../diagnosis.ts'
+import { type FindingLevel, suffix } from '../finding.ts'
+import {
+  controlEvent,
+  EFFECT_TEXTS,
+  effectWithin,
+  type ObservedEffect,
+  readInboxUntil,
+  requestsIn,
+} from '../observe.ts'
+import { ROTATED } from '../rotation.ts'
+import {
+  algorithmHeaderOf,
+  bodyOf,
+  changeSignature,
+  EVENT,
+  type JsonForm,
+  signatureOf,
+  withHeader,
+} from '../sent-bodies.ts'
 import { type AlteredEvent, expectCleanAnswers } from './wire.ts'
+
+/** Of the checks that forge events. */
+const REFUSED = {
+  level: 'MUST',
+  profile: 'webhook',
+  rules: ['A4'],
+  observes: 'The answer, calls about the chat, and what the agent sees.',
+  passes: 'Nothing happens to the chat (MUST), the status is 4xx (SHOULD), and the valid event is answered with 200.',
+} as const
 
 export const SIGNATURE_CHECKS: readonly CheckDefinition[] = [
   {
@@ -25,36 +50,24 @@ export const SIGNATURE_CHECKS: readonly CheckDefinition[] = [
     run: expectValidAccepted,
   },
   {
+    ...REFUSED,
     id: 'SIG-02',
-    level: 'MUST',
-    profile: 'webhook',
-    rules: ['A4'],
     title: 'An event without a signature has no effect',
     sends: 'REQUESTING TAKEOVER without the signature headers, then a valid one in another chat.',
-    observes: 'The answer, calls about the chat, and what the agent sees.',
-    passes: 'Nothing happens to the chat (MUST), the status is 4xx (SHOULD), and the valid event is answered with 200.',
     run: check => expectRefused(check, ['none']),
   },
   {
+    ...REFUSED,
     id: 'SIG-03',
-    level: 'MUST',
-    profile: 'webhook',
-    rules: ['A4'],
     title: 'A signature made with another key has no effect',
     sends: 'REQUESTING TAKEOVER signed with another key, then a valid one in another chat.',
-    observes: 'The answer, calls about the chat, and what the agent sees.',
-    passes: 'Nothing happens to the chat (MUST), the status is 4xx (SHOULD), and the valid event is answered with 200.',
     run: check => expectRefused(check, ['wrong-key']),
   },
   {
+    ...REFUSED,
     id: 'SIG-04',
-    level: 'MUST',
-    profile: 'webhook',
-    rules: ['A4'],
     title: 'A body that was changed after signing has no effect',
     sends: 'REQUESTING TAKEOVER in which one byte of a value was changed after signing, then a valid one.',
-    observes: 'The answer, calls about the chat, and what the agent sees.',
-    passes: 'Nothing happens to the chat (MUST), the status is 4xx (SHOULD), and the valid event is answered with 200.',
     // In another order of fields, the changed byte would be in the name of the event.
     knobs: { 'webhook.json': 'compact' },
     run: check => expectRefused(check, ['tampered']),
@@ -197,5 +210,271 @@ async function expectNoSecondConversation(check: CheckContext): Promise<void> {
     hint: 'Find the conversation by chat.id first. While it waits for an agent, or has one, a further request for it changes nothing: answer 200. No time is signed, so a replay looks like a retry.',
     details: { event: EVENT, afterMs: limits.replayMs, requests, endpoints },
     entries: [first, replay, ...calls],
+  })
+}
+
+const VERIFY =
+  'Verify the signature before anything else is done with the event, and answer 401 when it does not match (A4).'
+const WHOLE =
+  'Only a part of the signature is compared. Compare the lengths and then all characters: timingSafeEqual in Node, hmac.compare_digest in Python, hash_equals in PHP.'
+const TEXT =
+  'The header is decoded before it is compared, and the decoder forgives. Compare it as text with the base64 of the HMAC.'
+
+/** How an event is forged: what it has, which completes "an event with ...", and how to refuse it. */
+const FORGERIES = {
+  none: ['no signature', VERIFY],
+  'wrong-key': ['a signature made with another key', VERIFY],
+  tampered: [
+    'one byte changed after signing',
+    'Compute the HMAC over the whole raw body of this request, and compare it with the header.',
+  ],
+  empty: [
+    'an empty signature',
+    `An empty signature matches the beginning of every signature, or is taken for none. ${WHOLE}`,
+  ],
+  truncated: ['only the first 33 characters of its signature', WHOLE],
+  'other-end': ['a signature that begins like the right one and ends otherwise', WHOLE],
+  'letter-case': [
+    'its signature in other letter case',
+    'Base64 is case-sensitive: compare the header as it arrived, without toLowerCase.',
+  ],
+  'other-event': [
+    'the signature of another event',
+    'Compute the HMAC of this body with each request. A signature that was valid once says nothing about another body.',
+  ],
+  long: ['a signature of 10 KB', VERIFY],
+  hex: [
+    'its signature in hexadecimal instead of base64',
+    'Compare the header as text with the base64 of the HMAC, and accept no other encoding.',
+  ],
+  base64url: ['its signature in base64url instead of base64', TEXT],
+  doubled: ['its signature written twice, one after the other', TEXT],
+} as const
+
+type Forgery = keyof typeof FORGERIES
+
+/** The whole right signature in another writing: only who has the key can make it, so accepting it opens no way in. */
+const EQUIVALENT_ENCODINGS: ReadonlySet<Forgery> = new Set(['hex', 'base64url', 'doubled'])
+
+const TRUNCATED_CHARS = 33
+const LONG_CHARS = 10_240
+
+async function forge(
+  check: CheckContext,
+  chat: CheckChat,
+  forgery: Forgery,
+): Promise<Omit<CheckEvent, 'event' | 'chat'>> {
+  const key = check.sim.apiKey
+  if (forgery === 'none' || forgery === 'wrong-key' || forgery === 'tampered' || forgery === 'hex')
+    return { sign: forgery }
+  if (forgery === 'base64url')
+    // Three of four signatures have a letter that base64url writes otherwise: changes the user until this one has.
+    for (let user = 0; ; user++) {
+      const body = bodyOf(check, chat, { user: { id: String(user).padStart(24, '0') } })
+      const signature = await signatureOf(key, body)
+      const recoded = signature.replaceAll('+', '-').replaceAll('/', '_')
+      if (recoded !== signature) return { alteration: { body, headers: changeSignature(check, () => recoded) } }
+    }
+  const ofOtherEvent = await signatureOf(key, bodyOf(check, chat, { event: 'MESSAGE FROM USER' }))
+  const withChangedSignature = (signature: string): string => {
+    switch (forgery) {
+      case 'empty':
+        return ''
+      case 'truncated':
+        return signature.slice(0, TRUNCATED_CHARS)
+      case 'other-end': {
+        // Valid base64, so that a decoder accepts it.
+        const start = signature.slice(0, TRUNCATED_CHARS - 1)
+        const end = signature.slice(TRUNCATED_CHARS - 1)
+        return start + end.replace(/[^=]/g, char => (char === 'A' ? 'E' : 'A'))
+      }
+      case 'letter-case':
+        return signature.replace(/[a-z]/gi, char => (char < 'a' ? char.toLowerCase() : char.toUpperCase()))
+      case 'other-event':
+        return ofOtherEvent
+      case 'long':
+        return 'A'.repeat(LONG_CHARS)
+      case 'doubled':
+        return signature + signature
+    }
+  }
+  return { alteration: { headers: changeSignature(check, withChangedSignature) } }
+}
+
+interface SentForgery {
+  readonly forgery: Forgery
+  readonly chat: CheckChat
+  readonly answer: EventAnswer
+  readonly effect: ObservedEffect | null
+  readonly level: FindingLevel
+}
+
+/**
+ * Sends each forgery in a chat of its own, and then the control event. An accepted forgery without an effect is looked at
+ * again when the control event has shown its effect: a help desk may show requests later than the check waits at first.
+ */
+async function expectRefused(check: CheckContext, forgeries: readonly Forgery[]): Promise<void> {
+  const unseen: SentForgery[] = []
+  for (const sent of await Promise.all(forgeries.map(forgery => sendForged(check, forgery)))) {
+    const { status } = sent.answer
+    // The answer accepts the event, and nothing shows whether it was used.
+    if (sent.effect === null && status !== null && status < 300) unseen.push(sent)
+    else reportForged(check, sent)
+  }
+  const isVisible = await controlEvent(check, unseen.length > 0)
+  for (const sent of unseen) {
+    const effect = isVisible ? await effectWithin(check, sent.chat, 0) : null
+    reportForged(check, { ...sent, effect })
+  }
+  const first = unseen.find(({ level }) => level === 'MUST')
+  if (first !== undefined && !isVisible)
+    check.inconclusive({ code: 'no_visible_effect', status: first.answer.status ?? 0 })
+}
+
+async function sendForged(check: CheckContext, forgery: Forgery): Promise<SentForgery> {
+  const chat = await openChat(check, forgery)
+  const answer = await check.send({ event: EVENT, chat, ...(await forge(check, chat, forgery)) })
+  const effect = await effectWithin(check, chat, check.limits.quietMs)
+  return { forgery, chat, answer, effect, level: EQUIVALENT_ENCODINGS.has(forgery) ? 'SHOULD' : 'MUST' }
+}
+
+/** One finding says it: an event that is used is not also reported as accepted. */
+function reportForged(check: CheckContext, { forgery, answer, effect, level }: SentForgery): void {
+  const { status, failure = null } = answer
+  const [difference, hint] = FORGERIES[forgery]
+  const event = `${EVENT} with ${difference}`
+  const details = { event: EVENT, forgery }
+  if (effect !== null)
+    check.report(level, 'forged-event-used', {
+      happened: `The webhook accepted a forged event: ${event} had an effect: ${EFFECT_TEXTS[effect.kind]}.`,
+      hint,
+      details: { ...details, effect: effect.kind },
+      entries: [answer, effect],
+    })
+  else if (status === null)
+    check.report(level, 'forged-event-unanswered', {
+      happened: `The webhook gave no answer to a forged event, ${event}${suffix(failure && failureText(failure))}.`,
+      hint: 'Look for an exception in the comparison that nothing catches. timingSafeEqual of Node throws when the lengths differ; a handler that throws must still answer.',
+      details: { ...details, failure },
+      entries: [answer],
+    })
+  else if (status >= 500)
+    check.report('SHOULD', 'forged-event-error', {
+      happened: `The webhook failed at a forged event: it answered ${status} to ${event}.`,
+      hint: 'Look for an exception in the comparison, and answer 401. timingSafeEqual of Node throws when the lengths differ, and decoders throw for text that is not base64: compare the lengths first, as text.',
+      details: { ...details, status },
+      entries: [answer],
+    })
+  else if (status < 400)
+    check.report('SHOULD', 'forged-event-accepted', {
+      happened: `The webhook accepted a forged event: it answered ${status} to ${event}.`,
+      hint: `${hint} An answer of 200 hides a wrong key: all events would be lost without a sign.`,
+      details: { ...details, status },
+      entries: [answer],
+    })
+}
+
+const FORMS: readonly JsonForm[] = ROTATED['webhook.json']
+
+/** Completes "their JSON was ...". */
+const FORM_TEXTS: Readonly<Record<JsonForm, string>> = {
+  compact: 'compact',
+  spaced: 'spaced',
+  ascii: 'ASCII with \\u escapes',
+  slashes: 'written with \\/',
+  pretty: 'indented',
+  newline: 'followed by a newline',
+  reordered: 'in another order of fields',
+}
+
+/** For the diagnosis of a refused form: those that most programs change come first. */
+const DIAGNOSIS_ORDER: readonly JsonForm[] = ['pretty', 'newline', 'spaced', 'slashes', 'ascii', 'reordered', 'compact']
+
+const REWRITTEN = 'Only what JSON.stringify writes passes: the body is parsed and written again before it is verified.'
+
+/** What it means when exactly these forms are refused. */
+const PATTERNS: readonly { readonly name: string; readonly forms: readonly JsonForm[]; readonly meaning: string }[] = [
+  { name: 'every', forms: FORMS, meaning: 'No form passes, so the form is not the reason.' },
+  {
+    name: 'non-ascii',
+    forms: ['compact', 'spaced', 'slashes', 'pretty', 'newline', 'reordered'],
+    meaning:
+      'Events with non-ASCII text fail and the one without it passes: the body is decoded before it is verified.',
+  },
+  { name: 'rewritten', forms: ['spaced', 'ascii', 'slashes', 'pretty', 'newline'], meaning: REWRITTEN },
+  { name: 'rewritten', forms: ['spaced', 'ascii', 'slashes', 'pretty', 'newline', 'reordered'], meaning: REWRITTEN },
+  {
+    name: 'newline',
+    forms: ['newline'],
+    meaning: 'Only the body with a newline at its end fails: the body is trimmed before it is verified.',
+  },
+  {
+    name: 'line-breaks',
+    forms: ['newline', 'pretty'],
+    meaning: 'Bodies with line breaks fail: the body is read by lines, or its line breaks are changed.',
+  },
+  {
+    name: 'escapes',
+    forms: ['ascii', 'slashes'],
+    meaning: 'Bodies with backslashes fail: escapes are removed before the body is verified.',
+  },
+  {
+    name: 'order',
+    forms: ['reordered'],
+    meaning: 'Only another order of the fields fails: fields are put in order before the body is verified.',
+  },
+]
+const MIXED = { name: 'mixed', meaning: 'So the bytes are changed before they are verified.' }
+
+interface SentForm {
+  readonly form: JsonForm
+  readonly chat: CheckChat
+  readonly body: string
+  readonly answer: EventAnswer
+}
+
+async function expectEverySerialisation(check: CheckContext): Promise<void> {
+  const refused: SentForm[] = []
+  for (const sent of await Promise.all(FORMS.map(form => sendForm(check, form))))
+    if (sent.answer.status !== 200) refused.push(sent)
+  if (refused.length > 0) await reportRefused(check, refused)
+  if (!refused.some(({ form }) => form === 'compact')) await controlEvent(check, false)
+}
+
+async function sendForm(check: CheckContext, form: JsonForm): Promise<SentForm> {
+  const chat = await openChat(check, form)
+  // The letters of the name are written as escapes in one form only.
+  const body = bodyOf(check, chat, { bot: { id: check.sim.botId, name: 'Blåbær 🫐' } }, form)
+  return { form, chat, body, answer: await check.send({ event: EVENT, chat, alteration: { body } }) }
+}
+
+async function reportRefused(check: CheckContext, refused: readonly SentForm[]): Promise<void> {
+  const forms = new Map<JsonForm, SentForm>()
+  const answers: EventAnswer[] = []
+  let isAnswered = false
+  for (const sent of refused) {
+    forms.set(sent.form, sent)
+    answers.push(sent.answer)
+    if (sent.answer.status !== null) isAnswered = true
+  }
+  const [first] = answers
+  if (first !== undefined && !isAnswered) return reportNoAnswer(check, 'MUST', first, [first])
+  const clearest = DIAGNOSIS_ORDER.find(form => forms.has(form)) ?? 'compact'
+  const { chat, body } = forms.get(clearest)!
+  const { accepts, entries } = await diagnoseBody(check, chat, body)
+  const pattern =
+    PATTERNS.find(one => one.forms.length === forms.size && one.forms.every(form => forms.has(form))) ?? MIXED
+  const names: Record<'refused' | 'accepted', string[]> = { refused: [], accepted: [] }
+  for (const form of FORMS) names[forms.has(form) ? 'refused' : 'accepted'].push(FORM_TEXTS[form])
+  const accepted = names.accepted.length === 0 ? '' : `, and accepted when it was ${names.accepted.join(', ')}`
+  const variant = accepts === null ? '' : ` ${acceptedText(accepts)}`
+  check.report('MUST', 'serialisation-refused', {
+    happened: `Valid events were refused when their JSON was ${names.refused.join(', ')}${accepted}. ${pattern.meaning}${variant}`,
+    hint:
+      accepts === null
+        ? `Verify the raw body. A body that is parsed, decoded or trimmed before has other bytes, and its signature differs. ${LOG_BOTH}`
+        : fixOf(accepts),
+    details: { ...names, pattern: pattern.name, accepts },
+    entries: [...answers, ...entries],
   })
 }

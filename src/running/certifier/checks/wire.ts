@@ -7,7 +7,7 @@ import type { CheckDefinition } from '../check.ts'
 import type { CheckContext, CheckEvent } from '../context.ts'
 import { suffix } from '../finding.ts'
 import { controlEvent } from '../observe.ts'
-import { bodyOf, EVENT, withHeader } from '../signatures/sent-bodies.ts'
+import { bodyOf, EVENT, withHeader } from '../sent-bodies.ts'
 
 export const WIRE_CHECKS: readonly CheckDefinition[] = [
   {

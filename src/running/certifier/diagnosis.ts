@@ -1,7 +1,7 @@
 /** Finds out how a receiver verifies that refuses valid signatures: it sends wrong ones, and the accepted one shows the mistake. */
 
-import type { HeaderLines } from '../../../base/runtime/transport.ts'
-import { toHex, utf8 } from '../../../platform/signature/hmac.ts'
+import type { HeaderLines } from '../../base/runtime/transport.ts'
+import { toHex, utf8 } from '../../platform/signature/hmac.ts'
 import {
   FIX_TEXTS,
   MISTAKE_TEXTS,
@@ -10,9 +10,9 @@ import {
   wrongBodies,
   wrongHashes,
   wrongKeys,
-} from '../../../platform/signature/mistakes.ts'
-import { type CheckChat, openChat } from '../chat.ts'
-import type { CheckContext, EventAnswer } from '../context.ts'
+} from '../../platform/signature/mistakes.ts'
+import { type CheckChat, openChat } from './chat.ts'
+import type { CheckContext, EventAnswer } from './context.ts'
 import { bodyOf, changeSignature, EVENT, signatureOf } from './sent-bodies.ts'
 
 /** A wrong request that a receiver accepts, which shows how it verifies. */

@@ -1,10 +1,10 @@
 /** Builds the bodies and signatures that a check sends, and sends them with other headers. */
 
-import type { HeaderLines } from '../../../base/runtime/transport.ts'
-import { type Bytes, computeHmac, importKey, toBase64, utf8 } from '../../../platform/signature/hmac.ts'
-import { encodePayload } from '../../../platform/webhooks/request.ts'
-import type { CheckChat } from '../chat.ts'
-import type { CheckContext } from '../context.ts'
+import type { HeaderLines } from '../../base/runtime/transport.ts'
+import { type Bytes, computeHmac, importKey, toBase64, utf8 } from '../../platform/signature/hmac.ts'
+import { encodePayload } from '../../platform/webhooks/request.ts'
+import type { CheckChat } from './chat.ts'
+import type { CheckContext } from './context.ts'
 
 export const EVENT = 'REQUESTING TAKEOVER'
 
