@@ -117,7 +117,7 @@ describe.skipIf(chromium === null)('every view of the inspector', () => {
     await page.goto(`${server.url}/?side=platform&sections=${SECTIONS}`)
     await button(page, 'Add a fault').click()
     await page.getByLabel('Begin with').selectOption('Answer start with 503, twice')
-    await button(page, 'Add a reply').click()
+    await page.getByLabel('Search knobs').fill('webhook')
     await button(page, 'Change').click()
     await check('platform')
     await dark('platform')

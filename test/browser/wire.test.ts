@@ -140,7 +140,7 @@ describe.skipIf(chromium === null)('the wire', () => {
     const { page } = await open(`${server.url}/?entry=${seqOf(server, isCall(400))}`)
     await details(page).getByRole('button', { name: 'Repeat with changes' }).click()
     const dialog = page.getByRole('dialog')
-    const body = dialog.getByLabel('Body', { exact: true })
+    const body = dialog.getByLabel('Body (not sent with GET)')
     await body.fill((await body.inputValue()).replace('"message": 42', '"message": "Forty-two"'))
     await dialog.getByRole('button', { name: 'Send', exact: true }).click()
     await dialog.getByText('Answer 200.').waitFor()

@@ -63,7 +63,7 @@ test('has the status that the platform has, whatever calls are answered and also
   expect(status()).toEqual([])
 })
 
-test('ticks off the steps of a first handover in any order, and names changes of settings and availability', async () => {
+test('ticks off the steps of a first handover in any order, and names changes of settings', async () => {
   const { sim, api, queue } = await withQueue()
   expect([...queue().done]).toEqual([])
   const chat = await sim.chat()
@@ -74,11 +74,9 @@ test('ticks off the steps of a first handover in any order, and names changes of
   await api.message({ chat_id: chat.id, message: 'Hello' })
   await api.end({ chat_id: chat.id })
   expect(queue().done.size).toBe(5)
-  expect(queue()).toMatchObject({ settingsSeq: 0, availabilitySeq: 0 })
+  expect(queue()).toMatchObject({ settingsSeq: 0 })
   await sim.configure({ 'typing.webhook': 'off' })
   expect(queue().settingsSeq).toBe(sim.journal.query().at(-1)?.seq)
-  await api.availability({ availability: 'OPEN' })
-  expect(queue().availabilitySeq).toBeGreaterThan(queue().settingsSeq)
 })
 
 test('reads a refusal of the platform, and nothing from other answers', async () => {

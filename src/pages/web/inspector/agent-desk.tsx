@@ -8,13 +8,13 @@ import type { PlatformAnswer } from '../client/control.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { Payload } from '../components/entry-details.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
-import { GUIDE_STEPS, type GuideStep, platformRefusal, type QueuedChat } from '../model/agent-queue.ts'
+import { GUIDE_STEPS, type GuideStep, platformRefusal } from '../model/agent-queue.ts'
 import type { ChatState } from '../model/chat-items.ts'
 import { showEntry } from './address.ts'
 import { AgentComposer } from './agent-composer.tsx'
-import { AgentProfileForm, AvailabilityForm } from './agent-forms.tsx'
-import { type AgentSide, readStored, senderOf, writeStored } from './agent-side.ts'
+import { type AgentProfile, type AgentSide, readStored, senderOf, writeStored } from './agent-side.ts'
 import { agentDraft } from './drafts.ts'
+import { SwitchField, TextField } from './fields.tsx'
 import { HelpDesk } from './help-desk.tsx'
 import type { Session } from './session.ts'
 import { useDraft, useSession } from './session-context.ts'
@@ -32,20 +32,14 @@ export function AgentDesk() {
       {isPlayedElsewhere ? <Player agent={agent} /> : null}
       <Queue />
       {agent.plays === 'page' || side.playsAnyway.value ? null : <HelpDesk agent={agent} />}
-      {playsHere ? <OwnDesk /> : null}
+      {playsHere ? (
+        <>
+          <ChatDesk />
+          <LastCall />
+          <AgentProfileForm />
+        </>
+      ) : null}
     </div>
-  )
-}
-
-/** The desk from which the page calls the platform itself. */
-function OwnDesk() {
-  return (
-    <>
-      <ChatDesk />
-      <AgentCallResult />
-      <AvailabilityForm />
-      <AgentProfileForm />
-    </>
   )
 }
 
@@ -106,8 +100,8 @@ export function WaitingBadge() {
 }
 
 function Queue() {
-  const { agentSide: side } = useSession()
-  const { chats } = side.queue.value
+  const { agentSide, chatId: selected, chatName, view } = useSession()
+  const { chats } = agentSide.queue.value
   return (
     <section class="desk-queue" aria-label="Queue">
       <h3>
@@ -115,100 +109,24 @@ function Queue() {
       </h3>
       {chats.length === 0 ? <p class="hint">No chat asks for a person.</p> : null}
       <ul>
-        {chats.map(chat => (
-          <QueueItem key={chat.chatId} chat={chat} />
+        {chats.map(({ chatId, status, userName, lastText }) => (
+          <li key={chatId}>
+            <button
+              type="button"
+              class={`queue-item ${status}`}
+              aria-current={selected.value === chatId ? 'true' : undefined}
+              onClick={() => (view.chat.value = chatId)}
+            >
+              <strong dir="auto">{userName ?? chatName(chatId)}</strong>
+              <span class="queue-status">{status === 'pending' ? 'asks for a person' : 'with an agent'}</span>
+              <span class="queue-text" dir="auto">
+                {lastText}
+              </span>
+            </button>
+          </li>
         ))}
       </ul>
     </section>
-  )
-}
-
-function QueueItem({ chat }: { readonly chat: QueuedChat }) {
-  const session = useSession()
-  const { chatId, status, userName, lastText } = chat
-  return (
-    <li>
-      <button
-        type="button"
-        class={`queue-item ${status}`}
-        aria-current={session.chatId.value === chatId ? 'true' : undefined}
-        onClick={() => (session.view.chat.value = chatId)}
-      >
-        <strong dir="auto">{userName ?? session.chatName(chatId)}</strong>
-        <span class="queue-status">{QUEUE_TEXTS[status]}</span>
-        <span class="queue-text" dir="auto">
-          {lastText}
-        </span>
-      </button>
-    </li>
-  )
-}
-
-const QUEUE_TEXTS = { pending: 'asks for a person', agent: 'with an agent' }
-
-function ChatDesk() {
-  const session = useSession()
-  const chat = session.chat.value
-  const chatId = session.chatId.value
-  if (chat === null || chatId === null)
-    return <p class="hint">Start a chat as the end user. What the agent can do with it appears here.</p>
-  const isNow = session.view.at.value === null
-  return (
-    // A chat in which the agent acts stays, also when a newer one begins.
-    <section class="desk-chat" aria-label="Chat of the agent" onFocusCapture={() => (session.view.chat.value = chatId)}>
-      <p class={`desk-state ${chat.status}`}>{stateText(chat)}</p>
-      <fieldset class="form" disabled={!isNow}>
-        <ChatButtons chatId={chatId} chat={chat} isNow={isNow} />
-        <AgentComposer
-          key={chatId}
-          chatId={chatId}
-          draft={agentDraft(session.findDraft, chatId)}
-          hasChat={chat.status === 'agent'}
-        />
-        <MoreCalls chatId={chatId} />
-      </fieldset>
-    </section>
-  )
-}
-
-function stateText({ status, agent, ended }: ChatState): string {
-  if (status === 'agent') return `${agent?.name ?? 'An agent'} has this chat.`
-  if (status === 'pending') return 'The user asks for a person.'
-  return ended ? 'The chat has ended.' : 'The bot has this chat. The user has not asked for a person.'
-}
-
-interface ChatCallsProps {
-  readonly chatId: string
-}
-
-interface ChatButtonsProps extends ChatCallsProps {
-  readonly chat: ChatState
-  readonly isNow: boolean
-}
-
-function ChatButtons({ chatId, chat: { status }, isNow }: ChatButtonsProps) {
-  const { agentSide: side } = useSession()
-  const accept = () => {
-    if (!isNow) return
-    const { supportsAttachment } = side.profile.value
-    side.call('start', chatId, {
-      sender: senderOf(side.profile.value, true),
-      supports_attachment: supportsAttachment,
-    })
-  }
-  const end = () => {
-    if (isNow && status === 'agent') side.call('end', chatId, { sender: senderOf(side.profile.value) })
-  }
-  useShortcuts('Agent', { a: ['Accept the chat', accept], e: ['Hand the chat back', end] })
-  return (
-    <div class="buttons">
-      <button type="button" class={status === 'agent' ? '' : 'primary'} onClick={accept}>
-        Accept
-      </button>
-      <button type="button" disabled={status !== 'agent'} onClick={end}>
-        Hand back
-      </button>
-    </div>
   )
 }
 
@@ -218,22 +136,61 @@ const MORE_CALLS = [
   ['chat', 'Read the whole chat'],
   ['typing_start', 'Show that the agent types'],
   ['typing_stop', 'Stop showing it'],
-] as const
+  ['availability', 'Set to OPEN', { availability: 'OPEN', reason: 'AGENT_AVAILABILITY' }],
+  ['availability', 'Set to CLOSED', { availability: 'CLOSED', reason: 'AGENT_AVAILABILITY' }],
+] as const satisfies readonly (readonly [EndpointId, string, object?])[]
 
-function MoreCalls({ chatId }: ChatCallsProps) {
-  const { agentSide: side } = useSession()
+function ChatDesk() {
+  const { agentSide, chat, chatId, view, findDraft } = useSession()
+  const { profile, call } = agentSide
+  const id = chatId.value
+  const shown = chat.value
+  const isNow = view.at.value === null
+  const hasAgent = shown?.status === 'agent'
+  const accept = () => {
+    if (!isNow || id === null) return
+    const { supportsAttachment } = profile.value
+    void call('start', id, { sender: senderOf(profile.value, true), supports_attachment: supportsAttachment })
+  }
+  const end = () => {
+    if (isNow && hasAgent) void call('end', id, { sender: senderOf(profile.value) })
+  }
+  useShortcuts('Agent', { a: ['Accept the chat', accept], e: ['Hand the chat back', end] })
+  if (shown === null || id === null)
+    return <p class="hint">Start a chat as the end user. What the agent can do with it appears here.</p>
   return (
-    <details class="fold">
-      <summary>More calls</summary>
-      <div class="buttons">
-        {MORE_CALLS.map(([endpoint, text]) => (
-          <button key={endpoint} type="button" onClick={() => side.call(endpoint, chatId)}>
-            {text}
+    // A chat in which the agent acts stays, also when a newer one begins.
+    <section class="desk-chat" aria-label="Chat of the agent" onFocusCapture={() => (view.chat.value = id)}>
+      <p class={`desk-state ${shown.status}`}>{stateText(shown)}</p>
+      <fieldset class="form" disabled={!isNow}>
+        <div class="buttons">
+          <button type="button" class={hasAgent ? '' : 'primary'} onClick={accept}>
+            Accept
           </button>
-        ))}
-      </div>
-    </details>
+          <button type="button" disabled={!hasAgent} onClick={end}>
+            Hand back
+          </button>
+        </div>
+        <AgentComposer key={id} chatId={id} draft={agentDraft(findDraft, id)} hasChat={hasAgent} />
+        <details class="fold">
+          <summary>More calls</summary>
+          <div class="buttons">
+            {MORE_CALLS.map(([endpoint, text, body]) => (
+              <button key={text} type="button" onClick={() => void call(endpoint, id, body)}>
+                {text}
+              </button>
+            ))}
+          </div>
+        </details>
+      </fieldset>
+    </section>
   )
+}
+
+function stateText({ status, agent, ended }: ChatState): string {
+  if (status === 'agent') return `${agent?.name ?? 'An agent'} has this chat.`
+  if (status === 'pending') return 'The user asks for a person.'
+  return ended ? 'The chat has ended.' : 'The bot has this chat. The user has not asked for a person.'
 }
 
 const STORED = 'handover-sim guide'
@@ -295,13 +252,55 @@ function AgentGuide({ agentWhere }: GuideProps) {
   )
 }
 
-function AgentCallResult() {
-  const session = useSession()
-  const { agentSide: side } = useSession()
-  const call = side.lastCall.value
+const PROFILE_FIELDS = [
+  ['name', 'Name', 'Anna'],
+  ['avatar', 'Avatar', 'https://… (address of an image)'],
+  ['languages', 'Languages', 'Codes such as nb, en. Other languages are translated'],
+] as const
+
+const PROFILE_SWITCHES = [
+  ['supportsAttachment', 'Users can send files'],
+  ['showsTyping', 'Show the user that I type'],
+] as const
+
+/** Changes count from the next call on; most take effect with the next Accept. */
+function AgentProfileForm() {
+  const { profile } = useSession().agentSide
+  const change = (part: Partial<AgentProfile>) => {
+    profile.value = { ...profile.value, ...part }
+  }
+  return (
+    <details class="fold">
+      <summary>The agent: {profile.value.name || 'without a name'}</summary>
+      <div class="form">
+        {PROFILE_FIELDS.map(([field, label, placeholder]) => (
+          <TextField
+            key={field}
+            label={label}
+            value={profile.value[field]}
+            placeholder={placeholder}
+            dir="auto"
+            onChange={value => change({ [field]: value })}
+          />
+        ))}
+        {PROFILE_SWITCHES.map(([field, label]) => (
+          <SwitchField key={field} isOn={profile.value[field]} onChange={isOn => change({ [field]: isOn })}>
+            {label}
+          </SwitchField>
+        ))}
+        <p class="hint">Languages and files belong to the next Accept.</p>
+      </div>
+    </details>
+  )
+}
+
+/** The last call of the page, with its answer. */
+function LastCall() {
+  const { agentSide, view } = useSession()
+  const call = agentSide.lastCall.value
   if (call === null) return null
   const answer = call.answer.value
-  const seq = side.entryOf(call)
+  const seq = agentSide.entryOf(call)
   return (
     <section class="desk-call" aria-label="Last call">
       <header>
@@ -309,7 +308,7 @@ function AgentCallResult() {
           {call.code.method} {new URL(call.code.url).pathname.replace(/^.*\/(api\/v\d\/)/, '$1')}
         </h3>
         {seq === null ? null : (
-          <button type="button" class="link" onClick={() => showEntry(session.view, seq)}>
+          <button type="button" class="link" onClick={() => showEntry(view, seq)}>
             Entry #{seq}
           </button>
         )}
@@ -317,6 +316,8 @@ function AgentCallResult() {
       <div role="status">
         {answer === null ? (
           <p class="hint">Waiting for the answer.</p>
+        ) : 'failure' in answer ? (
+          <p class="refusal">The server did not answer: {answer.failure}</p>
         ) : (
           <Answer endpoint={call.endpoint} answer={answer} />
         )}
@@ -332,13 +333,26 @@ function AgentCallResult() {
 
 interface AnswerProps {
   readonly endpoint: EndpointId
-  readonly answer: PlatformAnswer | { readonly failure: string }
+  readonly answer: PlatformAnswer
 }
 
-function Answer({ endpoint, answer }: AnswerProps) {
-  if ('failure' in answer) return <p class="refusal">The server did not answer: {answer.failure}</p>
-  const { status, body } = answer
-  if (status >= 400) return <Refusal status={status} body={body} />
+function Answer({ endpoint, answer: { status, body } }: AnswerProps) {
+  if (status >= 400) {
+    const refusal = platformRefusal(body)
+    return (
+      <div class="refusal">
+        <p>
+          <strong>Refused with {status}.</strong> {refusal?.text}
+        </p>
+        {refusal?.field == null ? null : (
+          <p>
+            Field: <code>{refusal.field}</code>
+          </p>
+        )}
+        {refusal === null ? <Payload payload={body} /> : null}
+      </div>
+    )
+  }
   return (
     <>
       <p class="desk-done">
@@ -366,21 +380,4 @@ const DONE_TEXTS = {
   summarize: 'A summary of the chat.',
   availability: 'The availability is set.',
   chat: 'The chat with all its messages.',
-}
-
-function Refusal({ status, body }: PlatformAnswer) {
-  const refusal = platformRefusal(body)
-  return (
-    <div class="refusal">
-      <p>
-        <strong>Refused with {status}.</strong> {refusal?.text}
-      </p>
-      {refusal?.field == null ? null : (
-        <p>
-          Field: <code>{refusal.field}</code>
-        </p>
-      )}
-      {refusal === null ? <Payload payload={body} /> : null}
-    </div>
-  )
 }

@@ -8,7 +8,7 @@ import { BodyView } from '../components/body-view.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { JsonEditor } from '../components/json-editor.tsx'
 import { parseJsonText } from '../model/json-text.ts'
-import { ChoiceField, TextField } from './fields.tsx'
+import { ChoiceField, OtherProblems, TextField, useSubmission } from './fields.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
@@ -17,23 +17,13 @@ export interface CallDialogProps {
   onClose(): void
 }
 
-interface CallForm {
-  readonly method: string
-  readonly path: string
-  readonly key: KeyChoice
-  /** One `name: value` in each line. */
-  readonly headers: string
-  readonly body: string
-}
-
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
-const KEYS = {
-  handover: 'API key',
-  bot: 'Bot API key',
-  wrong: 'A key that no bot has',
-  none: 'No key',
-} as const
-type KeyChoice = keyof typeof KEYS
+const KEYS = [
+  ['handover', 'API key'],
+  ['bot', 'Bot API key'],
+  ['wrong', 'A key that no bot has'],
+  ['none', 'No key'],
+] as const
 
 interface CallAnswer {
   readonly status: number
@@ -42,13 +32,18 @@ interface CallAnswer {
 
 export function CallDialog({ call, onClose }: CallDialogProps) {
   const session = useSession()
-  const [form, setForm] = useState(() => formOf(call))
-  const [answer, setAnswer] = useState<CallAnswer | { readonly failure: string } | null>(null)
-  const change = (part: Partial<CallForm>) => setForm({ ...form, ...part })
-  const isReady = form.method === 'GET' || parseJsonText(form.body).isValid
-  const send = (event: Event) => {
+  const { method, path, endpoint, request } = call
+  const [body, setBody] = useState(
+    typeof request.body === 'string' ? request.body : JSON.stringify(request.body ?? {}, null, 2),
+  )
+  const [answer, setAnswer] = useState<CallAnswer | null>(null)
+  const { issues, save } = useSubmission()
+  const headers = Object.entries(request.headers).filter(([name]) => !OWN_HEADERS.test(name))
+  const send = (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault()
-    sendCall(session, form).then(setAnswer, (error: unknown) => setAnswer({ failure: messageOf(error) }))
+    setAnswer(null)
+    const form = new FormData(event.currentTarget)
+    void save(async () => setAnswer(await sendCall(session, form, body)))
   }
   return (
     <Dialog title={`Repeat call #${call.seq} with changes`} onClose={onClose} isWide>
@@ -56,106 +51,76 @@ export function CallDialog({ call, onClose }: CallDialogProps) {
         <div class="field-row">
           <ChoiceField
             label="Method"
-            value={form.method}
-            options={methodsWith(form.method)}
-            onChange={method => change({ method })}
+            name="method"
+            initial={method}
+            options={[...new Set([...METHODS, method])].map(name => [name, name])}
           />
-          <TextField label="Path" isWide value={form.path} onChange={path => change({ path })} />
-          <ChoiceField
-            label="Key"
-            value={form.key}
-            options={Object.entries(KEYS)}
-            onChange={key => change({ key: key as KeyChoice })}
-          />
+          <TextField label="Path" name="path" isWide initial={path} />
+          <ChoiceField label="Key" name="key" initial={endpoint === 'chat' ? 'bot' : 'handover'} options={KEYS} />
         </div>
         <TextField
           label="Headers"
-          rows={Math.max(2, form.headers.split('\n').length)}
+          name="headers"
+          rows={Math.max(2, headers.length)}
           class="code"
           spellcheck={false}
-          value={form.headers}
-          onChange={headers => change({ headers })}
+          initial={headers.map(([name, value]) => `${name}: ${value}`).join('\n')}
         />
-        {form.method === 'GET' ? null : (
-          <JsonEditor label="Body" text={form.body} rows={10} onChange={body => change({ body })} />
-        )}
+        <JsonEditor label="Body (not sent with GET)" text={body} rows={10} onChange={setBody} />
         <div class="buttons">
-          <button type="submit" class="primary" disabled={!isReady}>
+          <button type="submit" class="primary" disabled={!parseJsonText(body).isValid}>
             Send
           </button>
         </div>
       </form>
-      <Answer answer={answer} />
+      <div role="status">
+        <OtherProblems issues={issues} names={[]} />
+        {answer === null ? null : <Answer answer={answer} />}
+      </div>
     </Dialog>
   )
 }
 
-function Answer({ answer }: { readonly answer: CallAnswer | { readonly failure: string } | null }) {
-  if (answer === null) return <div role="status" />
-  if ('failure' in answer)
-    return (
-      <p class="refusal" role="status">
-        The call was not sent: {answer.failure}
-      </p>
-    )
-  const parsed = parseJsonText(answer.text)
+function Answer({ answer: { status, text } }: { readonly answer: CallAnswer }) {
+  const parsed = parseJsonText(text)
   return (
-    <div role="status" class={answer.status >= 400 ? 'refusal' : 'success'}>
+    <div class={status >= 400 ? 'refusal' : 'success'}>
       <p>
-        <strong>Answer {answer.status}.</strong> Its entry is selected in the wire.
+        <strong>Answer {status}.</strong> Its entry is selected in the wire.
       </p>
-      {answer.text === '' ? null : (
-        <BodyView payload={parsed.isValid ? parsed.value : answer.text} exact={answer.text} label="Answer" />
-      )}
+      {text === '' ? null : <BodyView payload={parsed.isValid ? parsed.value : text} exact={text} label="Answer" />}
     </div>
   )
 }
-
-const methodsWith = (method: string) => [...new Set([...METHODS, method])].map(name => [name, name] as const)
 
 /** Headers that the browser sets itself, and the key. */
 const OWN_HEADERS =
   /^(host|connection|keep-alive|content-length|authorization|user-agent|accept-encoding|accept-language|origin|referer|cookie|sec-.*|x-request-id|transfer-encoding|te|upgrade|expect)$/i
 
-const formOf = ({ method, path, endpoint, request }: EntryOf<'api'>): CallForm => ({
-  method,
-  path,
-  key: endpoint === 'chat' ? 'bot' : 'handover',
-  headers: Object.entries(request.headers)
-    .filter(([name]) => !OWN_HEADERS.test(name))
-    .map(([name, value]) => `${name}: ${value}`)
-    .join('\n'),
-  body: typeof request.body === 'string' ? request.body : JSON.stringify(request.body ?? {}, null, 2),
-})
-
-function sendCall(session: Session, form: CallForm): Promise<CallAnswer> {
+function sendCall({ client, origin, selectNextEntry }: Session, form: FormData, body: string): Promise<CallAnswer> {
+  const text = (name: string) => String(form.get(name) ?? '')
   const requestId = `page-repeat-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`
-  return session.selectNextEntry(
+  const headers: [string, string][] = [['x-request-id', requestId]]
+  // One `name: value` in each line.
+  for (const line of text('headers').split('\n')) {
+    const [name = '', ...value] = line.split(':')
+    if (name.trim() !== '') headers.push([name.trim(), value.join(':').trim()])
+  }
+  return selectNextEntry(
     entry => entry.kind === 'api' && entry.request.headers['x-request-id'] === requestId,
-    () => fetchAnswer(session, form, requestId),
+    async () => {
+      const [method, key] = [text('method'), text('key')]
+      if (key !== 'none') {
+        const keys = await client.send<PlatformKeys>('GET', '/keys')
+        const value = key === 'wrong' ? 'no-such-key' : key === 'bot' ? keys.bot_api_key : keys.api_key
+        headers.push(['authorization', `Bearer ${value}`])
+      }
+      const url = new URL(text('path').replace(/^\/+/, ''), origin)
+      const sent = fetch(url, { method, headers, ...(method !== 'GET' && { body }) })
+      const response = await sent.catch((error: unknown) => {
+        throw new Error(`The call was not sent: ${messageOf(error)}`)
+      })
+      return { status: response.status, text: await response.text() }
+    },
   )
 }
-
-async function fetchAnswer(session: Session, form: CallForm, requestId: string): Promise<CallAnswer> {
-  const { method, path, key, headers, body } = form
-  const authorization = await authorizationOf(session, key)
-  const response = await fetch(new URL(path.replace(/^\/+/, ''), session.origin), {
-    method,
-    headers: [...headersIn(headers), ...authorization, ['x-request-id', requestId]],
-    ...(method === 'GET' ? {} : { body }),
-  })
-  return { status: response.status, text: await response.text() }
-}
-
-async function authorizationOf({ client }: Session, key: KeyChoice): Promise<[string, string][]> {
-  if (key === 'none') return []
-  if (key === 'wrong') return [['authorization', 'Bearer no-such-key']]
-  const keys = await client.send<PlatformKeys>('GET', '/keys')
-  return [['authorization', `Bearer ${key === 'bot' ? keys.bot_api_key : keys.api_key}`]]
-}
-
-const headersIn = (text: string): [string, string][] =>
-  text.split('\n').flatMap(line => {
-    const [name = '', ...value] = line.split(':')
-    return name.trim() === '' ? [] : [[name.trim(), value.join(':').trim()]]
-  })

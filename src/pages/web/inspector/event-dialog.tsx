@@ -2,32 +2,16 @@
 
 import { useState } from 'preact/hooks'
 import { isMap } from '../../../base/objects.ts'
-import type { ControlIssue } from '../client/control.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { JsonEditor } from '../components/json-editor.tsx'
 import { parseJsonText } from '../model/json-text.ts'
-import { ChoiceField, OtherProblems, problemOf, SwitchField, TextField, useSubmission } from './fields.tsx'
-import type { Session } from './session.ts'
+import { ChoiceField, OtherProblems, problemOf, TextField, useSubmission } from './fields.tsx'
 import { useSession } from './session-context.ts'
 
 export interface EventDialogProps {
   /** The event with which the form begins. */
   readonly first: { readonly event: string; readonly chatId: string | undefined; readonly payload: unknown } | undefined
   onClose(): void
-}
-
-interface EventForm {
-  readonly event: string
-  readonly chat: string
-  readonly body: string
-  readonly sign: string
-  readonly delay: string
-  readonly duplicate: string
-  readonly gap: string
-  readonly drip: string
-  readonly http: '' | 'header-case' | 'chunked'
-  readonly truncate: boolean
-  readonly reset_after_answer: boolean
 }
 
 /** The names of the platform; others can be written. */
@@ -42,44 +26,117 @@ const SIGNS = [
   ['hex', 'In the other encoding'],
 ] as const
 
+const TEXT_FIELDS = [
+  ['delay', 'Sent later by', '2s'],
+  ['duplicate', 'Copies in all', '2'],
+  ['gap', 'Between copies', '500ms'],
+  ['drip', 'Body sent slowly over', '3s'],
+] as const
+
+const HTTP_FORMS = [
+  ['', 'Usual'],
+  ['header-case', 'Other case of header names'],
+  ['chunked', 'Chunked body'],
+] as const
+
+const FLAGS = [
+  ['truncate', 'Cut the body in the middle'],
+  ['reset_after_answer', 'Reset the connection after the answer'],
+] as const
+
+/** The newest chats are offered. */
+const MOST_CHATS = 200
+
 interface ManualEventAnswer {
-  readonly delivery_id: string
-  readonly ack: { readonly status: number | null; readonly duration_ms: number; readonly error?: string }
+  readonly ack: { readonly status: number | null; readonly error?: string }
 }
 
 export function EventDialog({ first, onClose }: EventDialogProps) {
   const session = useSession()
-  const [form, setForm] = useState(() => formOf(session, first))
+  const [text, setText] = useState(() => payloadText(first))
   const { issues, save } = useSubmission()
   const [answer, setAnswer] = useState<ManualEventAnswer | null>(null)
-  const change = (part: Partial<EventForm>) => setForm({ ...form, ...part })
-  const parsed = parseJsonText(form.body)
-  const isReady = parsed.isValid && (parsed.value === undefined || isMap(parsed.value)) && form.event.trim() !== ''
-  const send = (event: Event) => {
-    event.preventDefault()
+  const parsed = parseJsonText(text)
+  const isObject = parsed.isValid && (parsed.value === undefined || isMap(parsed.value))
+  const chats = [...session.log.value.chats.keys()].slice(-MOST_CHATS).reverse()
+  const send = (submitted: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
+    submitted.preventDefault()
     setAnswer(null)
-    void save(async () => setAnswer(await trigger(session, form)))
+    const body: Record<string, unknown> = parsed.isValid && parsed.value !== undefined ? { body: parsed.value } : {}
+    for (const [name, value] of new FormData(submitted.currentTarget)) {
+      // Fields that are left empty are not sent. A number that is none stays a text, so that the server can name it.
+      if (value === '') continue
+      if (name === 'duplicate' && !Number.isNaN(Number(value))) body[name] = Number(value)
+      else body[name] = FLAGS.some(([flag]) => flag === name) || value
+    }
+    const trigger = () => session.client.send<ManualEventAnswer>('POST', '/trigger', { body })
+    void save(async () =>
+      setAnswer(
+        await session.selectNextEntry(
+          entry => entry.kind === 'delivery' && entry.triggered === true && entry.event === body.event,
+          trigger,
+        ),
+      ),
+    )
   }
   return (
     <Dialog title="Send an event" onClose={onClose} isWide>
       <form class="form" onSubmit={send}>
-        <EventFields form={form} change={change} />
+        <div class="field-row">
+          <TextField
+            label="Event"
+            name="event"
+            isWide
+            required
+            suggestions={EVENTS}
+            initial={first?.event ?? 'MESSAGE FROM USER'}
+          />
+          <ChoiceField
+            label="Chat"
+            name="chat_id"
+            initial={first?.chatId ?? session.chatId.peek() ?? ''}
+            options={[['', 'The newest, or none'], ...chats.map(id => [id, session.chatName(id)] as const)]}
+          />
+          <ChoiceField label="Signature" name="sign" options={SIGNS} />
+        </div>
         <JsonEditor
           label="Fields of the payload (they replace those of the chat)"
-          text={form.body}
+          text={text}
           rows={9}
-          problem={problemOf(issues, 'body') ?? (parsed.isValid && !isReady ? 'The payload is a JSON object.' : null)}
-          onChange={body => change({ body })}
+          problem={problemOf(issues, 'body') ?? (parsed.isValid && !isObject ? 'The payload is a JSON object.' : null)}
+          onChange={setText}
         />
-        <SendingFields form={form} change={change} issues={issues} />
+        <details class="fold">
+          <summary>Delay, copies, broken bodies</summary>
+          <div class="field-row">
+            {TEXT_FIELDS.map(([name, label, example]) => (
+              <TextField
+                key={name}
+                name={name}
+                label={label}
+                size={8}
+                placeholder={example}
+                problem={problemOf(issues, name)}
+              />
+            ))}
+            <ChoiceField label="HTTP form" name="http" options={HTTP_FORMS} />
+          </div>
+          <div class="field-row">
+            {FLAGS.map(([name, label]) => (
+              <label key={name} class="switch">
+                <input type="checkbox" name={name} /> {label}
+              </label>
+            ))}
+          </div>
+        </details>
         <div class="buttons">
-          <button type="submit" class="primary" disabled={!isReady}>
+          <button type="submit" class="primary" disabled={!isObject}>
             Send
           </button>
         </div>
       </form>
       <div role="status">
-        <OtherProblems issues={issues} names={NAMED} />
+        <OtherProblems issues={issues} names={['body', ...TEXT_FIELDS.map(([name]) => name)]} />
         {answer === null ? null : <AckText answer={answer} />}
       </div>
     </Dialog>
@@ -97,116 +154,7 @@ function AckText({ answer: { ack } }: { readonly answer: ManualEventAnswer }) {
   )
 }
 
-interface FieldsProps {
-  readonly form: EventForm
-  change(part: Partial<EventForm>): void
-}
-
-function EventFields({ form, change }: FieldsProps) {
-  const session = useSession()
-  const chats = [...session.log.value.chats.keys()].slice(-MOST_CHATS).reverse()
-  return (
-    <div class="field-row">
-      <TextField label="Event" isWide suggestions={EVENTS} value={form.event} onChange={event => change({ event })} />
-      <ChoiceField
-        label="Chat"
-        value={form.chat}
-        options={[['', 'The newest, or none'], ...chats.map(id => [id, session.chatName(id)] as const)]}
-        onChange={chat => change({ chat })}
-      />
-      <ChoiceField label="Signature" value={form.sign} options={SIGNS} onChange={sign => change({ sign })} />
-    </div>
-  )
-}
-
-/** The newest chats are offered. */
-const MOST_CHATS = 200
-
-const TEXT_FIELDS = [
-  ['delay', 'Sent later by', '2s'],
-  ['duplicate', 'Copies in all', '2'],
-  ['gap', 'Between copies', '500ms'],
-  ['drip', 'Body sent slowly over', '3s'],
-] as const
-
-/** The fields that show their own problems. */
-const NAMED = ['body', ...TEXT_FIELDS.map(([name]) => name)]
-
-const HTTP_FORMS = [
-  ['', 'Usual'],
-  ['header-case', 'Other case of header names'],
-  ['chunked', 'Chunked body'],
-] as const
-
-function SendingFields({ form, change, issues }: FieldsProps & { readonly issues: readonly ControlIssue[] }) {
-  return (
-    <details class="fold">
-      <summary>Delay, copies, broken bodies</summary>
-      <div class="field-row">
-        {TEXT_FIELDS.map(([name, label, example]) => (
-          <TextField
-            key={name}
-            label={label}
-            size={8}
-            placeholder={example}
-            value={form[name]}
-            problem={problemOf(issues, name)}
-            onChange={value => change({ [name]: value })}
-          />
-        ))}
-        <ChoiceField
-          label="HTTP form"
-          value={form.http}
-          options={HTTP_FORMS}
-          onChange={http => change({ http: http as EventForm['http'] })}
-        />
-      </div>
-      <div class="field-row">
-        <SwitchField isOn={form.truncate} onChange={truncate => change({ truncate })}>
-          Cut the body in the middle
-        </SwitchField>
-        <SwitchField isOn={form.reset_after_answer} onChange={reset => change({ reset_after_answer: reset })}>
-          Reset the connection after the answer
-        </SwitchField>
-      </div>
-    </details>
-  )
-}
-
-function formOf({ chatId }: Session, first: EventDialogProps['first']): EventForm {
+function payloadText(first: EventDialogProps['first']): string {
   const { event, ...fields }: Readonly<Record<string, unknown>> = isMap(first?.payload) ? first.payload : {}
-  return {
-    event: first?.event ?? 'MESSAGE FROM USER',
-    chat: first?.chatId ?? chatId.peek() ?? '',
-    body: JSON.stringify(first === undefined ? { message: 'Hello' } : fields, null, 2),
-    sign: 'valid',
-    delay: '',
-    duplicate: '',
-    gap: '',
-    drip: '',
-    http: '',
-    truncate: false,
-    reset_after_answer: false,
-  }
-}
-
-/** Fields that are left empty are not sent. */
-async function trigger(session: Session, form: EventForm): Promise<ManualEventAnswer> {
-  const { event, chat, body, sign, duplicate, truncate, reset_after_answer, ...texts } = form
-  const parsed = parseJsonText(body)
-  const given = Object.entries(texts).filter(([, text]) => text !== '')
-  const sent = {
-    event,
-    ...(chat !== '' && { chat_id: chat }),
-    ...(parsed.isValid && parsed.value !== undefined && { body: parsed.value }),
-    sign,
-    ...Object.fromEntries(given),
-    ...(duplicate !== '' && { duplicate: Number.isNaN(Number(duplicate)) ? duplicate : Number(duplicate) }),
-    ...(truncate && { truncate }),
-    ...(reset_after_answer && { reset_after_answer }),
-  }
-  return session.selectNextEntry(
-    entry => entry.kind === 'delivery' && entry.triggered === true && entry.event === event,
-    () => session.client.send<ManualEventAnswer>('POST', '/trigger', { body: sent }),
-  )
+  return JSON.stringify(first === undefined ? { message: 'Hello' } : fields, null, 2)
 }

@@ -1,6 +1,6 @@
 /** Draws the fields of all forms: a label, an input, and what the server says about its value. */
 import './fields.css'
-import type { ComponentChildren, ComponentProps, Ref } from 'preact'
+import type { ComponentChildren, ComponentProps } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { messageOf } from '../../../base/text/error-text.ts'
 import { type ControlClient, ControlError, type ControlIssue } from '../client/control.ts'
@@ -69,13 +69,14 @@ export function FieldProblem({ id, text }: { readonly id?: string; readonly text
 
 interface FieldProps {
   readonly label: string
-  /** Above the input; before it, on the same line; or only for screen readers. */
-  readonly labelPlace?: 'above' | 'before' | 'hidden'
-  readonly hint?: string
+  /** Above the input, or before it on the same line. */
+  readonly labelPlace?: 'above' | 'before'
   /** What is wrong with the value; null when nothing is. */
   readonly problem?: string | null
   /** Whether it takes all columns of its form. */
   readonly isWide?: boolean
+  /** With which a form that is read when it is sent begins. */
+  readonly initial?: string
 }
 
 interface InputProps {
@@ -84,38 +85,22 @@ interface InputProps {
   readonly 'aria-describedby': string
 }
 
-interface LabelledProps extends FieldProps {
+interface LabelledProps extends Omit<FieldProps, 'initial'> {
   input(props: InputProps): ComponentChildren
 }
 
-function Labelled({ label, labelPlace = 'above', hint = '', problem = null, isWide, input }: LabelledProps) {
+function Labelled({ label, labelPlace = 'above', problem = null, isWide, input }: LabelledProps) {
   const id = useId()
   return (
     <div class={`field label-${labelPlace}${isWide ? ' wide' : ''}`}>
-      <label for={id} class={labelPlace === 'hidden' ? 'visually-hidden' : ''}>
-        {label}
-      </label>
-      {input({ id, 'aria-invalid': problem !== null, 'aria-describedby': `${id}hint ${id}problem` })}
+      <label for={id}>{label}</label>
+      {input({ id, 'aria-invalid': problem !== null, 'aria-describedby': `${id}problem` })}
       <FieldProblem id={`${id}problem`} text={problem} />
-      {hint === '' ? null : (
-        <small id={`${id}hint`} class="hint">
-          {hint}
-        </small>
-      )}
     </div>
   )
 }
 
-type TextAttributes =
-  | 'name'
-  | 'placeholder'
-  | 'inputMode'
-  | 'dir'
-  | 'required'
-  | 'spellcheck'
-  | 'size'
-  | 'class'
-  | 'type'
+type TextAttributes = 'name' | 'placeholder' | 'inputMode' | 'dir' | 'required' | 'spellcheck' | 'size' | 'class'
 
 export interface TextFieldProps extends FieldProps, Pick<ComponentProps<'input'>, TextAttributes> {
   /** Left out in a form that is read when it is sent. */
@@ -123,45 +108,25 @@ export interface TextFieldProps extends FieldProps, Pick<ComponentProps<'input'>
   /** With more than one line. */
   readonly rows?: number
   readonly suggestions?: readonly string[]
-  readonly inputRef?: Ref<HTMLInputElement>
   onChange?(value: string): void
 }
 
-export function TextField({ label, labelPlace, hint, problem, isWide, ...rest }: TextFieldProps) {
-  const { rows, suggestions, inputRef, onChange, size, ...shared } = rest
+export function TextField({ rows, suggestions, initial, onChange, ...field }: TextFieldProps) {
+  const { label, labelPlace, problem, isWide, ...attributes } = field
   const list = useId()
-  const field = { label, labelPlace, hint, problem, isWide } as FieldProps
-  const attributes: object = {
-    ...shared,
-    ...(inputRef && { ref: inputRef }),
-    ...(size && { size }),
-    ...(suggestions && { list }),
-  }
-  if (rows !== undefined)
-    return (
-      <Labelled
-        {...field}
-        input={props => (
-          <textarea
-            {...attributes}
-            {...props}
-            rows={rows}
-            onInput={({ currentTarget }) => onChange?.(currentTarget.value)}
-          />
-        )}
-      />
-    )
+  const onInput = ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+    onChange?.(currentTarget.value)
+  const shared: object = { ...attributes, onInput, ...(initial !== undefined && { defaultValue: initial }) }
   return (
     <Labelled
       {...field}
       input={props => (
         <>
-          <input
-            autocomplete="off"
-            {...attributes}
-            {...props}
-            onInput={({ currentTarget }) => onChange?.(currentTarget.value)}
-          />
+          {rows === undefined ? (
+            <input autocomplete="off" list={suggestions && list} {...shared} {...props} />
+          ) : (
+            <textarea rows={rows} {...shared} {...props} />
+          )}
           {suggestions === undefined ? null : (
             <datalist id={list}>
               {suggestions.map(value => (
@@ -183,14 +148,14 @@ export interface ChoiceFieldProps extends FieldProps {
   onChange?(value: string): void
 }
 
-export function ChoiceField({ value, name, options, onChange, ...field }: ChoiceFieldProps) {
+export function ChoiceField({ value, name, options, initial, onChange, ...field }: ChoiceFieldProps) {
   return (
     <Labelled
       {...field}
       input={props => (
         <select {...props} name={name} value={value} onChange={({ currentTarget }) => onChange?.(currentTarget.value)}>
           {options.map(([option, text]) => (
-            <option key={option} value={option}>
+            <option key={option} value={option} selected={option === initial}>
               {text}
             </option>
           ))}
@@ -205,51 +170,21 @@ export interface SwitchFieldProps {
   /** One of several of which one is on: the name that they share. */
   readonly group?: string
   readonly title?: string | undefined
-  readonly describedBy?: string
   readonly children: ComponentChildren
   onChange(isOn: boolean): void
 }
 
-export function SwitchField({ isOn, group, title, describedBy, children, onChange }: SwitchFieldProps) {
+export function SwitchField({ isOn, group, title, children, onChange }: SwitchFieldProps) {
   return (
     <label class="switch" title={title}>
       <input
         type={group === undefined ? 'checkbox' : 'radio'}
         name={group}
         checked={isOn}
-        aria-describedby={describedBy}
         onChange={({ currentTarget }) => onChange(currentTarget.checked)}
       />
       {children}
     </label>
-  )
-}
-
-export interface SwitchListProps {
-  readonly label: string
-  readonly values: readonly string[]
-  readonly chosen: readonly string[]
-  readonly id?: string
-  readonly isDisabled?: boolean
-  readonly describedBy?: string
-  /** The text of a value, which else is the value itself. */
-  textOf?(value: string): string
-  /** In the order of `values`. */
-  onChange(chosen: readonly string[]): void
-}
-
-/** Chooses several of the values. */
-export function SwitchList({ label, values, chosen, id, isDisabled, describedBy, textOf, onChange }: SwitchListProps) {
-  const toggle = (value: string) => onChange(values.filter(one => (one === value) !== chosen.includes(one)))
-  return (
-    <fieldset id={id} class="switches" disabled={isDisabled} aria-describedby={describedBy}>
-      <legend class="visually-hidden">{label}</legend>
-      {values.map(value => (
-        <SwitchField key={value} isOn={chosen.includes(value)} title={textOf && value} onChange={() => toggle(value)}>
-          {textOf === undefined ? value : textOf(value)}
-        </SwitchField>
-      ))}
-    </fieldset>
   )
 }
 

@@ -1,66 +1,17 @@
 /** Plays the agent in a help desk: its inbox of the shown chat, and what the agent driver can do there. */
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { wallDelay } from '../../../base/runtime/clock.ts'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { AgentActionResult, AgentDescription, AgentInbox } from '../../../server/control/routes/agent.ts'
 import { useShortcuts } from '../components/shortcuts.tsx'
-import type { ChatState } from '../model/chat-items.ts'
 import { showEntry } from './address.ts'
 import { agentDraft, joinTexts } from './drafts.ts'
 import { TextField } from './fields.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
-interface HelpDeskProps {
-  readonly agent: AgentDescription
-}
-
 type Action = { readonly verb: string; readonly text?: string; readonly with?: unknown }
-
-export function HelpDesk({ agent: { verbs } }: HelpDeskProps) {
-  const session = useSession()
-  const result = useSignal<AgentActionResult | null>(null)
-  const chatId = session.chatId.value
-  const act = async (action: Action) => {
-    const body = { chat_id: chatId ?? undefined, ...action }
-    const answer = session.client.send<AgentActionResult>('POST', '/agent', { body })
-    session.act(async () => (result.value = await answer))
-    return answer.then(({ outcome }) => outcome === 'ok').catch(() => false)
-  }
-  // A chat in which the agent acts stays, also when a newer one begins.
-  const stay = () => {
-    if (chatId !== null) session.view.chat.value = chatId
-  }
-  const isNow = session.view.at.value === null
-  const accept = () => {
-    if (isNow && verbs.includes('accept')) act({ verb: 'accept' })
-  }
-  useShortcuts('Agent', { a: ['Accept the chat in the help desk', accept] })
-  return (
-    <section class="help-desk" aria-label="Help desk" onFocusCapture={stay}>
-      {chatId !== null && verbs.includes('inbox') ? <Inbox key={chatId} chatId={chatId} /> : null}
-      <fieldset class="form" disabled={!isNow}>
-        <VerbButtons verbs={verbs} status={session.chat.value?.status ?? null} act={act} />
-        {verbs.includes('says') && chatId !== null ? (
-          <Reply
-            key={chatId}
-            draft={agentDraft(session.findDraft, chatId)}
-            isMain={session.chat.value?.status === 'agent'}
-            act={act}
-          />
-        ) : null}
-        <OwnVerbs verbs={verbs.filter(verb => verb.startsWith(OWN))} act={act} />
-      </fieldset>
-      <div role="status">{result.value === null ? null : <Result result={result.value} />}</div>
-    </section>
-  )
-}
-
-interface ActProps {
-  /** Resolves to whether the help desk accepted the action. */
-  readonly act: (action: Action) => Promise<boolean>
-}
 
 const VERBS = [
   ['accept', 'Accept'],
@@ -71,68 +22,87 @@ const VERBS = [
   ['back', 'Come back'],
 ] as const
 
-/** These are about the whole help desk. */
-const CHATLESS: readonly string[] = ['away', 'back']
-
-interface VerbButtonsProps extends ActProps {
-  readonly verbs: readonly string[]
-  /** Null without a chat. */
-  readonly status: ChatState['status'] | null
-}
-
-function VerbButtons({ verbs, status, act }: VerbButtonsProps) {
-  return (
-    <div class="buttons">
-      {VERBS.filter(([verb]) => verbs.includes(verb)).map(([verb, text]) => (
-        <button
-          key={verb}
-          type="button"
-          class={verb === 'accept' && status !== 'agent' ? 'primary' : ''}
-          disabled={status === null && !CHATLESS.includes(verb)}
-          onClick={() => act({ verb })}
-        >
-          {text}
-        </button>
-      ))}
-    </div>
-  )
-}
-
-interface ReplyProps extends ActProps {
-  readonly draft: Signal<string>
-  readonly isMain: boolean
-}
-
-/** Belongs to one chat: another one needs another `key`. */
-function Reply({ draft, isMain, act }: ReplyProps) {
-  const send = async (event: Event) => {
+export function HelpDesk({ agent: { verbs } }: { readonly agent: AgentDescription }) {
+  const session = useSession()
+  const { client, view } = session
+  const result = useSignal<AgentActionResult | null>(null)
+  const chatId = session.chatId.value
+  const status = session.chat.value?.status ?? null
+  /** Resolves to whether the help desk accepted the action. */
+  const act = async (action: Action) => {
+    const body = { chat_id: chatId ?? undefined, ...action }
+    const answer = client.send<AgentActionResult>('POST', '/agent', { body })
+    session.act(async () => (result.value = await answer))
+    return answer.then(({ outcome }) => outcome === 'ok').catch(() => false)
+  }
+  // A chat in which the agent acts stays, also when a newer one begins.
+  const stay = () => {
+    if (chatId !== null) view.chat.value = chatId
+  }
+  const isNow = view.at.value === null
+  const accept = () => {
+    if (isNow && verbs.includes('accept')) act({ verb: 'accept' })
+  }
+  useShortcuts('Agent', { a: ['Accept the chat in the help desk', accept] })
+  const draft = chatId === null ? null : agentDraft(session.findDraft, chatId)
+  const reply = async (event: Event) => {
     event.preventDefault()
-    const text = draft.peek()
-    if (text === '') return
+    const text = draft?.peek() ?? ''
+    if (draft === null || text === '') return
     draft.value = ''
     if (!(await act({ verb: 'says', text }))) draft.value = joinTexts(text, draft.peek())
   }
   return (
-    <form class="help-desk-reply" onSubmit={send}>
-      <input
-        aria-label="Message of the agent"
-        placeholder="Write in the help desk"
-        autocomplete="off"
-        dir="auto"
-        value={draft.value}
-        onInput={({ currentTarget }) => (draft.value = currentTarget.value)}
-      />
-      <button type="submit" class={isMain ? 'primary' : ''}>
-        Send
-      </button>
-    </form>
+    <section class="help-desk" aria-label="Help desk" onFocusCapture={stay}>
+      {chatId !== null && verbs.includes('inbox') ? <Inbox key={chatId} chatId={chatId} /> : null}
+      <fieldset class="form" disabled={!isNow}>
+        <div class="buttons">
+          {VERBS.map(([verb, text]) =>
+            !verbs.includes(verb) ? null : (
+              <button
+                key={verb}
+                type="button"
+                class={verb === 'accept' && status !== 'agent' ? 'primary' : ''}
+                // Away and back are about the whole help desk.
+                disabled={status === null && verb !== 'away' && verb !== 'back'}
+                onClick={() => act({ verb })}
+              >
+                {text}
+              </button>
+            ),
+          )}
+        </div>
+        {verbs.includes('says') && draft !== null ? (
+          <form class="help-desk-reply" onSubmit={reply}>
+            <input
+              aria-label="Message of the agent"
+              placeholder="Write in the help desk"
+              autocomplete="off"
+              dir="auto"
+              value={draft.value}
+              onInput={({ currentTarget }) => (draft.value = currentTarget.value)}
+            />
+            <button type="submit" class={status === 'agent' ? 'primary' : ''}>
+              Send
+            </button>
+          </form>
+        ) : null}
+        <DriverVerbs verbs={verbs.filter(verb => verb.startsWith(DOES))} act={act} />
+      </fieldset>
+      <div role="status">{result.value === null ? null : <Result result={result.value} />}</div>
+    </section>
   )
 }
 
-const OWN = 'does.'
+const DOES = 'does.'
+
+interface DriverVerbsProps {
+  readonly verbs: readonly string[]
+  act(action: Action): unknown
+}
 
 /** Verbs of the user's driver, with their parameters as JSON. */
-function OwnVerbs({ verbs, act }: ActProps & { readonly verbs: readonly string[] }) {
+function DriverVerbs({ verbs, act }: DriverVerbsProps) {
   const [parameters, setParameters] = useState('')
   const [problem, setProblem] = useState<string | null>(null)
   if (verbs.length === 0) return null
@@ -158,7 +128,7 @@ function OwnVerbs({ verbs, act }: ActProps & { readonly verbs: readonly string[]
         <div class="buttons">
           {verbs.map(verb => (
             <button key={verb} type="button" onClick={() => run(verb)}>
-              {verb.slice(OWN.length)}
+              {verb.slice(DOES.length)}
             </button>
           ))}
         </div>

@@ -23,8 +23,6 @@ export interface AgentQueue {
   readonly done: ReadonlySet<GuideStep>
   /** The seq of the last entry that may have changed who plays the agent; 0 without one. */
   readonly settingsSeq: number
-  /** The seq of the last entry that may have changed the availability; 0 without one. */
-  readonly availabilitySeq: number
   /** Null when the journal does not have the beginning of the chat. */
   botIdOf(chatId: string): number | null
 }
@@ -40,12 +38,12 @@ interface ChatFacts {
 export function createAgentQueue(): (entries: readonly Entry[]) => AgentQueue {
   let list: readonly Entry[] | null = null
   let facts = new Map<string, ChatFacts>()
-  let state = { lastSeq: 0, settingsSeq: 0, availabilitySeq: 0, done: new Set<GuideStep>() }
+  let state = { lastSeq: 0, settingsSeq: 0, done: new Set<GuideStep>() }
   return entries => {
     if (entries !== list) {
       list = entries
       facts = new Map()
-      state = { lastSeq: 0, settingsSeq: 0, availabilitySeq: 0, done: new Set() }
+      state = { lastSeq: 0, settingsSeq: 0, done: new Set() }
     }
     for (let index = countUntil(entries, state.lastSeq); index < entries.length; index++) {
       const entry = entries[index]
@@ -57,16 +55,11 @@ export function createAgentQueue(): (entries: readonly Entry[]) => AgentQueue {
   }
 }
 
-type Progress = { settingsSeq: number; availabilitySeq: number; readonly done: Set<GuideStep> }
+type Progress = { settingsSeq: number; readonly done: Set<GuideStep> }
 
 function read(entry: Entry, facts: Map<string, ChatFacts>, state: Progress): void {
   const { kind, seq } = entry
   if (kind === 'note' && entry.note === 'config') state.settingsSeq = seq
-  if (
-    (entry.kind === 'api' && entry.endpoint === 'availability') ||
-    (entry.kind === 'note' && (entry.note === 'availability' || entry.note === 'config'))
-  )
-    state.availabilitySeq = seq
   if (entry.chat_id === undefined) return
   const chat = facts.get(entry.chat_id) ?? { status: 'bot', userName: null, botId: null, lastText: '' }
   facts.set(entry.chat_id, chat)

@@ -6,7 +6,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { OutcomeMark } from '../../components/mark.tsx'
 import { saveFile } from '../../components/save-file.ts'
 import { showEntry } from '../address.ts'
-import { OtherProblems, problemOf, SwitchList, TextField } from '../fields.tsx'
+import { OtherProblems, problemOf, SwitchField, TextField } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
 import { PlatformSection, useSaving } from './platform-section.tsx'
 
@@ -109,13 +109,20 @@ function Chats({ range, onChange }: Pick<RangeFieldsProps, 'range' | 'onChange'>
       <legend>Chats</legend>
       <span class="hint">{range.chatIds.length === 0 ? 'All of them, or only:' : 'Only:'}</span>
       <div class="record-chats">
-        <SwitchList
-          label="Chats"
-          values={known}
-          chosen={range.chatIds}
-          textOf={session.chatName}
-          onChange={chatIds => onChange({ ...range, chatIds })}
-        />
+        <div class="switches">
+          {known.map(id => (
+            <SwitchField
+              key={id}
+              isOn={range.chatIds.includes(id)}
+              title={id}
+              onChange={isOn =>
+                onChange({ ...range, chatIds: known.filter(one => (one === id ? isOn : range.chatIds.includes(one))) })
+              }
+            >
+              {session.chatName(id)}
+            </SwitchField>
+          ))}
+        </div>
       </div>
     </fieldset>
   )
