@@ -139,8 +139,8 @@ export interface LimitedAction {
 }
 
 /**
- * Rejects with `WaitTimeoutError` when `work` takes longer than the limit. It names the deliveries of the chat that have
- * not ended, or of all chats when `chatId` is null; they go on.
+ * Rejects with `WaitTimeoutError` when `work` takes longer than the limit. It names the running deliveries of the chat, or
+ * of all chats when `chatId` is null; they go on.
  */
 export function withinAckLimit<Result>(
   sim: PlatformSimulator,

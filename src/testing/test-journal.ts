@@ -99,7 +99,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
   #count = 0
   /** The first entry that belongs to the test: those before a restore belong to another one. */
   readonly #startSeq: number
-  /** The first entry that was not read. */
+  /** The entry that is read next. */
   #nextSeq: number
 
   constructor(sim: PlatformSimulator, core: Core) {
@@ -122,7 +122,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     if (this.index.entries.length > 2 * (journal.nextSeq - journal.firstSeq)) this.#dropEvicted()
     for (const entry of journal.query({ after: this.#nextSeq - 1 })) this.index.add(entry)
     this.#nextSeq = journal.nextSeq
-    // Expected calls first: a call that one of them claims is not unwanted.
+    // Expected calls first: a claimed call fails no `expectNone`.
     const evaluators = [...this.#open.values()]
     for (const isExpected of [true, false])
       for (const one of evaluators) if (one instanceof ExpectEvaluator === isExpected) this.#consider(one)
@@ -239,7 +239,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     return start
   }
 
-  /** The status of an expectation that has not ended. */
+  /** Returns the status of a running expectation. */
   status({ number }: TestExpectation): StepStatus {
     this.read()
     const { atMs } = this.core.journal
@@ -280,7 +280,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     return { ...details, step: ref, conversation: conversation || null, soft: false }
   }
 
-  /** The label of an expectation that has not ended. */
+  /** The label of an expectation that is still running. */
   get openLabel(): string | undefined {
     const [evaluator] = this.#open.values()
     return evaluator?.step.label
@@ -346,7 +346,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
     return action?.at_ms ?? null
   }
 
-  /** A failed expectation ends no chat of a test. */
+  /** A chat of a test goes on after a failed expectation. */
   cutOff(): number {
     return Number.POSITIVE_INFINITY
   }

@@ -6,7 +6,7 @@ import { withoutCredentials } from '../../base/text/redactor.ts'
 import { VERSION } from '../../platform/contract/version.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
 import { earlyEndText } from '../../platform/wording/failures.ts'
-import { createConcurrencyLimiter } from '../runner/schedule.ts'
+import { runConcurrently } from '../runner/schedule.ts'
 import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
 import { type Certificate, certificateOf } from './certificate.ts'
 import type { CheckDefinition, CheckResult, CheckRun, Profile } from './check.ts'
@@ -80,30 +80,31 @@ class Certification {
   /** Its signal aborts also when the run stops itself. */
   readonly #environment: CheckEnvironment
   readonly #stopped = new AbortController()
-  readonly #takeSlot: ReturnType<typeof createConcurrencyLimiter>
   /** Null for a function, which does not go away. */
   readonly #watch: TargetWatch | null
   #failed = 0
 
   constructor(options: CertifyTargetOptions) {
-    const { environment, target, jobs } = options
+    const { environment, target } = options
     const signal = anySignal([environment.signal, this.#stopped.signal])
     this.#options = options
     this.#environment = { ...environment, signal }
-    this.#takeSlot = createConcurrencyLimiter(jobs)
     this.#watch = environment.hasWire ? createTargetWatch(new URL(target), signal) : null
   }
 
   /** Resolves with the results in the order of the checks. */
   async run(): Promise<CheckResult[]> {
-    const { checks } = this.#options
+    const { checks, jobs } = this.#options
+    const isExclusive = ({ exclusive = false }: CheckDefinition) => exclusive
     // The exclusive checks begin last, so that none of the others waits for them.
-    const order = ({ exclusive = false, runsLast = false }: CheckDefinition) => (runsLast ? 2 : exclusive ? 1 : 0)
+    const rankOf = (check: CheckDefinition) => (check.runsLast ? 2 : isExclusive(check) ? 1 : 0)
     const together = new Map<CheckDefinition, WatchedCheck>()
-    const running = checks
-      .toSorted((a, b) => order(a) - order(b))
-      .map(async check => void together.set(check, await this.#runInTurn(check)))
-    await Promise.all(running)
+    await runConcurrently(checks, { jobs, rankOf, isExclusive }, async check => {
+      const watched = await this.#runWatched(check, 'together')
+      together.set(check, watched)
+      // An interrupted check is repeated later.
+      if (watched.ends.length === 0) this.#finish(watched.run.result)
+    })
     // Runs the checks during which the target ended again, each alone, so that only the one that ends it fails.
     const interrupted = checks.filter(check => together.get(check)!.ends.length > 0)
     const alone = new Map<CheckDefinition, WatchedCheck>()
@@ -126,18 +127,6 @@ class Certification {
     if (signal.aborted) return withInterruptedChecks(earlyEndOf(signal), results)
     const isIncomplete = results.some(({ reason }) => reason?.code === 'stopped')
     return isIncomplete ? { code: 'check_limit', failures: this.#failed } : null
-  }
-
-  async #runInTurn(check: CheckDefinition): Promise<WatchedCheck> {
-    const slot = await this.#takeSlot(check.exclusive === true)
-    try {
-      const watched = await this.#runWatched(check, 'together')
-      // An interrupted check is repeated later.
-      if (watched.ends.length === 0) this.#finish(watched.run.result)
-      return watched
-    } finally {
-      slot.close()
-    }
   }
 
   #finish(result: CheckResult): void {

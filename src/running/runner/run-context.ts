@@ -4,7 +4,7 @@ import type { ConnectionFailure } from '../../base/runtime/connection-failure.ts
 import { hashWords, makeId } from '../../base/runtime/random.ts'
 import { Evaluator } from '../../evaluation/evaluator/evaluator.ts'
 import type { Awaited } from '../../evaluation/evaluator/step-evaluator.ts'
-import { createVariables, interpolate, type Variables } from '../../evaluation/scenario/interpolation.ts'
+import { interpolate } from '../../evaluation/scenario/interpolation.ts'
 import type { ConversationSpec, Plan, PlannedStep } from '../../evaluation/scenario/plan.ts'
 import type { ConversationOpened, RunEvent, ScenarioStarted } from '../../evaluation/scenario/run-events.ts'
 import type { NoteContent } from '../../platform/journal/entry.ts'
@@ -40,8 +40,6 @@ export const nameOf = ({ plan, instance }: Pick<RunContextOptions, 'plan' | 'ins
 
 export interface RunContext extends RunContextOptions, WaitContext {
   readonly evaluator: Evaluator
-  /** What `$(...)` reads: the state of the run. */
-  readonly variables: Variables
   readonly conversations: ReadonlyMap<string, Chat>
   /** An internal error of the evaluator; null when there is none. */
   evaluationError: unknown
@@ -61,12 +59,11 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
   const { journal, identity, clock } = core
   const { id, name } = identity.bot
   const conversations = new Map<string, Chat>()
-  const variables = createVariables(plan)
+  const evaluator = new Evaluator(plan)
   const context: RunContext = {
     ...options,
     core,
-    evaluator: new Evaluator(plan),
-    variables,
+    evaluator,
     conversations,
     evaluationError: null,
     note: (event, chatId) => {
@@ -74,12 +71,12 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
       return journal.append({ kind: 'note', ...chat, ...event } as NoteContent, null).seq
     },
     chatOf: step => conversations.get(step.conversation) ?? null,
-    interpolate: (step, template) => interpolate(template, variables.scopeOf(step.conversation, step.scope)),
+    interpolate: (step, template) => interpolate(template, evaluator.variables.scopeOf(step.conversation, step.scope)),
     close: () => unsubscribe(),
   }
   const unsubscribe = journal.subscribe(entry => {
     try {
-      context.evaluator.add(entry)
+      evaluator.add(entry)
     } catch (error) {
       context.evaluationError ??= error
     }
@@ -97,7 +94,6 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
     sim: { url, api_key: '***', bot_id: id },
     driver: driver?.verbs ?? null,
   }
-  variables.start(started)
   context.note(started)
   for (const conversation of plan.conversations) await openConversation(context, conversation, conversations)
   return context
@@ -112,7 +108,10 @@ async function openConversation(
   const { core } = context
   const { knobs } = core.platform
   const seed = scenarioSeed(context.seed, context)
-  const scope = { ...context.variables.scopeOf(context.plan.conversations[0]?.name ?? ''), ...conversation.scope }
+  const scope = {
+    ...context.evaluator.variables.scopeOf(context.plan.conversations[0]?.name ?? ''),
+    ...conversation.scope,
+  }
   const filled = <T>(template: unknown) => interpolate(template, scope) as T
   const user = userFromWire(filled<WireUser | null>(conversation.user))
   const options: ReadChatOptions = {
@@ -136,7 +135,6 @@ async function openConversation(
     conversation: conversation.name,
     chat: driverChat(chat),
   } satisfies ConversationOpened
-  context.variables.open(opened)
   context.note(opened, chat.id)
 }
 

@@ -1,11 +1,11 @@
 /** Runs one scenario: its steps, its `finally` steps, and the wait for late calls. */
 
-import { onAbort } from '../../base/runtime/activity.ts'
 import { elapsedMs, wallTimer } from '../../base/runtime/clock.ts'
+import { anySignal } from '../../base/runtime/node.ts'
 import type { Awaited } from '../../evaluation/evaluator/step-evaluator.ts'
 import type { ScenarioResult, Verdict } from '../../evaluation/evaluator/verdict.ts'
 import { InterpolationError } from '../../evaluation/scenario/interpolation.ts'
-import type { PlannedItem, PlannedStep } from '../../evaluation/scenario/plan.ts'
+import { type PlannedItem, type PlannedStep, stepsOf } from '../../evaluation/scenario/plan.ts'
 import type { StepDetails } from '../../evaluation/scenario/run-events.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
@@ -13,7 +13,7 @@ import { callDriver } from './inbox.ts'
 import { finalVerdict } from './results.ts'
 import { nameOf, type RunContext, StepError } from './run-context.ts'
 import { runStep } from './steps.ts'
-import { awaitPendingAcks, earlyEndOf, InterruptedError, settle } from './waiting.ts'
+import { awaitAck, earlyEndOf, InterruptedError, settle } from './waiting.ts'
 
 /** Receives the progress of a run. */
 export interface RunListener {
@@ -48,7 +48,7 @@ export async function runScenario(context: RunContext, options: RunOptions): Pro
   // The `finally` steps also run in conversations that have failed, with a time limit of their own.
   const last = new StepsRun(context, options)
   await last.runItems(plan.finally)
-  await awaitPendingAcks({ context, signal: last.signal }).catch(() => {})
+  await awaitPendingAcks(context, last.signal).catch(() => {})
   last.clearTimeLimit()
   options.listener?.listening?.(nameOf(context))
   options.onQuiet?.()
@@ -63,28 +63,24 @@ export async function runScenario(context: RunContext, options: RunOptions): Pro
 class StepsRun {
   /** Whether an expectation timed out, so that a late call may explain it. */
   hasTimedOut = false
-  readonly clearTimeLimit: () => void
   readonly #context: RunContext
   readonly #options: RunOptions
+  readonly #timeLimit = new AbortController()
+  readonly #timer: { cancel(): void }
   /** Aborts at the time limit, and when the run ends. */
-  readonly #limit = new AbortController()
+  readonly signal: AbortSignal
   /** Conversations that a failure has ended. */
   readonly #stopped = new Set<string>()
 
   constructor(context: RunContext, options: RunOptions) {
     this.#context = context
     this.#options = options
-    const timer = wallTimer(context.plan.timeouts.scenarioMs, () => this.#limit.abort())
-    const stopFollowing = onAbort(options.signal, () => this.#limit.abort())
-    if (options.signal.aborted) this.#limit.abort()
-    this.clearTimeLimit = () => {
-      timer.cancel()
-      stopFollowing()
-    }
+    this.#timer = wallTimer(context.plan.timeouts.scenarioMs, () => this.#timeLimit.abort())
+    this.signal = anySignal([options.signal, this.#timeLimit.signal])
   }
 
-  get signal(): AbortSignal {
-    return this.#limit.signal
+  clearTimeLimit(): void {
+    this.#timer.cancel()
   }
 
   /** Why the steps ended before the last one. */
@@ -137,7 +133,7 @@ class StepsRun {
   /** Adds the run events of the start and the end of a step. */
   async #runAndRecord(step: PlannedStep): Promise<StepDetails> {
     const context = this.#context
-    const { number, label, action, conversation } = step
+    const { number, label, action } = step
     const chatId = context.chatOf(step)?.id
     const startSeq = context.note({ note: 'step_started', step: number, verb: action.verb, label }, chatId)
     // A wait is reported from the beginning of its step on.
@@ -154,9 +150,21 @@ class StepsRun {
         details = { failure: { code: 'not_interpolated', detail: error.message } }
       else throw error
     }
-    if (details.captured) context.variables.capture(conversation, details.captured)
     context.note({ note: 'step_ended', step: number, ...details }, chatId)
     return details
+  }
+}
+
+/** Waits for the answers to `async` steps, except of events that a fault holds. Rejects with `InterruptedError`. */
+async function awaitPendingAcks(context: RunContext, signal: AbortSignal): Promise<void> {
+  const { plan, core, evaluator } = context
+  for (const { number, action } of stepsOf([...plan.steps, ...plan.finally])) {
+    if (!('async' in action) || !action.async || action.ack === null) continue
+    const started = evaluator.index.findStart(number)
+    const ended = evaluator.index.findEnd(number)
+    const id = ended?.delivery_id
+    if (!started || !id || core.dispatcher.find(id)?.phase.kind === 'held') continue
+    await awaitAck({ context, signal, startSeq: started.seq }, id, ended.at_ms)
   }
 }
 

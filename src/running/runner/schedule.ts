@@ -2,13 +2,42 @@
 import type { Plan } from '../../evaluation/scenario/plan.ts'
 
 export interface ConcurrencySlot {
-  /** The steps have ended, so that another scenario may start. An exclusive scenario still waits for `close`. */
+  /** Lets another item start before this one is closed. An exclusive one still waits for `close`. */
   releaseSlot(): void
   close(): void
 }
 
-/** Returns a function that resolves when a scenario may start, in the order of the calls. Each slot is closed once. */
-export function createConcurrencyLimiter(limit: number): (isExclusive: boolean) => Promise<ConcurrencySlot> {
+export interface ScheduleOptions<Item> {
+  /** How many run at the same time. */
+  readonly jobs: number
+  /** Those of a higher rank begin later. */
+  rankOf(item: Item): number
+  /** Whether no other may run at the same time. */
+  isExclusive(item: Item): boolean
+}
+
+/** Runs each item once, in the order of their ranks. Resolves with the results in the order of the items. */
+export async function runConcurrently<Item, Result>(
+  items: readonly Item[],
+  { jobs, rankOf, isExclusive }: ScheduleOptions<Item>,
+  run: (item: Item, slot: ConcurrencySlot) => Promise<Result>,
+): Promise<Result[]> {
+  const takeSlot = createConcurrencyLimiter(jobs)
+  const runInSlot = async (item: Item) => {
+    const slot = await takeSlot(isExclusive(item))
+    try {
+      return await run(item, slot)
+    } finally {
+      slot.close()
+    }
+  }
+  const runs = new Map<Item, Promise<Result>>()
+  for (const item of items.toSorted((a, b) => rankOf(a) - rankOf(b))) runs.set(item, runInSlot(item))
+  return Promise.all(items.map(item => runs.get(item)!))
+}
+
+/** Resolves with a slot in the order of the calls. Each slot is closed once. */
+function createConcurrencyLimiter(limit: number): (isExclusive: boolean) => Promise<ConcurrencySlot> {
   const queue: { readonly isExclusive: boolean; readonly enter: (slot: ConcurrencySlot) => void }[] = []
   let running = 0
   let open = 0
@@ -44,19 +73,6 @@ export function createConcurrencyLimiter(limit: number): (isExclusive: boolean) 
       queue.push({ isExclusive, enter })
       admit()
     })
-}
-
-/** Begins exclusive scenarios last, so that no other one waits for them. Resolves in the given order. */
-export async function inTurn<Run>(
-  wanted: readonly SelectedScenario[],
-  jobs: number,
-  run: (selected: SelectedScenario) => Promise<Run>,
-): Promise<Run[]> {
-  const exclusive = jobs > 1 ? wanted.filter(({ plan }) => plan.exclusive !== null) : []
-  const others = wanted.filter(selected => !exclusive.includes(selected))
-  const runs = new Map<SelectedScenario, Promise<Run>>()
-  for (const selected of [...others, ...exclusive]) runs.set(selected, run(selected))
-  return Promise.all(wanted.map(selected => runs.get(selected)!))
 }
 
 export interface Selection {

@@ -22,7 +22,7 @@ import { findPastDelivery } from '../../platform/webhooks/manual.ts'
 import { TargetStartError } from '../agent-driver/target.ts'
 import { callDriver, pollInbox } from './inbox.ts'
 import { type StepContext, StepError, scenarioSeed } from './run-context.ts'
-import { awaitAck, findStepEvent, InterruptedError, type Pending, rejectOnAbort, waitUntil } from './waiting.ts'
+import { awaitAck, InterruptedError, type Pending, rejectOnAbort, waitUntil } from './waiting.ts'
 
 type ActionOf<V extends Verb> = Extract<Action, { verb: V }>
 
@@ -163,9 +163,9 @@ function sendEvent({ context, step }: StepContext, action: ActionOf<'deliver'>):
 
 /** Sends the bytes of an earlier step again. */
 function resend({ context }: StepContext, id: string): string {
-  const { plan, core } = context
+  const { plan, core, evaluator } = context
   const earlier = [...stepsOf([...plan.steps, ...plan.finally])].find(step => step.id === id)
-  const ended = findStepEvent(core.journal, 'step_ended', earlier?.number)
+  const ended = earlier === undefined ? null : evaluator.index.findEnd(earlier.number)
   const past = ended?.delivery_id == null ? undefined : findPastDelivery(core.journal, ended.delivery_id)
   if (past === undefined) throw new StepError({ code: 'nothing_to_resend', step: id })
   core.dispatcher.resend(past, false).catch(error => core.onThrown('delivery', error))

@@ -24,7 +24,7 @@ import {
 } from './results.ts'
 import { createRunContext, nameOf, type RunContext, scenarioSeed } from './run-context.ts'
 import { type RunListener, runScenario } from './run-scenario.ts'
-import { type ConcurrencySlot, createConcurrencyLimiter, inTurn, type SelectedScenario } from './schedule.ts'
+import { type ConcurrencySlot, runConcurrently, type SelectedScenario } from './schedule.ts'
 import type { SimulatorRouter } from './simulator-router.ts'
 import { earlyEndOf } from './waiting.ts'
 
@@ -57,7 +57,10 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
   const startedAt = wallTime()
   const started = elapsedMs()
   const suite = new Suite(options)
-  const runs = await inTurn(wanted, jobs, selected => suite.run(selected))
+  const isExclusive = ({ plan }: SelectedScenario) => plan.exclusive !== null
+  // Exclusive scenarios begin last, so that no other one waits for them.
+  const rankOf = (selected: SelectedScenario) => (jobs > 1 && isExclusive(selected) ? 1 : 0)
+  const runs = await runConcurrently(wanted, { jobs, rankOf, isExclusive }, (...one) => suite.run(...one))
   const finished = runs.map(run => ({ plan: run.plan, result: suite.resultWithLateEntries(run) }))
   const scenarios = finished.map(({ result }) => result)
   const journal = maskedJournal(router.server)
@@ -105,31 +108,23 @@ class Suite {
   /** How many scenarios have failed until now. */
   failureCount = 0
   readonly #options: SuiteOptions
-  readonly #takeSlot: ReturnType<typeof createConcurrencyLimiter>
 
   constructor(options: SuiteOptions) {
     this.#options = options
-    this.#takeSlot = createConcurrencyLimiter(options.jobs)
   }
 
-  async run(selected: SelectedScenario): Promise<ScenarioRun> {
+  async run(selected: SelectedScenario, slot: ConcurrencySlot): Promise<ScenarioRun> {
     const { plan } = selected
     const { signal, bail, env } = this.#options
-    const slot = await this.#takeSlot(plan.exclusive !== null)
     const skip = (outcome: 'skipped' | 'error', reason: Reason): ScenarioRun => {
       const result = skippedResult(plan, { outcome, reason }, factsOf(this.#options, selected))
       return { plan, result, context: null, evaluatedTo: 0 }
     }
-    try {
-      if (signal.aborted || (bail !== null && this.failureCount >= bail))
-        return skip('skipped', { code: 'run_stopped' })
-      const unset = unsetVariable(plan, env)
-      const run = unset === null ? await this.#runOne(selected, slot) : skip('error', unset)
-      if (run.result.outcome === 'fail' || run.result.outcome === 'error') this.failureCount++
-      return run
-    } finally {
-      slot.close()
-    }
+    if (signal.aborted || (bail !== null && this.failureCount >= bail)) return skip('skipped', { code: 'run_stopped' })
+    const unset = unsetVariable(plan, env)
+    const run = unset === null ? await this.#runOne(selected, slot) : skip('error', unset)
+    if (run.result.outcome === 'fail' || run.result.outcome === 'error') this.failureCount++
+    return run
   }
 
   async #runOne(selected: SelectedScenario, slot: ConcurrencySlot): Promise<ScenarioRun> {

@@ -1,8 +1,6 @@
 /** Waits for journal entries, for answers of the webhook, for the next delivery of a virtual clock, and for the end of all traffic. */
 
-import { type Plan, stepsOf } from '../../evaluation/scenario/plan.ts'
-import type { RunEventOf } from '../../evaluation/scenario/run-events.ts'
-import type { Journal } from '../../platform/journal/journal.ts'
+import type { Plan } from '../../evaluation/scenario/plan.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
 import { advancePaused, type Core } from '../../platform/simulator/core.ts'
 import { earlyEndText } from '../../platform/wording/failures.ts'
@@ -152,27 +150,4 @@ function sentAt({ clock, dispatcher, journal }: Core, deliveryId: string): numbe
   if (job === null || job.phase.kind === 'sending' || job.phase.kind === 'held') return Number.NEGATIVE_INFINITY
   const dueMs = job.phase.kind === 'scheduled' && clock.mode === 'real' ? job.phase.atMs - clock.now() : 0
   return journal.atMs + Math.max(0, dueMs)
-}
-
-/** Waits for the answers to `async` steps, except of events that a fault holds. Rejects with `InterruptedError`. */
-export async function awaitPendingAcks({ context, signal }: Omit<AckContext, 'startSeq'>): Promise<void> {
-  const { plan, core } = context
-  for (const { number, action } of stepsOf([...plan.steps, ...plan.finally])) {
-    if (!('async' in action) || !action.async || action.ack === null) continue
-    const started = findStepEvent(core.journal, 'step_started', number)
-    const ended = findStepEvent(core.journal, 'step_ended', number)
-    const id = ended?.delivery_id
-    if (!started || !id || core.dispatcher.find(id)?.phase.kind === 'held') continue
-    await awaitAck({ context, signal, startSeq: started.seq }, id, ended.at_ms)
-  }
-}
-
-/** The run event that a step has started, or ended; undefined before it. */
-export function findStepEvent<Note extends 'step_started' | 'step_ended'>(
-  journal: Journal,
-  note: Note,
-  step: number | undefined,
-): RunEventOf<Note> | undefined {
-  const found = journal.query({ kind: 'note' }).findLast(entry => entry.note === note && entry.step === step)
-  return found as RunEventOf<Note> | undefined
 }

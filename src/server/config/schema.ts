@@ -48,8 +48,6 @@ export const ConfigFile = z.strictObject({
   knobs: z.optional(knobs.all),
 })
 
-type Path = readonly string[]
-
 export function layerOf(name: string, source: Source): Layer {
   const value = source.value ?? {}
   const read = ConfigFile.safeParse(value, ZOD_MESSAGES)
@@ -57,28 +55,26 @@ export function layerOf(name: string, source: Source): Layer {
   throw new ConfigError(schemaProblems(source, read.error.issues, value, ConfigFile))
 }
 
-const SECTIONS = ['bot', 'keys', 'webhook', 'messages', 'knobs']
-/** Every setting with the path to it in the file. */
-function* settingsIn(
-  config: Readonly<Record<string, unknown>>,
-): Generator<{ path: Path; name: string; value: unknown }> {
-  for (const [key, value] of Object.entries(config)) {
-    if (key === 'version' || key === '$schema') continue
-    if (key === 'clock' && isMap(value)) {
-      yield { path: [key, 'mode'], name: 'clock', value: value.mode }
-      if (value.start !== undefined) yield { path: [key, 'start'], name: 'clock.start', value: value.start }
-    } else if (SECTIONS.includes(key) && isMap(value)) yield* within([key], value)
-    else yield { path: [key], name: key, value }
-  }
+const SECTIONS = ['bot', 'keys', 'webhook', 'messages', 'clock', 'knobs']
+
+interface PlacedSetting {
+  /** The keys that lead to it in the file. */
+  readonly path: readonly string[]
+  readonly name: string
+  readonly value: unknown
 }
 
 /** Names in `knobs` are whole, dotted or nested; names in other sections begin with the section. */
-function* within(path: Path, map: Record<string, unknown>): Generator<{ path: Path; name: string; value: unknown }> {
-  for (const [key, value] of Object.entries(map)) {
-    const full = [...path, key]
-    const name = full.slice(path[0] === 'knobs' ? 1 : 0).join('.')
-    if (isMap(value) && !isKnob(name)) yield* within(full, value)
-    else yield { path: full, name, value }
+function* settingsIn(
+  config: Readonly<Record<string, unknown>>,
+  section: readonly string[] = [],
+): Generator<PlacedSetting> {
+  for (const [key, value] of Object.entries(config)) {
+    const path = [...section, key]
+    const name = path.slice(path[0] === 'knobs' ? 1 : 0).join('.')
+    if (value === undefined || name === 'version' || name === '$schema') continue
+    if (isMap(value) && SECTIONS.includes(path[0] ?? '') && !isKnob(name)) yield* settingsIn(value, path)
+    else yield { path, name: name === 'clock.mode' ? 'clock' : name, value }
   }
 }
 
