@@ -19,7 +19,7 @@ function bareSender() {
         const headers = { 'content-type': 'application/json', 'kindly-hmac': signature }
         const response = await request(url, { method: 'POST', headers, body, dispatcher })
         if (response.statusCode !== 200) throw new Error(`The receiver answered ${response.statusCode}`)
-        await response.body.dump()
+        await response.body.text()
       }
     }
     await Promise.all(Array.from({ length: inFlight }, sendUntilDone))
