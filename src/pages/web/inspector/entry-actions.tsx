@@ -33,47 +33,51 @@ export function OpenDialog({ dialog }: ActionProps) {
 }
 
 export function EntryActions({ dialog, entry }: EntryActionsProps) {
+  const session = useSession()
+  const isEvent = entry.kind === 'delivery' || entry.kind === 'event'
+  /** The ids that other programs need. */
+  const ids = [['Chat', entry.chat_id] as const, ['Delivery', isEvent ? entry.delivery_id : undefined] as const]
   return (
     <>
-      {entry.kind === 'api' ? <CallActions dialog={dialog} call={entry} /> : null}
-      {entry.kind === 'delivery' || entry.kind === 'event' ? <EventActions dialog={dialog} entry={entry} /> : null}
-      <Ids entry={entry} />
+      {entry.kind === 'api' ? (
+        <>
+          <div class="buttons entry-actions">
+            <button type="button" onClick={() => (dialog.value = { kind: 'call', call: entry })}>
+              Repeat with changes
+            </button>
+          </div>
+          <details class="entry-code">
+            <summary>This call as code</summary>
+            <CallCode call={codeCallOf(entry, session.origin)} />
+          </details>
+        </>
+      ) : null}
+      {isEvent ? (
+        <div class="buttons entry-actions">
+          <button type="button" onClick={() => session.act(() => resend(session, entry.delivery_id, false))}>
+            Send the same bytes again
+          </button>
+          <button type="button" onClick={() => session.act(() => resend(session, entry.delivery_id, true))}>
+            Sign and send again
+          </button>
+          <button type="button" onClick={() => (dialog.value = { kind: 'event', first: firstOf(entry) })}>
+            Edit and send
+          </button>
+        </div>
+      ) : null}
+      <dl class="entry-ids" hidden={ids.every(([, id]) => id === undefined)}>
+        {ids.map(([name, id]) =>
+          id === undefined ? null : (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <code>{id}</code> <CopyButton text={id} what={`the id of the ${name.toLowerCase()}`} />
+              </dd>
+            </div>
+          ),
+        )}
+      </dl>
     </>
-  )
-}
-
-function CallActions({ dialog, call }: ActionProps & { readonly call: EntryOf<'api'> }) {
-  const session = useSession()
-  return (
-    <>
-      <div class="buttons entry-actions">
-        <button type="button" onClick={() => (dialog.value = { kind: 'call', call })}>
-          Repeat with changes
-        </button>
-      </div>
-      <details class="entry-code">
-        <summary>This call as code</summary>
-        <CallCode call={codeCallOf(call, session.origin)} />
-      </details>
-    </>
-  )
-}
-
-function EventActions({ dialog, entry }: ActionProps & { readonly entry: EntryOf<'delivery' | 'event'> }) {
-  const session = useSession()
-  const again = (isSigned: boolean) => session.act(() => resend(session, entry.delivery_id, isSigned))
-  return (
-    <div class="buttons entry-actions">
-      <button type="button" onClick={() => again(false)}>
-        Send the same bytes again
-      </button>
-      <button type="button" onClick={() => again(true)}>
-        Sign and send again
-      </button>
-      <button type="button" onClick={() => (dialog.value = { kind: 'event', first: firstOf(entry) })}>
-        Edit and send
-      </button>
-    </div>
   )
 }
 
@@ -89,27 +93,4 @@ function resend(session: Session, deliveryId: string, isSigned: boolean): Promis
 function firstOf(entry: EntryOf<'delivery' | 'event'>): EventDialogProps['first'] {
   const payload = entry.kind === 'event' ? entry.payload : jsonOr(entry.request.body, {})
   return { event: entry.event, chatId: entry.chat_id, payload }
-}
-
-/** The ids that other programs need. */
-function Ids({ entry }: Pick<EntryActionsProps, 'entry'>) {
-  const ids = [
-    ['Chat', entry.chat_id],
-    ['Delivery', 'delivery_id' in entry ? entry.delivery_id : undefined],
-  ] as const
-  if (ids.every(([, id]) => typeof id !== 'string')) return null
-  return (
-    <dl class="entry-ids">
-      {ids.map(([name, id]) =>
-        typeof id !== 'string' ? null : (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <code>{id}</code> <CopyButton text={id} what={`the id of the ${name.toLowerCase()}`} />
-            </dd>
-          </div>
-        ),
-      )}
-    </dl>
-  )
 }

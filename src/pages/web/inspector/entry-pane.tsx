@@ -30,78 +30,69 @@ export function EntryPane({ dialog, onClose }: EntryPaneProps) {
   useShortcuts('Wire', { c: ['Compare the selected entry with another one', compare] })
   if (entry === undefined) return null
   if (second !== undefined && second !== entry)
-    return <EntryComparison left={second} right={entry} tools={<CompareTools onClose={onClose} />} />
+    return (
+      <EntryComparison left={second} right={entry} tools={<PaneTools entry={entry} isComparison onClose={onClose} />} />
+    )
   return (
     <EntryDetails
       key={entry.seq}
       entry={entry}
       effects={log.value.effects(entry.seq)}
       entryOf={log.value.entry}
-      attempts={
-        entry.kind === 'delivery' || entry.kind === 'event' ? session.log.value.attempts(entry.delivery_id) : []
-      }
+      attempts={entry.kind === 'delivery' || entry.kind === 'event' ? log.value.attempts(entry.delivery_id) : []}
       onSelect={seq => (view.entry.value = seq)}
       onKnob={name => showKnob(view, name)}
       tools={<PaneTools entry={entry} onClose={onClose} />}
       advice={advice === null ? null : <SignatureHelp advice={advice} />}
     >
-      {second === entry ? <CompareNotice seq={entry.seq} /> : null}
+      {second === entry ? (
+        <p class="compare-notice" role="status">
+          Select the entry to compare #{entry.seq} with.
+          <button type="button" class="link" onClick={() => (view.compare.value = null)}>
+            Cancel
+          </button>
+        </p>
+      ) : null}
       <EntryActions dialog={dialog} entry={entry} />
     </EntryDetails>
   )
 }
 
-interface PaneToolsProps extends Omit<EntryPaneProps, 'dialog'> {
+interface PaneToolsProps {
   readonly entry: Entry
+  readonly isComparison?: boolean
+  onClose(): void
 }
 
-function PaneTools({ entry, onClose }: PaneToolsProps) {
-  const { view } = useSession()
-  const isShown = view.at.value === entry.seq
+function PaneTools({ entry, isComparison = false, onClose }: PaneToolsProps) {
+  const { at, compare } = useSession().view
+  const isShown = at.value === entry.seq
   return (
     <div class="entry-tools">
-      <button
-        type="button"
-        class="quiet"
-        aria-pressed={isShown}
-        onClick={() => (view.at.value = isShown ? null : entry.seq)}
-      >
-        Show this moment
-      </button>
-      <button
-        type="button"
-        class="quiet"
-        title="Then select the other entry"
-        onClick={() => (view.compare.value = entry.seq)}
-      >
-        Compare
-      </button>
-      <button type="button" class="quiet" aria-label="Close the details" onClick={onClose}>
-        ✕
-      </button>
-    </div>
-  )
-}
-
-function CompareNotice({ seq }: { readonly seq: number }) {
-  const { view } = useSession()
-  return (
-    <p class="compare-notice" role="status">
-      Select the entry to compare #{seq} with.
-      <button type="button" class="link" onClick={() => (view.compare.value = null)}>
-        Cancel
-      </button>
-    </p>
-  )
-}
-
-function CompareTools({ onClose }: Omit<EntryPaneProps, 'dialog'>) {
-  const { view } = useSession()
-  return (
-    <div class="entry-tools">
-      <button type="button" class="quiet" onClick={() => (view.compare.value = null)}>
-        Stop comparing
-      </button>
+      {isComparison ? (
+        <button type="button" class="quiet" onClick={() => (compare.value = null)}>
+          Stop comparing
+        </button>
+      ) : (
+        <>
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={isShown}
+            onClick={() => (at.value = isShown ? null : entry.seq)}
+          >
+            Show this moment
+          </button>
+          <button
+            type="button"
+            class="quiet"
+            title="Then select the other entry"
+            onClick={() => (compare.value = entry.seq)}
+          >
+            Compare
+          </button>
+        </>
+      )}
       <button type="button" class="quiet" aria-label="Close the details" onClick={onClose}>
         ✕
       </button>

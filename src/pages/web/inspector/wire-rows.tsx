@@ -10,7 +10,6 @@ import { quietBefore } from '../model/diagram-geometry.ts'
 import type { FilteredLog } from '../model/entry-filter.ts'
 import { isProblem } from '../model/entry-summary.ts'
 import { countUntil, indexOf } from '../model/journal-log.ts'
-import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
 export interface WireRowsProps {
@@ -47,10 +46,36 @@ export function WireRows({ filtered, isNarrow, withChats, onOpen }: WireRowsProp
     F: ['Go to the problem before', () => goToProblem(-1)],
   })
 
+  const at = view.at.value
+  const chatOf = (entry: Entry | undefined) =>
+    withChats ? { chat: entry?.chat_id === undefined ? null : session.chatTag(entry.chat_id) } : {}
+  const drawRow = (index: number) => {
+    const row = filtered.rows[index]
+    if (row === undefined) return null
+    const hasProblem = row.entrySeqs.some(seq => {
+      const entry = log.peek().entry(seq)
+      return entry !== undefined && isProblem(entry)
+    })
+    return (
+      <SequenceRow
+        row={row}
+        entryCount={row.entrySeqs.length}
+        quietMs={quietBefore(filtered.rows, index)}
+        later={at !== null && row.seq > at}
+        isProblem={hasProblem}
+        {...chatOf(log.value.entry(row.seq))}
+      />
+    )
+  }
+  const drawEntry = (entry: Entry | undefined) =>
+    entry && <EntryRow entry={entry} later={at !== null && entry.seq > at} {...chatOf(entry)} />
+  const isFiltered = view.filter.value !== '' || view.kind.value !== null || view.onlyProblems.value
   return (
     <div class={withChats ? 'wire-rows with-chats' : 'wire-rows'}>
       {isDiagram ? <DiagramHead /> : null}
-      {items.length === 0 ? <NoRows /> : null}
+      {items.length > 0 ? null : (
+        <p class="empty">{isFiltered ? 'No entry matches the filter.' : 'Nothing has passed in this chat yet.'}</p>
+      )}
       <VirtualList
         label={isDiagram ? 'Calls and events' : 'Entries of the journal'}
         count={items.length}
@@ -58,85 +83,16 @@ export function WireRows({ filtered, isNarrow, withChats, onOpen }: WireRowsProp
         selected={indexIn(view.entry.value)}
         second={indexIn(view.compare.value)}
         onSelect={(index, isSecond) => {
+          // A click with the shift key compares with the entry that was selected before.
+          if (isSecond && view.entry.value !== null) view.compare.value = view.entry.value
           // Of an event that was answered, the delivery: it has what was sent and what came back.
           const item = items[index]
-          return select(
-            session,
-            (item !== undefined && 'entrySeqs' in item && item.kind === 'event' ? item.entrySeqs.at(-1) : item?.seq) ??
-              null,
-            isSecond,
-          )
+          const isEvent = item !== undefined && 'entrySeqs' in item && item.kind === 'event'
+          view.entry.value = (isEvent ? item.entrySeqs.at(-1) : item?.seq) ?? null
         }}
         onOpen={onOpen}
-        row={index =>
-          isDiagram ? (
-            <DiagramRow
-              row={filtered.rows[index]}
-              entryCount={filtered.rows[index]?.entrySeqs.length ?? 0}
-              quietMs={quietBefore(filtered.rows, index)}
-              withChats={withChats}
-            />
-          ) : (
-            <ListRow entry={filtered.entries[index]} withChats={withChats} />
-          )
-        }
+        row={index => (isDiagram ? drawRow(index) : drawEntry(filtered.entries[index]))}
       />
     </div>
   )
 }
-
-function NoRows() {
-  const { view } = useSession()
-  const isFiltered = view.filter.value !== '' || view.kind.value !== null || view.onlyProblems.value
-  return <p class="empty">{isFiltered ? 'No entry matches the filter.' : 'Nothing has passed in this chat yet.'}</p>
-}
-
-/** A click with the shift key compares with the entry that was selected before. */
-function select({ view }: Session, seq: number | null, isSecond: boolean): void {
-  if (isSecond && view.entry.value !== null) view.compare.value = view.entry.value
-  view.entry.value = seq
-}
-
-interface DiagramRowProps {
-  readonly row: TimelineRow | undefined
-  /** Of the row. It grows when an entry answers the row: then the row, the same object, is drawn again. */
-  readonly entryCount: number
-  readonly quietMs: number | null
-  readonly withChats: boolean
-}
-
-function DiagramRow({ row, entryCount, quietMs, withChats }: DiagramRowProps) {
-  const session = useSession()
-  const { view, log } = session
-  if (row === undefined) return null
-  const at = view.at.value
-  const later = at !== null && row.seq > at
-  const chat = withChats ? tagOf(session, log.value.entry(row.seq)) : undefined
-  return (
-    <SequenceRow
-      row={row}
-      entryCount={entryCount}
-      quietMs={quietMs}
-      later={later}
-      isProblem={hasProblem(session, row)}
-      {...(chat !== undefined && { chat })}
-    />
-  )
-}
-
-function ListRow({ entry, withChats }: Pick<DiagramRowProps, 'withChats'> & { entry: Entry | undefined }) {
-  const session = useSession()
-  if (entry === undefined) return null
-  const at = session.view.at.value
-  const chat = withChats ? tagOf(session, entry) : undefined
-  return <EntryRow entry={entry} later={at !== null && entry.seq > at} {...(chat !== undefined && { chat })} />
-}
-
-const tagOf = ({ chatTag }: Session, entry: Entry | undefined) =>
-  entry?.chat_id === undefined ? null : chatTag(entry.chat_id)
-
-const hasProblem = ({ log }: Session, { entrySeqs }: TimelineRow) =>
-  entrySeqs.some(seq => {
-    const entry = log.peek().entry(seq)
-    return entry !== undefined && isProblem(entry)
-  })

@@ -20,11 +20,33 @@ export interface WireToolbarProps {
 
 export function WireToolbar({ dialog, shown, all }: WireToolbarProps) {
   const { view, log } = useSession()
-  const chats = log.value.chats.size
+  const field = useRef<HTMLInputElement>(null)
+  useShortcuts('Wire', { '/': ['Search in entries', () => field.current?.focus()] })
+  const toggles: [string, string, Signal<boolean>][] = [['Problems', 'Only problems', view.onlyProblems]]
+  if (log.value.chats.size > 1 || view.all.value) toggles.push(['All chats', 'All chats', view.all])
   return (
     <div class="wire-toolbar" role="toolbar" aria-label="View and filter">
-      <ViewChoice />
-      <SearchField />
+      <fieldset class="wire-views" aria-label="View">
+        {(['diagram', 'list'] as const).map(name => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={view.wire.value === name}
+            onClick={() => (view.wire.value = name)}
+          >
+            {name === 'diagram' ? 'Diagram' : 'List'}
+          </button>
+        ))}
+      </fieldset>
+      <input
+        ref={field}
+        type="search"
+        class="wire-search"
+        aria-label="Search in entries"
+        placeholder="Search"
+        value={view.filter.value}
+        onInput={({ currentTarget }) => (view.filter.value = currentTarget.value)}
+      />
       <select
         aria-label="Kind of entries"
         value={view.kind.value ?? ''}
@@ -39,8 +61,17 @@ export function WireToolbar({ dialog, shown, all }: WireToolbarProps) {
           </option>
         ))}
       </select>
-      <Toggle label="Problems" name="Only problems" value={view.onlyProblems} />
-      {chats > 1 || view.all.value ? <Toggle label="All chats" name="All chats" value={view.all} /> : null}
+      {toggles.map(([text, name, isOn]) => (
+        <button
+          key={name}
+          type="button"
+          aria-label={name}
+          aria-pressed={isOn.value}
+          onClick={() => (isOn.value = !isOn.value)}
+        >
+          {text}
+        </button>
+      ))}
       <p class="wire-count" role="status">
         {shown === all ? '' : `${shown} of ${all}`}
       </p>
@@ -49,56 +80,6 @@ export function WireToolbar({ dialog, shown, all }: WireToolbarProps) {
         <p class="hint">The page keeps the latest entries. Those up to #{log.value.droppedUntil} are dropped.</p>
       )}
     </div>
-  )
-}
-
-function ViewChoice() {
-  const { view } = useSession()
-  return (
-    <fieldset class="wire-views" aria-label="View">
-      {(['diagram', 'list'] as const).map(name => (
-        <button
-          key={name}
-          type="button"
-          aria-pressed={view.wire.value === name}
-          onClick={() => (view.wire.value = name)}
-        >
-          {name === 'diagram' ? 'Diagram' : 'List'}
-        </button>
-      ))}
-    </fieldset>
-  )
-}
-
-function SearchField() {
-  const { view } = useSession()
-  const field = useRef<HTMLInputElement>(null)
-  useShortcuts('Wire', { '/': ['Search in entries', () => field.current?.focus()] })
-  return (
-    <input
-      ref={field}
-      type="search"
-      class="wire-search"
-      aria-label="Search in entries"
-      placeholder="Search"
-      value={view.filter.value}
-      onInput={({ currentTarget }) => (view.filter.value = currentTarget.value)}
-    />
-  )
-}
-
-interface ToggleProps {
-  readonly label: string
-  /** For screen readers. */
-  readonly name: string
-  readonly value: Session['view']['all']
-}
-
-function Toggle({ label, name, value }: ToggleProps) {
-  return (
-    <button type="button" aria-label={name} aria-pressed={value.value} onClick={() => (value.value = !value.value)}>
-      {label}
-    </button>
   )
 }
 

@@ -21,7 +21,24 @@ export function WorkspaceBar() {
   return (
     <div class="buttons workspaces">
       {rows === null || (rows.length === 0 && current === null) ? null : (
-        <WorkspaceSelect rows={rows} current={current} onFocus={() => session.act(load)} view={view} />
+        <label>
+          Workspace
+          <select
+            value={current ?? ''}
+            onFocus={() => session.act(load)}
+            onChange={({ currentTarget }) => showWorkspace(view, currentTarget.value || null)}
+          >
+            <option value="">default</option>
+            {rows.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name ?? id}
+              </option>
+            ))}
+            {current === null || rows.some(({ id }) => id === current) ? null : (
+              <option value={current}>{current} (closed)</option>
+            )}
+          </select>
+        </label>
       )}
       <button type="button" class="quiet" onClick={() => setNew(true)}>
         New workspace
@@ -33,35 +50,6 @@ export function WorkspaceBar() {
       )}
       {isNew ? <NewWorkspaceDialog onClose={() => setNew(false)} /> : null}
     </div>
-  )
-}
-
-interface WorkspaceSelectProps {
-  readonly rows: readonly WorkspaceRow[]
-  readonly current: string | null
-  readonly view: View
-  onFocus(): void
-}
-
-function WorkspaceSelect({ rows, current, view, onFocus }: WorkspaceSelectProps) {
-  const isThere = current === null || rows.some(({ id }) => id === current)
-  return (
-    <label>
-      Workspace
-      <select
-        value={current ?? ''}
-        onFocus={onFocus}
-        onChange={({ currentTarget }) => showWorkspace(view, currentTarget.value || null)}
-      >
-        <option value="">default</option>
-        {rows.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name ?? id}
-          </option>
-        ))}
-        {isThere ? null : <option value={current}>{current} (closed)</option>}
-      </select>
-    </label>
   )
 }
 

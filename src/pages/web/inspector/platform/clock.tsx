@@ -4,7 +4,7 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import { elapsedMs, isoMicros, wallTimer } from '../../../../base/runtime/clock.ts'
 import { formatDuration } from '../../../../base/text/quantities.ts'
 import { moment as momentText } from '../../model/formats.ts'
-import { FieldProblem, OtherProblems, problemOf, TextField } from '../fields.tsx'
+import { OtherProblems, TextField } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 import type { PlatformMoment } from './platform-store.ts'
@@ -71,7 +71,9 @@ function PauseButton() {
 const STEPS = ['1s', '1m', '10m', '1h'] as const
 
 function AdvanceForm({ nowMs }: { readonly nowMs: number }) {
-  const moment = usePlatform()
+  const { clock, isPast } = usePlatform()
+  // Typing, retries, delays and idle chats set timers. A real clock is paused between two seconds.
+  const left = Math.max(0, Date.parse(clock.next_due ?? '') - nowMs)
   const [by, setBy] = useDraft('clock', '')
   const saving = useSaving()
   const advance = (duration: string) =>
@@ -82,39 +84,24 @@ function AdvanceForm({ nowMs }: { readonly nowMs: number }) {
   }
   return (
     <form class="stack" onSubmit={submit}>
-      <fieldset class="buttons" disabled={moment.isPast || saving.isPending}>
+      <fieldset class="buttons" disabled={isPast || saving.isPending}>
         <legend class="hint">It stands still until you move it.</legend>
         {STEPS.map(step => (
           <button key={step} type="button" onClick={() => void advance(step)}>
             + {step}
           </button>
         ))}
-        <NextTimer nowMs={nowMs} onAdvance={advance} />
+        {clock.next_due === null || isPast ? null : (
+          <button type="button" title={momentText(clock.next_due)} onClick={() => void advance(formatDuration(left))}>
+            To the next timer (+ {formatDuration(left < 10_000 ? left : Math.round(left / 1000) * 1000)})
+          </button>
+        )}
         <TextField label="By" labelPlace="before" class="short" value={by} placeholder="90m" onChange={setBy} />
         <button type="submit" disabled={by === ''}>
           Advance
         </button>
       </fieldset>
-      <FieldProblem text={problemOf(saving.issues, 'by')} />
-      <OtherProblems issues={saving.issues} names={['by']} />
+      <OtherProblems issues={saving.issues} names={[]} />
     </form>
-  )
-}
-
-interface NextTimerProps {
-  readonly nowMs: number
-  onAdvance(duration: string): unknown
-}
-
-/** Typing, retries, delays and idle chats set timers. */
-function NextTimer({ nowMs, onAdvance }: NextTimerProps) {
-  const { clock, isPast } = usePlatform()
-  if (clock.next_due === null || isPast) return null
-  const left = Math.max(0, Date.parse(clock.next_due) - nowMs)
-  // A real clock is paused between two seconds.
-  return (
-    <button type="button" title={momentText(clock.next_due)} onClick={() => void onAdvance(formatDuration(left))}>
-      To the next timer (+ {formatDuration(left < 10_000 ? left : Math.round(left / 1000) * 1000)})
-    </button>
   )
 }

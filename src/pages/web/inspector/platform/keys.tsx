@@ -25,6 +25,9 @@ function Keys() {
     void save(async () => setKeys(await client.send<PlatformKeys>('GET', '/keys')))
   }, [client, config])
   if (keys === null) return <OtherProblems issues={issues} names={[]} />
+  // The text that is shown has no key; the copy has.
+  const variables = (key: string, botKey: string) =>
+    `PLATFORM_URL=${keys.url}\nBOT_ID=${keys.bot_id}\nHANDOVER_API_KEY=${key}\nBOT_API_KEY=${botKey}`
   return (
     <>
       <Key title="API key" use="handover endpoints, and the signature of events" value={keys.api_key} />
@@ -46,7 +49,15 @@ function Keys() {
           </dd>
         </div>
       </dl>
-      <Use keys={keys} />
+      <details class="fold">
+        <summary>How an intermediary uses them</summary>
+        <p class="hint">
+          Each call has the header <code>Authorization: Bearer KEY</code>. Each event is signed with the API key: the
+          webhook computes the HMAC over the raw body and compares it with the header.
+        </p>
+        <pre tabIndex={0}>{variables(MASKED, MASKED)}</pre>
+        <CopyButton text={variables(keys.api_key, keys.bot_api_key)} what="the variables with the keys" />
+      </details>
     </>
   )
 }
@@ -81,27 +92,5 @@ function Key({ title, use, value }: KeyProps) {
         </span>
       </p>
     </div>
-  )
-}
-
-/** What an intermediary is configured with. The text has no key; the copy has. */
-function Use({ keys }: { readonly keys: PlatformKeys }) {
-  const lines = (shown: (key: string) => string) =>
-    [
-      `PLATFORM_URL=${keys.url}`,
-      `BOT_ID=${keys.bot_id}`,
-      `HANDOVER_API_KEY=${shown(keys.api_key)}`,
-      `BOT_API_KEY=${shown(keys.bot_api_key)}`,
-    ].join('\n')
-  return (
-    <details class="fold">
-      <summary>How an intermediary uses them</summary>
-      <p class="hint">
-        Each call has the header <code>Authorization: Bearer KEY</code>. Each event is signed with the API key: the
-        webhook computes the HMAC over the raw body and compares it with the header.
-      </p>
-      <pre tabIndex={0}>{lines(() => MASKED)}</pre>
-      <CopyButton text={lines(key => key)} what="the variables with the keys" />
-    </details>
   )
 }

@@ -39,6 +39,17 @@ function RecordForm() {
     const body = bodyOf(range)
     await saving.save(async client => setRecorded(await client.send('POST', '/record', { body })))
   }
+  const chatIds = [...session.log.value.chats.keys()]
+  const field = (key: 'name' | 'from' | 'to', label: string, wire: string, placeholder: string) => (
+    <TextField
+      label={label}
+      value={range[key]}
+      placeholder={placeholder}
+      inputMode={key === 'name' ? 'text' : 'numeric'}
+      problem={problemOf(saving.issues, wire)}
+      onChange={value => setRange({ ...range, [key]: value })}
+    />
+  )
   return (
     <>
       <form class="stack" onSubmit={submit} noValidate>
@@ -46,9 +57,35 @@ function RecordForm() {
           Steps are what users and agents did, expectations are the calls of the intermediary. The file is tried once
           before you get it.
         </p>
-        <RangeFields range={range} saving={saving} onChange={setRange} />
-        <Chats range={range} onChange={setRange} />
-        <OtherProblems issues={saving.issues} names={FIELDS} />
+        {field('name', 'Name', 'name', 'Recorded conversation')}
+        <div class="record-range">
+          {field('from', 'From entry', 'after', 'the first')}
+          {field('to', 'To entry', 'before', 'the last')}
+        </div>
+        {chatIds.length < 2 ? null : (
+          <fieldset class="stack">
+            <legend>Chats</legend>
+            <span class="hint">{range.chatIds.length === 0 ? 'All of them, or only:' : 'Only:'}</span>
+            <div class="switches record-chats">
+              {chatIds.map(id => (
+                <SwitchField
+                  key={id}
+                  isOn={range.chatIds.includes(id)}
+                  title={id}
+                  onChange={isOn =>
+                    setRange({
+                      ...range,
+                      chatIds: isOn ? [...range.chatIds, id] : range.chatIds.filter(one => one !== id),
+                    })
+                  }
+                >
+                  {session.chatName(id)}
+                </SwitchField>
+              ))}
+            </div>
+          </fieldset>
+        )}
+        <OtherProblems issues={saving.issues} names={['name', 'after', 'before']} />
         <div class="buttons">
           <button type="submit" class="primary" disabled={saving.isPending}>
             {saving.isPending ? 'Trying it' : 'Make the scenario'}
@@ -60,8 +97,6 @@ function RecordForm() {
   )
 }
 
-const FIELDS = ['name', 'after', 'before']
-
 const bodyOf = ({ name, from, to, chatIds }: Range) => ({
   ...(name === '' ? {} : { name }),
   ...(from === '' ? {} : { after: numberOr(from, -1) }),
@@ -72,68 +107,12 @@ const bodyOf = ({ name, from, to, chatIds }: Range) => ({
 /** The neighbour of an entry; what is no number stays as it is, so that the server can name it. */
 const numberOr = (typed: string, step: number) => (/^\d+$/.test(typed) ? Number(typed) + step : typed)
 
-interface RangeFieldsProps {
-  readonly range: Range
-  readonly saving: ReturnType<typeof useSaving>
-  onChange(range: Range): void
-}
-
-function RangeFields({ range, saving, onChange }: RangeFieldsProps) {
-  const field = (key: 'name' | 'from' | 'to', label: string, wire: string, placeholder: string) => (
-    <TextField
-      label={label}
-      value={range[key]}
-      placeholder={placeholder}
-      inputMode={key === 'name' ? 'text' : 'numeric'}
-      problem={problemOf(saving.issues, wire)}
-      onChange={value => onChange({ ...range, [key]: value })}
-    />
-  )
-  return (
-    <>
-      {field('name', 'Name', 'name', 'Recorded conversation')}
-      <div class="record-range">
-        {field('from', 'From entry', 'after', 'the first')}
-        {field('to', 'To entry', 'before', 'the last')}
-      </div>
-    </>
-  )
-}
-
-function Chats({ range, onChange }: Pick<RangeFieldsProps, 'range' | 'onChange'>) {
+function Recorded({ recorded: { name, yaml, notes, tried } }: { readonly recorded: RecordedScenario }) {
   const session = useSession()
-  const known = [...session.log.value.chats.keys()]
-  if (known.length < 2) return null
-  return (
-    <fieldset class="stack">
-      <legend>Chats</legend>
-      <span class="hint">{range.chatIds.length === 0 ? 'All of them, or only:' : 'Only:'}</span>
-      <div class="record-chats">
-        <div class="switches">
-          {known.map(id => (
-            <SwitchField
-              key={id}
-              isOn={range.chatIds.includes(id)}
-              title={id}
-              onChange={isOn =>
-                onChange({ ...range, chatIds: known.filter(one => (one === id ? isOn : range.chatIds.includes(one))) })
-              }
-            >
-              {session.chatName(id)}
-            </SwitchField>
-          ))}
-        </div>
-      </div>
-    </fieldset>
-  )
-}
-
-interface RecordedProps {
-  readonly recorded: RecordedScenario
-}
-
-function Recorded({ recorded: { name, yaml, notes, tried } }: RecordedProps) {
-  const session = useSession()
+  const fileName = name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
   return (
     <section class="stack platform-block" aria-label="The scenario">
       <p role="status">
@@ -168,21 +147,7 @@ function Recorded({ recorded: { name, yaml, notes, tried } }: RecordedProps) {
         {yaml}
       </pre>
       <div class="buttons">
-        <button
-          type="button"
-          onClick={() =>
-            saveFile(
-              `${
-                name
-                  .toLowerCase()
-                  .replace(/[^\p{L}\p{N}]+/gu, '-')
-                  .replace(/^-+|-+$/g, '') || 'scenario'
-              }.yaml`,
-              yaml,
-              'application/yaml',
-            )
-          }
-        >
+        <button type="button" onClick={() => saveFile(`${fileName || 'scenario'}.yaml`, yaml, 'application/yaml')}>
           Download
         </button>
         <CopyButton text={yaml} what="the scenario" />

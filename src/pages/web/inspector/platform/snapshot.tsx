@@ -33,17 +33,16 @@ function Download() {
         JSON.stringify(snapshot, null, 1),
       )
     })
-  const part = (name: 'journal' | 'keys', text: string) => (
-    <SwitchField isOn={parts[name]} onChange={isOn => setParts({ ...parts, [name]: isOn })}>
-      {text}
-    </SwitchField>
-  )
   return (
     <div class="stack platform-block">
       <h4>The state of now as a file</h4>
       <div class="buttons">
-        {part('journal', 'with the journal')}
-        {part('keys', 'with the keys, unmasked')}
+        <SwitchField isOn={parts.journal} onChange={journal => setParts({ ...parts, journal })}>
+          with the journal
+        </SwitchField>
+        <SwitchField isOn={parts.keys} onChange={keys => setParts({ ...parts, keys })}>
+          with the keys, unmasked
+        </SwitchField>
       </div>
       <div class="buttons">
         <button type="button" disabled={saving.isPending} onClick={() => void download()}>
@@ -84,8 +83,9 @@ function Restore() {
           onChange={({ currentTarget }) => void choose(currentTarget)}
         />
       </div>
-      {chosen === null ? <OtherProblems issues={saving.issues} names={[]} /> : null}
-      {chosen === null ? null : (
+      {chosen === null ? (
+        <OtherProblems issues={saving.issues} names={[]} />
+      ) : (
         <Confirmation
           title="Restore this snapshot?"
           button="Restore"

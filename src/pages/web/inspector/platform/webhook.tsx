@@ -78,7 +78,9 @@ function UrlForm() {
 }
 
 function Health({ health }: { readonly health: WebhookHealth }) {
-  const { state, last, notSent } = health
+  const { view } = useSession()
+  const { state, last, notSent, failuresInARow, failingSince } = health
+  const explained = last === null ? null : explainEntry(last)
   return (
     <div class="stack tight" aria-live="polite">
       {state === 'untested' ? <p class="hint">No event has been sent to this URL yet.</p> : null}
@@ -86,32 +88,22 @@ function Health({ health }: { readonly health: WebhookHealth }) {
         <p class="hint">Without a URL, no event is sent. You can play the agent in this page.</p>
       ) : null}
       {notSent === 0 ? null : <p class="hint">{notSent === 1 ? '1 event was' : `${notSent} events were`} not sent.</p>}
-      {last === null ? null : <LastAnswer health={health} />}
-    </div>
-  )
-}
-
-function LastAnswer({ health }: { readonly health: WebhookHealth }) {
-  const session = useSession()
-  const { last, failuresInARow, failingSince } = health
-  if (last === null) return null
-  const explained = explainEntry(last)
-  return (
-    <>
-      <p class={explained === null ? '' : 'platform-warning'}>
-        {explained === null ? `Answered ${last.status} in ${Math.round(last.duration_ms)} ms` : explained.why}
-        {', '}
-        <button type="button" class="link" onClick={() => showEntry(session.view, last.seq)}>
-          {last.event} #{last.seq}
-        </button>
-      </p>
-      {failuresInARow > 1 && failingSince !== null ? (
+      {last === null ? null : (
+        <p class={explained === null ? '' : 'platform-warning'}>
+          {explained === null ? `Answered ${last.status} in ${Math.round(last.duration_ms)} ms` : explained.why}
+          {', '}
+          <button type="button" class="link" onClick={() => showEntry(view, last.seq)}>
+            {last.event} #{last.seq}
+          </button>
+        </p>
+      )}
+      {last !== null && failuresInARow > 1 && failingSince !== null ? (
         <p class="hint">
           {failuresInARow} failures in a row, since {momentText(failingSince.time)}
         </p>
       ) : null}
       {explained === null || explained.hint === null ? null : <p class="hint">{explained.hint}</p>}
-    </>
+    </div>
   )
 }
 
