@@ -6,6 +6,7 @@ import { withoutCredentials } from '../../base/text/redactor.ts'
 import { VERSION } from '../../platform/contract/version.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
 import { earlyEndText } from '../../platform/wording/failures.ts'
+import { probeTarget, TargetStartError } from '../agent-driver/target.ts'
 import { runConcurrently } from '../runner/schedule.ts'
 import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
 import { type Certificate, certificateOf } from './certificate.ts'
@@ -14,11 +15,10 @@ import { CHECKS } from './checks/index.ts'
 import type { ExpectedFailure } from './expected-failures.ts'
 import { type CheckEnvironment, type CheckSeries, notRun, runCheck, runWithout } from './run-check.ts'
 import {
+  attemptsOf,
   collectEnds,
-  createTargetWatch,
+  isRefused,
   runAfterEnd,
-  startAgain,
-  type TargetWatch,
   type WatchedCheck,
   withInterruptedChecks,
   withoutUnreachableFindings,
@@ -74,22 +74,26 @@ export async function certifyTarget(options: CertifyTargetOptions): Promise<Cert
   return certificateOf(facts, options)
 }
 
+/** So many checks in a row, all without an answer to any event, mean that the intermediary does not answer. */
+const SILENT_CHECKS = 4
+/** For a program that is restarted by another one. */
+const RETURN_MS = 3_000
+
 /** The checks of one run: each begins when a place is free. */
 class Certification {
   readonly #options: CertifyTargetOptions
   /** Its signal aborts also when the run stops itself. */
   readonly #environment: CheckEnvironment
   readonly #stopped = new AbortController()
-  /** Null for a function, which does not go away. */
-  readonly #watch: TargetWatch | null
+  /** How many checks in a row got no answer to any event. */
+  #silentChecks = 0
   #failed = 0
 
   constructor(options: CertifyTargetOptions) {
-    const { environment, target } = options
+    const { environment } = options
     const signal = anySignal([environment.signal, this.#stopped.signal])
     this.#options = options
     this.#environment = { ...environment, signal }
-    this.#watch = environment.hasWire ? createTargetWatch(new URL(target), signal) : null
   }
 
   /** Resolves with the results in the order of the checks. */
@@ -139,9 +143,11 @@ class Certification {
     const { bail, listener } = this.#options
     const { signal, driver } = this.#environment
     const target = driver?.target ?? null
-    if (target !== null && !signal.aborted) {
-      const notStarted = await startAgain(target)
-      if (notStarted !== null) this.#stop(notStarted)
+    try {
+      if (!signal.aborted) await target?.start()
+    } catch (error) {
+      if (!(error instanceof TargetStartError)) throw error
+      this.#stop({ code: 'target_not_restarted', failure: error.failure })
     }
     if (signal.aborted || (bail !== null && this.#failed >= bail))
       return { run: runWithout(notRun(check, { code: 'stopped' })), ends: [] }
@@ -149,11 +155,24 @@ class Certification {
     const run = () => runCheck(check, this.#environment, series)
     const watched = target === null ? { run: await run(), ends: [] } : await collectEnds(target, run)
     if (watched.ends.length > 0) return watched
-    const end = (await this.#watch?.endAfter(watched.run.result)) ?? null
+    const end = await this.#endAfter(watched.run.result)
     if (end === null) return watched
     this.#stop(end)
     if (end.code !== 'target_unreachable') return watched
     return { ...watched, run: { ...watched.run, result: withoutUnreachableFindings(watched.run.result) } }
+  }
+
+  /** Why the run must end; null when it goes on. A function does not go away. */
+  async #endAfter(result: CheckResult): Promise<EarlyEnd | null> {
+    const { hasWire, signal } = this.#environment
+    const attempts = attemptsOf(result)
+    if (!hasWire || attempts.length === 0) return null
+    this.#silentChecks = attempts.some(({ status }) => status !== null) ? 0 : this.#silentChecks + 1
+    if (attempts.some(isRefused)) {
+      const failure = await probeTarget(new URL(this.#options.target), RETURN_MS, signal)
+      if (failure !== null && !signal.aborted) return { code: 'target_unreachable', failure }
+    }
+    return this.#silentChecks >= SILENT_CHECKS ? { code: 'target_silent', checks: this.#silentChecks } : null
   }
 
   #stop(end: EarlyEnd): void {

@@ -1,15 +1,14 @@
-/** Watches the intermediary during a certification: detects that it does not answer any more, or that its process ended. */
+/** Decides about checks during which the intermediary ended, or could not be reached any more. */
 
 import { elapsedMs, wallDelay } from '../../base/runtime/clock.ts'
 import type { EntryOf } from '../../platform/journal/entry.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
 import { targetFailureText } from '../../platform/wording/failures.ts'
 import type { TargetControl, TargetEnd } from '../agent-driver/driver.ts'
-import { probeTarget, TargetStartError } from '../agent-driver/target.ts'
 import { type CheckDefinition, type CheckResult, type CheckRun, outcomeOf } from './check.ts'
 import type { CheckFinding, CheckReason } from './finding.ts'
 
-export type EventAttempt = EntryOf<'delivery'>
+type EventAttempt = EntryOf<'delivery'>
 
 export const attemptsOf = ({ journal }: CheckResult): EventAttempt[] =>
   journal.filter(entry => entry.kind === 'delivery')
@@ -18,32 +17,6 @@ export const isRefused = ({ failure }: EventAttempt): boolean => failure?.code =
 
 /** Whether the connection was refused, or broke. */
 const isLost = ({ status, failure }: EventAttempt): boolean => status === null && failure?.code !== 'timeout'
-
-/** So many checks in a row, all without an answer to any event, mean that the intermediary does not answer. */
-const SILENT_CHECKS = 4
-/** For a program that is restarted by another one. */
-const RETURN_MS = 3_000
-
-export interface TargetWatch {
-  /** Why the run must end; null when it goes on. */
-  endAfter(result: CheckResult): Promise<EarlyEnd | null>
-}
-
-export function createTargetWatch(target: URL, signal: AbortSignal): TargetWatch {
-  let silentChecks = 0
-  return {
-    async endAfter(result) {
-      const attempts = attemptsOf(result)
-      if (attempts.length === 0) return null
-      silentChecks = attempts.some(({ status }) => status !== null) ? 0 : silentChecks + 1
-      if (attempts.some(isRefused)) {
-        const failure = await probeTarget(target, RETURN_MS, signal)
-        if (failure !== null && !signal.aborted) return { code: 'target_unreachable', failure }
-      }
-      return silentChecks >= SILENT_CHECKS ? { code: 'target_silent', checks: silentChecks } : null
-    },
-  }
-}
 
 /** Removes findings of a check that reached no program at the target: no check has caused them. */
 export function withoutUnreachableFindings(result: CheckResult): CheckResult {
@@ -84,17 +57,6 @@ export async function collectEnds(target: TargetControl, runCheck: () => Promise
   const untilMs = elapsedMs() + (attemptsOf(run.result).some(isLost) ? EXIT_MS : 0)
   while (target.running && target.ends.length === after && elapsedMs() < untilMs) await wallDelay(20)
   return { run, ends: target.ends.slice(before) }
-}
-
-/** Null when the target runs. */
-export async function startAgain(target: TargetControl): Promise<EarlyEnd | null> {
-  try {
-    await target.start()
-    return null
-  } catch (error) {
-    if (!(error instanceof TargetStartError)) throw error
-    return { code: 'target_not_restarted', failure: error.failure }
-  }
 }
 
 /** Decides about a check during which the target ended: what it has shown when it ran again, alone. */

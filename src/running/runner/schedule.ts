@@ -11,15 +11,15 @@ export interface ScheduleOptions<Item> {
   /** How many run at the same time. */
   readonly jobs: number
   /** Those of a higher rank begin later. */
-  rankOf(item: Item): number
+  readonly rankOf?: (item: Item) => number
   /** Whether no other may run at the same time. */
-  isExclusive(item: Item): boolean
+  readonly isExclusive?: (item: Item) => boolean
 }
 
 /** Runs each item once, in the order of their ranks. Resolves with the results in the order of the items. */
 export async function runConcurrently<Item, Result>(
   items: readonly Item[],
-  { jobs, rankOf, isExclusive }: ScheduleOptions<Item>,
+  { jobs, rankOf = () => 0, isExclusive = () => false }: ScheduleOptions<Item>,
   run: (item: Item, slot: ConcurrencySlot) => Promise<Result>,
 ): Promise<Result[]> {
   const takeSlot = createConcurrencyLimiter(jobs)

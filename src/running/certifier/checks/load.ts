@@ -4,9 +4,16 @@ import { makeId } from '../../../base/runtime/random.ts'
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { driverFailureText } from '../../../platform/wording/failures.ts'
+import { runConcurrently } from '../../runner/schedule.ts'
 import { type CheckChat, openChat } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
-import type { ChatCall, CheckContext, EventAnswer, ReportedFinding } from '../context.ts'
+import {
+  type ChatCall,
+  type CheckContext,
+  CheckEndedError,
+  type EventAnswer,
+  type ReportedFinding,
+} from '../context.ts'
 import { type FindingLevel, suffix } from '../finding.ts'
 
 export const LOAD_CHECKS: readonly CheckDefinition[] = [
@@ -25,18 +32,14 @@ export const LOAD_CHECKS: readonly CheckDefinition[] = [
     passes:
       'No token is in another chat, and none is lost among 20 chats (MUST). Nothing is lost or late among 200 (SHOULD), unless the help desk is too slow for all of them.',
     async run(check) {
-      if (await runLoad(check, 20)) await runLoad(check, 200)
+      await runLoad(check, 20)
+      await runLoad(check, 200)
     },
   },
 ]
 
-/** Ends a round: a part failed, which is reported. */
-class LoadEndedError extends Error {
-  override readonly name = 'LoadEndedError'
-}
-
-/** False: a part failed, which is reported. */
-async function runLoad(check: CheckContext, size: number): Promise<boolean> {
+/** A part that fails is reported, and ends the check. */
+async function runLoad(check: CheckContext, size: number): Promise<void> {
   const chats: LoadedChat[] = []
   for (let number = 1; number <= size; number++) {
     const name = `${size} at once, ${number}`
@@ -52,10 +55,6 @@ async function runLoad(check: CheckContext, size: number): Promise<boolean> {
   const group = new LoadGroup(check, chats)
   try {
     await group.run()
-    return true
-  } catch (error) {
-    if (error instanceof LoadEndedError) return false
-    throw error
   } finally {
     group.close()
   }
@@ -213,7 +212,7 @@ class LoadGroup {
         details: { refused: refusedCount, statuses: [...statuses] },
         entries: refused.slice(0, 5),
       })
-      throw new LoadEndedError()
+      throw new CheckEndedError('load')
     }
     if (slow.length === 0) return
     let slowestMs = 0
@@ -234,7 +233,7 @@ class LoadGroup {
       hint: 'Try the call of the driver by hand while many chats are open. If the help desk limits calls, the driver must wait and repeat them.',
       details: { verb, failure },
     })
-    throw new LoadEndedError()
+    throw new CheckEndedError('load')
   }
 
   async #usersWrite(): Promise<void> {
@@ -298,7 +297,7 @@ class LoadGroup {
       hint: 'Look for a queue that all chats share, a pool of connections that is too small, and work that is given up when it waits for long.',
       details: { part, missing, withinMs: PART_MS },
     })
-    throw new LoadEndedError()
+    throw new CheckEndedError('load')
   }
 
   #reportLeaks(): void {
@@ -312,27 +311,23 @@ class LoadGroup {
       details: { direction, from, to, texts: this.#leaks.length },
       entries: this.#leaks.slice(0, 5),
     })
-    throw new LoadEndedError()
+    throw new CheckEndedError('load')
   }
 
-  /** Works on some chats at once. Begins no further work after a failure, and ends the round when the time for all chats is over. */
+  /** Works on some chats at once. Ends the round when the time for all chats is over. */
   async #inTurns(chats: readonly LoadedChat[], work: (one: LoadedChat) => Promise<unknown>): Promise<void> {
-    const waiting = [...chats]
-    const worker = async () => {
+    let hasFailed = false
+    await runConcurrently(chats, { jobs: DRIVER_CALLS }, async one => {
+      // Begins nothing after a failure, so that the same is reported once.
+      if (hasFailed) return
       try {
-        for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-          this.#endInTime()
-          await work(one)
-        }
+        this.#endInTime()
+        await work(one)
       } catch (error) {
-        // At once, so that no other worker reports the same.
-        waiting.length = 0
+        hasFailed = true
         throw error
       }
-    }
-    const workers: Promise<void>[] = []
-    for (let count = 0; count < DRIVER_CALLS; count++) workers.push(worker())
-    await Promise.all(workers)
+    })
   }
 
   /** A few chats run however long they take, because they decide. */
@@ -345,6 +340,6 @@ class LoadGroup {
       hint: 'Look at the driver calls of this check, and how long each takes. With a help desk, or one for tests, that performs the actions of 20 agents at once in less than a second, the check observes all conversations.',
       details: { withinMs },
     })
-    throw new LoadEndedError()
+    throw new CheckEndedError('load')
   }
 }
