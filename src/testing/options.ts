@@ -121,9 +121,9 @@ export function durationMs(name: string, written: string | undefined): number | 
 export function timesOf(written: ExpectedTimes | undefined): Times {
   if (written === undefined) return { min: 1, max: 1 }
   const times = typeof written === 'number' ? { min: written, max: written } : { min: 1, max: Infinity, ...written }
-  const known = typeof written === 'number' || (isMap(written) && Object.keys(written).every(isBound))
-  const counts = known && Number.isInteger(times.min) && times.min >= 0 && times.max >= times.min
-  if (counts) return times
+  const hasKnownKeys = typeof written === 'number' || (isMap(written) && Object.keys(written).every(isBound))
+  const isRange = hasKnownKeys && Number.isInteger(times.min) && times.min >= 0 && times.max >= times.min
+  if (isRange) return times
   throw invalidOption('times', `times must be a number, or { min, max } in this order, got ${JSON.stringify(written)}.`)
 }
 
@@ -131,8 +131,8 @@ const isBound = (name: string) => name === 'min' || name === 'max'
 
 /** Throws `InvalidOptionError` for a call that the platform does not have. */
 export function checkCall(call: string): void {
-  const known = Object.keys(ENDPOINTS)
-  if (known.includes(call)) return
-  const meant = nearest(call ?? '', known) || `; the calls are ${known.join(', ')}.`
-  throw invalidOption('call', `${describeValue(call)} is not a call of the platform${meant}`)
+  const calls = Object.keys(ENDPOINTS)
+  if (calls.includes(call)) return
+  const hint = nearest(call ?? '', calls) || `; the calls are ${calls.join(', ')}.`
+  throw invalidOption('call', `${describeValue(call)} is not a call of the platform${hint}`)
 }

@@ -10,10 +10,10 @@ const ANSWER_MS = 2_000
 
 /** Null when the address answers with a status of success. */
 export async function probe(address: string, signal?: AbortSignal): Promise<NotReady | null> {
-  const late = new AbortController()
-  const timer = wallTimer(ANSWER_MS, () => late.abort(timedOut(ANSWER_MS)))
+  const timeLimit = new AbortController()
+  const timer = wallTimer(ANSWER_MS, () => timeLimit.abort(timedOut(ANSWER_MS)))
   try {
-    const ended = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal])
+    const ended = signal === undefined ? timeLimit.signal : AbortSignal.any([timeLimit.signal, signal])
     const response = await fetch(address, { signal: ended, redirect: 'manual' })
     await response.body?.cancel()
     return response.ok ? null : { code: 'status', status: response.status }

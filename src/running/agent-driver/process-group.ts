@@ -95,8 +95,8 @@ const POLL_MS = 20
 export async function terminateProcess(running: RunningProcess, withinMs: number): Promise<void> {
   running.signal('SIGTERM')
   const enough = new AbortController()
-  const late = wallDelay(withinMs, enough.signal).then(() => enough.abort())
-  await Promise.race([running.ended, late])
+  const timeLimit = wallDelay(withinMs, enough.signal).then(() => enough.abort())
+  await Promise.race([running.ended, timeLimit])
   while (running.alive && !enough.signal.aborted) await wallDelay(POLL_MS, enough.signal)
   enough.abort()
   await killProcess(running)

@@ -187,12 +187,12 @@ async function readiness(start: TargetLaunch, running: RunningProcess, signal: A
   const either = AbortSignal.any([decided.signal, signal])
   const probes: { last?: NotReady } = {}
   const address = ready === null ? {} : { address: ready }
-  const late = wallDelay(readyTimeoutMs, either).then(
+  const timeLimit = wallDelay(readyTimeoutMs, either).then(
     (): Readiness =>
       signal.aborted ? { code: 'run_ended' } : { code: 'not_ready', within_ms: readyTimeoutMs, ...address, ...probes },
   )
   const serving = ready === null ? printedUrl(running) : answered(ready, either, probes)
-  const outcome = await Promise.race([serving, late, running.ended])
+  const outcome = await Promise.race([serving, timeLimit, running.ended])
   decided.abort()
   return outcome
 }

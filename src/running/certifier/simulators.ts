@@ -68,15 +68,10 @@ export async function openOn(sim: PlatformSimulator, knobs: Rotation, seed: numb
       endFaults(sim)
       // The earlier values of the settings that the check, or its definition, has changed.
       const after = effectiveConfig(core)
-      await configure(
-        core,
-        Object.fromEntries(
-          Object.entries(before.config).filter(
-            ([name, value]) => name !== 'seed' && JSON.stringify(value) !== JSON.stringify(after[name]),
-          ),
-        ),
-        'user',
-      )
+      const changed: Record<string, unknown> = {}
+      for (const [name, value] of Object.entries(before.config))
+        if (name !== 'seed' && JSON.stringify(value) !== JSON.stringify(after[name])) changed[name] = value
+      await configure(core, changed, 'user')
       core.identity.seed = before.seed
     },
   }

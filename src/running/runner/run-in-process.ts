@@ -34,43 +34,34 @@ export async function runInProcess(
   const why = unsetVariable(plan, env)
   if (why !== null) throw new InvalidOptionError([{ name: 'env', message: `${plan.name}: ${reasonText(why)}.` }])
 
-  const { identity } = coreOf(sim)
-  const { seed } = identity
+  const core = coreOf(sim)
+  const { identity } = core
+  const { seed: seedBefore } = identity
+  const restored: Record<string, unknown> = {}
   identity.seed = scenarioSeed(options.seed, { plan, instance: 1 })
   sim.reset()
   try {
-    return await runAfterReset(sim, plan, options)
-  } finally {
-    identity.seed = seed
-    sim.reset()
-  }
-}
-
-async function runAfterReset(sim: PlatformSimulator, plan: Plan, options: InProcessOptions): Promise<ScenarioResult> {
-  const startedAt = wallTime()
-  const started = elapsedMs()
-  await setClock(sim, plan)
-  // Applies the settings of the scenario. Returns a function that restores the settings before it.
-  const core = coreOf(sim)
-  const before = effectiveConfig(core)
-  const settings = {
-    ...plan.config,
-    ...(plan.businessHours === null ? {} : { business_hours: plan.businessHours }),
-    ...(plan.bot.replies === undefined ? {} : { 'bot.replies': plan.bot.replies }),
-  }
-  await configure(core, settings, 'user')
-  if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
-  const changed = Object.keys(settings).filter(name => before[name] !== '***')
-  const restore = () => configure(core, Object.fromEntries(changed.map(name => [name, before[name]])), 'user')
-
-  try {
-    const { driver, seed, env, signal, listener } = options
+    const startedAt = wallTime()
+    const started = elapsedMs()
+    await setClock(sim, plan)
+    const before = effectiveConfig(core)
+    const settings = {
+      ...plan.config,
+      ...(plan.businessHours === null ? {} : { business_hours: plan.businessHours }),
+      ...(plan.bot.replies === undefined ? {} : { 'bot.replies': plan.bot.replies }),
+    }
+    await configure(core, settings, 'user')
+    for (const name of Object.keys(settings)) if (before[name] !== '***') restored[name] = before[name]
+    if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
+    const { driver, seed, signal, listener } = options
     const context = await createRunContext({ plan, sim, driver, seed, instance: 1, env, url: sim.baseUrl })
     const verdict = applyStrict(options, await runScenario(context, { signal, listener }))
     context.close()
     return scenarioResult(context, verdict, { seed, instance: 1, rerunCommand: '', startedAt, started })
   } finally {
-    await restore()
+    await configure(core, restored, 'user')
+    identity.seed = seedBefore
+    sim.reset()
   }
 }
 

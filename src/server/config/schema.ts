@@ -84,9 +84,9 @@ function collect(file: string, source: Source, config: Readonly<Record<string, u
   for (const { path, name, value } of settingsIn(config)) {
     const place = source.place(path, 'key')
     const from = place === null ? file : `${file}:${place.line}`
-    const known = layer[name]
-    if (known)
-      duplicates.push(source.problem(path, 'key', path.join('.'), `sets ${name} again (first at ${known.from}).`))
+    const first = layer[name]
+    if (first)
+      duplicates.push(source.problem(path, 'key', path.join('.'), `sets ${name} again (first at ${first.from}).`))
     layer[name] = { value, from }
   }
   if (duplicates.length > 0) throw new ConfigError(duplicates)

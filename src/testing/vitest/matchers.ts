@@ -104,10 +104,10 @@ function checkArguments(
   body: unknown,
   options: TimesOption = {},
 ): Pick<Query, 'tests' | 'chatId'> {
-  const known = Object.keys(names)
-  if (!known.includes(name)) {
-    const meant = suggest(String(name), known)
-    throw invalidOption(what, `${what} must be one of ${known.join(', ')}, got ${JSON.stringify(name)}${meant}`)
+  const allowed = Object.keys(names)
+  if (!allowed.includes(name)) {
+    const hint = suggest(String(name), allowed)
+    throw invalidOption(what, `${what} must be one of ${allowed.join(', ')}, got ${JSON.stringify(name)}${hint}`)
   }
   validateOptions(matcher, options, { times: anything })
   bodyPattern(body)
@@ -208,8 +208,8 @@ function countCalls(query: Query, name: CallId, found: Found): void {
   const leaf = asExpectation({ call: name, body: body ?? null })
   for (const call of index.calls) {
     if (call.endpoint !== name) continue
-    const own = chatId === null ? index.conversationOf(call) : null
-    const conversation = own === null || own === AVAILABILITY ? tests.nameOf(chatId) : own
+    const ofCall = chatId === null ? index.conversationOf(call) : null
+    const conversation = ofCall === null || ofCall === AVAILABILITY ? tests.nameOf(chatId) : ofCall
     const callQuery = { leaf, step: 0, conversation, from: BEGINNING, floor: null, untilMs: null }
     const obstacles = [...obstaclesOf(callQuery, call, context)]
     const differences = obstacles.length === 0 ? [] : differencesOf(call, leaf, context.options)
