@@ -10,11 +10,10 @@ import { Payload } from '../components/entry-details.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { GUIDE_STEPS, type GuideStep, platformRefusal } from '../model/agent-queue.ts'
 import type { ChatState } from '../model/chat-items.ts'
-import { showEntry } from './address.ts'
 import { AgentComposer } from './agent-composer.tsx'
 import { type AgentProfile, type AgentSide, readStored, senderOf, writeStored } from './agent-side.ts'
 import { agentDraft } from './drafts.ts'
-import { SwitchField, TextField } from './fields.tsx'
+import { EntryLink, SwitchField, TextField } from './fields.tsx'
 import { HelpDesk } from './help-desk.tsx'
 import type { Session } from './session.ts'
 import { useDraft, useSession } from './session-context.ts'
@@ -296,7 +295,7 @@ function AgentProfileForm() {
 
 /** The last call of the page, with its answer. */
 function LastCall() {
-  const { agentSide, view } = useSession()
+  const { agentSide } = useSession()
   const call = agentSide.lastCall.value
   if (call === null) return null
   const answer = call.answer.value
@@ -307,11 +306,7 @@ function LastCall() {
         <h3>
           {call.code.method} {new URL(call.code.url).pathname.replace(/^.*\/(api\/v\d\/)/, '$1')}
         </h3>
-        {seq === null ? null : (
-          <button type="button" class="link" onClick={() => showEntry(view, seq)}>
-            Entry #{seq}
-          </button>
-        )}
+        {seq === null ? null : <EntryLink seq={seq}>Entry </EntryLink>}
       </header>
       <div role="status">
         {answer === null ? (

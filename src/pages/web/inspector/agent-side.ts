@@ -6,7 +6,6 @@ import { createSequence } from '../../../base/runtime/sequence.ts'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { EndpointId } from '../../../platform/contract/endpoint-routes.ts'
 import type { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
-import type { Entry } from '../../../platform/journal/entry.ts'
 import type { PlatformKeys } from '../../../server/control/routes/description.ts'
 import { type ControlClient, callPlatform, type PlatformAnswer } from '../client/control.ts'
 import { type AgentQueue, createAgentQueue } from '../model/agent-queue.ts'
@@ -86,11 +85,10 @@ export function createAgentSide({ client, origin, view, chatIds, log, act }: Age
       const done = inOrder(async () => {
         const keys = await client.send<PlatformKeys>('GET', '/keys')
         const botId = queue.peek().botIdOf(chatId) ?? keys.bot_id
-        const fields = requestBody(endpoint, { bot_id: botId, chat_id: chatId, ...body })
         const afterSeq = log.peek().entries.at(-1)?.seq ?? 0
         const requestId = `page-${afterSeq}-${++requests}`
         const answer = signal<PlatformAnswer | { readonly failure: string } | null>(null)
-        const code = codeOf(origin, endpoint, fields, chatId)
+        const code = codeOf(origin, endpoint, botId, chatId, body)
         const call = { endpoint, code, requestId, afterSeq, answer }
         if (!isQuiet) lastCall.value = call
         const request = { method: code.method, url: new URL(code.url), body: code.body, requestId }
@@ -105,7 +103,14 @@ export function createAgentSide({ client, origin, view, chatIds, log, act }: Age
       act(() => done)
       return done.catch(() => false)
     },
-    entryOf: call => entryOf(log.value.entries, call),
+    entryOf({ requestId, afterSeq }) {
+      const { entries } = log.value
+      for (let index = countUntil(entries, afterSeq); index < entries.length; index++) {
+        const entry = entries[index]
+        if (entry?.kind === 'api' && entry.request.headers['x-request-id'] === requestId) return entry.seq
+      }
+      return null
+    },
   }
 }
 
@@ -122,35 +127,17 @@ const PATHS: { readonly [Id in EndpointId]: (typeof ENDPOINTS)[Id]['path'] } = {
   chat: '/api/v1/chats/{chatId}',
 }
 
-type Body = Readonly<Record<string, unknown>>
-
-function requestBody(endpoint: EndpointId, { bot_id, chat_id, ...own }: Body): Body | undefined {
-  if (endpoint === 'chat') return undefined
-  return endpoint === 'availability' ? own : { bot_id, chat_id, ...own }
-}
-
-function codeOf(origin: URL, endpoint: EndpointId, body: Body | undefined, chatId: string): CodeCall {
-  const path = PATHS[endpoint].replace('{chatId}', encodeURIComponent(chatId))
-  return {
-    method: endpoint === 'chat' ? 'GET' : 'POST',
-    url: new URL(path.slice(1), origin).href,
-    body,
-    keyVariable: endpoint === 'chat' ? 'HANDOVER_SIM_BOT_API_KEY' : 'HANDOVER_SIM_API_KEY',
-  }
+function codeOf(origin: URL, endpoint: EndpointId, bot_id: number, chat_id: string, body: object): CodeCall {
+  const url = new URL(PATHS[endpoint].replace('{chatId}', encodeURIComponent(chat_id)).slice(1), origin).href
+  if (endpoint === 'chat') return { method: 'GET', url, body: undefined, keyVariable: 'HANDOVER_SIM_BOT_API_KEY' }
+  const fields = endpoint === 'availability' ? body : { bot_id, chat_id, ...body }
+  return { method: 'POST', url, body: fields, keyVariable: 'HANDOVER_SIM_API_KEY' }
 }
 
 /** A bot of `keys.more` has a handover key of its own. */
 function keyFor(endpoint: EndpointId, botId: number, { api_key, bot_api_key, more }: PlatformKeys): string {
   if (endpoint === 'chat') return bot_api_key
   return more.find(one => one.bot_id === botId)?.api_key ?? api_key
-}
-
-function entryOf(entries: readonly Entry[], { requestId, afterSeq }: DeskCall): number | null {
-  for (let index = countUntil(entries, afterSeq); index < entries.length; index++) {
-    const entry = entries[index]
-    if (entry?.kind === 'api' && entry.request.headers['x-request-id'] === requestId) return entry.seq
-  }
-  return null
 }
 
 /** What `sender` has in a call. A start may also name the agent's languages. */
@@ -177,11 +164,8 @@ const FIRST_PROFILE: AgentProfile = {
 function readProfile(): AgentProfile {
   const value = jsonOr(readStored(PROFILE) ?? '', {})
   const stored = isMap(value) ? value : {}
-  const own = Object.entries(FIRST_PROFILE).map(([name, first]) => [
-    name,
-    typeof stored[name] === typeof first ? stored[name] : first,
-  ])
-  return { ...FIRST_PROFILE, ...Object.fromEntries(own) }
+  const isSameForm = Object.entries(FIRST_PROFILE).every(([name, first]) => typeof stored[name] === typeof first)
+  return isSameForm ? { ...FIRST_PROFILE, ...stored } : FIRST_PROFILE
 }
 
 /** Browsers may refuse storage. */

@@ -4,6 +4,7 @@ import type { ComponentChildren, ComponentProps } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { messageOf } from '../../../base/text/error-text.ts'
 import { type ControlClient, ControlError, type ControlIssue } from '../client/control.ts'
+import { showEntry } from './address.ts'
 import { useSession } from './session-context.ts'
 
 export interface Submission {
@@ -11,6 +12,8 @@ export interface Submission {
   readonly isPending: boolean
   /** Returns whether it succeeded. What fails is shown by the fields that it names, and by `OtherProblems`. */
   save(run: (client: ControlClient) => Promise<unknown>): Promise<boolean>
+  /** Sends one request of the control API. */
+  send(method: string, path: string, body?: unknown): Promise<boolean>
 }
 
 /** Sends a form, and keeps the problems until the next time. */
@@ -33,7 +36,8 @@ export function useSubmission(onSuccess?: () => void): Submission {
     if (found.length === 0) onSuccess?.()
     return found.length === 0
   }
-  return { issues, isPending, save }
+  const send = (method: string, path: string, body?: unknown) => save(() => client.send(method, path, { body }))
+  return { issues, isPending, save, send }
 }
 
 const isAbout = (field: string, name: string) =>
@@ -185,6 +189,21 @@ export function SwitchField({ isOn, group, title, children, onChange }: SwitchFi
       />
       {children}
     </label>
+  )
+}
+
+export interface EntryLinkProps {
+  readonly seq: number
+  readonly children?: ComponentChildren
+}
+
+/** Selects an entry in the wire. */
+export function EntryLink({ seq, children }: EntryLinkProps) {
+  const { view } = useSession()
+  return (
+    <button type="button" class="link" onClick={() => showEntry(view, seq)}>
+      {children}#{seq}
+    </button>
   )
 }
 

@@ -5,9 +5,8 @@ import { wallDelay } from '../../../base/runtime/clock.ts'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { AgentActionResult, AgentDescription, AgentInbox } from '../../../server/control/routes/agent.ts'
 import { useShortcuts } from '../components/shortcuts.tsx'
-import { showEntry } from './address.ts'
 import { agentDraft, joinTexts } from './drafts.ts'
-import { TextField } from './fields.tsx'
+import { EntryLink, TextField } from './fields.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
@@ -138,16 +137,13 @@ function DriverVerbs({ verbs, act }: DriverVerbsProps) {
 }
 
 function Result({ result }: { readonly result: AgentActionResult }) {
-  const session = useSession()
   const { how, outcome, status, error, seq } = result
   return (
     <div class={outcome === 'ok' ? 'help-desk-result' : 'help-desk-result refusal'}>
       <code>{how}</code>
       <p>
         {outcome === 'ok' ? `The help desk answered${status === undefined ? '' : ` ${status}`}.` : error}{' '}
-        <button type="button" class="link" onClick={() => showEntry(session.view, seq)}>
-          Entry #{seq}
-        </button>
+        <EntryLink seq={seq}>Entry </EntryLink>
       </p>
     </div>
   )

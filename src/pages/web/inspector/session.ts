@@ -2,17 +2,18 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
-import { type ControlClient, createControlClient } from '../client/control.ts'
+import type { ChatAnswer } from '../../../server/control/routes/chats.ts'
+import { type ControlClient, ControlError, createControlClient } from '../client/control.ts'
 import { followJournal, type JournalFeedState } from '../client/event-feed.ts'
 import { createFrameBatches } from '../client/frame-batches.ts'
+import { createRefresh } from '../client/refresh.ts'
 import type { ChatTag } from '../components/sequence-row.tsx'
-import type { ChatState } from '../model/chat-items.ts'
+import { type ChatState, chatStateOf } from '../model/chat-items.ts'
 import { countUntil, createJournalLog, type JournalLog } from '../model/journal-log.ts'
 import { keepInAddress, showEntry, type View } from './address.ts'
 import { type AgentSide, createAgentSide } from './agent-side.ts'
 import { type ChatBook, createChats } from './chats.ts'
 import { createDrafts, type FindDraft } from './drafts.ts'
-import { createShownChat } from './shown-chat.ts'
 
 export interface Session {
   readonly view: View
@@ -77,15 +78,7 @@ export function createSession(view: View, origin: URL, token: string | null): Se
     },
   })
   const chatId = computed(() => chats.choose(view.chat.value))
-  const shownChat = createShownChat({
-    client,
-    view,
-    log,
-    chatId,
-    onProblem: message => {
-      problem.value = message
-    },
-  })
+  const shownChat = followChat(client, view, log, chatId, problem)
   const stopAddress = keepInAddress(view)
   const act = (run: () => Promise<unknown>) => {
     problem.value = null
@@ -115,6 +108,53 @@ export function createSession(view: View, origin: URL, token: string | null): Se
       shownChat.close()
       batches.clear()
       stopAddress()
+    },
+  }
+}
+
+/** Entries that arrive within this time become one request. */
+const TOGETHER_MS = 20
+
+/** Asks the server for the selected chat at the shown moment, and again when an entry of it arrives. */
+function followChat(
+  client: ControlClient,
+  view: View,
+  log: ReadonlySignal<JournalLog>,
+  chatId: ReadonlySignal<string | null>,
+  problem: Signal<string | null>,
+): { readonly chat: Session['chat']; close(): void } {
+  const loaded = signal<{ readonly id: string; readonly state: ChatState | null } | null>(null)
+  const ended = new AbortController()
+
+  async function load(): Promise<void> {
+    const [id, at] = [chatId.peek(), view.at.peek()]
+    if (id === null) return
+    try {
+      const query = { at: at ?? undefined }
+      const answer = await client.send<ChatAnswer>('GET', `/chats/${encodeURIComponent(id)}`, { query })
+      const entries = log.peek().chats.get(id) ?? []
+      loaded.value = { id, state: chatStateOf(answer, entries, at ?? Number.MAX_SAFE_INTEGER) }
+    } catch (error) {
+      // Without an answer the chat stays as it was: the page says that the server is away.
+      if (!(error instanceof ControlError)) return
+      loaded.value = { id, state: null }
+      // A chat is absent before its beginning, and after a reset.
+      if (error.status !== 404) problem.value = error.message
+    }
+  }
+
+  const refresh = createRefresh(load, TOGETHER_MS, ended.signal)
+  const lastSeq = computed(() => log.value.chats.get(chatId.value ?? '')?.at(-1)?.seq ?? 0)
+  const journal = computed(() => log.value.entries)
+  const reason = computed(() => [journal.value, chatId.value, view.at.value ?? lastSeq.value])
+  const stop = effect(() => {
+    if (reason.value[1] !== null) refresh()
+  })
+  return {
+    chat: computed(() => (loaded.value?.id === chatId.value ? (loaded.value?.state ?? null) : null)),
+    close() {
+      stop()
+      ended.abort()
     },
   }
 }

@@ -7,7 +7,7 @@ import { parseJsonText } from '../../model/json-text.ts'
 import { ChoiceField, OtherProblems } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
 import { useShownTime } from './clock.tsx'
-import { PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
+import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 import type { PlatformMoment } from './platform-store.ts'
 
 const REASONS = { AGENT_AVAILABILITY: 'agents', BUSINESS_HOURS: 'business hours', OTHER: 'other' }
@@ -45,7 +45,7 @@ function QueueForm({ queue }: { readonly queue: QueueState }) {
   const [reason, setReason] = useDraft('availability reason', '', name)
   const set = (availability: string) => {
     const body = { availability, queue: queue.queue, ...(reason === '' ? {} : { reason }) }
-    void saving.save(client => client.send('PUT', '/availability', { body }))
+    void saving.send('PUT', '/availability', body)
   }
   return (
     <div class="stack">
@@ -96,7 +96,7 @@ function BusinessHours() {
     setEditing(false)
   }
   const set = async (value: unknown) => {
-    if (await saving.save(patchConfig({ business_hours: value }))) close()
+    if (await saving.send('PATCH', '/config', { business_hours: value })) close()
   }
   const submit = (event: Event) => {
     event.preventDefault()

@@ -58,7 +58,7 @@ function PauseButton() {
           type="button"
           aria-describedby={id}
           disabled={isPast || saving.isPending}
-          onClick={() => void saving.save(client => client.send('POST', path))}
+          onClick={() => void saving.send('POST', path)}
         >
           {label}
         </button>
@@ -76,8 +76,7 @@ function AdvanceForm({ nowMs }: { readonly nowMs: number }) {
   const left = Math.max(0, Date.parse(clock.next_due ?? '') - nowMs)
   const [by, setBy] = useDraft('clock', '')
   const saving = useSaving()
-  const advance = (duration: string) =>
-    saving.save(client => client.send('POST', '/clock/advance', { body: { by: duration } }))
+  const advance = (duration: string) => saving.send('POST', '/clock/advance', { by: duration })
   const submit = async (event: Event) => {
     event.preventDefault()
     if (await advance(by)) setBy('')

@@ -10,8 +10,7 @@ import { JsonEditor } from '../../components/json-editor.tsx'
 import { FAULT_EXAMPLES } from '../../model/fault-examples.ts'
 import { countUntil } from '../../model/journal-log.ts'
 import { parseJsonText } from '../../model/json-text.ts'
-import { showEntry } from '../address.ts'
-import { ChoiceField, OtherProblems } from '../fields.tsx'
+import { ChoiceField, EntryLink, OtherProblems } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
@@ -19,7 +18,7 @@ export function FaultsSection() {
   const { faults, isPast } = usePlatform()
   const [isAdding, setAdding] = useDraft('fault is added', false)
   const saving = useSaving()
-  const clear = (path: string) => void saving.save(client => client.send('DELETE', path))
+  const clear = (path: string) => void saving.send('DELETE', path)
   return (
     <PlatformSection name="faults" title="Faults" summary={faults.length === 0 ? 'none' : `${faults.length} set`}>
       {faults.length === 0 ? (
@@ -77,7 +76,7 @@ function FaultForm({ onClose }: { onClose(): void }) {
   const submit = async (event: Event) => {
     event.preventDefault()
     if (!parsed.isValid) return
-    if (await saving.save(client => client.send('POST', '/faults', { body: parsed.value }))) close()
+    if (await saving.send('POST', '/faults', parsed.value)) close()
   }
   // The schema is `{ $ref: '#/$defs/Fault', $defs }`.
   const schemas = isMap(description.fault.$defs) ? description.fault.$defs : {}
@@ -157,9 +156,7 @@ function Hits({ fault }: { readonly fault: NamedFault }) {
     <p class="buttons">
       <span class="hint">At</span>
       {seqs.map(seq => (
-        <button key={seq} type="button" class="link" onClick={() => showEntry(session.view, seq)}>
-          #{seq}
-        </button>
+        <EntryLink key={seq} seq={seq} />
       ))}
     </p>
   )

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 import type { DescriptionAnswer } from '../../../../server/control/routes/description.ts'
 import { FieldProblem, OtherProblems, problemOf } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
-import { PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
+import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
 type Knob = DescriptionAnswer['knobs'][number]
 type Assumption = DescriptionAnswer['assumptions'][number]
@@ -86,7 +86,7 @@ function KnobRow({ knob, assumption }: KnobRowProps) {
   const [typed, setTyped] = useDraft<string | null>('knob', null, name)
   const isDisabled = isPast || saving.isPending
   const set = async (next: unknown) => {
-    if (await saving.save(patchConfig({ [name]: next }))) setTyped(null)
+    if (await saving.send('PATCH', '/config', { [name]: next })) setTyped(null)
   }
   const submit = (event: Event) => {
     event.preventDefault()

@@ -2,7 +2,6 @@
 
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useId, useRef } from 'preact/hooks'
-import type { ControlClient } from '../../client/control.ts'
 import { type Submission, useSubmission } from '../fields.tsx'
 import { useSession } from '../session-context.ts'
 import type { PlatformMoment, PlatformStore } from './platform-store.ts'
@@ -58,7 +57,3 @@ export function useSaving(): Submission {
   const { store } = usePlatformContext()
   return useSubmission(store.refresh)
 }
-
-/** Sets settings by name, all or none. */
-export const patchConfig = (patch: Readonly<Record<string, unknown>>) => (client: ControlClient) =>
-  client.send('PATCH', '/config', { body: patch })

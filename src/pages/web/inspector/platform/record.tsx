@@ -5,8 +5,7 @@ import type { RecordedScenario } from '../../../../server/control/recorder.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { OutcomeMark } from '../../components/mark.tsx'
 import { saveFile } from '../../components/save-file.ts'
-import { showEntry } from '../address.ts'
-import { OtherProblems, problemOf, SwitchField, TextField } from '../fields.tsx'
+import { EntryLink, OtherProblems, problemOf, SwitchField, TextField } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
 import { PlatformSection, useSaving } from './platform-section.tsx'
 
@@ -108,7 +107,6 @@ const bodyOf = ({ name, from, to, chatIds }: Range) => ({
 const numberOr = (typed: string, step: number) => (/^\d+$/.test(typed) ? Number(typed) + step : typed)
 
 function Recorded({ recorded: { name, yaml, notes, tried } }: { readonly recorded: RecordedScenario }) {
-  const session = useSession()
   const fileName = name
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')
@@ -133,12 +131,7 @@ function Recorded({ recorded: { name, yaml, notes, tried } }: { readonly recorde
         <ul class="record-notes hint">
           {notes.map(({ code, message, seq }) => (
             <li key={`${code} ${seq} ${message}`}>
-              {message}{' '}
-              {seq === null ? null : (
-                <button type="button" class="link" onClick={() => showEntry(session.view, seq)}>
-                  #{seq}
-                </button>
-              )}
+              {message} {seq === null ? null : <EntryLink seq={seq} />}
             </li>
           ))}
         </ul>

@@ -69,7 +69,7 @@ function Restore() {
   }
   const restore = async () => {
     const { snapshot } = chosen ?? {}
-    if (await saving.save(client => client.send('PUT', '/snapshot', { body: snapshot }))) setChosen(null)
+    if (await saving.send('PUT', '/snapshot', snapshot)) setChosen(null)
   }
   return (
     <div class="stack platform-block">
@@ -123,7 +123,7 @@ function Reset() {
   const [isAsking, setAsking] = useState(false)
   const saving = useSaving()
   const reset = async () => {
-    if (await saving.save(client => client.send('POST', '/reset'))) setAsking(false)
+    if (await saving.send('POST', '/reset')) setAsking(false)
   }
   return (
     <div class="stack platform-block">

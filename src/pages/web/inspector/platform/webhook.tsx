@@ -4,10 +4,9 @@ import { useId } from 'preact/hooks'
 import { explainEntry } from '../../../../platform/wording/hints.ts'
 import { moment as momentText } from '../../model/formats.ts'
 import type { WebhookHealth } from '../../model/webhook-health.ts'
-import { showEntry } from '../address.ts'
-import { FieldProblem, OtherProblems, problemOf } from '../fields.tsx'
+import { EntryLink, FieldProblem, OtherProblems, problemOf } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
-import { PlatformSection, patchConfig, usePlatform, useSaving } from './platform-section.tsx'
+import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
 const STATES = {
   no_url: { text: 'no URL', look: 'skipped' },
@@ -37,7 +36,7 @@ function UrlForm() {
   const saving = useSaving()
   const id = useId()
   const set = async (value: string | null) => {
-    if (await saving.save(patchConfig({ 'webhook.url': value }))) setTyped(null)
+    if (await saving.send('PATCH', '/config', { 'webhook.url': value })) setTyped(null)
   }
   const submit = (event: Event) => {
     event.preventDefault()
@@ -78,7 +77,6 @@ function UrlForm() {
 }
 
 function Health({ health }: { readonly health: WebhookHealth }) {
-  const { view } = useSession()
   const { state, last, notSent, failuresInARow, failingSince } = health
   const explained = last === null ? null : explainEntry(last)
   return (
@@ -92,9 +90,7 @@ function Health({ health }: { readonly health: WebhookHealth }) {
         <p class={explained === null ? '' : 'platform-warning'}>
           {explained === null ? `Answered ${last.status} in ${Math.round(last.duration_ms)} ms` : explained.why}
           {', '}
-          <button type="button" class="link" onClick={() => showEntry(view, last.seq)}>
-            {last.event} #{last.seq}
-          </button>
+          <EntryLink seq={last.seq}>{last.event} </EntryLink>
         </p>
       )}
       {last !== null && failuresInARow > 1 && failingSince !== null ? (
@@ -116,8 +112,7 @@ function TestEvent() {
   const saving = useSaving()
   const chatId = session.chatId.value
   const hasUrl = typeof config['webhook.url'] === 'string'
-  const send = () =>
-    saving.save(client => client.send('POST', '/trigger', { body: { event: TEST_EVENT, chat_id: chatId } }))
+  const send = () => saving.send('POST', '/trigger', { event: TEST_EVENT, chat_id: chatId })
   return (
     <div class="buttons">
       <button
