@@ -5,7 +5,8 @@ import type { OpenContent } from '../../platform/journal/entry.ts'
 import type { Chat } from '../../platform/rules/state.ts'
 import type { Core } from '../../platform/simulator/core.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
-import type { Driver, DriverChat } from '../agent-driver/driver.ts'
+import type { Driver } from '../agent-driver/driver.ts'
+import { driverChat } from './run-context.ts'
 import { type Pending, waitUntil } from './waiting.ts'
 
 /** What a call of the driver needs. */
@@ -16,14 +17,6 @@ export interface DriverCaller {
   /** The address the intermediary calls. */
   readonly url: string
 }
-
-export const driverChat = ({ id, userId, language, source, persona }: Chat): DriverChat => ({
-  id,
-  user_id: userId,
-  language,
-  source,
-  name: persona.fullName ?? '',
-})
 
 export interface VerbCall {
   readonly verb: string

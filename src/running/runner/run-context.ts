@@ -12,8 +12,7 @@ import type { StepFailure } from '../../platform/journal/run-failures.ts'
 import type { Chat } from '../../platform/rules/state.ts'
 import { newChat, type ReadChatOptions, userFromWire, type WireUser } from '../../platform/simulator/new-chat.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
-import type { Driver } from '../agent-driver/driver.ts'
-import { driverChat } from './inbox.ts'
+import type { Driver, DriverChat } from '../agent-driver/driver.ts'
 import type { WaitContext } from './waiting.ts'
 
 export interface RunContextOptions {
@@ -137,6 +136,14 @@ async function openConversation(
   } satisfies ConversationOpened
   context.note(opened, chat.id)
 }
+
+export const driverChat = ({ id, userId, language, source, persona }: Chat): DriverChat => ({
+  id,
+  user_id: userId,
+  language,
+  source,
+  name: persona.fullName ?? '',
+})
 
 export interface StepContext {
   readonly context: RunContext
