@@ -126,9 +126,3 @@ export function createChatQueues(): ChatQueues {
     clear: () => last.clear(),
   }
 }
-
-/** Calls `run` once when a signal aborts, unless it has aborted before. The returned function stops this. */
-export function onAbort(signal: AbortSignal, run: () => void): () => void {
-  signal.addEventListener('abort', run, { once: true })
-  return () => signal.removeEventListener('abort', run)
-}
