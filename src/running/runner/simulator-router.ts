@@ -40,35 +40,8 @@ export async function createSimulatorRouter(
   const owners = new Map<string, PlatformSimulator>()
   const active = new Map<PlatformSimulator, Core>()
   const ended = new Set<PlatformSimulator>()
-  const server = await startServer(options, fallback => createRequestRouter(fallback, owners, active), secrets, more)
-  return {
-    server,
-    attach(sim) {
-      const core = coreOf(sim)
-      core.access.callers.acceptsHost = coreOf(server).access.callers.acceptsHost
-      active.set(sim, core)
-      for (const { chatId } of sim.chats()) owners.set(chatId, sim)
-    },
-    addChat: (sim, chatId) => void owners.set(chatId, sim),
-    detach: sim => void active.delete(sim),
-    beginRun() {
-      for (const [chatId, sim] of owners) if (ended.has(sim)) owners.delete(chatId)
-      ended.clear()
-      for (const sim of owners.values()) ended.add(sim)
-      for (const sim of ended) void sim.close()
-      server.reset()
-    },
-    close: () => server.close(),
-  }
-}
-
-/** Calls about availability or about unknown chats go to the simulator of a scenario only when no other one runs. */
-function createRequestRouter(
-  fallback: PlatformSimulator,
-  owners: ReadonlyMap<string, PlatformSimulator>,
-  active: ReadonlyMap<PlatformSimulator, Core>,
-): RequestRouter {
-  return {
+  const createRequestRouter = (fallback: PlatformSimulator): RequestRouter => ({
+    /** Calls about availability or about unknown chats go to the simulator of a scenario only when no other one runs. */
     api(request) {
       const chatId = chatIdIn(request)
       let sim = chatId === null ? undefined : owners.get(chatId)
@@ -88,6 +61,26 @@ function createRequestRouter(
       for (const { platform } of active.values()) widest = Math.max(widest, platform.knobs['limits.body'])
       return widest
     },
+  })
+  const server = await startServer(options, createRequestRouter, secrets, more)
+  return {
+    server,
+    attach(sim) {
+      const core = coreOf(sim)
+      core.access.callers.acceptsHost = coreOf(server).access.callers.acceptsHost
+      active.set(sim, core)
+      for (const { chatId } of sim.chats()) owners.set(chatId, sim)
+    },
+    addChat: (sim, chatId) => void owners.set(chatId, sim),
+    detach: sim => void active.delete(sim),
+    beginRun() {
+      for (const [chatId, sim] of owners) if (ended.has(sim)) owners.delete(chatId)
+      ended.clear()
+      for (const sim of owners.values()) ended.add(sim)
+      for (const sim of ended) void sim.close()
+      server.reset()
+    },
+    close: () => server.close(),
   }
 }
 
