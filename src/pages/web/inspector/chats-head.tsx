@@ -58,21 +58,19 @@ export function ChatsHead({ chatId, chat }: ChatsHeadProps) {
         </button>
       </div>
       {isListed && chatId !== null ? <ChatList /> : null}
-      {chatId === null || chat === null ? null : <ChatTitle name={chatName(chatId)} chat={chat} />}
+      {chatId === null || chat === null ? null : (
+        <div class="chat-title">
+          <h3>
+            <bdi>{chat.user || 'User'}</bdi>
+          </h3>
+          <ChatStatus {...chat} />
+          <small>
+            {[chatName(chatId), chat.language, chat.source, chat.bot && `bot ${chat.bot}`].filter(Boolean).join(' · ')}
+          </small>
+        </div>
+      )}
       {isNew ? <NewChatDialog onClose={() => setNew(false)} /> : null}
     </header>
-  )
-}
-
-function ChatTitle({ name, chat }: { readonly name: string; readonly chat: ChatState }) {
-  return (
-    <div class="chat-title">
-      <h3>
-        <bdi>{chat.user || 'User'}</bdi>
-      </h3>
-      <ChatStatus chat={chat} />
-      <small>{[name, chat.language, chat.source, chat.bot && `bot ${chat.bot}`].filter(Boolean).join(' · ')}</small>
-    </div>
   )
 }
 
@@ -153,12 +151,7 @@ function aboutChat([first]: readonly Entry[], summary: ChatSummary | undefined) 
   return { user: String(created.user_name ?? ''), language: String(language ?? ''), source: String(source ?? '') }
 }
 
-interface ChatRowProps {
-  readonly chatId: string
-  readonly summary: ChatSummary | undefined
-}
-
-function ChatRow({ chatId, summary }: ChatRowProps) {
+function ChatRow({ chatId, summary }: { readonly chatId: string; readonly summary: ChatSummary | undefined }) {
   const { chats, chatName, log, view } = useSession()
   const entries = log.value.chats.get(chatId) ?? []
   const { user, language, source } = aboutChat(entries, summary)
@@ -173,7 +166,7 @@ function ChatRow({ chatId, summary }: ChatRowProps) {
         <bdi>{user || 'User'}</bdi> <small>{[chatName(chatId), language, source].join(' · ')}</small>
       </span>
       {summary === undefined ? null : (
-        <ChatStatus chat={{ status: summary.status, ended: !summary.active, agent: { name: agent } }} />
+        <ChatStatus status={summary.status} ended={!summary.active} agent={{ name: agent }} />
       )}
       <span class="chat-row-text">
         {summary?.typing ? <i>The agent is typing</i> : <bdi>{text ?? 'No message yet'}</bdi>}
@@ -184,10 +177,7 @@ function ChatRow({ chatId, summary }: ChatRowProps) {
 }
 
 /** The latest message until the shown moment, and the agent who accepted the chat last. */
-function latestOf(
-  entries: readonly Entry[],
-  at: number | null,
-): { readonly text: string | null; readonly agent: string } {
+function latestOf(entries: readonly Entry[], at: number | null) {
   let text: string | null = null
   let agent: string | null = null
   let index = at === null ? entries.length : countUntil(entries, at)
@@ -201,11 +191,7 @@ function latestOf(
   return { text, agent: agent ?? '' }
 }
 
-function ChatStatus({
-  chat: { status, agent, ended },
-}: {
-  readonly chat: Pick<ChatState, 'status' | 'agent' | 'ended'>
-}) {
+function ChatStatus({ status, agent, ended }: Pick<ChatState, 'status' | 'agent' | 'ended'>) {
   const code = ended ? 'ended' : status
   const text = code === 'agent' && agent?.name ? <bdi>{agent.name}</bdi> : STATUS_TEXTS[code]
   return <span class={`chat-status ${code}`}>{text}</span>

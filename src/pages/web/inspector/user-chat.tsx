@@ -90,6 +90,7 @@ function UserComposer({ chatId, draft }: UserComposerProps) {
   /** The user cannot act earlier. */
   const isNow = view.at.value === null
   const field = useRef<HTMLTextAreaElement>(null)
+  const picker = useRef<HTMLInputElement>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const problemId = useId()
   const { text, files } = draft.value
@@ -105,7 +106,8 @@ function UserComposer({ chatId, draft }: UserComposerProps) {
   const change = (part: Partial<UserDraft>) => {
     draft.value = { ...draft.peek(), ...part }
   }
-  const send = () => {
+  const send = (event: Event) => {
+    event.preventDefault()
     const sent = draft.peek()
     if (sent.text.trim() === '' && sent.files.length === 0) return
     draft.value = NO_USER_DRAFT
@@ -116,7 +118,7 @@ function UserComposer({ chatId, draft }: UserComposerProps) {
   }
   const askForPerson = () => run(client.send('POST', `${pathOf(chatId)}/press`, { body: { button: 'handover' } }))
   return (
-    <form class="user-composer" onSubmit={submit(send)}>
+    <form class="user-composer" onSubmit={send}>
       {files.length === 0 ? null : (
         <ChosenFiles files={files} onRemove={file => change({ files: files.filter(one => one !== file) })} />
       )}
@@ -131,14 +133,27 @@ function UserComposer({ chatId, draft }: UserComposerProps) {
           value={text}
           onInput={({ currentTarget }) => change({ text: currentTarget.value })}
           onKeyDown={event => {
-            if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(send)(event)
+            if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) send(event)
             // Outside of the field, the keys are shortcuts.
             if (event.key === 'Escape') event.currentTarget.blur()
           }}
           onPaste={event => addFiles(event.clipboardData, draft) && event.preventDefault()}
         />
         <div class="buttons">
-          <FilePicker onChoose={chosen => change({ files: [...draft.peek().files, ...chosen] })} />
+          <button type="button" onClick={() => picker.current?.click()}>
+            Attach files
+          </button>
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            aria-label="Files of the user"
+            onChange={({ currentTarget }) => {
+              addFiles(currentTarget, draft)
+              currentTarget.value = ''
+            }}
+          />
           <button type="button" onClick={askForPerson}>
             Ask for a person
           </button>
@@ -165,11 +180,6 @@ function sendMessage(client: ControlClient, chatId: string, { text, files }: Use
   return client.send('POST', path, { body: form })
 }
 
-const submit = (send: () => void) => (event: Event) => {
-  event.preventDefault()
-  send()
-}
-
 /** The field is as high as its text, up to the limit of the style sheet. */
 function grow(field: HTMLTextAreaElement | null): void {
   if (field === null) return
@@ -177,32 +187,10 @@ function grow(field: HTMLTextAreaElement | null): void {
   field.style.blockSize = `${field.scrollHeight + 2}px`
 }
 
-/** Takes files from a drop or the clipboard; returns whether there were any. */
-function addFiles(data: DataTransfer | null, draft: Signal<UserDraft>): boolean {
+/** Takes files that were chosen, dropped or pasted; returns whether there were any. */
+function addFiles(data: { readonly files: FileList | null } | null, draft: Signal<UserDraft>): boolean {
   const added = [...(data?.files ?? [])]
   const { text, files } = draft.peek()
   if (added.length > 0) draft.value = { text, files: [...files, ...added] }
   return added.length > 0
-}
-
-function FilePicker({ onChoose }: { onChoose(files: readonly File[]): void }) {
-  const input = useRef<HTMLInputElement>(null)
-  return (
-    <>
-      <button type="button" onClick={() => input.current?.click()}>
-        Attach files
-      </button>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files of the user"
-        onChange={({ currentTarget }) => {
-          onChoose([...(currentTarget.files ?? [])])
-          currentTarget.value = ''
-        }}
-      />
-    </>
-  )
 }
