@@ -13,40 +13,6 @@ export interface ClockTimer extends Timer {
   move(delayMs: number): void
 }
 
-export interface Clock {
-  readonly mode: 'real' | 'virtual'
-  /** Whether it moves only by `advance`: a virtual clock, and a real one that is paused. */
-  isPaused(): boolean
-  /** Epoch milliseconds. They never go back, also when the wall clock does, except with `rewind`. */
-  now(): number
-  /** The date for timestamps and business hours, in epoch milliseconds: the wall clock, or the time of a virtual clock. */
-  wallMs(): number
-  /** Runs once, `delayMs` from now on this clock. */
-  after(delayMs: number, run: () => void): ClockTimer
-  /** Due time of the nearest timer, or null. */
-  nextDue(): number | null
-  /** Moves a paused clock; `drain` finishes the work of one timer before the next one fires. */
-  advance(byMs: number, drain: () => Promise<void>): Promise<void>
-  /** Returns to the time of its start, or a real clock to that of the machine, which runs. */
-  rewind(): void
-}
-
-/** The clock of the machine. After a pause it continues at the time at which it stood. */
-export interface RealClock extends Clock {
-  readonly mode: 'real'
-  /** Stops, by default at its present time; timers wait. */
-  pause(atMs?: number): void
-  resume(): void
-}
-
-/** A clock that moves only by `advance`. `rewind` cancels all timers. */
-export interface VirtualClock extends Clock {
-  readonly mode: 'virtual'
-  startMs(): number
-  /** Moves to another start and moment, and cancels all timers. */
-  set(startMs: number, nowMs: number): void
-}
-
 export const VIRTUAL_START_MS = Date.UTC(2024, 0, 1, 9)
 
 /** The end of every clock: until then, microseconds since 1970 are exact numbers. */
@@ -62,96 +28,8 @@ function earliest(times: Iterable<number>): number | null {
   return first
 }
 
-interface Due {
-  at: number
-  order: number
-  readonly run: () => void
-}
-
-const soonest = (timers: ReadonlySet<Due>): Due | null => {
-  let first: Due | null = null
-  for (const due of timers) {
-    if (first === null || due.at < first.at || (due.at === first.at && due.order < first.order)) first = due
-  }
-  return first
-}
-
 /** Receives what a timer or other work in the background threw: a bug of the simulator, which must not end the process. */
 export type OnThrown = (error: unknown) => void
-
-const rethrow: OnThrown = error => {
-  throw error
-}
-
-function runGuarded(run: () => void, onThrown: OnThrown): void {
-  try {
-    run()
-  } catch (error) {
-    onThrown(error)
-  }
-}
-
-/** Timers that throw call `onThrown`; later timers fire as usual. */
-export function createVirtualClock(initialMs = VIRTUAL_START_MS, onThrown: OnThrown = rethrow): VirtualClock {
-  const timers = new Set<Due>()
-  let startMs = initialMs
-  let now = startMs
-  let order = 0
-  let rewinds = 0
-  let turn: Promise<void> = Promise.resolve()
-
-  /** An `advance` from before a reset does not move the clock after it. */
-  async function move(byMs: number, drain: () => Promise<void>, before: number): Promise<void> {
-    await drain()
-    const until = timeAfter(now, byMs)
-    for (let due = soonest(timers); due !== null && due.at <= until && before === rewinds; due = soonest(timers)) {
-      timers.delete(due)
-      now = Math.max(now, due.at)
-      runGuarded(due.run, onThrown)
-      await drain()
-    }
-    if (before === rewinds) now = Math.max(now, until)
-  }
-
-  function jump(to: number): void {
-    rewinds++
-    timers.clear()
-    now = to
-  }
-
-  return {
-    mode: 'virtual',
-    isPaused: () => true,
-    now: () => now,
-    wallMs: () => now,
-    after(delayMs, run) {
-      const due = { at: timeAfter(now, delayMs), order: order++, run }
-      timers.add(due)
-      return {
-        move(laterMs) {
-          due.at = timeAfter(now, laterMs)
-          due.order = order++
-          timers.add(due)
-        },
-        cancel: () => void timers.delete(due),
-      }
-    },
-    nextDue: () => soonest(timers)?.at ?? null,
-    /** Advances at the same time run one after the other, so that their sum passes. */
-    advance(byMs, drain) {
-      const before = rewinds
-      const moved = turn.then(() => move(byMs, drain, before))
-      turn = moved.catch(() => {})
-      return moved
-    },
-    rewind: () => jump(startMs),
-    startMs: () => startMs,
-    set(start, at) {
-      startMs = start
-      jump(at)
-    },
-  }
-}
 
 /** Node's longest timer; longer waits take several timers. */
 const LONGEST_MS = 2_147_483_647
@@ -230,123 +108,201 @@ export async function* paced(bytes: Uint8Array, overMs: number, signal: AbortSig
 /** Node's timers use another clock, which may be ahead of a clock by less than this. */
 const EARLY_MS = 2
 
-interface Pending {
+interface Due {
+  at: number
   order: number
   readonly run: () => void
-  at: number
-  timer: Timer
 }
 
-/** How a clock stands: its own timers fire while it is moved. */
-interface Pause {
-  readonly clock: VirtualClock
-  /** What `wallMs` is ahead of `now`. */
-  readonly wallAheadMs: number
-}
+const byTime = (a: Due, b: Due): number => a.at - b.at || a.order - b.order
 
 /**
- * A timer keeps its process alive until it fires; closing or resetting the simulator cancels it. Timers that throw call
- * `onThrown`.
+ * The clock of a simulator, which runs with the machine or stands. A virtual clock always stands, and `rewind` cancels its
+ * timers. A real one continues after a pause at the time at which it stood. A timer keeps its process alive until it fires;
+ * closing or resetting the simulator cancels it. Timers that throw call `onThrown`; later timers fire as usual.
  */
-export function createRealClock(onThrown: OnThrown = rethrow): RealClock {
-  const pending = new Set<Pending>()
-  const machineMs = createForwardTime()
-  let aheadMs = 0
-  let pause: Pause | null = null
-  let orders = 0
+export class Clock {
+  readonly mode: 'real' | 'virtual'
+  /** Where `rewind` returns to; of a virtual clock. */
+  startMs: number
+  readonly #onThrown: OnThrown
+  readonly #timers = new Set<Due>()
+  readonly #machineMs = createForwardTime()
+  /** Where the clock stands; null while it runs. */
+  #standsAt: number | null
+  /** How far a clock that runs is ahead of the machine. */
+  #aheadMs = 0
+  /** How far `wallMs` is ahead of `now` while the clock stands. */
+  #wallAheadMs = 0
+  #orders = 0
+  /** Counts the changes of the time that end an `advance`. */
+  #jumps = 0
+  #turn: Promise<void> = Promise.resolve()
+  #handle: ReturnType<typeof setTimeout> | undefined
+  /** When the timer of Node fires. */
+  #armedFor = Number.POSITIVE_INFINITY
 
-  const now = () => (pause === null ? machineMs() + aheadMs : pause.clock.now())
-  const wallMs = () => (pause === null ? Date.now() + aheadMs : pause.clock.now() + pause.wallAheadMs)
+  constructor(mode: 'real' | 'virtual', startMs: number, onThrown: OnThrown) {
+    this.mode = mode
+    this.startMs = startMs
+    this.#standsAt = mode === 'virtual' ? startMs : null
+    this.#onThrown = onThrown
+  }
 
-  function start(due: Pending): Timer {
-    const fire = () => {
-      pending.delete(due)
-      runGuarded(due.run, onThrown)
+  /** Epoch milliseconds. They never go back, also when the wall clock does, except with `rewind`. */
+  readonly now = (): number => this.#standsAt ?? this.#machineMs() + this.#aheadMs
+
+  /** The date for timestamps and business hours, in epoch milliseconds: the wall clock, or the time of a virtual clock. */
+  readonly wallMs = (): number =>
+    this.#standsAt === null ? Date.now() + this.#aheadMs : this.#standsAt + this.#wallAheadMs
+
+  /** Whether it moves only by `advance`: a virtual clock, and a real one that is paused. */
+  isPaused(): boolean {
+    return this.#standsAt !== null
+  }
+
+  /** Runs once, `delayMs` from now on this clock. */
+  after(delayMs: number, run: () => void): ClockTimer {
+    const due: Due = { at: 0, order: 0, run }
+    const move = (laterMs: number) => {
+      due.at = timeAfter(this.now(), laterMs)
+      due.order = this.#orders++
+      this.#timers.add(due)
+      // A timer that moved to a later time is found when the timer of Node fires.
+      if (due.at < this.#armedFor) this.#arm(due.at)
     }
-    return pause === null ? machineTimer(due, now, fire) : pause.clock.after(due.at - now(), fire)
-  }
-  /** Keeps a timer that fires too early, because it is started again then. */
-  function move(due: Pending, delayMs: number): void {
-    const at = timeAfter(now(), delayMs)
-    const isKept = pause === null && pending.has(due) && at >= due.at
-    due.order = orders++
-    due.at = at
-    pending.add(due)
-    if (isKept) return
-    due.timer.cancel()
-    due.timer = start(due)
-  }
-  function after(delayMs: number, run: () => void): ClockTimer {
-    const due: Pending = { order: orders++, run, at: timeAfter(now(), delayMs), timer: NEVER }
-    pending.add(due)
-    due.timer = start(due)
+    move(delayMs)
     return {
-      move: laterMs => move(due, laterMs),
-      cancel() {
-        due.timer.cancel()
-        pending.delete(due)
+      move,
+      cancel: () => {
+        this.#timers.delete(due)
+        if (this.#timers.size === 0) this.#disarm()
       },
     }
   }
-  /** Changes what drives the timers, each of which keeps the time that is left. */
-  function drive(change: () => void): void {
-    const before = now()
-    for (const { timer } of pending) timer.cancel()
-    change()
-    for (const due of [...pending].sort((a, b) => a.at - b.at || a.order - b.order)) {
-      due.at += now() - before
-      due.timer = start(due)
-    }
-  }
-  /** Continues at a time, or at that of the machine. An `advance` that is not finished stops. */
-  function endPause(from: number | null): void {
-    drive(() => {
-      pause?.clock.rewind()
-      pause = null
-      aheadMs = from === null ? 0 : from - machineMs()
-    })
+
+  /** Due time of the nearest timer, or null. */
+  nextDue(): number | null {
+    return this.#nearest()?.at ?? null
   }
 
-  return {
-    mode: 'real',
-    isPaused: () => pause !== null,
-    now,
-    wallMs,
-    after,
-    nextDue: () => earliest([...pending].map(({ at }) => at)),
-    pause(atMs) {
-      if (pause !== null && atMs === undefined) return
-      const wallAheadMs = wallMs() - now()
-      drive(() => {
-        pause?.clock.rewind()
-        pause = { clock: createVirtualClock(atMs ?? now(), onThrown), wallAheadMs }
-      })
-    },
-    resume() {
-      if (pause !== null) endPause(now())
-    },
-    advance: async (byMs, drain) => pause?.clock.advance(byMs, drain),
-    rewind: () => endPause(null),
+  /** Moves a paused clock; `drain` finishes the work of one timer before the next one fires. Calls run one after the other. */
+  advance(byMs: number, drain: () => Promise<void>): Promise<void> {
+    const before = this.#jumps
+    const moved = this.#turn.then(async () => {
+      if (!this.isPaused()) return
+      await drain()
+      const until = timeAfter(this.now(), byMs)
+      while (before === this.#jumps) {
+        const due = this.#nearest()
+        const isLast = due === null || due.at > until
+        this.#standsAt = Math.max(this.now(), isLast ? until : due.at)
+        if (isLast) return
+        this.#fire(due)
+        await drain()
+      }
+    })
+    this.#turn = moved.catch(() => {})
+    return moved
+  }
+
+  /** Stops a real clock, by default at its present time; timers wait. */
+  pause(atMs?: number): void {
+    if (this.isPaused() && atMs === undefined) return
+    this.#wallAheadMs = this.wallMs() - this.now()
+    this.#jump(atMs ?? this.now(), true)
+  }
+
+  /** Lets a paused real clock run from the time at which it stands. */
+  resume(): void {
+    if (this.#standsAt !== null) this.#jump(this.#standsAt, false)
+  }
+
+  /** Returns a virtual clock to its start, and a real one to the time of the machine, which runs. */
+  rewind(): void {
+    if (this.mode === 'virtual') this.set(this.startMs, this.startMs)
+    else {
+      this.#jump(this.#machineMs(), false)
+      this.#aheadMs = 0
+    }
+  }
+
+  /** Moves a virtual clock to another start and moment, and cancels all timers. */
+  set(startMs: number, nowMs: number): void {
+    this.startMs = startMs
+    this.#timers.clear()
+    this.#jump(nowMs, true)
+  }
+
+  /** Changes the time: an `advance` that is not finished stops, and each timer keeps the time that is left. */
+  #jump(to: number, stands: boolean): void {
+    this.#jumps++
+    const byMs = to - this.now()
+    for (const due of this.#timers) due.at += byMs
+    this.#standsAt = stands ? to : null
+    if (!stands) this.#aheadMs = to - this.#machineMs()
+    this.#disarm()
+    this.#armNearest()
+  }
+
+  #nearest(): Due | null {
+    let first: Due | null = null
+    for (const due of this.#timers) if (first === null || byTime(due, first) < 0) first = due
+    return first
+  }
+
+  #fire(due: Due): void {
+    this.#timers.delete(due)
+    try {
+      due.run()
+    } catch (error) {
+      this.#onThrown(error)
+    }
+  }
+
+  #disarm(): void {
+    clearTimeout(this.#handle)
+    this.#armedFor = Number.POSITIVE_INFINITY
+  }
+
+  #armNearest(): void {
+    const nearest = this.#nearest()
+    if (nearest !== null) this.#arm(nearest.at)
+  }
+
+  /** Sets the timer of Node for a time on a clock that runs. */
+  #arm(at: number): void {
+    if (this.#standsAt !== null) return
+    clearTimeout(this.#handle)
+    const now = this.now()
+    this.#armedFor = Math.min(at, now + LONGEST_MS)
+    this.#handle = setTimeout(() => this.#ring(), Math.max(0, this.#armedFor - now))
+  }
+
+  /** Fires what is due. Other timers may have moved since the timer of Node was set. */
+  #ring(): void {
+    const armedFor = this.#armedFor
+    const left = armedFor - this.now()
+    if (left > 0 && left <= EARLY_MS) return this.#arm(armedFor)
+    this.#armedFor = Number.POSITIVE_INFINITY
+    const until = Math.max(armedFor, this.now())
+    const jumps = this.#jumps
+    const ready = [...this.#timers].filter(({ at }) => at <= until).sort(byTime)
+    try {
+      for (const due of ready) if (jumps === this.#jumps && due.at <= until && this.#timers.has(due)) this.#fire(due)
+    } finally {
+      this.#armNearest()
+    }
   }
 }
 
-const NEVER: Timer = { cancel() {} }
+export const createVirtualClock = (startMs = VIRTUAL_START_MS, onThrown: OnThrown = rethrow): Clock =>
+  new Clock('virtual', startMs, onThrown)
 
-/** A timer of Node for a time on a clock that runs. The time may move to a later one meanwhile. */
-function machineTimer(due: Pick<Pending, 'at'>, now: () => number, fire: () => void): Timer {
-  let handle: ReturnType<typeof setTimeout>
-  let armedFor = due.at
-  const arm = () => {
-    armedFor = due.at
-    const left = armedFor - now()
-    handle = setTimeout(left > LONGEST_MS ? arm : ring, Math.min(Math.max(0, left), LONGEST_MS))
-  }
-  const ring = () => {
-    const left = armedFor - now()
-    return due.at !== armedFor || (left > 0 && left <= EARLY_MS) ? arm() : fire()
-  }
-  arm()
-  return { cancel: () => clearTimeout(handle) }
+export const createRealClock = (onThrown: OnThrown = rethrow): Clock => new Clock('real', 0, onThrown)
+
+function rethrow(error: unknown): never {
+  throw error
 }
 
 /**

@@ -9,14 +9,13 @@ import {
   type Epoch,
 } from '../../base/runtime/activity.ts'
 import {
+  type Clock,
   createRealClock,
   createTimestamps,
   createVirtualClock,
   LATEST_MS,
   type OnThrown,
-  type RealClock,
   type Timestamps,
-  type VirtualClock,
 } from '../../base/runtime/clock.ts'
 import { httpTransport, listenerTransport } from '../../base/runtime/http-transport.ts'
 import { loadModule, randomToken } from '../../base/runtime/node.ts'
@@ -92,7 +91,7 @@ interface Numbering {
 export interface Components {
   readonly identity: SimulatorIdentity
   readonly address: Address
-  readonly clock: RealClock | VirtualClock
+  readonly clock: Clock
   readonly journal: Journal
   readonly numbering: Numbering
   readonly platform: PlatformContext
@@ -181,7 +180,7 @@ const botFrom = ({ bot }: PlatformSimulatorOptions): BotSpec => ({
   organizationId: bot?.organizationId ?? DEFAULTS.organizationId,
 })
 
-function clockFrom({ clock = 'virtual' }: PlatformSimulatorOptions, onThrown: OnThrown): RealClock | VirtualClock {
+function clockFrom({ clock = 'virtual' }: PlatformSimulatorOptions, onThrown: OnThrown): Clock {
   if (clock === 'real') return createRealClock(onThrown)
   const start = typeof clock === 'object' && clock.start !== undefined ? new Date(clock.start).getTime() : undefined
   if (start === undefined || (start >= 0 && start <= LATEST_MS)) return createVirtualClock(start, onThrown)

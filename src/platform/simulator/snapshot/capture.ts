@@ -42,7 +42,7 @@ export function captureSnapshot(core: Core, { keys = false, journal = false }: S
     bot: identity.bot,
     clock:
       clock.mode === 'virtual'
-        ? { mode: clock.mode, nowMs: clock.now(), startMs: clock.startMs() }
+        ? { mode: clock.mode, nowMs: clock.now(), startMs: clock.startMs }
         : { mode: clock.mode, nowMs: clock.now(), paused: clock.isPaused() },
     config: keys ? { ...config, ...formatKnobs(knobs) } : config,
     replacedKeys: keys ? access.keyring.replaced() : undefined,
