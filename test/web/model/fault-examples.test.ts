@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startSimulator } from '../../../src/index.ts'
-import { FAULT_EXAMPLES } from '../../../src/pages/web/model/fault-examples.ts'
+import { FAULT_EXAMPLES } from '../../../src/pages/web/inspector/platform/faults.tsx'
 import { createControlClient } from '../../support/control-client.ts'
 
 test('the control API accepts every example of a fault', async () => {

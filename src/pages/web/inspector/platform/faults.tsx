@@ -4,10 +4,10 @@ import { isMap } from '../../../../base/objects.ts'
 import { counted } from '../../../../base/text/quantities.ts'
 import { effectOf } from '../../../../platform/faults/effects.ts'
 import type { NamedFault } from '../../../../platform/faults/registry.ts'
+import type { FaultSpec } from '../../../../platform/faults/schema.ts'
 import type { Entry } from '../../../../platform/journal/entry.ts'
 import { effectText } from '../../../../platform/wording/faults.ts'
 import { JsonEditor } from '../../components/json-editor.tsx'
-import { FAULT_EXAMPLES } from '../../model/fault-examples.ts'
 import { countUntil } from '../../model/journal-log.ts'
 import { parseJsonText } from '../../model/json-text.ts'
 import { ChoiceField, EntryLink, OtherProblems } from '../fields.tsx'
@@ -58,6 +58,20 @@ export function FaultsSection() {
     </PlatformSection>
   )
 }
+
+/** Faults to begin with. */
+export const FAULT_EXAMPLES = [
+  { title: 'Answer start with 503, twice', fault: { on: { api: 'start' }, respond: { status: 503 }, times: 2 } },
+  { title: 'Lose the answer of start', fault: { on: { api: 'start' }, drop: 'after', times: 1 } },
+  {
+    title: 'Limit the rate of messages',
+    fault: { on: { api: 'message' }, respond: { status: 429, headers: { 'Retry-After': '2' } }, times: 1 },
+  },
+  { title: 'Answer every call slowly', fault: { on: 'api', latency: '2s' } },
+  { title: 'Deliver every event twice', fault: { on: 'webhook', duplicate: 2 } },
+  { title: 'Swap two messages', fault: { on: { webhook: 'MESSAGE FROM USER' }, swap: true, times: 1 } },
+  { title: 'Sign one event with a wrong key', fault: { on: 'webhook', sign: 'wrong-key', times: 1 } },
+] as const satisfies readonly { readonly title: string; readonly fault: FaultSpec }[]
 
 const exampleText = (title: string): string =>
   JSON.stringify(FAULT_EXAMPLES.find(example => example.title === title)?.fault, null, 2)
