@@ -1,7 +1,7 @@
 /** Decides to which calls and events a fault applies: skip, every, times, chats, and several faults. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createFaultRegistry, FaultNameTakenError } from '../../src/platform/faults/registry.ts'
+import { FaultNameTakenError, FaultRegistry } from '../../src/platform/faults/registry.ts'
 import type { FaultSpec } from '../../src/platform/faults/schema.ts'
 
 const optional = (least: number) => fc.option(fc.integer({ min: least, max: 5 }), { nil: undefined })
@@ -9,7 +9,7 @@ const counts = fc.record({ skip: optional(0), every: optional(1), times: optiona
 
 /** The numbers, from 1, of the calls to which the fault applies. */
 function hitCalls(spec: FaultSpec, calls: number): number[] {
-  const faults = createFaultRegistry()
+  const faults = new FaultRegistry()
   faults.add(spec)
   const numbers = Array.from({ length: calls }, (_, index) => index + 1)
   return numbers.filter(() => faults.takeApi({ endpoint: 'start', chatId: 'c1' }) !== null)
@@ -39,7 +39,7 @@ describe('counting', () => {
   })
 
   test('counts hits until the fault is used up', () => {
-    const faults = createFaultRegistry()
+    const faults = new FaultRegistry()
     faults.add({ name: 'flaky', on: 'api', respond: { status: 503 }, times: 2 })
     const take = () => faults.takeApi({ endpoint: 'start', chatId: undefined })
     const first = take()
@@ -53,7 +53,7 @@ describe('counting', () => {
 
 describe('matching', () => {
   const takes = (on: FaultSpec['on'], endpoint: string) => {
-    const faults = createFaultRegistry()
+    const faults = new FaultRegistry()
     faults.add({ on, reset: true })
     return faults.takeApi({ endpoint, chatId: 'c1' }) !== null
   }
@@ -68,7 +68,7 @@ describe('matching', () => {
   })
 
   test('matches and counts only calls of its chat', () => {
-    const faults = createFaultRegistry()
+    const faults = new FaultRegistry()
     faults.add({ on: 'api', chat_id: 'c2', reset: true, skip: 1 })
     const chats = ['c1', 'c2', undefined, 'c1', 'c2', 'c2']
     const hit = chats.map(chatId => faults.takeApi({ endpoint: 'message', chatId }) !== null)
@@ -76,7 +76,7 @@ describe('matching', () => {
   })
 
   test('a webhook fault does not match calls', () => {
-    const faults = createFaultRegistry()
+    const faults = new FaultRegistry()
     faults.add({ on: 'webhook', delay: '1s' })
     expect([faults.active.api, faults.active.webhook]).toEqual([false, true])
     expect(faults.takeApi({ endpoint: 'start', chatId: 'c1' })).toBeNull()
@@ -88,7 +88,7 @@ describe('matching', () => {
 
 describe('several faults', () => {
   const take = (specs: readonly FaultSpec[], calls: number) => {
-    const faults = createFaultRegistry()
+    const faults = new FaultRegistry()
     for (const spec of specs) faults.add(spec)
     return Array.from(
       { length: calls },
@@ -109,7 +109,7 @@ describe('several faults', () => {
   })
 
   test('get names that are not taken', () => {
-    const faults = createFaultRegistry()
+    const faults = new FaultRegistry()
     faults.add({ name: 'fault-2', on: 'api', reset: true })
     const names = [1, 2].map(() => faults.add({ on: 'api', reset: true }).name)
     expect(names).toEqual(['fault-1', 'fault-3'])

@@ -2,18 +2,10 @@
 
 import { createAbort } from './node.ts'
 
-/** Counts work in flight, so that callers can wait until there is none. */
-export interface Activity {
-  /** Counts one piece of work. The returned function ends it. */
-  begin(): () => void
-  isBusy(): boolean
-  /** Resolves when nothing is in flight. */
-  idle(): Promise<void>
-  /** Forgets all work that has started. */
-  forget(): void
-}
+export type Activity = ReturnType<typeof createActivity>
 
-export function createActivity(): Activity {
+/** Counts work in flight, so that callers can wait until there is none. */
+export function createActivity() {
   let running = 0
   let generation = 0
   let waiting: (() => void)[] = []
@@ -26,7 +18,8 @@ export function createActivity(): Activity {
   }
 
   return {
-    begin() {
+    /** Counts one piece of work. The returned function ends it. */
+    begin(): () => void {
       const started = generation
       running++
       return () => {
@@ -36,8 +29,10 @@ export function createActivity(): Activity {
       }
     },
     isBusy: () => running > 0,
-    idle: () => (running === 0 ? Promise.resolve() : new Promise(resolve => waiting.push(resolve))),
-    forget() {
+    /** Resolves when nothing is in flight. */
+    idle: (): Promise<void> => (running === 0 ? Promise.resolve() : new Promise(resolve => waiting.push(resolve))),
+    /** Forgets all work that has started. */
+    forget(): void {
       generation++
       running = 0
       wakeIfIdle()
@@ -46,37 +41,32 @@ export function createActivity(): Activity {
 }
 
 /** Counts resets, so that work from before a reset can be recognized and aborted. */
-export interface Epoch {
+export class Epoch {
   /** Grows with every reset. */
-  count: number
-  /** Aborts when this epoch ends. */
-  signal(): AbortSignal
-  /** Aborts with the epoch, and when the delays of answers are ended. */
-  delaySignal(): AbortSignal
-  /** Ends the delays of answers that are waiting now. */
-  endDelays(): void
-  next(): void
-}
+  count = 0
+  #ending = createAbort()
+  #delays = createAbort()
 
-export function createEpoch(): Epoch {
-  let ending = createAbort()
-  let delays = createAbort()
-  const epoch: Epoch = {
-    count: 0,
-    signal: () => ending.signal,
-    delaySignal: () => delays.signal,
-    endDelays() {
-      delays.abort()
-      delays = createAbort()
-    },
-    next() {
-      epoch.count++
-      ending.abort()
-      ending = createAbort()
-      epoch.endDelays()
-    },
+  /** Aborts when this epoch ends. */
+  readonly signal = (): AbortSignal => this.#ending.signal
+
+  /** Aborts with the epoch, and when the delays of answers are ended. */
+  delaySignal(): AbortSignal {
+    return this.#delays.signal
   }
-  return epoch
+
+  /** Ends the delays of answers that are waiting now. */
+  endDelays(): void {
+    this.#delays.abort()
+    this.#delays = createAbort()
+  }
+
+  next(): void {
+    this.count++
+    this.#ending.abort()
+    this.#ending = createAbort()
+    this.endDelays()
+  }
 }
 
 /** Limits how much work runs at a time. */
@@ -104,17 +94,13 @@ export const andThen = <T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Ma
 
 export type InOrder = <T>(chatId: string, run: () => Maybe<T>) => Maybe<T>
 
-export interface ChatQueues {
-  /** Runs one piece of work per chat at a time; different chats do not wait for each other. */
-  readonly inOrder: InOrder
-  /** Lets new work start without waiting for earlier work. */
-  clear(): void
-}
+export type ChatQueues = ReturnType<typeof createChatQueues>
 
-export function createChatQueues(): ChatQueues {
+export function createChatQueues() {
   const last = new Map<string, Promise<unknown>>()
   return {
-    inOrder(chatId, run) {
+    /** Runs one piece of work per chat at a time; different chats do not wait for each other. */
+    inOrder<T>(chatId: string, run: () => Maybe<T>): Maybe<T> {
       const before = last.get(chatId)
       const result = before === undefined ? run() : before.then(run, run)
       if (!(result instanceof Promise)) return result
@@ -123,6 +109,7 @@ export function createChatQueues(): ChatQueues {
       result.then(leave, leave)
       return result
     },
-    clear: () => last.clear(),
+    /** Lets new work start without waiting for earlier work. */
+    clear: (): void => last.clear(),
   }
 }

@@ -21,13 +21,6 @@ export const LATEST_MS = Date.UTC(2255, 0, 1)
 /** A time on a clock; it never lies after `LATEST_MS`. */
 const timeAfter = (fromMs: number, delayMs: number): number => Math.min(fromMs + Math.max(0, delayMs), LATEST_MS)
 
-/** The smallest number, or null without any. */
-function earliest(times: Iterable<number>): number | null {
-  let first: number | null = null
-  for (const time of times) if (first === null || time < first) first = time
-  return first
-}
-
 /** Receives what a timer or other work in the background threw: a bug of the simulator, which must not end the process. */
 export type OnThrown = (error: unknown) => void
 
@@ -322,30 +315,23 @@ function createForwardTime(): () => number {
   }
 }
 
-/** Makes strictly increasing timestamps in microseconds, so that times show the order of messages. */
-export interface Timestamps {
-  /** Whole microseconds since 1970. */
-  next(): number
-  /** As `next`, in ISO 8601. */
-  nextText(): string
-  /** The latest timestamp; 0 before the first. */
-  last(): number
-  /** Continues after `last`; with 0, from the clock alone. */
-  reset(last?: number): void
-}
+export type Timestamps = ReturnType<typeof createTimestamps>
 
-export function createTimestamps(nowMs: () => number): Timestamps {
+/** Makes strictly increasing timestamps in microseconds, so that times show the order of messages. */
+export function createTimestamps(nowMs: () => number) {
   let last = 0
   /** The second of the last text, and its beginning: to format a date takes longer than all else that an entry needs. */
   let second = -1
   let beginning = ''
+  /** Whole microseconds since 1970. */
   function next(): number {
     last = Math.max(last + 1, nowMs() * 1000)
     return last
   }
   return {
     next,
-    nextText() {
+    /** As `next`, in ISO 8601. */
+    nextText(): string {
       const micros = next()
       if (Math.floor(micros / 1e6) !== second) {
         second = Math.floor(micros / 1e6)
@@ -353,8 +339,10 @@ export function createTimestamps(nowMs: () => number): Timestamps {
       }
       return `${beginning}${String(1e6 + (micros % 1e6)).slice(1)}Z`
     },
+    /** The latest timestamp; 0 before the first. */
     last: () => last,
-    reset(from = 0) {
+    /** Continues after `from`; with 0, from the clock alone. */
+    reset(from = 0): void {
       last = from
     },
   }
@@ -366,19 +354,14 @@ export function isoMicros(micros: number): string {
   return `${text.slice(0, -1)}${String(micros % 1000).padStart(3, '0')}Z`
 }
 
-/** Timers of a clock that are cancelled together. */
-export interface Schedule {
-  /** Returns the time at which it runs, in epoch milliseconds. */
-  after(delayMs: number, run: () => void): number
-  /** Epoch milliseconds of the nearest timer, or null. */
-  next(): number | null
-  clear(): void
-}
+export type Schedule = ReturnType<typeof createSchedule>
 
-export function createSchedule(clock: Clock): Schedule {
+/** Timers of a clock that are cancelled together. */
+export function createSchedule(clock: Clock) {
   const waiting = new Set<{ readonly atMs: number; readonly timer: ClockTimer }>()
   return {
-    after(delayMs, run) {
+    /** Returns the time at which it runs, in epoch milliseconds. */
+    after(delayMs: number, run: () => void): number {
       const timer = clock.after(delayMs, () => {
         waiting.delete(scheduled)
         run()
@@ -387,8 +370,13 @@ export function createSchedule(clock: Clock): Schedule {
       waiting.add(scheduled)
       return scheduled.atMs
     },
-    next: () => earliest([...waiting].map(({ atMs }) => atMs)),
-    clear() {
+    /** Epoch milliseconds of the nearest timer, or null. */
+    next(): number | null {
+      let first: number | null = null
+      for (const { atMs } of waiting) if (first === null || atMs < first) first = atMs
+      return first
+    },
+    clear(): void {
       for (const { timer } of waiting) timer.cancel()
       waiting.clear()
     },

@@ -43,24 +43,6 @@ export class FaultNameTakenError extends Error {
   override readonly name = 'FaultNameTakenError'
 }
 
-export interface FaultRegistry {
-  /** Whether any fault may apply to a call, or to an event. Without one, they skip the registry. */
-  readonly active: Readonly<Record<Side, boolean>>
-  /** Throws `FaultNameTakenError`. */
-  add(spec: FaultFields): NamedFault
-  list(): NamedFault[]
-  /** Clears all faults or the named one. */
-  clear(name?: string): void
-  /** Applies faults to a call, and counts it. */
-  takeApi(call: { readonly endpoint: string; readonly chatId: string | undefined }): AppliedApiFaults | null
-  /** Applies faults to an event, and counts it. */
-  takeWebhook(event: { readonly event: string; readonly chatId: string }): AppliedWebhookFaults | null
-  reset(): void
-  /** Returns the faults with their counters as plain data. */
-  capture(): CapturedFaults
-  restore(captured: CapturedFaults): void
-}
-
 export interface CapturedFaults {
   /** How many names were made for faults without one. */
   readonly made: number
@@ -102,75 +84,99 @@ interface FaultRule {
   readonly passing: Map<string, number>
 }
 
-export function createFaultRegistry(): FaultRegistry {
-  let rules: readonly FaultRule[] = []
-  let made = 0
-  const active: Record<Side, boolean> = { api: false, webhook: false }
+export class FaultRegistry {
+  #rules: readonly FaultRule[] = []
+  /** How many names were made. */
+  #made = 0
+  /** Whether any fault may apply to a call, or to an event. Without one, they skip the registry. */
+  readonly active: Record<Side, boolean> = { api: false, webhook: false }
 
-  function setRules(next: readonly FaultRule[]): void {
-    rules = next
-    active.api = rules.some(rule => rule.side === 'api' && !isUsedUp(rule))
-    active.webhook = rules.some(rule => rule.side === 'webhook' && !isUsedUp(rule))
+  /** Throws `FaultNameTakenError`. */
+  add(spec: FaultFields): NamedFault {
+    const isTaken = (name: string) => this.#rules.some(rule => rule.name === name)
+    if (spec.name !== undefined && isTaken(spec.name)) throw new FaultNameTakenError(spec.name)
+    let { name } = spec
+    while (name === undefined || isTaken(name)) name = `fault-${++this.#made}`
+    const rule = createRule(spec, name)
+    this.#setRules([...this.#rules, rule])
+    return viewOf(rule)
   }
 
-  const isTaken = (name: string) => rules.some(rule => rule.name === name)
+  list(): NamedFault[] {
+    return this.#rules.map(viewOf)
+  }
+
+  /** Clears all faults or the named one. */
+  clear(name?: string): void {
+    this.#setRules(this.#rules.filter(rule => name !== undefined && rule.name !== name))
+  }
+
+  /** Applies faults to a call, and counts it. */
+  takeApi(call: { readonly endpoint: string; readonly chatId: string | undefined }): AppliedApiFaults | null {
+    const applied = this.#take('api', call.endpoint, call.chatId)
+    return applied.length === 0 ? null : { ...recordOf(applied), ...apiEffects(specOf(applied)) }
+  }
+
+  /** Applies faults to an event, and counts it. */
+  takeWebhook({ event, chatId }: { readonly event: string; readonly chatId: string }): AppliedWebhookFaults | null {
+    const applied = this.#take('webhook', event, chatId)
+    if (applied.length === 0) return null
+    const effects = webhookEffects(specOf(applied))
+    const holder = effects.order?.kind === 'hold' ? applied.find(({ aspects }) => aspects.includes('order')) : null
+    if (holder && effects.order?.kind === 'hold') {
+      // The order of events decides which ones pass the held one, not the time of their answers.
+      holder.passing.set(chatId, effects.order.passing)
+      holder.holding++
+    }
+    const release = () => {
+      if (holder) holder.holding--
+    }
+    return { ...recordOf(applied), ...effects, release }
+  }
+
+  reset(): void {
+    this.#made = 0
+    this.#setRules([])
+  }
+
+  /** Returns the faults with their counters as plain data. */
+  capture(): CapturedFaults {
+    return { made: this.#made, rules: this.#rules.map(({ name, spec, seen, hits }) => ({ name, spec, seen, hits })) }
+  }
+
+  restore(captured: CapturedFaults): void {
+    this.#made = captured.made
+    this.#setRules(captured.rules.map(({ name, spec, seen, hits }) => createRule(spec, name, seen, hits)))
+  }
+
+  #setRules(rules: readonly FaultRule[]): void {
+    this.#rules = rules
+    for (const side of ['api', 'webhook'] as const)
+      this.active[side] = rules.some(rule => rule.side === side && !isUsedUp(rule))
+  }
 
   /** The rules that apply to one call or event. Every rule that matches it counts it. */
-  function take(side: Side, name: string, chatId: string | undefined): readonly FaultRule[] {
+  #take(side: Side, name: string, chatId: string | undefined): readonly FaultRule[] {
     const applied: FaultRule[] = []
-    for (const rule of rules) {
-      if (rule.side !== side || isUsedUp(rule) || isPassing(rule, chatId) || !matches(rule, name, chatId)) continue
+    for (const rule of this.#rules) {
+      if (rule.side !== side || isUsedUp(rule)) continue
+      // An event that passes one that the rule holds.
+      const passing = chatId === undefined ? 0 : (rule.passing.get(chatId) ?? 0)
+      if (chatId !== undefined && passing > 0) {
+        rule.passing.set(chatId, passing - 1)
+        continue
+      }
+      const { on, chat_id, skip = 0, every = 1 } = rule.spec
+      const names = typeof on === 'object' ? [on[side] ?? []].flat() : ['any']
+      if ((!names.includes('any') && !names.includes(name)) || (chat_id ?? chatId) !== chatId) continue
       // An earlier rule already changes the same aspect.
       if (applied.some(({ aspects }) => aspects.some(aspect => rule.aspects.includes(aspect)))) continue
-      const { skip = 0, every = 1 } = rule.spec
       const turn = rule.seen++ - skip
       if (turn >= 0 && (turn + 1) % every === 0) applied.push(rule)
     }
     for (const rule of applied) rule.hits++
-    if (applied.some(isUsedUp)) setRules(rules)
+    if (applied.some(isUsedUp)) this.#setRules(this.#rules)
     return applied
-  }
-
-  return {
-    active,
-    add(spec) {
-      if (spec.name !== undefined && isTaken(spec.name)) throw new FaultNameTakenError(spec.name)
-      let { name } = spec
-      while (name === undefined || isTaken(name)) name = `fault-${++made}`
-      const rule = createRule(spec, name)
-      setRules([...rules, rule])
-      return viewOf(rule)
-    },
-    list: () => rules.map(viewOf),
-    clear: name => setRules(rules.filter(rule => name !== undefined && rule.name !== name)),
-    takeApi({ endpoint, chatId }) {
-      const applied = take('api', endpoint, chatId)
-      return applied.length === 0 ? null : { ...recordOf(applied), ...apiEffects(specOf(applied)) }
-    },
-    takeWebhook({ event, chatId }) {
-      const applied = take('webhook', event, chatId)
-      if (applied.length === 0) return null
-      const effects = webhookEffects(specOf(applied))
-      const holder = effects.order?.kind === 'hold' ? applied.find(({ aspects }) => aspects.includes('order')) : null
-      if (holder && effects.order?.kind === 'hold') {
-        // The order of events decides which ones pass the held one, not the time of their answers.
-        holder.passing.set(chatId, effects.order.passing)
-        holder.holding++
-      }
-      const release = () => {
-        if (holder) holder.holding--
-      }
-      return { ...recordOf(applied), ...effects, release }
-    },
-    reset() {
-      made = 0
-      setRules([])
-    },
-    capture: () => ({ made, rules: rules.map(({ name, spec, seen, hits }) => ({ name, spec, seen, hits })) }),
-    restore(captured) {
-      made = captured.made
-      setRules(captured.rules.map(({ name, spec, seen, hits }) => createRule(spec, name, seen, hits)))
-    },
   }
 }
 
@@ -183,21 +189,6 @@ function createRule(spec: FaultFields, name: string, seen = 0, hits = 0): FaultR
 }
 
 const isUsedUp = ({ spec, hits }: FaultRule): boolean => spec.times !== undefined && hits >= spec.times
-
-/** Whether the rule is about this endpoint or event in this chat. */
-function matches({ spec, side }: FaultRule, name: string, chatId: string | undefined): boolean {
-  const { on } = spec
-  const names = typeof on === 'object' ? [on[side] ?? []].flat() : ['any']
-  return (names.includes('any') || names.includes(name)) && (spec.chat_id ?? chatId) === chatId
-}
-
-/** Whether this event passes one that the rule holds; the rule does not apply to such an event. Counts down. */
-function isPassing({ passing }: FaultRule, chatId: string | undefined): boolean {
-  const left = chatId === undefined ? 0 : (passing.get(chatId) ?? 0)
-  if (chatId === undefined || left === 0) return false
-  passing.set(chatId, left - 1)
-  return true
-}
 
 /** Rules that apply together change different aspects, so their specifications can be read as one. */
 const specOf = (rules: readonly FaultRule[]): FaultFields => Object.assign({}, ...rules.map(({ spec }) => spec))

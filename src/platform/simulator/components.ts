@@ -1,13 +1,6 @@
 /** Creates the components of a simulator from its options; `core.ts` connects further components to them. */
 
-import {
-  type Activity,
-  type ChatQueues,
-  createActivity,
-  createChatQueues,
-  createEpoch,
-  type Epoch,
-} from '../../base/runtime/activity.ts'
+import { type Activity, type ChatQueues, createActivity, createChatQueues, Epoch } from '../../base/runtime/activity.ts'
 import {
   type Clock,
   createRealClock,
@@ -31,7 +24,7 @@ import {
   type RateLimit,
 } from '../api/access.ts'
 import { allowedFor } from '../contract/knobs.ts'
-import { createFaultRegistry, type FaultRegistry } from '../faults/registry.ts'
+import { FaultRegistry } from '../faults/registry.ts'
 import { createErrorNotes, createJournal, type Journal, type OnInternalError } from '../journal/journal.ts'
 import { readBusinessHours } from '../rules/business-hours.ts'
 import { type Engines, fillTemplate, markTranslation, sameText, type Translate } from '../rules/engines.ts'
@@ -136,7 +129,7 @@ export function createComponents(
     words: label => hashWords(label, identity.seed),
     address,
   }
-  const epoch = createEpoch()
+  const epoch = new Epoch()
   let token: string | null = null
   return {
     identity,
@@ -161,7 +154,7 @@ export function createComponents(
     work: { activity: createActivity(), epoch, chatQueues: createChatQueues(), newChats: createChatQueues() },
     engines: createEngines(options, platform),
     userModules: new Set([knobs['translation.engine']]),
-    faultRegistry: createFaultRegistry(),
+    faultRegistry: new FaultRegistry(),
     transport: transportFrom(options, transport),
     onThrown,
     secrets,

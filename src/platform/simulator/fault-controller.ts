@@ -55,7 +55,7 @@ export function createFaultController(
       setSeqs.set(added.name, journalNote('fault_set', added, details))
       return added
     },
-    list: faults.list,
+    list: () => faults.list(),
     clear(name) {
       const removed = faults.list().filter(fault => name === undefined || fault.name === name)
       if (name !== undefined && removed.length === 0) throw unknownName(faults, name)
