@@ -20,7 +20,6 @@ import {
   withExitCode,
 } from '../running/certifier/report.ts'
 import { createServedSimulators } from '../running/certifier/simulators.ts'
-import { createSimulatorRouter } from '../running/runner/simulator-router.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
 import {
   configSources,
@@ -31,17 +30,9 @@ import {
   SETTING_FLAGS,
   waitFrom,
 } from './command.ts'
-import {
-  type Context,
-  colorLevel,
-  columnsOf,
-  createShutdown,
-  EnvironmentError,
-  SIGNAL_CODES,
-  UsageError,
-} from './io.ts'
+import { type Context, colorLevel, columnsOf, EnvironmentError, UsageError } from './io.ts'
 import { checksDryRun, explainCheck, listChecks, planChecks } from './list-checks.ts'
-import { attach, createCheckRerun, listenForInterruption, whyUnreachable } from './run-target.ts'
+import { attach, createCheckRerun, runInterruptibly, whyUnreachable } from './run-target.ts'
 import { exitCodeOf, type Render, type ReportContext, writeRequested } from './write-reports.ts'
 
 const FLAGS = {
@@ -106,13 +97,9 @@ export const certifyCommand = defineCommand({
       return 0
     }
 
-    const shutdown = createShutdown(io)
-    const { signal, by } = listenForInterruption(shutdown, options.timeoutMs)
-    try {
-      const serverOptions = { ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) }
-      const router = await createSimulatorRouter(serverOptions, secrets)
-      shutdown.defer(() => router.close())
-      const attached = await attach({ context, flags, resolved, storesChats: true, router, shutdown, signal })
+    const settings = { context, flags, resolved }
+    return runInterruptibly(settings, options.timeoutMs, async ({ router, shutdown, signal, withSignalCode }) => {
+      const attached = await attach({ ...settings, storesChats: true, router, shutdown, signal })
       const { target, driver } = attached
       const why = await whyUnreachable(target, options.waitMs, signal)
       if (why !== null) throw new EnvironmentError(`${why}.`)
@@ -151,20 +138,11 @@ export const certifyCommand = defineCommand({
         },
       }).finally(progress.stop)
 
-      // The exit code of a signal is in the reports.
-      const received = by()
-      const ended = received === null ? certificate : { ...certificate, exitCode: SIGNAL_CODES[received] }
+      const ended = withSignalCode(certificate)
       const described = secrets.redactDeep(describeCertificate(ended, createCheckRerun(flags, seed)))
       const reportContext = { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) }
       return exitCodeOf(ended.exitCode, await writeCertificate(described, requests, reportContext))
-    } catch (error) {
-      const received = by()
-      if (received === null || !(error instanceof EnvironmentError)) throw error
-      io.stderr.write(`${error.message}\n`)
-      return SIGNAL_CODES[received]
-    } finally {
-      await shutdown.run()
-    }
+    })
   },
 })
 

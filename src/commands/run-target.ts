@@ -11,12 +11,20 @@ import type { Driver } from '../running/agent-driver/driver.ts'
 import { referenceDriver } from '../running/agent-driver/read-driver.ts'
 import { probeTarget, TargetStartError } from '../running/agent-driver/target.ts'
 import type { SelectedScenario, Selection } from '../running/runner/schedule.ts'
-import type { SimulatorRouter } from '../running/runner/simulator-router.ts'
+import { createSimulatorRouter, type SimulatorRouter } from '../running/runner/simulator-router.ts'
 import type { SuiteOptions } from '../running/runner/suite.ts'
 import { earlyEndOf, InterruptedError } from '../running/runner/waiting.ts'
 import type { Resolved } from '../server/config/resolve.ts'
 import { isLoopback } from '../server/control/addresses.ts'
-import { type Context, EnvironmentError, type Shutdown, type Signal, UsageError } from './io.ts'
+import {
+  type Context,
+  createShutdown,
+  EnvironmentError,
+  type Shutdown,
+  SIGNAL_CODES,
+  type Signal,
+  UsageError,
+} from './io.ts'
 import { addSecretsOfDriver } from './secrets.ts'
 
 export interface RunTarget {
@@ -44,21 +52,54 @@ export interface AttachOptions {
   readonly signal: AbortSignal
 }
 
-/** Ends a run at the first signal of the process, or at its time limit. The reports are still written. */
-export function listenForInterruption({ ended, defer }: Shutdown, timeoutMs: number | null) {
+/** What a run against an intermediary works with. */
+interface InterruptibleRun {
+  readonly router: SimulatorRouter
+  readonly shutdown: Shutdown
+  readonly signal: AbortSignal
+  /** The result, with the exit code of the signal that has ended the run. */
+  withSignalCode<Result extends { readonly exitCode: number }>(result: Result): Result
+}
+
+/**
+ * Serves simulators and calls `run` with them. A signal, or the time limit, ends the run early; an environment error after
+ * a signal has the exit code of the signal. Resolves with the exit code.
+ */
+export async function runInterruptibly(
+  { context, flags, resolved }: Pick<AttachOptions, 'context' | 'flags' | 'resolved'>,
+  timeoutMs: number | null,
+  run: (parts: InterruptibleRun) => Promise<number>,
+): Promise<number> {
+  const shutdown = createShutdown(context.io)
   const stop = new AbortController()
   const end = (why: EarlyEnd) => stop.abort(new InterruptedError(why))
   if (timeoutMs !== null) {
     const timer = wallTimer(timeoutMs, () => end({ code: 'run_time_limit', limit_ms: timeoutMs }))
-    defer(timer.cancel)
+    shutdown.defer(timer.cancel)
   }
   let received: Signal | null = null
-  void ended.then(reason => {
+  void shutdown.ended.then(reason => {
     if (reason === 'request') return
     received = reason
     end({ code: 'interrupted', signal: reason })
   })
-  return { signal: stop.signal, by: (): Signal | null => received }
+  try {
+    const serverOptions = { ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) }
+    const router = await createSimulatorRouter(serverOptions, context.secrets)
+    shutdown.defer(() => router.close())
+    return await run({
+      router,
+      shutdown,
+      signal: stop.signal,
+      withSignalCode: result => (received === null ? result : { ...result, exitCode: SIGNAL_CODES[received] }),
+    })
+  } catch (error) {
+    if (received === null || !(error instanceof EnvironmentError)) throw error
+    context.io.stderr.write(`${error.message}\n`)
+    return SIGNAL_CODES[received]
+  } finally {
+    await shutdown.run()
+  }
 }
 
 /** Finds or starts the target. Rejects with `EnvironmentError` when it cannot be started. */

@@ -15,7 +15,6 @@ import { type Plan, placeText, stepsOf } from '../evaluation/scenario/plan.ts'
 import { parseReports, RUN_REPORTS } from '../pages/reporters/report-option.ts'
 import { createTheme } from '../pages/reporters/theme.ts'
 import { isNamed, isTagged, type SelectedScenario, type Selection, select } from '../running/runner/schedule.ts'
-import { createSimulatorRouter } from '../running/runner/simulator-router.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
 import {
   configSources,
@@ -28,16 +27,8 @@ import {
   scenarioSources,
   waitFrom,
 } from './command.ts'
-import {
-  type Context,
-  colorLevel,
-  columnsOf,
-  createShutdown,
-  EnvironmentError,
-  SIGNAL_CODES,
-  UsageError,
-} from './io.ts'
-import { attach, listenForInterruption, type RunOptions, type RunSettings, runAttached } from './run-target.ts'
+import { type Context, colorLevel, columnsOf, UsageError } from './io.ts'
+import { attach, type RunOptions, type RunSettings, runAttached, runInterruptibly } from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
 
 const FLAGS = {
@@ -103,12 +94,7 @@ export const runCommand = defineCommand({
     const { sources, values } = resolved
     const seed = sources.seed === 'default' && !flags.selfTest ? freshSeed() : Number(values.seed)
     const settings: RunSettings = { context, flags, options, resolved, wanted, plans, seed }
-    const shutdown = createShutdown(io)
-    const { signal, by } = listenForInterruption(shutdown, options.timeoutMs)
-    try {
-      const serverOptions = { ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) }
-      const router = await createSimulatorRouter(serverOptions, context.secrets)
-      shutdown.defer(() => router.close())
+    return runInterruptibly(settings, options.timeoutMs, async ({ router, shutdown, signal, withSignalCode }) => {
       // Only scenarios that restart the intermediary need its state in a file, which costs a write per change.
       const storesChats = wanted.some(({ plan }) => plan.needs.some(need => need.startsWith('target.')))
       const result = await runAttached({
@@ -129,22 +115,9 @@ export const runCommand = defineCommand({
           return result
         },
       })
-      // The exit code of a signal is in the reports.
-      const received = by()
       const { reportRun } = await import('./run-suite.ts')
-      return await reportRun(
-        received === null ? result : { ...result, exitCode: SIGNAL_CODES[received] },
-        context,
-        reports,
-      )
-    } catch (error) {
-      const received = by()
-      if (received === null || !(error instanceof EnvironmentError)) throw error
-      io.stderr.write(`${error.message}\n`)
-      return SIGNAL_CODES[received]
-    } finally {
-      await shutdown.run()
-    }
+      return reportRun(withSignalCode(result), context, reports)
+    })
   },
 })
 

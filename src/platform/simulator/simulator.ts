@@ -6,7 +6,6 @@ import type { Transport } from '../../base/runtime/transport.ts'
 import { type Duration, parseDuration } from '../../base/text/quantities.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import { bytesOf, lostResponseError, slowResponse } from '../api/faulty-responses.ts'
-import type { Api } from '../api/handle.ts'
 import type { ApiRequest, ApiResponse } from '../api/messages.ts'
 import { resetResponse } from '../api/messages.ts'
 import { ASSUMPTIONS, type Assumption } from '../contract/assumptions.ts'
@@ -147,12 +146,7 @@ function simulatorOf(core: Core): PlatformSimulator {
       return journal.query({ kind: 'delivery' })
     },
     clock: createSimulatorClock(core),
-    fetch: createFetchAdapter({
-      api,
-      baseUrl: () => core.address.base,
-      bodyLimit: () => platform.knobs['limits.body'],
-      epoch: () => core.work.epoch.count,
-    }),
+    fetch: (input, init) => fetchFrom(core, input, init),
     handle: api,
     chat: async chatOptions => createChatHandle(core, await newChat(core, chatOptions ?? {})),
     findChat(id) {
@@ -164,13 +158,7 @@ function simulatorOf(core: Core): PlatformSimulator {
     setAvailability: change => {
       validateOptions('setAvailability', change, AVAILABILITY)
       const transaction = createTransaction()
-      changeAvailability(
-        core.platform,
-        core.platform.state.bots.get(core.identity.bot.id)!,
-        change,
-        'workspace',
-        transaction,
-      )
+      changeAvailability(platform, platform.state.bots.get(core.identity.bot.id)!, change, 'workspace', transaction)
       core.committer.commitEffects(transaction.effects, null)
     },
     async configure(patch) {
@@ -179,7 +167,7 @@ function simulatorOf(core: Core): PlatformSimulator {
     },
     config: () => effectiveConfig(core),
     assumptions: () => {
-      const { knobs } = core.platform
+      const { knobs } = platform
       const effective = (name: KnobName): EffectiveKnob => ({
         name,
         value: maskSetting(name, formatKnob(name, knobs[name])),
@@ -230,7 +218,13 @@ const createSimulatorClock = (core: Core): SimulatorClock => ({
     return core.clock.isPaused()
   },
   now: core.clock.now,
-  advance: by => advance(core, by),
+  async advance(by) {
+    const ms = parseDuration(by)
+    if (ms === null) throw invalidOption('by', `by must be a duration such as 10m, got ${JSON.stringify(by)}.`)
+    if (!core.clock.isPaused()) throw invalidOption('clock', CLOCK_RUNS)
+    if (core.clock.now() + ms <= LATEST_MS) return advancePaused(core, ms)
+    throw invalidOption('by', `by must end before the year 2255, got ${JSON.stringify(by)}.`)
+  },
   pause: () => {
     if (core.clock.mode === 'virtual' || core.clock.isPaused()) return
     core.clock.pause()
@@ -244,48 +238,34 @@ const createSimulatorClock = (core: Core): SimulatorClock => ({
   },
 })
 
-async function advance(core: Core, by: Duration): Promise<void> {
-  const ms = parseDuration(by)
-  if (ms === null) throw invalidOption('by', `by must be a duration such as 10m, got ${JSON.stringify(by)}.`)
-  if (!core.clock.isPaused()) throw invalidOption('clock', CLOCK_RUNS)
-  if (core.clock.now() + ms <= LATEST_MS) return advancePaused(core, ms)
-  throw invalidOption('by', `by must end before the year 2255, got ${JSON.stringify(by)}.`)
-}
-
 const CLOCK_RUNS =
   'A real clock must be paused to be advanced: call clock.pause() first, or start with the clock set to virtual.'
 
 const ALWAYS_STANDS =
   'A virtual clock never runs by itself: move it with clock.advance(), or start with the clock set to real.'
 
+const NEVER = new AbortController().signal
 const NO_BYTES = new Uint8Array(0)
 const NO_BODY = new Set([101, 204, 205, 304])
 
-type FetchAdapter = (input: Request | string | URL, init?: RequestInit) => Promise<Response>
-
-interface FetchAdapterPorts {
-  readonly api: Api
-  baseUrl(): string
-  /** The maximum length of a request body, in bytes. */
-  bodyLimit(): number
-  /** A number that grows with every reset: a reset while the body is read cancels the call. */
-  epoch(): number
-}
-
-/** The adapter routes by path only: it ignores the origin of a URL, and removes the path of the base URL. */
-function createFetchAdapter({ api, baseUrl, bodyLimit, epoch }: FetchAdapterPorts): FetchAdapter {
-  return async function fetch(input, init) {
-    const begun = epoch()
-    const request = requestOf(input, init)
-    const signal = signalOf(request)
-    if (signal.aborted) throw signal.reason
-    const target = targetOf(request.url, baseUrl())
-    const body = request.body === null ? NO_BYTES : new Uint8Array(await request.arrayBuffer())
-    if (begun !== epoch()) return toResponse(resetResponse(), signal)
-    const headers = Object.fromEntries(request.headers)
-    const answer = api({ method: request.method, target, headers, body, tooLarge: body.length > bodyLimit() })
-    return toResponse(answer instanceof Promise ? await unlessAborted(answer, signal) : answer, signal)
-  }
+/** Routes by path only: it ignores the origin of a URL, and removes the path of the base URL. */
+async function fetchFrom(core: Core, input: Request | string | URL, init: RequestInit | undefined): Promise<Response> {
+  const { api, address, platform, work } = core
+  const begun = work.epoch.count
+  // A `Request` is used as it is, because it may belong to another realm.
+  const isRequest = init === undefined && typeof input === 'object' && 'arrayBuffer' in input
+  const request = isRequest ? input : new Request(input, init)
+  // The request of a polyfill may have no signal.
+  const signal = (request as { readonly signal?: AbortSignal | null }).signal ?? NEVER
+  if (signal.aborted) throw signal.reason
+  const target = targetOf(request.url, address.base)
+  const body = request.body === null ? NO_BYTES : new Uint8Array(await request.arrayBuffer())
+  // A reset while the body is read cancels the call.
+  if (begun !== work.epoch.count) return toResponse(resetResponse(), signal)
+  const headers = Object.fromEntries(request.headers)
+  const tooLarge = body.length > platform.knobs['limits.body']
+  const answer = api({ method: request.method, target, headers, body, tooLarge })
+  return toResponse(answer instanceof Promise ? await unlessAborted(answer, signal) : answer, signal)
 }
 
 /** Parses only addresses that do not begin with the base URL as it is written. */
@@ -298,15 +278,6 @@ function targetOf(address: string, baseUrl: string): string {
   const isBelow = basePath !== '' && pathname.startsWith(`${basePath}/`)
   return (isBelow ? pathname.slice(basePath.length) : pathname) + search
 }
-
-/** Uses a `Request` as it is, because it may belong to another realm. */
-const requestOf = (input: Request | string | URL, init: RequestInit | undefined): Request =>
-  init === undefined && typeof input === 'object' && 'arrayBuffer' in input ? input : new Request(input, init)
-
-const NEVER = new AbortController().signal
-
-/** The request of a polyfill may have no signal. */
-const signalOf = ({ signal }: { readonly signal?: AbortSignal | null }): AbortSignal => signal ?? NEVER
 
 /** Rejects when the caller aborts, as with a socket; the platform still processes the call. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -102,7 +102,7 @@ const FaultRow = z
     }),
   )
 
-/** An event that has not arrived yet. */
+/** An event that is not delivered yet. */
 const Delivery = z.strictObject({
   chatId: word,
   deliveryId: word,
@@ -174,7 +174,7 @@ export const SnapshotSchema = z.strictObject({
   deadlines: list(DeadlineAction),
   counters: z.strictObject({ chats: count, summaries: count, triggered: count, faults: count }),
   faults: list(FaultRow),
-  /** Events that have not arrived yet. */
+  /** Events that are not delivered yet. */
   deliveries: list(Delivery),
   /** `key` is a role: `handover`, `bot`, or `more 1`, `more 2` ... */
   rateLimits: list(z.strictObject({ key: word, start: timeMs, calls: count })),

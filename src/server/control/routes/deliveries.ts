@@ -1,6 +1,6 @@
 /** Lists the attempts to deliver events, sends one again, and sends manual events. */
 import * as z from 'zod/mini'
-import type { SignMode, WebhookEventName } from '../../../platform/contract/event-names.ts'
+import type { WebhookEventName } from '../../../platform/contract/event-names.ts'
 import { SignModeSchema, WEBHOOK_EVENTS } from '../../../platform/contract/events.ts'
 import { named } from '../../../platform/contract/schemas.ts'
 import { gapProblems, sendingShape } from '../../../platform/faults/schema.ts'
@@ -30,7 +30,6 @@ type TriggerBody = z.infer<typeof TriggerBody>
 const ResendBody = z
   .strictObject(sendingShape)
   .check(payload => gapProblems(payload), named('Resend', 'How to send it this time; the body may be left out'))
-type ResendBody = z.infer<typeof ResendBody>
 
 const DeliveriesQuery = z.strictObject({
   after: z.optional(SeqNumber),
@@ -59,11 +58,6 @@ type Delivery = EntryOf<'delivery'>
 
 const isKnown = (event: string): event is WebhookEventName => Object.hasOwn(WEBHOOK_EVENTS, event)
 
-async function trigger(core: Core, body: TriggerBody): Promise<ControlResponse> {
-  refuseWithoutSignatures(core, body.sign)
-  return ackResponse(await core.dispatcher.trigger(eventOf(core, body)))
-}
-
 function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: TriggerBody): Triggered {
   if (isKnown(event)) {
     const chat = chat_id === undefined ? newestChat(core, event) : getChat(core, chat_id)
@@ -73,26 +67,11 @@ function eventOf(core: Core, { event, chat_id, body = {}, sign, ...sending }: Tr
   return { event, chatId, sign, sending, payload: { event, ...body } }
 }
 
-/** Refuses invalid signatures while the platform does not sign at all. */
-function refuseWithoutSignatures({ platform }: Core, sign: SignMode): void {
-  if (sign === 'valid' || platform.knobs['webhook.signature'] !== 'off') return
-  const message = signatureOffText(sign)
-  throw new ControlProblem(409, 'signature_off', message)
-}
-
 function newestChat({ platform }: Core, event: string): Chat {
   const chat = [...platform.state.chats.values()].at(-1)
   if (chat !== undefined) return chat
   const message = `${event} needs a chat, and there is none yet: create one with POST /_sim/chats, then try again.`
   throw new ControlProblem(409, 'no_chat', message)
-}
-
-async function resend(core: Core, id: string, resign: boolean, sending: ResendBody): Promise<ControlResponse> {
-  const past = findPastDelivery(core.journal, id)
-  if (past !== undefined) return ackResponse(await core.dispatcher.resend(past, resign, sending))
-  const known = [...new Set(core.journal.query({ kind: 'delivery' }).map(one => one.delivery_id))]
-  const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
-  throw unknownId('delivery_not_found', 'id', message, known)
 }
 
 /** The response of the webhook; a conflict when the simulator was reset before it. */
@@ -126,7 +105,14 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
       409: 'The simulator was reset before the webhook responded',
       422: 'The body is invalid',
     },
-    run: ({ core, param, query, body }) => resend(core, param('id'), query.resign === 'true', body),
+    async run({ core, param, query, body }) {
+      const id = param('id')
+      const past = findPastDelivery(core.journal, id)
+      if (past !== undefined) return ackResponse(await core.dispatcher.resend(past, query.resign === 'true', body))
+      const known = [...new Set(core.journal.query({ kind: 'delivery' }).map(one => one.delivery_id))]
+      const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
+      throw unknownId('delivery_not_found', 'id', message, known)
+    },
   }),
   route('POST /trigger', {
     id: 'trigger',
@@ -141,6 +127,10 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
       409: NOT_NOW,
       422: 'The body is invalid; lists what is allowed',
     },
-    run: ({ core, body }) => trigger(core, body),
+    async run({ core, body }) {
+      if (body.sign !== 'valid' && core.platform.knobs['webhook.signature'] === 'off')
+        throw new ControlProblem(409, 'signature_off', signatureOffText(body.sign))
+      return ackResponse(await core.dispatcher.trigger(eventOf(core, body)))
+    },
   }),
 ]

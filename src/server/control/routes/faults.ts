@@ -1,10 +1,9 @@
 /** Sets, lists and clears faults. */
 import * as z from 'zod/mini'
 import { named } from '../../../platform/contract/schemas.ts'
-import { Fault, type FaultFields } from '../../../platform/faults/schema.ts'
-import type { Core } from '../../../platform/simulator/core.ts'
+import { Fault } from '../../../platform/faults/schema.ts'
 import { getChat, momentOf, unknownId } from '../problems.ts'
-import { type ControlRequest, type ControlResponse, type ControlRoute, MomentQuery, ok, routesOf } from '../route.ts'
+import { type ControlRequest, type ControlRoute, MomentQuery, ok, routesOf } from '../route.ts'
 import { MOMENT_DROPPED } from './chats.ts'
 
 const FaultResponse = z
@@ -30,18 +29,6 @@ const route = routesOf('faults')
 
 const CLEARED = { description: 'They are no longer set; the events they held are sent', schema: ClearedFaultsResponse }
 
-function set(core: Core, spec: FaultFields): ControlResponse {
-  if (spec.chat_id !== undefined) getChat(core, spec.chat_id)
-  return { status: 201, body: core.faults.add(spec) }
-}
-
-function clearOne({ faults }: Core, name: string): ControlResponse {
-  const known = faults.list().map(fault => fault.name)
-  if (known.includes(name)) return ok({ cleared: faults.clear(name) })
-  const there = known.length === 0 ? 'none is set' : `there are ${known.join(', ')}`
-  throw unknownId('fault_not_found', 'name', `There is no fault ${JSON.stringify(name)}: ${there}.`, known)
-}
-
 export const FAULT_ROUTES: readonly ControlRoute[] = [
   route('POST /faults', {
     id: 'setFault',
@@ -55,7 +42,10 @@ export const FAULT_ROUTES: readonly ControlRoute[] = [
       404: 'There is no such chat; lists the latest ones',
       422: 'The fault is invalid or could never match; lists every reason',
     },
-    run: ({ core, body }) => set(core, body),
+    run({ core, body }) {
+      if (body.chat_id !== undefined) getChat(core, body.chat_id)
+      return { status: 201, body: core.faults.add(body) }
+    },
   }),
   route('GET /faults', {
     id: 'listFaults',
@@ -84,6 +74,12 @@ export const FAULT_ROUTES: readonly ControlRoute[] = [
       200: CLEARED,
       404: 'There is no such fault; lists the faults that are set',
     },
-    run: ({ core, param }) => clearOne(core, param('name')),
+    run({ core: { faults }, param }) {
+      const name = param('name')
+      const names = faults.list().map(fault => fault.name)
+      if (names.includes(name)) return ok({ cleared: faults.clear(name) })
+      const there = names.length === 0 ? 'none is set' : `there are ${names.join(', ')}`
+      throw unknownId('fault_not_found', 'name', `There is no fault ${JSON.stringify(name)}: ${there}.`, names)
+    },
   }),
 ]
