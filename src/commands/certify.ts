@@ -33,7 +33,7 @@ import {
 import { type Context, colorLevel, columnsOf, EnvironmentError, UsageError } from './io.ts'
 import { checksDryRun, explainCheck, listChecks, planChecks } from './list-checks.ts'
 import { attach, createCheckRerun, runInterruptibly, whyUnreachable } from './run-target.ts'
-import { exitCodeOf, type Render, type ReportContext, writeRequested } from './write-reports.ts'
+import { exitCodeOf, type Render, type ReportContext, renderModel, writeRequested } from './write-reports.ts'
 
 const FLAGS = {
   '--target <url>': 'the webhook of the intermediary (default: webhook.url of the config file)',
@@ -194,12 +194,7 @@ function writeCertificate(
         return [(await import('../pages/reporters/badge.ts')).certificateBadge(ended)]
     }
     const { reportOfCertificate } = await import('../pages/reporters/report-model.ts')
-    const model = reportOfCertificate(ended)
-    if (report === 'junit') return [(await import('../pages/reporters/junit.ts')).junitReport(model)]
-    if (report === 'tap') return [(await import('../pages/reporters/tap.ts')).tapReport(model)]
-    const { githubAnnotations, markdownReport } = await import('../pages/reporters/github.ts')
-    if (report === 'markdown') return [markdownReport(model)]
-    return { annotations: githubAnnotations(model), summary: markdownReport(model) }
+    return renderModel(report, reportOfCertificate(ended))
   }
   return writeRequested(requests, certificate.exitCode, render, context)
 }

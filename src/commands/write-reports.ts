@@ -8,6 +8,7 @@ import { journalLines } from '../evaluation/evaluator/journal-file.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
 import { describeRun } from '../evaluation/evaluator/wording/report.ts'
 import { githubAnnotations, markdownReport, withoutCommands } from '../pages/reporters/github.ts'
+import type { Report } from '../pages/reporters/report-model.ts'
 import { isOn, type ReportRequest, type RunReportName } from '../pages/reporters/report-option.ts'
 import type { ColorLevel } from '../pages/reporters/theme.ts'
 import { columnsOf, type Io } from './io.ts'
@@ -106,6 +107,18 @@ async function writeOne<Request extends ReportRequest>(
   }
 }
 
+/** Renders the formats that runs and certificates share. `fileOf` converts a path to one from the root of the repository. */
+export async function renderModel(
+  report: 'junit' | 'tap' | 'markdown' | 'github',
+  model: Report,
+  fileOf?: (file: string) => string,
+): Promise<string[] | GitHubReport> {
+  if (report === 'junit') return [(await import('../pages/reporters/junit.ts')).junitReport(model)]
+  if (report === 'tap') return [(await import('../pages/reporters/tap.ts')).tapReport(model)]
+  const summary = markdownReport(model)
+  return report === 'markdown' ? [summary] : { annotations: githubAnnotations(model, fileOf), summary }
+}
+
 /** Writes the reports of a run. Renderers are loaded when they are needed. */
 export async function writeReports(
   result: RunResult,
@@ -126,15 +139,11 @@ export async function writeReports(
         return [(await import('../pages/web/report/run-report.tsx')).htmlReport(describeRun(ended))]
     }
     const { reportOfRun } = await import('../pages/reporters/report-model.ts')
-    const model = reportOfRun(describeRun(ended))
-    if (report === 'junit') return [(await import('../pages/reporters/junit.ts')).junitReport(model)]
-    if (report === 'tap') return [(await import('../pages/reporters/tap.ts')).tapReport(model)]
-    const annotations = githubAnnotations(model, file => {
+    return renderModel(report, reportOfRun(describeRun(ended)), file => {
       if (!env.GITHUB_WORKSPACE) return file
       const path = relative(env.GITHUB_WORKSPACE, resolve(io.cwd, file))
       return path.startsWith('..') || isAbsolute(path) ? file : path.split(sep).join('/')
     })
-    return { annotations, summary: markdownReport(model) }
   }
   return writeRequested(requests, result.exitCode, render, context)
 }

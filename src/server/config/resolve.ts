@@ -113,7 +113,7 @@ function flagLayer(flags: SettingFlags, problems: Problem[]): Layer {
   for (const assignment of flags.set ?? []) takeAssignment(layer, assignment, problems)
   for (const setting of TEXT_SETTINGS) {
     const text = flags[setting.option]
-    if (typeof text === 'string') take(layer, setting.name, text, setting.flag, problems)
+    if (text !== undefined) take(layer, setting.name, text, setting.flag, problems)
   }
   if (flags.inspector === false) layer.inspector = { value: false, from: '--no-inspector' }
   if (flags.markers === false) layer.markers = { value: false, from: '--no-markers' }

@@ -1,4 +1,5 @@
 /** Lists the settings of a server with their kinds, defaults and flags, and merges settings of several origins. */
+import { keysOf } from '../../base/objects.ts'
 import { allowedFor, isKnob, parseKnob } from '../../platform/contract/knobs.ts'
 import {
   DEFAULTS,
@@ -69,49 +70,40 @@ export const SETTINGS: Readonly<Record<string, SettingSpec>> = {
   },
 }
 
+/** A setting or a knob that a flag and environment variables give as text. */
+interface TextSetting {
+  readonly name: string
+  readonly option: keyof typeof TEXT_FLAGS
+  readonly flag: string
+  readonly env: string
+}
+
+/** The settings and knobs that flags and variables give as text, by the flag as commander names it. */
+const TEXT_FLAGS = {
+  port: 'port',
+  host: 'host',
+  webhookUrl: 'webhook.url',
+  apiKey: 'keys.handover',
+  botApiKey: 'keys.bot',
+  baseUrl: 'base_url',
+  token: 'control_token',
+  seed: 'seed',
+  clock: 'clock',
+  memoryLimit: 'memory_limit',
+} as const
+
 /** The flags of settings, as commander parses them. */
-export interface SettingFlags {
-  readonly port?: string
-  readonly host?: string
-  readonly webhookUrl?: string
-  readonly apiKey?: string
-  readonly botApiKey?: string
-  readonly baseUrl?: string
-  readonly config?: string
-  readonly token?: string
-  readonly seed?: string
-  readonly clock?: string
-  readonly memoryLimit?: string
+export type SettingFlags = { readonly [Option in keyof typeof TEXT_FLAGS | 'config']?: string } & {
   readonly set?: readonly string[]
   readonly inspector?: boolean
   readonly markers?: boolean
 }
 
-/** A setting or a knob that a flag and environment variables give as text. */
-interface TextSetting {
-  readonly name: string
-  readonly option: keyof SettingFlags
-  readonly flag: string
-  readonly env: string
-}
-
-const textSetting = (option: keyof SettingFlags, name: string = option): TextSetting => {
+export const TEXT_SETTINGS: readonly TextSetting[] = keysOf(TEXT_FLAGS).map(option => {
   const words = option.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
-  return { name, option, flag: `--${words}`, env: `HANDOVER_SIM_${words.replaceAll('-', '_').toUpperCase()}` }
-}
-
-export const TEXT_SETTINGS: readonly TextSetting[] = [
-  textSetting('port'),
-  textSetting('host'),
-  textSetting('webhookUrl', 'webhook.url'),
-  textSetting('apiKey', 'keys.handover'),
-  textSetting('botApiKey', 'keys.bot'),
-  textSetting('baseUrl', 'base_url'),
-  textSetting('token', 'control_token'),
-  textSetting('seed'),
-  textSetting('clock'),
-  textSetting('memoryLimit', 'memory_limit'),
-]
+  const env = `HANDOVER_SIM_${words.replaceAll('-', '_').toUpperCase()}`
+  return { name: TEXT_FLAGS[option], option, flag: `--${words}`, env }
+})
 
 /** Reads the text of a flag or a variable: the value, or what the text must be instead. */
 export function readSettingText(
