@@ -100,7 +100,7 @@ async function stop(simulator: RunningSimulator, timeoutMs: number): Promise<boo
   while ((await probe(`${url}/_sim/readyz`))?.code !== 'connection_refused' || (isLocal && processRuns(pid))) {
     if (elapsedMs() + POLL_MS > until)
       throw new EnvironmentError(
-        `${url} has not ended ${formatDuration(timeoutMs)} after the request to stop (process ${pid}).`,
+        `${url} is still running ${formatDuration(timeoutMs)} after the request to stop (process ${pid}).`,
       )
     await wallDelay(POLL_MS)
   }
