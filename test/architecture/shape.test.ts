@@ -11,6 +11,7 @@ const SEAMS: Readonly<Record<string, string>> = {
   'platform/signature/index.ts': 'the public names of an entry',
   'running/recorder/record.ts': 'loads when it is used first',
   'pages/reporters/badge.ts': 'a file for each report',
+  'pages/reporters/tap.ts': 'a file for each report',
 }
 
 const isBrowserPair = (file: string) =>
