@@ -53,7 +53,7 @@ export const machineVersions = () => ({ node: process.version, os: `${process.pl
 export const sameSecret = (a: string, b: string): boolean => crypto().timingSafeEqual(digest(a), digest(b))
 
 const YOUNG_BYTES = 32 * 2 ** 20
-const HEAP_BYTES = 80 * 2 ** 20
+const HEAP_BYTES = 56 * 2 ** 20
 
 /**
  * Keeps the heap of the process near what it uses, for a server that makes much garbage and whose own data is bounded.
