@@ -102,7 +102,8 @@ describe('a scenario reports its bug', () => {
       first,
       `${stderr}\n${JSON.stringify(scenarios.map(({ outcome, reason }) => ({ outcome, reason })))}`,
     ).toBeDefined()
-    expect({ exitCode, kind: first!.kind }).toEqual({
+    const all = failures.map(({ kind, happened }) => `${kind}: ${happened}`).join('\n')
+    expect({ exitCode, kind: first!.kind }, all).toEqual({
       exitCode: 1,
       kind: expect.toBeOneOf(KINDS[row.kind] ?? [row.kind]),
     })
