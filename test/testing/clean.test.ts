@@ -165,7 +165,7 @@ describe('assertClean', () => {
     const { sim } = simulatorWith()
     const ada = await sim.chat()
     const waiting = ada.expectNone('start', { for: '50ms' })
-    await expect(sim.assertClean()).rejects.toThrow('An expectation has not ended: none start for 50ms. Await it')
+    await expect(sim.assertClean()).rejects.toThrow('An expectation is still waiting: none start for 50ms. Await it')
     await waiting
     await sim.assertClean()
   })

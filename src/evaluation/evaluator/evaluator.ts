@@ -61,7 +61,7 @@ export class Evaluator implements Evaluation {
   readonly expects = new Map<number, ExpectEvaluator>()
   readonly firstSeq = 1
   readonly #evaluators = new Map<number, StepEvaluator>()
-  /** The evaluators of steps that have not ended. */
+  /** The evaluators of the steps that are running. */
   readonly #open = new Map<number, StepEvaluator>()
   /** The status of steps when they ended. */
   readonly #ended = new Map<number, StepStatus['state']>()

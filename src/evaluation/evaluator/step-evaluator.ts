@@ -62,7 +62,7 @@ export interface Stimulus {
   readonly seq: number
   readonly name: ActionName
   readonly verb: string
-  /** Whether it caused a webhook event; null while it has not ended. */
+  /** Whether it caused a webhook event; null while it is running. */
   readonly hasEvent: boolean | null
 }
 

@@ -69,13 +69,13 @@ export interface Dispatcher extends Pick<ManualEvents, 'trigger' | 'resend'> {
   release(faults: readonly string[]): void
   /** Returns a delivery of the platform that is in progress; null for one that has ended or was sent manually. */
   find(deliveryId: string): Readonly<Job> | null
-  /** The deliveries of the platform that have not ended, oldest event first. */
+  /** The deliveries of the platform that are in progress, oldest event first. */
   inProgress(): readonly Readonly<Job>[]
   /** The time of the next retry, delayed event or copy: epoch milliseconds on the simulator's clock, or null. */
   nextDue(): number | null
   /** Drops waiting events and aborts requests; none of them is journaled. */
   reset(): void
-  /** Events that have not arrived, as plain data. Manual events are left out, because their callers wait here. */
+  /** Events that are not delivered yet, as plain data. Manual events are left out, because their callers wait here. */
   capture(): CapturedDeliveries
   /** Restores captured events after a reset. The function it returns sends them, each with its next attempt at once. */
   restore(captured: CapturedDeliveries): () => void
@@ -90,7 +90,7 @@ export interface CapturedDeliveries {
   readonly triggered: number
 }
 
-/** An event that has not arrived. Its request is built anew: the signature depends on the keys at the time of sending. */
+/** An event that is not delivered yet. Its request is built anew: the signature depends on the keys at the time of sending. */
 export type CapturedEvent = Omit<EncodedEvent, 'chatId'> & Pick<Job, 'chatId' | 'seq' | 'attempt'>
 
 /** The memory of a job beside its body, in bytes. */

@@ -52,7 +52,7 @@ export function StepList({ steps, startMs, refs }: StepListProps) {
 
 interface StepTimeProps {
   readonly fromMs: number
-  /** Null for a step that has not ended. */
+  /** Null for a step that is still running. */
   readonly endMs: number | null
   readonly totalMs: number
 }
