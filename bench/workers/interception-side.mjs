@@ -35,8 +35,8 @@ const SIDES = {
   async fixedAnswer() {
     const { intercept } = await import('../../dist/interceptors.js')
     const text = JSON.stringify(answerTo(chat.id))
-    const handle = () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: text, isAscii: true })
-    intercept({ baseUrl: sim.baseUrl, handle })
+    const fetch = async () => new Response(text, { headers: { 'content-type': 'application/json' } })
+    intercept({ baseUrl: sim.baseUrl, fetch })
   },
 }
 
