@@ -59,7 +59,10 @@ export async function assertClean(
   }
   const tests = testJournalOf(sim)
   if (tests.openLabel !== undefined)
-    throw invalidOption('assertClean', `An expectation is still waiting: ${tests.openLabel}. Await it before assertClean.`)
+    throw invalidOption(
+      'assertClean',
+      `An expectation is still waiting: ${tests.openLabel}. Await it before assertClean.`,
+    )
 
   // Waits until the intermediary is quiet.
   const { core, resetSignal } = tests

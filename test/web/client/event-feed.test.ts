@@ -4,13 +4,13 @@ import { connect, createServer, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { startSimulator } from '../../../src/index.ts'
 import { createControlClient } from '../../../src/pages/web/client/control.ts'
-import { followJournal, type JournalFeedState } from '../../../src/pages/web/client/event-feed.ts'
+import { type FeedState, followJournal } from '../../../src/pages/web/client/event-feed.ts'
 import type { Entry } from '../../../src/platform/journal/entry.ts'
 import type { PlatformServer } from '../../../src/server/start.ts'
 import { freePort } from '../../support/port.ts'
 
 function follow({ url }: Pick<PlatformServer, 'url'>) {
-  const seen = { entries: [] as Entry[], resets: 0, states: [] as JournalFeedState[] }
+  const seen = { entries: [] as Entry[], resets: 0, states: [] as FeedState[] }
   const client = createControlClient(new URL(url), null, null)
   const stop = followJournal(client, {
     onEntries: entries => void seen.entries.push(...entries),

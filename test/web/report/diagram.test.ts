@@ -3,6 +3,7 @@ import { renderToString } from 'preact-render-to-string'
 import { describe, expect, it } from 'vitest'
 import type { TimelineRow } from '../../../src/evaluation/timeline/timeline.ts'
 import { timelineOf } from '../../../src/evaluation/timeline/timeline.ts'
+import { EntryDetails } from '../../../src/pages/web/components/entry-details.tsx'
 import { SequenceDiagram } from '../../../src/pages/web/components/sequence-diagram.tsx'
 import { labelSpace, quietBefore, spanOf } from '../../../src/pages/web/model/diagram-geometry.ts'
 import { sectionsOf } from '../../../src/pages/web/model/entry-sections.ts'
@@ -118,21 +119,24 @@ describe('the details of an entry', () => {
   recorder.press('c1', { status: null, failure: { code: 'timeout', timeout_ms: 100 } })
 
   it('show request, answer, findings and assumptions of a call', () => {
-    const sections = sectionsOf(call)
-    expect(sections.map(({ title }) => title)).toEqual([
-      'POST /api/v2/handover/message/',
-      'Answer 404',
-      'Findings',
-      'Assumed',
-    ])
-    expect(sections[0]).toMatchObject({ aside: 'key: unknown', payload: { message: 'Hi' } })
-    expect(sections[2]!.list).toEqual(['E6: no such chat'])
-    expect(sections[3]!.list).toEqual(['errors.body=json', 'typing.again'])
+    const [sent, answer, ...others] = sectionsOf(call)
+    expect(sent).toMatchObject({
+      title: 'POST /api/v2/handover/message/',
+      aside: 'key: unknown',
+      payload: { message: 'Hi' },
+    })
+    expect([answer!.title, others]).toEqual(['Answer 404', []])
+    const markup = renderToString(h(EntryDetails, { entry: call, effects: [], isStatic: true }))
+    expect(markup).toContain('<code>E6</code> no such chat')
+    expect(markup).toContain('<span>errors.body</span><code>json</code>')
+    expect(markup).toContain('<span>typing.again</span>')
   })
 
   it('show the parsed body of a delivery, and why it has no answer', () => {
     const [sent, answer] = sectionsOf(recorder.entries.at(-1)!)
     expect(sent!.payload).toMatchObject({ event: 'REQUESTING TAKEOVER' })
-    expect(answer).toMatchObject({ title: 'No answer', list: ['timeout: no complete answer within 100 ms'] })
+    expect(answer).toEqual({ title: 'No answer', aside: '31 ms' })
+    const markup = renderToString(h(EntryDetails, { entry: recorder.entries.at(-1)!, effects: [], isStatic: true }))
+    expect(markup).toContain('timeout: no complete answer within 100 ms')
   })
 })

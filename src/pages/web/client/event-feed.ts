@@ -5,9 +5,8 @@ import type { Entry } from '../../../platform/journal/entry.ts'
 import type { UiEvents } from '../../../running/ui-mode/protocol.ts'
 import { type ClientRequest, type ControlClient, ControlError } from './control.ts'
 
-export type FeedState = 'connecting' | 'live' | 'lost' | 'refused'
-/** `missing`: the server has no such workspace. Like `refused`, it is the last state. */
-export type JournalFeedState = FeedState | 'missing'
+/** `missing`: the server has no such workspace. It and `refused` are the last state of a feed. */
+export type FeedState = 'connecting' | 'live' | 'lost' | 'refused' | 'missing'
 
 const RETRY_MS = 1000
 
@@ -15,10 +14,9 @@ interface StreamListener {
   /** Of the next request. */
   query(): ClientRequest['query']
   onOpen(headers: Headers): void
-  onEvent(event: EventSourceMessage): void
-  /** After the events that arrived together. */
-  onChunk(): void
-  onState(state: JournalFeedState): void
+  /** Those that arrived together. */
+  onEvents(events: readonly EventSourceMessage[]): void
+  onState(state: FeedState): void
 }
 
 /** Returns a function that ends it. */
@@ -31,14 +29,16 @@ function followStream(client: ControlClient, path: string, listener: StreamListe
       throw new ControlError(response.status, { code: 'stream', message: 'The server refused the stream of events.' })
     listener.onOpen(response.headers)
     listener.onState('live')
-    const parser = createParser({ onEvent: listener.onEvent })
+    let events: EventSourceMessage[] = []
+    const parser = createParser({ onEvent: event => void events.push(event) })
     const reader = response.body.getReader()
     const decoder = new TextDecoder()
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
       parser.feed(decoder.decode(value, { stream: true }))
-      listener.onChunk()
+      if (events.length > 0) listener.onEvents(events)
+      events = []
     }
   }
   async function follow(): Promise<void> {
@@ -64,7 +64,7 @@ export interface JournalListener {
   onEntries(entries: readonly Entry[]): void
   /** The journal begins again: after a reset, a restored snapshot, or a restart of the server. */
   onReset(): void
-  onState(state: JournalFeedState): void
+  onState(state: FeedState): void
 }
 
 /** Identifies the process of the server and its journal. */
@@ -74,12 +74,10 @@ const INSTANCE = 'x-handover-sim-instance'
 export function followJournal(client: ControlClient, { onEntries, onReset, onState }: JournalListener): () => void {
   let instance: string | null = null
   let after = 0
-  let entries: Entry[] = []
   // The entries of another instance have other numbers.
   function restart(other: string | null): void {
     instance = other
     after = 0
-    entries = []
     onReset()
   }
   return followStream(client, '/events', {
@@ -90,21 +88,20 @@ export function followJournal(client: ControlClient, { onEntries, onReset, onSta
       if (instance !== null && served !== instance) restart(served)
       instance = served
     },
-    onEvent({ event, data, id }) {
-      if (event === 'reset') {
-        // A stream of another instance than that of the request begins with a reset, which its header announces.
-        const { instance: other } = JSON.parse(data)
-        entries = []
-        if (other !== instance || after > 0) restart(other)
-        return
+    onEvents(events) {
+      let entries: Entry[] = []
+      for (const { event, data, id } of events) {
+        if (event === 'reset') {
+          // A stream of another instance than that of the request begins with a reset, which its header announces.
+          const { instance: other } = JSON.parse(data)
+          entries = []
+          if (other !== instance || after > 0) restart(other)
+        } else {
+          after = Number(id)
+          entries.push(JSON.parse(data))
+        }
       }
-      after = Number(id)
-      entries.push(JSON.parse(data))
-    },
-    onChunk() {
-      const added = entries
-      entries = []
-      if (added.length > 0) onEntries(added)
+      if (entries.length > 0) onEntries(entries)
     },
   })
 }
@@ -114,27 +111,22 @@ export type UiEvent = {
   readonly [Name in keyof UiEvents]: { readonly name: Name; readonly data: UiEvents[Name] }
 }[keyof UiEvents]
 
-export interface UiListener {
-  /** The events of one chunk arrive together. */
-  onEvents(events: readonly UiEvent[]): void
-  onState(state: JournalFeedState): void
-}
-
 /** Every stream of UI mode begins with its whole state, so an interruption loses nothing. */
-export function followUi(client: ControlClient, { onEvents, onState }: UiListener): () => void {
-  let events: UiEvent[] = []
-  return followStream(client, '/ui/events', {
+export function followUi(
+  client: ControlClient,
+  onEvents: (events: readonly UiEvent[]) => void,
+  onState: (state: FeedState) => void,
+): void {
+  followStream(client, '/ui/events', {
     onState,
     query: () => ({}),
     onOpen() {},
-    onEvent({ event, data }) {
-      if (event === 'catalogue' || event === 'status' || event === 'entries')
-        events.push({ name: event, data: JSON.parse(data) })
-    },
-    onChunk() {
-      const added = events
-      events = []
-      if (added.length > 0) onEvents(added)
+    onEvents(messages) {
+      const events: UiEvent[] = []
+      for (const { event, data } of messages)
+        if (event === 'catalogue' || event === 'status' || event === 'entries')
+          events.push({ name: event, data: JSON.parse(data) })
+      if (events.length > 0) onEvents(events)
     },
   })
 }

@@ -10,9 +10,9 @@ export interface BodyViewProps {
   /** The parsed body, or its text. */
   readonly payload: unknown
   /** The text that was sent, when the journal has it; otherwise a body has no view of its bytes. */
-  readonly exact?: string
+  readonly exact?: string | undefined
   /** The length of the whole body in bytes, when only its beginning is known. */
-  readonly truncatedFrom?: number
+  readonly truncatedFrom?: number | undefined
   /** Names it for screen readers: `Request body`. */
   readonly label: string
 }

@@ -29,23 +29,20 @@ const TEXTS = { copied: 'Copied', refused: 'Select and copy it' } as const
 
 /** Browsers offer the clipboard on loopback addresses and with https only; elsewhere a selection is copied. */
 async function copyText(text: string): Promise<boolean> {
-  if (navigator.clipboard === undefined) return copySelection(text)
-  return navigator.clipboard.writeText(text).then(
-    () => true,
-    () => copySelection(text),
-  )
-}
-
-function copySelection(text: string): boolean {
-  const area = document.createElement('textarea')
-  area.value = text
-  area.className = 'visually-hidden'
-  const focused = document.activeElement
-  const parent = document.querySelector('dialog[open]') ?? document.body
-  parent.append(area)
-  area.select()
-  const isCopied = document.execCommand('copy')
-  area.remove()
-  if (focused instanceof HTMLElement) focused.focus()
-  return isCopied
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const area = document.createElement('textarea')
+    area.value = text
+    area.className = 'visually-hidden'
+    const focused = document.activeElement
+    const parent = document.querySelector('dialog[open]') ?? document.body
+    parent.append(area)
+    area.select()
+    const isCopied = document.execCommand('copy')
+    area.remove()
+    if (focused instanceof HTMLElement) focused.focus()
+    return isCopied
+  }
 }

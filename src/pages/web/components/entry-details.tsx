@@ -6,7 +6,7 @@ import { visible } from '../../../base/text/terminal-text.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { explainEntry } from '../../../platform/wording/hints.ts'
 import { factsOf, fieldProblemOf } from '../model/entry-facts.ts'
-import { isTruncatedValue, partsOf, pretty, type Section } from '../model/entry-sections.ts'
+import { isTruncatedValue, pretty, type Section, sectionsOf } from '../model/entry-sections.ts'
 import { KIND_NAMES, summaryOf } from '../model/entry-summary.ts'
 import { moment, visibleLines } from '../model/formats.ts'
 import { BodyView } from './body-view.tsx'
@@ -123,7 +123,7 @@ export function EntryDetails(props: EntryDetailsProps) {
       )}
       {children}
       <Remarks {...props} />
-      {partsOf(entry).map(section => (
+      {sectionsOf(entry).map(section => (
         <EntrySection key={section.title} section={section} heading={level === 3 ? 'h4' : 'h5'} isStatic={isStatic} />
       ))}
       {others.length === 0 ? null : (
@@ -132,8 +132,7 @@ export function EntryDetails(props: EntryDetailsProps) {
           <ul class="entry-remarks">
             {others.map(one => (
               <li key={one.seq}>
-                <EntryRef seq={one.seq} refs={onSelect === undefined ? {} : { onSelect }} /> {summaryOf(one).label}:{' '}
-                {summaryOf(one).answer}
+                <EntryRef seq={one.seq} refs={{ onSelect }} /> {summaryOf(one).label}: {summaryOf(one).answer}
               </li>
             ))}
           </ul>
@@ -160,7 +159,7 @@ function Links({ entry, effects, entryOf, onSelect }: EntryDetailsProps) {
               const linked = entryOf?.(seq)
               return (
                 <span key={seq} class="entry-link">
-                  <EntryRef seq={seq} refs={onSelect === undefined ? {} : { onSelect }} />{' '}
+                  <EntryRef seq={seq} refs={{ onSelect }} />{' '}
                   {linked === undefined ? null : <bdi>{summaryOf(linked).label}</bdi>}
                 </span>
               )
@@ -231,14 +230,14 @@ interface EntrySectionProps {
 
 function EntrySection({ section, heading: Heading, isStatic }: EntrySectionProps) {
   const { title, aside, headers = {}, payload, exact, truncatedFrom } = section
-  const more = { ...(exact !== undefined && { exact }), ...(truncatedFrom !== undefined && { truncatedFrom }) }
   const rows = isTruncatedValue(headers) ? [] : Object.entries(headers)
+  const label = `Body of ${visible(title)}`
   let body = null
   if (payload !== undefined && payload !== '')
     body = isStatic ? (
       <Payload payload={payload} />
     ) : (
-      <BodyView payload={payload} label={`Body of ${visible(title)}`} {...more} />
+      <BodyView payload={payload} label={label} exact={exact} truncatedFrom={truncatedFrom} />
     )
   return (
     <div class="entry-section">

@@ -5,11 +5,15 @@ import './entries.css'
 export interface EntryRefs {
   /** The address of an entry in this page. */
   href?(seq: number): string
-  onSelect?(seq: number): void
+  readonly onSelect?: ((seq: number) => void) | undefined
 }
 
-export function EntryRef({ seq, refs = {} }: { readonly seq: number; readonly refs?: EntryRefs | undefined }) {
-  const { href, onSelect } = refs
+interface EntryRefProps {
+  readonly seq: number
+  readonly refs?: EntryRefs | undefined
+}
+
+export function EntryRef({ seq, refs: { href, onSelect } = {} }: EntryRefProps) {
   if (href !== undefined)
     return (
       <a class="entry-seq" href={href(seq)}>
@@ -25,13 +29,7 @@ export function EntryRef({ seq, refs = {} }: { readonly seq: number; readonly re
 }
 
 /** References one after the other. */
-export function EntryRefList({
-  seqs,
-  refs,
-}: {
-  readonly seqs: readonly number[]
-  readonly refs?: EntryRefs | undefined
-}) {
+export function EntryRefList({ seqs, refs }: Pick<EntryRefProps, 'refs'> & { readonly seqs: readonly number[] }) {
   return (
     <span class="entry-seqs">
       {seqs.map(seq => (

@@ -32,8 +32,16 @@ export function Mark({ kind, label }: { readonly kind: MarkKind; readonly label:
   )
 }
 
-/** The mark of a scenario or a step. */
-export function OutcomeMark({ outcome }: { readonly outcome: Outcome | StepVerdict['outcome'] }) {
-  if (outcome === 'not reached') return <Mark kind="skipped" label={outcome} />
-  return <Mark kind={outcome} label={OUTCOME_TEXTS[outcome]} />
+const WAITING = { running: 'running', queued: 'queued', waiting: 'not run', none: 'not run' }
+
+interface StateMarkProps {
+  readonly state: keyof typeof WAITING | Outcome | StepVerdict['outcome']
+}
+
+/** The mark of a scenario or a step: an outcome, a run under way, a place in the queue. */
+export function StateMark({ state }: StateMarkProps) {
+  if (state === 'running' || state === 'queued' || state === 'waiting' || state === 'none')
+    return <span class={`state-mark ${state}`} role="img" aria-label={WAITING[state]} />
+  if (state === 'not reached') return <Mark kind="skipped" label={state} />
+  return <Mark kind={state} label={OUTCOME_TEXTS[state]} />
 }

@@ -4,7 +4,7 @@ import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import type { StepVerdict } from '../../../evaluation/evaluator/verdict.ts'
 import { offsetText } from '../model/formats.ts'
 import { EntryRefList, type EntryRefs } from './entry-ref.tsx'
-import { OutcomeMark } from './mark.tsx'
+import { StateMark } from './mark.tsx'
 
 export interface StepListProps {
   readonly steps: readonly StepVerdict[]
@@ -27,7 +27,7 @@ export function StepList({ steps, startMs, refs }: StepListProps) {
         const { number, name, label, conversation, outcome, claimed, place, endMs } = step
         return (
           <li key={number} class={`step ${outcome === 'not reached' ? 'unreached' : outcome}`} value={number}>
-            <OutcomeMark outcome={outcome} />
+            <StateMark state={outcome} />
             <span class="step-number">{number}</span>
             {chats.size > 1 ? <span class="step-chat">{visible(conversation)}</span> : null}
             <span class="step-label" title={visible(label)}>

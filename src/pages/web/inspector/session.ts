@@ -4,7 +4,7 @@ import { messageOf } from '../../../base/text/error-text.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { ChatAnswer } from '../../../server/control/routes/chats.ts'
 import { type ControlClient, ControlError, createControlClient } from '../client/control.ts'
-import { followJournal, type JournalFeedState } from '../client/event-feed.ts'
+import { type FeedState, followJournal } from '../client/event-feed.ts'
 import { createFrameBatches } from '../client/frame-batches.ts'
 import { createRefresh } from '../client/refresh.ts'
 import type { ChatTag } from '../components/sequence-row.tsx'
@@ -25,7 +25,7 @@ export interface Session {
   readonly chats: ChatBook
   /** The selected chat, or the newest one. */
   readonly chatId: ReadonlySignal<string | null>
-  readonly feed: ReadonlySignal<JournalFeedState>
+  readonly feed: ReadonlySignal<FeedState>
   /** Another object with every batch of entries. */
   readonly log: ReadonlySignal<JournalLog>
   /** The selected chat at the shown moment; null without a chat, and until the server has answered. */
@@ -46,7 +46,7 @@ export interface Session {
 
 export function createSession(view: View, origin: URL, token: string | null): Session {
   const client = createControlClient(origin, token, view.workspace.value)
-  const feed = signal<JournalFeedState>('connecting')
+  const feed = signal<FeedState>('connecting')
   const problem = signal<string | null>(null)
   const tags = new Map<string, ChatTag>()
   const chatTag = (chatId: string) => tags.get(chatId) ?? rememberTag(tags, chatId)

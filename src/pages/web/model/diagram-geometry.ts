@@ -48,8 +48,7 @@ const BREAK_MS = 1000
 
 /** The pause before a row in ms; null when it is short. */
 export function quietBefore(rows: readonly TimelineRow[], index: number): number | null {
-  const before = rows[index - 1]
-  const quiet = (rows[index]?.atMs ?? 0) - (before?.atMs ?? 0)
+  const quiet = (rows[index]?.atMs ?? 0) - (rows[index - 1]?.atMs ?? 0)
   return quiet >= BREAK_MS ? quiet : null
 }
 

@@ -31,71 +31,52 @@ const SIGN_TEXTS = {
 
 /** `effects` are the entries that this one caused: faults say there what they did. */
 export function factsOf(entry: Entry, effects: readonly Entry[]): EntryFact[] {
-  if (entry.kind === 'api') return [...keyFacts(entry), ...faultFacts(entry, effects), ...callFacts(entry)]
-  if (entry.kind === 'delivery')
-    return [...attemptFacts(entry), ...signatureFacts(entry), ...faultFacts(entry, effects), tookFact(entry)]
-  return []
+  if (entry.kind !== 'api' && entry.kind !== 'delivery') return []
+  const { faults = [], duration_ms } = entry
+  const facts: EntryFact[] = []
+  if (entry.kind === 'delivery') {
+    facts.push({ label: 'Attempt', text: attemptText(entry) })
+    if (entry.outcome !== 'skipped') facts.push(signatureFact(entry))
+  } else {
+    const text = entry.auth === 'not_checked' ? undefined : KEY_TEXTS[entry.auth]
+    if (text !== undefined) facts.push({ label: 'Key', text, outcome: entry.auth === 'valid' ? 'pass' : 'fail' })
+  }
+  if (faults.length > 0) {
+    const texts: string[] = []
+    for (const name of faults) {
+      const hit = effects.find(one => one.kind === 'fault' && one.fault === name)
+      texts.push(hit?.kind === 'fault' ? `${name}: ${effectText(hit.effect)}` : name)
+    }
+    facts.push({ label: 'Faults', text: `${texts.join('; ')}.`, outcome: 'warn' })
+  }
+  facts.push({ label: 'Duration', text: formatMs(duration_ms) })
+  if (entry.kind === 'api' && entry.request.bytes > 0)
+    facts.push({ label: 'Body', text: byteSize(entry.request.bytes) })
+  return facts
 }
 
-function keyFacts({ auth }: EntryOf<'api'>): EntryFact[] {
-  const text = auth === 'not_checked' ? undefined : KEY_TEXTS[auth]
-  if (text === undefined) return []
-  return [{ label: 'Key', text, outcome: auth === 'valid' ? 'pass' : 'fail' }]
-}
-
-const callFacts = (entry: EntryOf<'api'>): EntryFact[] => [
-  tookFact(entry),
-  ...(entry.request.bytes === 0 ? [] : [{ label: 'Body', text: byteSize(entry.request.bytes) }]),
-]
-
-const tookFact = ({ duration_ms }: { readonly duration_ms: number }): EntryFact => ({
-  label: 'Duration',
-  text: formatMs(duration_ms),
-})
-
-function faultFacts({ faults = [] }: EntryOf<'api' | 'delivery'>, effects: readonly Entry[]): EntryFact[] {
-  if (faults.length === 0) return []
-  const texts = faults.map(name => {
-    const hit = effects.find(one => one.kind === 'fault' && one.fault === name)
-    return hit?.kind === 'fault' ? `${name}: ${effectText(hit.effect)}` : name
-  })
-  return [{ label: 'Faults', text: `${texts.join('; ')}.`, outcome: 'warn' }]
-}
-
-function attemptFacts({ attempt, triggered, resent, duplicate, retry_in_ms }: EntryOf<'delivery'>): EntryFact[] {
-  const number = attempt === 1 ? 'The first one.' : `Number ${attempt}.`
-  const how = duplicate
-    ? 'A copy of the same bytes, on purpose.'
-    : resent
-      ? 'A past delivery, sent again manually.'
-      : triggered
-        ? 'Sent manually.'
-        : null
-  const retry = retry_in_ms === undefined ? null : `The next one follows after ${formatMs(retry_in_ms)}.`
-  return [{ label: 'Attempt', text: [number, how, retry].filter(Boolean).join(' ') }]
+function attemptText({ attempt, triggered, resent, duplicate, retry_in_ms }: EntryOf<'delivery'>): string {
+  const parts = [attempt === 1 ? 'The first one.' : `Number ${attempt}.`]
+  if (duplicate) parts.push('A copy of the same bytes, on purpose.')
+  else if (resent) parts.push('A past delivery, sent again manually.')
+  else if (triggered) parts.push('Sent manually.')
+  if (retry_in_ms !== undefined) parts.push(`The next one follows after ${formatMs(retry_in_ms)}.`)
+  return parts.join(' ')
 }
 
 /** Signatures are masked in the journal; `sign` says whether one was wrong on purpose. */
-function signatureFacts({ request, sign, status, outcome }: EntryOf<'delivery'>): EntryFact[] {
-  if (outcome === 'skipped') return []
+function signatureFact({ request, sign, status }: EntryOf<'delivery'>): EntryFact {
   const headers = Object.entries(request.headers)
   const header = headers.find(([name, value]) => value === MASKED && name.toLowerCase() !== 'authorization')
   const algorithm = headers.find(([, value]) => /^HMAC-SHA/.test(value))?.[1] ?? ''
   const bytes = byteSize(new TextEncoder().encode(request.body).length)
-  const how =
-    header === undefined
-      ? `No signature header, ${bytes} of body.`
-      : `Header ${header[0]}, ${algorithm}, over ${bytes} of body.`
-  if (!isInvalidSign(sign)) return [{ label: 'Signature', text: how, ...(header && { outcome: 'pass' as const }) }]
-  const isAccepted = status !== null && status < 300
-  const text = [
-    how,
-    SIGN_TEXTS[sign],
-    isAccepted ? 'The webhook accepted it: it does not check signatures as it must.' : null,
-  ]
-    .filter(Boolean)
-    .join(' ')
-  return [{ label: 'Signature', text, outcome: isAccepted ? 'fail' : 'warn' }]
+  let text = `No signature header, ${bytes} of body.`
+  if (header !== undefined) text = `Header ${header[0]}, ${algorithm}, over ${bytes} of body.`
+  if (!isInvalidSign(sign)) return { label: 'Signature', text, ...(header && { outcome: 'pass' }) }
+  text += ` ${SIGN_TEXTS[sign]}`
+  if (status === null || status >= 300) return { label: 'Signature', text, outcome: 'warn' }
+  text += ' The webhook accepted it: it does not check signatures as it must.'
+  return { label: 'Signature', text, outcome: 'fail' }
 }
 
 /** As entries show what is secret. */

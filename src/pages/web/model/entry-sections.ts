@@ -2,107 +2,72 @@
 import { isMap, jsonOr } from '../../../base/objects.ts'
 import { formatMs } from '../../../base/text/terminal-text.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
-import { assumedIn } from '../../../platform/wording/entry.ts'
-import { failureText } from '../../../platform/wording/failures.ts'
 import { byteSize } from './formats.ts'
 
 export interface Section {
   readonly title: string
   /** Beside the title: a status, a duration. */
-  readonly aside?: string
+  readonly aside?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
   /** Undefined: the section has no payload. */
   readonly payload?: unknown
   /** The text of the payload as it was sent, when the journal has it. */
   readonly exact?: string
   /** The length of the whole payload in bytes, when the journal shows its beginning only. */
-  readonly truncatedFrom?: number
-  readonly list?: readonly string[]
-}
-
-export const sectionsOf = (entry: Entry): Section[] =>
-  entry.kind === 'api' ? [...partsOf(entry), ...findingSections(entry)] : partsOf(entry)
-
-/** What was sent and what was answered. */
-export function partsOf(entry: Entry): Section[] {
-  switch (entry.kind) {
-    case 'api':
-      return callSections(entry)
-    case 'delivery':
-      return deliverySections(entry)
-    case 'event':
-      return [{ title: entry.event, aside: entry.delivery_id, payload: entry.payload }]
-    default:
-      return [{ title: 'Details', payload: restOf(entry) }]
-  }
+  readonly truncatedFrom?: number | undefined
 }
 
 const LOST = { before: 'Lost before it was processed', after: 'Processed, its answer lost' }
 
-const callSections = ({
-  method,
-  path,
-  request,
-  status,
-  response,
-  duration_ms,
-  auth = 'not_checked',
-  answer_lost,
-  response_truncated_from,
-}: EntryOf<'api'>): Section[] => [
-  {
-    title: `${method} ${path}`,
-    ...(auth === 'valid' || auth === 'not_checked' ? {} : { aside: `key: ${auth.replace('_', ' ')}` }),
-    headers: request.headers,
-    payload: request.body ?? undefined,
-    ...truncation(request),
-  },
-  {
-    title: answer_lost === undefined ? `Answer ${status}` : LOST[answer_lost],
-    aside: formatMs(duration_ms),
-    payload: response ?? undefined,
-    ...truncation({ truncated_from: response_truncated_from }),
-  },
-]
-
-const truncation = ({ truncated_from }: { readonly truncated_from?: { readonly bytes: number } | undefined }) =>
-  truncated_from === undefined ? {} : { truncatedFrom: truncated_from.bytes }
-
-function findingSections(entry: EntryOf<'api'>): Section[] {
-  const { findings } = entry
-  if (isTruncatedValue(findings)) return [{ title: 'Findings', payload: findings }]
-  const found = findings.map(({ rule, message }) => `${rule}: ${message}`)
-  const assumed = assumedIn(entry)
-  return [
-    ...(found.length === 0 ? [] : [{ title: 'Findings', list: found }]),
-    ...(assumed.length === 0 ? [] : [{ title: 'Assumed', list: assumed }]),
-  ]
-}
-
-function deliverySections({ url, event, request, response, status, failure, ...more }: EntryOf<'delivery'>): Section[] {
-  const { attempt, outcome, duration_ms, sign } = more
-  const how = [`attempt ${attempt}`, outcome, ...(sign === undefined ? [] : [`signature: ${sign}`])].join(', ')
-  const sent: Section = {
-    title: `${event} to ${url ?? 'no URL'}`,
-    aside: how,
-    headers: request.headers,
-    payload: jsonOr(request.body, request.body),
-    exact: request.body,
-    ...truncation(request),
+/** What was sent and what was answered. */
+export function sectionsOf(entry: Entry): Section[] {
+  switch (entry.kind) {
+    case 'api': {
+      const { method, path, request, status, response, duration_ms, answer_lost, response_truncated_from } = entry
+      const { auth = 'not_checked' } = entry
+      return [
+        {
+          title: `${method} ${path}`,
+          aside: auth === 'valid' || auth === 'not_checked' ? undefined : `key: ${auth.replace('_', ' ')}`,
+          headers: request.headers,
+          payload: request.body ?? undefined,
+          truncatedFrom: request.truncated_from?.bytes,
+        },
+        {
+          title: answer_lost === undefined ? `Answer ${status}` : LOST[answer_lost],
+          aside: formatMs(duration_ms),
+          payload: response ?? undefined,
+          truncatedFrom: response_truncated_from?.bytes,
+        },
+      ]
+    }
+    case 'delivery': {
+      const { url, event, request, response, status, attempt, outcome, duration_ms, sign } = entry
+      const sent = {
+        title: `${event} to ${url ?? 'no URL'}`,
+        aside: [`attempt ${attempt}`, outcome, ...(sign === undefined ? [] : [`signature: ${sign}`])].join(', '),
+        ...messageContent(request),
+      }
+      const aside = formatMs(duration_ms)
+      if (response === null || status === null) return [sent, { title: 'No answer', aside }]
+      return [sent, { title: `Answer ${status}`, aside, ...messageContent(response) }]
+    }
+    case 'event':
+      return [{ title: entry.event, aside: entry.delivery_id, payload: entry.payload }]
+    default: {
+      const { v, seq, time, at_ms, cause, kind, ...rest } = entry
+      return [{ title: 'Details', payload: rest }]
+    }
   }
-  const failureList = failure === undefined ? {} : { list: [failureText(failure)] }
-  if (response === null || status === null)
-    return [sent, { title: 'No answer', aside: formatMs(duration_ms), ...failureList }]
-  const answer = { title: `Answer ${status}`, aside: formatMs(duration_ms), headers: response.headers, ...failureList }
-  return [
-    sent,
-    { ...answer, payload: jsonOr(response.body, response.body), exact: response.body, ...truncation(response) },
-  ]
 }
 
-function restOf({ v, seq, time, at_ms, cause, kind, ...rest }: Entry): unknown {
-  return rest
-}
+/** The headers and the body of a delivery or its answer. */
+const messageContent = (message: EntryOf<'delivery'>['request'] | NonNullable<EntryOf<'delivery'>['response']>) => ({
+  headers: message.headers,
+  payload: jsonOr(message.body, message.body),
+  exact: message.body,
+  truncatedFrom: message.truncated_from?.bytes,
+})
 
 /** The limit for one payload in characters of JSON: a body, headers, a field of an event. */
 export const PAYLOAD_LIMIT = 16 * 1024

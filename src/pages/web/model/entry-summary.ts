@@ -2,7 +2,7 @@
 
 import { formatMs } from '../../../base/text/terminal-text.ts'
 import { rowContent } from '../../../evaluation/timeline/timeline.ts'
-import type { Entry, EntryKind } from '../../../platform/journal/entry.ts'
+import type { Entry, EntryKind, EntryOf } from '../../../platform/journal/entry.ts'
 import { isInternalError } from '../../../platform/journal/journal.ts'
 import { isInvalidSign } from '../../../platform/wording/hints.ts'
 import { isTruncatedValue } from './entry-sections.ts'
@@ -11,26 +11,6 @@ export interface EntrySummary {
   readonly label: string
   /** A status, a duration, or why there is none. */
   readonly answer: string
-}
-
-const TEXTS = {
-  chat_created: (language: string, source: string) =>
-    `a chat begins (${[language, source].filter(Boolean).join(', ')})`,
-  taken_over: (by: string) => `${by || 'an agent'} takes the chat over`,
-  takeover_replaced: (by: string) => `${by || 'another agent'} takes the chat over from an agent`,
-  handed_back: (by: string) => `${by || 'the agent'} hands the chat back`,
-  availability: (value: string) => `availability ${value}`,
-  event_triggered: (event: string) => `${event} is sent manually`,
-}
-
-/** The fields of a note that its text names. */
-const NOTE_FIELDS: Readonly<Record<string, readonly string[]>> = {
-  chat_created: ['language', 'source'],
-  taken_over: ['by'],
-  takeover_replaced: ['by'],
-  handed_back: ['by'],
-  availability: ['availability'],
-  event_triggered: ['event'],
 }
 
 export function summaryOf(entry: Entry): EntrySummary {
@@ -44,11 +24,24 @@ export function summaryOf(entry: Entry): EntrySummary {
   return { label: entry.kind === 'note' ? noteLabel(entry) : entry.kind, answer }
 }
 
-function noteLabel(entry: Extract<Entry, { kind: 'note' }>): string {
-  const fields = NOTE_FIELDS[entry.note]
-  const text: ((...values: string[]) => string) | undefined = Reflect.get(TEXTS, entry.note)
-  if (fields === undefined || text === undefined) return entry.note.replaceAll('_', ' ')
-  return text(...fields.map(name => (typeof entry[name] === 'string' ? entry[name] : '')))
+function noteLabel(entry: EntryOf<'note'>): string {
+  const field = (name: string) => (typeof entry[name] === 'string' ? entry[name] : '')
+  switch (entry.note) {
+    case 'chat_created':
+      return `a chat begins (${[field('language'), field('source')].filter(Boolean).join(', ')})`
+    case 'taken_over':
+      return `${field('by') || 'an agent'} takes the chat over`
+    case 'takeover_replaced':
+      return `${field('by') || 'another agent'} takes the chat over from an agent`
+    case 'handed_back':
+      return `${field('by') || 'the agent'} hands the chat back`
+    case 'availability':
+      return `availability ${field('availability')}`
+    case 'event_triggered':
+      return `${field('event')} is sent manually`
+    default:
+      return entry.note.replaceAll('_', ' ')
+  }
 }
 
 /** How many remarks of each sort an entry has. */
@@ -58,21 +51,16 @@ export interface EntryRemarks {
   readonly faults: number
 }
 
-const NONE: EntryRemarks = { findings: 0, assumptions: 0, faults: 0 }
-
 export function remarksOf(entry: Entry): EntryRemarks {
-  if (entry.kind === 'delivery') return entry.faults === undefined ? NONE : { ...NONE, faults: entry.faults.length }
-  if (entry.kind !== 'api') return NONE
+  const faults = entry.kind === 'api' || entry.kind === 'delivery' ? (entry.faults?.length ?? 0) : 0
+  if (entry.kind !== 'api') return { findings: 0, assumptions: 0, faults }
   const { findings, unspecified } = entry
   return {
     findings: isTruncatedValue(findings) ? 0 : findings.length,
     assumptions: Object.keys(unspecified).length,
-    faults: entry.faults?.length ?? 0,
+    faults,
   }
 }
-
-/** Notes that say that something failed or was lost. */
-const PROBLEM_NOTES: ReadonlySet<string> = new Set(['evicted'])
 
 /**
  * A refused call, a finding, a hit of a fault, an event that was not acknowledged although there is a webhook, an invalid
@@ -87,7 +75,7 @@ export function isProblem(entry: Entry): boolean {
     case 'fault':
       return true
     case 'note':
-      return PROBLEM_NOTES.has(entry.note) || isInternalError(entry)
+      return entry.note === 'evicted' || isInternalError(entry)
     case 'driver':
       return entry.failure !== undefined
     default:

@@ -33,27 +33,31 @@ type Delivery = EntryOf<'delivery'>
 /** With more entries than these, the oldest tenth is dropped. */
 const MOST_ENTRIES = 100_000
 
-interface Parts {
-  readonly entries: Entry[]
-  readonly chats: Map<string, Entry[]>
-  readonly effects: Map<number, number[]>
-  readonly shownBy: Map<number, TimelineRow>
-  readonly deliveries: Map<string, Delivery[]>
-  readonly timeline: ReturnType<typeof createLiveTimeline>
-}
-
 /** `chatName` gives the short name of a chat for the diagram. */
 export function createJournalLog(chatName: (chatId: string) => string | null, most = MOST_ENTRIES): JournalLog {
+  const entries: Entry[] = []
+  const chats = new Map<string, Entry[]>()
+  const effects = new Map<number, number[]>()
+  const deliveries = new Map<string, Delivery[]>()
+  const shownBy = new Map<number, TimelineRow>()
   const timeline = createLiveTimeline(chatName)
-  const parts: Parts = {
-    entries: [],
-    chats: new Map(),
-    effects: new Map(),
-    deliveries: new Map(),
-    shownBy: new Map(),
-    timeline,
+
+  /** Returns the seq of the last entry that was dropped. */
+  function dropOldest(count: number): number {
+    const dropped = entries.splice(0, count)
+    const last = dropped.at(-1)?.seq ?? 0
+    for (const entry of dropped) {
+      const { seq, chat_id } = entry
+      if (entry.kind === 'delivery') deliveries.delete(entry.delivery_id)
+      effects.delete(seq)
+      shownBy.delete(seq)
+      const ofChat = chats.get(chat_id ?? '')
+      if (ofChat?.[0] !== undefined && ofChat[0].seq <= last) ofChat.splice(0, countUntil(ofChat, last))
+    }
+    timeline.dropUntil(last)
+    return last
   }
-  const { entries, chats, effects, shownBy, deliveries } = parts
+
   return {
     entries,
     rows: timeline.rows,
@@ -62,8 +66,13 @@ export function createJournalLog(chatName: (chatId: string) => string | null, mo
     add(added) {
       let { droppedUntil } = this
       for (const entry of added) {
-        addTo(parts, entry)
-        if (entries.length > most) droppedUntil = dropOldest(parts, Math.ceil(most / 10))
+        entries.push(entry)
+        if (entry.chat_id !== undefined) append(chats, entry.chat_id, entry)
+        if (entry.cause !== null) append(effects, entry.cause, entry.seq)
+        if (entry.kind === 'delivery') append(deliveries, entry.delivery_id, entry)
+        const row = timeline.add(entry)
+        if (row !== null) shownBy.set(entry.seq, row)
+        if (entries.length > most) droppedUntil = dropOldest(Math.ceil(most / 10))
       }
       return { ...this, droppedUntil }
     },
@@ -72,33 +81,6 @@ export function createJournalLog(chatName: (chatId: string) => string | null, mo
     effects: seq => effects.get(seq) ?? [],
     attempts: id => deliveries.get(id) ?? [],
   }
-}
-
-function addTo(parts: Parts, entry: Entry): void {
-  const { entries, chats, effects, shownBy, deliveries, timeline } = parts
-  entries.push(entry)
-  if (entry.chat_id !== undefined) append(chats, entry.chat_id, entry)
-  if (entry.cause !== null) append(effects, entry.cause, entry.seq)
-  if (entry.kind === 'delivery') append(deliveries, entry.delivery_id, entry)
-  const row = timeline.add(entry)
-  if (row !== null) shownBy.set(entry.seq, row)
-}
-
-/** Returns the seq of the last entry that was dropped. */
-function dropOldest(parts: Parts, count: number): number {
-  const { entries, chats, effects, shownBy, deliveries, timeline } = parts
-  const dropped = entries.splice(0, count)
-  const last = dropped.at(-1)?.seq ?? 0
-  for (const entry of dropped) {
-    const { seq, chat_id } = entry
-    if (entry.kind === 'delivery') deliveries.delete(entry.delivery_id)
-    effects.delete(seq)
-    shownBy.delete(seq)
-    const ofChat = chats.get(chat_id ?? '')
-    if (ofChat?.[0] !== undefined && ofChat[0].seq <= last) ofChat.splice(0, countUntil(ofChat, last))
-  }
-  timeline.dropUntil(last)
-  return last
 }
 
 /** Adds a value to the list of a key. */

@@ -6,16 +6,6 @@ import { createLiveTimeline } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { LiveEntries, ScenarioStatus } from '../../../running/ui-mode/protocol.ts'
 
-export interface LiveRuns {
-  /** Adds entries once: a new stream begins with all entries of a run. */
-  add(entries: LiveEntries): void
-  /** Null for another run than the one that is stored. */
-  viewOf(status: ScenarioStatus): LiveView | null
-  /** Removes the entries of other runs of the scenario: the result of a run that has ended has them. */
-  keepOnly(status: ScenarioStatus): void
-  clear(): void
-}
-
 /** What is shown of a run under way. Later entries do not change it, except for the times of steps. */
 export interface LiveView {
   readonly entries: readonly Entry[]
@@ -45,74 +35,65 @@ export const LIVE_ROWS = 300
 /** Rows leave in groups, so that most of the others keep their places. */
 const ROW_GROUP = 50
 
-export function createLiveRuns(): LiveRuns {
-  const runs = new Map<string, LiveRun>()
+export function createLiveRuns() {
+  const runs = new Map<string, ReturnType<typeof createLiveRun>>()
   return {
-    add({ name, run, entries }) {
+    /** Adds entries once: a new stream begins with all entries of a run. */
+    add({ name, run, entries }: LiveEntries): void {
       const earlier = runs.get(name)
-      const current = earlier?.run === run ? earlier : new LiveRun(run)
+      const current = earlier?.run === run ? earlier : createLiveRun(run)
       current.add(entries)
       runs.set(name, current)
     },
-    viewOf({ name, run }) {
+    /** Null for another run than the one that is stored. */
+    viewOf({ name, run }: ScenarioStatus): LiveView | null {
       const current = runs.get(name)
       return current?.run === run ? current.view() : null
     },
-    keepOnly({ name, run }) {
+    /** Removes the entries of other runs of the scenario: the result of a run that has ended has them. */
+    keepOnly({ name, run }: ScenarioStatus): void {
       if (runs.get(name)?.run !== run) runs.delete(name)
     },
     clear: () => runs.clear(),
   }
 }
 
-class LiveRun {
-  readonly run: number
-  readonly #entries: Entry[] = []
-  readonly #times = { started: new Map<number, Entry>(), ended: new Map<number, Entry>() }
-  readonly #conversations = new Map<string, string>()
-  readonly #names = new Map<string, string>()
-  readonly #timeline = createLiveTimeline(chatId => this.#names.get(chatId) ?? null)
+function createLiveRun(run: number) {
+  const entries: Entry[] = []
+  const times = { started: new Map<number, Entry>(), ended: new Map<number, Entry>() }
+  const conversations = new Map<string, string>()
+  const names = new Map<string, string>()
+  const timeline = createLiveTimeline(chatId => names.get(chatId) ?? null)
   /** The rows as they were shown. */
-  readonly #shown = new WeakMap<TimelineRow, TimelineRow>()
-
-  constructor(run: number) {
-    this.run = run
-  }
-
-  add(entries: readonly Entry[]): void {
-    const last = this.#entries.at(-1)?.seq ?? 0
-    for (const entry of entries) if (entry.seq > last) this.#read(entry)
-  }
-
-  #read(entry: Entry): void {
-    this.#entries.push(entry)
-    addStepTime(this.#times, entry)
-    if (isRunEvent(entry, 'conversation')) {
-      this.#conversations.set(entry.conversation, entry.chat_id)
-      this.#names.set(entry.chat_id, entry.conversation)
-    }
-    this.#timeline.add(entry)
-  }
-
-  view(): LiveView {
-    const { rows } = this.#timeline
-    const earlierRows = Math.max(0, Math.floor((rows.length - LIVE_ROWS) / ROW_GROUP) * ROW_GROUP)
-    const last = rows.slice(earlierRows).map(row => this.#copyOf(row))
-    return {
-      entries: [...this.#entries],
-      rows: last.sort((a, b) => a.atMs - b.atMs || a.seq - b.seq),
-      earlierRows,
-      conversations: Object.fromEntries(this.#conversations),
-      times: this.#times,
-    }
-  }
-
-  /** A row changes only by an entry that it also shows. */
-  #copyOf(row: TimelineRow): TimelineRow {
-    const shown = this.#shown.get(row)
-    if (shown?.entrySeqs.length === row.entrySeqs.length) return shown
-    const copy = { ...row, entrySeqs: [...row.entrySeqs] }
-    this.#shown.set(row, copy)
-    return copy
+  const shown = new WeakMap<TimelineRow, TimelineRow>()
+  return {
+    run,
+    add(added: readonly Entry[]): void {
+      const last = entries.at(-1)?.seq ?? 0
+      for (const entry of added) {
+        if (entry.seq <= last) continue
+        entries.push(entry)
+        addStepTime(times, entry)
+        if (isRunEvent(entry, 'conversation')) {
+          conversations.set(entry.conversation, entry.chat_id)
+          names.set(entry.chat_id, entry.conversation)
+        }
+        timeline.add(entry)
+      }
+    },
+    view(): LiveView {
+      const earlierRows = Math.max(0, Math.floor((timeline.rows.length - LIVE_ROWS) / ROW_GROUP) * ROW_GROUP)
+      const rows: TimelineRow[] = []
+      for (const row of timeline.rows.slice(earlierRows)) {
+        // A row changes only by an entry that it also shows.
+        const before = shown.get(row)
+        const copy =
+          before?.entrySeqs.length === row.entrySeqs.length ? before : { ...row, entrySeqs: [...row.entrySeqs] }
+        shown.set(row, copy)
+        rows.push(copy)
+      }
+      rows.sort((a, b) => a.atMs - b.atMs || a.seq - b.seq)
+      return { entries: [...entries], rows, earlierRows, conversations: Object.fromEntries(conversations), times }
+    },
   }
 }

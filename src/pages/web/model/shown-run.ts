@@ -72,7 +72,8 @@ const NOTHING: LiveView = { ...EMPTY_RUN, times: { started: new Map(), ended: ne
 /** A run that has ended. Its steps are those of the run, also when the file has changed since. */
 export function endedRun(report: ScenarioReport): ShownRun {
   const { journal: entries, conversations, failures } = report
-  const times = stepTimes(entries)
+  const times = { started: new Map<number, Entry>(), ended: new Map<number, Entry>() }
+  for (const entry of entries) addStepTime(times, entry)
   const steps = report.steps.map(step => ({
     ...step,
     ...timeOf(step.number, times, entries),
@@ -80,12 +81,6 @@ export function endedRun(report: ScenarioReport): ShownRun {
     failures: failures.filter(failure => failure.step?.number === step.number),
   }))
   return { ...EMPTY_RUN, steps, entries, rows: timelineOf(report), conversations, failures, report }
-}
-
-function stepTimes(entries: readonly Entry[]): StepTimes {
-  const times = { started: new Map<number, Entry>(), ended: new Map<number, Entry>() }
-  for (const entry of entries) addStepTime(times, entry)
-  return times
 }
 
 function timeOf(number: number, { started, ended }: StepTimes, [first]: readonly Entry[]) {

@@ -8,12 +8,12 @@ import type { CatalogueScenario } from '../../../running/ui-mode/protocol.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Differences } from '../components/differences.tsx'
 import { EntryRef, EntryRefList } from '../components/entry-ref.tsx'
+import { StateMark } from '../components/mark.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { offsetText } from '../model/formats.ts'
 import { scrollWithin } from '../model/scroll-within.ts'
 import type { ShownStep } from '../model/shown-run.ts'
 import { CodeLine } from './code-line.tsx'
-import { StateMark } from './state-mark.tsx'
 import { itemAfter, useUi } from './ui-state.ts'
 
 export function SourceView() {

@@ -14,6 +14,7 @@ const FEED_TEXTS = {
   live: 'Connected',
   lost: 'UI mode does not answer. Trying again.',
   refused: 'The token is missing or wrong. Open the address that handover-sim printed.',
+  missing: 'This server has no UI mode.',
 }
 
 export function UiPage() {

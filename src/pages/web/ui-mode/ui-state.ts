@@ -103,11 +103,8 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     }
   }
   const batches = createFrameBatches<UiEvent>(events => batch(() => events.forEach(apply)), REDRAW_MS)
-  followUi(client, {
-    onEvents: batches.add,
-    onState: state => {
-      feed.value = state === 'missing' ? 'lost' : state
-    },
+  followUi(client, batches.add, state => {
+    feed.value = state
   })
 
   const isFiltered = computed(

@@ -3,7 +3,7 @@
 import { counted } from '../../../../base/text/quantities.ts'
 import type { RecordedScenario } from '../../../../server/control/recorder.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { OutcomeMark } from '../../components/mark.tsx'
+import { StateMark } from '../../components/mark.tsx'
 import { saveFile } from '../../components/save-file.ts'
 import { EntryLink, OtherProblems, problemOf, SwitchField, TextField } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
@@ -114,7 +114,7 @@ function Recorded({ recorded: { name, yaml, notes, tried } }: { readonly recorde
   return (
     <section class="stack platform-block" aria-label="The scenario">
       <p role="status">
-        <OutcomeMark outcome={tried.outcome} /> <b>{TRIED[tried.outcome]}</b>{' '}
+        <StateMark state={tried.outcome} /> <b>{TRIED[tried.outcome]}</b>{' '}
         <span class="hint">
           It expects {counted(tried.calls, 'call')}; {tried.left_out} were left out in turn, and without {tried.noticed}{' '}
           of them it fails.
