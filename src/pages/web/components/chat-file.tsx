@@ -34,27 +34,20 @@ export function ChatFile({ file, client }: ChatFileProps) {
   const [isAsked, setAsked] = useState(size_kb <= LOADED_KB)
   const [isBroken, setBroken] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
-  /** An address of the bytes in this page, once they are loaded. */
-  const [address, setAddress] = useState<string | null>(null)
+  const [bytes, setBytes] = useState<Blob | null>(null)
+  const address = useAddress(bytes)
   const kind = isBroken ? null : previewOf(type)
   const isLoaded = kind !== null && isAsked
   const props = { 'aria-label': name, onError: () => setBroken(true) }
   useEffect(() => {
     if (!isLoaded) return
     const ended = new AbortController()
-    let made: string | null = null
-    loadFile(client, file, type, ended.signal).then(
-      blob => {
-        if (ended.signal.aborted) return
-        made = URL.createObjectURL(blob)
-        setAddress(made)
-      },
-      (error: unknown) => ended.signal.aborted || setProblem(messageOf(error)),
+    const { signal } = ended
+    loadFile(client, file, type, signal).then(
+      blob => signal.aborted || setBytes(blob),
+      (error: unknown) => signal.aborted || setProblem(messageOf(error)),
     )
-    return () => {
-      ended.abort()
-      if (made !== null) URL.revokeObjectURL(made)
-    }
+    return () => ended.abort()
   }, [client, file.url, isLoaded])
   /** Without its type, so that the browser only saves it. */
   const download = () =>
@@ -127,12 +120,18 @@ export function ChosenFiles({ files, onRemove }: ChosenFilesProps) {
 }
 
 function Thumbnail({ file }: { readonly file: File }) {
+  const address = useAddress(previewOf(file.type) === 'image' ? file : null)
+  return address === null ? null : <img src={address} alt="" />
+}
+
+/** An address of the bytes in this page; null until there are any. */
+function useAddress(bytes: Blob | null): string | null {
   const [address, setAddress] = useState<string | null>(null)
   useEffect(() => {
-    if (previewOf(file.type) !== 'image') return
-    const made = URL.createObjectURL(file)
+    if (bytes === null) return
+    const made = URL.createObjectURL(bytes)
     setAddress(made)
     return () => URL.revokeObjectURL(made)
-  }, [file])
-  return address === null ? null : <img src={address} alt="" />
+  }, [bytes])
+  return address
 }

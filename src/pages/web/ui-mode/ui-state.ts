@@ -136,11 +136,12 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     return listed.value[0] ?? scenarios[0] ?? null
   })
 
-  const ask = (request: () => Promise<unknown>) => {
+  const showProblem = (error: unknown) => {
+    problem.value = messageOf(error)
+  }
+  const send = (method: 'POST' | 'PUT', path: string, body?: unknown) => {
     problem.value = null
-    request().catch((error: unknown) => {
-      problem.value = messageOf(error)
-    })
+    client.send(method, path, { body }).catch(showProblem)
   }
   /** Changes with the selected scenario and with its last result; null while there is none. */
   const resultKey = computed(() => {
@@ -153,10 +154,13 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     const key = resultKey.value
     const name = selected.peek()?.name
     if (key === null || name === undefined) return
-    ask(async () => {
-      const report = await client.send<ScenarioReport>('GET', '/ui/result', { query: { name } })
-      if (key === resultKey.peek()) result.value = { name, report }
-    })
+    problem.value = null
+    client
+      .send<ScenarioReport>('GET', '/ui/result', { query: { name } })
+      .then(report => {
+        if (key === resultKey.peek()) result.value = { name, report }
+      })
+      .catch(showProblem)
   })
   const shown = computed((): ShownRun => {
     const scenario = selected.value
@@ -200,9 +204,9 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     showEntry(seq) {
       view.entry.value = seq
     },
-    runScenarios: body => ask(() => client.send('POST', '/ui/run', { body })),
-    stop: () => ask(() => client.send('POST', '/ui/stop')),
-    setWatch: setting => ask(() => client.send('PUT', '/ui/watch', { body: setting })),
+    runScenarios: body => send('POST', '/ui/run', body),
+    stop: () => send('POST', '/ui/stop'),
+    setWatch: setting => send('PUT', '/ui/watch', setting),
   }
 }
 
