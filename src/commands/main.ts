@@ -18,6 +18,7 @@ export const COMMANDS = {
   openapi: 'print the OpenAPI 3.1 document',
   trigger: 'send one event from a running simulator, with a valid or an invalid signature',
   resend: 'send a past delivery again',
+  diagnose: 'find out why the webhook refused a delivery, by trying',
   record: 'write a scenario file from what a running simulator saw',
   verify: 'check the signature of a body, and name the mistake',
   stop: 'end a running simulator',
@@ -47,6 +48,8 @@ export async function loadCommand(name: CommandName): Promise<CliCommand> {
       return (await import('./manual-events.ts')).triggerCommand
     case 'resend':
       return (await import('./manual-events.ts')).resendCommand
+    case 'diagnose':
+      return (await import('./diagnose.ts')).diagnoseCommand
     case 'record':
       return (await import('./record.ts')).recordCommand
     case 'verify':

@@ -224,3 +224,32 @@ it('--fault suggests the name that an abbreviation begins', async () => {
   const { err } = await result(['trigger', 'AGENT TYPING STOP', '--fault', 'dup=2'])
   expect(err).toMatch(/; did you mean duplicate\?\n$/)
 })
+
+it('diagnose names the mistake, what shows it and the fix, and exits with 0', async () => {
+  const hook = await receiver(({ bytes, headers }, response) => {
+    const computed = createHmac('sha256', 'sim-handover-key').update(bytes).digest('hex')
+    response.writeHead(headers['kindly-hmac'] === computed ? 200 : 401).end('bad signature')
+  })
+  const server = await startSimulator({ port: 0, webhook: { url: hook.url } })
+  onTestFinished(() => server.close())
+  const nothing = await result(['diagnose', '--url', server.url])
+  expect(nothing).toMatchObject({ code: 2, err: expect.stringContaining('No delivery was refused so far') })
+  await (await server.chat()).press('handover')
+  const { code, out, err } = await result(['diagnose', '--url', server.url])
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(
+    /^Your service compares the signature as hexadecimal instead of base64: #\d+ shows it\.\nIts answer to REQUESTING TAKEOVER: 401 "bad signature"\nIt accepted no event so far \(1 refused\)\.\nFix: Encode the digest as base64.*\n\d+ events without effect on a help desk were sent to find out: #\d+ to #\d+\.\n$/,
+  )
+  const json = await result(['diagnose', '--url', server.url, '--json', '--signature', 'c2lnbmF0dXJl'])
+  expect(JSON.parse(json.out)).toMatchObject({ code: 'wrong-length', probes: [] })
+  expect(json.code).toBe(0)
+})
+
+it('diagnose exits with 1 when no trial explains the refusal', async () => {
+  const hook = await receiver((_got, response) => response.writeHead(401).end())
+  const server = await startSimulator({ port: 0, webhook: { url: hook.url } })
+  onTestFinished(() => server.close())
+  await (await server.chat()).press('handover')
+  const { code, out } = await result(['diagnose', '--url', server.url])
+  expect([code, out]).toEqual([1, expect.stringContaining('no usual mistake explains')])
+})

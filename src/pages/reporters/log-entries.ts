@@ -222,7 +222,12 @@ const INVALID_SIGNS = {
 export const isManual = ({ triggered, resent }: Delivery): boolean => triggered === true || resent === true
 
 function describeDelivery(entry: Delivery): LogLine {
-  const { event, duplicate, attempt, triggered, resent, faults, sign } = entry
+  const { event, duplicate, attempt, triggered, resent, probe, faults, sign, status, duration_ms } = entry
+  if (probe !== undefined) {
+    const label = status === null ? 'no answer' : `answer ${status}`
+    const details: LogDetail[] = [{ label, shortLabel: String(status), text: formatMs(duration_ms), level: 'plain' }]
+    return { direction: 'diagnosis -> webhook', what: `${visible(event)}, trial of ${visible(probe.code)}`, details }
+  }
   const copy = duplicate ? ' (copy)' : attempt > 1 ? ` (attempt ${attempt})` : ''
   const parts = [`${visible(event)}${copy}`]
   if (triggered) parts.push('triggered')

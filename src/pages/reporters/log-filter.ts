@@ -20,6 +20,7 @@ export function looksWrong(entry: Entry): boolean {
       // A fault may refuse a call, which is no mistake.
       return (entry.status >= 400 && entry.faults === undefined) || entry.findings.length > 0
     case 'delivery':
+      if (entry.probe !== undefined) return false
       return (entry.outcome === 'failed' && !isCorrectRefusal(entry)) || isWronglyAccepted(entry)
     case 'note':
       return PROBLEM_NOTES.has(entry.note)

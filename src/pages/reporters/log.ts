@@ -60,7 +60,7 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
     const place = style === 'pretty' ? placeOf(entry) : 'alone'
     const line = place === 'later' && entry.kind === 'delivery' ? describeLateAnswer(entry) : describeEntry(entry)
     const details = [...(line.details ?? [])]
-    const hint = entry.kind === 'delivery' ? deliveryHint(entry) : null
+    const hint = entry.kind === 'delivery' && entry.probe === undefined ? deliveryHint(entry) : null
     if (hint !== null && !hinted.has(hint.cause)) {
       hinted.add(hint.cause)
       details.push({ label: 'hint', text: hint.text, level: 'hint' })

@@ -24,6 +24,8 @@ export interface Keyring {
   /** Returns what the key allows, or throws a refusal; sets the state of the key in `call`. */
   authorize(header: string | undefined, scope: Scope, nowMs: number, call: Authorized): Grant
   signingKey(botId: number): string
+  /** The key that signed events of the bot before the last change of it; null when it was not changed. */
+  earlierSigningKey(botId: number): string | null
   /** After a change of the key knobs. */
   refresh(knobs: Knobs, nowMs: number): void
   /** Invalidates replaced keys: their end lies on a clock that a reset may set back. */
@@ -48,6 +50,7 @@ export type AuthState = 'valid' | 'missing' | 'malformed' | 'unknown' | 'wrong_s
 export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring {
   let grants = grantsFrom(mainBotId(), initial)
   let signing = signingFrom(mainBotId(), initial)
+  const earlierSigning = new Map<number, string>()
   let explainUnknownKey = (_key: string): string | null => null
   return {
     authorize(header, scope, nowMs, call) {
@@ -77,8 +80,13 @@ export function createKeyring(mainBotId: () => number, initial: Knobs): Keyring 
       return grant
     },
     signingKey: botId => signing.get(botId) ?? signing.get(mainBotId())!,
+    earlierSigningKey: botId => earlierSigning.get(botId) ?? null,
     refresh(knobs, nowMs) {
       const old = grants
+      for (const [botId, key] of signingFrom(mainBotId(), knobs)) {
+        const before = signing.get(botId)
+        if (before !== undefined && before !== key) earlierSigning.set(botId, before)
+      }
       grants = grantsFrom(mainBotId(), knobs)
       signing = signingFrom(mainBotId(), knobs)
       const grace = knobs['keys.graceful']

@@ -155,6 +155,11 @@ const delivery = {
   triggered: flag('A manual event; the platform did not send it'),
   sign: z.optional(SignModeSchema),
   resent: flag('A past delivery, sent again manually'),
+  probe: z.optional(
+    z
+      .object({ of: z.string(), code: z.string(), detail: z.string() })
+      .check(z.describe('It was sent to find out why the delivery `of` was refused; `code` is the mistake it has')),
+  ),
   faults,
   duplicate: flag('One more copy of the same bytes, on purpose; copies are numbered from 2'),
 }

@@ -314,6 +314,21 @@ const STRING_OR_SEPARATOR = /("[^"\\]*(?:\\.[^"\\]*)*")|[,:]/g
 /** The indents of deeper nesting would be longer than the body by far. */
 const DEEP_NESTING = /(?:[[{][^[\]{}]*){33}/
 
+/** The same JSON as common programs write it, after they have parsed it; nothing when the text is not JSON. */
+export function* jsonOfLanguages(text: string): Iterable<readonly [json: string, detail: string]> {
+  try {
+    const value: unknown = JSON.parse(text)
+    const compact = JSON.stringify(value)
+    yield [compact, 'as JSON.stringify of JavaScript writes it']
+    yield [escapeAs('letters', spacedJson(compact)), 'as json.dumps of Python writes it']
+    yield [escapeAs('php', compact), 'as json_encode of PHP writes it']
+    yield [escapeAs('go', JSON.stringify(reordered(value, 'sorted'))), 'as json.Marshal of Go writes a map']
+    yield [escapeAs('dotnet', compact), 'as JsonSerializer of .NET writes it']
+  } catch {
+    // It is not JSON.
+  }
+}
+
 /** Yields each different text once, the most likely first; nothing when the text is not JSON, or is nested too deeply. */
 export function* jsonForms(text: string): Iterable<readonly [json: string, detail: string]> {
   const seen = new Set<string>()
@@ -343,13 +358,15 @@ export function* jsonForms(text: string): Iterable<readonly [json: string, detai
   }
 }
 
+const spacedJson = (compact: string): string =>
+  compact.replace(STRING_OR_SEPARATOR, (match, string) => string ?? `${match} `)
+
 function layoutsOf(value: unknown): (readonly [json: string, detail: string])[] {
   const compact = JSON.stringify(value)
-  const spaced = compact.replace(STRING_OR_SEPARATOR, (match, string) => string ?? `${match} `)
   const indents = DEEP_NESTING.test(compact) ? [] : INDENTS
   return [
     [compact, ''],
-    [spaced, "spaces behind , and : (as Python's json.dumps)"],
+    [spacedJson(compact), "spaces behind , and : (as Python's json.dumps)"],
     ...indents.map(([indent, detail]) => [JSON.stringify(value, null, indent), detail] as const),
   ]
 }

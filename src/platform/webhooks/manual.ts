@@ -33,6 +33,8 @@ export interface Triggered {
   /** Faults of the request. */
   readonly sending?: SendingSpec
   readonly alteration?: Alteration
+  /** Of a diagnosis. */
+  readonly probe?: NonNullable<DeliveryContent['probe']>
 }
 
 /** What a request has in place of the usual. */
@@ -63,7 +65,7 @@ export interface ManualPorts extends SendPorts, RequestPorts {
   signal(): AbortSignal
 }
 
-type Marks = Pick<DeliveryContent, 'triggered' | 'sign' | 'resent' | 'duplicate'>
+type Marks = Pick<DeliveryContent, 'triggered' | 'sign' | 'resent' | 'probe' | 'duplicate'>
 
 /** A request, and what its journal entries say beside its outcome. */
 interface ManualDelivery {
@@ -76,15 +78,15 @@ interface ManualDelivery {
 export function createManualEvents(ports: ManualPorts): ManualEvents {
   let count = 0
   return {
-    trigger({ chatId, event, payload, sign, sending = {}, alteration = {} }) {
+    trigger({ chatId, event, payload, sign, sending = {}, alteration = {}, probe }) {
       // A number of its own keeps the ids of the chat as they are without manual events.
       const deliveryId = makeId('uuid', ports.seed(), `trigger ${++count}`)
       const chat = chatId === undefined ? {} : { chat_id: chatId }
       const note = { kind: 'note', ...chat, note: 'event_triggered', event, delivery_id: deliveryId, sign } as const
-      const { seq } = ports.journal.append(note, null)
+      const { seq } = ports.journal.append(probe === undefined ? note : { ...note, probe: probe.code }, null)
       const body = alteration.body ?? encodePayload(payload, ports.knobs()['webhook.json'])
       const request = altered(requestOf(ports, { chatId, deliveryId, event, body }, formOf(sending, sign)), alteration)
-      return deliver(ports, { request, marks: { triggered: true, sign }, cause: seq }, sending)
+      return deliver(ports, { request, marks: { triggered: true, sign, ...(probe && { probe }) }, cause: seq }, sending)
     },
     resend(past, resign, sending = {}) {
       const sign = resign ? 'valid' : (past.sign ?? 'valid')

@@ -225,7 +225,7 @@ function acknowledgementFailure(event: string, status: number, knobs: Knobs): De
 /** What few entries say. */
 export type DeliveryMarks = Pick<
   DeliveryContent,
-  'triggered' | 'sign' | 'resent' | 'faults' | 'duplicate' | 'retry_in_ms'
+  'triggered' | 'sign' | 'resent' | 'probe' | 'faults' | 'duplicate' | 'retry_in_ms'
 >
 
 /** What the journal says about an attempt. */

@@ -241,7 +241,10 @@ class StepDrawer {
     else if (note.note === 'fault_cleared' && this.#faults.has(String(fault))) {
       this.#add({ fault: { clear: String(fault) } }, { ...note, chat_id: this.#faults.get(String(fault)) })
       this.#faults.delete(String(fault))
-    } else if (note.note === 'event_triggered') this.#drawManual(note)
+    } else if (note.note === 'event_triggered') {
+      // Trials of a diagnosis are no part of what happened.
+      if (note.probe === undefined) this.#drawManual(note)
+    }
     // Knobs that were set before anything happened are in the head.
     else if (note.note === 'config' && isMap(note.changed) && this.#hasActed) {
       const names = Object.keys(note.changed).join(', ')

@@ -94,7 +94,7 @@ function chooseRange(core: Core, { chatIds, after = 0, before }: RecordingReques
   if (core.platform.state.chats.size === 0 && chatIds === undefined)
     throw new ControlProblem(409, 'nothing_to_record', 'There is nothing to record: no chat was created yet.')
   const acting = all.filter(entry => {
-    const isTriggered = entry.kind === 'note' && entry.note === 'event_triggered'
+    const isTriggered = entry.kind === 'note' && entry.note === 'event_triggered' && entry.probe === undefined
     return entry.seq > after && (entry.kind === 'user' || entry.kind === 'api' || isTriggered)
   })
   const ids = new Set(chatIds ?? acting.map(({ chat_id }) => chat_id))

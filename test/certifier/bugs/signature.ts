@@ -7,14 +7,14 @@ export const SIGNATURE_BUGS: readonly FoundBug[] = [
     check: 'SIG-01',
     outcome: 'fail',
     code: 'valid-signature-refused',
-    says: /answered 401 to a validly signed .* It accepts an event with this mistake: the signature is hexadecimal/,
+    says: /answered 401 to a validly signed .* It compares the signature as hexadecimal instead of base64/,
   },
   {
     bug: 'adds-a-newline-to-the-key',
     check: 'SIG-01',
     outcome: 'fail',
     code: 'valid-signature-refused',
-    says: /a key that differs in white space .* \(with a newline at the end\)/,
+    says: /It verifies with a key that has white space at its start or end \(with a newline at the end\)/,
   },
   {
     bug: 'accepts-unsigned-events',
@@ -92,7 +92,7 @@ export const SIGNATURE_BUGS: readonly FoundBug[] = [
     check: 'SIG-07',
     outcome: 'fail',
     code: 'serialisation-refused',
-    says: /accepted when it was compact, in another order of fields.*JSON.stringify.*It accepts .*parsed and serialized again/,
+    says: /accepted when it was compact, in another order of fields.*JSON.stringify.*It verifies JSON that it has parsed and written again/,
   },
   {
     bug: 'verifies-latin1',

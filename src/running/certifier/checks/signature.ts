@@ -1,12 +1,13 @@
 /** SIG: the signature of events. */
 
 import { formatDuration } from '../../../base/text/quantities.ts'
+import { probeFix, signatureOf } from '../../../platform/webhooks/signature-probes.ts'
 import { failureText } from '../../../platform/wording/failures.ts'
 import { InterruptedError } from '../../runner/waiting.ts'
 import { type CheckChat, expectAcknowledged, openChat, reportNoAnswer } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { ChatCall, CheckContext, CheckEvent, EventAnswer } from '../context.ts'
-import { acceptedText, diagnoseBody, diagnoseEveryForm, fixOf, LOG_BOTH } from '../diagnosis.ts'
+import { acceptedText, diagnoseBody, diagnoseEveryForm, LOG_BOTH } from '../diagnosis.ts'
 import { type FindingLevel, suffix } from '../finding.ts'
 import {
   controlEvent,
@@ -17,15 +18,7 @@ import {
   requestsIn,
 } from '../observe.ts'
 import { ROTATED } from '../rotation.ts'
-import {
-  algorithmHeaderOf,
-  bodyOf,
-  changeSignature,
-  EVENT,
-  type JsonForm,
-  signatureOf,
-  withHeader,
-} from '../sent-bodies.ts'
+import { algorithmHeaderOf, bodyOf, changeSignature, EVENT, type JsonForm, withHeader } from '../sent-bodies.ts'
 import { type AlteredEvent, expectCleanAnswers } from './wire.ts'
 
 /** Of the checks that forge events. */
@@ -164,7 +157,7 @@ async function expectValidAccepted(check: CheckContext): Promise<void> {
     hint:
       accepts === null
         ? `The signature is the base64 of the HMAC-SHA256 of the raw body, keyed with the API key (A4). None of ${probes} usual mistakes explains the refusal. Check that the intermediary uses the key of this run, and that its code finds the header (in Node its name is in lower case: request.headers['kindly-hmac']). ${LOG_BOTH}`
-        : fixOf(accepts),
+        : probeFix(accepts.code),
     details: { event, status, accepts, probes },
     entries: [answer, ...entries],
   })
@@ -473,7 +466,7 @@ async function reportRefused(check: CheckContext, refused: readonly SentForm[]):
     hint:
       accepts === null
         ? `Verify the raw body. A body that is parsed, decoded or trimmed before has other bytes, and its signature differs. ${LOG_BOTH}`
-        : fixOf(accepts),
+        : probeFix(accepts.code),
     details: { ...names, pattern: pattern.name, accepts },
     entries: [...answers, ...entries],
   })

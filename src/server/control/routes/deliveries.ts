@@ -1,7 +1,8 @@
-/** Lists the attempts to deliver events, sends one again, and sends manual events. */
+/** Lists the attempts to deliver events, sends one again, finds out why one was refused, and sends manual events. */
 import * as z from 'zod/mini'
 import type { WebhookEventName } from '../../../platform/contract/event-names.ts'
 import { SignModeSchema, WEBHOOK_EVENTS } from '../../../platform/contract/events.ts'
+import { defaultKnobs } from '../../../platform/contract/knobs.ts'
 import { named } from '../../../platform/contract/schemas.ts'
 import { gapProblems, sendingShape } from '../../../platform/faults/schema.ts'
 import { type EntryOf, EntrySchema } from '../../../platform/journal/entry.ts'
@@ -49,6 +50,44 @@ const DeliveriesResponse = z
   .object({ deliveries: z.array(EntrySchema) })
   .check(named('Deliveries', 'Attempts, oldest first'))
 
+const DiagnoseBody = z
+  .strictObject({
+    signature: z.optional(
+      NonEmptyText.check(
+        z.describe('What the code of the service computed for this delivery: it is explained, and nothing is sent'),
+      ),
+    ),
+  })
+  .check(named('Diagnose', 'The body may be left out'))
+
+const Diagnosed = z.object({ code: z.string(), text: z.string(), fix: z.nullable(z.string()) })
+
+const DiagnosisResponse = z
+  .object({
+    delivery_id: z.string(),
+    event: z.string(),
+    ...Diagnosed.shape,
+    shown_by: z.nullable(z.int().check(z.describe('Seq of the entry that shows it'))),
+    facts: z.array(z.string()).check(z.describe('What the journal shows without any trial')),
+    answer: z
+      .nullable(z.object({ status: z.int(), body: z.string() }))
+      .check(z.describe('Of the service to the delivery')),
+    signature: z.nullable(z.object({ header: z.string(), value: z.string() })).check(z.describe('As it was sent')),
+    probes: z
+      .array(
+        z.object({
+          seq: z.int(),
+          code: z.string(),
+          text: z.string(),
+          status: z.nullable(z.int()),
+          accepted: z.boolean(),
+        }),
+      )
+      .check(z.describe('The events that were sent to find out')),
+    pasted: z.nullable(Diagnosed).check(z.describe('The explanation of the `signature` of the request')),
+  })
+  .check(named('RefusalDiagnosis', 'Why a delivery was refused; `text` is one sentence'))
+
 const route = routesOf('journal')
 
 const ANSWERED = { description: 'The response of the webhook, or why there is none', schema: ManualEventResponse }
@@ -80,6 +119,59 @@ function ackResponse(entry: Delivery | null): ControlResponse {
   return ok({ delivery_id: entry.delivery_id, ack: wireAck(ackOf(entry)) })
 }
 
+function getDelivery({ journal }: Core, id: string): Delivery {
+  const past = findPastDelivery(journal, id)
+  if (past !== undefined) return past
+  const known = [...new Set(journal.query({ kind: 'delivery' }).map(one => one.delivery_id))]
+  const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
+  throw unknownId('delivery_not_found', 'id', message, known)
+}
+
+function latestRefused({ journal }: Core): Delivery {
+  const isRefused = ({ outcome, probe, sign = 'valid' }: Delivery) =>
+    outcome === 'failed' && probe === undefined && sign === 'valid'
+  const found = journal.query({ kind: 'delivery' }).findLast(isRefused)
+  if (found !== undefined) return found
+  throw new ControlProblem(
+    404,
+    'delivery_not_found',
+    'No delivery was refused so far, so there is nothing to diagnose.',
+  )
+}
+
+/** Loads the diagnosis at the first use: `handover-sim start` is ready without it. */
+async function diagnose(core: Core, id: string, pasted: string | undefined): Promise<ControlResponse> {
+  const past = id === 'latest' ? latestRefused(core) : getDelivery(core, id)
+  const { platform, access, journal, dispatcher } = core
+  const { diagnoseDelivery, explainPasted, signatureSent } = await import('../../../platform/webhooks/diagnosis.ts')
+  const botId = platform.state.chats.get(past.chat_id ?? '')?.botId ?? core.identity.bot.id
+  const defaults = defaultKnobs()
+  const earlier = access.keyring.earlierSigningKey(botId)
+  const ports = {
+    entries: journal.query(),
+    dispatcher,
+    knobs: platform.knobs,
+    key: access.keyring.signingKey(botId),
+    otherKeys: {
+      ...(earlier !== null && { 'the key from before the last change': earlier }),
+      'the bot API key': platform.knobs['keys.bot'],
+      'the default handover API key of the simulator': defaults['keys.handover'],
+    },
+  }
+  const signature = signatureSent(past, platform.knobs)
+  const about = { delivery_id: past.delivery_id, event: past.event, signature, answer: answerOf(past) }
+  if (pasted !== undefined) {
+    const explained = await explainPasted(ports, past, pasted)
+    return ok({ ...about, ...explained, shown_by: past.seq, facts: [], probes: [], pasted: explained })
+  }
+  const diagnosis = await diagnoseDelivery(ports, past)
+  if (diagnosis === null) throw new ControlProblem(409, 'reset', 'The simulator was reset before the diagnosis ended.')
+  const { shownBy, ...found } = diagnosis
+  return ok({ ...about, ...found, shown_by: shownBy, pasted: null })
+}
+
+const answerOf = ({ status, response }: Delivery) => (status === null ? null : { status, body: response?.body ?? '' })
+
 export const DELIVERY_ROUTES: readonly ControlRoute[] = [
   route('GET /deliveries', {
     id: 'listDeliveries',
@@ -106,13 +198,24 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
       422: 'The body is invalid',
     },
     async run({ core, param, query, body }) {
-      const id = param('id')
-      const past = findPastDelivery(core.journal, id)
-      if (past !== undefined) return ackResponse(await core.dispatcher.resend(past, query.resign === 'true', body))
-      const known = [...new Set(core.journal.query({ kind: 'delivery' }).map(one => one.delivery_id))]
-      const message = `There is no delivery ${JSON.stringify(id)}.${latest('deliveries', known)}`
-      throw unknownId('delivery_not_found', 'id', message, known)
+      const past = getDelivery(core, param('id'))
+      return ackResponse(await core.dispatcher.resend(past, query.resign === 'true', body))
     },
+  }),
+  route('POST /deliveries/:id/diagnose', {
+    id: 'diagnose',
+    summary: 'Finds out why a delivery was refused: sends up to 20 events with the signatures of usual mistakes',
+    description:
+      'They are AGENT TYPING STOP, which has no effect on a help desk, and are marked with `probe` in the journal. The accepted one shows the mistake. `latest` as id is the latest refused delivery. With `signature` in the body, nothing is sent: it is explained.',
+    body: DiagnoseBody,
+    example: { signature: 'c2lnbmF0dXJl' },
+    responses: {
+      200: { description: 'The cause, or what is known', schema: DiagnosisResponse },
+      404: 'There is no such delivery; lists the latest ones',
+      409: 'The simulator was reset meanwhile',
+      422: 'The body is invalid',
+    },
+    run: ({ core, param, body: { signature } }) => diagnose(core, param('id'), signature),
   }),
   route('POST /trigger', {
     id: 'trigger',
