@@ -226,7 +226,8 @@ export function* wrongBodies({ bytes, text, url }: SentBody): Iterable<Candidate
   } else {
     yield candidate('byte-order-mark', `\ufeff${text}`, 'with')
     yield candidate('byte-order-mark', text.replace(/^\ufeff/, ''), 'without')
-    for (const [form, detail] of jsonForms(text)) yield candidate('restringified-json', form, detail)
+    for (const forms of [jsonOfLanguages(text), jsonForms(text)])
+      for (const [form, detail] of forms) yield candidate('restringified-json', form, detail)
   }
 
   yield candidate('latin1', binary, 'its bytes were read as Latin-1')
@@ -315,11 +316,11 @@ const STRING_OR_SEPARATOR = /("[^"\\]*(?:\\.[^"\\]*)*")|[,:]/g
 const DEEP_NESTING = /(?:[[{][^[\]{}]*){33}/
 
 /** The same JSON as common programs write it, after they have parsed it; nothing when the text is not JSON. */
-export function* jsonOfLanguages(text: string): Iterable<readonly [json: string, detail: string]> {
+function* jsonOfLanguages(text: string): Iterable<readonly [json: string, detail: string]> {
   try {
     const value: unknown = JSON.parse(text)
     const compact = JSON.stringify(value)
-    yield [compact, 'as JSON.stringify of JavaScript writes it']
+    yield [compact, 'as JSON.stringify(JSON.parse(body)) writes it']
     yield [escapeAs('letters', spacedJson(compact)), 'as json.dumps of Python writes it']
     yield [escapeAs('php', compact), 'as json_encode of PHP writes it']
     yield [escapeAs('go', JSON.stringify(reordered(value, 'sorted'))), 'as json.Marshal of Go writes a map']

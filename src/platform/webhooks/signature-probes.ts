@@ -1,15 +1,7 @@
 /** Makes wrong signatures of a body, each of which only a receiver with one mistake accepts: the accepted one shows the mistake. */
 
 import { type Bytes, computeHmac, importKey, toBase64, toHex, utf8 } from '../signature/hmac.ts'
-import {
-  FIX_TEXTS,
-  jsonOfLanguages,
-  type MistakeId,
-  sentBody,
-  wrongBodies,
-  wrongHashes,
-  wrongKeys,
-} from '../signature/mistakes.ts'
+import { FIX_TEXTS, type MistakeId, sentBody, wrongBodies, wrongHashes, wrongKeys } from '../signature/mistakes.ts'
 
 /** `header-name`: it reads the names of headers in one letter case only. `compact-ascii`: it verifies another text than the raw body. */
 export type ProbeCode = MistakeId | 'compact-ascii' | 'header-name'
@@ -98,8 +90,6 @@ export async function wrongSignatures(
     if (left[id]) add({ code: id, detail, signature: await signatureOf(value, bytes) })
   for (const { id, detail, value: hash } of wrongHashes())
     if (left[id]) add({ code: id, detail, signature: toBase64(await hash(key, bytes)) })
-  for (const [json, detail] of jsonOfLanguages(body))
-    add({ code: 'restringified-json', detail, signature: await signatureOf(key, json) })
   for (const { id, detail, value } of wrongBodies(sentBody(bytes, null)))
     if (left[id]) add({ code: id, detail, signature: await signatureOf(key, value) })
   return [...found.values()]
