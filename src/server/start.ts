@@ -117,10 +117,12 @@ export async function startServer(
     agent: more.agent ?? (() => null),
     loadRecorder: more.loadRecorder,
     page: more.page ?? 'index.html',
+    routeCalls: (other: RequestRouter) => void Object.assign(rest, other),
   }
+  const rest = { ...router(simulator) }
   const owner = { options: simulatorOptions, main: simulator, transport, url: () => info.url }
   const workspaces = createWorkspaces(owner)
-  const http = createSimulatorServer(simulator, workspaces, info, createRequestRouter(workspaces, router(simulator)))
+  const http = createSimulatorServer(simulator, workspaces, info, createRequestRouter(workspaces, rest))
   const last = onStopped && (() => onStopped(simulator))
   const closers = [workspaces.closeAll, simulator.close, transport.close]
   const closed = closeOnce(http.stop, last, closers, info.closing)

@@ -15,21 +15,78 @@ import {
   startServer,
 } from '../../server/start.ts'
 
-export interface SimulatorRouter {
-  /** Its own simulator answers the calls that belong to no scenario; its journal has only these. */
+/** Routes calls to the simulators that are attached beside the one of a server. */
+export class SimulatorRouter {
+  /** Its own simulator answers the calls that belong to no attached one; its journal has only these. */
   readonly server: PlatformServer
+  readonly #owners = new Map<string, PlatformSimulator>()
+  readonly #active = new Map<PlatformSimulator, Core>()
+  readonly #ended = new Set<PlatformSimulator>()
+
+  constructor(server: PlatformServer) {
+    this.server = server
+  }
+
+  readonly requests: RequestRouter = {
+    /** Calls about availability or about unknown chats go to an attached simulator only when no other one runs. */
+    api: request => {
+      const chatId = chatIdIn(request)
+      let sim = chatId === null ? undefined : this.#owners.get(chatId)
+      const path = pathOf(request.target)
+      if (sim === undefined && path.startsWith(FILES_PREFIX)) {
+        // Searches all simulators: file ids are unique, and links are opened rarely.
+        const [id = ''] = path.slice(FILES_PREFIX.length).split('/')
+        sim = [...new Set(this.#owners.values())].find(owner => coreOf(owner).platform.state.files.has(id))
+      }
+      if (sim === undefined && chatId !== null && coreOf(this.server).platform.state.chats.has(chatId))
+        sim = this.server
+      const [first = this.server] = this.#active.keys()
+      sim ??= this.#active.size > 1 ? this.server : first
+      return sim.handle(request.body.length > limitOf(sim) ? { ...request, tooLarge: true } : request)
+    },
+    /** The widest of all, because a hundred simulators may be attached. */
+    bodyLimit: () => {
+      let widest = limitOf(this.server)
+      for (const { platform } of this.#active.values()) widest = Math.max(widest, platform.knobs['limits.body'])
+      return widest
+    },
+  }
+
   /** Routes the calls about the chats of this simulator to it, until `close`. */
-  attach(sim: PlatformSimulator): void
+  attach(sim: PlatformSimulator): void {
+    const core = coreOf(sim)
+    core.access.callers.acceptsHost = coreOf(this.server).access.callers.acceptsHost
+    this.#active.set(sim, core)
+    for (const { chatId } of sim.chats()) this.#owners.set(chatId, sim)
+  }
+
   /** Routes calls about a chat that this attached simulator opened later. */
-  addChat(sim: PlatformSimulator, chatId: string): void
+  addChat(sim: PlatformSimulator, chatId: string): void {
+    this.#owners.set(chatId, sim)
+  }
+
   /** Stops routing calls without a chat to this simulator. */
-  detach(sim: PlatformSimulator): void
-  /**
-   * Prepares a further run: resets its own simulator, and closes those of the run before, which still receive late calls
-   * about their chats until the next run begins.
-   */
-  beginRun(): void
-  close(): Promise<void>
+  detach(sim: PlatformSimulator): void {
+    this.#active.delete(sim)
+  }
+
+  /** Closes the simulators that ended before the last call, which until now received late calls about their chats. */
+  closeEnded(): void {
+    for (const [chatId, sim] of this.#owners) if (this.#ended.has(sim)) this.#owners.delete(chatId)
+    this.#ended.clear()
+    for (const sim of this.#owners.values()) this.#ended.add(sim)
+    for (const sim of this.#ended) void sim.close()
+  }
+
+  /** Prepares a further run: resets the simulator of the server, and closes those of the run before. */
+  beginRun(): void {
+    this.closeEnded()
+    this.server.reset()
+  }
+
+  close(): Promise<void> {
+    return this.server.close()
+  }
 }
 
 export async function createSimulatorRouter(
@@ -37,51 +94,14 @@ export async function createSimulatorRouter(
   secrets?: Redactor,
   more?: ControlExtension,
 ): Promise<SimulatorRouter> {
-  const owners = new Map<string, PlatformSimulator>()
-  const active = new Map<PlatformSimulator, Core>()
-  const ended = new Set<PlatformSimulator>()
-  const createRequestRouter = (fallback: PlatformSimulator): RequestRouter => ({
-    /** Calls about availability or about unknown chats go to the simulator of a scenario only when no other one runs. */
-    api(request) {
-      const chatId = chatIdIn(request)
-      let sim = chatId === null ? undefined : owners.get(chatId)
-      const path = pathOf(request.target)
-      if (sim === undefined && path.startsWith(FILES_PREFIX)) {
-        // Searches all simulators: file ids are unique, and links are opened rarely.
-        const [id = ''] = path.slice(FILES_PREFIX.length).split('/')
-        sim = [...new Set(owners.values())].find(owner => coreOf(owner).platform.state.files.has(id))
-      }
-      const [first = fallback] = active.keys()
-      sim ??= active.size > 1 ? fallback : first
-      return sim.handle(request.body.length > limitOf(sim) ? { ...request, tooLarge: true } : request)
-    },
-    /** The widest of all, because a hundred simulators may be attached. */
-    bodyLimit() {
-      let widest = limitOf(fallback)
-      for (const { platform } of active.values()) widest = Math.max(widest, platform.knobs['limits.body'])
-      return widest
-    },
-  })
-  const server = await startServer(options, createRequestRouter, secrets, more)
-  return {
-    server,
-    attach(sim) {
-      const core = coreOf(sim)
-      core.access.callers.acceptsHost = coreOf(server).access.callers.acceptsHost
-      active.set(sim, core)
-      for (const { chatId } of sim.chats()) owners.set(chatId, sim)
-    },
-    addChat: (sim, chatId) => void owners.set(chatId, sim),
-    detach: sim => void active.delete(sim),
-    beginRun() {
-      for (const [chatId, sim] of owners) if (ended.has(sim)) owners.delete(chatId)
-      ended.clear()
-      for (const sim of owners.values()) ended.add(sim)
-      for (const sim of ended) void sim.close()
-      server.reset()
-    },
-    close: () => server.close(),
+  let router: SimulatorRouter | null = null
+  // The server that `startServer` resolves with is this simulator, with more properties.
+  const createRouter = (simulator: PlatformSimulator): RequestRouter => {
+    router = new SimulatorRouter(simulator as PlatformServer)
+    return router.requests
   }
+  await startServer(options, createRouter, secrets, more)
+  return router!
 }
 
 const CHAT_PATH = /^\/api\/v1\/chats\/([^/?#]+)/
