@@ -7,7 +7,7 @@ import { invalidOption } from '../platform/simulator/options.ts'
 import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
 import type { Driver } from '../running/agent-driver/driver.ts'
 import { CAPABILITIES, type Capability } from '../running/certifier/capabilities.ts'
-import type { Certificate, CertificateLevel } from '../running/certifier/certificate.ts'
+import type { Certificate, CertificateCause, CertificateLevel } from '../running/certifier/certificate.ts'
 import { certifyTarget } from '../running/certifier/certify.ts'
 import { PROFILES, type Profile } from '../running/certifier/check.ts'
 import { CHECKS } from '../running/certifier/checks/index.ts'
@@ -59,13 +59,18 @@ export interface CertifyOptions {
 
 /** The result of one check. `reason`: why it could not be observed, or does not apply; null otherwise. */
 export type CertifiedCheck = CertificationCheck &
-  Pick<CheckReport, 'outcome' | 'findings' | 'reason' | 'measurements' | 'rotated' | 'durationMs' | 'journal'>
+  Pick<
+    CheckReport,
+    'outcome' | 'findings' | 'reason' | 'blockedBy' | 'measurements' | 'rotated' | 'durationMs' | 'journal'
+  >
 
 /** The result of `certify`. */
 export interface Certification {
   /** The highest level that is reached; null for none. */
   readonly level: CertificateLevel | null
   readonly checks: readonly CertifiedCheck[]
+  /** What failed checks show, and which others could not judge because of it. */
+  readonly causes: readonly CertificateCause[]
   /** Renders the report that `handover-sim certify` prints. */
   report(options?: { readonly colorLevel?: ColorLevel; readonly columns?: number }): string
   /** Throws `CertificationFailedError` with the report when a MUST failed or could not be observed; with `strict`, also a SHOULD. */
@@ -155,5 +160,6 @@ function certificationOf(certificate: Certificate): Certification {
     Error.captureStackTrace?.(error, assertPassed)
     throw error
   }
-  return { level: certificate.level, checks: described.checks, report, assertPassed }
+  const { level, causes } = certificate
+  return { level, checks: described.checks, causes, report, assertPassed }
 }

@@ -14,6 +14,7 @@ import { tapReport } from '../../src/pages/reporters/tap.ts'
 import type { CertificateReport } from '../../src/running/certifier/report.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
 import {
+  blockedResult,
   certificateReport,
   checkResult,
   failedResult,
@@ -47,13 +48,67 @@ const MIXED = certificateReport(
   { expected: EXPECTED },
 )
 
+/** SIG-01 stopped three other checks, of which one judged when it was repeated. */
+const BLOCKED = certificateReport([
+  failedResult({ id: 'TXT-01', profile: 'flow' }),
+  failedResult(),
+  blockedResult('SIG-01', { id: 'SIG-02' }),
+  blockedResult('SIG-01', { id: 'SIG-03', level: 'SHOULD' }),
+  checkResult({ id: 'ACK-01' }, { avoided: { check: 'SIG-01', knobs: { 'webhook.json': 'compact' } } }),
+])
+
+describe('a cause that stopped other checks', () => {
+  const CAUSE = 'The webhook answered 500 to a validly signed REQUESTING TAKEOVER.'
+  const STOPPED = 'It also stopped 3 other checks: 1 judged when repeated without it, 2 are blocked.'
+
+  it('comes first in the terminal, and the checks that it blocked are one group', () => {
+    const text = certificateText(BLOCKED, { colorLevel: 0, columns: 200 })
+    expect(text.split('\n')[0]).toBe(`SIG-01: ${CAUSE} ${STOPPED}`)
+    expect(text).toMatch(
+      /\nBLOCKED 2 checks\n {2}SIG-01 shows the cause, which ended these checks .*\n {2}SIG-02, SIG-03\n/,
+    )
+    expect(text).toMatch(/1 PASS, 2 BLOCKED, 2 FAIL/)
+  })
+
+  it('is in the data, before one that stopped none', () => {
+    const { causes, checks, exit_code, level_obstacle } = JSON.parse(certificateJson(BLOCKED))
+    expect(causes).toEqual([
+      { check: 'SIG-01', text: CAUSE, blocked: ['SIG-02', 'SIG-03'], repeated: ['ACK-01'] },
+      { check: 'TXT-01', text: CAUSE, blocked: [], repeated: [] },
+    ])
+    expect({ exit_code, level_obstacle }).toEqual({ exit_code: 1, level_obstacle: 'unmet' })
+    expect(checks[2]).toMatchObject({ outcome: 'blocked', blocked_by: 'SIG-01', reason_code: 'blocked', findings: [] })
+    expect(checks[4]).toMatchObject({ outcome: 'pass', avoided: { check: 'SIG-01' } })
+    expect(checks[4].avoided_text).toMatch(/^What SIG-01 shows .* repeated with webhook\.json=compact\.$/)
+  })
+
+  it('comes first in Markdown, and is a property of JUnit, where blocked checks are skipped', () => {
+    expect(certificateMarkdown(BLOCKED).split('\n')[2]).toBe(`**SIG-01:** ${CAUSE} ${STOPPED}`)
+    const junit = certificateJunit(BLOCKED)
+    expect(junit).toContain(`<property name="cause" value="SIG-01: ${CAUSE} ${STOPPED}"/>`)
+    expect(junit).toContain('<skipped message="blocked: SIG-01 shows the cause, ')
+    expect(junit).toMatch(/<testsuites [^>]*failures="2" errors="0" skipped="2"/)
+  })
+
+  it('leaves the run incomplete when a MUST is blocked and none fails', () => {
+    const warned = warnedResult()
+    expect(certificateReport([warned, blockedResult('SIG-01', { id: 'SIG-02' })])).toMatchObject({
+      exitCode: 4,
+      levelObstacle: 'unmet',
+    })
+    expect(certificateReport([warned, blockedResult('SIG-01', { id: 'SIG-02', level: 'SHOULD' })]).exitCode).toBe(0)
+  })
+})
+
 describe('in a terminal', () => {
   const text = certificateText(MIXED, { colorLevel: 0, columns: 100 })
   const lines = text.split('\n')
 
   it('shows failures first, with what happened, what was expected, what to try, the chat, and how to run it again', () => {
     expect(lines.slice(0, 13).join('\n')).toMatchInlineSnapshot(`
-      "FAIL SIG-02 An event has no effect                                                      MUST, 120 ms
+      "SIG-02: The webhook answered 500 to a validly signed REQUESTING TAKEOVER.
+
+      FAIL SIG-02 An event has no effect                                                      MUST, 120 ms
         happened  The webhook answered 500 to a validly signed REQUESTING TAKEOVER. (#2)
         try       Answer 200 as soon as the event is stored, also when its content is not used.
         expected  The status is 200.
@@ -63,9 +118,7 @@ describe('in a terminal', () => {
         x +0.00                       #2    REQUESTING TAKEOVER, sent manually ------------>  500 in 31 ms
 
         help      npx handover-sim certify --explain SIG-02
-        rerun     npx handover-sim certify --only SIG-02 --seed 7
-
-      FAIL (expected) FLW-01 An event has no effect                                           MUST, 120 ms"
+        rerun     npx handover-sim certify --only SIG-02 --seed 7"
     `)
   })
 
@@ -102,7 +155,7 @@ describe('in a terminal', () => {
   it('ends with counts, the level or why there is none, what was exercised, the versions and the exit code', () => {
     expect(text.slice(text.indexOf('1 PASS'))).toMatchInlineSnapshot(`
       "1 PASS, 1 N/A, 2 INCONCLUSIVE, 1 WARN, 2 FAIL (1 expected)
-      no level: A check that the level basic needs failed or could not be observed.
+      no level: A check that the level basic needs failed, is blocked, or could not be observed.
       exercised: 0 of 9 endpoints, 1 of 4 events, 0 of 16 faults
       target http://127.0.0.1:3000/webhook, seed 7, 4.2 s
       handover-sim 0.1.0, Node v24.1.0, linux x64
@@ -253,7 +306,7 @@ describe('markdown', () => {
   const markdown = certificateMarkdown(MIXED)
 
   it('begins with the level, and lists what did not pass', () => {
-    expect(markdown).toMatch(/^## Handover certificate: no level\n\n1 PASS, /)
+    expect(markdown).toMatch(/^## Handover certificate: no level\n\n\*\*SIG-02:\*\* The webhook .*\n\n1 PASS, /)
     expect(markdown).toContain(
       '| FAIL | FLW-01 An event has no effect | MUST | The webhook answered 500 to a validly signed REQUESTING TAKEOVER. (expected: the old gateway) |',
     )

@@ -30,6 +30,7 @@ export const checkResult = (given: Partial<Definition> = {}, more: Partial<Check
   measurements: {},
   rotated: {},
   decisive: [],
+  avoided: null,
   durationMs: 120,
   journal: [],
   chats: {},
@@ -69,6 +70,10 @@ export const warnedResult = (given: Partial<Definition> = {}): CheckResult => {
 
 export const unobservedResult = (given: Partial<Definition> = {}): CheckResult =>
   checkResult(given, { outcome: 'inconclusive', reason: { code: 'driver_missing' } })
+
+/** A check that could not judge, because another check shows the cause. */
+export const blockedResult = (by: string, given: Partial<Definition> = {}): CheckResult =>
+  checkResult(given, { outcome: 'blocked', reason: { code: 'blocked', by, happened: refused.happened } })
 
 interface Given extends Partial<Certificate> {
   readonly strict?: boolean

@@ -13,7 +13,7 @@ const LABEL_COLUMNS = 10
 /** `similar`: an earlier check with the same first finding, which is shown in full. */
 export function checkDetails(check: CheckReport, layout: Layout, similar: CheckReport | null = null): string[] {
   const { columns, theme } = layout
-  const { findings, passes, outcome, reason, decisiveText, expectation } = check
+  const { findings, passes, outcome, reason, decisiveText, avoidedText, expectation } = check
   const lines: string[] = []
   const add = (label: string, text: string, shade: Shade = 'plain') =>
     lines.push(...labelled(label, text, layout, LABEL_COLUMNS, shade))
@@ -32,6 +32,7 @@ export function checkDetails(check: CheckReport, layout: Layout, similar: CheckR
   if (similar !== null) add('', `The same finding as in ${similar.id}, which is shown with its diagram.`, 'faint')
   if (reason !== null) add('because', reason)
   if (decisiveText !== null) add('varied', decisiveText)
+  if (avoidedText !== null) add('repeated', avoidedText)
   if (similar === null && !isExpectedFailure(check) && outcome !== 'info') {
     const diagram = diagramOf(timelineSourceOf(check), columns)
     if (diagram.length > 0) lines.push('', ...diagram.map(({ text, shade }) => theme[shade](text)), '')

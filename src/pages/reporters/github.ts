@@ -46,6 +46,7 @@ const MAX_DETAILS = 20
 export function markdownReport(report: Report): string {
   const { heading, summary, stopped, notable, noun } = report
   const blocks = [`## ${markdown(heading)}`]
+  for (const { lead, text } of report.causes) blocks.push(`**${lead}:** ${markdown(text)}`)
   if (summary !== '') blocks.push(markdown(summary))
   if (stopped !== null) blocks.push(`**Stopped early:** ${markdown(stopped)}`)
   if (notable.length > 0) {
@@ -54,7 +55,6 @@ export function markdownReport(report: Report): string {
     blocks.push(table(['', ...heads, 'What happened'], rows))
   }
   if (notable.length > MAX_ROWS) blocks.push(`and ${notable.length - MAX_ROWS} more`)
-  for (const { count, text } of report.causes) blocks.push(`**One cause in ${count} scenarios:** ${markdown(text)}`)
   let left = MAX_DETAILS
   for (const item of notable) {
     if (!item.hasDetails || left-- <= 0) continue

@@ -133,6 +133,7 @@ export function certificateJson(certificate: CertificateReport): string {
     exit_code: certificate.exitCode,
     stopped: certificate.stopped,
     counts: certificate.counts,
+    causes: certificate.causes,
     expected_failures: certificate.expectations,
     coverage: {
       endpoints: coverage.endpoints.map(({ name, answers }) => ({ endpoint: name, ...answers })),
@@ -163,6 +164,9 @@ function checkBody(check: CheckReport) {
     rotated,
     decisive,
     decisive_text: check.decisiveText,
+    blocked_by: check.blockedBy,
+    avoided: check.avoided,
+    avoided_text: check.avoidedText,
     chats,
     entries: check.journal.filter(({ seq }) => seqs.has(seq)),
     help: check.helpCommand,

@@ -1,4 +1,4 @@
-/** Renders a certificate for a terminal: failures with their evidence, then a table by profile, then the summary. */
+/** Renders a certificate for a terminal: causes, failures with their evidence, a table by profile, the summary. */
 import { groupBy } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { formatMs, pad, shorten, visible, widthOf } from '../../base/text/terminal-text.ts'
@@ -8,7 +8,9 @@ import {
   type CertificateReport,
   type CheckReport,
   isExpectedFailure,
+  leadingCauses,
   measurementLines,
+  stoppedText,
   WORST_FIRST,
   worstFirst,
 } from '../../running/certifier/report.ts'
@@ -22,17 +24,27 @@ export function certificateText(certificate: CertificateReport, options: PrettyO
   const layout = layoutFor(options)
   const shown = worstFirst(certificate.checks.filter(({ outcome }) => outcome !== 'pass'))
   const similar = similarChecks(shown)
-  const blocks: string[][] = []
+  const blocks: string[][] = certificate.causes.length > 0 ? [causeLines(certificate, layout)] : []
   const others: CheckReport[] = []
   for (const check of shown) {
     if (check.findings.length > 0) blocks.push(detailBlock(check, layout, similar.get(check) ?? null))
     else others.push(check)
   }
   // Checks without findings are shown together when they have one reason.
-  for (const group of groupBy(others, ({ outcome, reason }) => `${outcome} ${reason}`).values())
+  for (const group of groupBy(others, ({ outcome, reason, blockedBy }) => `${outcome} ${blockedBy ?? reason}`).values())
     blocks.push(group.length === 1 ? detailBlock(group[0], layout, null) : groupBlock(group, layout))
   blocks.push(...tables(certificate, layout), summaryLines(certificate, layout))
   return `${blocks.map(lines => lines.join('\n')).join('\n\n')}\n`
+}
+
+/** `SIG-07: The webhook computes ... It also stopped 16 other checks, which were repeated without it.` */
+function causeLines(certificate: CertificateReport, layout: Layout): string[] {
+  const lines: string[] = []
+  for (const cause of leadingCauses(certificate)) {
+    const text = `${cause.check}: ${cause.text} ${stoppedText(cause)}`.trimEnd()
+    lines.push(...wrapped(visible(text), layout, 'bad'))
+  }
+  return lines
 }
 
 /** A table of all checks for each profile, with the same columns in all of them. */
@@ -94,7 +106,9 @@ function detailBlock(check: CheckReport, layout: Layout, similar: CheckReport | 
 }
 
 function groupBlock(group: readonly [CheckReport, ...CheckReport[]], layout: Layout): string[] {
-  const [{ outcome, reason }] = group
+  const [{ outcome, reason: ofFirst, blockedBy }] = group
+  const reason =
+    blockedBy === null ? ofFirst : `${blockedBy} shows the cause, which ended these checks before they could judge.`
   const { word, shade } = OUTCOME_STYLES[outcome]
   const ids = group.map(({ id }) => id).join(', ')
   return [

@@ -28,7 +28,7 @@ export function prettyReport(result: RunReport, options: PrettyOptions): string 
   const layout = layoutFor(options)
   const inner = { ...layout, columns: layout.columns - INDENT.length }
   const similar = similarScenarios(result)
-  const blocks = [shortLines(result.scenarios, layout)]
+  const blocks = [causes(result, layout), shortLines(result.scenarios, layout)]
   const addBlock = (head: string, lines: readonly string[]) =>
     blocks.push([head, ...lines.map(line => `${INDENT}${line}`)])
   for (const scenario of result.scenarios) {
@@ -42,12 +42,7 @@ export function prettyReport(result: RunReport, options: PrettyOptions): string 
     const head = `${layout.theme.bad('FAIL')} ${layout.theme.strong(OUTSIDE)}`
     addBlock(head, outsideDetailLines(result, inner))
   }
-  blocks.push([
-    ...causes(result, layout),
-    ...warnings(result, layout),
-    ...slowest(result, layout),
-    ...totals(result, layout),
-  ])
+  blocks.push([...warnings(result, layout), ...slowest(result, layout), ...totals(result, layout)])
   const shown = blocks.filter(block => block.length > 0)
   return `${shown.map(block => block.join('\n')).join('\n\n')}\n`
 }
@@ -171,7 +166,7 @@ function causes({ causes, scenarios }: RunReport, layout: Layout): string[] {
     lines.push(...wrapped(text, layout, 'plain', '    '))
     if (hint !== undefined) lines.push(...wrapped(`hint: ${visible(hint)}`, layout, 'plain', '    '))
   }
-  return lines.length === 0 ? [] : ['Causes', ...lines, '']
+  return lines.length === 0 ? [] : ['Causes', ...lines]
 }
 
 function warnings({ scenarios }: RunReport, layout: Layout): string[] {

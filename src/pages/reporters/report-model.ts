@@ -7,6 +7,8 @@ import {
   type CertificateReport,
   type CheckReport,
   isExpectedFailure,
+  leadingCauses,
+  stoppedText,
   worstFirst,
 } from '../../running/certifier/report.ts'
 import { causeOf, detailLines, headlineOf, OUTSIDE, outsideDetailLines, PLAIN_LAYOUT, rerunText } from './failures.ts'
@@ -32,8 +34,8 @@ export interface Report {
   readonly heading: string
   /** Below the heading; empty when the heading says everything. */
   readonly summary: string
-  /** Causes that several items have. */
-  readonly causes: readonly { readonly count: number; readonly text: string }[]
+  /** Why items failed: causes that several have, or what a failed check shows. */
+  readonly causes: readonly { readonly lead: string; readonly text: string }[]
   readonly tables: readonly ReportTable[]
   /** How it was made, for those who read the report elsewhere. */
   readonly facts: readonly string[]
@@ -107,7 +109,10 @@ export function reportOfRun(run: RunReport): Report {
     notable: [...outside, ...notable.filter(isBad), ...notable.filter(item => !isBad(item))],
     heading: `handover-sim: ${countsText(run)}`,
     summary: '',
-    causes: run.causes.map(({ text, scenarios: sharing }) => ({ count: sharing.length, text })),
+    causes: run.causes.map(({ text, scenarios: sharing }) => ({
+      lead: `One cause in ${sharing.length} scenarios`,
+      text,
+    })),
     tables: [],
     facts: [],
   }
@@ -193,6 +198,11 @@ export function reportOfCertificate(certificate: CertificateReport): Report {
   const { level, target, seed, version, checks, profiles, startedAt, strict, coverage } = certificate
   const items = new Map(checks.map(check => [check, describeCheck(check, startedAt, strict)]))
   const inOrder = (list: readonly CheckReport[]) => list.flatMap(check => items.get(check) ?? [])
+  const causes = leadingCauses(certificate).map(cause => ({
+    lead: cause.check,
+    text: `${cause.text} ${stoppedText(cause)}`.trimEnd(),
+  }))
+  const [first] = causes
   const answers = (head: string, rows: readonly AnswerCounts[]) => ({
     heads: [head, ...ANSWER_CLASSES],
     rows: rows.map(({ name, answers: counts }) => [name, ...ANSWER_CLASSES.map(one => String(counts[one]))]),
@@ -203,12 +213,12 @@ export function reportOfCertificate(certificate: CertificateReport): Report {
     startedAt,
     durationMs: certificate.durationMs,
     stopped: certificate.stopped,
-    environment: { target, seed, version },
+    environment: { target, seed, version, ...(first && { cause: `${first.lead}: ${first.text}` }) },
     items: profiles.flatMap(profile => inOrder(checks.filter(check => check.profile === profile))),
     notable: inOrder(worstFirst(checks.filter(({ outcome }) => outcome !== 'pass'))),
     heading: `Handover certificate: ${level ?? 'no level'}`,
     summary: `${certificateCounts(certificate)}. ${certificate.levelText}`,
-    causes: [],
+    causes,
     tables: [
       {
         title: `All ${checks.length} checks`,
@@ -246,6 +256,7 @@ const CHECK_STATUSES = {
   fail: 'failure',
   error: 'error',
   not_applicable: 'skipped',
+  blocked: 'skipped',
   inconclusive: 'skipped',
 } as const
 
@@ -258,7 +269,7 @@ function describeCheck(check: CheckReport, startedAt: string, strict: boolean): 
   let skipReason = cause
   if (isExpected) skipReason = `expected to fail: ${expectation?.because} (${cause})`
   else if (isWarning) skipReason = `warning: ${cause}`
-  else if (outcome === 'inconclusive') skipReason = `inconclusive: ${cause}`
+  else if (outcome === 'blocked' || outcome === 'inconclusive') skipReason = `${outcome}: ${cause}`
   return {
     suite: profile,
     className: `certify.${profile}`,

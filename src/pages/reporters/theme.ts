@@ -56,6 +56,7 @@ export const OUTCOME_STYLES: Readonly<
   error: { word: 'ERROR', shade: 'bad' },
   warn: { word: 'WARN', shade: 'warn' },
   info: { word: 'INFO', shade: 'hint' },
+  blocked: { word: 'BLOCKED', shade: 'faint' },
   inconclusive: { word: 'INCONCLUSIVE', shade: 'warn' },
   not_applicable: { word: 'N/A', shade: 'faint' },
   skipped: { word: 'SKIP', shade: 'faint' },

@@ -1,5 +1,6 @@
 /** Builds the certificate of a run: counts, expected failures, level, and exit code. */
 import type { Capability } from './capabilities.ts'
+import { causeText } from './causes.ts'
 import type { CheckOutcome, CheckResult, Profile } from './check.ts'
 import { type ExpectationResult, type ExpectedFailure, isExpected, meetExpectations } from './expected-failures.ts'
 
@@ -7,6 +8,17 @@ export type CertificateLevel = 'basic' | 'resilient' | 'strict'
 
 /** Why there is no level: the run stopped, checks or profiles were left out, or a check that basic needs is not passed. */
 export type LevelObstacle = 'stopped' | 'partial' | 'profiles' | 'unmet'
+
+/** Why checks failed or could not judge: what one failed check shows. */
+export interface CertificateCause {
+  readonly check: string
+  /** A sentence. */
+  readonly text: string
+  /** The checks that could not judge because of it. */
+  readonly blocked: readonly string[]
+  /** The checks that it stopped at first, and that judged when they were repeated without it. */
+  readonly repeated: readonly string[]
+}
 
 export interface Certificate {
   /** Of the form of this object. */
@@ -29,6 +41,8 @@ export interface Certificate {
   /** Whether checks of these profiles were left out. */
   readonly isPartial: boolean
   readonly checks: readonly CheckResult[]
+  /** The one that stopped the most checks comes first. Expected failures that stopped none are left out. */
+  readonly causes: readonly CertificateCause[]
   readonly expectations: readonly ExpectationResult[]
   readonly counts: Readonly<Record<CheckOutcome, number>>
   /** The highest level that is reached; null for none. */
@@ -40,7 +54,7 @@ export interface Certificate {
   readonly exitCode: number
 }
 
-type Computed = 'v' | 'strict' | 'expectations' | 'counts' | 'level' | 'levelObstacle' | 'exitCode'
+type Computed = 'v' | 'strict' | 'causes' | 'expectations' | 'counts' | 'level' | 'levelObstacle' | 'exitCode'
 export type CertificateFacts = Omit<Certificate, Computed>
 
 /** What changes the meaning of the results. */
@@ -50,18 +64,36 @@ export interface CertificateRules {
 }
 
 export function certificateOf(facts: CertificateFacts, { strict, expected }: CertificateRules): Certificate {
-  const counts = { pass: 0, fail: 0, warn: 0, info: 0, not_applicable: 0, inconclusive: 0, error: 0 }
+  const counts = { pass: 0, fail: 0, warn: 0, info: 0, not_applicable: 0, blocked: 0, inconclusive: 0, error: 0 }
   for (const { outcome } of facts.checks) counts[outcome]++
   const expectations = meetExpectations(expected, facts.checks, facts.startedAt)
   const { level, obstacle } = levelOf(facts)
   const exitCode = exitCodeOf(facts, expectations, strict)
-  return { v: 1, ...facts, strict, expectations, counts, level, levelObstacle: obstacle, exitCode }
+  const causes = causesOf(facts.checks, expectations)
+  return { v: 1, ...facts, strict, causes, expectations, counts, level, levelObstacle: obstacle, exitCode }
+}
+
+function causesOf(checks: readonly CheckResult[], expectations: readonly ExpectationResult[]): CertificateCause[] {
+  const causes: CertificateCause[] = []
+  for (const result of checks) {
+    const { id } = result.check
+    const blocked: string[] = []
+    const repeated: string[] = []
+    for (const { check, reason, avoided } of checks)
+      if (reason?.code === 'blocked' && reason.by === id) blocked.push(check.id)
+      else if (avoided?.check === id) repeated.push(check.id)
+    const isFailure = result.outcome === 'fail' && !isExpected(id, expectations)
+    if (isFailure || blocked.length + repeated.length > 0)
+      causes.push({ check: id, text: causeText(result), blocked, repeated })
+  }
+  const stopped = ({ blocked, repeated }: CertificateCause) => blocked.length + repeated.length
+  return causes.toSorted((a, b) => stopped(b) - stopped(a))
 }
 
 /**
  * basic: every MUST of the profiles webhook and flow is proven. resilient: also every check of the profile resilience
- * passes. strict: every check passes. What does not apply counts as passed; what is inconclusive or an expected failure
- * does not.
+ * passes. strict: every check passes. What does not apply counts as passed; what is blocked, inconclusive or an expected
+ * failure does not.
  */
 function levelOf({ checks, profiles, isPartial, stopped }: CertificateFacts): {
   readonly level: CertificateLevel | null
@@ -93,7 +125,7 @@ function exitCodeOf(facts: CertificateFacts, expectations: readonly ExpectationR
   let isObserved = false
   for (const { check, outcome } of facts.checks) {
     if (!isExpected(check.id, expectations)) counted.add(outcome)
-    if (outcome === 'inconclusive' && (strict || check.level === 'MUST')) isIncomplete = true
+    if ((outcome === 'inconclusive' || outcome === 'blocked') && (strict || check.level === 'MUST')) isIncomplete = true
     if (outcome === 'pass' || outcome === 'info' || outcome === 'warn' || outcome === 'fail') isObserved = true
   }
   if (counted.has('error')) return 70

@@ -9,11 +9,12 @@ import { earlyEndText } from '../../platform/wording/failures.ts'
 import { probeTarget, TargetStartError } from '../agent-driver/target.ts'
 import { runConcurrently } from '../runner/schedule.ts'
 import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
+import { explainFindings, knobsWithout, mayBeBlocked, withoutExplained } from './causes.ts'
 import { type Certificate, certificateOf } from './certificate.ts'
 import type { CheckDefinition, CheckResult, CheckRun, Profile } from './check.ts'
 import { CHECKS } from './checks/index.ts'
 import type { ExpectedFailure } from './expected-failures.ts'
-import { type CheckEnvironment, type CheckSeries, notRun, runCheck, runWithout } from './run-check.ts'
+import { type CheckEnvironment, notRun, type RunOptions, runCheck, runWithout, withDecisiveKnobs } from './run-check.ts'
 import {
   attemptsOf,
   collectEnds,
@@ -76,6 +77,8 @@ export async function certifyTarget(options: CertifyTargetOptions): Promise<Cert
 
 /** So many checks in a row, all without an answer to any event, mean that the intermediary does not answer. */
 const SILENT_CHECKS = 4
+/** A check that avoids one cause may meet another one. */
+const MAX_ROUNDS = 6
 /** For a program that is restarted by another one. */
 const RETURN_MS = 3_000
 
@@ -98,31 +101,76 @@ class Certification {
 
   /** Resolves with the results in the order of the checks. */
   async run(): Promise<CheckResult[]> {
-    const { checks, jobs } = this.#options
+    const { checks, listener } = this.#options
+    const together = new Map<CheckDefinition, WatchedCheck>()
+    const finished = new Set<CheckDefinition>()
+    const finish = ({ result }: CheckRun) => {
+      finished.add(result.check)
+      listener.finished(result)
+    }
+    await this.#runEach(checks, async check => {
+      const watched = await this.#runWatched(check)
+      const { run, ends } = watched
+      together.set(check, watched)
+      // An interrupted check is repeated later, and another check may show why this one could not judge.
+      if (ends.length > 0) return
+      if (run.result.outcome === 'fail' || run.result.outcome === 'error') this.#failed++
+      if (!mayBeBlocked(run.result)) finish(run)
+    })
+    const inOrder = checks.flatMap(check => together.get(check) ?? [])
+    // Runs the checks during which the target ended again, each alone, so that only the one that ends it fails.
+    const alone = new Map<CheckDefinition, WatchedCheck>()
+    for (const { run, ends } of inOrder) {
+      const { check } = run.result
+      if (ends.length > 0) alone.set(check, await this.#runWatched(check, { repetition: 'alone' }))
+    }
+    const runs = inOrder.map(watched => runAfterEnd(watched, together, alone))
+    await this.#repeatStopped(runs)
+    const results = runs.map(({ result }) => result)
+    const explanations = explainFindings(results, new Set(results))
+    return runs.map(run => {
+      const explanation = explanations.get(run.result)
+      const result = explanation === undefined ? run.result : withoutExplained(run.result, explanation)
+      if (!finished.has(result.check)) finish({ ...run, result })
+      return run.withLateEntries(result)
+    })
+  }
+
+  #runEach(checks: readonly CheckDefinition[], run: (check: CheckDefinition) => Promise<void>): Promise<unknown> {
     const isExclusive = ({ exclusive = false }: CheckDefinition) => exclusive
     // The exclusive checks begin last, so that none of the others waits for them.
     const rankOf = (check: CheckDefinition) => (check.runsLast ? 2 : isExclusive(check) ? 1 : 0)
-    const together = new Map<CheckDefinition, WatchedCheck>()
-    await runConcurrently(checks, { jobs, rankOf, isExclusive }, async check => {
-      const watched = await this.#runWatched(check, 'together')
-      together.set(check, watched)
-      // An interrupted check is repeated later.
-      if (watched.ends.length === 0) this.#finish(watched.run.result)
-    })
-    // Runs the checks during which the target ended again, each alone, so that only the one that ends it fails.
-    const interrupted = checks.filter(check => together.get(check)!.ends.length > 0)
-    const alone = new Map<CheckDefinition, WatchedCheck>()
-    for (const check of interrupted) alone.set(check, await this.#runWatched(check, 'alone'))
-    const runs = new Map<CheckDefinition, CheckRun>()
-    for (const check of interrupted) {
-      const run = runAfterEnd(check, together, alone)
-      runs.set(check, run)
-      this.#finish(run.result)
+    return runConcurrently(checks, { jobs: this.#options.jobs, rankOf, isExclusive }, run)
+  }
+
+  /** Repeats the checks that another one explains, in a way that avoids the cause, so that they judge their subject. */
+  async #repeatStopped(runs: CheckRun[]): Promise<void> {
+    const searched = new Set<CheckResult>()
+    for (let round = 1; round <= MAX_ROUNDS; round++) {
+      const results = runs.map(({ result }) => result)
+      const explanations = explainFindings(results, searched)
+      const repetitions = new Map<CheckDefinition, () => Promise<void>>()
+      for (const [index, run] of runs.entries()) {
+        const { result } = run
+        const { check, decisive } = result
+        const explanation = explanations.get(result)
+        const knobs = explanation && knobsWithout(explanation, result)
+        if (explanation && knobs != null)
+          repetitions.set(check, async () => {
+            const avoided = { check: explanation.by.check.id, knobs }
+            const again = await this.#runWatched(check, { repetition: `without cause ${round}`, avoided })
+            if (again.ends.length === 0 && again.run.result.reason?.code !== 'stopped') runs[index] = again.run
+          })
+        else if (explanation === undefined && mayBeBlocked(result) && decisive.length === 0 && !searched.has(result))
+          repetitions.set(check, async () => {
+            const found = await withDecisiveKnobs(result, this.#environment)
+            searched.add(found)
+            runs[index] = { ...run, result: found }
+          })
+      }
+      if (repetitions.size === 0) return
+      await this.#runEach([...repetitions.keys()], async check => repetitions.get(check)?.())
     }
-    return checks.map(check => {
-      const { result, withLateEntries } = runs.get(check) ?? together.get(check)!.run
-      return withLateEntries(result)
-    })
   }
 
   /** Why the run stopped early; null when it did not. */
@@ -133,13 +181,8 @@ class Certification {
     return isIncomplete ? { code: 'check_limit', failures: this.#failed } : null
   }
 
-  #finish(result: CheckResult): void {
-    if (result.outcome === 'fail' || result.outcome === 'error') this.#failed++
-    this.#options.listener.finished(result)
-  }
-
   /** Stops the run when the target does not answer any more and cannot be started again. */
-  async #runWatched(check: CheckDefinition, series: CheckSeries): Promise<WatchedCheck> {
+  async #runWatched(check: CheckDefinition, options: RunOptions = {}): Promise<WatchedCheck> {
     const { bail, listener } = this.#options
     const { signal, driver } = this.#environment
     const target = driver?.target ?? null
@@ -151,8 +194,8 @@ class Certification {
     }
     if (signal.aborted || (bail !== null && this.#failed >= bail))
       return { run: runWithout(notRun(check, { code: 'stopped' })), ends: [] }
-    if (series === 'together') listener.started(check)
-    const run = () => runCheck(check, this.#environment, series)
+    if (options.repetition === undefined) listener.started(check)
+    const run = () => runCheck(check, this.#environment, options)
     const watched = target === null ? { run: await run(), ends: [] } : await collectEnds(target, run)
     if (watched.ends.length > 0) return watched
     const end = await this.#endAfter(watched.run.result)

@@ -285,7 +285,7 @@ export function reportRefusedCalls(check: CheckContext, calls: readonly [ChatCal
   check.report('MUST', 'call-refused', {
     happened: `${method} ${path} was answered with ${status}${message === null ? '.' : `: ${message}`}${more}`,
     hint,
-    details: { method, path, status, error, message, calls: calls.length },
+    details: { method, path, status, error, message, paths: [...new Set(calls.map(call => call.path))] },
     entries: calls,
   })
 }

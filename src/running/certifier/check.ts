@@ -41,8 +41,11 @@ export interface CheckDefinition {
   run(context: CheckContext): Promise<void>
 }
 
-/** fail: a MUST finding. warn: a SHOULD finding. inconclusive: could not be observed. error: an internal error. */
-export type CheckOutcome = 'pass' | 'fail' | 'warn' | 'info' | 'not_applicable' | 'inconclusive' | 'error'
+/**
+ * fail: a MUST finding. warn: a SHOULD finding. blocked: the cause that another check shows ended it before it could judge.
+ * inconclusive: could not be observed. error: an internal error.
+ */
+export type CheckOutcome = 'pass' | 'fail' | 'warn' | 'info' | 'not_applicable' | 'blocked' | 'inconclusive' | 'error'
 
 /** An unspecified behaviour of the platform that decides the outcome: with its default the check passes. */
 export interface DecisiveKnob {
@@ -51,17 +54,26 @@ export interface DecisiveKnob {
   readonly initial: unknown
 }
 
+/** Behaviours of the platform that a check was repeated with, so that the cause that another check shows does not stop it. */
+export interface AvoidedCause {
+  /** The id of the check that shows the cause. */
+  readonly check: string
+  readonly knobs: KnobSettings
+}
+
 export interface CheckResult {
   readonly check: CheckDefinition
   readonly outcome: CheckOutcome
   readonly findings: readonly CheckFinding[]
-  /** Null unless the outcome is `not_applicable`, `inconclusive` or `error`. */
+  /** Null unless the outcome is `not_applicable`, `blocked`, `inconclusive` or `error`. */
   readonly reason: CheckReason | null
   /** Named figures, such as milliseconds of acknowledgements. */
   readonly measurements: Readonly<Record<string, number>>
   /** Unspecified behaviours of the platform in this check that differ from their defaults. */
   readonly rotated: Readonly<Record<string, unknown>>
   readonly decisive: readonly DecisiveKnob[]
+  /** Null when its first run could judge. */
+  readonly avoided: AvoidedCause | null
   readonly durationMs: number
   /** Without keys. */
   readonly journal: readonly Entry[]
@@ -80,6 +92,7 @@ export interface CheckRun {
 export function outcomeOf(findings: readonly CheckFinding[], reason: CheckReason | null): CheckOutcome {
   const has = (level: FindingLevel) => findings.some(finding => finding.level === level)
   if (reason?.code === 'internal_error') return 'error'
+  if (reason?.code === 'blocked') return 'blocked'
   if (has('MUST')) return 'fail'
   if (reason?.code === 'capability_missing' || reason?.code === 'no_wire') return 'not_applicable'
   if (reason !== null) return 'inconclusive'

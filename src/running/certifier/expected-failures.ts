@@ -47,7 +47,7 @@ export interface ExpectedFailure {
 
 /**
  * failed: as expected, so it does not fail the run. expired: it failed after its last day, so it does. passed: the line
- * can go. unobserved: inconclusive, or an internal error. not_run: the check was left out.
+ * can go. unobserved: blocked, inconclusive, or an internal error. not_run: the check was left out.
  */
 export type ExpectationStatus = 'failed' | 'expired' | 'passed' | 'unobserved' | 'not_run'
 
@@ -89,7 +89,7 @@ export function meetExpectations(
     if (outcome === undefined) status = 'not_run'
     else if (outcome === 'fail' || outcome === 'warn')
       status = one.until !== null && today > one.until ? 'expired' : 'failed'
-    else if (outcome === 'inconclusive' || outcome === 'error') status = 'unobserved'
+    else if (outcome === 'blocked' || outcome === 'inconclusive' || outcome === 'error') status = 'unobserved'
     return { ...one, status }
   })
 }

@@ -31,6 +31,8 @@ export type CheckReason =
   | { readonly code: 'verbs_missing'; readonly verbs: readonly string[] }
   | { readonly code: 'restart_missing' }
   | { readonly code: 'no_wire' }
+  /** Another check shows why this one could not judge. `happened`: what stopped it. */
+  | { readonly code: 'blocked'; readonly by: string; readonly happened: string }
   /** The agent acted, and no call followed. */
   | { readonly code: 'calls_missing'; readonly endpoints: readonly string[] }
   /** The user asked for an agent, and the platform sent no event. */
@@ -69,6 +71,8 @@ export function checkReasonText(reason: CheckReason): string {
       return 'This check restarts the intermediary: give the agent driver a target with a start command.'
     case 'handover_closed':
       return 'Handover is closed, so the platform sent no event when the user asked for an agent. Remove `business_hours` and `availability.initial` from the settings of the simulator for a certification.'
+    case 'blocked':
+      return `${reason.by} shows the cause, which ended this check before it could judge: ${reason.happened}`
     case 'calls_missing':
       return `The agent acted, and no call of ${reason.endpoints.join(', ')} followed, so it was not checked. Look at the checks that expect these calls, and at the verbs of the agent driver.`
     case 'no_wire':

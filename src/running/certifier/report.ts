@@ -1,8 +1,9 @@
 /** Renders a certificate for reports: reasons and levels become texts and keep their codes. */
 
+import { counted } from '../../base/text/quantities.ts'
 import { exitCodeText } from '../../evaluation/evaluator/wording/outcomes.ts'
-import type { Certificate, CertificateLevel, LevelObstacle } from './certificate.ts'
-import type { CheckDefinition, CheckOutcome, CheckResult, DecisiveKnob } from './check.ts'
+import type { Certificate, CertificateCause, CertificateLevel, LevelObstacle } from './certificate.ts'
+import type { AvoidedCause, CheckDefinition, CheckOutcome, CheckResult, DecisiveKnob } from './check.ts'
 import { type Coverage, coverageOf } from './coverage.ts'
 import type { ExpectationResult } from './expected-failures.ts'
 import { checkReasonText } from './finding.ts'
@@ -18,14 +19,14 @@ const OBSTACLES: Readonly<Record<LevelObstacle, string>> = {
   stopped: 'The run ended early.',
   partial: 'Checks were left out with --only or --skip.',
   profiles: 'A level needs the profiles webhook and flow; flow needs an agent driver.',
-  unmet: 'A check that the level basic needs failed or could not be observed.',
+  unmet: 'A check that the level basic needs failed, is blocked, or could not be observed.',
 }
 
 /** The exit codes that mean something else than those of a run. */
 const EXIT_CODES: Readonly<Record<number, string>> = {
   0: 'no MUST is broken',
   1: 'a MUST is broken',
-  4: 'incomplete: a MUST could not be observed, nothing was checked, or the run ended early',
+  4: 'incomplete: a MUST is blocked or could not be observed, nothing was checked, or the run ended early',
   70: 'internal error of handover-sim: please report it with the json report',
 }
 
@@ -39,10 +40,14 @@ export interface CheckReport extends ShownDefinition, Omit<CheckResult, 'check' 
   /** Why it could not be observed, or does not apply. */
   readonly reason: string | null
   readonly reasonCode: string | null
+  /** The check that shows why this one could not judge; null for none. */
+  readonly blockedBy: string | null
   /** Whether it was expected to fail; null when not. */
   readonly expectation: Omit<ExpectationResult, 'check'> | null
   /** Which unspecified behaviours decide that it fails; null for none. */
   readonly decisiveText: string | null
+  /** With which behaviours it was repeated, and why; null when its first run could judge. */
+  readonly avoidedText: string | null
   /** Prints the help page. */
   readonly helpCommand: string
   readonly rerunCommand: string
@@ -93,7 +98,9 @@ function describeCheck(
     ...result,
     reason: reason === null ? null : checkReasonText(reason),
     reasonCode: reason?.code ?? null,
+    blockedBy: reason?.code === 'blocked' ? reason.by : null,
     decisiveText: decisiveText(result.decisive),
+    avoidedText: avoidedText(result.avoided),
     expectation: expectation && {
       because: expectation.because,
       until: expectation.until,
@@ -116,11 +123,34 @@ function decisiveText(knobs: readonly DecisiveKnob[]): string | null {
   return `The check passes when the platform behaves as the simulator does by default (${initial.join(', ')}). It fails with ${changed.join(', ')}, which the platform's description does not exclude.`
 }
 
+function avoidedText(avoided: AvoidedCause | null): string | null {
+  if (avoided === null) return null
+  const knobs = Object.entries(avoided.knobs).map(([name, value]) => `${name}=${String(value)}`)
+  return `What ${avoided.check} shows stopped the check, so it was repeated with ${knobs.join(', ')}.`
+}
+
+/** The causes that a reader looks at first: those that stopped other checks, or the first. */
+export function leadingCauses({ causes }: Pick<Certificate, 'causes'>): readonly CertificateCause[] {
+  const stopping = causes.filter(({ blocked, repeated }) => blocked.length + repeated.length > 0)
+  return stopping.length > 0 ? stopping : causes.slice(0, 1)
+}
+
+/** Says which checks the cause stopped; empty for none. */
+export function stoppedText({ blocked, repeated }: CertificateCause): string {
+  const are = (checks: readonly string[], verb: string) => `${checks.length === 1 ? 'is' : 'are'} ${verb}`
+  if (repeated.length === 0)
+    return blocked.length === 0 ? '' : `${counted(blocked.length, 'check')} ${are(blocked, 'blocked by it')}.`
+  const others = `It also stopped ${counted(repeated.length + blocked.length, 'other check')}`
+  if (blocked.length === 0) return `${others}, which ${repeated.length === 1 ? 'was' : 'were'} repeated without it.`
+  return `${others}: ${repeated.length} judged when repeated without it, ${blocked.length} ${are(blocked, 'blocked')}.`
+}
+
 /** The order of outcomes in reports. */
 export const WORST_FIRST: readonly CheckOutcome[] = [
   'error',
   'fail',
   'warn',
+  'blocked',
   'inconclusive',
   'info',
   'not_applicable',

@@ -147,8 +147,8 @@ export async function findDecisiveKnobs(
   result: CheckResult,
   runAgain: (rotation: Rotation) => Promise<CheckResult>,
 ): Promise<DecisiveKnob[]> {
-  const { rotated, outcome, findings } = result
-  let suspects = Object.keys(rotated)
+  const { rotated, outcome, findings, avoided } = result
+  let suspects = Object.keys(rotated).filter(name => !(name in (avoided?.knobs ?? {})))
   if (suspects.length === 0 || (outcome !== 'fail' && outcome !== 'warn')) return []
   // A target that does not answer, or has ended, fails with any behaviour of the platform.
   if (findings.some(({ code }) => code === 'no-answer') || attemptsOf(result).some(isRefused)) return []

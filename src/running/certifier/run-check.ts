@@ -10,7 +10,8 @@ import { presentEntry } from '../../platform/wording/entry.ts'
 import type { Driver } from '../agent-driver/driver.ts'
 import { InterruptedError } from '../runner/waiting.ts'
 import type { Capability } from './capabilities.ts'
-import { type CheckDefinition, type CheckResult, type CheckRun, outcomeOf } from './check.ts'
+import { mayBeBlocked } from './causes.ts'
+import { type AvoidedCause, type CheckDefinition, type CheckResult, type CheckRun, outcomeOf } from './check.ts'
 import { CheckEndedError, createCheckContext, type Limits } from './context.ts'
 import type { CheckReason } from './finding.ts'
 import { changedKnobs, findDecisiveKnobs, type Rotation, rotationFor } from './rotation.ts'
@@ -41,9 +42,6 @@ export interface CheckEnvironment {
   readonly signal: AbortSignal
 }
 
-/** together: at the same time as others. alone: once more, after the intermediary ended meanwhile. */
-export type CheckSeries = 'together' | 'alone'
-
 /** The result of a check that did not run. */
 export const notRun = (check: CheckDefinition, reason: CheckReason): CheckResult => ({
   check,
@@ -53,6 +51,7 @@ export const notRun = (check: CheckDefinition, reason: CheckReason): CheckResult
   measurements: {},
   rotated: {},
   decisive: [],
+  avoided: null,
   durationMs: 0,
   journal: [],
   chats: {},
@@ -61,32 +60,49 @@ export const notRun = (check: CheckDefinition, reason: CheckReason): CheckResult
 /** A run to which no entries come later. */
 export const runWithout = (result: CheckResult): CheckRun => ({ result, withLateEntries: changed => changed })
 
+export interface RunOptions {
+  /** Why it is repeated. A repetition needs other chats, because the intermediary remembers those of before. */
+  readonly repetition?: string
+  readonly avoided?: AvoidedCause | null
+}
+
 /** Never rejects: an internal error is an outcome. */
 export async function runCheck(
   check: CheckDefinition,
   environment: CheckEnvironment,
-  series: CheckSeries = 'together',
+  { repetition = '', avoided = null }: RunOptions = {},
 ): Promise<CheckRun> {
-  const { driver, rotates } = environment
+  const { driver, rotates, seed } = environment
   const reason = obstacleTo(check, environment)
   if (reason !== null) return runWithout(notRun(check, reason))
-  const fixed = check.knobs ?? {}
-  // A check that is repeated needs other chats, because the intermediary remembers those of before.
-  const name = series === 'together' ? `check ${check.id}` : `check ${check.id}, alone`
-  let repetitions = 0
-  const runOnce = (rotated: Rotation) => {
-    const label = repetitions === 0 ? name : `${name}, again ${repetitions}`
-    repetitions++
-    const [seed] = hashWords(label, environment.seed)
-    return runInSimulator(check, environment, { knobs: { ...rotated, ...fixed }, rotated, seed })
-  }
   const endsBefore = driver?.target?.ends.length ?? 0
-  const run = await runOnce(rotates ? rotationFor(environment.seed, check.id, fixed) : {})
-  // A repetition would not find how often the intermediary ends by itself.
-  if ((driver?.target?.ends.length ?? 0) > endsBefore) return run
-  const { result } = run
-  const decisive = await findDecisiveKnobs(result, async rotated => (await runOnce(rotated)).result)
-  return { ...run, result: { ...result, decisive } }
+  const rotation = rotates ? rotationFor(seed, check.id, check.knobs ?? {}) : {}
+  const run = await runOnce(check, environment, { ...rotation, ...avoided?.knobs }, repetition)
+  const result = { ...run.result, avoided }
+  // A repetition would not find how often the intermediary ends by itself. Another check may explain an obstacle.
+  const hasEnded = (driver?.target?.ends.length ?? 0) > endsBefore
+  return { ...run, result: hasEnded || mayBeBlocked(result) ? result : await withDecisiveKnobs(result, environment) }
+}
+
+/** Adds the unspecified behaviours that decide that the check fails. */
+export async function withDecisiveKnobs(result: CheckResult, environment: CheckEnvironment): Promise<CheckResult> {
+  const { check, avoided } = result
+  let repetitions = 0
+  const runAgain = async (rotated: Rotation) => {
+    repetitions++
+    return (await runOnce(check, environment, { ...rotated, ...avoided?.knobs }, `again ${repetitions}`)).result
+  }
+  return { ...result, decisive: await findDecisiveKnobs(result, runAgain) }
+}
+
+function runOnce(
+  check: CheckDefinition,
+  environment: CheckEnvironment,
+  rotated: Rotation,
+  repetition: string,
+): Promise<CheckRun> {
+  const [seed] = hashWords(`check ${check.id}${repetition === '' ? '' : `, ${repetition}`}`, environment.seed)
+  return runInSimulator(check, environment, { knobs: { ...rotated, ...check.knobs }, rotated, seed })
 }
 
 function obstacleTo(check: CheckDefinition, { driver, missing, signal }: CheckEnvironment): CheckReason | null {

@@ -59,17 +59,18 @@ export async function collectEnds(target: TargetControl, runCheck: () => Promise
   return { run, ends: target.ends.slice(before) }
 }
 
-/** Decides about a check during which the target ended: what it has shown when it ran again, alone. */
+/** Decides about a check during which the target ended, by what it has shown when it ran again, alone. */
 export function runAfterEnd(
-  check: CheckDefinition,
+  before: WatchedCheck,
   together: ReadonlyMap<CheckDefinition, WatchedCheck>,
   alone: ReadonlyMap<CheckDefinition, WatchedCheck>,
 ): CheckRun {
-  const { run, ends } = alone.get(check)!
+  const again = alone.get(before.run.result.check)
+  if (again === undefined) return before.run
+  const { run } = again
   const { result } = run
-  const [end] = ends
+  const [end] = again.ends
   if (end !== undefined) return { ...run, result: withTargetEnded(result, end) }
-  const before = together.get(check)!
   if (result.reason?.code === 'stopped') {
     // It could not be repeated: shows what happened, without a conclusion.
     const reason = { code: 'stopped' } as const

@@ -82,13 +82,6 @@ export const HANDOVER_BUGS: readonly FoundBug[] = [
     says: /^POST .* was answered with 400: bot_id must be an integer.* So were 5 more such calls\.$/,
   },
   {
-    bug: 'accepts-locally',
-    check: 'FLW-05',
-    outcome: 'fail',
-    code: 'call-missing',
-    says: /^No start came within \d+s after the agent accepted/,
-  },
-  {
     bug: 'sends-a-rating-late',
     check: 'FLW-05',
     outcome: 'fail',

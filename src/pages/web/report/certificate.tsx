@@ -31,6 +31,7 @@ const OUTCOME_NAMES = {
   warn: 'with a warning',
   info: 'with information',
   not_applicable: 'not applicable',
+  blocked: 'blocked by another check',
   inconclusive: 'inconclusive',
   error: 'ended by an internal error',
 }

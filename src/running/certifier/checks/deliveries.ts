@@ -160,7 +160,7 @@ async function expectRepeatedTextsSeen(check: CheckContext): Promise<void> {
     check.report('SHOULD', 'redelivered-text-lost', {
       happened: `The message "${REDELIVERED}" was delivered twice, and the agent does not see it.`,
       hint: 'Look in the log for the second copy: it may undo or replace the first.',
-      details: { text: REDELIVERED },
+      details: { text: REDELIVERED, seen: 0 },
       entries: chat.deliveries(MESSAGE),
     })
 }
@@ -178,7 +178,7 @@ async function expectBothArrive(check: CheckContext): Promise<void> {
   check.report('SHOULD', 'overtaken-text-lost', {
     happened: `A message was delivered ${delayMs} ms after a later one, and the agent does not see "${lost.join('" and "')}".`,
     hint: 'Use the text of each event. Code that reads the latest message from the transcript, or expects events in order, loses those that come late: the order of deliveries is not stated.',
-    details: { lost, delayMs },
+    details: { lost, arrived: texts.length - lost.length, delayMs },
     entries: chat.deliveries(MESSAGE),
   })
 }

@@ -195,7 +195,7 @@ async function expectUnknownChatAccepted(check: CheckContext): Promise<void> {
     check.report('MUST', 'unknown-chat-refused', {
       happened: `The webhook ${answerText(answer)} to ${MESSAGE} for a chat that it had not seen before, and not 200.`,
       hint: 'Create the conversation when it is unknown, as for a request, and show the message to an agent: the request may be lost, or have come before a restart. The payload has all that is needed: bot, chat and user.',
-      details: detailsOf(answer),
+      details: { event: MESSAGE, ...detailsOf(answer) },
       entries: [answer],
     })
   await controlEvent(check, false)
@@ -236,7 +236,7 @@ async function expectTextsSeen(check: CheckContext): Promise<void> {
       check.report('MUST', 'attachments-refused', {
         happened: `The webhook ${answerText(answer)} to ${MESSAGE} ${form}, and not 200.`,
         hint: 'Treat a missing `attachments` as an empty list: `event.attachments ?? []`. It is there only when the handover was started with support for it (EV5).',
-        details: { form, ...detailsOf(answer) },
+        details: { event: MESSAGE, form, ...detailsOf(answer) },
         entries: [answer],
       })
   }
@@ -251,7 +251,7 @@ async function expectTextsSeen(check: CheckContext): Promise<void> {
       check.report('MUST', 'attachments-lose-text', {
         happened: `The agent does not see the text ${JSON.stringify(text)} of ${MESSAGE} ${form}. ${shown}.`,
         hint: 'Forward the text and the attachments. A message with files can have a text too.',
-        details: { form, text, seen },
+        details: { form, text, arrived: seen.length },
         entries: journal.query({ kind: 'driver', chatId: chat.id }).slice(-1),
       })
     }
@@ -301,7 +301,7 @@ async function expectKind(
     check.report('SHOULD', 'chat-kind-not-started', {
       happened: `The handover ${kind} was not started after an agent accepted it.`,
       hint: 'Look for an exception after the agent accepted: a library for languages or formats may throw for a value that it does not know.',
-      details,
+      details: { ...details, endpoint: 'start' },
       entries: [answer],
     })
   }

@@ -457,17 +457,18 @@ async function reportRefused(check: CheckContext, refused: readonly SentForm[]):
   const { accepts, entries } = await diagnoseBody(check, chat, body)
   const pattern =
     PATTERNS.find(one => one.forms.length === forms.size && one.forms.every(form => forms.has(form))) ?? MIXED
-  const names: Record<'refused' | 'accepted', string[]> = { refused: [], accepted: [] }
-  for (const form of FORMS) names[forms.has(form) ? 'refused' : 'accepted'].push(FORM_TEXTS[form])
-  const accepted = names.accepted.length === 0 ? '' : `, and accepted when it was ${names.accepted.join(', ')}`
+  const byAnswer: Record<'refused' | 'accepted', JsonForm[]> = { refused: [], accepted: [] }
+  for (const form of FORMS) byAnswer[forms.has(form) ? 'refused' : 'accepted'].push(form)
+  const names = (list: readonly JsonForm[]) => list.map(form => FORM_TEXTS[form]).join(', ')
+  const accepted = byAnswer.accepted.length === 0 ? '' : `, and accepted when it was ${names(byAnswer.accepted)}`
   const variant = accepts === null ? '' : ` ${acceptedText(accepts)}`
   check.report('MUST', 'serialisation-refused', {
-    happened: `Valid events were refused when their JSON was ${names.refused.join(', ')}${accepted}. ${pattern.meaning}${variant}`,
+    happened: `Valid events were refused when their JSON was ${names(byAnswer.refused)}${accepted}. ${pattern.meaning}${variant}`,
     hint:
       accepts === null
         ? `Verify the raw body. A body that is parsed, decoded or trimmed before has other bytes, and its signature differs. ${LOG_BOTH}`
         : probeFix(accepts.code),
-    details: { ...names, pattern: pattern.name, accepts },
+    details: { ...byAnswer, status: first?.status ?? null, pattern: pattern.name, accepts },
     entries: [...answers, ...entries],
   })
 }
