@@ -22,6 +22,8 @@ export interface ReportedCheck {
   readonly outcome: string
   readonly reason: string | null
   readonly reason_code: string | null
+  readonly blocked_by: string | null
+  readonly avoided: { readonly check: string } | null
   readonly findings: readonly ReportedFinding[]
   readonly measurements: Readonly<Record<string, number>>
   readonly rotated: Readonly<Record<string, unknown>>
@@ -36,15 +38,21 @@ export interface ReportedCertificate {
   readonly stopped: string | null
   readonly checks: readonly ReportedCheck[]
   readonly counts: Readonly<Record<string, number>>
+  readonly causes: readonly {
+    readonly check: string
+    readonly text: string
+    readonly blocked: readonly string[]
+    readonly repeated: readonly string[]
+  }[]
   readonly stderr: string
 }
 
 /** Short, because the example answers within milliseconds. */
 const OBSERVE = ['--observe', '400ms']
 
-/** Runs `handover-sim certify` with a driver against the example with this bug; null for no bug. */
+/** Runs `handover-sim certify` with a driver against the example with these bugs; null for no bug. */
 export async function certifyExample(
-  bug: BugName | DesignName | null,
+  bug: BugName | DesignName | readonly BugName[] | null,
   ...flags: string[]
 ): Promise<ReportedCertificate> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-certify-'))

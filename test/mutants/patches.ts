@@ -34,6 +34,7 @@ const PAUSE = (ms: number) => `await new Promise(resolve => setTimeout(resolve, 
 const SIGNED = 'if (isSigned(body, webhookSecretOf(this.#platform), signature)) return'
 const SEND = 'const outcome = await this.#platform.send(call)'
 
+const REQUEST_ID = "return this.#desk.requested(nonEmptyString(event.chat?.id, 'chat.id'), event)"
 const SIGNATURE = 'const signature = request.headers[SIGNATURE_HEADER]'
 const LENGTHS = 'given.length === expected.length && timingSafeEqual(given, expected)'
 const BODY = "createHmac('sha256', secret).update(body)"
@@ -165,7 +166,37 @@ export const PATCHES = {
   'gives-no-reason': [change('desk.js', ", reason: 'AGENT_AVAILABILITY' }", ' }')],
   'closes-desk-with-chat': [change('desk.js', END, `${END}\n    this.setAvailability(false)`)],
 
+  'shows-no-messages': [change('desk.js', NOTED, '')],
+  'sends-no-messages': [change('desk.js', MESSAGE_CALL, '')],
+
   // The webhook
+  'fails-at-requests': [
+    change('webhook.js', "case 'REQUESTING TAKEOVER':", "case 'REQUESTING TAKEOVER':\n        throw new Error('no')"),
+  ],
+  'expects-hyphens-in-ids': [
+    change(
+      'webhook.js',
+      REQUEST_ID,
+      `if (!event.chat.id.includes('-')) throw badInput('chat.id', 'is no UUID')\n        ${REQUEST_ID}`,
+    ),
+  ],
+  'refuses-delivery-ids': [
+    change(
+      'webhook.js',
+      SIGNATURE,
+      `if (request.headers['x-delivery-id']) throw badInput('X-Delivery-Id', 'is not known')\n    ${SIGNATURE}`,
+    ),
+  ],
+  'rewrites-with-spaces': [
+    change(
+      'webhook.js',
+      SIGNED,
+      SIGNED.replace(
+        '(body,',
+        "(Buffer.from(JSON.stringify(JSON.parse(String(body)), null, 1).replace(/,\\n\\s*/g, ', ').replace(/\\n\\s*/g, '')),",
+      ),
+    ),
+  ],
   restringifies: [
     change('webhook.js', SIGNED, SIGNED.replace('(body,', '(Buffer.from(JSON.stringify(JSON.parse(String(body)))),')),
   ],

@@ -73,11 +73,14 @@ export const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
 
 const CHANGES = { ...PATCHES, ...DESIGNS }
 
-/** Writes a driver that starts the example with this bug or design; null for the example itself. */
-export function writeDriver(folder: string, port: number, bug: BugName | DesignName | null): string {
+type ChangeName = BugName | DesignName
+
+/** Writes a driver that starts the example with these bugs or this design; null for the example itself. */
+export function writeDriver(folder: string, port: number, bugs: ChangeName | readonly ChangeName[] | null): string {
   const program = join(folder, 'intermediary')
   mkdirSync(program)
-  const start = [process.execPath, writeExample(program, bug === null ? [] : CHANGES[bug])]
+  const patches = [bugs ?? []].flat().flatMap(bug => CHANGES[bug])
+  const start = [process.execPath, writeExample(program, patches)]
   return writeDriverOf({ folder, port, start })
 }
 

@@ -27,6 +27,8 @@ const REFUSALS = [
   ...EVENT_OBSTACLES,
   'valid-signature-refused',
   'variant-refused',
+  'variant-error',
+  'variant-unanswered',
   'unknown-event-refused',
   'typing-event-refused',
   'unknown-chat-refused',
@@ -39,7 +41,13 @@ const REFUSALS = [
 const CALL_OBSTACLES = ['driver-failed', 'call-missing', 'chat-kind-not-started']
 
 /** Findings that say that the agent does not see a text of the user. */
-const LOST_TEXTS = ['attachments-lose-text', 'repeated-text-lost', 'redelivered-text-lost', 'overtaken-text-lost']
+const LOST_TEXTS = [
+  'attachments-lose-text',
+  'repeated-text-lost',
+  'redelivered-text-lost',
+  'overtaken-text-lost',
+  'files-missing',
+]
 
 const isDecidedBy = (name: string, { decisive }: CheckResult) => decisive.some(({ knob }) => knob === name)
 const isSame = (name: string, shown: Details, found: Details) => (shown[name] ?? null) === (found[name] ?? null)
@@ -226,9 +234,11 @@ export function withoutExplained(result: CheckResult, { by, findings }: Explanat
 }
 
 /** What the check shows, as a sentence about the intermediary. */
-export function causeText({ findings, reason }: CheckResult): string {
+export function causeText({ findings, reason, decisive }: CheckResult): string {
   const [first] = findings
   const accepts = first?.details.accepts
-  if (!isMap(accepts)) return first?.happened ?? (reason === null ? '' : checkReasonText(reason))
-  return `The webhook ${probeText(accepts as unknown as AcceptedVariant)}.`
+  if (isMap(accepts)) return `The webhook ${probeText(accepts as unknown as AcceptedVariant)}.`
+  const text = first?.happened ?? (reason === null ? '' : checkReasonText(reason))
+  const knobs = decisive.map(({ knob, value }) => `${knob}=${String(value)}`)
+  return knobs.length === 0 ? text : `${text} It does so only with ${knobs.join(', ')}.`
 }

@@ -51,8 +51,11 @@ export async function controlEvent(check: CheckContext, mustShowEffect: boolean)
   const { event, status } = answer
   if (status === 200) return mustShowEffect && (await effectWithin(check, chat, check.limits.effectMs)) !== null
   check.report('MUST', 'control-refused', {
-    happened: `A valid event after this check was not accepted: the webhook ${answerText(answer)} to a validly signed ${event}.`,
-    hint: 'Look for a crash, a closed server, or a block list that a bad event has filled.',
+    happened: `The webhook ${answerText(answer)} to a validly signed ${event}, the valid event with which this check ends.`,
+    hint:
+      status === 401 || status === 403
+        ? 'Run SIG-01 and SIG-07, which show how the signature is verified. If both pass, look for a block list that a bad event of this check has filled.'
+        : 'Look for a crash, a closed server, or a block list that a bad event has filled.',
     details: { event, status },
     entries: [answer],
   })

@@ -6,13 +6,6 @@ const LIMIT = ['--ack-limit', '1s', '--no-rotate-unspecified']
 
 export const ACKNOWLEDGEMENT_BUGS: readonly FoundBug[] = [
   {
-    bug: 'acks-messages-with-202',
-    check: 'ACK-01',
-    outcome: 'fail',
-    code: 'event-refused',
-    says: /answered 202 to a validly signed MESSAGE FROM USER/,
-  },
-  {
     bug: 'acks-slowly',
     check: 'ACK-02',
     outcome: 'warn',

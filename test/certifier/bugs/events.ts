@@ -69,13 +69,6 @@ export const EVENTS_BUGS: readonly FoundBug[] = [
     says: /answered 404 to MESSAGE FROM USER for a chat that it had not seen before/,
   },
   {
-    bug: 'expects-attachments',
-    check: 'EVT-05',
-    outcome: 'fail',
-    code: 'attachments-refused',
-    says: /answered 500 to MESSAGE FROM USER without `attachments`/,
-  },
-  {
     bug: 'files-replace-the-text',
     check: 'EVT-05',
     outcome: 'fail',

@@ -5,13 +5,6 @@ import type { FoundBug } from '../mutants.ts'
 
 export const HANDOVER_BUGS: readonly FoundBug[] = [
   {
-    bug: 'accepts-locally',
-    check: 'FLW-01',
-    outcome: 'fail',
-    code: 'call-missing',
-    says: /^No start came within \d+s after the agent accepted \(POST .*\/accept\)/,
-  },
-  {
     bug: 'shows-newest-first',
     check: 'FLW-02',
     outcome: 'fail',
@@ -68,20 +61,6 @@ export const HANDOVER_BUGS: readonly FoundBug[] = [
     says: /^#\d+ has a key or token in the address\. .* So are \d more calls\.$/,
   },
   {
-    bug: 'sends-plain-text',
-    check: 'FLW-05',
-    outcome: 'fail',
-    code: 'lint',
-    says: /Content-Type/,
-  },
-  {
-    bug: 'bot-id-as-text',
-    check: 'FLW-05',
-    outcome: 'fail',
-    code: 'call-refused',
-    says: /^POST .* was answered with 400: bot_id must be an integer.* So were 5 more such calls\.$/,
-  },
-  {
     bug: 'sends-a-rating-late',
     check: 'FLW-05',
     outcome: 'fail',
@@ -94,5 +73,12 @@ export const HANDOVER_BUGS: readonly FoundBug[] = [
     outcome: 'fail',
     code: 'second-request-unseen',
     says: /^The agent does not see the second request of the same chat within \d+s/,
+  },
+  {
+    bug: 'sends-plain-text',
+    check: 'FLW-05',
+    outcome: 'fail',
+    code: 'lint',
+    says: /Content-Type/,
   },
 ]

@@ -3,20 +3,6 @@ import type { FoundBug } from '../mutants.ts'
 
 export const SIGNATURE_BUGS: readonly FoundBug[] = [
   {
-    bug: 'compares-hex',
-    check: 'SIG-01',
-    outcome: 'fail',
-    code: 'valid-signature-refused',
-    says: /answered 401 to a validly signed .* It compares the signature as hexadecimal instead of base64/,
-  },
-  {
-    bug: 'adds-a-newline-to-the-key',
-    check: 'SIG-01',
-    outcome: 'fail',
-    code: 'valid-signature-refused',
-    says: /It verifies with a key that has white space at its start or end \(with a newline at the end\)/,
-  },
-  {
     bug: 'accepts-unsigned-events',
     check: 'SIG-02',
     outcome: 'fail',
@@ -86,13 +72,6 @@ export const SIGNATURE_BUGS: readonly FoundBug[] = [
     outcome: 'fail',
     code: 'target-ended',
     says: /ended by itself after REQUESTING TAKEOVER: it ended with exit code 1\. Its last output: .*TypeError/,
-  },
-  {
-    bug: 'restringifies',
-    check: 'SIG-07',
-    outcome: 'fail',
-    code: 'serialisation-refused',
-    says: /accepted when it was compact, in another order of fields.*JSON.stringify.*It verifies JSON that it has parsed and written again/,
   },
   {
     bug: 'verifies-latin1',

@@ -107,7 +107,7 @@ async function sendFiles(check: CheckContext): Promise<void> {
       hint: isDeclared
         ? 'Look how the event is read: `attachments` may come with an empty `message`, which is not an empty event (EV5).'
         : 'Send `supports_attachment: true` with start: without it the platform leaves the files out of its events.',
-      details: { missing, wasDeclared: isDeclared, withinMs },
+      details: { missing, arrived: received.length, wasDeclared: isDeclared, withinMs },
       entries,
     })
   else if (received.join() !== expected.join())

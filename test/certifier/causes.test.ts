@@ -1,0 +1,61 @@
+/** Certifies the example with bugs that stop many checks: one check fails for each, and a second bug is found too. */
+import { describe, expect, it } from 'vitest'
+import type { BugName } from '../mutants/patches.ts'
+import { STOPPING_BUGS } from './bugs/causes.ts'
+import { certifyExample, type ReportedCheck } from './target.ts'
+
+const WHOLE = ['--profile', 'webhook,flow', '--seed', '1', '--within', '2s']
+
+const idsOf = (checks: readonly ReportedCheck[], ...outcomes: readonly string[]) =>
+  checks.filter(({ outcome }) => outcomes.includes(outcome)).map(({ id }) => id)
+
+describe('a bug that stops many checks', () => {
+  it.concurrent.each(STOPPING_BUGS)('$bug fails $check', async row => {
+    const { bug, check, code, says, also = [], stops } = row
+    const { checks, causes, exitCode } = await certifyExample(bug, ...WHOLE)
+    expect(idsOf(checks, 'fail', 'error')).toEqual([check])
+    expect(idsOf(checks, 'warn')).toEqual(also)
+    expect(exitCode).toBe(1)
+    const [cause] = causes
+    expect(cause).toMatchObject({ check, text: expect.stringMatching(says) })
+    expect(checks.find(({ id }) => id === check)?.findings[0]).toMatchObject({ code })
+    const [stopped, how] = stops
+    expect(cause?.[how]).toContain(stopped)
+    expect(idsOf(checks, 'blocked')).toEqual(cause?.blocked)
+    const result = checks.find(({ id }) => id === stopped)
+    if (how === 'blocked') expect(result).toMatchObject({ outcome: 'blocked', blocked_by: check, findings: [] })
+    else expect(result).toMatchObject({ outcome: 'pass', avoided: { check } })
+  })
+})
+
+interface Pair {
+  readonly bugs: readonly BugName[]
+  readonly failed: readonly string[]
+  readonly warned: readonly string[]
+}
+
+const PAIRS: readonly Pair[] = [
+  { bugs: ['restringifies', 'opens-twice'], failed: ['SIG-07'], warned: ['SIG-08', 'WIR-02', 'ACK-03', 'DLV-01'] },
+  { bugs: ['expects-attachments', 'ends-twice'], failed: ['EVT-05', 'FLW-04'], warned: [] },
+  { bugs: ['expects-hyphens-in-ids', 'trims'], failed: ['SIG-01', 'TXT-01'], warned: [] },
+]
+
+describe('two bugs at once', () => {
+  it.concurrent.each(PAIRS)('$bugs are both found', async ({ bugs, failed, warned }) => {
+    const { checks } = await certifyExample(bugs, ...WHOLE)
+    expect(idsOf(checks, 'fail', 'error')).toEqual(failed)
+    expect(idsOf(checks, 'warn')).toEqual(warned)
+    expect(idsOf(checks, 'blocked')).toEqual([])
+  })
+})
+
+describe('a cause whose check does not run', () => {
+  it('fails the first check that met it, with what happened', async () => {
+    const { checks, causes } = await certifyExample('compares-hex', '--only', 'SIG-03', '--only', 'EVT-03')
+    expect(checks).toMatchObject([
+      { id: 'SIG-03', outcome: 'fail' },
+      { id: 'EVT-03', outcome: 'blocked', blocked_by: 'SIG-03' },
+    ])
+    expect(causes[0]?.text).toMatch(/^The webhook answered 401 to a validly signed REQUESTING TAKEOVER/)
+  })
+})
