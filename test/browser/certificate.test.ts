@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { htmlCertificate } from '../../src/pages/web/report/certificate.tsx'
 import type { CertificateReport } from '../../src/running/certifier/report.ts'
 import {
+  blockedResult,
   certificateReport,
   checkResult,
   failedResult,
@@ -83,6 +84,38 @@ const tooWide = (page: Page) =>
   })
 
 describe.skipIf(chromium === null)('the certificate in a browser', () => {
+  it('leads with the cause, what to do, and the checks that it stopped, folded', async () => {
+    const { page, problems } = await open(
+      certificateReport([
+        failedResult({ id: 'TXT-01', profile: 'flow' }),
+        failedResult(),
+        blockedResult('SIG-01', { id: 'SIG-02' }),
+        checkResult({ id: 'ACK-01' }, { avoided: { check: 'SIG-01', knobs: { 'webhook.json': 'compact' } } }),
+      ]),
+    )
+    expect(await page.locator('h1').innerText()).toBe('No level: 2 of 4 checks failed, 1 is blocked')
+    const cause = page.locator('h1 + article')
+    expect(await cause.getByRole('heading').innerText()).toBe(
+      'SIG-01 The webhook answered 500 to a validly signed REQUESTING TAKEOVER.',
+    )
+    expect(await cause.innerText()).toContain('Answer 200 as soon as the event is stored')
+    const folded = cause.getByText('SIG-02 An event has no effect')
+    expect(await folded.isVisible()).toBe(false)
+    await cause.getByText('It also stopped 2 other checks: 1 judged when repeated without it, 1 is blocked.').click()
+    expect(await folded.isVisible()).toBe(true)
+    expect(await cause.locator('li').allInnerTexts()).toEqual([
+      'SIG-02 An event has no effect: blocked',
+      'ACK-01 An event has no effect',
+    ])
+    // The check that stopped others is open, and not the first that failed.
+    expect(await page.locator('.result[open] .check-id').allTextContents()).toEqual(['SIG-01'])
+    await page.locator('.result-chip.blocked').click()
+    expect(await shownChecks(page)).toEqual(['SIG-02'])
+    expect(await axeViolations(page)).toEqual([])
+    expect((await page.evaluate(lowContrastTexts)).failing).toEqual([])
+    expect(problems).toEqual([])
+  })
+
   it('opens the first failure with its timeline, and the entries behind a row', async () => {
     const { page, problems } = await open(sample())
     expect(await page.locator('.result[open] .check-id').allTextContents()).toEqual(['SIG-02'])

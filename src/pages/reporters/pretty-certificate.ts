@@ -5,6 +5,7 @@ import { formatMs, pad, shorten, visible, widthOf } from '../../base/text/termin
 import type { CheckOutcome } from '../../running/certifier/check.ts'
 import { exercisedIn } from '../../running/certifier/coverage.ts'
 import {
+  blockedText,
   type CertificateReport,
   type CheckReport,
   isExpectedFailure,
@@ -107,8 +108,7 @@ function detailBlock(check: CheckReport, layout: Layout, similar: CheckReport | 
 
 function groupBlock(group: readonly [CheckReport, ...CheckReport[]], layout: Layout): string[] {
   const [{ outcome, reason: ofFirst, blockedBy }] = group
-  const reason =
-    blockedBy === null ? ofFirst : `${blockedBy} shows the cause, which ended these checks before they could judge.`
+  const reason = blockedBy === null ? ofFirst : blockedText(blockedBy)
   const { word, shade } = OUTCOME_STYLES[outcome]
   const ids = group.map(({ id }) => id).join(', ')
   return [

@@ -135,6 +135,9 @@ export function leadingCauses({ causes }: Pick<Certificate, 'causes'>): readonly
   return stopping.length > 0 ? stopping : causes.slice(0, 1)
 }
 
+export const blockedText = (by: string): string =>
+  `${by} shows the cause, which ended these checks before they could judge.`
+
 /** Says which checks the cause stopped; empty for none. */
 export function stoppedText({ blocked, repeated }: CertificateCause): string {
   const are = (checks: readonly string[], verb: string) => `${checks.length === 1 ? 'is' : 'are'} ${verb}`

@@ -6,11 +6,14 @@ import { PROFILES } from '../../../running/certifier/check.ts'
 import { ANSWER_CLASSES, type AnswerCounts, exercisedIn } from '../../../running/certifier/coverage.ts'
 import type { CheckFinding } from '../../../running/certifier/finding.ts'
 import {
+  blockedText,
   type CertificateReport,
   type CheckReport,
   isExpectedFailure,
   LEVEL_TEXTS,
+  leadingCauses,
   measurementLines,
+  stoppedText,
   WORST_FIRST,
   worstFirst,
 } from '../../../running/certifier/report.ts'
@@ -31,7 +34,7 @@ const OUTCOME_NAMES = {
   warn: 'with a warning',
   info: 'with information',
   not_applicable: 'not applicable',
-  blocked: 'blocked by another check',
+  blocked: 'blocked',
   inconclusive: 'inconclusive',
   error: 'ended by an internal error',
 }
@@ -40,8 +43,9 @@ export function htmlCertificate(certificate: CertificateReport): string {
   const { checks, counts, version } = certificate
   // Those with something to read. The id of a check is its address in the page.
   const notable = worstFirst(checks).filter(({ findings, outcome }) => findings.length > 0 || outcome === 'error')
-  // The first check that failed is open.
-  const opened = notable.findIndex(({ outcome }) => outcome === 'fail' || outcome === 'error')
+  // The check that shows the leading cause is open.
+  const [leading] = leadingCauses(certificate)
+  const opened = notable.findIndex(({ id, outcome }) => (leading ? id === leading.check : outcome === 'error'))
   const timelines = collectTimelineData(
     notable.map(({ id, journal, chats, findings }) => {
       const entrySeqs = findings.flatMap(finding => finding.entrySeqs)
@@ -100,10 +104,11 @@ interface CertificateProps {
   readonly certificate: CertificateReport
 }
 
-/** `Level resilient`, `No level: 2 of 40 checks failed`. */
+/** `Level resilient`, `No level: 2 of 40 checks failed, 5 are blocked`. */
 function levelHeading({ level, counts, checks, levelObstacle }: CertificateReport): string {
   if (level !== null) return `Level ${level}`
-  if (counts.fail > 0) return `No level: ${counts.fail} of ${counted(checks.length, 'check')} failed`
+  const blocked = counts.blocked === 0 ? '' : `, ${counts.blocked} ${counts.blocked === 1 ? 'is' : 'are'} blocked`
+  if (counts.fail > 0) return `No level: ${counts.fail} of ${counted(checks.length, 'check')} failed${blocked}`
   return levelObstacle === 'unmet' ? 'No level yet' : 'No level'
 }
 
@@ -118,7 +123,12 @@ function CertificateHead({ certificate, parts }: CertificateProps & { readonly p
       kind="certificate"
       heading={levelHeading(certificate)}
       tone={level !== null ? 'pass' : counts.fail > 0 ? 'fail' : 'skipped'}
-      meaning={levelText}
+      lead={
+        <>
+          <Causes certificate={certificate} />
+          <p class="certificate-meaning">{visible(levelText)}</p>
+        </>
+      }
       stopped={stopped}
       parts={parts}
     >
@@ -157,11 +167,43 @@ function CertificateHead({ certificate, parts }: CertificateProps & { readonly p
   )
 }
 
+/** The causes, each with what to do and, folded, the checks that it stopped. */
+function Causes({ certificate }: CertificateProps) {
+  const byId = new Map(certificate.checks.map(check => [check.id, check]))
+  return leadingCauses(certificate).map(cause => {
+    const { check: id, text, blocked, repeated } = cause
+    const check = byId.get(id)
+    const outcome = check?.outcome === 'warn' ? 'warn' : 'fail'
+    return (
+      <article key={id} class={`failure-card certificate-cause ${outcome}`}>
+        <h2>
+          <a href={linkTo(id)}>{id}</a> {visible(text)}
+        </h2>
+        <p>{visible(check?.findings[0]?.hint ?? '')}</p>
+        {stoppedText(cause) === '' ? null : (
+          <details class="check-varied">
+            <summary>{stoppedText(cause)}</summary>
+            <ul>
+              {[...blocked, ...repeated].map(one => (
+                <li key={one}>
+                  {one} {visible(byId.get(one)?.title ?? '')}
+                  {repeated.length > 0 && blocked.includes(one) ? ': blocked' : ''}
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </article>
+    )
+  })
+}
+
 const markOf = ({ outcome }: CheckReport): MarkKind => (outcome === 'not_applicable' ? 'skipped' : outcome)
 
 /** The check and what it found. */
 function CheckResult({ check, timeline, isOpen }: CheckResultProps) {
-  const { id, title, level, passes, outcome, findings, reason, expectation, durationMs, decisiveText } = check
+  const { id, title, level, passes, outcome, findings, reason, expectation, durationMs, decisiveText, avoidedText } =
+    check
   const refs: EntryRefs = { href: seq => linkTo(id, seq) }
   const end = expectation?.until == null ? '' : ` until ${expectation.until}`
   const isExpired = expectation?.status === 'expired'
@@ -198,6 +240,7 @@ function CheckResult({ check, timeline, isOpen }: CheckResultProps) {
           <FindingCard key={index} finding={finding} passes={passes} refs={refs} />
         ))}
       </div>
+      {avoidedText === null ? null : <p class="report-notice">{visible(avoidedText)}</p>}
       {decisiveText === null ? null : <p class="report-notice check-decisive">{visible(decisiveText)}</p>}
       <div>
         <CommandLine name="What it means, and how to fix it" command={check.helpCommand} what="the command for help" />
@@ -206,7 +249,6 @@ function CheckResult({ check, timeline, isOpen }: CheckResultProps) {
       <dl class="check-definition pairs">
         <Fact name="Sends">{check.sends}</Fact>
         <Fact name="Observes">{check.observes}</Fact>
-        <Fact name="Passes">{passes}</Fact>
         <Fact name="Profile">{check.profile}</Fact>
         <Fact name="Rules">{check.rules.join(', ')}</Fact>
         <Pairs name="Chats" pairs={check.chats} />
@@ -344,9 +386,11 @@ function CheckTable({ certificate: { checks, profiles }, notable, parts }: Check
 
 /** Checks by the reason why nothing is known about them. */
 function NotExercised({ certificate: { checks, profiles, isPartial, expectations } }: CertificateProps) {
-  const open = checks.filter(({ outcome }) => outcome === 'inconclusive' || outcome === 'not_applicable')
+  const open = checks.filter(({ outcome }) => ['blocked', 'inconclusive', 'not_applicable'].includes(outcome))
   const rows: { reason: string; names: readonly string[] }[] = []
-  for (const [reason, group] of groupBy(open, check => check.reason ?? ''))
+  for (const [reason, group] of groupBy(open, ({ reason, blockedBy }) =>
+    blockedBy === null ? (reason ?? '') : blockedText(blockedBy),
+  ))
     rows.push({ reason, names: group.map(({ id }) => id) })
   const leftOut = PROFILES.filter(profile => !profiles.includes(profile))
   if (leftOut.length > 0)

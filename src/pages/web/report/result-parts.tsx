@@ -12,21 +12,22 @@ interface ReportHeadProps {
   readonly heading: string
   /** The outcome that colours the heading. */
   readonly tone?: string
-  readonly meaning?: string
+  /** Below the heading. */
+  readonly lead?: ComponentChildren
   /** Why it ended early; null when it did not. */
   readonly stopped: string | null
   readonly parts: readonly BarPart[]
   readonly children: ComponentChildren
 }
 
-export function ReportHead({ kind, heading, tone, meaning, stopped, parts, children }: ReportHeadProps) {
+export function ReportHead({ kind, heading, tone, lead, stopped, parts, children }: ReportHeadProps) {
   return (
     <header>
       <p class="report-brand">
         handover-sim <span>{kind}</span>
       </p>
       <h1 class={tone}>{heading}</h1>
-      {meaning === undefined ? null : <p class="certificate-meaning">{visible(meaning)}</p>}
+      {lead}
       {stopped === null ? null : (
         <p class="report-notice warning">
           <strong>Stopped early.</strong> {visible(stopped)}
