@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,6 +26,46 @@ async function certifyProgram(source: string, ...flags: string[]) {
   const driver = writeDriverOf({ folder, port, start, cwd: folder })
   return certify('--target', `http://127.0.0.1:${port}/webhook`, '--agent-driver', driver, ...flags)
 }
+
+/** Ends at a request without the header that names the algorithm, and answers all others. */
+const DIES_OF_A_MISSING_HEADER = `
+const server = require('node:http').createServer(async (request, response) => {
+  request.resume()
+  await new Promise(resolve => setTimeout(resolve, 30))
+  if (request.url !== '/health') request.headers['kindly-hmac-algorithm'].toString()
+  response.end()
+})
+server.listen(Number(process.argv[2]), '127.0.0.1')
+`
+
+describe('an intermediary that nothing starts again', () => {
+  it('fails the check whose request it died of, and no other', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'handover-ends-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const port = await freePort()
+    writeFileSync(join(folder, 'program.cjs'), DIES_OF_A_MISSING_HEADER)
+    const program = spawn(process.execPath, [join(folder, 'program.cjs'), String(port)])
+    onTestFinished(() => void program.kill())
+    const where = ['--target', `http://127.0.0.1:${port}/webhook`, '--wait-for-target', '5s']
+    const { checks, causes, stopped, exitCode } = await certify(...where, '--observe', '400ms', '--seed', '1')
+    const failed = checks.filter(({ outcome }) => outcome === 'fail' || outcome === 'warn')
+    expect(failed).toHaveLength(1)
+    // Both send a request without this header, at about the same time.
+    expect(['SIG-02', 'SIG-06']).toContain(failed[0]?.id)
+    expect(failed[0]?.findings).toMatchObject([{ level: 'MUST', code: 'target-ended' }])
+    expect(causes).toMatchObject([
+      {
+        check: failed[0]?.id,
+        text: expect.stringMatching(/^The intermediary ended when it received REQUESTING TAKEOVER/),
+      },
+    ])
+    const reasons = checks.filter(({ outcome }) => outcome === 'inconclusive').map(({ reason_code }) => reason_code)
+    expect(reasons).toContain('target_unreachable')
+    expect(reasons).toContain('stopped')
+    expect(stopped).toMatch(/^the intermediary is gone: /)
+    expect(exitCode).toBe(1)
+  })
+})
 
 describe('an intermediary that ends by itself', () => {
   it('is started again, and only the check that ends it fails', async () => {

@@ -22,7 +22,7 @@ import {
   runAfterEnd,
   type WatchedCheck,
   withInterruptedChecks,
-  withoutUnreachableFindings,
+  withoutTarget,
 } from './target-watch.ts'
 
 export interface CertifyTargetOptions {
@@ -54,9 +54,8 @@ export async function certifyTarget(options: CertifyTargetOptions): Promise<Cert
   const started = elapsedMs()
   listener.planned(checks.length)
   const certification = new Certification(options)
-  let results = await certification.run()
+  const results = await certification.run()
   const end = certification.endOf(results)
-  if (end?.code === 'target_unreachable') results = results.map(withoutUnreachableFindings)
   const facts = {
     version: VERSION,
     machine: machineVersions(),
@@ -124,8 +123,13 @@ class Certification {
       const { check } = run.result
       if (ends.length > 0) alone.set(check, await this.#runWatched(check, { repetition: 'alone' }))
     }
-    const runs = inOrder.map(watched => runAfterEnd(watched, together, alone))
+    let runs = inOrder.map(watched => runAfterEnd(watched, together, alone))
     await this.#repeatStopped(runs)
+    const { signal } = this.#environment
+    if (signal.aborted && earlyEndOf(signal).code === 'target_unreachable') {
+      const decided = withoutTarget(runs.map(({ result }) => result))
+      runs = runs.map((run, index) => ({ ...run, result: decided[index] ?? run.result }))
+    }
     const results = runs.map(({ result }) => result)
     const explanations = explainFindings(results, new Set(results))
     return runs.map(run => {
@@ -146,7 +150,7 @@ class Certification {
   /** Repeats the checks that another one explains, in a way that avoids the cause, so that they judge their subject. */
   async #repeatStopped(runs: CheckRun[]): Promise<void> {
     const searched = new Set<CheckResult>()
-    for (let round = 1; round <= MAX_ROUNDS; round++) {
+    for (let round = 1; round <= MAX_ROUNDS && !this.#environment.signal.aborted; round++) {
       const results = runs.map(({ result }) => result)
       const explanations = explainFindings(results, searched)
       const repetitions = new Map<CheckDefinition, () => Promise<void>>()
@@ -201,8 +205,7 @@ class Certification {
     const end = await this.#endAfter(watched.run.result)
     if (end === null) return watched
     this.#stop(end)
-    if (end.code !== 'target_unreachable') return watched
-    return { ...watched, run: { ...watched.run, result: withoutUnreachableFindings(watched.run.result) } }
+    return watched
   }
 
   /** Why the run must end; null when it goes on. A function does not go away. */

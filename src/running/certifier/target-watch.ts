@@ -3,10 +3,10 @@
 import { elapsedMs, wallDelay } from '../../base/runtime/clock.ts'
 import type { EntryOf } from '../../platform/journal/entry.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
-import { targetFailureText } from '../../platform/wording/failures.ts'
+import { failureText, targetFailureText } from '../../platform/wording/failures.ts'
 import type { TargetControl, TargetEnd } from '../agent-driver/driver.ts'
 import { type CheckDefinition, type CheckResult, type CheckRun, outcomeOf } from './check.ts'
-import type { CheckFinding, CheckReason } from './finding.ts'
+import { type CheckFinding, type CheckReason, suffix } from './finding.ts'
 
 type EventAttempt = EntryOf<'delivery'>
 
@@ -18,11 +18,68 @@ export const isRefused = ({ failure }: EventAttempt): boolean => failure?.code =
 /** Whether the connection was refused, or broke. */
 const isLost = ({ status, failure }: EventAttempt): boolean => status === null && failure?.code !== 'timeout'
 
-/** Removes findings of a check that reached no program at the target: no check has caused them. */
-export function withoutUnreachableFindings(result: CheckResult): CheckResult {
-  const attempts = attemptsOf(result)
-  if (attempts.length === 0 || !attempts.every(isRefused)) return result
-  return { ...result, findings: [], reason: { code: 'target_unreachable' }, outcome: 'inconclusive' }
+/** An attempt whose connection broke when the target ended. */
+interface BrokenAttempt {
+  readonly result: CheckResult
+  readonly attempt: EventAttempt
+  readonly sentMs: number
+  readonly endedMs: number
+}
+
+/**
+ * Decides about checks during which the target ended, when nothing starts it again: the one whose request ended it fails.
+ * The others keep what they found before, and are inconclusive.
+ */
+export function withoutTarget(results: readonly CheckResult[]): CheckResult[] {
+  const broken: BrokenAttempt[] = []
+  for (const result of results)
+    for (const attempt of attemptsOf(result)) {
+      const endedMs = Date.parse(attempt.time)
+      if (isLost(attempt) && !isRefused(attempt))
+        broken.push({ result, attempt, sentMs: endedMs - attempt.duration_ms, endedMs })
+    }
+  const cause = causeOfEnd(broken, results)
+  const endMs = Math.min(...broken.map(({ endedMs }) => endedMs))
+  return results.map(result => {
+    const times = new Map(result.journal.map(({ seq, time }) => [seq, Date.parse(time)]))
+    const isEarlier = ({ entrySeqs }: CheckFinding) => entrySeqs.every(seq => (times.get(seq) ?? 0) < endMs)
+    const findings = result.findings.filter(isEarlier)
+    if (cause?.result === result) {
+      findings.unshift(targetGone(cause.attempt))
+      return { ...result, findings, reason: null, outcome: outcomeOf(findings, null) }
+    }
+    if (findings.length === result.findings.length && !attemptsOf(result).some(isLost)) return result
+    const reason = { code: 'target_unreachable' } as const
+    return { ...result, findings, reason, outcome: outcomeOf(findings, reason) }
+  })
+}
+
+/** The first unusual request, or the only one, without an answer; null when it could be any of several. */
+function causeOfEnd(broken: readonly BrokenAttempt[], results: readonly CheckResult[]): BrokenAttempt | null {
+  const all = results.flatMap(attemptsOf)
+  const namesOf = ({ request }: EventAttempt) => Object.keys(request.headers).map(name => name.toLowerCase())
+  const counts = new Map<string, number>()
+  for (const attempt of all) for (const name of namesOf(attempt)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const usual = [...counts].filter(([, count]) => count > all.length / 2).map(([name]) => name)
+  const isUnusual = ({ attempt }: BrokenAttempt) => {
+    const names = namesOf(attempt)
+    return (attempt.sign ?? 'valid') !== 'valid' || usual.some(name => !names.includes(name))
+  }
+  const [first] = broken.filter(isUnusual).sort((a, b) => a.sentMs - b.sentMs)
+  if (first !== undefined) return first
+  const checks = new Set(broken.map(({ result }) => result))
+  return checks.size === 1 ? (broken[0] ?? null) : null
+}
+
+function targetGone({ event, failure, seq }: EventAttempt): CheckFinding {
+  return {
+    level: 'MUST',
+    code: 'target-ended',
+    happened: `The intermediary ended when it received ${event} of this check${suffix(failure && failureText(failure))}. Nothing listens at the target since then.`,
+    hint: 'Look in its log for the exception, catch it where the event is handled, and answer the request. Give the agent driver a `target` with a start command, so that the other checks run too.',
+    details: { after: event, failure: failure ?? null },
+    entrySeqs: [seq],
+  }
 }
 
 /** Adds the checks that ran when the target became unreachable: their first events reached it, and later ones did not. */
