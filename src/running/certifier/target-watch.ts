@@ -45,7 +45,7 @@ export function withoutTarget(results: readonly CheckResult[]): CheckResult[] {
     const isEarlier = ({ entrySeqs }: CheckFinding) => entrySeqs.every(seq => (times.get(seq) ?? 0) < endMs)
     const findings = result.findings.filter(isEarlier)
     if (cause?.result === result) {
-      findings.unshift(targetGone(cause.attempt))
+      findings.unshift(createEndFinding(cause.attempt))
       return { ...result, findings, reason: null, outcome: outcomeOf(findings, null) }
     }
     if (findings.length === result.findings.length && !attemptsOf(result).some(isLost)) return result
@@ -71,7 +71,7 @@ function causeOfEnd(broken: readonly BrokenAttempt[], results: readonly CheckRes
   return checks.size === 1 ? (broken[0] ?? null) : null
 }
 
-function targetGone({ event, failure, seq }: EventAttempt): CheckFinding {
+function createEndFinding({ event, failure, seq }: EventAttempt): CheckFinding {
   return {
     level: 'MUST',
     code: 'target-ended',

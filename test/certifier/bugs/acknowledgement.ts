@@ -14,6 +14,14 @@ export const ACKNOWLEDGEMENT_BUGS: readonly FoundBug[] = [
     flags: LIMIT,
   },
   {
+    bug: 'acks-slowly',
+    check: 'ACK-02',
+    outcome: 'fail',
+    code: 'acknowledged-late',
+    says: /20 were not acknowledged within 500ms\. .* After 1s the platform gave up waiting for 20 answers\.$/,
+    flags: ['--ack-limit', '500ms', '--no-rotate-unspecified'],
+  },
+  {
     bug: 'announces-before-ack',
     check: 'ACK-02',
     outcome: 'warn',
@@ -38,9 +46,9 @@ export const ACKNOWLEDGEMENT_BUGS: readonly FoundBug[] = [
   {
     bug: 'acks-slowly',
     check: 'ACK-05',
-    outcome: 'warn',
+    outcome: 'fail',
     code: 'sent-again',
-    says: /MESSAGE FROM USER was not acknowledged within 1s/,
+    says: /MESSAGE FROM USER was not acknowledged within 1s.* received it 2 times, and acknowledged none of them in time\.$/,
     flags: LIMIT,
   },
   {

@@ -21,14 +21,14 @@ export const DELIVERIES_BUGS: readonly FoundBug[] = [
   {
     bug: 'drops-repeats',
     check: 'DLV-02',
-    outcome: 'warn',
+    outcome: 'fail',
     code: 'repeated-text-lost',
     says: /The user wrote "ok, parcel-17" 2 times, and the agent sees it once/,
   },
   {
     bug: 'drops-repeats-after-a-webhook',
     check: 'DLV-02',
-    outcome: 'warn',
+    outcome: 'fail',
     code: 'repeated-text-lost',
     says: /The user wrote "ok, parcel-17" 2 times, and the agent sees it once/,
   },

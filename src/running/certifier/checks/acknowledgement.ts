@@ -1,6 +1,6 @@
 /** ACK: the answers of the webhook, and their times. */
 
-import { formatDuration } from '../../../base/text/quantities.ts'
+import { counted, formatDuration } from '../../../base/text/quantities.ts'
 import { formatMs } from '../../../base/text/terminal-text.ts'
 import { isAnsweredDuring } from '../../../evaluation/linter/lint.ts'
 import { type CheckChat, expectAcknowledged, openChat, openConversation } from '../chat.ts'
@@ -26,15 +26,16 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
   },
   {
     id: 'ACK-02',
-    level: 'SHOULD',
+    level: 'MUST',
     profile: 'webhook',
-    rules: ['GP'],
+    rules: ['WH2', 'WH3', 'GP'],
     // A slow API fills what all chats share, such as a pool of connections.
     exclusive: true,
     title: 'Events are acknowledged soon, also while the API is slow',
     sends: '20 events at once, and 20 more while every answer of the API takes 8 s.',
     observes: 'How long each acknowledgement takes.',
-    passes: 'Each takes less than the limit, which is 5 s unless --ack-limit says otherwise.',
+    passes:
+      'Each takes less than the limit, which is 5 s unless --ack-limit says otherwise (SHOULD), and none takes longer than twice the limit, when the platform gives up (MUST).',
     run: expectSoon,
   },
   {
@@ -61,15 +62,15 @@ export const ACKNOWLEDGEMENT_CHECKS: readonly CheckDefinition[] = [
   },
   {
     id: 'ACK-05',
-    level: 'SHOULD',
+    level: 'MUST',
     profile: 'webhook',
-    rules: ['GP'],
+    rules: ['WH2', 'WH3', 'GP'],
     // A slow API fills what all chats share, such as a pool of connections.
     exclusive: true,
     title: 'An event is acknowledged before it is sent again',
     sends: 'REQUESTING TAKEOVER and MESSAGE FROM USER, with a slow API, a timeout of the limit and one retry.',
     observes: 'How often each event is sent.',
-    passes: 'Each is sent once.',
+    passes: 'Each is sent once (SHOULD), and acknowledged at the latest when it is sent again (MUST).',
     run: expectNoRetry,
   },
 ]
@@ -100,27 +101,37 @@ async function expectSoon(check: CheckContext): Promise<void> {
   const late = usual.filter(({ duration_ms }) => duration_ms > limitMs)
   if (late.length > 0) {
     const { event } = late[0]!
-    check.report('SHOULD', 'acknowledged-late', {
-      happened: `Of ${usual.length} events at once, ${late.length} ${late.length === 1 ? 'was' : 'were'} not acknowledged within ${formatDuration(limitMs)}. The slowest was ${event}, with ${formatMs(usualMs)}.`,
+    const never = usual.filter(isUnanswered).length
+    check.report(never > 0 ? 'MUST' : 'SHOULD', 'acknowledged-late', {
+      happened: `Of ${usual.length} events at once, ${late.length} ${late.length === 1 ? 'was' : 'were'} not acknowledged within ${formatDuration(limitMs)}. The slowest was ${event}, with ${formatMs(usualMs)}.${neverText(never, limitMs)}`,
       hint: `${STORE_FIRST} If only some events are late, look for a lock or a connection pool that they wait for.`,
-      details: { event, slowestMs: usualMs, limitMs, late: late.length, of: usual.length },
+      details: { event, slowestMs: usualMs, limitMs, late: late.length, never, of: usual.length },
       entries: late,
     })
     return
   }
   const latencyMs = slowLatencyOf(check)
   slowDownApi(check, latencyMs)
-  const slowest = (await sendAtOnce(check, chat, 'request with a slow API'))[0]!
+  const answers = await sendAtOnce(check, chat, 'request with a slow API')
+  const slowest = answers[0]!
   const { event, duration_ms: slowestMs } = slowest
   check.measure('ack_slowest_with_slow_api_ms', slowestMs)
   if (slowestMs <= limitMs) return
-  check.report('SHOULD', 'acknowledgement-waits', {
-    happened: `While every answer of the API took ${formatDuration(latencyMs)}, ${event} was acknowledged after ${formatMs(slowestMs)}. Usually it takes ${formatMs(usualMs)}. The limit is ${formatDuration(limitMs)}.`,
+  const never = answers.filter(isUnanswered).length
+  check.report(never > 0 ? 'MUST' : 'SHOULD', 'acknowledgement-waits', {
+    happened: `While every answer of the API took ${formatDuration(latencyMs)}, ${event} was acknowledged after ${formatMs(slowestMs)}. Usually it takes ${formatMs(usualMs)}. The limit is ${formatDuration(limitMs)}.${neverText(never, limitMs)}`,
     hint: STORE_FIRST,
-    details: { event, slowestMs, usualMs, latencyMs, limitMs },
+    details: { event, slowestMs, usualMs, latencyMs, limitMs, never },
     entries: [slowest],
   })
 }
+
+const isUnanswered = ({ status }: EventAnswer): boolean => status === null
+
+const neverText = (never: number, limitMs: number): string =>
+  never === 0
+    ? ''
+    : ` After ${formatDuration(limitMs * 2)} the platform gave up waiting for ${counted(never, 'answer')}.`
 
 const HALF = 10
 
@@ -216,10 +227,11 @@ async function expectSentOnce(check: CheckContext, sent: Promise<EventAnswer | n
   const { ackMs: timeoutMs } = check.limits
   if (first.retry_in_ms !== undefined) await check.until(() => attempts().length > 1, RETRY_MS + timeoutMs * 2)
   const entries = attempts()
-  check.report('SHOULD', 'sent-again', {
-    happened: `${event} was not acknowledged within ${formatDuration(timeoutMs)}, so the platform sent it again ${formatDuration(RETRY_MS)} later. The intermediary received it ${entries.length} times.`,
+  const isNever = entries.every(isUnanswered)
+  check.report(isNever ? 'MUST' : 'SHOULD', 'sent-again', {
+    happened: `${event} was not acknowledged within ${formatDuration(timeoutMs)}, so the platform sent it again ${formatDuration(RETRY_MS)} later. The intermediary received it ${entries.length} times${isNever ? ', and acknowledged none of them in time' : ''}.`,
     hint: `${STORE_FIRST} Events have no id: the second copy looks like a new event, and cannot be recognized for certain.`,
-    details: { event, timeoutMs, retryMs: RETRY_MS, attempts: entries.length },
+    details: { event, timeoutMs, retryMs: RETRY_MS, attempts: entries.length, isAcknowledged: !isNever },
     entries,
   })
 }

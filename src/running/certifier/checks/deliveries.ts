@@ -24,7 +24,7 @@ export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
   },
   {
     id: 'DLV-02',
-    level: 'SHOULD',
+    level: 'MUST',
     profile: 'flow',
     rules: ['WH4', 'GP'],
     needs: ['accept', 'inbox'],
@@ -32,7 +32,8 @@ export const DELIVERY_CHECKS: readonly CheckDefinition[] = [
     title: 'A user can write the same text twice',
     sends: 'The same text as two messages, and then one message that is delivered twice.',
     observes: 'The messages that the agent sees.',
-    passes: 'The agent sees the repeated text twice, and the other at least once.',
+    passes:
+      'The agent sees the repeated text twice, and the other at least once (MUST). The copy is answered with 200 (SHOULD).',
     run: expectRepeatedTextsSeen,
   },
   {
@@ -144,7 +145,7 @@ async function expectRepeatedTextsSeen(check: CheckContext): Promise<void> {
   const items = await inboxWith(check, chat, [REPEATED], 2)
   const seen = timesSeen(items, REPEATED)
   if (seen < 2)
-    check.report('SHOULD', 'repeated-text-lost', {
+    check.report('MUST', 'repeated-text-lost', {
       happened: `The user wrote "${REPEATED}" 2 times, and the agent sees it ${seen === 0 ? 'never' : 'once'}.`,
       hint: 'Do not recognize copies of MESSAGE FROM USER by their content: the payload has no id and no time, so a copy and a repeated text are equal. A doubled message is better than a lost one.',
       details: { text: REPEATED, sent: 2, seen },
@@ -157,7 +158,7 @@ async function expectRepeatedTextsSeen(check: CheckContext): Promise<void> {
   const redelivered = timesSeen(await chat.inbox(), REDELIVERED)
   check.measure('redelivered_message_seen', redelivered)
   if (redelivered === 0)
-    check.report('SHOULD', 'redelivered-text-lost', {
+    check.report('MUST', 'redelivered-text-lost', {
       happened: `The message "${REDELIVERED}" was delivered twice, and the agent does not see it.`,
       hint: 'Look in the log for the second copy: it may undo or replace the first.',
       details: { text: REDELIVERED, seen: 0 },
