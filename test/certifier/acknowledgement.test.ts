@@ -13,5 +13,12 @@ describe('ACK', () => {
     expect(ack_slowest_with_slow_api_ms).toBeLessThan(5000)
   })
 
+  it.concurrent('fails for an event that is never acknowledged while the API is slow', async () => {
+    const flags = ['--only', 'ACK-02', '--ack-limit', '2s', '--no-rotate-unspecified']
+    const { checks } = await certifyExample(['announces-before-ack', 'acks-slowly'], ...flags)
+    expect(checks[0]).toMatchObject({ outcome: 'fail', findings: [{ level: 'MUST', code: 'acknowledgement-waits' }] })
+    expect(checks[0]?.findings[0]?.happened).toMatch(/ After 4s the platform gave up waiting for \d+ answers\.$/)
+  })
+
   findsBugs(ACKNOWLEDGEMENT_BUGS)
 })

@@ -14,14 +14,6 @@ export const ACKNOWLEDGEMENT_BUGS: readonly FoundBug[] = [
     flags: LIMIT,
   },
   {
-    bug: 'acks-slowly',
-    check: 'ACK-02',
-    outcome: 'fail',
-    code: 'acknowledged-late',
-    says: /20 were not acknowledged within 500ms\. .* After 1s the platform gave up waiting for 20 answers\.$/,
-    flags: ['--ack-limit', '500ms', '--no-rotate-unspecified'],
-  },
-  {
     bug: 'announces-before-ack',
     check: 'ACK-02',
     outcome: 'warn',
