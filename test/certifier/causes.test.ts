@@ -1,6 +1,9 @@
 /** Certifies the example with bugs that stop many checks: one check fails for each, and a second bug is found too. */
 import { describe, expect, it } from 'vitest'
+import { explainFindings } from '../../src/running/certifier/causes.ts'
+import type { CheckFinding } from '../../src/running/certifier/finding.ts'
 import type { BugName } from '../mutants/patches.ts'
+import { checkResult } from '../reporters/certificates.ts'
 import { STOPPING_BUGS } from './bugs/causes.ts'
 import { certifyExample, type ReportedCheck } from './target.ts'
 
@@ -57,5 +60,44 @@ describe('a cause whose check does not run', () => {
       { id: 'EVT-03', outcome: 'blocked', blocked_by: 'SIG-03' },
     ])
     expect(causes[0]?.text).toMatch(/^The webhook answered 401 to a validly signed REQUESTING TAKEOVER/)
+  })
+})
+
+describe('checks of load and of faults', () => {
+  const found = (code: string, details: CheckFinding['details']): CheckFinding => {
+    return { level: 'MUST', code, happened: code, hint: '', details, entrySeqs: [] }
+  }
+  const result = (id: string, ...findings: readonly CheckFinding[]) =>
+    checkResult({ id }, { outcome: 'fail', findings })
+  const explained = (...results: readonly ReturnType<typeof result>[]) => {
+    const ids: Record<string, string> = {}
+    for (const [{ check }, { by }] of explainFindings(results, new Set(results))) ids[check.id] = by.check.id
+    return ids
+  }
+  const missing = (details: object) => found('text-missing', { direction: 'to_user', ...details })
+  const ALL = { missing: 20, isEvery: true }
+
+  it.each([
+    [result('SIG-01', found('event-refused', { status: 401 })), found('events-refused-under-load', { status: 401 })],
+    [
+      result('FLW-01', found('call-missing', { endpoint: 'start' })),
+      found('lost-under-load', { part: 'start', ...ALL }),
+    ],
+    [result('FLW-03', missing({}), missing({}), missing({})), found('lost-under-load', { part: 'to_user', ...ALL })],
+    [
+      result('FLW-05', found('call-refused', { paths: ['/api/v2/handover/start'] })),
+      found('call-given-up', { endpoint: 'start' }),
+    ],
+  ])('are explained by what $check.id shows', (by, finding) => {
+    expect(explained(by, result('CON-01', finding))).toEqual({ 'CON-01': by.check.id })
+  })
+
+  it('are not explained when only some of the chats are affected, or in another way', () => {
+    const refused = result('SIG-01', found('event-refused', { status: 401 }))
+    expect(explained(refused, result('CON-01', found('events-refused-under-load', { status: 'mixed' })))).toEqual({})
+    const noStart = result('FLW-01', found('call-missing', { endpoint: 'start' }))
+    const some = found('lost-under-load', { part: 'start', missing: 3, isEvery: false })
+    expect(explained(noStart, result('CON-01', some))).toEqual({})
+    expect(explained(result('FLW-03', missing({})), result('TXT-01', missing({})))).toEqual({})
   })
 })

@@ -24,6 +24,19 @@ describe('certify in a test', () => {
     expect(() => certification.assertPassed()).toThrow(/INCONCLUSIVE\s+SIG-02/)
   })
 
+  it('names the check that shows the cause, and begins the report with it', async () => {
+    const sim = createSimulator({ webhook: { fetch: () => new Response('no', { status: 401 }) } })
+    const { causes, checks, report } = await certify(sim, { only: ['SIG-01', 'SIG-02', 'ACK-01'], within: '200ms' })
+    const text = 'The webhook answered 401 to a validly signed REQUESTING TAKEOVER.'
+    expect(causes).toEqual([{ check: 'SIG-01', text, blocked: ['SIG-02', 'ACK-01'], repeated: [] }])
+    expect(checks.map(({ outcome, blockedBy }) => [outcome, blockedBy])).toEqual([
+      ['fail', null],
+      ['blocked', 'SIG-01'],
+      ['blocked', 'SIG-01'],
+    ])
+    expect(report({ columns: 200 }).split('\n')[0]).toBe(`SIG-01: ${text} 2 checks are blocked by it.`)
+  })
+
   it('reports an internal error of one check, and plays the others', async () => {
     const inbox = () => Promise.reject(new TypeError('a driver that breaks its promise'))
     const driver = { name: 'broken', verbs: ['inbox'], call: inbox, inbox, target: null, close: async () => {} }

@@ -49,8 +49,10 @@ interface Reported {
 describe('causes of several scenarios', () => {
   it('are in all reports, with their scenarios', async () => {
     const { out, read, json } = await runFiles()
+    // In the terminal they come before the scenarios.
+    expect(out.indexOf('Causes')).toBeLessThan(out.indexOf('FAIL'))
     expect(out).toContain(
-      '\nCauses\n' +
+      'Causes\n' +
         '  one cause in 3 scenarios: `start` is called twice\n    Ada; Bo; Cy\n' +
         '  one cause in 2 scenarios: a step needs an agent driver, and there is none (--agent-driver FILE)\n    Flo; Gus\n',
     )
@@ -65,7 +67,7 @@ describe('causes of several scenarios', () => {
   it('show the details of two scenarios, and the first failure of the others', async () => {
     const { out } = await runFiles()
     const [, ada = '', bo = '', cy = ''] =
-      /(FAIL a\.yaml[\s\S]*)(FAIL b\.yaml[\s\S]*)(FAIL c\.yaml[\s\S]*)\nCauses/.exec(out)!
+      /(FAIL a\.yaml[\s\S]*)(FAIL b\.yaml[\s\S]*)(FAIL c\.yaml[\s\S]*)\nSlowest/.exec(out)!
     for (const block of [ada, bo]) expect(block).toContain('user / agent')
     expect(cy).toMatch(
       /^FAIL c\.yaml > Cy .*\n {2}x step 2: start was called twice, expected exactly once: .*\n {4}c\.yaml:6:5 .*\n {2}the same cause as in Ada: details are in the json and html reports\n {2}rerun: npx handover-sim run c\.yaml .*\n/,

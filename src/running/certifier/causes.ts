@@ -36,6 +36,7 @@ const REFUSALS = [
   'chat-kind-refused',
   'event-form-refused',
   'redelivery-refused',
+  'events-refused-under-load',
 ]
 /** Findings that say that the agent acted, and no call followed. */
 const CALL_OBSTACLES = ['driver-failed', 'call-missing', 'chat-kind-not-started']
@@ -59,8 +60,8 @@ function createCallRule(check: string, verb: string, endpoint: string): CauseRul
   return {
     check,
     shows: CALL_OBSTACLES,
-    explains: CALL_OBSTACLES,
-    isCause: (shown, found) => isAbout(shown) && isAbout(found),
+    explains: [...CALL_OBSTACLES, 'lost-under-load'],
+    isCause: (shown, found) => isAbout(shown) && (isAbout(found) || endpointOf(found) === endpoint),
   }
 }
 
@@ -70,11 +71,13 @@ function createTextRule(check: string, direction: string): CauseRule {
   return {
     check,
     shows: ['text-missing'],
-    explains: direction === 'to_user' ? ['text-missing'] : ['text-missing', ...LOST_TEXTS],
+    explains: ['text-missing', 'message-missing', 'lost-under-load', ...LOST_TEXTS],
     isCause(shown, found, _result, by) {
       // One of several texts is lost for another reason.
       if (shown.direction !== direction || by.findings.filter(isMissing).length < 3) return false
-      return found.direction === direction || found.seen === 0 || found.arrived === 0
+      if (found.part !== undefined) return endpointOf(found) === direction
+      if (found.direction === undefined) return direction === 'to_agent' && (found.seen === 0 || found.arrived === 0)
+      return found.direction === direction
     },
   }
 }
@@ -109,8 +112,8 @@ const RULES: readonly CauseRule[] = [
   {
     check: 'FLW-05',
     shows: ['call-refused'],
-    explains: ['call-refused'],
-    isCause: (shown, found) => isIn(shown.paths, found.path),
+    explains: ['call-refused', 'call-given-up', 'lost-under-load'],
+    isCause: (shown, found) => isIn(shown.paths, found.path) || isPathOf(shown.paths, endpointOf(found)),
   },
   {
     check: 'FLW-05',
@@ -125,6 +128,12 @@ const RULES: readonly CauseRule[] = [
   createTextRule('FLW-02', 'to_agent'),
   createTextRule('FLW-03', 'to_user'),
 ]
+
+/** The endpoint whose call is missing or refused; null when it is missing in a part of the chats only. */
+const endpointOf = ({ endpoint, part, isEvery }: Details) => endpoint ?? (isEvery === true ? part : null)
+
+const isPathOf = (paths: unknown, endpoint: unknown): boolean =>
+  Array.isArray(paths) && paths.some(path => String(path).split('/').includes(String(endpoint)))
 
 const isIn = (list: unknown, value: unknown): boolean => Array.isArray(list) && list.includes(value)
 

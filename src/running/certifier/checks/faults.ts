@@ -126,7 +126,7 @@ function reportMissing(
   check.report('SHOULD', 'message-missing', {
     happened: `The user of the chat "${chat.name}" did not see the agent's message ${JSON.stringify(text)} within ${formatDuration(withinMs)}, ${CAUSES[fault]}.`,
     hint: 'Look for the call in the log of the intermediary. A call without an answer must be made again, and the calls after it must not be dropped; each chat needs its own queue.',
-    details: { chat: chat.name, text, fault, withinMs },
+    details: { direction: 'to_user', chat: chat.name, text, fault, withinMs },
     entries,
   })
 }

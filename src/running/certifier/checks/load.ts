@@ -209,7 +209,12 @@ class LoadGroup {
       this.#report('MUST', 'events-refused-under-load', {
         happened: `${counted(refusedCount, 'event')} had another answer than 200: ${shown}.`,
         hint: 'Look for a limit of requests or connections in the web server, and for a database lock that a request waits for.',
-        details: { refused: refusedCount, statuses: [...statuses] },
+        // A status for all of them may have a cause without load.
+        details: {
+          refused: refusedCount,
+          statuses: [...statuses],
+          status: refusedCount === this.#chats.length && statuses.size === 1 ? (refused[0]?.status ?? null) : 'mixed',
+        },
         entries: refused.slice(0, 5),
       })
       throw new CheckEndedError('load')
@@ -295,7 +300,7 @@ class LoadGroup {
     this.#report(this.#level, 'lost-under-load', {
       happened: `${PARTS[part]} was missing in ${missing} of them after ${formatDuration(PART_MS)}.`,
       hint: 'Look for a queue that all chats share, a pool of connections that is too small, and work that is given up when it waits for long.',
-      details: { part, missing, withinMs: PART_MS },
+      details: { part, missing, isEvery: missing === this.#chats.length, withinMs: PART_MS },
     })
     throw new CheckEndedError('load')
   }
