@@ -1,6 +1,7 @@
 /** Certifies the example with bugs that stop many checks: one check fails for each, and a second bug is found too. */
 import { describe, expect, it } from 'vitest'
-import { explainFindings } from '../../src/running/certifier/causes.ts'
+import { explainFindings, knobsWithout } from '../../src/running/certifier/causes.ts'
+import type { CheckResult } from '../../src/running/certifier/check.ts'
 import type { CheckFinding } from '../../src/running/certifier/finding.ts'
 import type { BugName } from '../mutants/patches.ts'
 import { checkResult } from '../reporters/certificates.ts'
@@ -53,17 +54,17 @@ describe('two bugs at once', () => {
 })
 
 describe('a cause whose check does not run', () => {
-  it('fails the first check that met it, with what happened', async () => {
+  it('fails the check that shows it most clearly, and no check that only ends with a valid event', async () => {
     const { checks, causes } = await certifyExample('compares-hex', '--only', 'SIG-03', '--only', 'EVT-03')
     expect(checks).toMatchObject([
-      { id: 'SIG-03', outcome: 'fail' },
-      { id: 'EVT-03', outcome: 'blocked', blocked_by: 'SIG-03' },
+      { id: 'SIG-03', outcome: 'blocked', blocked_by: 'EVT-03' },
+      { id: 'EVT-03', outcome: 'fail' },
     ])
-    expect(causes[0]?.text).toMatch(/^The webhook answered 401 to a validly signed REQUESTING TAKEOVER/)
+    expect(causes[0]?.text).toBe('The webhook answered 401 to a validly signed REQUESTING TAKEOVER, and not 200.')
   })
 })
 
-describe('checks of load and of faults', () => {
+describe('the explanation of findings', () => {
   const found = (code: string, details: CheckFinding['details']): CheckFinding => {
     return { level: 'MUST', code, happened: code, hint: '', details, entrySeqs: [] }
   }
@@ -88,16 +89,38 @@ describe('checks of load and of faults', () => {
       result('FLW-05', found('call-refused', { paths: ['/api/v2/handover/start'] })),
       found('call-given-up', { endpoint: 'start' }),
     ],
-  ])('are explained by what $check.id shows', (by, finding) => {
+  ])('finds the cause of failures under load and of faults in $check.id', (by, finding) => {
     expect(explained(by, result('CON-01', finding))).toEqual({ 'CON-01': by.check.id })
   })
 
-  it('are not explained when only some of the chats are affected, or in another way', () => {
+  it('finds no cause when only some of the chats are affected, or in another way', () => {
     const refused = result('SIG-01', found('event-refused', { status: 401 }))
     expect(explained(refused, result('CON-01', found('events-refused-under-load', { status: 'mixed' })))).toEqual({})
     const noStart = result('FLW-01', found('call-missing', { endpoint: 'start' }))
     const some = found('lost-under-load', { part: 'start', missing: 3, isEvery: false })
     expect(explained(noStart, result('CON-01', some))).toEqual({})
     expect(explained(result('FLW-03', missing({})), result('TXT-01', missing({})))).toEqual({})
+  })
+
+  it('takes what fails only with one behaviour of the platform as one cause, shown by the clearest finding of a MUST', () => {
+    const decisive = [{ knob: 'webhook.idHeader', value: 'X-Delivery-Id', initial: 'off' }]
+    const varied = (id: string, code: string, level: CheckFinding['level'] = 'MUST') => ({
+      ...result(id, { ...found(code, { event: 'REQUESTING TAKEOVER', status: 400 }), level }),
+      decisive,
+    })
+    const stopped = [varied('SIG-04', 'control-refused'), varied('WIR-01', 'variant-refused', 'SHOULD')]
+    expect(explained(...stopped, varied('ACK-05', 'event-refused'))).toEqual({ 'SIG-04': 'ACK-05', 'WIR-01': 'ACK-05' })
+    expect(explained(...stopped)).toEqual({ 'WIR-01': 'SIG-04' })
+  })
+
+  it('gives a form of JSON to repeat a check with, or the usual behaviour when no form is accepted', () => {
+    const all = found('serialisation-refused', { refused: ['compact', 'spaced'], accepted: [], status: 400 })
+    const decisive = [{ knob: 'webhook.idHeader', value: 'X-Delivery-Id', initial: 'off' }]
+    const stopped = result('ACK-01', found('event-refused', { status: 400 }))
+    const knobsFor = (by: CheckResult) => knobsWithout({ by, findings: stopped.findings }, stopped)
+    expect(knobsFor({ ...result('SIG-07', all), decisive })).toEqual({ 'webhook.idHeader': 'off' })
+    const some = { ...all, details: { ...all.details, accepted: ['spaced'] } }
+    expect(knobsFor(result('SIG-07', some))).toEqual({ 'webhook.json': 'spaced' })
+    expect(knobsFor(result('SIG-07', all))).toBeNull()
   })
 })

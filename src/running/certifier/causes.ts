@@ -182,19 +182,26 @@ export function explainFindings(
     for (const shown of by?.findings ?? [])
       if (by && rule.shows.includes(shown.code) && causeOf(shown, by) === null) causes.push({ rule, by, shown })
   }
-  const explanations = new Map<CheckResult, Explanation>()
-  const first = new Map<string, CheckResult>()
+  // What no check has as its subject: the clearest finding shows it.
+  const common = new Map<string, { readonly result: CheckResult; readonly rank: number }>()
+  const keyOf = (finding: CheckFinding, result: CheckResult) => {
+    const isSearched = searched.has(result) || result.decisive.length > 0
+    return isSearched && causeOf(finding, result) === null ? commonKey(finding, result, byId) : null
+  }
   for (const result of results)
     for (const finding of result.findings) {
-      let by = causeOf(finding, result)
-      const isSearched = searched.has(result) || result.decisive.length > 0
-      const key = by === null && isSearched ? commonKey(finding, result, byId) : null
-      if (key !== null) {
-        // No check has this as its subject: the first that met it shows it.
-        by = first.get(key) ?? null
-        if (by === null && !explanations.has(result)) first.set(key, result)
-      }
-      if (by === null || by === result) continue
+      const key = keyOf(finding, result)
+      const { level, code } = finding
+      const rank = (level === 'MUST' ? 0 : 4) + (code === 'control-refused' ? 2 : 0) + (isObstacle(code) ? 0 : 1)
+      if (key !== null && rank < (common.get(key)?.rank ?? Number.POSITIVE_INFINITY)) common.set(key, { result, rank })
+    }
+  const clearest = new Set([...common.values()].map(({ result }) => result))
+  const explanations = new Map<CheckResult, Explanation>()
+  for (const result of results)
+    for (const finding of result.findings) {
+      const key = clearest.has(result) ? null : keyOf(finding, result)
+      const by = causeOf(finding, result) ?? (key === null ? null : common.get(key)?.result) ?? null
+      if (by === null) continue
       const explanation = explanations.get(result)
       explanations.set(result, { by: explanation?.by ?? by, findings: [...(explanation?.findings ?? []), finding] })
     }
@@ -222,7 +229,8 @@ function commonKey(
 export function knobsWithout({ by }: Explanation, { check, avoided, decisive }: CheckResult): Rotation | null {
   const knobs: Record<string, unknown> = {}
   const shown = by.findings.find(({ code }) => code === 'serialisation-refused')
-  if (shown !== undefined) knobs['webhook.json'] = acceptedForm(shown.details)
+  const form = shown === undefined ? null : acceptedForm(shown.details)
+  if (form !== null) knobs['webhook.json'] = form
   else for (const { knob, initial } of by.decisive.length > 0 ? by.decisive : decisive) knobs[knob] = initial
   const names = Object.keys(knobs)
   const isTried = names.every(name => name in (check.knobs ?? {}) || name in (avoided?.knobs ?? {}))

@@ -64,11 +64,11 @@ export const STOPPING_BUGS: readonly StoppingBug[] = [
   },
   {
     bug: 'refuses-delivery-ids',
-    // No check has it as its subject, and SIG-01 has no such header with this seed: the first check that met it fails.
-    check: 'SIG-04',
-    code: 'control-refused',
+    // No check has it as its subject, and SIG-01 has no such header with this seed: the clearest finding shows it.
+    check: 'ACK-05',
+    code: 'event-refused',
     says: /^The webhook answered 400 to a validly signed .* It does so only with webhook\.idHeader=X-Delivery-Id\.$/,
-    stops: ['SIG-05', 'repeated'],
+    stops: ['SIG-04', 'repeated'],
   },
   {
     bug: 'acks-messages-with-202',
