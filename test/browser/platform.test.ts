@@ -6,7 +6,7 @@ import { startWebhook } from '../support/network.ts'
 import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
 
 const open = useBrowser()
-const ALL = 'availability,webhook,keys,faults,clock,knobs,snapshot,record'
+const ALL = 'webhook,availability,faults,clock,knobs,snapshot,record'
 const platform = (url: string, more = '') => `${url}/?side=platform${more}`
 
 describe.skipIf(chromium === null)('the column of the platform', () => {
@@ -15,7 +15,7 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     const server = await startInspected()
     const { chat_id } = (await createControlClient(server)('POST', '/chats')).body
     const { page } = await open(platform(server.url))
-    const section = page.getByRole('region', { name: 'Webhook' })
+    const section = page.getByRole('region', { name: 'Webhook', exact: true })
     const url = section.getByLabel('URL that gets the events')
     await url.fill('localhost:3000')
     await page.keyboard.press('Enter')
@@ -255,7 +255,7 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
   it('keys stay masked until asked, business hours are set as JSON, and axe finds nothing', async () => {
     const server = await startInspected({ knobs: { 'keys.handover': 'a-secret-of-this-test' } })
     const { page } = await open(platform(server.url, `&sections=${ALL}`))
-    const keys = page.getByRole('region', { name: 'Keys' })
+    const keys = page.getByRole('region', { name: 'Webhook' })
     await keys.getByRole('button', { name: 'Show API key' }).waitFor()
     expect(await page.content()).not.toContain('a-secret-of-this-test')
     await keys.getByRole('button', { name: 'Show API key' }).click()

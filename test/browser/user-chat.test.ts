@@ -334,6 +334,7 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     await (await server.chat()).says('In the default one')
     const { page } = await open(server.url)
     await messages(page).getByText('In the default one').waitFor()
+    await page.getByText('Menu', { exact: true }).click()
     await page.getByRole('button', { name: 'New workspace' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('no spaces allowed')

@@ -94,8 +94,10 @@ describe.skipIf(chromium === null)('every view of the inspector', () => {
     await check('a chat, and a queue of two')
     await dark('a chat, and a queue of two')
     await inDialog(page, 'Set up a chat', () => check('new chat'))
-    await inDialog(page, 'Keyboard', () => check('keyboard'))
-    await inDialog(page, 'New workspace', () => check('new workspace'))
+    for (const opener of ['Keyboard shortcuts', 'New workspace']) {
+      await page.getByText('Menu', { exact: true }).click()
+      await inDialog(page, opener, () => check(opener))
+    }
     await button(page, /^2 chats/).click()
     await check('list of chats')
     for (const kind of ['api', 'event', 'delivery', 'user', 'note', 'fault'] as const) {

@@ -40,7 +40,7 @@ export interface View {
 }
 
 /** Open when the address names none. */
-const FIRST_SECTIONS: readonly string[] = ['availability', 'webhook']
+const FIRST_SECTIONS: readonly string[] = ['webhook', 'availability']
 const NO_SECTION = 'none'
 
 /** Selects an entry in the wire, which narrow screens then show instead of the other columns. */
@@ -59,6 +59,23 @@ export const showKnob = (view: View, name: string): void =>
     view.folded.value = view.folded.value.filter(column => column !== 'side')
     view.knob.value = name
   })
+
+export const sectionId = (name: string): string => `platform-${name}`
+
+/** Opens a section in the column of the platform, and moves the focus to it. */
+export function showSection(view: View, name: string): void {
+  batch(() => {
+    view.side.value = 'platform'
+    view.column.value = 'side'
+    view.folded.value = view.folded.value.filter(column => column !== 'side')
+    if (!view.sections.value.includes(name)) view.sections.value = [...view.sections.value, name]
+  })
+  requestAnimationFrame(() => {
+    const section = document.getElementById(sectionId(name))
+    section?.scrollIntoView({ block: 'start' })
+    section?.querySelector('button')?.focus({ preventScroll: true })
+  })
+}
 
 export function readView(search: string): View {
   const query = new URLSearchParams(search)

@@ -7,8 +7,10 @@ import { Shortcuts, showShortcuts } from '../components/shortcuts.tsx'
 import { TokenForm } from '../components/token-form.tsx'
 import type { ColumnName } from './address.ts'
 import { AgentDesk, WaitingBadge } from './agent-desk.tsx'
+import { PlatformProvider } from './platform/platform-section.tsx'
 import { PlatformPanel } from './platform-panel.tsx'
 import { useSession } from './session-context.ts'
+import { StateStrip } from './state-strip.tsx'
 import { MomentBanner } from './time-line.tsx'
 import { UserChat } from './user-chat.tsx'
 import { Wire } from './wire.tsx'
@@ -26,38 +28,42 @@ export function Inspector() {
   const { feed, problem, view } = useSession()
   if (feed.value === 'refused') return <TokenForm />
   return (
-    <div class="inspector">
-      <Shortcuts />
-      <header class="top-bar">
-        <h1>handover-sim</h1>
-        <p class={`feed ${feed.value}`} role="status">
-          {FEED_TEXTS[feed.value]}
-        </p>
-        <WorkspaceBar />
-        <button type="button" class="quiet" onClick={showShortcuts}>
-          Keyboard
-        </button>
-      </header>
-      {problem.value === null ? null : (
-        <p class="problem" role="alert">
-          {problem.value}
-          <button type="button" class="link" onClick={() => (problem.value = null)}>
-            Close
-          </button>
-        </p>
-      )}
-      <MomentBanner />
-      <ColumnSwitch />
-      <main class={`columns shows-${view.column.value}`}>
-        <Column name="user" heading={<h2>End user</h2>} title="End user">
-          <UserChat />
-        </Column>
-        <Column name="wire" heading={<h2>Wire</h2>} title="Wire">
-          <Wire />
-        </Column>
-        <SideColumns />
-      </main>
-    </div>
+    <PlatformProvider>
+      <div class="inspector">
+        <Shortcuts />
+        <header class="top-bar">
+          <h1>handover-sim</h1>
+          <p class={`feed ${feed.value}`} role="status">
+            {FEED_TEXTS[feed.value]}
+          </p>
+          <StateStrip />
+          <WorkspaceBar>
+            <button type="button" class="quiet" onClick={showShortcuts}>
+              Keyboard shortcuts
+            </button>
+          </WorkspaceBar>
+        </header>
+        {problem.value === null ? null : (
+          <p class="problem" role="alert">
+            {problem.value}
+            <button type="button" class="link" onClick={() => (problem.value = null)}>
+              Close
+            </button>
+          </p>
+        )}
+        <MomentBanner />
+        <ColumnSwitch />
+        <main class={`columns shows-${view.column.value}`}>
+          <Column name="user" heading={<h2>End user</h2>} title="End user">
+            <UserChat />
+          </Column>
+          <Column name="wire" heading={<h2>Wire</h2>} title="Wire">
+            <Wire />
+          </Column>
+          <SideColumns />
+        </main>
+      </div>
+    </PlatformProvider>
   )
 }
 

@@ -1,22 +1,17 @@
-/** Shows and changes the platform: availability, webhook, keys, faults, clock, knobs, and the state as a whole. */
+/** Shows and changes the platform: webhook, keys, availability, faults, clock, knobs, and the state as a whole. */
 import './platform.css'
-import { useEffect, useMemo } from 'preact/hooks'
 import { AvailabilitySection } from './platform/availability.tsx'
 import { ClockSection } from './platform/clock.tsx'
 import { FaultsSection } from './platform/faults.tsx'
-import { KeysSection } from './platform/keys.tsx'
 import { KnobsSection } from './platform/knobs.tsx'
-import { PlatformContext } from './platform/platform-section.tsx'
-import { createPlatformStore } from './platform/platform-store.ts'
+import { usePlatformStore } from './platform/platform-section.tsx'
 import { RecordSection } from './platform/record.tsx'
 import { SnapshotSection } from './platform/snapshot.tsx'
 import { WebhookSection } from './platform/webhook.tsx'
-import { useSession } from './session-context.ts'
 
 const SECTIONS = [
-  AvailabilitySection,
   WebhookSection,
-  KeysSection,
+  AvailabilitySection,
   FaultsSection,
   ClockSection,
   KnobsSection,
@@ -25,9 +20,7 @@ const SECTIONS = [
 ] as const
 
 export function PlatformPanel() {
-  const session = useSession()
-  const store = useMemo(() => createPlatformStore(session), [session])
-  useEffect(() => () => store.close(), [store])
+  const store = usePlatformStore()
   const moment = store.moment.value
   const problem = store.problem.value
   return (
@@ -41,13 +34,7 @@ export function PlatformPanel() {
         </p>
       )}
       {moment === null ? problem === null ? <p class="empty">Loading</p> : null : null}
-      {moment === null ? null : (
-        <PlatformContext.Provider value={{ store, moment }}>
-          {SECTIONS.map(Section => (
-            <Section key={Section.name} />
-          ))}
-        </PlatformContext.Provider>
-      )}
+      {moment === null ? null : SECTIONS.map(Section => <Section key={Section.name} />)}
     </div>
   )
 }

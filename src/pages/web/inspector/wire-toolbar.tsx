@@ -4,6 +4,7 @@ import type { Signal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { wallTime } from '../../../base/runtime/clock.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
+import { Menu } from '../components/menu.tsx'
 import { saveFile } from '../components/save-file.ts'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { KIND_NAMES } from '../model/entry-summary.ts'
@@ -86,28 +87,15 @@ export function WireToolbar({ dialog, shown, all }: WireToolbarProps) {
 /** What can be done without an entry. */
 function WireActions({ dialog }: Pick<WireToolbarProps, 'dialog'>) {
   const session = useSession()
-  const menu = useRef<HTMLDetailsElement>(null)
-  const close = () => menu.current?.removeAttribute('open')
-  // A dialog gives the focus back to what had it.
-  const run = (act: () => unknown) => {
-    menu.current?.querySelector('summary')?.focus()
-    close()
-    act()
-  }
-  const onFocusOut = ({ relatedTarget }: FocusEvent) =>
-    relatedTarget instanceof Node && menu.current?.contains(relatedTarget) ? undefined : close()
   return (
-    <details ref={menu} class="wire-more" onFocusOut={onFocusOut}>
-      <summary>More</summary>
-      <div>
-        <button type="button" class="quiet" onClick={() => run(() => (dialog.value = { kind: 'event' }))}>
-          Send an event
-        </button>
-        <button type="button" class="quiet" onClick={() => run(() => session.act(() => downloadJournal(session)))}>
-          Download the journal
-        </button>
-      </div>
-    </details>
+    <Menu title="More">
+      <button type="button" class="quiet" onClick={() => (dialog.value = { kind: 'event' })}>
+        Send an event
+      </button>
+      <button type="button" class="quiet" onClick={() => session.act(() => downloadJournal(session))}>
+        Download the journal
+      </button>
+    </Menu>
   )
 }
 

@@ -2,8 +2,10 @@
 import './wire.css'
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
+import type { Entry } from '../../../platform/journal/entry.ts'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { type FilteredLog, filterLog } from '../model/entry-filter.ts'
+import { ConnectCard } from './connect-card.tsx'
 import { type ActionDialog, OpenDialog } from './entry-actions.tsx'
 import { EntryPane } from './entry-pane.tsx'
 import type { Session } from './session.ts'
@@ -34,8 +36,8 @@ export function Wire() {
   useShortcuts('Wire', { Escape: ['Close the details', closeDetails] })
   return (
     <div ref={element} class="wire">
-      {total === 0 ? (
-        <p class="empty">Nothing has passed yet. Every call and every event appears here as it happens.</p>
+      {view.entry.value === null && view.at.value === null && !hasTraffic(log.value.entries) ? (
+        <ConnectCard />
       ) : (
         <>
           <WireToolbar dialog={dialog} shown={filtered.entries.length} all={total} />
@@ -55,6 +57,12 @@ export function Wire() {
     </div>
   )
 }
+
+/** Whether anything has passed but settings, and test events of a new chat. */
+const hasTraffic = (entries: readonly Entry[]): boolean =>
+  entries.some(
+    entry => entry.kind !== 'note' && entry.kind !== 'fault' && !(entry.kind === 'delivery' && entry.triggered),
+  )
 
 /** Looks at new entries in each frame until it has seen all. */
 function useFilteredLog({ view, log, chatId }: Session): FilteredLog {

@@ -1,8 +1,10 @@
-/** Chooses the workspace that the page shows, and creates and closes workspaces. */
+/** Chooses the workspace that the page shows, and has the menu of the header, which creates and closes workspaces. */
 import { batch } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { WorkspaceListAnswer } from '../../../server/control/routes/workspaces.ts'
 import { Dialog } from '../components/dialog.tsx'
+import { Menu } from '../components/menu.tsx'
 import type { View } from './address.ts'
 import { ChoiceField, DialogButtons, OtherProblems, problemOf, TextField, useSubmission } from './fields.tsx'
 import type { Session } from './session.ts'
@@ -10,7 +12,8 @@ import { useSession } from './session-context.ts'
 
 type WorkspaceRow = WorkspaceListAnswer['workspaces'][number]
 
-export function WorkspaceBar() {
+/** `children`: further buttons of the menu. */
+export function WorkspaceBar({ children }: { readonly children: ComponentChildren }) {
   const session = useSession()
   const { view, server } = session
   const [rows, setRows] = useState<readonly WorkspaceRow[] | null>(null)
@@ -40,14 +43,17 @@ export function WorkspaceBar() {
           </select>
         </label>
       )}
-      <button type="button" class="quiet" onClick={() => setNew(true)}>
-        New workspace
-      </button>
-      {current === null ? null : (
-        <button type="button" class="quiet" onClick={() => session.act(() => closeWorkspace(session, current))}>
-          Close workspace
+      <Menu title="Menu">
+        <button type="button" class="quiet" onClick={() => setNew(true)}>
+          New workspace
         </button>
-      )}
+        {current === null ? null : (
+          <button type="button" class="quiet" onClick={() => session.act(() => closeWorkspace(session, current))}>
+            Close workspace
+          </button>
+        )}
+        {children}
+      </Menu>
       {isNew ? <NewWorkspaceDialog onClose={() => setNew(false)} /> : null}
     </div>
   )

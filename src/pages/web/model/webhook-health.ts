@@ -1,6 +1,7 @@
 /** Says from the deliveries whether the webhook answers, and since when it does not. */
 import { isMap } from '../../../base/objects.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
+import { isInvalidSign } from '../../../platform/wording/hints.ts'
 import { countUntil } from './journal-log.ts'
 
 type Attempt = EntryOf<'delivery'>
@@ -16,6 +17,10 @@ export interface WebhookHealth {
   readonly notSent: number
 }
 
+/** The platform demands an answer of 200 for some events only; a refusal is one in any case. */
+const isAccepted = ({ outcome, status }: Attempt): boolean =>
+  outcome === 'delivered' && (status === null || (status >= 200 && status < 300))
+
 /** `url` is that of the moment: after the entry `at`, or now for null. */
 export function webhookHealthAt(entries: readonly Entry[], at: number | null, url: string | null): WebhookHealth {
   // From the newest entry back to the one that set the URL.
@@ -24,11 +29,12 @@ export function webhookHealthAt(entries: readonly Entry[], at: number | null, ur
   for (let index = (at === null ? entries.length : countUntil(entries, at)) - 1; index >= 0; index--) {
     const entry = entries[index]
     if (entry?.kind === 'note' && isMap(entry.changed) && 'webhook.url' in entry.changed) break
-    if (entry?.kind !== 'delivery') continue
+    // Trials and forged events are meant to be refused.
+    if (entry?.kind !== 'delivery' || entry.probe !== undefined || isInvalidSign(entry.sign)) continue
     if (entry.outcome === 'skipped') notSent++
     else sent.push(entry)
   }
-  const delivered = sent.findIndex(({ outcome }) => outcome === 'delivered')
+  const delivered = sent.findIndex(isAccepted)
   const failures = delivered === -1 ? sent : sent.slice(0, delivered)
   const [last = null] = sent
   return {
@@ -39,3 +45,7 @@ export function webhookHealthAt(entries: readonly Entry[], at: number | null, ur
     notSent,
   }
 }
+
+/** `200 in 6 ms` */
+export const answerText = ({ status, duration_ms }: Attempt): string =>
+  `${status ?? 'no answer'} in ${Math.round(duration_ms)} ms`

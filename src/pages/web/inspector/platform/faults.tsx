@@ -20,7 +20,7 @@ export function FaultsSection() {
   const saving = useSaving()
   const clear = (path: string) => void saving.send('DELETE', path)
   return (
-    <PlatformSection name="faults" title="Faults" summary={faults.length === 0 ? 'none' : `${faults.length} set`}>
+    <PlatformSection name="faults" title="Faults" summary={faultsText(faults)}>
       {faults.length === 0 ? (
         <p class="hint">A fault makes calls or events fail on purpose, to see how the intermediary copes.</p>
       ) : (
@@ -57,6 +57,15 @@ export function FaultsSection() {
       )}
     </PlatformSection>
   )
+}
+
+/** The faults that can still act. */
+export const activeFaults = (faults: readonly NamedFault[]) => faults.filter(fault => !fault.used_up)
+
+function faultsText(faults: readonly NamedFault[]): string {
+  const active = activeFaults(faults).length
+  const usedUp = faults.length - active
+  return [...(active > 0 ? [`${active} set`] : []), ...(usedUp > 0 ? [`${usedUp} used up`] : [])].join(', ') || 'none'
 }
 
 /** Faults to begin with. */

@@ -1,64 +1,47 @@
-/** Shows the API keys, masked until asked, and how an intermediary uses them. */
+/** Shows what an intermediary needs to call the platform: the base URL, and the keys, masked until asked. */
 
-import { useEffect, useState } from 'preact/hooks'
-import type { PlatformKeys } from '../../../../server/control/routes/description.ts'
+import { useState } from 'preact/hooks'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { OtherProblems, useSubmission } from '../fields.tsx'
-import { useSession } from '../session-context.ts'
-import { PlatformSection, usePlatform } from './platform-section.tsx'
+import { usePlatform } from './platform-section.tsx'
 
-export function KeysSection() {
+/** The address and the key: most services need no more. */
+export function Address() {
+  const { keys } = usePlatform()
   return (
-    <PlatformSection name="keys" title="Keys">
-      <Keys />
-    </PlatformSection>
+    <>
+      <p class="platform-line">
+        <b>Base URL</b> <code>{keys.url}</code>
+        <span class="platform-line-end">
+          <CopyButton text={keys.url} what="the base URL" />
+        </span>
+      </p>
+      <Key
+        title="API key"
+        use="Each call has the header Authorization: Bearer KEY. The same key signs the events."
+        value={keys.api_key}
+      />
+    </>
   )
 }
 
-/** Mounted when the section is opened: keys are not asked for before. */
-function Keys() {
-  const { client } = useSession()
-  const { config } = usePlatform()
-  const [keys, setKeys] = useState<PlatformKeys | null>(null)
-  const { issues, save } = useSubmission()
-  useEffect(() => {
-    void save(async () => setKeys(await client.send<PlatformKeys>('GET', '/keys')))
-  }, [client, config])
-  if (keys === null) return <OtherProblems issues={issues} names={[]} />
+export function MoreKeys() {
+  const { keys } = usePlatform()
   // The text that is shown has no key; the copy has.
   const variables = (key: string, botKey: string) =>
     `PLATFORM_URL=${keys.url}\nBOT_ID=${keys.bot_id}\nHANDOVER_API_KEY=${key}\nBOT_API_KEY=${botKey}`
   return (
-    <>
-      <Key title="API key" use="handover endpoints, and the signature of events" value={keys.api_key} />
-      <Key title="Bot API key" use="transcripts of chats" value={keys.bot_api_key} />
-      {keys.more.map(({ api_key, bot_id }) => (
-        <Key key={bot_id} title={`API key of bot ${bot_id}`} use="the same, for this bot" value={api_key} />
-      ))}
-      <dl class="platform-facts">
-        <div>
-          <dt>Bot id</dt>
-          <dd>
-            <code>{keys.bot_id}</code>
-          </dd>
-        </div>
-        <div>
-          <dt>Base URL</dt>
-          <dd>
-            <code>{keys.url}</code> <CopyButton text={keys.url} what="the base URL" />
-          </dd>
-        </div>
-      </dl>
-      <details class="fold">
-        <summary>How an intermediary uses them</summary>
-        <p class="hint">
-          Each call has the header <code>Authorization: Bearer KEY</code>. Each event is signed with the API key: the
-          webhook computes the HMAC over the raw body and compares it with the header.
-        </p>
+    <details class="fold">
+      <summary>Other keys, and all as variables</summary>
+      <div class="stack">
+        <Key title="Bot API key" use="For transcripts of chats." value={keys.bot_api_key} />
+        {keys.more.map(({ api_key, bot_id }) => (
+          <Key key={bot_id} title={`API key of bot ${bot_id}`} use="" value={api_key} />
+        ))}
         <pre tabIndex={0}>{variables(MASKED, MASKED)}</pre>
         <CopyButton text={variables(keys.api_key, keys.bot_api_key)} what="the variables with the keys" />
-      </details>
-    </>
+        <p class="hint">The knobs keys.handover and keys.bot change the keys.</p>
+      </div>
+    </details>
   )
 }
 
@@ -73,12 +56,9 @@ const MASKED = '•'.repeat(12)
 function Key({ title, use, value }: KeyProps) {
   const [isShown, setShown] = useState(false)
   return (
-    <div class="platform-key">
-      <p>
-        <b>{title}</b> <span class="hint">for {use}</span>
-      </p>
+    <div>
       <p class="platform-line">
-        <code>{isShown ? value : MASKED}</code>
+        <b>{title}</b> <code>{isShown ? value : MASKED}</code>
         <span class="platform-line-end">
           <button
             type="button"
@@ -91,6 +71,7 @@ function Key({ title, use, value }: KeyProps) {
           <CopyButton text={value} what={title} />
         </span>
       </p>
+      {use === '' ? null : <p class="hint">{use}</p>}
     </div>
   )
 }

@@ -4,6 +4,7 @@ import type { DescriptionAnswer } from '../../../../server/control/routes/descri
 import { FieldProblem, OtherProblems, problemOf } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
+import type { PlatformMoment } from './platform-store.ts'
 
 type Knob = DescriptionAnswer['knobs'][number]
 type Assumption = DescriptionAnswer['assumptions'][number]
@@ -15,6 +16,9 @@ const MASKED = '***'
 
 const isChanged = (knob: Knob, value: unknown): boolean =>
   value === MASKED ? knob.changed : JSON.stringify(value) !== JSON.stringify(knob.default)
+
+export const changedKnobs = ({ description, config }: PlatformMoment): readonly Knob[] =>
+  description.knobs.filter(knob => isChanged(knob, config[knob.name]))
 
 export function KnobsSection() {
   const { knob: linked, sections } = useSession().view
@@ -120,7 +124,7 @@ function KnobRow({ knob, assumption }: KnobRowProps) {
           <input
             {...shared}
             value={typed ?? shown}
-            placeholder={value === MASKED ? 'masked: see Keys' : type === 'list' ? 'one, another' : ''}
+            placeholder={value === MASKED ? 'masked: see Webhook' : type === 'list' ? 'one, another' : ''}
             autocomplete="off"
             spellcheck={false}
             dir="auto"

@@ -1,23 +1,34 @@
-/** A section of the platform's column that folds, and gives its parts the platform of the shown moment. */
+/** Gives components the platform of the shown moment, and draws the sections of its column, which fold. */
 
 import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useId, useRef } from 'preact/hooks'
+import { useContext, useEffect, useId, useMemo, useRef } from 'preact/hooks'
+import { sectionId } from '../address.ts'
 import { type Submission, useSubmission } from '../fields.tsx'
 import { useSession } from '../session-context.ts'
-import type { PlatformMoment, PlatformStore } from './platform-store.ts'
+import { createPlatformStore, type PlatformMoment, type PlatformStore } from './platform-store.ts'
 
-export const PlatformContext = createContext<{ readonly store: PlatformStore; readonly moment: PlatformMoment } | null>(
-  null,
-)
+const PlatformContext = createContext<PlatformStore | null>(null)
 
-function usePlatformContext() {
-  const context = useContext(PlatformContext)
-  if (context === null) throw new Error('Failed to find the platform: the component is outside of its panel.')
-  return context
+/** Loads the platform of the session for all that is in it. */
+export function PlatformProvider({ children }: { readonly children: ComponentChildren }) {
+  const session = useSession()
+  const store = useMemo(() => createPlatformStore(session), [session])
+  useEffect(() => () => store.close(), [store])
+  return <PlatformContext.Provider value={store}>{children}</PlatformContext.Provider>
 }
 
-/** The platform at the shown moment. */
-export const usePlatform = (): PlatformMoment => usePlatformContext().moment
+export function usePlatformStore(): PlatformStore {
+  const store = useContext(PlatformContext)
+  if (store === null) throw new Error('Failed to find the platform: the component is outside of its provider.')
+  return store
+}
+
+/** The platform at the shown moment, for components that are drawn when it is loaded. */
+export function usePlatform(): PlatformMoment {
+  const moment = usePlatformStore().moment.value
+  if (moment === null) throw new Error('Failed to read the platform: it is not loaded yet.')
+  return moment
+}
 
 export interface PlatformSectionProps {
   readonly name: string
@@ -38,7 +49,7 @@ export function PlatformSection({ name, title, summary, children }: PlatformSect
     sections.value = isOpen ? sections.value.filter(one => one !== name) : [...sections.value, name]
   }
   return (
-    <section class="platform-section" aria-labelledby={`${id}title`}>
+    <section id={sectionId(name)} class="platform-section" aria-labelledby={`${id}title`}>
       <h3 class="platform-section-head">
         <button type="button" aria-expanded={isOpen} aria-controls={id} onClick={fold}>
           <span id={`${id}title`}>{title}</span>
@@ -54,6 +65,5 @@ export function PlatformSection({ name, title, summary, children }: PlatformSect
 
 /** Sends a form of the platform, and loads the platform again after a success. */
 export function useSaving(): Submission {
-  const { store } = usePlatformContext()
-  return useSubmission(store.refresh)
+  return useSubmission(usePlatformStore().refresh)
 }

@@ -1,9 +1,11 @@
 /** Asks the server for the platform at the shown moment, and again when an entry may have changed it. */
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
+import { wallTime } from '../../../../base/runtime/clock.ts'
 import { messageOf } from '../../../../base/text/error-text.ts'
 import type { NamedFault } from '../../../../platform/faults/registry.ts'
 import type { Entry } from '../../../../platform/journal/entry.ts'
-import type { DescriptionAnswer } from '../../../../server/control/routes/description.ts'
+import type { AgentDescription } from '../../../../server/control/routes/agent.ts'
+import type { DescriptionAnswer, PlatformKeys } from '../../../../server/control/routes/description.ts'
 import type { SimulatorState } from '../../../../server/control/routes/workspace.ts'
 import { createRefresh } from '../../client/refresh.ts'
 import { countUntil } from '../../model/journal-log.ts'
@@ -15,6 +17,9 @@ interface Loaded {
   readonly at: number | null
   readonly state: SimulatorState
   readonly faults: readonly NamedFault[]
+  readonly keys: PlatformKeys
+  readonly agent: AgentDescription
+  readonly clockOffsetMs: number
 }
 
 /** The platform at the shown moment. */
@@ -25,8 +30,14 @@ export interface PlatformMoment {
   readonly queues: SimulatorState['availability']
   readonly faults: readonly NamedFault[]
   readonly health: WebhookHealth
+  /** As they are now, also at an earlier moment. */
+  readonly keys: PlatformKeys
+  /** Who plays the agent now. */
+  readonly agent: AgentDescription
   readonly description: DescriptionAnswer
   readonly clock: SimulatorState['clock']
+  /** How far a clock that runs is from that of this computer. */
+  readonly clockOffsetMs: number
 }
 
 export interface PlatformStore {
@@ -54,12 +65,15 @@ export function createPlatformStore(session: Session): PlatformStore {
     const at = view.at.peek()
     try {
       const query = { at: at ?? undefined }
-      const [state, { faults }] = await Promise.all([
+      const [state, { faults }, keys, agent] = await Promise.all([
         client.send<SimulatorState>('GET', '/state', { query }),
         client.send<{ faults: NamedFault[] }>('GET', '/faults', { query }),
+        client.send<PlatformKeys>('GET', '/keys'),
+        client.send<AgentDescription>('GET', '/agent'),
       ])
       description.value ??= await client.send<DescriptionAnswer>('GET', '/description')
-      loaded.value = { at, state, faults }
+      const clockOffsetMs = at === null ? Date.parse(state.clock.now) - Date.parse(wallTime()) : 0
+      loaded.value = { at, state, faults, keys, agent, clockOffsetMs }
       problem.value = null
     } catch (error) {
       if (ended.signal.aborted) return
@@ -85,12 +99,12 @@ export function createPlatformStore(session: Session): PlatformStore {
 
   const moment = computed((): PlatformMoment | null => {
     if (loaded.value === null || description.value === null) return null
-    const { at, state, faults } = loaded.value
+    const { at, state, ...more } = loaded.value
     const { config, availability: queues, clock } = state
     const url = config['webhook.url']
     const health = webhookHealthAt(log.value.entries, at, typeof url === 'string' ? url : null)
     const isPast = at !== null || view.at.value !== null
-    return { isPast, config, queues, faults, health, description: description.value, clock }
+    return { isPast, config, queues, health, description: description.value, clock, ...more }
   })
   return {
     moment,

@@ -1,11 +1,12 @@
-/** Sets the URL of the webhook, shows whether it answers, and sends a test event. */
+/** Sets the URL of the webhook, sends a test event, and shows whether it answers. */
 
 import { useId } from 'preact/hooks'
 import { explainEntry } from '../../../../platform/wording/hints.ts'
 import { moment as momentText } from '../../model/formats.ts'
-import type { WebhookHealth } from '../../model/webhook-health.ts'
+import { answerText, type WebhookHealth } from '../../model/webhook-health.ts'
 import { EntryLink, FieldProblem, OtherProblems, problemOf } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
+import { Address, MoreKeys } from './keys.tsx'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
 const STATES = {
@@ -22,13 +23,15 @@ export function WebhookSection() {
   return (
     <PlatformSection name="webhook" title="Webhook" summary={<span class={`platform-state ${look}`}>{text}</span>}>
       <UrlForm />
-      <Health health={health} />
       <TestEvent />
+      <Health health={health} />
+      <Address />
+      <MoreKeys />
     </PlatformSection>
   )
 }
 
-function UrlForm() {
+export function UrlForm() {
   const { config, isPast } = usePlatform()
   const url = config['webhook.url']
   const current = typeof url === 'string' ? url : ''
@@ -59,12 +62,12 @@ function UrlForm() {
             aria-describedby={`${id}problem`}
             onInput={({ currentTarget }) => setTyped(currentTarget.value)}
           />
-          {typed === null || typed === current ? (
-            <button type="button" disabled={current === ''} onClick={() => void set(null)}>
+          {current !== '' && (typed === null || typed === current) ? (
+            <button type="button" onClick={() => void set(null)}>
               Clear
             </button>
           ) : (
-            <button type="submit" class="primary">
+            <button type="submit" class="primary" disabled={typed === null || typed === current}>
               Set
             </button>
           )}
@@ -76,7 +79,7 @@ function UrlForm() {
   )
 }
 
-function Health({ health }: { readonly health: WebhookHealth }) {
+export function Health({ health }: { readonly health: WebhookHealth }) {
   const { state, last, notSent, failuresInARow, failingSince } = health
   const explained = last === null ? null : explainEntry(last)
   return (
@@ -87,9 +90,9 @@ function Health({ health }: { readonly health: WebhookHealth }) {
       ) : null}
       {notSent === 0 ? null : <p class="hint">{notSent === 1 ? '1 event was' : `${notSent} events were`} not sent.</p>}
       {last === null ? null : (
-        <p class={explained === null ? '' : 'platform-warning'}>
-          {explained === null ? `Answered ${last.status} in ${Math.round(last.duration_ms)} ms` : explained.why}
-          {', '}
+        <p class={state === 'failing' ? 'platform-warning' : ''}>
+          {explained?.why ?? `Answered ${answerText(last)}`}
+          {'. '}
           <EntryLink seq={last.seq}>{last.event} </EntryLink>
         </p>
       )}
@@ -103,28 +106,34 @@ function Health({ health }: { readonly health: WebhookHealth }) {
   )
 }
 
-/** Any event shows whether the webhook answers; the end of typing changes least at the intermediary. */
 const TEST_EVENT = 'AGENT TYPING STOP'
 
-function TestEvent() {
+export function TestEvent() {
   const session = useSession()
-  const { isPast, config } = usePlatform()
+  const { isPast, config, health } = usePlatform()
   const saving = useSaving()
-  const chatId = session.chatId.value
   const hasUrl = typeof config['webhook.url'] === 'string'
-  const send = () => saving.send('POST', '/trigger', { event: TEST_EVENT, chat_id: chatId })
+  const send = () =>
+    saving.save(async client => {
+      const chatId = session.chatId.peek() ?? (await client.send<{ chat_id: string }>('POST', '/chats')).chat_id
+      await client.send('POST', '/trigger', { body: { event: TEST_EVENT, chat_id: chatId } })
+    })
   return (
-    <div class="buttons">
-      <button
-        type="button"
-        disabled={isPast || saving.isPending || !hasUrl || chatId === null}
-        onClick={() => void send()}
-      >
-        Send a test event
-      </button>
-      <span class="hint">
-        {!hasUrl ? 'Set a URL first.' : chatId === null ? 'Start a chat first: an event is about one.' : TEST_EVENT}
-      </span>
+    <div class="stack tight">
+      <div class="buttons">
+        <button
+          type="button"
+          class={health.state === 'untested' ? 'primary' : ''}
+          disabled={isPast || saving.isPending || !hasUrl}
+          onClick={() => void send()}
+        >
+          Send a test event
+        </button>
+        <span class="hint">
+          {hasUrl ? `${TEST_EVENT}: it has no effect on a help desk.` : 'Set the URL first.'}
+          {hasUrl && session.chatId.value === null ? ' It starts a chat, because an event is about one.' : ''}
+        </span>
+      </div>
       <OtherProblems issues={saving.issues} names={[]} />
     </div>
   )

@@ -1,0 +1,100 @@
+/** Says in the header what connects the service, and what differs from the normal state; each part opens its section. */
+import { counted } from '../../../base/text/quantities.ts'
+import { CopyButton } from '../components/copy-button.tsx'
+import { answerText } from '../model/webhook-health.ts'
+import { showSection } from './address.ts'
+import { activeFaults } from './platform/faults.tsx'
+import { changedKnobs } from './platform/knobs.tsx'
+import { usePlatform, usePlatformStore } from './platform/platform-section.tsx'
+import type { PlatformMoment } from './platform/platform-store.ts'
+import { useSession } from './session-context.ts'
+
+export function StateStrip() {
+  const { moment } = usePlatformStore()
+  return moment.value === null ? null : (
+    <>
+      <Connection />
+      <Differences />
+    </>
+  )
+}
+
+function Connection() {
+  const { view } = useSession()
+  const { keys, config, health } = usePlatform()
+  const { state, last } = health
+  const url = config['webhook.url']
+  const answer = state === 'failing' ? last?.status : null
+  return (
+    <div class="connection">
+      <code class="connection-url">{keys.url}</code> <CopyButton text={keys.url} what="the base URL of the platform" />
+      <span class="connection-key">
+        API key <CopyButton text={keys.api_key} what="the API key of the platform" />
+      </span>
+      <button type="button" class="link" title="Webhook settings" onClick={() => showSection(view, 'webhook')}>
+        <span class={`platform-state ${LOOKS[state]}`}>
+          {typeof url === 'string' ? (
+            <>
+              <span class="visually-hidden">Webhook </span>
+              <bdi>{url}</bdi>
+              {last === null ? null : (
+                <span> · {state === 'failing' && answer == null ? 'no answer' : answerText(last)}</span>
+              )}
+            </>
+          ) : (
+            'Set the webhook'
+          )}
+        </span>
+      </button>
+    </div>
+  )
+}
+
+const LOOKS = { no_url: 'skipped', untested: 'skipped', accepting: 'pass', failing: 'fail' } as const
+
+function Differences() {
+  const { view } = useSession()
+  const found = differencesOf(usePlatform())
+  if (found.length === 0) return null
+  return (
+    <ul class="state-strip" aria-label="Differs from the normal state">
+      {found.map(([section, text]) => (
+        <li key={section}>
+          <button type="button" class="link" onClick={() => showSection(view, section)}>
+            {text}
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type Difference = readonly [section: string, text: string]
+
+function differencesOf(moment: PlatformMoment): readonly Difference[] {
+  const { clock, clockOffsetMs, faults, queues, config, health } = moment
+  const found: Difference[] = []
+  if (health.state === 'failing')
+    found.push([
+      'webhook',
+      `Webhook ${health.last?.status == null ? 'does not answer' : 'refuses'} (${health.failuresInARow})`,
+    ])
+  if (clock.mode === 'virtual') found.push(['clock', 'Virtual clock'])
+  else if (clock.paused) found.push(['clock', 'Clock paused'])
+  else if (Math.abs(clockOffsetMs) >= LEAST_OFFSET_MS)
+    found.push(['clock', `Clock ${clockOffsetMs < 0 ? '−' : '+'}${offsetText(clockOffsetMs)}`])
+  const active = activeFaults(faults).length
+  if (active > 0) found.push(['faults', counted(active, 'fault')])
+  if (queues.some(({ bot_id, open }) => bot_id === config['bot.id'] && !open)) found.push(['availability', 'Closed'])
+  const knobs = changedKnobs(moment).length
+  if (knobs > 0) found.push(['knobs', `${counted(knobs, 'knob')} changed`])
+  return found
+}
+
+/** A pause that is resumed leaves the clock behind; less than this is no difference that a person sees. */
+const LEAST_OFFSET_MS = 30_000
+
+function offsetText(ms: number): string {
+  const minutes = Math.round(Math.abs(ms) / 60_000)
+  return minutes < 120 ? `${Math.max(1, minutes)} min` : `${Math.round(minutes / 60)} h`
+}
