@@ -83,8 +83,8 @@ describe('an HTML certificate', () => {
 
   it('marks the behaviour that decides', () => {
     expect(textsOf(page, '#SIG-02 .check-decisive')[0]).toContain('webhook.json=spaced')
-    expect(textsOf(page, '#SIG-02 .check-varied .deciding')).toEqual(['webhook.json=spaced decides'])
-    expect(textsOf(page, '#SIG-02 .check-varied li')).toHaveLength(2)
+    expect(textsOf(page, '#SIG-02 .folded-list .deciding')).toEqual(['webhook.json=spaced decides'])
+    expect(textsOf(page, '#SIG-02 .folded-list li')).toHaveLength(2)
   })
 
   it('has a timeline of each check with findings, and none of others', () => {

@@ -1,4 +1,5 @@
 /** Renders a certificate as one HTML file: the level, checks with findings, all checks, what was exercised, its limits. */
+import type { ComponentChildren } from 'preact'
 import { groupBy } from '../../../base/objects.ts'
 import { counted } from '../../../base/text/quantities.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
@@ -174,25 +175,17 @@ function Causes({ certificate }: CertificateProps) {
     const { check: id, text, blocked, repeated } = cause
     const check = byId.get(id)
     const outcome = check?.outcome === 'warn' ? 'warn' : 'fail'
+    const nameOf = (one: string) => {
+      const how = repeated.length > 0 && blocked.includes(one) ? ': blocked' : ''
+      return visible(`${one} ${byId.get(one)?.title ?? ''}${how}`)
+    }
     return (
       <article key={id} class={`failure-card certificate-cause ${outcome}`}>
         <h2>
           <a href={linkTo(id)}>{id}</a> {visible(text)}
         </h2>
         <p>{visible(check?.findings[0]?.hint ?? '')}</p>
-        {stoppedText(cause) === '' ? null : (
-          <details class="check-varied">
-            <summary>{stoppedText(cause)}</summary>
-            <ul>
-              {[...blocked, ...repeated].map(one => (
-                <li key={one}>
-                  {one} {visible(byId.get(one)?.title ?? '')}
-                  {repeated.length > 0 && blocked.includes(one) ? ': blocked' : ''}
-                </li>
-              ))}
-            </ul>
-          </details>
-        )}
+        <FoldedList summary={stoppedText(cause)} items={[...blocked, ...repeated].map(nameOf)} />
       </article>
     )
   })
@@ -297,23 +290,34 @@ function FindingCard({ finding: { level, code, happened, hint, entrySeqs }, pass
 
 /** The behaviours that differ from their defaults; those that decide the failure are marked. */
 function VariedKnobs({ check: { rotated, decisive } }: { readonly check: CheckReport }) {
-  const knobs = Object.entries(rotated)
-  if (knobs.length === 0) return null
   const deciding = new Set(decisive.map(({ knob }) => knob))
+  const knobs = Object.entries(rotated).map(([knob, value]) => {
+    const isDeciding = deciding.has(knob)
+    return (
+      <span key={knob} class={isDeciding ? 'deciding' : undefined}>
+        <code>{visible(`${knob}=${String(value)}`)}</code> {isDeciding ? 'decides' : ''}
+      </span>
+    )
+  })
+  const count = counted(knobs.length, 'unspecified behaviour')
+  const summary = `${count} of the platform ${knobs.length === 1 ? 'was' : 'were'} varied here`
+  return <FoldedList summary={summary} items={knobs} isOpen={deciding.size > 0} />
+}
+
+interface FoldedListProps {
+  readonly summary: string
+  readonly items: readonly ComponentChildren[]
+  readonly isOpen?: boolean
+}
+
+function FoldedList({ summary, items, isOpen = false }: FoldedListProps) {
+  if (items.length === 0) return null
   return (
-    <details class="check-varied" open={deciding.size > 0}>
-      <summary>
-        {knobs.length === 1
-          ? '1 unspecified behaviour of the platform was'
-          : `${knobs.length} unspecified behaviours were`}{' '}
-        varied here
-      </summary>
+    <details class="folded-list" open={isOpen}>
+      <summary>{summary}</summary>
       <ul>
-        {knobs.map(([knob, value]) => (
-          <li key={knob} class={deciding.has(knob) ? 'deciding' : undefined}>
-            <code>{visible(`${knob}=${String(value)}`)}</code>
-            {deciding.has(knob) ? ' decides' : ''}
-          </li>
+        {items.map((item, index) => (
+          <li key={index}>{item}</li>
         ))}
       </ul>
     </details>
@@ -496,23 +500,17 @@ function Varied({ certificate: { checks, rotates } }: CertificateProps) {
       knobs.set(knob, values.set(String(value), (values.get(String(value)) ?? 0) + 1))
     }
   if (!rotates || knobs.size === 0) return null
+  const items = [...knobs].map(([knob, values]) => (
+    <span key={knob}>
+      <code>{visible(knob)}</code>{' '}
+      {[...values].map(([value, count]) => `${visible(value)} in ${counted(count, 'check')}`).join(', ')}
+    </span>
+  ))
+  const summary = `${counted(knobs.size, 'behaviour')} that the platform's description leaves open. Each check has a choice of its own.`
   return (
     <section aria-labelledby="varied-title">
       <h2 id="varied-title">What was varied</h2>
-      <details class="check-varied">
-        <summary>
-          {counted(knobs.size, 'behaviour')} that the platform's description leaves open. Each check has a choice of its
-          own.
-        </summary>
-        <ul>
-          {[...knobs].map(([knob, values]) => (
-            <li key={knob}>
-              <code>{visible(knob)}</code>{' '}
-              {[...values].map(([value, count]) => `${visible(value)} in ${counted(count, 'check')}`).join(', ')}
-            </li>
-          ))}
-        </ul>
-      </details>
+      <FoldedList summary={summary} items={items} />
     </section>
   )
 }
