@@ -30,6 +30,14 @@ const scenario = (page: Page, name: string) => page.locator('.scenario-row', { h
 const mark = (page: Page, name: string, label: string) => scenario(page, name).getByRole('img', { name: label })
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
+/** Whether the middle of an element can be seen in every box that scrolls around it. */
+function isInBox(selector: string): boolean {
+  const element = document.querySelector(selector)
+  if (element === null) return false
+  const { left, top, height } = element.getBoundingClientRect()
+  return element.contains(document.elementFromPoint(left + 20, top + height / 2))
+}
+
 async function checkTabs(page: Page): Promise<void> {
   for (const tab of ['Diagram', 'Chat', 'Failures']) {
     await page.getByRole('tab', { name: tab }).click()
@@ -52,7 +60,8 @@ describe.skipIf(chromium === null)('UI mode', () => {
     await page.locator('.source-line', { hasText: 'press: handover' }).waitFor()
     await press(page, 'Run all')
     await page.getByText('2 scenarios: 1 passed, 1 failed').waitFor()
-    await scenario(page, 'Bo').getByRole('button', { name: 'Bo' }).first().click()
+    await page.locator('.scenario-row.selected', { hasText: 'Bo' }).waitFor()
+    await page.locator('.ui-step.selected', { hasText: 'expect message' }).waitFor()
     const line = page.locator('.source-line.fail')
     expect(await line.locator('code').first().textContent()).toContain('Goodbye')
     expect(await line.locator('.differences tbody').textContent()).toBe('message"Goodbye""Hello"')
@@ -63,6 +72,42 @@ describe.skipIf(chromium === null)('UI mode', () => {
     await again.locator('.entry-details', { hasText: 'POST message "Hello"' }).waitFor()
     await again.getByRole('tab', { name: 'Chat' }).click()
     await again.locator('.message.agent', { hasText: 'Hello' }).waitFor()
+  })
+
+  it('shows the failing line of an included file, and the row of the scenario, out of sight before', async () => {
+    const many: Record<string, string> = {}
+    for (let index = 10; index < 40; index++)
+      many[`a${index}.yaml`] = scenarioFile(`Passes ${index}`, `${ACCEPTED}  - expect: message\n`)
+    const waits = '  - wait: 1ms\n'.repeat(40)
+    const { url } = await startUiMode({
+      ...many,
+      'z.yaml': scenarioFile('Zoe', `${ACCEPTED}  - include: { file: part.yaml }\n`),
+      'part.yaml': `version: 1\nkind: partial\nsteps:\n${waits}  - expect: { message: { message: Goodbye } }\n`,
+    })
+    const { page } = await open(url)
+    await page.getByText('31 scenarios: 31 not run').waitFor()
+    await press(page, 'Run all')
+    await page.getByText('31 scenarios: 30 passed, 1 failed').waitFor()
+    await page.locator('.source-name', { hasText: 'part.yaml, included by z.yaml' }).waitFor()
+    const shown = ['.scenario-row.selected', '.ui-step.fail.selected', '.source-line.fail']
+    for (const selector of shown) {
+      await page.locator(selector).waitFor()
+      await expect.poll(() => page.evaluate(isInBox, selector), { message: selector }).toBe(true)
+    }
+    expect(await page.locator('.scenario-row.selected').textContent()).toContain('Zoe')
+    const { page: later } = await open(url)
+    await later.locator('.scenario-row.selected', { hasText: 'Zoe' }).waitFor()
+  })
+
+  it('stays with the scenario that a person has selected, and leaves out broken files in its counts', async () => {
+    const { url } = await startUiMode({ ...FILES, 'e.yaml': 'steps: 1\n' })
+    const { page } = await open(`${url}?scenario=Ada`)
+    await page.getByText('2 scenarios: 2 not run; 1 file cannot be run').waitFor()
+    const { page: other } = await open(url)
+    await press(other, 'Run all')
+    await other.locator('.scenario-row.selected', { hasText: 'Bo' }).waitFor()
+    await page.getByText('2 scenarios: 1 passed, 1 failed; 1 file cannot be run').waitFor()
+    expect(await page.locator('.scenario-row.selected').textContent()).toContain('Ada')
   })
 
   it('marks each step while it runs, and stops', async () => {
@@ -123,10 +168,10 @@ describe.skipIf(chromium === null)('UI mode', () => {
     await page.keyboard.press('p')
     await mark(page, 'Bo', 'failed').waitFor()
     await page.locator('.failure-card').waitFor()
-    await page.keyboard.press('n')
-    await page.locator('.ui-step.selected', { hasText: 'press handover' }).waitFor()
+    await page.keyboard.press('b')
+    await page.locator('.ui-step.selected', { hasText: 'expect start' }).waitFor()
     await page.keyboard.press('2')
-    await page.getByText('After step 1').waitFor()
+    await page.getByText('After step 2').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('Ad')
     await scenario(page, 'Bo').waitFor({ state: 'detached' })
@@ -170,7 +215,9 @@ describe.skipIf(chromium === null)('UI mode', () => {
     })
     const { page } = await open(await addressIn(io.stdout.until(/UI mode: \S+/)))
     await page.getByText('2 scenarios: 1 passed, 1 failed').waitFor()
+    await page.locator('.scenario-row.selected', { hasText: 'Bo' }).waitFor()
     await page.getByRole('tab', { name: 'Chat' }).click()
+    await page.keyboard.press('k')
     await page.getByText('2 earlier messages of this chat are not shown').waitFor()
     await page.keyboard.press('j')
     await page.locator('.run-missing').waitFor({ state: 'detached' })

@@ -61,12 +61,13 @@ export function ResultPane() {
 }
 
 function Diagram() {
-  const { view, shown, showEntry } = useUi()
+  const { view, shown, step, showEntry } = useUi()
   const { rows, earlierRows, isLive } = shown.value
   const host = useRef<HTMLDivElement>(null)
-  const [entry, step] = [view.entry.value, view.step.value]
+  const entry = view.entry.value
   const selected = entry === null ? -1 : rows.findIndex(row => row.seq === entry || row.entrySeqs.includes(entry))
-  const index = selected === -1 && step !== null ? rows.findIndex(row => row.step === step) : selected
+  const number = isLive ? view.step.value : step.value?.number
+  const index = selected === -1 && number != null ? rows.findIndex(row => row.step === number) : selected
   useEffect(() => {
     const box = host.current
     if (box === null) return

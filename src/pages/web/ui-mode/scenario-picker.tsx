@@ -1,10 +1,11 @@
 /** Lists the scenarios by file, with their outcomes, and filters them. */
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { groupBy } from '../../../base/objects.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import type { CatalogueFile, CatalogueScenario } from '../../../running/ui-mode/protocol.ts'
 import { StateMark } from '../components/mark.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
+import { scrollWithin } from '../model/scroll-within.ts'
 import { OUTCOME_FILTERS } from './ui-address.ts'
 import { itemAfter, OUTCOME_NAMES, outcomeOfStatus, useUi } from './ui-state.ts'
 
@@ -91,15 +92,13 @@ interface FileSectionProps {
 }
 
 function FileSection({ file: { name, problems }, scenarios }: FileSectionProps) {
-  const { catalogue } = useUi()
   return (
     <section class="scenario-file" aria-label={visible(name)}>
-      <header class="scenario-file-head">
-        <h2 title={visible(name)}>
+      {scenarios.length === 1 && problems.length === 0 ? null : (
+        <h2 class="scenario-file-name" title={visible(name)}>
           <bdi>{visible(name)}</bdi>
         </h2>
-        {catalogue.value?.kind === 'run' ? <WatchButton file={name} /> : null}
-      </header>
+      )}
       {problems.map(({ at, message, excerpt }) => (
         <div key={`${at} ${message}`} class="scenario-problem">
           <p>
@@ -117,46 +116,31 @@ function FileSection({ file: { name, problems }, scenarios }: FileSectionProps) 
   )
 }
 
-function WatchButton({ file }: { readonly file: string }) {
-  const { watch, setWatch } = useUi()
-  const { all, files } = watch.value
-  const isWatched = files.includes(file)
-  return (
-    <button
-      type="button"
-      class="quiet chip watch-file"
-      aria-pressed={all || isWatched}
-      aria-label={`Watch ${visible(file)}`}
-      title="Run its scenarios again when it changes"
-      disabled={all}
-      onClick={() => setWatch({ all, files: isWatched ? files.filter(one => one !== file) : [...files, file] })}
-    >
-      Watch
-    </button>
-  )
-}
-
 interface ScenarioRowProps {
   readonly scenario: CatalogueScenario
   readonly isRunnable: boolean
 }
 
-function ScenarioRow({ scenario: { name }, isRunnable }: ScenarioRowProps) {
+function ScenarioRow({ scenario: { name, file }, isRunnable }: ScenarioRowProps) {
   const ui = useUi()
   const status = ui.statuses.value.get(name)
   const isSelected = ui.selected.value?.name === name
+  const row = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (isSelected) scrollWithin(row.current?.closest('.scenario-files') ?? null, row.current, true)
+  }, [isSelected])
   const shown = visible(name)
   const last = status?.state === 'idle' ? status.last : null
   let aside = null
   if (last?.outdated) aside = <small class="outdated">changed</small>
   else if (last !== null && last.outcome !== 'skipped') aside = <small>{formatMs(last.durationMs)}</small>
   return (
-    <li class={`scenario-row${isSelected ? ' selected' : ''}`}>
+    <li ref={row} class={`scenario-row${isSelected ? ' selected' : ''}`}>
       <button
         type="button"
         class="quiet scenario-name"
         aria-current={isSelected ? 'true' : undefined}
-        title={[shown, status?.last?.summary ?? ''].filter(Boolean).join('\n')}
+        title={[shown, visible(file), status?.last?.summary ?? ''].filter(Boolean).join('\n')}
         onClick={() => ui.select(name)}
       >
         <StateMark state={status === undefined || status.state === 'idle' ? outcomeOfStatus(status) : status.state} />

@@ -41,6 +41,7 @@ function ScenarioHead({ scenario }: { readonly scenario: CatalogueScenario }) {
       <h2 dir="auto">{visible(name)}</h2>
       <p class="source-facts">
         <span>{visible(place === null ? file : placeText(place))}</span>
+        <WatchButton file={file} />
         {tags.map(tag => (
           <span key={tag} class="chip source-tag">
             {visible(tag)}
@@ -58,12 +59,31 @@ function ScenarioHead({ scenario }: { readonly scenario: CatalogueScenario }) {
   )
 }
 
+function WatchButton({ file }: { readonly file: string }) {
+  const { catalogue, watch, setWatch } = useUi()
+  const { all, files } = watch.value
+  if (catalogue.value?.kind !== 'run') return null
+  const isWatched = files.includes(file)
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-pressed={all || isWatched}
+      aria-label={`Watch ${visible(file)}`}
+      title="Run its scenarios again when it changes"
+      disabled={all}
+      onClick={() => setWatch({ all, files: isWatched ? files.filter(one => one !== file) : [...files, file] })}
+    >
+      Watch
+    </button>
+  )
+}
+
 function Steps() {
-  const { shown, view } = useUi()
+  const { shown, view, step } = useUi()
   const { steps } = shown.value
   const move = (by: number) => {
-    const current = steps.find(({ number }) => number === view.step.peek())
-    view.step.value = itemAfter(steps, current, by)?.number ?? null
+    view.step.value = itemAfter(steps, step.peek() ?? undefined, by)?.number ?? null
   }
   useShortcuts('Steps', {
     n: ['Select the next step', () => move(1)],
@@ -85,13 +105,13 @@ interface StepRowProps {
 }
 
 function StepRow({ step, hasChats }: StepRowProps) {
-  const { view } = useUi()
+  const ui = useUi()
   const { number, name, label, conversation, state } = step
   const row = useRef<HTMLLIElement>(null)
-  const isSelected = view.step.value === number
+  const isSelected = ui.step.value?.number === number && state !== 'running'
   const isShown = isSelected || state === 'running'
   useEffect(() => {
-    if (isShown) scrollWithin(row.current?.parentElement ?? null, row.current)
+    if (isShown) scrollWithin(row.current?.parentElement ?? null, row.current, true)
   }, [isShown])
   return (
     <li ref={row} class={`ui-step ${classOf(state)}${isSelected ? ' selected' : ''}`} value={number}>
@@ -99,7 +119,7 @@ function StepRow({ step, hasChats }: StepRowProps) {
         type="button"
         class="quiet"
         aria-current={isSelected ? 'step' : undefined}
-        onClick={() => (view.step.value = isSelected ? null : number)}
+        onClick={() => (ui.view.step.value = ui.view.step.value === number ? null : number)}
       >
         <StateMark state={state} />
         <span class="ui-step-number">{number}</span>
@@ -129,7 +149,7 @@ function StepTime({ step: { startMs, tookMs } }: { readonly step: ShownStep }) {
 const MAX_LINES = 3_000
 
 function Source() {
-  const { source, shown, view, selected } = useUi()
+  const { source, shown, step, selected } = useUi()
   const { steps } = shown.value
   const { file, lines } = source.value ?? { file: null, lines: [] }
   const box = useRef<HTMLDivElement>(null)
@@ -137,12 +157,7 @@ function Source() {
     const inFile = steps.filter(({ place }) => place?.file === file)
     return groupBy(inFile, ({ place }) => place?.line ?? 0)
   }, [steps, file])
-  // The line of the selected step, of the one that is running, of the first failure, or of the scenario.
-  const step =
-    steps.find(({ number }) => number === view.step.value) ??
-    steps.find(({ state }) => state === 'running') ??
-    steps.find(({ failures }) => failures.length > 0)
-  const line = step?.place?.line ?? selected.value?.place?.line ?? null
+  const line = (step.value ?? selected.value)?.place?.line ?? null
   useEffect(() => {
     scrollWithin(box.current, box.current?.querySelector(`[data-line="${line}"]`), true)
   }, [line, lines])
@@ -150,7 +165,10 @@ function Source() {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a scrolled region of the file
     <div ref={box} class="source" role="region" aria-label={`File ${file}`} tabIndex={0}>
-      <p class="source-name">{visible(file)}</p>
+      <p class="source-name">
+        {visible(file)}
+        {file === selected.value?.file ? '' : `, included by ${visible(selected.value?.file ?? '')}`}
+      </p>
       <ol dir="ltr">
         {lines.slice(0, MAX_LINES).map((text, index) => (
           <SourceLine key={index} number={index + 1} text={text} steps={byLine.get(index + 1) ?? []} />
@@ -169,9 +187,9 @@ interface SourceLineProps {
 }
 
 function SourceLine({ number, text, steps }: SourceLineProps) {
-  const { view } = useUi()
+  const ui = useUi()
   const step = steps.find(one => one.state === 'running' || one.failures.length > 0) ?? steps.at(-1)
-  const isSelected = steps.some(one => one.number === view.step.value)
+  const isSelected = steps.some(one => one.number === ui.step.value?.number)
   const failures = steps.flatMap(one => one.failures)
   return (
     <li

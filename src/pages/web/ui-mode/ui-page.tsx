@@ -57,14 +57,19 @@ export function UiPage() {
 
 /** How many scenarios of a run have ended, or the outcomes of all: `3 scenarios: 2 passed, 1 failed`. */
 function RunState() {
-  const { run, counts, catalogue } = useUi()
+  const { run, counts, brokenFiles } = useUi()
   const { state, done, total } = run.value
   if (state === 'stopping') return <>Stopping</>
   if (state === 'running') return <>{`Running: ${done} of ${total} done`}</>
   const parts: string[] = []
-  for (const outcome of OUTCOME_FILTERS)
-    if (counts.value[outcome] > 0) parts.push(`${counts.value[outcome]} ${OUTCOME_NAMES[outcome]}`)
-  return <>{`${counted(catalogue.value?.scenarios.length ?? 0, 'scenario')}: ${parts.join(', ') || 'none'}`}</>
+  let all = 0
+  for (const outcome of OUTCOME_FILTERS) {
+    const count = counts.value[outcome]
+    all += count
+    if (count > 0) parts.push(`${count} ${OUTCOME_NAMES[outcome]}`)
+  }
+  const broken = brokenFiles.value === 0 ? '' : `; ${counted(brokenFiles.value, 'file')} cannot be run`
+  return <>{`${counted(all, 'scenario')}: ${parts.join(', ') || 'none'}${broken}`}</>
 }
 
 function RunButtons() {

@@ -18,7 +18,7 @@ import type { ControlClient } from '../client/control.ts'
 import { type FeedState, followUi, type UiEvent } from '../client/event-feed.ts'
 import { createFrameBatches } from '../client/frame-batches.ts'
 import { createLiveRuns } from '../model/live-runs.ts'
-import { EMPTY_RUN, endedRun, liveRun, type ShownRun } from '../model/shown-run.ts'
+import { EMPTY_RUN, endedRun, liveRun, type ShownRun, type ShownStep } from '../model/shown-run.ts'
 import { keepUiAddress, type OutcomeFilter, type UiView } from './ui-address.ts'
 
 export interface UiState {
@@ -34,9 +34,13 @@ export interface UiState {
   readonly isFiltered: ReadonlySignal<boolean>
   /** How many scenarios have each outcome. */
   readonly counts: ReadonlySignal<Readonly<Record<OutcomeFilter, number>>>
-  /** The scenario of the address, else the one that is running or run last, else the first that the filter shows. */
+  /** The scenario that a person or the end of a run has selected, else the one that is running, else the first that the filter shows. */
   readonly selected: ReadonlySignal<CatalogueScenario | null>
   readonly shown: ReadonlySignal<ShownRun>
+  /** The selected step, else the one that is running, else the first that failed. */
+  readonly step: ReadonlySignal<ShownStep | null>
+  /** How many files cannot be run; `counts` leaves their scenarios out. */
+  readonly brokenFiles: ReadonlySignal<number>
   /** The text of the file of the selected scenario, or of the selected step. */
   readonly source: ReadonlySignal<SourceText | null>
   /** The last refusal or failure of a request; null when there is none. */
@@ -79,11 +83,16 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   /** Replaced whenever entries of a run arrive. */
   const live = signal({ viewOf: runs.viewOf })
   const followed = signal<string | null>(null)
+  /** Whether a person has selected a scenario since the last run was started here. */
+  let isChosen = view.scenario.peek() !== null
+  /** The scenarios that have ended since the last run did. */
+  const ended = new Set<string>()
   const problem = signal<string | null>(null)
 
   const forget = () => {
     statuses.value = new Map()
     followed.value = null
+    ended.clear()
     runs.clear()
     live.value = { viewOf: runs.viewOf }
   }
@@ -97,10 +106,28 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     } else {
       run.value = event.data.run
       watch.value = event.data.watch
-      statuses.value = new Map([...statuses.peek(), ...event.data.scenarios.map(one => [one.name, one] as const)])
+      const before = statuses.peek()
+      for (const { name, last } of event.data.scenarios)
+        if (last !== null && last.run !== before.get(name)?.last?.run) ended.add(name)
+      statuses.value = new Map([...before, ...event.data.scenarios.map(one => [one.name, one] as const)])
       followed.value = followedOf(followed.peek(), statuses.peek())
       event.data.scenarios.forEach(runs.keepOnly)
+      if (event.data.run.state === 'idle') selectFirstFailure()
     }
+  }
+  /** Selects the first failed scenario of a run that has ended, unless a person has selected one. */
+  function selectFirstFailure(): void {
+    const failed = (catalogue.peek()?.scenarios ?? []).find(
+      ({ name }) => ended.has(name) && FAILED.has(outcomeOfStatus(statuses.peek().get(name))),
+    )
+    ended.clear()
+    if (failed !== undefined && !isChosen) show(failed.name)
+  }
+  const show = (name: string | null) => {
+    batch(() => {
+      view.scenario.value = name
+      for (const part of [view.step, view.entry, view.chat]) part.value = null
+    })
   }
   const batches = createFrameBatches<UiEvent>(events => batch(() => events.forEach(apply)), REDRAW_MS)
   followUi(client, batches.add, state => {
@@ -110,6 +137,10 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   const isFiltered = computed(
     () => view.text.value.trim() !== '' || view.tag.value !== '' || view.outcome.value !== null,
   )
+  const broken = computed(() => {
+    const files = catalogue.value?.files ?? []
+    return new Set(files.filter(({ problems }) => problems.length > 0).map(({ name }) => name))
+  })
   const listed = computed(() => {
     const text = view.text.value.trim().toLowerCase()
     const [tag, outcome] = [view.tag.value, view.outcome.value]
@@ -117,14 +148,16 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     for (const one of catalogue.value?.scenarios ?? []) {
       const { name, file, description, spec, tags } = one
       if (tag !== '' && !tags.includes(tag)) continue
-      if (outcome !== null && outcomeOfStatus(statuses.value.get(name)) !== outcome) continue
+      if (outcome !== null && (broken.value.has(file) || outcomeOfStatus(statuses.value.get(name)) !== outcome))
+        continue
       if ([name, file, description, ...spec].join('\n').toLowerCase().includes(text)) found.push(one)
     }
     return found
   })
   const counts = computed(() => {
     const byOutcome = { pass: 0, fail: 0, error: 0, inconclusive: 0, none: 0 }
-    for (const { name } of catalogue.value?.scenarios ?? []) byOutcome[outcomeOfStatus(statuses.value.get(name))]++
+    for (const { name, file } of catalogue.value?.scenarios ?? [])
+      if (!broken.value.has(file)) byOutcome[outcomeOfStatus(statuses.value.get(name))]++
     return byOutcome
   })
   const selected = computed(() => {
@@ -172,10 +205,15 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     return isLoaded && result.value !== null ? endedRun(result.value.report) : liveRun(scenario, status)
   })
 
-  const file = computed(() => {
-    const step = shown.value.steps.find(({ number }) => number === view.step.value)
-    return step?.place?.file ?? selected.value?.file ?? null
+  const step = computed(() => {
+    const { steps } = shown.value
+    const found =
+      steps.find(({ number }) => number === view.step.value) ??
+      steps.find(({ state }) => state === 'running') ??
+      steps.find(({ failures }) => failures.length > 0)
+    return found ?? null
   })
+  const file = computed(() => step.value?.place?.file ?? selected.value?.file ?? null)
   /** Changes when files were read again, too. */
   const sourceKey = computed(() => `${catalogue.value?.version} ${file.value}`)
   const source = signal<SourceText | null>(null)
@@ -183,28 +221,31 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     const key = sourceKey.value
     const name = file.peek()
     if (name === null) return
-    const show = (lines: readonly string[]) => {
+    const showLines = (lines: readonly string[]) => {
       if (key === sourceKey.peek()) source.value = { file: name, lines }
     }
     client.send<{ text: string }>('GET', '/ui/file', { query: { name } }).then(
-      ({ text }) => show(text.split(/\r?\n/)),
-      () => show([]),
+      ({ text }) => showLines(text.split(/\r?\n/)),
+      () => showLines([]),
     )
   })
   keepUiAddress(view)
   return {
     ...{ view, origin, feed, catalogue, run, watch, statuses, listed, isFiltered, counts, selected, shown, source },
-    problem,
+    ...{ step, problem, brokenFiles: computed(() => broken.value.size) },
     select(name) {
-      batch(() => {
-        view.scenario.value = name
-        for (const part of [view.step, view.entry, view.chat]) part.value = null
-      })
+      isChosen = true
+      show(name)
     },
     showEntry(seq) {
       view.entry.value = seq
     },
-    runScenarios: body => send('POST', '/ui/run', body),
+    runScenarios(body) {
+      isChosen = false
+      followed.value = selected.peek()?.name ?? null
+      show(null)
+      send('POST', '/ui/run', body)
+    },
     stop: () => send('POST', '/ui/stop'),
     setWatch: setting => send('PUT', '/ui/watch', setting),
   }
@@ -215,6 +256,8 @@ function followedOf(before: string | null, statuses: ReadonlyMap<string, Scenari
   if (before !== null && statuses.get(before)?.state === 'running') return before
   return [...statuses.values()].find(({ state }) => state === 'running')?.name ?? before
 }
+
+const FAILED: ReadonlySet<OutcomeFilter> = new Set(['fail', 'error', 'inconclusive'])
 
 export const OUTCOME_NAMES = { ...OUTCOME_TEXTS, none: 'not run' }
 
