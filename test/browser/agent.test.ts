@@ -41,8 +41,9 @@ describe.skipIf(chromium === null)('the desk of the page', () => {
     expect(await page.locator('.call-code pre').textContent()).toContain(
       `curl -s -X POST '${url}/api/v2/handover/start'`,
     )
-    await click(page, 'Python')
-    expect(await page.locator('.call-code pre').textContent()).toContain('os.environ["HANDOVER_SIM_API_KEY"]')
+    expect(await page.locator('.call-code pre').textContent()).toContain("-H 'authorization: Bearer sim-handover-key'")
+    await click(page, 'test')
+    expect(await page.locator('.call-code pre').textContent()).toContain('expect(response.status).toBe(200)')
     await page.getByRole('button', { name: /^Entry #/ }).click()
     await page.getByRole('region', { name: /^Entry \d+/ }).waitFor()
     await page.getByLabel('Message of the agent').pressSequentially('Hi')

@@ -40,7 +40,8 @@ describe.skipIf(chromium === null)('the inspector', () => {
     answer()
     await expect.poll(() => row.textContent()).toContain('401 in')
     await row.click()
-    await page.getByText('Likely mistakes').waitFor()
+    await page.getByText('It accepted no event so far (1 refused).').waitFor()
+    await page.locator('blockquote', { hasText: 'invalid signature' }).waitFor()
   })
 
   it('has no violation of the rules of axe', async () => {

@@ -1,14 +1,14 @@
-/** Shows a call as code to copy, in one of the languages. The choice is kept. */
+/** Shows a request as code to copy, in one of the languages. The choice is kept. */
 import './entries.css'
 import { signal } from '@preact/signals'
-import { type CodeCall, LANGUAGES, type SnippetLanguage, snippet } from '../model/snippets.ts'
+import { type CodeRequest, LANGUAGES, type SnippetLanguage, snippet } from '../model/snippets.ts'
 import { CopyButton } from './copy-button.tsx'
 
-/** One choice for all calls of the page. */
+/** One choice for all requests of the page. */
 const chosen = signal<SnippetLanguage>('curl')
 
-export function CallCode({ call }: { readonly call: CodeCall }) {
-  const text = snippet(chosen.value, call)
+export function CallCode({ request }: { readonly request: CodeRequest }) {
+  const text = snippet(chosen.value, request)
   return (
     <div class="call-code">
       <div class="call-code-head">
@@ -25,7 +25,7 @@ export function CallCode({ call }: { readonly call: CodeCall }) {
             </button>
           ))}
         </fieldset>
-        <CopyButton text={text} what={`the call as ${chosen.value}`} />
+        <CopyButton text={text} what={`the request as ${chosen.value}`} />
       </div>
       <pre tabIndex={0}>{text}</pre>
     </div>

@@ -56,6 +56,8 @@ export function JournalEntry({ entries, entry, ...props }: JournalEntryProps) {
   )
 }
 
+/** As many characters of the answer of a service are in the explanation. */
+const MOST_QUOTED = 300
 /** As many effects are listed. */
 const MOST_EFFECTS = 12
 
@@ -108,6 +110,9 @@ export function EntryDetails(props: EntryDetailsProps) {
               </Fact>
             </dl>
           )}
+          {entry.kind === 'delivery' && entry.response?.body ? (
+            <blockquote>{visible(entry.response.body.slice(0, MOST_QUOTED))}</blockquote>
+          ) : null}
           {advice ?? (explained?.hint == null ? null : <p>{visible(explained.hint)}</p>)}
         </div>
       )}

@@ -10,11 +10,14 @@ import { Payload } from '../components/entry-details.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { GUIDE_STEPS, type GuideStep, platformRefusal } from '../model/agent-queue.ts'
 import type { ChatState } from '../model/chat-items.ts'
+import { requestOf } from '../model/snippets.ts'
+import { showSection } from './address.ts'
 import { AgentComposer } from './agent-composer.tsx'
 import { type AgentProfile, type AgentSide, readStored, senderOf, writeStored } from './agent-side.ts'
 import { agentDraft } from './drafts.ts'
 import { EntryLink, SwitchField, TextField } from './fields.tsx'
 import { HelpDesk } from './help-desk.tsx'
+import { usePlatformStore } from './platform/platform-section.tsx'
 import type { Session } from './session.ts'
 import { useDraft, useSession } from './session-context.ts'
 
@@ -210,7 +213,7 @@ interface GuideProps {
 }
 
 function AgentGuide({ agentWhere }: GuideProps) {
-  const { agentSide: side } = useSession()
+  const { agentSide: side, view } = useSession()
   const { done } = side.queue.value
   const [isHidden, setHidden] = useDraft('guide is hidden', readStored(STORED) === 'done')
   const isComplete = GUIDE_STEPS.every(step => done.has(step))
@@ -243,8 +246,11 @@ function AgentGuide({ agentWhere }: GuideProps) {
       </ol>
       {isComplete ? (
         <p class="hint">
-          Every call is in the wire. Select one to see its bytes, or open “The call as code” to send it from your
-          program.
+          Now with your service:{' '}
+          <button type="button" class="link" onClick={() => showSection(view, 'webhook')}>
+            connect it
+          </button>
+          .
         </p>
       ) : null}
     </section>
@@ -319,8 +325,7 @@ function LastCall() {
       </div>
       <details>
         <summary>The call as code</summary>
-        <CallCode call={call.code} />
-        <p class="hint">Put the key into {call.code.keyVariable} first. The platform column has it.</p>
+        <CallCode request={requestOf(call.code, usePlatformStore().moment.value?.keys ?? null)} />
       </details>
     </section>
   )

@@ -10,7 +10,7 @@ import type { PlatformKeys } from '../../../server/control/routes/description.ts
 import { type ControlClient, callPlatform, type PlatformAnswer } from '../client/control.ts'
 import { type AgentQueue, createAgentQueue } from '../model/agent-queue.ts'
 import { countUntil, type JournalLog } from '../model/journal-log.ts'
-import type { CodeCall } from '../model/snippets.ts'
+import { type CodeCall, keyFor } from '../model/snippets.ts'
 import type { View } from './address.ts'
 
 /** Who the agent is, for `sender` of the calls. Kept in this browser. */
@@ -129,15 +129,9 @@ const PATHS: { readonly [Id in EndpointId]: (typeof ENDPOINTS)[Id]['path'] } = {
 
 function codeOf(origin: URL, endpoint: EndpointId, bot_id: number, chat_id: string, body: object): CodeCall {
   const url = new URL(PATHS[endpoint].replace('{chatId}', encodeURIComponent(chat_id)).slice(1), origin).href
-  if (endpoint === 'chat') return { method: 'GET', url, body: undefined, keyVariable: 'HANDOVER_SIM_BOT_API_KEY' }
+  if (endpoint === 'chat') return { method: 'GET', url, body: undefined, endpoint, botId: bot_id }
   const fields = endpoint === 'availability' ? body : { bot_id, chat_id, ...body }
-  return { method: 'POST', url, body: fields, keyVariable: 'HANDOVER_SIM_API_KEY' }
-}
-
-/** A bot of `keys.more` has a handover key of its own. */
-function keyFor(endpoint: EndpointId, botId: number, { api_key, bot_api_key, more }: PlatformKeys): string {
-  if (endpoint === 'chat') return bot_api_key
-  return more.find(one => one.bot_id === botId)?.api_key ?? api_key
+  return { method: 'POST', url, body: fields, endpoint, botId: bot_id }
 }
 
 /** What `sender` has in a call. A start may also name the agent's languages. */

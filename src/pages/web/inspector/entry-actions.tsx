@@ -1,13 +1,16 @@
 /** What can be done with an entry: send a delivery again, edit an event and send it, repeat a call, copy an id. */
 
 import type { Signal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { jsonOr } from '../../../base/objects.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
-import { codeCallOf } from '../model/snippets.ts'
+import { codeCallOf, requestOf } from '../model/snippets.ts'
 import { CallDialog } from './call-dialog.tsx'
 import { EventDialog, type EventDialogProps } from './event-dialog.tsx'
+import { usePlatformStore } from './platform/platform-section.tsx'
+import { useSentRequest } from './refusal-help.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
@@ -34,6 +37,7 @@ export function OpenDialog({ dialog }: ActionProps) {
 
 export function EntryActions({ dialog, entry }: EntryActionsProps) {
   const session = useSession()
+  const keys = usePlatformStore().moment.value?.keys ?? null
   const isEvent = entry.kind === 'delivery' || entry.kind === 'event'
   /** The ids that other programs need. */
   const ids = [['Chat', entry.chat_id] as const, ['Delivery', isEvent ? entry.delivery_id : undefined] as const]
@@ -47,8 +51,8 @@ export function EntryActions({ dialog, entry }: EntryActionsProps) {
             </button>
           </div>
           <details class="entry-code">
-            <summary>This call as code</summary>
-            <CallCode call={codeCallOf(entry, session.origin)} />
+            <summary>Copy as curl, fetch or test</summary>
+            <CallCode request={requestOf(codeCallOf(entry, session.origin), keys)} />
           </details>
         </>
       ) : null}
@@ -65,6 +69,7 @@ export function EntryActions({ dialog, entry }: EntryActionsProps) {
           </button>
         </div>
       ) : null}
+      {entry.kind === 'delivery' && entry.url !== null ? <DeliveryCode entry={entry} /> : null}
       <dl class="entry-ids" hidden={ids.every(([, id]) => id === undefined)}>
         {ids.map(([name, id]) =>
           id === undefined ? null : (
@@ -79,6 +84,22 @@ export function EntryActions({ dialog, entry }: EntryActionsProps) {
       </dl>
     </>
   )
+}
+
+/** The signature is loaded when it is needed: journal entries do not have it. */
+function DeliveryCode({ entry }: { readonly entry: EntryOf<'delivery'> }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details class="entry-code" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Copy as curl, fetch or test</summary>
+      {isOpen ? <SentCode entry={entry} /> : null}
+    </details>
+  )
+}
+
+function SentCode({ entry }: { readonly entry: EntryOf<'delivery'> }) {
+  const request = useSentRequest(entry)
+  return request === null ? null : <CallCode request={request} />
 }
 
 /** The entry of the new attempt has the answer of the webhook. */

@@ -1,16 +1,13 @@
 /** Shows the details of the selected entry with what can be done with it, or how it differs from a second one. */
 
 import type { Signal } from '@preact/signals'
-import { useMemo } from 'preact/hooks'
 import type { Entry } from '../../../platform/journal/entry.ts'
-import { type SignatureAdvice, signatureAdvice } from '../../../platform/wording/signature-advice.ts'
 import { EntryComparison } from '../components/entry-comparison.tsx'
 import { EntryDetails } from '../components/entry-details.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
-import { countUntil } from '../model/journal-log.ts'
 import { showKnob } from './address.ts'
 import { type ActionDialog, EntryActions } from './entry-actions.tsx'
-import type { Session } from './session.ts'
+import { isDiagnosable, RefusalHelp } from './refusal-help.tsx'
 import { useSession } from './session-context.ts'
 
 export interface EntryPaneProps {
@@ -24,7 +21,6 @@ export function EntryPane({ dialog, onClose }: EntryPaneProps) {
   const selected = view.entry.value
   const entry = selected === null ? undefined : log.value.entry(selected)
   const second = log.value.entry(view.compare.value ?? -1)
-  const advice = useSignatureAdvice(session, entry)
   // The first key press keeps the selected entry, which is compared with those that are selected after it.
   const compare = () => (view.compare.value = view.compare.peek() === null ? view.entry.peek() : null)
   useShortcuts('Wire', { c: ['Compare the selected entry with another one', compare] })
@@ -43,7 +39,7 @@ export function EntryPane({ dialog, onClose }: EntryPaneProps) {
       onSelect={seq => (view.entry.value = seq)}
       onKnob={name => showKnob(view, name)}
       tools={<PaneTools entry={entry} onClose={onClose} />}
-      advice={advice === null ? null : <SignatureHelp advice={advice} />}
+      advice={isDiagnosable(entry) ? <RefusalHelp entry={entry} /> : null}
     >
       {second === entry ? (
         <p class="compare-notice" role="status">
@@ -97,34 +93,5 @@ function PaneTools({ entry, isComparison = false, onClose }: PaneToolsProps) {
         ✕
       </button>
     </div>
-  )
-}
-
-/** The evidence is computed once for an entry. */
-function useSignatureAdvice({ log }: Session, entry: Entry | undefined): SignatureAdvice | null {
-  const { entries } = log.value
-  return useMemo(
-    () => (entry === undefined ? null : signatureAdvice(entry, entries.slice(0, countUntil(entries, entry.seq)))),
-    [entry, entries],
-  )
-}
-
-function SignatureHelp({ advice: { known, likely, tries } }: { readonly advice: SignatureAdvice }) {
-  return (
-    <>
-      <p>{known}</p>
-      <h4>Likely mistakes</h4>
-      <ul>
-        {likely.map(text => (
-          <li key={text}>{text}</li>
-        ))}
-      </ul>
-      <h4>To try</h4>
-      <ul>
-        {tries.map(({ code, text }) => (
-          <li key={code}>{text}</li>
-        ))}
-      </ul>
-    </>
   )
 }

@@ -8,7 +8,7 @@ import { FailureCards, WarningList } from '../components/failure-cards.tsx'
 import { focusRow, SequenceDiagram } from '../components/sequence-diagram.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { scrollWithin } from '../model/scroll-within.ts'
-import { codeCallOf } from '../model/snippets.ts'
+import { codeCallOf, requestOf } from '../model/snippets.ts'
 import { RunChat } from './run-chat.tsx'
 import { RESULT_TABS, type ResultTab } from './ui-address.ts'
 import { useUi } from './ui-state.ts'
@@ -137,7 +137,7 @@ function Details() {
       {entry.kind === 'api' ? (
         <details class="entry-code">
           <summary>This call as code</summary>
-          <CallCode call={codeCallOf(entry, origin)} />
+          <CallCode request={requestOf(codeCallOf(entry, origin), null)} />
         </details>
       ) : null}
     </JournalEntry>

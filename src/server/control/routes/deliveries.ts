@@ -172,6 +172,8 @@ async function diagnose(core: Core, id: string, pasted: string | undefined): Pro
 
 const answerOf = ({ status, response }: Delivery) => (status === null ? null : { status, body: response?.body ?? '' })
 
+export type RefusalDiagnosis = z.infer<typeof DiagnosisResponse>
+
 export const DELIVERY_ROUTES: readonly ControlRoute[] = [
   route('GET /deliveries', {
     id: 'listDeliveries',
@@ -183,6 +185,15 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
       const found = core.journal.query({ ...range, ...(chat_id && { chatId: chat_id }) })
       return ok({ deliveries: found.map(presentFor(core)) })
     },
+  }),
+  route('GET /deliveries/:id', {
+    id: 'getDelivery',
+    summary: 'Shows the latest attempt of a delivery with its signature as it was sent',
+    responses: {
+      200: { description: 'The entry; its headers are not masked', schema: EntrySchema },
+      404: 'There is no such delivery; lists the latest ones',
+    },
+    run: ({ core, param }) => ok(getDelivery(core, param('id'))),
   }),
   route('POST /deliveries/:id/resend', {
     id: 'resend',
