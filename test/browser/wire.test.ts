@@ -166,6 +166,12 @@ describe.skipIf(chromium === null)('the wire', () => {
       .getByRole('row')
       .filter({ has: page.getByRole('rowheader', { name: 'status', exact: true }) })
     expect(await status.textContent()).toBe('status404401')
+    const names = details(page).getByRole('table').first().getByRole('rowheader')
+    expect(await names.allTextContents()).not.toContain('time')
+    expect((await names.allTextContents())[0]).toMatch(/^(request\.body|response|status)/)
+    await details(page)
+      .getByText(/with ids, times and lengths$/)
+      .waitFor()
     expect(await axeViolations(page)).toEqual([])
 
     await page.keyboard.press('Escape')
@@ -177,6 +183,33 @@ describe.skipIf(chromium === null)('the wire', () => {
       .click({ modifiers: ['Shift'] })
     await expect.poll(() => status.textContent()).toBe('status401404')
     await expect.poll(() => page.url()).toContain(`entry=${first}&compare=${second}`)
+  })
+
+  it('shows the bodies of a call first, and keeps the size that the details were given', async () => {
+    const { server } = await playHandover()
+    const { page } = await open(`${server.url}/?entry=${seqOf(server, isCall(200))}`)
+    await details(page).waitFor()
+    const top = async (text: string | RegExp) => (await details(page).getByText(text).first().boundingBox())?.y
+    expect(await top('Repeat with changes')).toBeGreaterThan((await top(/"sender"/))!)
+    expect(await top('Duration')).toBeGreaterThan((await top(/"sender"/))!)
+    const height = async () => (await details(page).boundingBox())!.height
+    const before = await height()
+    const separator = page.getByRole('separator', { name: 'Size of the details' })
+    await separator.focus()
+    for (const key of ['ArrowUp', 'ArrowUp', 'ArrowUp']) await page.keyboard.press(key)
+    await expect.poll(height).toBeGreaterThan(before + 50)
+    const box = (await separator.boundingBox())!
+    await page.mouse.move(box.x + 50, box.y + 3)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 50, box.y + 203)
+    await page.mouse.up()
+    await expect.poll(height).toBeLessThan(before)
+    const value = await separator.getAttribute('aria-valuenow')
+    await page.reload()
+    await expect.poll(() => separator.getAttribute('aria-valuenow')).toBe(value)
+    expect(await axeViolations(page)).toEqual([])
+    await page.setViewportSize({ width: 2300, height: 900 })
+    await expect.poll(() => separator.getAttribute('aria-orientation')).toBe('vertical')
   })
 
   it('has room for a comparison on a low screen', async () => {

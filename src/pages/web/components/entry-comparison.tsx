@@ -23,7 +23,10 @@ export function EntryComparison({ left, right, tools }: EntryComparisonProps) {
     return { path, left: one, right: other, isEqual: one === other }
   })
 
-  const different = fields.filter(({ isEqual }) => !isEqual)
+  // Bodies say most.
+  const all = fields.filter(({ isEqual }) => !isEqual).sort((one, other) => rankOf(one) - rankOf(other))
+  const different = all.filter(({ path }) => !VOLATILE.test(path))
+  const volatile = all.filter(({ path }) => VOLATILE.test(path))
   const equal = fields.filter(({ isEqual }) => isEqual)
   return (
     <section class="entry-details entry-comparison" aria-label={`Entries ${left.seq} and ${right.seq}`} tabIndex={-1}>
@@ -31,12 +34,20 @@ export function EntryComparison({ left, right, tools }: EntryComparisonProps) {
         <h3>
           #{left.seq} and #{right.seq}:{' '}
           {different.length === 0
-            ? 'no field differs'
+            ? volatile.length === 0
+              ? 'no field differs'
+              : 'only ids, times and lengths differ'
             : `${counted(different.length, 'field')} differ${different.length === 1 ? 's' : ''}`}
         </h3>
         {tools}
       </header>
       <Fields left={left} right={right} fields={different} />
+      {volatile.length === 0 ? null : (
+        <details class="entry-raw">
+          <summary>{counted(volatile.length, 'field')} with ids, times and lengths</summary>
+          <Fields left={left} right={right} fields={volatile} />
+        </details>
+      )}
       {equal.length === 0 ? null : (
         <details class="entry-raw">
           <summary>{counted(equal.length, 'equal field')}</summary>
@@ -93,6 +104,12 @@ interface FieldPair {
   readonly right: string | null
   readonly isEqual: boolean
 }
+
+/** Differ between most entries, and say little. */
+const VOLATILE =
+  /(^|[._-])(id|time|timestamp|date|bytes|traceparent|cause|request-id|hmac|signature)$|(_ms|_at|content-length)$/i
+const isOfBody = (path: string) => /^(request\.body|response|payload|status)/.test(path) && !path.includes('.headers.')
+const rankOf = ({ path }: FieldPair): number => (isOfBody(path) ? 0 : 1)
 
 /** More fields are not compared. */
 const MOST_FIELDS = 2_000

@@ -94,7 +94,6 @@ export function EntryDetails(props: EntryDetailsProps) {
         {moment(entry.time)}
         {answer === '' ? null : <span>{answer}</span>}
       </p>
-      <Links {...props} />
       {explained === null && problem === null ? null : (
         <div class="entry-explanation" role="note" aria-label="Why it failed">
           {problem === null ? (
@@ -116,6 +115,13 @@ export function EntryDetails(props: EntryDetailsProps) {
           {advice ?? (explained?.hint == null ? null : <p>{visible(explained.hint)}</p>)}
         </div>
       )}
+      <div class="entry-bodies">
+        {sectionsOf(entry).map(section => (
+          <EntrySection key={section.title} section={section} heading={level === 3 ? 'h4' : 'h5'} isStatic={isStatic} />
+        ))}
+      </div>
+      {children}
+      <Links {...props} />
       {facts.length === 0 ? null : (
         <dl class="entry-facts pairs">
           {facts.map(({ label: name, text, outcome }) => (
@@ -126,11 +132,7 @@ export function EntryDetails(props: EntryDetailsProps) {
           ))}
         </dl>
       )}
-      {children}
       <Remarks {...props} />
-      {sectionsOf(entry).map(section => (
-        <EntrySection key={section.title} section={section} heading={level === 3 ? 'h4' : 'h5'} isStatic={isStatic} />
-      ))}
       {others.length === 0 ? null : (
         <div class="entry-section">
           <h4>{entry.kind === 'delivery' ? 'Other attempts' : 'Attempts'}</h4>
@@ -249,9 +251,10 @@ function EntrySection({ section, heading: Heading, isStatic }: EntrySectionProps
       <Heading>
         {visible(title)} {aside === undefined ? null : <small>{visible(aside)}</small>}
       </Heading>
+      {body}
       {isTruncatedValue(headers) ? <Payload payload={headers} /> : null}
       {rows.length === 0 ? null : (
-        <details open={rows.length <= 6}>
+        <details>
           <summary>{counted(rows.length, 'header')}</summary>
           <dl class="entry-headers pairs">
             {rows.map(([name, value]) => (
@@ -262,7 +265,6 @@ function EntrySection({ section, heading: Heading, isStatic }: EntrySectionProps
           </dl>
         </details>
       )}
-      {body}
     </div>
   )
 }

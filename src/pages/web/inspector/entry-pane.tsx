@@ -7,15 +7,18 @@ import { EntryDetails } from '../components/entry-details.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { showKnob } from './address.ts'
 import { type ActionDialog, EntryActions } from './entry-actions.tsx'
+import { PaneSeparator } from './pane-separator.tsx'
 import { isDiagnosable, RefusalHelp } from './refusal-help.tsx'
 import { useSession } from './session-context.ts'
 
 export interface EntryPaneProps {
   readonly dialog: Signal<ActionDialog | null>
+  /** Whether the details are at the right of the rows. */
+  readonly isBeside: boolean
   onClose(): void
 }
 
-export function EntryPane({ dialog, onClose }: EntryPaneProps) {
+export function EntryPane({ dialog, isBeside, onClose }: EntryPaneProps) {
   const session = useSession()
   const { view, log } = session
   const selected = view.entry.value
@@ -27,30 +30,40 @@ export function EntryPane({ dialog, onClose }: EntryPaneProps) {
   if (entry === undefined) return null
   if (second !== undefined && second !== entry)
     return (
-      <EntryComparison left={second} right={entry} tools={<PaneTools entry={entry} isComparison onClose={onClose} />} />
+      <>
+        <PaneSeparator isBeside={isBeside} />
+        <EntryComparison
+          left={second}
+          right={entry}
+          tools={<PaneTools entry={entry} isComparison onClose={onClose} />}
+        />
+      </>
     )
   return (
-    <EntryDetails
-      key={entry.seq}
-      entry={entry}
-      effects={log.value.effects(entry.seq)}
-      entryOf={log.value.entry}
-      attempts={entry.kind === 'delivery' || entry.kind === 'event' ? log.value.attempts(entry.delivery_id) : []}
-      onSelect={seq => (view.entry.value = seq)}
-      onKnob={name => showKnob(view, name)}
-      tools={<PaneTools entry={entry} onClose={onClose} />}
-      advice={isDiagnosable(entry) ? <RefusalHelp entry={entry} /> : null}
-    >
-      {second === entry ? (
-        <p class="compare-notice" role="status">
-          Select the entry to compare #{entry.seq} with.
-          <button type="button" class="link" onClick={() => (view.compare.value = null)}>
-            Cancel
-          </button>
-        </p>
-      ) : null}
-      <EntryActions dialog={dialog} entry={entry} />
-    </EntryDetails>
+    <>
+      <PaneSeparator isBeside={isBeside} />
+      <EntryDetails
+        key={entry.seq}
+        entry={entry}
+        effects={log.value.effects(entry.seq)}
+        entryOf={log.value.entry}
+        attempts={entry.kind === 'delivery' || entry.kind === 'event' ? log.value.attempts(entry.delivery_id) : []}
+        onSelect={seq => (view.entry.value = seq)}
+        onKnob={name => showKnob(view, name)}
+        tools={<PaneTools entry={entry} onClose={onClose} />}
+        advice={isDiagnosable(entry) ? <RefusalHelp entry={entry} /> : null}
+      >
+        {second === entry ? (
+          <p class="compare-notice" role="status">
+            Select the entry to compare #{entry.seq} with.
+            <button type="button" class="link" onClick={() => (view.compare.value = null)}>
+              Cancel
+            </button>
+          </p>
+        ) : null}
+        <EntryActions dialog={dialog} entry={entry} />
+      </EntryDetails>
+    </>
   )
 }
 

@@ -16,12 +16,13 @@ import { WireToolbar } from './wire-toolbar.tsx'
 
 /** In pixels; as in the style sheets. */
 const NARROW = 544
+const WIDE = 960
 
 export function Wire() {
   const session = useSession()
   const { view, log } = session
   const element = useRef<HTMLDivElement>(null)
-  const isNarrow = useNarrow(element)
+  const width = useWidth(element)
   const filtered = useFilteredLog(session)
   const total = log.value.entries.length
   const withChats = view.all.value && log.value.chats.size > 1
@@ -35,7 +36,7 @@ export function Wire() {
   const dialog = useSignal<ActionDialog | null>(null)
   useShortcuts('Wire', { Escape: ['Close the details', closeDetails] })
   return (
-    <div ref={element} class="wire">
+    <div ref={element} class={`wire ${width}`}>
       {view.entry.value === null && view.at.value === null && !hasTraffic(log.value.entries) ? (
         <ConnectCard />
       ) : (
@@ -44,11 +45,11 @@ export function Wire() {
           <div class="wire-body">
             <WireRows
               filtered={filtered}
-              isNarrow={isNarrow}
+              isNarrow={width === 'narrow'}
               withChats={withChats}
               onOpen={() => element.current?.querySelector<HTMLElement>('.entry-details')?.focus()}
             />
-            <EntryPane dialog={dialog} onClose={closeDetails} />
+            <EntryPane dialog={dialog} isBeside={width === 'wide'} onClose={closeDetails} />
           </div>
           <TimeLine filtered={filtered} />
           <OpenDialog dialog={dialog} />
@@ -82,13 +83,18 @@ function useFilteredLog({ view, log, chatId }: Session): FilteredLog {
   return filtered
 }
 
-function useNarrow(element: { readonly current: HTMLElement | null }): boolean {
-  const [isNarrow, setNarrow] = useState(false)
+type Width = 'narrow' | 'medium' | 'wide'
+
+function useWidth(element: { readonly current: HTMLElement | null }): Width {
+  const [width, setWidth] = useState<Width>('medium')
   useLayoutEffect(() => {
     if (element.current === null) return
-    const observer = new ResizeObserver(([box]) => setNarrow((box?.contentRect.width ?? NARROW + 1) <= NARROW))
+    const observer = new ResizeObserver(([box]) => {
+      const pixels = box?.contentRect.width ?? NARROW + 1
+      setWidth(pixels <= NARROW ? 'narrow' : pixels < WIDE ? 'medium' : 'wide')
+    })
     observer.observe(element.current)
     return () => observer.disconnect()
   }, [element])
-  return isNarrow
+  return width
 }
