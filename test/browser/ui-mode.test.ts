@@ -99,6 +99,17 @@ describe.skipIf(chromium === null)('UI mode', () => {
     await later.locator('.scenario-row.selected', { hasText: 'Zoe' }).waitFor()
   })
 
+  it('lists scenarios that failed for one cause together, first', async () => {
+    const { url } = await startUiMode({ ...FILES, 'c.yaml': BO.replace('name: Bo', 'name: Cleo') })
+    const { page } = await open(url)
+    await press(page, 'Run all')
+    const cause = page.getByRole('region', { name: /^2 scenarios: .*message/ })
+    await cause.getByText('Cleo').waitFor()
+    expect(await page.locator('.scenario-name > span').allTextContents()).toEqual(['Bo', 'Cleo', 'Ada'])
+    expect(await cause.getByRole('heading').textContent()).not.toContain('`')
+    expect(await axeViolations(page)).toEqual([])
+  })
+
   it('stays with the scenario that a person has selected, and leaves out broken files in its counts', async () => {
     const { url } = await startUiMode({ ...FILES, 'e.yaml': 'steps: 1\n' })
     const { page } = await open(`${url}?scenario=Ada`)

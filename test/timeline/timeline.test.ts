@@ -145,6 +145,16 @@ describe('rows', () => {
     expect(rowsOf(log)[3]!.entrySeqs).toEqual([4, 5])
   })
 
+  it('leave out the read before the first step, when the desk does not have the chat', () => {
+    const log = new Journal()
+    const missing = { outcome: 'failed', status: 404, failure: { code: 'status', status: 404, body: '' } } as const
+    log.driver('inbox', missing)
+    expect(rendered(log)).toEqual([])
+    log.note('step_started', { step: 1 })
+    log.driver('inbox', missing)
+    expect(rendered(log).at(-1)).toBe('intermediary -> agent: inbox: answered 404')
+  })
+
   it('mark the row that contains a marked read', () => {
     const log = new Journal()
     for (let count = 0; count < 3; count++) log.driver('inbox', { items: [] })

@@ -349,10 +349,11 @@ function addDelivery(builder: Builder, entry: EntryOf<'delivery'>): Draft | null
   return row
 }
 
-/** Adds a row only when the content of the inbox has changed since the previous read. */
+/** Adds a row only when the content of the inbox has changed since the previous read. Before the first step, the desk does not have the chat yet. */
 function addInbox(builder: Builder, entry: DriverCallEntry): Draft | null {
-  const { chat_id: key = '', outcome, failure, items = [] } = entry
+  const { chat_id: key = '', outcome, failure, status, items = [] } = entry
   const before = builder.inboxes.get(key)
+  if (before === undefined && status === 404 && builder.underWay.size === 0) return null
   const content = JSON.stringify([outcome, failure, items])
   if (before?.content === content) {
     before.row.entrySeqs.push(entry.seq)

@@ -93,6 +93,8 @@ export interface LastOutcome {
   readonly outcome: Outcome
   /** The first failure, or why there is no verdict. */
   readonly summary: string | null
+  /** What other scenarios may have failed for, too; those with the same key have the same cause. */
+  readonly cause: { readonly key: string; readonly text: string } | null
   readonly failures: number
   readonly warnings: number
   readonly durationMs: number

@@ -2,7 +2,7 @@
 import { messageOf } from '../../base/text/error-text.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import type { RunResult } from '../../evaluation/evaluator/verdict.ts'
-import { describeRun, type FailureReport } from '../../evaluation/evaluator/wording/report.ts'
+import { describeFailure, type FailureReport } from '../../evaluation/evaluator/wording/report.ts'
 import type { RunListener } from '../runner/run-scenario.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { InterruptedError } from '../runner/waiting.ts'
@@ -107,7 +107,7 @@ export function createRunQueue({ startRun, states, secrets, runnable, onChange }
  * that belong to no scenario.
  */
 export function storeResults(result: RunResult, states: ScenarioStates, secrets: Redactor): readonly FailureReport[] {
-  const { scenarios, failures } = describeRun(secrets.redactDeep(result))
-  for (const report of scenarios) states.finish(numberedName(report.name, report.instance), report)
-  return failures
+  const { scenarios, failures } = secrets.redactDeep(result)
+  for (const one of scenarios) states.finish(numberedName(one.name, one.instance), one)
+  return failures.map(failure => describeFailure(failure))
 }

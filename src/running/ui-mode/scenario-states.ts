@@ -2,7 +2,7 @@
 
 import type { Redactor } from '../../base/text/redactor.ts'
 import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
-import { describeScenario, type ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
+import { describeCause, describeScenario, type ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
 import type { PlannedStep } from '../../evaluation/scenario/plan.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
@@ -50,13 +50,15 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void) {
   const setStep = (name: string, { number }: PlannedStep, state: StepState) =>
     set(name, { steps: { ...get(name).status.steps, [number]: state } })
   /** Stores the result of a run; a scenario that was not run keeps its last result. */
-  function finish(name: string, report: ScenarioReport): void {
+  function finish(name: string, result: ScenarioResult): void {
+    const report = describeScenario(result)
     if (report.reasonCode === 'run_stopped') return set(name, IDLE, { sim: null })
     const { outcome, failures, warnings, reason, durationMs, startedAt } = report
     const { status } = get(name)
     const last = {
       ...{ outcome, durationMs, startedAt, failures: failures.length, warnings: warnings.length, outdated: false },
       run: status.run ?? status.last?.run ?? version,
+      cause: describeCause(result),
       summary: failures[0]?.happened ?? reason,
     }
     set(name, { ...IDLE, last }, { report, sim: null })
@@ -111,7 +113,7 @@ export function createScenarioStates(secrets: Redactor, onChange: () => void) {
       },
       step: (name: string, step: PlannedStep) => setStep(name, step, 'running'),
       stepEnded: (name: string, step: PlannedStep, failed: boolean) => setStep(name, step, failed ? 'fail' : 'pass'),
-      finished: (result: ScenarioResult) => finish(result.name, describeScenario(secrets.redactDeep(result))),
+      finished: (result: ScenarioResult) => finish(result.name, secrets.redactDeep(result)),
     },
   }
 }

@@ -18,6 +18,13 @@ it('failed scenarios come first; otherwise the order is preserved', () => {
   ])
 })
 
+it('those whose cause the most scenarios have come first', () => {
+  const scenarios = ['s0', 's1', 's2', 's3'].map(name => scenarioResult(name, name === 's1' ? 'pass' : 'fail'))
+  expect(linkScenarios(scenarios, [{ scenarios: [2, 3] }]).map(({ scenario }) => scenario.name)).toEqual([
+    ...['s2', 's3', 's0', 's1'],
+  ])
+})
+
 it('every result has a unique address for any name', () => {
   const names = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('A b', 'a-B', 'a b 2', '', '/')))
   fc.assert(

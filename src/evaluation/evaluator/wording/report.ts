@@ -200,15 +200,22 @@ const VARYING_FACTS: ReadonlySet<string> = new Set(
   'count length of position marker found missing message detail body output expected received place answer'.split(' '),
 )
 
+/** Why a scenario did not pass; null where others cannot have the same cause. Causes with the same key are the same. */
+export function describeCause(result: ScenarioResult): { readonly key: string; readonly text: string } | null {
+  const cause = result.outcome === 'pass' ? null : causeOf(result)
+  return cause === null ? null : { key: keyOf(cause), text: cause.text }
+}
+
+const keyOf = ({ code, facts }: Cause): string =>
+  JSON.stringify([code, facts], (name, value: unknown) => (VARYING_FACTS.has(name) ? null : value))
+
 /** The causes that more than one scenario has, the most frequent first. */
 function describeCauses({ scenarios }: Pick<RunResult, 'scenarios'>): CauseReport[] {
   const all = scenarios.flatMap((scenario, index) => {
     const cause = scenario.outcome === 'pass' ? null : causeOf(scenario)
     return cause === null ? [] : [{ ...cause, index, failureHint: scenario.failures[0]?.hint }]
   })
-  const groups = groupBy(all, ({ code, facts }) =>
-    JSON.stringify([code, facts], (name, value: unknown) => (VARYING_FACTS.has(name) ? null : value)),
-  )
+  const groups = groupBy(all, keyOf)
   const reports: CauseReport[] = []
   for (const group of [...groups.values()].sort((a, b) => b.length - a.length)) {
     if (group.length === 1) continue

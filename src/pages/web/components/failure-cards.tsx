@@ -68,7 +68,9 @@ function FailureCard({ failure, refs, level }: FailureCardProps) {
     <article class={`failure-card${soft ? ' soft' : ''}`}>
       <Heading class="failure-title">
         <Mark kind={kind === 'environment' || kind === 'internal' ? 'error' : 'fail'} label="failed" />
-        <span class="failure-kind">{KINDS[kind]}</span>
+        <span class="failure-kind">
+          {failure.code === 'item_too_often' ? 'the agent sees a message too often' : KINDS[kind]}
+        </span>
         <span class="failure-place">
           {place.map(part => (
             <span key={part}>{visible(part)}</span>

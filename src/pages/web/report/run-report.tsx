@@ -5,6 +5,7 @@ import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../../evaluation/evaluator/wording/outcomes.ts'
 import type { RunReport } from '../../../evaluation/evaluator/wording/report.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
+import { CodeText } from '../components/code-text.tsx'
 import { EntryDetails } from '../components/entry-details.tsx'
 import type { EntryRefs } from '../components/entry-ref.tsx'
 import { Fact, FailureCards, WarningList } from '../components/failure-cards.tsx'
@@ -19,7 +20,7 @@ import { collectTimelineData, markedIn, scenarioTimeline, type TimelineData } fr
 
 export function htmlReport(run: RunReport): string {
   const { stopped, target, seed, startedAt, durationMs, exitCode, version, counts } = run
-  const linked = linkScenarios(run.scenarios)
+  const linked = linkScenarios(run.scenarios, run.causes)
   const timelines = collectTimelineData(linked.map(scenarioTimeline))
   const parts = OUTCOME_ORDER.map(outcome => ({ outcome, count: counts[outcome], text: OUTCOME_TEXTS[outcome] }))
   const heading = verdictHeading(run)
@@ -131,7 +132,7 @@ function Causes({ run, linked }: LinkedProps & { readonly run: RunReport }) {
             return (
               <tr key={text}>
                 <th scope="row">
-                  {visible(text)}
+                  <CodeText text={text} />
                   {hint === undefined ? null : <small>{visible(hint)}</small>}
                 </th>
                 <td class="number">{sharing.length}</td>

@@ -1,6 +1,6 @@
 /** Orders the scenarios of a report; gives each an address in the page, and writes and reads such addresses. */
 import type { Outcome } from '../../../evaluation/evaluator/verdict.ts'
-import type { ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
+import type { CauseReport, ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
 
 /** Failed scenarios come first. */
 export const OUTCOME_ORDER: readonly Outcome[] = ['fail', 'error', 'inconclusive', 'pass', 'skipped']
@@ -11,8 +11,14 @@ export interface LinkedScenario {
   readonly slug: string
 }
 
-export function linkScenarios(scenarios: readonly ScenarioReport[]): LinkedScenario[] {
-  const sorted = OUTCOME_ORDER.flatMap(outcome => scenarios.filter(scenario => scenario.outcome === outcome))
+/** Of one outcome, those whose cause the most scenarios have come first. */
+export function linkScenarios(
+  scenarios: readonly ScenarioReport[],
+  causes: readonly Pick<CauseReport, 'scenarios'>[] = [],
+): LinkedScenario[] {
+  const first = causes.flatMap(cause => cause.scenarios.flatMap(index => scenarios[index] ?? []))
+  const ordered = [...new Set([...first, ...scenarios])]
+  const sorted = OUTCOME_ORDER.flatMap(outcome => ordered.filter(scenario => scenario.outcome === outcome))
   const taken = new Set<string>()
   const linked: LinkedScenario[] = []
   for (const scenario of sorted) {

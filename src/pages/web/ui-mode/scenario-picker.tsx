@@ -1,8 +1,10 @@
 /** Lists the scenarios by file, with their outcomes, and filters them. */
 import { useEffect, useRef } from 'preact/hooks'
 import { groupBy } from '../../../base/objects.ts'
+import { counted } from '../../../base/text/quantities.ts'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import type { CatalogueFile, CatalogueScenario } from '../../../running/ui-mode/protocol.ts'
+import { CodeText } from '../components/code-text.tsx'
 import { StateMark } from '../components/mark.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { scrollWithin } from '../model/scroll-within.ts'
@@ -10,9 +12,15 @@ import { OUTCOME_FILTERS } from './ui-address.ts'
 import { itemAfter, OUTCOME_NAMES, outcomeOfStatus, useUi } from './ui-state.ts'
 
 export function ScenarioPicker() {
-  const { catalogue, listed, isFiltered, selected, select } = useUi()
-  const byFile = groupBy(listed.value, ({ file }) => file)
-  const files = (catalogue.value?.files ?? []).filter(({ name }) => !isFiltered.value || byFile.has(name))
+  const { catalogue, listed, causes, isFiltered, selected, select } = useUi()
+  const grouped = new Set(causes.value.flatMap(({ scenarios }) => scenarios))
+  const byFile = groupBy(
+    listed.value.filter(({ name }) => !grouped.has(name)),
+    ({ file }) => file,
+  )
+  const files = (catalogue.value?.files ?? []).filter(
+    ({ name, problems }) => byFile.has(name) || (!isFiltered.value && problems.length > 0),
+  )
   const move = (by: number) => {
     const next = itemAfter(listed.peek(), selected.peek() ?? undefined, by)
     if (next !== undefined) select(next.name)
@@ -25,10 +33,17 @@ export function ScenarioPicker() {
     <nav class="ui-column scenario-picker" aria-label="Scenarios">
       <Filters />
       <div class="scenario-files">
+        {causes.value.map(({ text, scenarios }) => (
+          <CauseSection
+            key={text}
+            text={text}
+            scenarios={listed.value.filter(({ name }) => scenarios.includes(name))}
+          />
+        ))}
         {files.map(file => (
           <FileSection key={file.name} file={file} scenarios={byFile.get(file.name) ?? []} />
         ))}
-        {files.length === 0 && catalogue.value !== null ? (
+        {listed.value.length === 0 && files.length === 0 && catalogue.value !== null ? (
           <p class="empty">{isFiltered.value ? 'No scenario matches the filter.' : 'There are no scenarios.'}</p>
         ) : null}
       </div>
@@ -86,6 +101,30 @@ function Filters() {
   )
 }
 
+/** The scenarios that failed for the same cause. */
+function CauseSection({
+  text,
+  scenarios,
+}: {
+  readonly text: string
+  readonly scenarios: readonly CatalogueScenario[]
+}) {
+  if (scenarios.length === 0) return null
+  const heading = `${counted(scenarios.length, 'scenario')}: ${visible(text)}`
+  return (
+    <section class="scenario-file" aria-label={heading}>
+      <h2 class="scenario-cause">
+        <CodeText text={heading} />
+      </h2>
+      <ul>
+        {scenarios.map(scenario => (
+          <ScenarioRow key={scenario.name} scenario={scenario} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
 interface FileSectionProps {
   readonly file: CatalogueFile
   readonly scenarios: readonly CatalogueScenario[]
@@ -109,7 +148,7 @@ function FileSection({ file: { name, problems }, scenarios }: FileSectionProps) 
       ))}
       <ul>
         {scenarios.map(scenario => (
-          <ScenarioRow key={scenario.name} scenario={scenario} isRunnable={problems.length === 0} />
+          <ScenarioRow key={scenario.name} scenario={scenario} />
         ))}
       </ul>
     </section>
@@ -118,10 +157,9 @@ function FileSection({ file: { name, problems }, scenarios }: FileSectionProps) 
 
 interface ScenarioRowProps {
   readonly scenario: CatalogueScenario
-  readonly isRunnable: boolean
 }
 
-function ScenarioRow({ scenario: { name, file }, isRunnable }: ScenarioRowProps) {
+function ScenarioRow({ scenario: { name, file } }: ScenarioRowProps) {
   const ui = useUi()
   const status = ui.statuses.value.get(name)
   const isSelected = ui.selected.value?.name === name
@@ -152,7 +190,7 @@ function ScenarioRow({ scenario: { name, file }, isRunnable }: ScenarioRowProps)
           type="button"
           class="quiet scenario-run"
           aria-label={`Run ${shown}`}
-          disabled={!isRunnable || status?.state === 'queued' || status?.state === 'running'}
+          disabled={ui.brokenFiles.value.has(file) || status?.state === 'queued' || status?.state === 'running'}
           onClick={() => ui.runScenarios({ scenarios: [name] })}
         >
           ▶

@@ -68,7 +68,7 @@ function RunState() {
     all += count
     if (count > 0) parts.push(`${count} ${OUTCOME_NAMES[outcome]}`)
   }
-  const broken = brokenFiles.value === 0 ? '' : `; ${counted(brokenFiles.value, 'file')} cannot be run`
+  const broken = brokenFiles.value.size === 0 ? '' : `; ${counted(brokenFiles.value.size, 'file')} cannot be run`
   return <>{`${counted(all, 'scenario')}: ${parts.join(', ') || 'none'}${broken}`}</>
 }
 

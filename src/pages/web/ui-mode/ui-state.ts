@@ -3,6 +3,7 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import { groupBy } from '../../../base/objects.ts'
 import { messageOf } from '../../../base/text/error-text.ts'
 import { OUTCOME_TEXTS } from '../../../evaluation/evaluator/wording/outcomes.ts'
 import type { ScenarioReport } from '../../../evaluation/evaluator/wording/report.ts'
@@ -31,6 +32,8 @@ export interface UiState {
   readonly statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>
   /** The scenarios that the filter shows. */
   readonly listed: ReadonlySignal<readonly CatalogueScenario[]>
+  /** What several scenarios failed for, the most frequent first; they come first in the list. */
+  readonly causes: ReadonlySignal<readonly SharedCause[]>
   readonly isFiltered: ReadonlySignal<boolean>
   /** How many scenarios have each outcome. */
   readonly counts: ReadonlySignal<Readonly<Record<OutcomeFilter, number>>>
@@ -39,8 +42,8 @@ export interface UiState {
   readonly shown: ReadonlySignal<ShownRun>
   /** The selected step, else the one that is running, else the first that failed. */
   readonly step: ReadonlySignal<ShownStep | null>
-  /** How many files cannot be run; `counts` leaves their scenarios out. */
-  readonly brokenFiles: ReadonlySignal<number>
+  /** The names of files that cannot be run; `counts` leaves their scenarios out. */
+  readonly brokenFiles: ReadonlySignal<ReadonlySet<string>>
   /** The text of the file of the selected scenario, or of the selected step. */
   readonly source: ReadonlySignal<SourceText | null>
   /** The last refusal or failure of a request; null when there is none. */
@@ -61,6 +64,12 @@ export function useUi(): UiState {
   const ui = useContext(UiContext)
   if (ui === null) throw new Error('Failed to find the state of UI mode: the component is not inside UiProvider.')
   return ui
+}
+
+export interface SharedCause {
+  readonly text: string
+  /** Names of scenarios. */
+  readonly scenarios: readonly string[]
 }
 
 export interface SourceText {
@@ -87,6 +96,8 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   let isChosen = view.scenario.peek() !== null
   /** The scenarios that have ended since the last run did. */
   const ended = new Set<string>()
+  /** Of the time when nothing was running, so that the list stays in its order during a run. */
+  const causes = signal<readonly SharedCause[]>([])
   const problem = signal<string | null>(null)
 
   const forget = () => {
@@ -112,14 +123,16 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
       statuses.value = new Map([...before, ...event.data.scenarios.map(one => [one.name, one] as const)])
       followed.value = followedOf(followed.peek(), statuses.peek())
       event.data.scenarios.forEach(runs.keepOnly)
-      if (event.data.run.state === 'idle') selectFirstFailure()
+      if (event.data.run.state !== 'idle') return
+      causes.value = sharedCauses(statuses.peek())
+      selectFirstFailure()
     }
   }
   /** Selects the first failed scenario of a run that has ended, unless a person has selected one. */
   function selectFirstFailure(): void {
-    const failed = (catalogue.peek()?.scenarios ?? []).find(
-      ({ name }) => ended.has(name) && FAILED.has(outcomeOfStatus(statuses.peek().get(name))),
-    )
+    const failed = ordered
+      .peek()
+      .find(({ name }) => ended.has(name) && FAILED.has(outcomeOfStatus(statuses.peek().get(name))))
     ended.clear()
     if (failed !== undefined && !isChosen) show(failed.name)
   }
@@ -134,10 +147,16 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     feed.value = state
   })
 
+  const ordered = computed(() => {
+    const scenarios = catalogue.value?.scenarios ?? []
+    const names = causes.value.flatMap(cause => cause.scenarios)
+    const first = names.flatMap(name => scenarios.find(one => one.name === name) ?? [])
+    return [...first, ...scenarios.filter(({ name }) => !names.includes(name))]
+  })
   const isFiltered = computed(
     () => view.text.value.trim() !== '' || view.tag.value !== '' || view.outcome.value !== null,
   )
-  const broken = computed(() => {
+  const brokenFiles = computed(() => {
     const files = catalogue.value?.files ?? []
     return new Set(files.filter(({ problems }) => problems.length > 0).map(({ name }) => name))
   })
@@ -145,10 +164,10 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     const text = view.text.value.trim().toLowerCase()
     const [tag, outcome] = [view.tag.value, view.outcome.value]
     const found: CatalogueScenario[] = []
-    for (const one of catalogue.value?.scenarios ?? []) {
+    for (const one of ordered.value) {
       const { name, file, description, spec, tags } = one
       if (tag !== '' && !tags.includes(tag)) continue
-      if (outcome !== null && (broken.value.has(file) || outcomeOfStatus(statuses.value.get(name)) !== outcome))
+      if (outcome !== null && (brokenFiles.value.has(file) || outcomeOfStatus(statuses.value.get(name)) !== outcome))
         continue
       if ([name, file, description, ...spec].join('\n').toLowerCase().includes(text)) found.push(one)
     }
@@ -157,7 +176,7 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   const counts = computed(() => {
     const byOutcome = { pass: 0, fail: 0, error: 0, inconclusive: 0, none: 0 }
     for (const { name, file } of catalogue.value?.scenarios ?? [])
-      if (!broken.value.has(file)) byOutcome[outcomeOfStatus(statuses.value.get(name))]++
+      if (!brokenFiles.value.has(file)) byOutcome[outcomeOfStatus(statuses.value.get(name))]++
     return byOutcome
   })
   const selected = computed(() => {
@@ -232,7 +251,7 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   keepUiAddress(view)
   return {
     ...{ view, origin, feed, catalogue, run, watch, statuses, listed, isFiltered, counts, selected, shown, source },
-    ...{ step, problem, brokenFiles: computed(() => broken.value.size) },
+    ...{ causes, step, problem, brokenFiles },
     select(name) {
       isChosen = true
       show(name)
@@ -249,6 +268,14 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     stop: () => send('POST', '/ui/stop'),
     setWatch: setting => send('PUT', '/ui/watch', setting),
   }
+}
+
+function sharedCauses(statuses: ReadonlyMap<string, ScenarioStatus>): SharedCause[] {
+  const failed = [...statuses.values()].flatMap(({ name, last }) => (last?.cause ? [{ name, ...last.cause }] : []))
+  const shared: SharedCause[] = []
+  for (const group of groupBy(failed, ({ key }) => key).values())
+    if (group.length > 1) shared.push({ text: group[0].text, scenarios: group.map(({ name }) => name) })
+  return shared.sort((a, b) => b.scenarios.length - a.scenarios.length)
 }
 
 /** Several may run at once: the page stays with one until it has ended. */
