@@ -117,8 +117,7 @@ describe.skipIf(chromium === null)('every view of the inspector', () => {
     await check('list of entries, earlier moment')
     await dark('list of entries, earlier moment')
     await page.goto(`${server.url}/?side=platform&sections=${SECTIONS}`)
-    await button(page, 'Add a fault').click()
-    await page.getByLabel('Begin with').selectOption('Answer start with 503, twice')
+    await button(page, 'Custom fault').click()
     await page.getByLabel('Search knobs').fill('webhook')
     await button(page, 'Change').click()
     await check('platform')
@@ -148,7 +147,7 @@ describe.skipIf(chromium === null)('every view of the inspector', () => {
       expect(await page.evaluate(overflows), `${kind} ${seq}`).toEqual([])
     }
     await page.goto(`${server.url}/?column=side&side=platform&sections=${SECTIONS}`)
-    await button(page, 'Add a fault').click()
+    await button(page, 'Custom fault').click()
     await check('platform')
     expect(problems).toEqual([])
   })

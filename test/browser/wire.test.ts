@@ -190,6 +190,9 @@ describe.skipIf(chromium === null)('the wire', () => {
     const { page } = await open(`${server.url}/?entry=${seqOf(server, isCall(200))}`)
     await details(page).waitFor()
     const top = async (text: string | RegExp) => (await details(page).getByText(text).first().boundingBox())?.y
+    await details(page).getByRole('button', { name: 'Fail this next time' }).click()
+    await page.getByRole('banner').first().getByRole('button', { name: '1 fault' }).waitFor()
+    expect(server.faults.list()).toMatchObject([{ on: { api: 'message' }, respond: { status: 503 }, of: 1 }])
     expect(await top('Repeat with changes')).toBeGreaterThan((await top(/"sender"/))!)
     expect(await top('Duration')).toBeGreaterThan((await top(/"sender"/))!)
     const height = async () => (await details(page).boundingBox())!.height

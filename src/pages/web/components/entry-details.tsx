@@ -80,6 +80,8 @@ export function EntryDetails(props: EntryDetailsProps) {
   const facts = factsOf(entry, caused)
   const explained = explainEntry(entry)
   const problem = fieldProblemOf(entry)
+  /** Whether a fault made the answer, and not the platform. */
+  const isPlanned = entry.kind === 'api' && (entry.faults ?? []).length > 0
   const others = attempts.filter(({ seq }) => seq !== entry.seq)
   return (
     <section class="entry-details" aria-label={`Entry ${entry.seq}`} tabIndex={-1}>
@@ -95,9 +97,13 @@ export function EntryDetails(props: EntryDetailsProps) {
         {answer === '' ? null : <span>{answer}</span>}
       </p>
       {explained === null && problem === null ? null : (
-        <div class="entry-explanation" role="note" aria-label="Why it failed">
+        <div class={`entry-explanation${isPlanned ? ' planned' : ''}`} role="note" aria-label="Why it failed">
           {problem === null ? (
-            <p class="entry-why">{visible(explained?.why ?? `Answered ${answer}.`)}</p>
+            <p class="entry-why">
+              {visible(
+                isPlanned ? `A fault that you set answered ${answer}.` : (explained?.why ?? `Answered ${answer}.`),
+              )}
+            </p>
           ) : (
             <dl class="entry-problem pairs">
               <Fact name="Field">
@@ -155,7 +161,12 @@ export function EntryDetails(props: EntryDetailsProps) {
 
 /** Cause and effects with their labels. */
 function Links({ entry, effects, entryOf, onSelect }: EntryDetailsProps) {
-  const rows = { 'Caused by': entry.cause === null ? [] : [entry.cause], Caused: effects }
+  const isFault = (seq: number) => entryOf?.(seq)?.kind === 'fault'
+  const rows = {
+    'Caused by': entry.cause === null ? [] : [entry.cause],
+    'Hit by': effects.filter(isFault),
+    Caused: effects.filter(seq => !isFault(seq)),
+  }
   if (entry.cause === null && effects.length === 0) return null
   return (
     <dl class="entry-links pairs">

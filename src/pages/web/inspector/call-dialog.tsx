@@ -8,7 +8,7 @@ import { BodyView } from '../components/body-view.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { JsonEditor } from '../components/json-editor.tsx'
 import { parseJsonText } from '../model/json-text.ts'
-import { ChoiceField, OtherProblems, TextField, useSubmission } from './fields.tsx'
+import { ChoiceField, DialogButtons, OtherProblems, TextField, useSubmission } from './fields.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
@@ -67,11 +67,7 @@ export function CallDialog({ call, onClose }: CallDialogProps) {
           initial={headers.map(([name, value]) => `${name}: ${value}`).join('\n')}
         />
         <JsonEditor label="Body (not sent with GET)" text={body} rows={10} onChange={setBody} />
-        <div class="buttons">
-          <button type="submit" class="primary" disabled={!parseJsonText(body).isValid}>
-            Send
-          </button>
-        </div>
+        <DialogButtons act="Send" isDisabled={!parseJsonText(body).isValid} onCancel={onClose} />
       </form>
       <div role="status">
         <OtherProblems issues={issues} names={[]} />

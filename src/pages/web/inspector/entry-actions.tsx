@@ -49,6 +49,15 @@ export function EntryActions({ dialog, entry }: EntryActionsProps) {
             <button type="button" onClick={() => (dialog.value = { kind: 'call', call: entry })}>
               Repeat with changes
             </button>
+            {entry.endpoint === null ? null : (
+              <button
+                type="button"
+                title={`The next ${entry.endpoint} answers 503`}
+                onClick={() => session.act(() => failNext(session, entry.endpoint))}
+              >
+                Fail this next time
+              </button>
+            )}
           </div>
           <details class="entry-code">
             <summary>Copy as curl, fetch or test</summary>
@@ -85,6 +94,9 @@ export function EntryActions({ dialog, entry }: EntryActionsProps) {
     </>
   )
 }
+
+const failNext = ({ client }: Session, endpoint: string | null) =>
+  client.send('POST', '/faults', { body: { on: { api: endpoint }, respond: { status: 503 }, times: 1 } })
 
 /** The signature is loaded when it is needed: journal entries do not have it. */
 function DeliveryCode({ entry }: { readonly entry: EntryOf<'delivery'> }) {

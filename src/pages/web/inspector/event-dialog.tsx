@@ -5,7 +5,7 @@ import { isMap } from '../../../base/objects.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { JsonEditor } from '../components/json-editor.tsx'
 import { parseJsonText } from '../model/json-text.ts'
-import { ChoiceField, OtherProblems, problemOf, TextField, useSubmission } from './fields.tsx'
+import { ChoiceField, DialogButtons, OtherProblems, problemOf, TextField, useSubmission } from './fields.tsx'
 import { useSession } from './session-context.ts'
 
 export interface EventDialogProps {
@@ -129,11 +129,7 @@ export function EventDialog({ first, onClose }: EventDialogProps) {
             ))}
           </div>
         </details>
-        <div class="buttons">
-          <button type="submit" class="primary" disabled={!isObject}>
-            Send
-          </button>
-        </div>
+        <DialogButtons act="Send" isDisabled={!isObject} onCancel={onClose} />
       </form>
       <div role="status">
         <OtherProblems issues={issues} names={['body', ...TEXT_FIELDS.map(([name]) => name)]} />

@@ -210,16 +210,19 @@ export function EntryLink({ seq, children }: EntryLinkProps) {
 export interface DialogButtonsProps {
   /** What the form does: `Start chat`. */
   readonly act: string
+  readonly isDisabled?: boolean
+  /** Whether it removes something. */
+  readonly isDestructive?: boolean
   onCancel(): void
 }
 
-export function DialogButtons({ act, onCancel }: DialogButtonsProps) {
+export function DialogButtons({ act, isDisabled = false, isDestructive = false, onCancel }: DialogButtonsProps) {
   return (
     <div class="buttons wide at-end">
       <button type="button" onClick={onCancel}>
         Cancel
       </button>
-      <button type="submit" class="primary">
+      <button type="submit" class={isDestructive ? 'danger' : 'primary'} disabled={isDisabled}>
         {act}
       </button>
     </div>

@@ -4,7 +4,7 @@ import { readBusinessHours, withinHours } from '../../../../platform/rules/busin
 import { JsonEditor } from '../../components/json-editor.tsx'
 import { moment as momentText } from '../../model/formats.ts'
 import { parseJsonText } from '../../model/json-text.ts'
-import { ChoiceField, OtherProblems } from '../fields.tsx'
+import { ChoiceField, DialogButtons, OtherProblems } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
 import { useShownTime } from './clock.tsx'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
@@ -75,7 +75,7 @@ function QueueForm({ queue }: { readonly queue: QueueState }) {
 }
 
 function sinceText({ updated_at, reason }: QueueState): string {
-  if (updated_at === null) return 'as at the start (knob availability.initial)'
+  if (updated_at === null) return 'since the start'
   return `since ${momentText(updated_at)}${reason === null ? '' : `, reason ${reason}`}`
 }
 
@@ -110,15 +110,10 @@ function BusinessHours() {
           <JsonEditor label="Time zone, and the hours of days" text={text} rows={5} onChange={setTyped} />
           <OtherProblems issues={saving.issues} names={[]} />
           <div class="buttons">
-            <button type="submit" class="primary" disabled={saving.isPending || !parsed.isValid}>
-              Set the hours
+            <button type="button" class="danger" disabled={saving.isPending} onClick={() => void set(null)}>
+              Remove the hours
             </button>
-            <button type="button" disabled={saving.isPending} onClick={() => void set(null)}>
-              Have none
-            </button>
-            <button type="button" class="quiet" onClick={close}>
-              Cancel
-            </button>
+            <DialogButtons act="Set the hours" isDisabled={saving.isPending || !parsed.isValid} onCancel={close} />
           </div>
         </form>
       ) : (

@@ -1,4 +1,4 @@
-/** Lists the faults that are set, with their hits, clears them, and sets one from an example or from JSON. */
+/** Sets a fault with one press or from JSON, lists the faults that are set with their hits, and clears them. */
 
 import { isMap } from '../../../../base/objects.ts'
 import { counted } from '../../../../base/text/quantities.ts'
@@ -10,7 +10,7 @@ import { effectText } from '../../../../platform/wording/faults.ts'
 import { JsonEditor } from '../../components/json-editor.tsx'
 import { countUntil } from '../../model/journal-log.ts'
 import { parseJsonText } from '../../model/json-text.ts'
-import { ChoiceField, EntryLink, OtherProblems } from '../fields.tsx'
+import { DialogButtons, EntryLink, OtherProblems } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
@@ -22,7 +22,7 @@ export function FaultsSection() {
   return (
     <PlatformSection name="faults" title="Faults" summary={faultsText(faults)}>
       {faults.length === 0 ? (
-        <p class="hint">A fault makes calls or events fail on purpose, to see how the intermediary copes.</p>
+        <p class="hint">A fault makes calls or events fail on purpose, to see how your service copes.</p>
       ) : (
         <ul class="platform-faults">
           {faults.map(fault => (
@@ -45,11 +45,21 @@ export function FaultsSection() {
         <FaultForm onClose={() => setAdding(false)} />
       ) : (
         <div class="buttons">
-          <button type="button" disabled={isPast} onClick={() => setAdding(true)}>
-            Add a fault
+          {FAULT_EXAMPLES.map(({ title, fault }) => (
+            <button
+              key={title}
+              type="button"
+              disabled={isPast || saving.isPending}
+              onClick={() => void saving.send('POST', '/faults', fault)}
+            >
+              {title}
+            </button>
+          ))}
+          <button type="button" class="quiet" disabled={isPast} onClick={() => setAdding(true)}>
+            Custom fault
           </button>
           {faults.length > 1 ? (
-            <button type="button" disabled={isPast || saving.isPending} onClick={() => clear('/faults')}>
+            <button type="button" class="danger" disabled={isPast || saving.isPending} onClick={() => clear('/faults')}>
               Clear all
             </button>
           ) : null}
@@ -68,32 +78,29 @@ function faultsText(faults: readonly NamedFault[]): string {
   return [...(active > 0 ? [`${active} set`] : []), ...(usedUp > 0 ? [`${usedUp} used up`] : [])].join(', ') || 'none'
 }
 
-/** Faults to begin with. */
+/** Each is set with one press; its title says what it does. */
 export const FAULT_EXAMPLES = [
-  { title: 'Answer start with 503, twice', fault: { on: { api: 'start' }, respond: { status: 503 }, times: 2 } },
-  { title: 'Lose the answer of start', fault: { on: { api: 'start' }, drop: 'after', times: 1 } },
+  { title: 'Next start answers 503, twice', fault: { on: { api: 'start' }, respond: { status: 503 }, times: 2 } },
+  { title: 'Next start loses its answer', fault: { on: { api: 'start' }, drop: 'after', times: 1 } },
   {
-    title: 'Limit the rate of messages',
+    title: 'Next message answers 429',
     fault: { on: { api: 'message' }, respond: { status: 429, headers: { 'Retry-After': '2' } }, times: 1 },
   },
-  { title: 'Answer every call slowly', fault: { on: 'api', latency: '2s' } },
-  { title: 'Deliver every event twice', fault: { on: 'webhook', duplicate: 2 } },
-  { title: 'Swap two messages', fault: { on: { webhook: 'MESSAGE FROM USER' }, swap: true, times: 1 } },
-  { title: 'Sign one event with a wrong key', fault: { on: 'webhook', sign: 'wrong-key', times: 1 } },
+  { title: 'Every call takes 2 s longer', fault: { on: 'api', latency: '2s' } },
+  { title: 'Every event comes twice', fault: { on: 'webhook', duplicate: 2 } },
+  { title: 'Next two messages change places', fault: { on: { webhook: 'MESSAGE FROM USER' }, swap: true, times: 1 } },
+  { title: 'Next event has a wrong signature', fault: { on: 'webhook', sign: 'wrong-key', times: 1 } },
 ] as const satisfies readonly { readonly title: string; readonly fault: FaultSpec }[]
 
-const exampleText = (title: string): string =>
-  JSON.stringify(FAULT_EXAMPLES.find(example => example.title === title)?.fault, null, 2)
-
-const [FIRST] = FAULT_EXAMPLES
+const FIRST_TEXT = JSON.stringify(FAULT_EXAMPLES[0].fault, null, 2)
 
 function FaultForm({ onClose }: { onClose(): void }) {
   const { description } = usePlatform()
-  const [text, setText] = useDraft('fault', exampleText(FIRST.title))
+  const [text, setText] = useDraft('fault', FIRST_TEXT)
   const saving = useSaving()
   const parsed = parseJsonText(text)
   const close = () => {
-    setText(exampleText(FIRST.title))
+    setText(FIRST_TEXT)
     onClose()
   }
   const submit = async (event: Event) => {
@@ -106,11 +113,6 @@ function FaultForm({ onClose }: { onClose(): void }) {
   const fields = isMap(schemas.Fault) && isMap(schemas.Fault.properties) ? Object.entries(schemas.Fault.properties) : []
   return (
     <form class="form" aria-label="New fault" onSubmit={submit}>
-      <ChoiceField
-        label="Begin with"
-        options={FAULT_EXAMPLES.map(({ title }) => [title, title])}
-        onChange={title => setText(exampleText(title))}
-      />
       <JsonEditor label="The fault as JSON" text={text} onChange={setText} />
       <OtherProblems issues={saving.issues} names={[]} />
       <details class="fold">
@@ -126,14 +128,7 @@ function FaultForm({ onClose }: { onClose(): void }) {
           ))}
         </dl>
       </details>
-      <div class="buttons">
-        <button type="submit" class="primary" disabled={saving.isPending || !parsed.isValid}>
-          Set the fault
-        </button>
-        <button type="button" class="quiet" onClick={close}>
-          Cancel
-        </button>
-      </div>
+      <DialogButtons act="Set the fault" isDisabled={saving.isPending || !parsed.isValid} onCancel={close} />
     </form>
   )
 }
@@ -143,10 +138,10 @@ function FaultView({ fault }: { readonly fault: NamedFault }) {
   return (
     <div class={isUsedUp ? 'platform-fault used-up' : 'platform-fault'}>
       <p>
-        <b>{name}</b> {effectText(effectOf(fault))}
+        <b>{effectText(effectOf(fault))}</b>, {onText(fault)}
       </p>
       <p class="hint">
-        {onText(fault)}
+        {name}
         {' · '}
         {of === null ? counted(hits, 'hit') : `${hits} of ${counted(of, 'hit')}`}
         {isUsedUp ? ', used up' : ''}

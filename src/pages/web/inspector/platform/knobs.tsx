@@ -1,6 +1,7 @@
 /** Finds knobs, sets one as text, and sets it back: those that a search finds, or else those that are changed. */
 import { useEffect, useId, useRef } from 'preact/hooks'
 import type { DescriptionAnswer } from '../../../../server/control/routes/description.ts'
+import { showKnob } from '../address.ts'
 import { FieldProblem, OtherProblems, problemOf } from '../fields.tsx'
 import { useDraft, useSession } from '../session-context.ts'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
@@ -52,7 +53,7 @@ export function KnobsSection() {
       />
       <p class="hint" role="status">
         {words.length === 0
-          ? `Each knob changes one behaviour that the platform leaves open. ${changed === 0 ? 'None is' : 'These are'} changed.`
+          ? `A knob changes one behaviour that the platform leaves open. ${changed === 0 ? 'None is' : 'These are'} changed.`
           : found.length === 0
             ? 'No knob matches.'
             : `${found.length} ${found.length === 1 ? 'knob' : 'knobs'}`}
@@ -62,7 +63,46 @@ export function KnobsSection() {
           <KnobRow key={knob.name} knob={knob} assumption={assumption} />
         ))}
       </ul>
+      {words.length === 0 ? <KnobGroups /> : null}
     </PlatformSection>
+  )
+}
+
+/** In the order of the page; a knob is in the first group that matches. */
+const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
+  ['Signature and keys', /^(keys\.|webhook\.(algorithm|json|sign))/],
+  ['Delivery', /^(webhook|typing)\./],
+  ['Handover', /^(start|end|request|availability|message|strict)\./],
+  ['Ids', /^ids\./],
+  ['Texts', /^(messages|summarize|translation|bot)\./],
+  ['Transcript', /^(transcript|time|buttons)\./],
+  ['Limits', /^(limits|attachments|chat)\./],
+  ['Answers of the API', /./],
+]
+
+/** All knobs with their values, one line each; a press opens one. */
+function KnobGroups() {
+  const { view } = useSession()
+  const { description, config } = usePlatform()
+  const groupOf = (name: string) => GROUPS.find(([, names]) => names.test(name))?.[0]
+  return (
+    <div>
+      {GROUPS.map(([title]) => (
+        <details key={title} class="fold">
+          <summary>{title}</summary>
+          {description.knobs.map(({ name }) =>
+            groupOf(name) === title ? (
+              <p key={name} class="platform-line">
+                <button type="button" class="link" onClick={() => showKnob(view, name)}>
+                  {name}
+                </button>
+                <code>{textOf(config[name]) || 'empty'}</code>
+              </p>
+            ) : null,
+          )}
+        </details>
+      ))}
+    </div>
   )
 }
 

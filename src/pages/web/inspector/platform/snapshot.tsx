@@ -6,7 +6,7 @@ import { counted } from '../../../../base/text/quantities.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { saveFile } from '../../components/save-file.ts'
 import { moment as momentText } from '../../model/formats.ts'
-import { OtherProblems, SwitchField } from '../fields.tsx'
+import { DialogButtons, OtherProblems, SwitchField } from '../fields.tsx'
 import { useDraft } from '../session-context.ts'
 import { PlatformSection, usePlatform, useSaving } from './platform-section.tsx'
 
@@ -129,7 +129,7 @@ function Reset() {
     <div class="stack platform-block">
       <h4>Begin again</h4>
       <div class="buttons">
-        <button type="button" disabled={isPast} onClick={() => setAsking(true)}>
+        <button type="button" class="danger" disabled={isPast} onClick={() => setAsking(true)}>
           Reset
         </button>
       </div>
@@ -158,20 +158,17 @@ interface ConfirmationProps extends Pick<Parameters<typeof Dialog>[0], 'title' |
 }
 
 function Confirmation({ title, button, saving, onConfirm, onClose, children }: ConfirmationProps) {
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void onConfirm()
+  }
   return (
     <Dialog title={title} onClose={onClose}>
-      <div class="stack">
+      <form class="stack" onSubmit={submit}>
         {children}
         <OtherProblems issues={saving.issues} names={[]} />
-        <div class="buttons">
-          <button type="button" class="primary" disabled={saving.isPending} onClick={() => void onConfirm()}>
-            {button}
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </div>
+        <DialogButtons act={button} isDisabled={saving.isPending} isDestructive onCancel={onClose} />
+      </form>
     </Dialog>
   )
 }
