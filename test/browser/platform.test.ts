@@ -82,8 +82,6 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     await faults.getByRole('button', { name: 'Clear the fault fault-1' }).click()
     await faults.getByRole('button', { name: 'Custom fault' }).click()
     const json = faults.getByLabel('The fault as JSON')
-    await faults.getByText('All fields').click()
-    await faults.getByText('times', { exact: true }).waitFor()
     const fault = JSON.parse(await json.inputValue())
     await json.fill(JSON.stringify({ ...fault, respond: { status: 99 } }))
     await faults.getByRole('button', { name: 'Set the fault' }).click()

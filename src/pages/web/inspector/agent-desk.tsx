@@ -239,8 +239,11 @@ function AgentGuide({ agentWhere }: GuideProps) {
         {GUIDE_STEPS.map(step => (
           <li key={step} class={done.has(step) ? 'done' : ''} aria-current={step === next ? 'step' : undefined}>
             <span class="guide-text">{STEPS[step].text}</span>{' '}
-            <span class="hint">{STEPS[step].where ?? agentWhere}</span>
-            {done.has(step) ? <span class="visually-hidden">, done</span> : null}
+            {done.has(step) ? (
+              <span class="visually-hidden">, done</span>
+            ) : (
+              <span class="hint">{STEPS[step].where ?? agentWhere}</span>
+            )}
           </li>
         ))}
       </ol>

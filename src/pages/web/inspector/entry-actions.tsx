@@ -6,6 +6,7 @@ import { jsonOr } from '../../../base/objects.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
+import { Fact } from '../components/failure-cards.tsx'
 import { codeCallOf, requestOf } from '../model/snippets.ts'
 import { CallDialog } from './call-dialog.tsx'
 import { EventDialog, type EventDialogProps } from './event-dialog.tsx'
@@ -79,15 +80,12 @@ export function EntryActions({ dialog, entry }: EntryActionsProps) {
         </div>
       ) : null}
       {entry.kind === 'delivery' && entry.url !== null ? <DeliveryCode entry={entry} /> : null}
-      <dl class="entry-ids" hidden={ids.every(([, id]) => id === undefined)}>
+      <dl class="entry-ids pairs" hidden={ids.every(([, id]) => id === undefined)}>
         {ids.map(([name, id]) =>
           id === undefined ? null : (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <code>{id}</code> <CopyButton text={id} what={`the id of the ${name.toLowerCase()}`} />
-              </dd>
-            </div>
+            <Fact key={name} name={name}>
+              <code>{id}</code> <CopyButton text={id} what={`the id of the ${name.toLowerCase()}`} />
+            </Fact>
           ),
         )}
       </dl>

@@ -144,11 +144,15 @@ function AckText({ answer: { ack } }: { readonly answer: ManualEventAnswer }) {
   const isAccepted = ack.error === undefined && ack.status !== null
   return (
     <p class={isAccepted ? 'success' : 'refusal'}>
-      <strong>{ack.status === null ? 'No answer.' : `Answer ${ack.status}.`}</strong> {ack.error ?? ''} The delivery is
-      selected in the wire.
+      <strong>{ack.status === null ? 'No answer.' : `Answer ${ack.status}.`}</strong> {sentence(ack.error ?? '')} The
+      delivery is selected in the wire.
     </p>
   )
 }
+
+/** Begins with a capital letter and ends with a full stop. */
+const sentence = (text: string): string =>
+  text === '' ? '' : `${text[0]?.toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
 
 function payloadText(first: EventDialogProps['first']): string {
   const { event, ...fields }: Readonly<Record<string, unknown>> = isMap(first?.payload) ? first.payload : {}

@@ -1,6 +1,5 @@
 /** Sets a fault with one press or from JSON, lists the faults that are set with their hits, and clears them. */
 
-import { isMap } from '../../../../base/objects.ts'
 import { counted } from '../../../../base/text/quantities.ts'
 import { effectOf } from '../../../../platform/faults/effects.ts'
 import type { NamedFault } from '../../../../platform/faults/registry.ts'
@@ -95,7 +94,6 @@ export const FAULT_EXAMPLES = [
 const FIRST_TEXT = JSON.stringify(FAULT_EXAMPLES[0].fault, null, 2)
 
 function FaultForm({ onClose }: { onClose(): void }) {
-  const { description } = usePlatform()
   const [text, setText] = useDraft('fault', FIRST_TEXT)
   const saving = useSaving()
   const parsed = parseJsonText(text)
@@ -108,26 +106,10 @@ function FaultForm({ onClose }: { onClose(): void }) {
     if (!parsed.isValid) return
     if (await saving.send('POST', '/faults', parsed.value)) close()
   }
-  // The schema is `{ $ref: '#/$defs/Fault', $defs }`.
-  const schemas = isMap(description.fault.$defs) ? description.fault.$defs : {}
-  const fields = isMap(schemas.Fault) && isMap(schemas.Fault.properties) ? Object.entries(schemas.Fault.properties) : []
   return (
     <form class="form" aria-label="New fault" onSubmit={submit}>
       <JsonEditor label="The fault as JSON" text={text} onChange={setText} />
       <OtherProblems issues={saving.issues} names={[]} />
-      <details class="fold">
-        <summary>All fields</summary>
-        <dl class="platform-facts">
-          {fields.map(([name, field]) => (
-            <div key={name}>
-              <dt>
-                <code>{name}</code>
-              </dt>
-              <dd>{isMap(field) ? String(field.description ?? '') : ''}</dd>
-            </div>
-          ))}
-        </dl>
-      </details>
       <DialogButtons act="Set the fault" isDisabled={saving.isPending || !parsed.isValid} onCancel={close} />
     </form>
   )

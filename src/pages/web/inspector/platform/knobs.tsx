@@ -184,7 +184,7 @@ function KnobRow({ knob, assumption }: KnobRowProps) {
       <p id={`${id}about`} class="hint">
         {assumption === undefined ? null : (
           <>
-            <b>{assumption.rule}</b> {assumption.open} Default: {assumption.behaviour}{' '}
+            {assumption.open} Default: {assumption.behaviour} ({assumption.rule}){' '}
           </>
         )}
         {type === 'choice' ? null : allowed}{' '}
