@@ -44,6 +44,11 @@ describe.skipIf(chromium === null)('the way to connect a service', () => {
     await page.getByRole('button', { name: 'Send a test event' }).click()
     const header = page.getByRole('banner').first()
     await header.getByText(/401 in \d+ ms/).waitFor()
+    await page
+      .getByRole('button', { name: /^AGENT TYPING STOP #\d+$/ })
+      .first()
+      .click()
+    await page.getByRole('button', { name: 'Find out why' }).waitFor()
     await header.getByRole('button', { name: /^Webhook refuses \(\d\)$/ }).waitFor()
   })
 

@@ -38,6 +38,8 @@ describe.skipIf(chromium === null)('a refused event', () => {
     await page.getByRole('region', { name: `Entry ${shown?.slice('Show #'.length)}` }).waitFor()
     const probes = server.journal.query({ kind: 'delivery' }).filter(entry => entry.kind === 'delivery' && entry.probe)
     expect(probes.length).toBeGreaterThan(0)
+    await page.getByRole('button', { name: 'Only problems' }).click()
+    await expect.poll(() => page.getByRole('listbox').getByRole('option').count()).toBe(1)
   })
 
   it('shows its signature, and names the difference to the one that the service computed', async () => {

@@ -7,11 +7,12 @@ import { createControlClient } from '../../support/control-client.ts'
 import { startWebhook } from '../../support/network.ts'
 
 test('the health of the webhook counts failures in a row of the current URL', async () => {
-  await using webhook = await startWebhook()
+  let status = 200
+  await using webhook = await startWebhook((_, response) => response.writeHead(status).end())
   await using server = await startSimulator({ port: 0 })
   const ask = createControlClient(server)
   const { chat_id } = (await ask('POST', '/chats')).body
-  const send = () => ask('POST', '/trigger', { body: { event: 'AGENT TYPING STOP', chat_id } })
+  const send = (sign = 'valid') => ask('POST', '/trigger', { body: { event: 'AGENT TYPING STOP', chat_id, sign } })
   const health = async (at: number | null = null) => {
     const query = at === null ? '' : `?at=${at}`
     const state: SimulatorState = (await ask('GET', `/state${query}`)).body
@@ -37,4 +38,11 @@ test('the health of the webhook counts failures in a row of the current URL', as
   await send()
   expect(await health()).toMatchObject({ state: 'accepting', failures: 0, last: 200 })
   expect(await health(failing.seq)).toMatchObject({ state: 'failing', failures: 2 })
+  // A refusal counts also where the platform does not demand 200; forged events and trials are meant to be refused.
+  status = 401
+  await send('wrong-key')
+  expect(await health()).toMatchObject({ state: 'accepting', failures: 0 })
+  await send()
+  expect((await ask('POST', '/deliveries/latest/diagnose', { body: {} })).status).toBe(200)
+  expect(await health()).toMatchObject({ state: 'failing', failures: 1, last: 401 })
 })

@@ -96,7 +96,7 @@ export function EntryDetails(props: EntryDetailsProps) {
         {moment(entry.time)}
         {answer === '' ? null : <span>{answer}</span>}
       </p>
-      {explained === null && problem === null ? null : (
+      {explained === null && problem === null && advice == null ? null : (
         <div class={`entry-explanation${isPlanned ? ' planned' : ''}`} role="note" aria-label="Why it failed">
           {problem === null ? (
             <p class="entry-why">

@@ -71,6 +71,7 @@ export function isProblem(entry: Entry): boolean {
     case 'api':
       return entry.status >= 400 || entry.answer_lost !== undefined || remarksOf(entry).findings > 0
     case 'delivery':
+      if (entry.probe !== undefined) return false
       return entry.outcome === 'delivered' ? isInvalidSign(entry.sign) : entry.failure?.code !== 'no_url'
     case 'fault':
       return true
