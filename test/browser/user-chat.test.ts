@@ -350,6 +350,7 @@ describe.skipIf(chromium === null)('the chat of the end user', () => {
     await messages(page).getByText('In the default one').waitFor()
     await page.getByLabel('Workspace').selectOption('checkout')
     await messages(page).getByText('In the other one').waitFor()
+    await page.getByText('Menu', { exact: true }).click()
     await page.getByRole('button', { name: 'Close workspace' }).click()
     await messages(page).getByText('In the default one').waitFor()
     expect(await control(server, '/workspaces')).toEqual({ workspaces: [] })

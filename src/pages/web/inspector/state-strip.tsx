@@ -24,7 +24,6 @@ function Connection() {
   const { keys, config, health } = usePlatform()
   const { state, last } = health
   const url = config['webhook.url']
-  const answer = state === 'failing' ? last?.status : null
   return (
     <div class="connection">
       <code class="connection-url">{keys.url}</code> <CopyButton text={keys.url} what="the base URL of the platform" />
@@ -37,9 +36,7 @@ function Connection() {
             <>
               <span class="visually-hidden">Webhook </span>
               <bdi>{url}</bdi>
-              {last === null ? null : (
-                <span> · {state === 'failing' && answer == null ? 'no answer' : answerText(last)}</span>
-              )}
+              {last === null ? null : <span> · {answerText(last)}</span>}
             </>
           ) : (
             'Set the webhook'

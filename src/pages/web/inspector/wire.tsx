@@ -2,9 +2,9 @@
 import './wire.css'
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
-import type { Entry } from '../../../platform/journal/entry.ts'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { type FilteredLog, filterLog } from '../model/entry-filter.ts'
+import type { JournalLog } from '../model/journal-log.ts'
 import { ConnectCard } from './connect-card.tsx'
 import { type ActionDialog, OpenDialog } from './entry-actions.tsx'
 import { EntryPane } from './entry-pane.tsx'
@@ -37,7 +37,7 @@ export function Wire() {
   useShortcuts('Wire', { Escape: ['Close the details', closeDetails] })
   return (
     <div ref={element} class={`wire ${width}`}>
-      {view.entry.value === null && view.at.value === null && !hasTraffic(log.value.entries) ? (
+      {view.entry.value === null && view.at.value === null && !hasTraffic(log.value) ? (
         <ConnectCard />
       ) : (
         <>
@@ -59,8 +59,9 @@ export function Wire() {
   )
 }
 
-/** Whether anything has passed but settings, and test events of a new chat. */
-const hasTraffic = (entries: readonly Entry[]): boolean =>
+/** Whether anything has passed but settings, and test events of the first chat. */
+const hasTraffic = ({ chats, entries }: JournalLog): boolean =>
+  chats.size > 1 ||
   entries.some(
     entry => entry.kind !== 'note' && entry.kind !== 'fault' && !(entry.kind === 'delivery' && entry.triggered),
   )

@@ -46,6 +46,6 @@ export function webhookHealthAt(entries: readonly Entry[], at: number | null, ur
   }
 }
 
-/** `200 in 6 ms` */
+/** `200 in 6 ms`, `no answer` */
 export const answerText = ({ status, duration_ms }: Attempt): string =>
-  `${status ?? 'no answer'} in ${Math.round(duration_ms)} ms`
+  status === null ? 'no answer' : `${status} in ${Math.round(duration_ms)} ms`
