@@ -149,6 +149,11 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
   it('shows request, answer and headers of a clicked row, and moves to the previous row', async () => {
     const { page } = await open(sample())
     await page.locator('.diagram-row', { hasText: 'POST message' }).click()
+    await page
+      .locator('#panel')
+      .getByText(/^\d+ headers$/)
+      .first()
+      .click()
     const text = await page.locator('#panel').innerText()
     for (const part of [
       'POST /api/v2/handover/message/',
