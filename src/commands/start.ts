@@ -28,6 +28,7 @@ import type { AgentPlayer } from '../server/control/route.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import { configSources, defineCommand, type FlagsOf, SETTING_FLAGS } from './command.ts'
 import { createShutdown, END_CODES, type Io, UsageError } from './io.ts'
+import { createScenarioWriter, findScenarioFolder } from './scenario-folder.ts'
 import { showTraffic, type Traffic } from './show-traffic.ts'
 
 const FLAGS = {
@@ -35,6 +36,7 @@ const FLAGS = {
   '--demo': 'start the built-in reference intermediary as the webhook target',
   '--agent-driver <file>': 'agent driver file or URL: the page plays the agent in your help desk',
   '--allow-remote': 'the agent driver may be read from another machine',
+  '--scenarios <folder>': 'where the page saves chats as tests (default: scenarios beside the config file)',
   '--open': 'open the page in the browser',
   '--output <style>': {
     description: 'how traffic is shown on stderr',
@@ -67,6 +69,9 @@ export const startCommand = defineCommand({
     try {
       // First the export, so that a wrong name fails at the start and not at the end.
       const snapshotExport = flags.export === undefined ? null : createExport(flags.export, io)
+      const { cwd } = io
+      const folder = findScenarioFolder(flags.scenarios, resolved.configFile, cwd)
+      const writeScenario = folder === null ? null : createScenarioWriter(folder, cwd)
       let agent: AgentPlayer | null = null
       let traffic: Traffic | null = null
       const endTraffic = () => traffic?.end()
@@ -82,7 +87,10 @@ export const startCommand = defineCommand({
         },
         undefined,
         context.secrets,
-        { agent: () => agent, loadRecorder },
+        {
+          agent: () => agent,
+          loadRecorder: async () => ({ ...(await loadRecorder()), ...(writeScenario && { writeScenario }) }),
+        },
       ).catch(error => {
         if (!(error instanceof InvalidSnapshotError)) throw error
         throw new UsageError(`--import ${JSON.stringify(flags.import)}: ${error.message}`)

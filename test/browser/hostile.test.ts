@@ -15,7 +15,7 @@ const URLS = [
   `${ELSEWHERE}"onclick="1`,
   ' JaVaScRiPt:1',
 ]
-const SECTIONS = 'availability,webhook,keys,faults,clock,knobs,snapshot,record'
+const SECTIONS = 'availability,webhook,keys,faults,clock,knobs,snapshot'
 
 async function callAll(server: PlatformServer, chatId: string): Promise<void> {
   const sender = { name: HOSTILE, avatar: `${ELSEWHERE}a.png`, language_codes: ['en'] }

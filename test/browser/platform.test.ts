@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createScenarioWriter } from '../../src/commands/scenario-folder.ts'
 import { loadRecorder } from '../../src/running/recorder/load.ts'
 import { createControlClient } from '../support/control-client.ts'
 import { startWebhook } from '../support/network.ts'
 import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
 
 const open = useBrowser()
-const ALL = 'webhook,availability,faults,clock,knobs,snapshot,record'
+const ALL = 'webhook,availability,faults,clock,knobs,snapshot'
 const platform = (url: string, more = '') => `${url}/?side=platform${more}`
 
 describe.skipIf(chromium === null)('the column of the platform', () => {
@@ -223,8 +226,12 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     expect([server.config()['webhook.url'], server.config()['webhook.timeout']]).toEqual([null, '10s'])
   })
 
-  it('saves what happened as a scenario that passes', async () => {
-    const server = await startInspected({ clock: 'virtual' }, { loadRecorder })
+  it('saves a chat as a test that passes, into the scenarios folder or as a download', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'scenarios-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const writers = [{ writeScenario: createScenarioWriter(folder, folder) }, {}]
+    const withFolder = async () => ({ ...(await loadRecorder()), ...writers[0] })
+    const server = await startInspected({ clock: 'virtual' }, { loadRecorder: withFolder })
     const chat = await server.chat({ language: 'en' })
     await chat.says('Where is my parcel?')
     await chat.press('handover')
@@ -234,17 +241,32 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
       const ids = { bot_id: 1042, chat_id: chat.id, sender }
       await fetch(`${server.baseUrl}/api/v2/handover/${path}`, { ...init, body: JSON.stringify({ ...ids, ...body }) })
     }
-    const { page } = await open(platform(server.url, '&sections=record'))
-    const section = page.getByRole('region', { name: 'Save as scenario' })
-    await section.getByLabel('To entry').fill('last')
-    await section.getByRole('button', { name: 'Make the scenario' }).click()
-    await section.getByRole('alert').waitFor()
-    await section.getByLabel('To entry').fill('')
-    await section.getByLabel('Name').fill('Lost parcel, found')
-    await section.getByRole('button', { name: 'Make the scenario' }).click()
-    await section.getByText('Tried: it passes.').waitFor()
+    const { page } = await open(server.url)
+    const dialog = page.getByRole('dialog', { name: 'Save as test' })
+    const save = async (name: string) => {
+      await page.getByRole('button', { name: 'Save as test' }).click()
+      await dialog.getByLabel('Name').fill(name)
+      await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+      await dialog.getByText('Tried: it passes.').waitFor()
+    }
+    await page.getByRole('button', { name: 'Save as test' }).click()
+    await dialog.getByText('Only a part of the chat').click()
+    await dialog.getByLabel('To entry').fill('last')
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await dialog.getByRole('alert').waitFor()
+    await page.keyboard.press('Escape')
+    for (const file of ['lost-parcel-found.yaml', 'lost-parcel-found-2.yaml']) {
+      await save('Lost parcel, found')
+      await dialog.getByText(`Written to ${file}.`).waitFor()
+      await dialog.getByText(`npx handover-sim run "${file}" --ui --target URL --port ${server.port}`).waitFor()
+      expect(readFileSync(join(folder, file), 'utf8')).toContain('Where is my parcel?')
+      expect(await axeViolations(page)).toEqual([])
+      await page.keyboard.press('Escape')
+    }
+    writers.shift()
+    await save('Lost parcel, found')
     const downloads = page.waitForEvent('download')
-    await section.getByRole('button', { name: 'Download' }).click()
+    await dialog.getByRole('button', { name: 'Download' }).click()
     const download = await downloads
     expect(download.suggestedFilename()).toBe('lost-parcel-found.yaml')
     expect(readFileSync(await download.path(), 'utf8')).toContain('Where is my parcel?')

@@ -8,7 +8,7 @@ import { lowContrastTexts } from './contrast.ts'
 import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
 
 const open = useBrowser()
-const SECTIONS = 'webhook,availability,faults,clock,knobs,snapshot,record'
+const SECTIONS = 'webhook,availability,faults,clock,knobs,snapshot'
 
 /** What is wrong with each view, by its name. */
 function collectProblems(page: Page) {

@@ -3,7 +3,7 @@ import { formatDuration, parseDuration } from '../../base/text/quantities.ts'
 import { annotatedYaml } from '../../evaluation/scenario/build/yaml.ts'
 import { escapePlaceholders } from '../../evaluation/scenario/compile/step-compiler.ts'
 import type { ScenarioFile } from '../../evaluation/scenario/format/scenario.ts'
-import type { RecordedScenario, RecordScenario } from '../../server/control/recorder.ts'
+import type { DrawnScenario, RecordScenario } from '../../server/control/recorder.ts'
 import { type DrawnStep, drawSteps } from './draw-steps.ts'
 import { type Recording, readRecording, refuseTooLong } from './recording.ts'
 import { tryScenario } from './try-scenario.ts'
@@ -14,7 +14,7 @@ const DEFAULT_SCENARIO_MS = 60_000
 const STEP_MS = 500
 
 /** Throws `ControlProblem`. */
-export const recordScenario: RecordScenario = async (core, request, signal): Promise<RecordedScenario> => {
+export const recordScenario: RecordScenario = async (core, request, signal): Promise<DrawnScenario> => {
   const recording = await readRecording(core, request)
   const { steps, comments, notes: stepNotes } = drawSteps(recording)
   refuseTooLong(steps.length)

@@ -40,6 +40,8 @@ export interface Resolved {
   readonly values: Readonly<Record<string, unknown>>
   /** The agent driver, a file or a URL. */
   readonly agentDriver: string | null
+  /** The path of the config file; null when there is none. */
+  readonly configFile: string | null
   readonly warnings: readonly string[]
 }
 
@@ -86,6 +88,7 @@ export async function resolveSettings(flags: SettingFlags, environment: ConfigEn
     sources,
     values,
     agentDriver: typeof driver === 'string' ? driver : null,
+    configFile: file?.path ?? null,
   }
 
   if (environment.secrets !== undefined) addSecretsOf(environment.secrets, resolved.values)

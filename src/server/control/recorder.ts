@@ -46,13 +46,27 @@ export const RecordedScenario = z
     yaml: z.string().check(z.describe('The scenario file')),
     notes: z.array(RecordingNote).check(z.describe('What the scenario does not contain, and why')),
     tried: RecordingTrial,
+    file: z
+      .nullable(z.string())
+      .check(
+        z.describe('Where the file was written; null without `save`, and for a server without a scenarios folder'),
+      ),
   })
   .check(named('RecordedScenario', 'A scenario file, and the result of trying it'))
 export type RecordedScenario = Immutable<z.infer<typeof RecordedScenario>>
 
 type Immutable<T> = T extends object ? { readonly [Key in keyof T]: Immutable<T[Key]> } : T
 
-/** Throws `ControlProblem` when there is nothing to record. */
-export type RecordScenario = (core: Core, request: RecordingRequest, signal: AbortSignal) => Promise<RecordedScenario>
+/** A scenario that is in no file yet. */
+export type DrawnScenario = Omit<RecordedScenario, 'file'>
 
-export type LoadRecorder = () => Promise<{ readonly recordScenario: RecordScenario }>
+/** Throws `ControlProblem` when there is nothing to record. */
+export type RecordScenario = (core: Core, request: RecordingRequest, signal: AbortSignal) => Promise<DrawnScenario>
+
+export interface Recorder {
+  readonly recordScenario: RecordScenario
+  /** Writes a new file into the scenarios folder, and returns its name; without it there is no folder. */
+  readonly writeScenario?: (scenario: DrawnScenario) => string
+}
+
+export type LoadRecorder = () => Promise<Recorder>

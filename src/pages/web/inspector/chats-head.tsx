@@ -11,6 +11,7 @@ import { hueOf, initialsOf } from '../model/chat-format.ts'
 import { type ChatState, messageTextOf } from '../model/chat-items.ts'
 import { countUntil } from '../model/journal-log.ts'
 import { NewChatDialog, startChat } from './new-chat.tsx'
+import { SaveTest } from './save-test.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
@@ -67,6 +68,7 @@ export function ChatsHead({ chatId, chat }: ChatsHeadProps) {
           <small>
             {[chatName(chatId), chat.language, chat.source, chat.bot && `bot ${chat.bot}`].filter(Boolean).join(' · ')}
           </small>
+          <SaveTest key={chatId} chatId={chatId} />
         </div>
       )}
       {isNew ? <NewChatDialog onClose={() => setNew(false)} /> : null}

@@ -5,7 +5,6 @@ import { ClockSection } from './platform/clock.tsx'
 import { FaultsSection } from './platform/faults.tsx'
 import { KnobsSection } from './platform/knobs.tsx'
 import { usePlatformStore } from './platform/platform-section.tsx'
-import { RecordSection } from './platform/record.tsx'
 import { SnapshotSection } from './platform/snapshot.tsx'
 import { WebhookSection } from './platform/webhook.tsx'
 
@@ -15,7 +14,6 @@ const SECTIONS = [
   FaultsSection,
   ClockSection,
   KnobsSection,
-  RecordSection,
   SnapshotSection,
 ] as const
 

@@ -238,6 +238,9 @@ const RecordBody = z
     after: z.optional(SeqNumber.check(z.describe('Only entries after this seq'))),
     before: z.optional(SeqNumber.check(z.describe('Only entries before this seq'))),
     name: z.optional(NonEmptyText.check(z.describe('The name of the scenario; by default "Recorded conversation"'))),
+    save: z.optional(
+      z.boolean().check(z.describe('Also write a new file into the scenarios folder of the server, where it has one')),
+    ),
   })
   .check(named('Recording', 'Which part of the journal becomes a scenario'))
 type RecordBody = z.infer<typeof RecordBody>
@@ -260,9 +263,10 @@ export const RECORD_ROUTES: readonly ControlRoute[] = [
     },
     async run({ core, body, loadRecorder, signal }) {
       if (loadRecorder === undefined) throw new ControlProblem(409, 'no_recorder', NO_RECORDER)
-      const { recordScenario } = await loadRecorder()
-      const { chat_ids: chatIds, after, before, name }: RecordBody = body
-      return ok(await recordScenario(core, { chatIds, after, before, name }, signal))
+      const { recordScenario, writeScenario } = await loadRecorder()
+      const { chat_ids: chatIds, after, before, name, save = false }: RecordBody = body
+      const scenario = await recordScenario(core, { chatIds, after, before, name }, signal)
+      return ok({ ...scenario, file: save && writeScenario !== undefined ? writeScenario(scenario) : null })
     },
   }),
 ]

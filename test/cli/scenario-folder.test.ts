@@ -1,0 +1,38 @@
+/** The scenarios folder of `start`: where it is, and which file a recording becomes. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { createScenarioWriter, findScenarioFolder } from '../../src/commands/scenario-folder.ts'
+import type { DrawnScenario } from '../../src/server/control/recorder.ts'
+
+function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'scenario-folder-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+const tried = { outcome: 'pass', duration_ms: 1, calls: 0, left_out: 0, noticed: 0, failures: [] } as const
+const scenario = (name: string): DrawnScenario => ({ name, yaml: `name: ${name}\n`, notes: [], tried })
+
+it('is that of the flag, or scenarios beside the config file where there is one', () => {
+  const cwd = tempFolder()
+  expect(findScenarioFolder(undefined, null, cwd)).toBeNull()
+  mkdirSync(join(cwd, 'tests/scenarios'), { recursive: true })
+  expect(findScenarioFolder(undefined, join(cwd, 'tests/config.yaml'), cwd)).toBe(join(cwd, 'tests/scenarios'))
+  expect(findScenarioFolder('new', null, cwd)).toBe(join(cwd, 'new'))
+  writeFileSync(join(cwd, 'file'), '')
+  expect(() => findScenarioFolder('file', null, cwd)).toThrow('--scenarios "file" is not a folder.')
+})
+
+it('gets a new file for each recording, whatever its name, and overwrites none', () => {
+  const cwd = tempFolder()
+  const write = createScenarioWriter(join(cwd, 'new'), cwd)
+  expect(write(scenario('../../Lost parcel!'))).toBe('new/lost-parcel.yaml')
+  expect(write(scenario('lost parcel'))).toBe('new/lost-parcel-2.yaml')
+  expect(readFileSync(join(cwd, 'new/lost-parcel.yaml'), 'utf8')).toBe('name: ../../Lost parcel!\n')
+  symlinkSync(join(cwd, 'outside'), join(cwd, 'new/scenario.yaml'))
+  expect(write(scenario('/..\\'))).toBe('new/scenario-2.yaml')
+  write(scenario('x'.repeat(500)))
+  expect(readdirSync(cwd)).toEqual(['new'])
+})
