@@ -12,12 +12,18 @@ import { addSecretsOfDriver } from './secrets.ts'
 
 const STOP_WITHIN_MS = 2_000
 
+/** The agent as the page plays it, and the driver of checks and scenarios beside the simulator. */
+export interface AttachedAgent {
+  readonly agent: AgentPlayer
+  readonly loadDriver: () => Promise<Driver>
+}
+
 /** Starts the reference intermediary as the webhook target. Resolves with the URL of its help desk, and the agent in it. */
 export async function attachDemo(
   server: PlatformServer,
   { io, env }: Context,
   shutdown: Shutdown,
-): Promise<{ desk: string; agent: AgentPlayer }> {
+): Promise<AttachedAgent & { desk: string }> {
   const { url: platformUrl, apiKey, botApiKey, botId } = server
   const platform = { url: platformUrl, apiKey, botApiKey, botId }
   const target = new TargetProcess({
@@ -35,8 +41,12 @@ export async function attachDemo(
     () => void target.kill(),
   )
   await server.configure({ 'webhook.url': `${desk}/webhook` })
-  const driver = async () => driverOf(referenceSpec(desk), env, null)
-  return { desk, agent: createPlayer(server, 'demo', 'The demo intermediary', retried(driver), shutdown) }
+  const driver = retried(async () => driverOf(referenceSpec(desk), env, null))
+  return {
+    desk,
+    agent: createPlayer(server, 'demo', 'The demo intermediary', driver, shutdown),
+    loadDriver: driver.get,
+  }
 }
 
 /** A URL is read when it is needed, because the help desk may start later. Rejects with `ConfigError`. */
@@ -46,7 +56,7 @@ export async function attachDriver(
   { agentDriver, allowRemote = false }: { readonly agentDriver?: string; readonly allowRemote?: boolean },
   context: Context,
   shutdown: Shutdown,
-): Promise<AgentPlayer> {
+): Promise<AttachedAgent> {
   const { io, env } = context
   // A person at the terminal is no help to a person at the page, so manual verbs count as missing.
   const options = { cwd: io.cwd, env, nodeVersion: io.nodeVersion, isTTY: false, prompt: io.ask, allowRemote }
@@ -59,7 +69,7 @@ export async function attachDriver(
   const player = createPlayer(server, 'driver', ref, driver, shutdown)
   // A file that a flag names, and that cannot be read, ends the start.
   if (agentDriver !== undefined && !/^https?:/i.test(ref)) await driver.get()
-  return player
+  return { agent: player, loadDriver: driver.get }
 }
 
 interface LoadedDriver {

@@ -21,6 +21,7 @@ import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.
 import { captureSnapshot, snapshotText } from '../platform/simulator/snapshot/capture.ts'
 import { InvalidSnapshotError } from '../platform/simulator/snapshot/invalid-snapshot.ts'
 import type { Snapshot } from '../platform/simulator/snapshot/schema.ts'
+import { readinessLoader } from '../running/certifier/load.ts'
 import { loadRecorder } from '../running/recorder/load.ts'
 import { type Resolved, resolveSettings } from '../server/config/resolve.ts'
 import { isLoopback } from '../server/control/addresses.ts'
@@ -30,6 +31,7 @@ import { configSources, defineCommand, type FlagsOf, SETTING_FLAGS } from './com
 import { createShutdown, END_CODES, type Io, UsageError } from './io.ts'
 import { createScenarioWriter, findScenarioFolder } from './scenario-folder.ts'
 import { showTraffic, type Traffic } from './show-traffic.ts'
+import type { AttachedAgent } from './start-agent.ts'
 
 const FLAGS = {
   ...SETTING_FLAGS,
@@ -73,6 +75,7 @@ export const startCommand = defineCommand({
       const folder = findScenarioFolder(flags.scenarios, resolved.configFile, cwd)
       const writeScenario = folder === null ? null : createScenarioWriter(folder, cwd)
       let agent: AgentPlayer | null = null
+      let loadDriver: AttachedAgent['loadDriver'] | null = null
       let traffic: Traffic | null = null
       const endTraffic = () => traffic?.end()
       shutdown.defer(endTraffic, endTraffic)
@@ -89,6 +92,7 @@ export const startCommand = defineCommand({
         context.secrets,
         {
           agent: () => agent,
+          loadReadiness: readinessLoader(() => loadDriver),
           loadRecorder: async () => ({ ...(await loadRecorder()), ...(writeScenario && { writeScenario }) }),
         },
       ).catch(error => {
@@ -105,8 +109,8 @@ export const startCommand = defineCommand({
       let desk: string | null = null
       if (flags.demo || driverFile !== null) {
         const { attachDemo, attachDriver } = await import('./start-agent.ts')
-        if (flags.demo) ({ desk, agent } = await attachDemo(server, context, shutdown))
-        else agent = await attachDriver(server, String(driverFile), flags, context, shutdown)
+        if (flags.demo) ({ desk, agent, loadDriver } = await attachDemo(server, context, shutdown))
+        else ({ agent, loadDriver } = await attachDriver(server, String(driverFile), flags, context, shutdown))
       }
 
       if (!flags.json) {

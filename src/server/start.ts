@@ -18,6 +18,7 @@ import {
   type Workspaces,
 } from '../platform/simulator/workspaces.ts'
 import { allowedHosts, isLoopback, urlOf } from './control/addresses.ts'
+import type { LoadReadiness } from './control/readiness.ts'
 import type { LoadRecorder } from './control/recorder.ts'
 import type { AgentPlayer, ControlRoute } from './control/route.ts'
 import {
@@ -69,6 +70,8 @@ export interface ControlExtension {
   readonly agent?: () => AgentPlayer | null
   /** Loads the recorder of `POST /_sim/record`, which answers 409 without it. */
   readonly loadRecorder?: LoadRecorder | undefined
+  /** Loads what judges the checks of `GET /_sim/readiness`, which answers 409 without it. */
+  readonly loadReadiness?: LoadReadiness | undefined
   /** The page that is served at `/`. Default: the inspector. */
   readonly page?: PageName
 }
@@ -116,6 +119,7 @@ export async function startServer(
     routes: more.routes ?? [],
     agent: more.agent ?? (() => null),
     loadRecorder: more.loadRecorder,
+    loadReadiness: more.loadReadiness,
     page: more.page ?? 'index.html',
     routeCalls: (other: RequestRouter) => void Object.assign(rest, other),
   }
@@ -165,6 +169,9 @@ interface ServerInfo {
   readonly routes: readonly ControlRoute[]
   readonly agent: () => AgentPlayer | null
   readonly loadRecorder: LoadRecorder | undefined
+  readonly loadReadiness: LoadReadiness | undefined
+  /** Routes the calls of the platform by another router from now on. */
+  readonly routeCalls: (router: RequestRouter) => void
   readonly page: PageName
 }
 

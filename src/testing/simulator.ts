@@ -9,6 +9,7 @@ import { validateOptions } from '../platform/simulator/options.ts'
 import { parseFault } from '../platform/simulator/parse-fault.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../platform/simulator/simulator.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../platform/simulator/workspaces.ts'
+import { readinessLoader } from '../running/certifier/load.ts'
 import { loadRecorder } from '../running/recorder/load.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import { type AgentFunctions, registerAgent } from './agent.ts'
@@ -173,7 +174,10 @@ export interface SimulatorServer extends Omit<PlatformServer, keyof Expectations
  */
 export async function startSimulator(options: ServerOptions = {}): Promise<SimulatorServer> {
   validateOptions('startSimulator', options, SERVER_SHAPE)
-  const server = await startServer(options, undefined, undefined, { loadRecorder })
+  const server = await startServer(options, undefined, undefined, {
+    loadRecorder,
+    loadReadiness: readinessLoader(() => null),
+  })
   const openWorkspace = server.workspace
   return Object.assign(withExpectations(server, options, SETTLE_MS), {
     async workspace(all: WorkspaceOptions = {}) {

@@ -177,6 +177,11 @@ export class CheckChat {
   async awaitCall(endpoint: EndpointName, after: string, level: FindingLevel = 'MUST'): Promise<ChatCall> {
     const call = await this.nextCall(endpoint)
     if (call !== null) return call
+    this.reportMissingCall(endpoint, after, level)
+    throw new CheckEndedError(endpoint)
+  }
+
+  reportMissingCall(endpoint: EndpointName, after: string, level: FindingLevel = 'MUST'): void {
     const withinMs = this.#check.limits.effectMs
     this.#check.report(level, 'call-missing', {
       happened: `No ${endpoint} came within ${formatDuration(withinMs)} after ${after}.`,
@@ -184,7 +189,6 @@ export class CheckChat {
       details: { endpoint, after, withinMs },
       entries: this.#check.core.journal.query({ kind: 'driver', chatId: this.id }).slice(-1),
     })
-    throw new CheckEndedError(endpoint)
   }
 
   /** As `awaitCall`, for a call that the platform must accept. A call with a fault is left to the check. */

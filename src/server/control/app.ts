@@ -13,6 +13,7 @@ import type { Core } from '../../platform/simulator/core.ts'
 import { coreOf } from '../../platform/simulator/simulator.ts'
 import { type AllowedHosts, refusedHostText } from './addresses.ts'
 import { asProblem, ControlProblem, invalidRequest, problemBody, resetProblem } from './problems.ts'
+import type { LoadReadiness, Readiness, ReadinessServer } from './readiness.ts'
 import type { ControlContext, ControlRequest, ControlResponse, ControlRoute } from './route.ts'
 import { requireWorkspace } from './routes/workspaces.ts'
 import { PREFIX, pathsOf, ROUTES, routesText } from './routes.ts'
@@ -23,6 +24,9 @@ export interface ControlOptions
       ControlContext,
       'simulator' | 'workspaces' | 'url' | 'closing' | 'onStopRequested' | 'agent' | 'loadRecorder'
     > {
+  readonly loadReadiness: LoadReadiness | undefined
+  /** Routes the calls of the platform by another router from now on. */
+  readonly routeCalls: ReadinessServer['routeCalls']
   /** Routes beside those of every server. */
   readonly routes: readonly ControlRoute[]
 }
@@ -30,10 +34,16 @@ export interface ControlOptions
 type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
 
 export function createControlListener(options: ControlOptions) {
-  const { simulator, workspaces, url, closing, onStopRequested, agent, loadRecorder } = options
+  const { simulator, workspaces, url, closing, onStopRequested, agent, loadRecorder, loadReadiness, routeCalls } =
+    options
+  let readiness: Promise<Readiness> | null = null
   const control: ControlContext = {
     ...{ simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing, streams: { count: 0 } },
     ...{ onStopRequested, agent, loadRecorder },
+    readiness() {
+      if (loadReadiness !== undefined) readiness ??= loadReadiness({ simulator, routeCalls })
+      return readiness
+    },
     async openApi() {
       const { controlOpenApi } = await import('./openapi.ts')
       return controlOpenApi({ url })

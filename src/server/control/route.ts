@@ -9,6 +9,7 @@ import type { Core } from '../../platform/simulator/core.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { Workspaces } from '../../platform/simulator/workspaces.ts'
 import type { OpenStreams } from './event-stream.ts'
+import type { Readiness } from './readiness.ts'
 import type { LoadRecorder } from './recorder.ts'
 
 /** Plays the human agent in a help desk. */
@@ -49,6 +50,8 @@ export interface ControlContext {
   agent(): AgentPlayer | null
   /** Describes this API. */
   openApi(): Promise<unknown>
+  /** Null when the program that created the server judges no checks, and for workspaces. Loaded at the first use. */
+  readiness(): Promise<Readiness> | null
   /** Undefined when the program that created the server records nothing. */
   readonly loadRecorder: LoadRecorder | undefined
 }

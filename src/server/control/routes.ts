@@ -10,6 +10,7 @@ import { DELIVERY_ROUTES } from './routes/deliveries.ts'
 import { DESCRIPTION_ROUTES } from './routes/description.ts'
 import { FAULT_ROUTES } from './routes/faults.ts'
 import { JOURNAL_ROUTES, RECORD_ROUTES } from './routes/journal.ts'
+import { READINESS_ROUTES } from './routes/readiness.ts'
 import { DOCUMENT_ROUTES, HEALTH_ROUTES, SNAPSHOT_ROUTES, STOP_ROUTES, TIME_ROUTES } from './routes/simulator.ts'
 import { WORKSPACE_ROUTES } from './routes/workspace.ts'
 import { WORKSPACES_ROUTES } from './routes/workspaces.ts'
@@ -46,6 +47,7 @@ export const ROUTES: readonly ControlRoute[] = [
   INDEX,
   ...HEALTH_ROUTES,
   ...SIMULATOR_ROUTES,
+  ...READINESS_ROUTES,
   ...WORKSPACES_ROUTES,
   ...STOP_ROUTES,
   ...DOCUMENT_ROUTES,

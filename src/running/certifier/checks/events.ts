@@ -88,13 +88,7 @@ async function expectUnknownIgnored(check: CheckContext): Promise<void> {
   const event = 'CUSTOMER RATING GIVEN'
   const chat = await openChat(check, 'unknown event')
   const answer = await check.send({ event, chat, payload: { ...chat.payload(event), rating: { stars: 5 } } })
-  if (!isAccepted(answer))
-    check.report('SHOULD', 'unknown-event-refused', {
-      happened: `The webhook ${answerText(answer)} to the unknown event ${event}, which was validly signed, and not 2xx.`,
-      hint: 'Give the switch over `event` a default branch that logs the name and answers 200. The platform can add events at any time, and may disable a webhook that refuses them.',
-      details: { event, ...detailsOf(answer) },
-      entries: [answer],
-    })
+  if (!isAccepted(answer)) reportUnknownRefused(check, answer)
   const soon = await effectWithin(check, chat, check.limits.quietMs)
   const isVisible = await controlEvent(check, soon === null)
   // The help desk may show a request later than the check waits at first.
@@ -105,6 +99,16 @@ async function expectUnknownIgnored(check: CheckContext): Promise<void> {
     hint: 'Compare `event` with the exact names. A branch for "everything else" must not open a conversation or forward a message.',
     details: { event, effect: effect.kind },
     entries: [answer, effect],
+  })
+}
+
+export function reportUnknownRefused(check: CheckContext, answer: EventAnswer): void {
+  const { event } = answer
+  check.report('SHOULD', 'unknown-event-refused', {
+    happened: `The webhook ${answerText(answer)} to the unknown event ${event}, which was validly signed, and not 2xx.`,
+    hint: 'Give the switch over `event` a default branch that logs the name and answers 200. The platform can add events at any time, and may disable a webhook that refuses them.',
+    details: { event, ...detailsOf(answer) },
+    entries: [answer],
   })
 }
 
@@ -166,13 +170,7 @@ async function expectNoTyping(check: CheckContext): Promise<void> {
   const lastSeq = core.journal.nextSeq - 1
   for (const event of ['AGENT TYPING START', 'AGENT TYPING STOP']) {
     const answer = await check.send({ event, chat })
-    if (isAccepted(answer)) continue
-    check.report(answer.status === null ? 'MUST' : 'SHOULD', 'typing-event-refused', {
-      happened: `The webhook ${answerText(answer)} to ${event}, whose payload has only \`chat_id\`, and not 2xx.`,
-      hint: 'Read `event` before anything else, and `chat.id` only for REQUESTING TAKEOVER and MESSAGE FROM USER: this event has no `chat`, `bot` or `user` object.',
-      details: { event, ...detailsOf(answer) },
-      entries: [answer],
-    })
+    if (!isAccepted(answer)) reportTypingRefused(check, answer)
   }
   await check.until(() => typingCalls(lastSeq).length > 0, limits.quietMs)
   const calls = typingCalls(lastSeq)
@@ -185,6 +183,16 @@ async function expectNoTyping(check: CheckContext): Promise<void> {
       entries: calls,
     })
   await controlEvent(check, false)
+}
+
+export function reportTypingRefused(check: CheckContext, answer: EventAnswer): void {
+  const { event } = answer
+  check.report(answer.status === null ? 'MUST' : 'SHOULD', 'typing-event-refused', {
+    happened: `The webhook ${answerText(answer)} to ${event}, whose payload has only \`chat_id\`, and not 2xx.`,
+    hint: 'Read `event` before anything else, and `chat.id` only for REQUESTING TAKEOVER and MESSAGE FROM USER: this event has no `chat`, `bot` or `user` object.',
+    details: { event, ...detailsOf(answer) },
+    entries: [answer],
+  })
 }
 
 async function expectUnknownChatAccepted(check: CheckContext): Promise<void> {

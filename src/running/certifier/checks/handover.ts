@@ -23,7 +23,7 @@ const LINT_LEVELS: { readonly [Rule in LintRule]?: FindingLevel } = {
 }
 
 /** Reports the same mistake once. */
-function checkCalls(check: CheckContext, entries: readonly Entry[]): void {
+export function checkCalls(check: CheckContext, entries: readonly Entry[]): void {
   const calls = entries.filter(entry => entry.kind === 'api')
   const refused = groupBy(calls.filter(breaksContract), call => {
     const { error, field } = refusalOf(call)
@@ -192,7 +192,7 @@ async function agentWritesThreeMessages(check: CheckContext): Promise<void> {
   expectSender(check, chat)
 }
 
-function expectSender(check: CheckContext, chat: CheckChat): void {
+export function expectSender(check: CheckContext, chat: CheckChat): void {
   const names: string[] = []
   const calls = new Set<ChatCall>()
   for (const field of ['name', 'avatar'])
@@ -217,7 +217,12 @@ async function agentLeaves(check: CheckContext): Promise<void> {
   await chat.agent('leave')
   await chat.requireCall('end', 'the agent left')
   await check.pause(check.limits.quietMs)
-  const [end, ...others] = chat.calls('end').filter(isAccepted)
+  reportCallsAfterEnd(check, chat.calls())
+}
+
+/** Reports a further `end`, and what the user could see after the end. `calls`: of one handover. */
+export function reportCallsAfterEnd(check: CheckContext, calls: readonly ChatCall[]): void {
+  const [end, ...others] = calls.filter(call => call.endpoint === 'end' && isAccepted(call))
   if (end === undefined) return
   const last = others.at(-1)
   if (last !== undefined) {
@@ -232,7 +237,7 @@ async function agentLeaves(check: CheckContext): Promise<void> {
   }
   // What the user could see. Reads of the transcript are right after the end, for an archive.
   for (const endpoint of ['start', 'message', 'typing_start'] as const) {
-    const [late] = chat.calls(endpoint, end.seq)
+    const late = calls.find(call => call.endpoint === endpoint && call.seq > end.seq)
     if (late === undefined) continue
     const afterMs = late.at_ms - end.at_ms
     check.report('MUST', 'call-after-end', {

@@ -7,7 +7,7 @@ import { InterruptedError } from '../../runner/waiting.ts'
 import { type CheckChat, expectAcknowledged, openChat, reportNoAnswer } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
 import type { ChatCall, CheckContext, CheckEvent, EventAnswer } from '../context.ts'
-import { acceptedText, diagnoseBody, diagnoseEveryForm, LOG_BOTH } from '../diagnosis.ts'
+import { acceptedText, type Diagnosis, diagnoseBody, diagnoseEveryForm, LOG_BOTH } from '../diagnosis.ts'
 import { type FindingLevel, suffix } from '../finding.ts'
 import {
   controlEvent,
@@ -148,10 +148,18 @@ async function expectHeadersAnswered(check: CheckContext): Promise<void> {
 async function expectValidAccepted(check: CheckContext): Promise<void> {
   const chat = await openChat(check, 'first')
   const answer = await check.send({ event: EVENT, chat })
-  const { event, status } = answer
+  const { status } = answer
   // Only these are statuses with which intermediaries refuse signatures.
   if (status !== 400 && status !== 401 && status !== 403) return expectAcknowledged(check, answer)
-  const { accepts, entries, probes } = await diagnoseEveryForm(check)
+  reportRefusedSignature(check, answer, await diagnoseEveryForm(check))
+}
+
+export function reportRefusedSignature(
+  check: CheckContext,
+  answer: EventAnswer,
+  { accepts, entries, probes }: Diagnosis,
+): void {
+  const { event, status } = answer
   check.report('MUST', 'valid-signature-refused', {
     happened: `The webhook answered ${status} to a validly signed ${event}.${accepts === null ? '' : ` ${acceptedText(accepts)}`}`,
     hint:
@@ -244,7 +252,7 @@ const FORGERIES = {
   doubled: ['its signature written twice, one after the other', TEXT],
 } as const
 
-type Forgery = keyof typeof FORGERIES
+export type Forgery = keyof typeof FORGERIES
 
 /** The whole right signature in another writing: only who has the key can make it, so accepting it opens no way in. */
 const EQUIVALENT_ENCODINGS: ReadonlySet<Forgery> = new Set(['hex', 'base64url', 'doubled'])
@@ -294,9 +302,12 @@ async function forge(
   return { alteration: { headers: changeSignature(check, withChangedSignature) } }
 }
 
-interface SentForgery {
-  readonly forgery: Forgery
+interface SentForgery extends AnsweredForgery {
   readonly chat: CheckChat
+}
+
+export interface AnsweredForgery {
+  readonly forgery: Forgery
   readonly answer: EventAnswer
   readonly effect: ObservedEffect | null
   readonly level: FindingLevel
@@ -332,11 +343,11 @@ async function sendForged(check: CheckContext, forgery: Forgery): Promise<SentFo
 }
 
 /** One finding says it: an event that is used is not also reported as accepted. */
-function reportForged(check: CheckContext, { forgery, answer, effect, level }: SentForgery): void {
+export function reportForged(check: CheckContext, { forgery, answer, effect, level }: AnsweredForgery): void {
   const { status, failure = null } = answer
   const [difference, hint] = FORGERIES[forgery]
-  const event = `${EVENT} with ${difference}`
-  const details = { event: EVENT, forgery }
+  const event = `${answer.event} with ${difference}`
+  const details = { event: answer.event, forgery }
   if (effect !== null)
     check.report(level, 'forged-event-used', {
       happened: `The webhook accepted a forged event: ${event} had an effect: ${EFFECT_TEXTS[effect.kind]}.`,

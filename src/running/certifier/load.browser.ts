@@ -1,0 +1,2 @@
+/** In browsers no server runs, so there is no readiness to load. */
+export const readinessLoader = () => undefined

@@ -1,0 +1,71 @@
+/** Defines the readiness behind `GET /_sim/readiness`: what each check of the certification showed so far. A layer above the server implements it. */
+import * as z from 'zod/mini'
+import { named } from '../../platform/contract/schemas.ts'
+import { EntrySchema } from '../../platform/journal/entry.ts'
+import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
+import type { RequestRouter } from '../../platform/simulator/workspaces.ts'
+
+const Finding = z.object({
+  code: z.string(),
+  level: z.enum(['MUST', 'SHOULD', 'INFO']),
+  happened: z.string(),
+  hint: z.string().check(z.describe('What to do about it')),
+  entries: z.array(z.int()).check(z.describe('Seqs of the entries that show it')),
+})
+
+const ReadinessCheck = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    level: z.enum(['MUST', 'SHOULD', 'INFO']),
+    profile: z.enum(['webhook', 'flow', 'resilience']),
+    state: z.enum(['right', 'wrong', 'not_seen']),
+    by: z.nullable(z.enum(['traffic', 'trial'])).check(z.describe('What showed it; null: nothing so far')),
+    seq: z.nullable(z.int().check(z.describe('The entry that shows it; null after a trial'))),
+    chat_id: z.nullable(z.string()),
+    finding: z.nullable(Finding).check(z.describe('Why it is wrong')),
+    delivery_id: z.nullable(z.string().check(z.describe('A refused delivery that can be diagnosed'))),
+    note: z.nullable(z.string().check(z.describe('Why it was not seen in a trial'))),
+    cannot_try: z.nullable(z.string().check(z.describe('Why the check cannot be tried here; null: it can'))),
+  })
+  .check(named('ReadinessCheck', 'A check of the certification, and what the traffic and the trials so far show of it'))
+
+export const ReadinessReport = z
+  .object({
+    text: z.string().check(z.describe('`31 of 44 seen right, 2 wrong: SIG-07, DLV-01`')),
+    right: z.int(),
+    wrong: z.int(),
+    not_seen: z.int(),
+    checks: z.array(ReadinessCheck),
+  })
+  .check(named('Readiness', 'How far an intermediary is'))
+export type ReadinessReport = z.infer<typeof ReadinessReport>
+export type ReadinessCheck = z.infer<typeof ReadinessCheck>
+
+export const ReadinessTrial = z
+  .object({
+    check: ReadinessCheck,
+    outcome: z.enum(['pass', 'fail', 'warn', 'info', 'not_applicable', 'inconclusive', 'error', 'blocked']),
+    reason: z.nullable(z.string().check(z.describe('Why it could not be observed'))),
+    findings: z.array(Finding),
+    duration_ms: z.number(),
+    entries: z.array(EntrySchema).check(z.describe('The journal of the trial, which has a simulator of its own')),
+    chats: z.record(z.string(), z.string()).check(z.describe('Chat ids by name')),
+  })
+  .check(named('ReadinessTrial', 'One run of a check against the webhook'))
+export type ReadinessTrial = z.infer<typeof ReadinessTrial>
+
+export interface Readiness {
+  /** Judges what happened since the last call. */
+  report(): ReadinessReport
+  /** Runs the check beside the simulator, against its webhook. Throws `ControlProblem`. */
+  tryCheck(id: string, signal: AbortSignal): Promise<ReadinessTrial>
+}
+
+/** A server whose platform calls can be routed to further simulators. */
+export interface ReadinessServer {
+  readonly simulator: PlatformSimulator
+  routeCalls(router: RequestRouter): void
+}
+
+export type LoadReadiness = (server: ReadinessServer) => Promise<Readiness>
