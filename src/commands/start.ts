@@ -21,7 +21,7 @@ import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.
 import { captureSnapshot, snapshotText } from '../platform/simulator/snapshot/capture.ts'
 import { InvalidSnapshotError } from '../platform/simulator/snapshot/invalid-snapshot.ts'
 import type { Snapshot } from '../platform/simulator/snapshot/schema.ts'
-import { readinessLoader } from '../running/certifier/load.ts'
+import { LazyReadiness } from '../running/certifier/load.ts'
 import { loadRecorder } from '../running/recorder/load.ts'
 import { type Resolved, resolveSettings } from '../server/config/resolve.ts'
 import { isLoopback } from '../server/control/addresses.ts'
@@ -76,6 +76,7 @@ export const startCommand = defineCommand({
       const writeScenario = folder === null ? null : createScenarioWriter(folder, cwd)
       let agent: AgentPlayer | null = null
       let loadDriver: AttachedAgent['loadDriver'] | null = null
+      const readiness = new LazyReadiness(() => loadDriver)
       let traffic: Traffic | null = null
       const endTraffic = () => traffic?.end()
       shutdown.defer(endTraffic, endTraffic)
@@ -92,7 +93,7 @@ export const startCommand = defineCommand({
         context.secrets,
         {
           agent: () => agent,
-          loadReadiness: readinessLoader(() => loadDriver),
+          loadReadiness: readiness.load,
           loadRecorder: async () => ({ ...(await loadRecorder()), ...(writeScenario && { writeScenario }) }),
         },
       ).catch(error => {
@@ -141,6 +142,8 @@ export const startCommand = defineCommand({
 
       const reason = await shutdown.ended
       if (isPretty) io.stderr.write(`Shutting down${reason === 'SIGINT' ? '; press Ctrl-C again to force' : ''}.\n`)
+      if (isPretty && server.journal.query({ kind: 'delivery' }).length > 0)
+        io.stderr.write(`${(await readiness.report(server)).text}\n`)
       const enough = new AbortController()
       await Promise.race([server.settled(), wallDelay(DRAIN_MS, enough.signal)])
       enough.abort()

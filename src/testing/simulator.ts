@@ -9,7 +9,7 @@ import { validateOptions } from '../platform/simulator/options.ts'
 import { parseFault } from '../platform/simulator/parse-fault.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../platform/simulator/simulator.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../platform/simulator/workspaces.ts'
-import { readinessLoader } from '../running/certifier/load.ts'
+import { LazyReadiness, reportOfTraffic } from '../running/certifier/load.ts'
 import { loadRecorder } from '../running/recorder/load.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
 import { type AgentFunctions, registerAgent } from './agent.ts'
@@ -85,6 +85,44 @@ export interface Expectations {
    * await sim.assertClean({ allow: ['typing_start'] })
    */
   assertClean(options?: CleanOptions): Promise<void>
+  /**
+   * Says what the traffic so far shows of each check of the certification. Changes nothing. Needs Node.
+   *
+   * @example
+   * const sim = createSimulator()
+   * console.log((await sim.readiness()).text) // 0 of 44 seen right, none wrong
+   */
+  readiness(): Promise<SimulatorReadiness>
+}
+
+/** What the traffic shows of the checks of a certification. */
+export interface SimulatorReadiness {
+  /** `31 of 44 seen right, 2 wrong: SIG-07, DLV-01` */
+  readonly text: string
+  readonly right: number
+  readonly wrong: number
+  readonly notSeen: number
+  readonly checks: readonly ReadinessOfCheck[]
+}
+
+export interface ReadinessOfCheck {
+  /** `SIG-07` */
+  readonly id: string
+  readonly title: string
+  readonly level: 'MUST' | 'SHOULD' | 'INFO'
+  readonly profile: 'webhook' | 'flow' | 'resilience'
+  readonly state: 'right' | 'wrong' | 'not_seen'
+  /** The journal entry that shows it. */
+  readonly seq: number | null
+  readonly chatId: string | null
+  /** Why it is wrong, and what to do about it. */
+  readonly finding: {
+    readonly code: string
+    readonly level: 'MUST' | 'SHOULD' | 'INFO'
+    readonly happened: string
+    readonly hint: string
+    readonly entries: readonly number[]
+  } | null
 }
 
 /** The platform and its end users in this process, with the expectations of a test. */
@@ -139,6 +177,14 @@ function withExpectations<Sim extends PlatformSimulator>(
       expectNone(subject(more.expectNone), call, ...rest)) as Expectations['expectNone'],
     waitFor: (predicate, options = {}) => waitFor(subject(more.waitFor), predicate, options),
     assertClean: (options = {}) => assertClean(sim, options, stackAbove(more.assertClean), { settleMs, ack }),
+    async readiness() {
+      const { text, right, wrong, not_seen: notSeen, checks } = await reportOfTraffic(sim)
+      const seen = checks.map(({ chat_id: chatId, delivery_id: _, cannot_try: __, by: ___, note: ____, ...check }) => ({
+        ...check,
+        chatId,
+      }))
+      return { text, right, wrong, notSeen, checks: seen }
+    },
   }
   return Object.assign(sim, more, {
     faults: { ...faults, add: (fault: FaultSpec) => coreOf(sim).faults.add(parseFault(fault)) },
@@ -176,7 +222,7 @@ export async function startSimulator(options: ServerOptions = {}): Promise<Simul
   validateOptions('startSimulator', options, SERVER_SHAPE)
   const server = await startServer(options, undefined, undefined, {
     loadRecorder,
-    loadReadiness: readinessLoader(() => null),
+    loadReadiness: new LazyReadiness(() => null).load,
   })
   const openWorkspace = server.workspace
   return Object.assign(withExpectations(server, options, SETTLE_MS), {

@@ -1,9 +1,32 @@
 /** Loads the readiness when it is used first, so that a server starts without the checks. */
-import type { LoadReadiness } from '../../server/control/readiness.ts'
+import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
+import type { LoadReadiness, Readiness, ReadinessReport } from '../../server/control/readiness.ts'
 import type { Driver } from '../agent-driver/driver.ts'
 
-/** `loadDriver` returns null without an agent driver. */
-export const readinessLoader =
-  (loadDriver: () => (() => Promise<Driver>) | null): LoadReadiness =>
-  async server =>
-    (await import('./readiness.ts')).createReadiness(server, loadDriver())
+/** The readiness of a server. */
+export class LazyReadiness {
+  readonly #loadDriver: () => (() => Promise<Driver>) | null
+  #loaded: Readiness | null = null
+
+  /** `loadDriver` returns null without an agent driver. */
+  constructor(loadDriver: () => (() => Promise<Driver>) | null) {
+    this.#loadDriver = loadDriver
+  }
+
+  readonly load: LoadReadiness = async server => {
+    const { createReadiness } = await import('./readiness.ts')
+    this.#loaded = await createReadiness(server, this.#loadDriver())
+    return this.#loaded
+  }
+
+  /** With the trials, when the readiness was used; otherwise from the journal alone. */
+  async report(sim: PlatformSimulator): Promise<ReadinessReport> {
+    return this.#loaded?.report() ?? reportOfTraffic(sim)
+  }
+}
+
+/** What the traffic in the journal of a simulator shows. */
+export async function reportOfTraffic(sim: PlatformSimulator): Promise<ReadinessReport> {
+  const { readinessOfTraffic, TrafficReadiness } = await import('./traffic-readiness.ts')
+  return readinessOfTraffic(sim, new TrafficReadiness(sim))
+}

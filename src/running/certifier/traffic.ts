@@ -1,10 +1,10 @@
 /**
- * Judges checks by what passes between a simulator and an intermediary outside of a certification, with the functions that
+ * Evaluates checks by what passes between a simulator and an intermediary outside of a certification, with the functions that
  * the checks report with. What no ordinary traffic shows stays unseen until the check runs.
  */
 
 import { isMap } from '../../base/objects.ts'
-import { isDriverCall } from '../../evaluation/scenario/run-events.ts'
+import { type InboxItem, isDriverCall } from '../../evaluation/scenario/run-events.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import type { Chat } from '../../platform/rules/state.ts'
@@ -36,19 +36,29 @@ export interface Sighting {
 
 type Delivery = EntryOf<'delivery'>
 
+/** What the agent saw of a chat. */
+export interface InboxRead {
+  /** The latest entry before it, or its own. */
+  readonly seq: number
+  readonly at_ms: number
+  readonly items: readonly InboxItem[]
+}
+
 interface Traffic {
   readonly check: CheckContext
   readonly chat: CheckChat
   readonly entries: readonly Entry[]
   readonly deliveries: readonly Delivery[]
   readonly calls: readonly ChatCall[]
+  /** Oldest first. */
+  readonly reads: readonly InboxRead[]
   /** Milliseconds since the entry. */
   ageOf(entry: { readonly at_ms: number }): number
   right(entry: { readonly seq: number }): void
   unknown(entry: { readonly seq: number }): void
 }
 
-type Judge = (traffic: Traffic) => void
+type Evaluate = (traffic: Traffic) => void
 
 const LIMITS = createLimits()
 /** Statuses with which intermediaries refuse signatures. */
@@ -62,7 +72,7 @@ const BODY_MISTAKES: readonly string[] = [
 ]
 
 /** Reports what an accepted trial of a diagnosis shows. */
-function judgeProbes({ check, deliveries }: Traffic, isAbout: (code: string) => boolean): void {
+function reportProbes({ check, deliveries }: Traffic, isAbout: (code: string) => boolean): void {
   for (const { seq, probe, status } of deliveries) {
     if (probe === undefined || probe.code === 'valid' || probe.code === 'none' || !isAbout(probe.code)) continue
     if (status === null || status >= 300) continue
@@ -94,8 +104,8 @@ const forgeryOf: { readonly [Sign in string]?: readonly [check: string, forgery:
   hex: ['SIG-05', 'hex'],
 }
 
-const judgeForgeries =
-  (id: string): Judge =>
+const evaluateForgeries =
+  (id: string): Evaluate =>
   ({ check, deliveries, right }) => {
     for (const answer of deliveries) {
       const [about, forgery] = forgeryOf[answer.sign ?? ''] ?? []
@@ -125,10 +135,10 @@ const callsOf = (calls: readonly ChatCall[], endpoint: ChatCall['endpoint']) =>
   calls.filter(call => call.endpoint === endpoint && isAccepted(call))
 
 const sampleOf = (text: string, name: string): Sample => ({ name, token: text, text })
-const JUDGED_TEXTS = 5
+const COMPARED_TEXTS = 5
 
 /** By the id of the check. */
-const JUDGES: Readonly<Record<string, Judge>> = {
+const EVALUATIONS: Readonly<Record<string, Evaluate>> = {
   'SIG-01': traffic => {
     const { check, deliveries, right } = traffic
     for (const answer of deliveries) {
@@ -137,19 +147,19 @@ const JUDGES: Readonly<Record<string, Judge>> = {
       else if (SIGNATURE_STATUSES.includes(answer.status))
         reportRefusedSignature(check, answer, { accepts: null, entries: [], probes: 0 })
     }
-    judgeProbes(traffic, code => !BODY_MISTAKES.includes(code))
+    reportProbes(traffic, code => !BODY_MISTAKES.includes(code))
   },
-  'SIG-02': judgeForgeries('SIG-02'),
-  'SIG-03': judgeForgeries('SIG-03'),
-  'SIG-04': judgeForgeries('SIG-04'),
-  'SIG-05': judgeForgeries('SIG-05'),
+  'SIG-02': evaluateForgeries('SIG-02'),
+  'SIG-03': evaluateForgeries('SIG-03'),
+  'SIG-04': evaluateForgeries('SIG-04'),
+  'SIG-05': evaluateForgeries('SIG-05'),
   'SIG-07': traffic => {
     for (const answer of traffic.deliveries) {
       if (!isRequestOrMessage(answer) || !isComparable(answer) || answer.status !== 200) continue
       if (changesWhenRewritten(answer)) traffic.right(answer)
       else traffic.unknown(answer)
     }
-    judgeProbes(traffic, code => BODY_MISTAKES.includes(code))
+    reportProbes(traffic, code => BODY_MISTAKES.includes(code))
   },
   'ACK-01': ({ check, deliveries, right }) => {
     for (const answer of deliveries) {
@@ -187,12 +197,11 @@ const JUDGES: Readonly<Record<string, Judge>> = {
     if (last === undefined || ageOf(last) < LIMITS.effectMs || calls.some(call => isAfter(call, last, 'start'))) return
     chat.reportMissingCall('start', `the agent accepted (${last.how})`)
   },
-  'FLW-02': ({ check, entries, ageOf, right }) => {
-    const reads = entries.filter(isDriverCall).filter(({ verb, outcome }) => verb === 'inbox' && outcome === 'ok')
+  'FLW-02': ({ check, entries, reads, ageOf, right }) => {
     const last = reads.at(-1)
     if (last === undefined) return
     const received: ReceivedText[] = []
-    for (const { text } of last.items ?? []) if (typeof text === 'string') received.push({ text, seq: last.seq })
+    for (const { text } of last.items) if (typeof text === 'string') received.push({ text, seq: last.seq })
     const sent = new Map<number, EntryOf<'user'>>()
     for (const entry of entries) if (entry.kind === 'user' && entry.text) sent.set(entry.seq, entry)
     const forwarded: Sample[] = []
@@ -208,14 +217,14 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   'FLW-03': ({ check, chat, entries, calls, ageOf, right }) => {
     const messages = callsOf(calls, 'message')
     const received = messages.map(call => ({ text: messageIn(call), seq: call.seq }))
-    const said: Sample[] = []
+    const written: Sample[] = []
     for (const entry of entries.filter(isDriverCall)) {
       const text = typeof entry.text === 'string' ? entry.text : ''
       if (entry.verb !== 'says' || entry.outcome !== 'ok' || text === '') continue
       if (ageOf(entry) > LIMITS.effectMs || received.some(one => one.text.includes(text)))
-        said.push(sampleOf(text, 'a message'))
+        written.push(sampleOf(text, 'a message'))
     }
-    const areUnchanged = compareTexts(check, 'to_user', said, received)
+    const areUnchanged = compareTexts(check, 'to_user', written, received)
     expectSender(check, chat)
     const last = messages.at(-1)
     if (last !== undefined && areUnchanged && check.reported.findings.length === 0) right(last)
@@ -247,19 +256,19 @@ const JUDGES: Readonly<Record<string, Judge>> = {
       else if (ageOf(call) > LIMITS.typingMs) reportEndlessTyping(check, call)
     }
   },
-  'ATT-01': ({ entries, deliveries, right }) => {
+  'ATT-01': ({ reads, deliveries, right }) => {
     const names = new Set<unknown>()
     for (const { event, status, request } of deliveries)
       if (event === 'MESSAGE FROM USER' && status === 200) for (const name of fileNamesIn(request.body)) names.add(name)
-    for (const read of entries.filter(isDriverCall)) {
-      const shown = (read.items ?? []).flatMap(({ attachments = [] }) => attachments)
+    for (const read of reads) {
+      const shown = read.items.flatMap(({ attachments = [] }) => attachments)
       if (names.size > 0 && shown.some(({ name }) => names.has(name))) right(read)
     }
   },
 }
 
 /** Checks that ordinary traffic can show. */
-export const SEEN_IN_TRAFFIC: ReadonlySet<string> = new Set([...Object.keys(JUDGES), 'AVL-01'])
+export const SEEN_IN_TRAFFIC: ReadonlySet<string> = new Set([...Object.keys(EVALUATIONS), 'AVL-01'])
 
 const ENDS_OF_TYPING: readonly ChatCall['endpoint'][] = ['typing_stop', 'message', 'end']
 
@@ -274,7 +283,7 @@ function compareTexts(
   samples: readonly Sample[],
   received: readonly ReceivedText[],
 ): boolean {
-  return compareSamples(check, { level: 'MUST', direction, samples: samples.slice(-JUDGED_TEXTS) }, received)
+  return compareSamples(check, { level: 'MUST', direction, samples: samples.slice(-COMPARED_TEXTS) }, received)
 }
 
 function fileNamesIn(body: string): unknown[] {
@@ -296,33 +305,45 @@ function endsCheck(report: () => void): void {
   }
 }
 
-/** The latest entries of a chat that are judged. */
+/** The latest entries of a chat that are evaluated. */
 const MOST_ENTRIES = 500
 
 /** What the entries of one chat show about all checks. */
-export function judgeChat(sim: PlatformSimulator, chatOfPlatform: Chat): Sighting[] {
+export function evaluateChat(sim: PlatformSimulator, chatOfPlatform: Chat, lastRead: InboxRead | null): Sighting[] {
   const { journal } = coreOf(sim)
   const chatId = chatOfPlatform.id
   const entries = journal.query({ chatId }).slice(-MOST_ENTRIES)
+  const reads: InboxRead[] = []
+  for (const entry of entries)
+    if (isDriverCall(entry) && entry.verb === 'inbox' && entry.outcome === 'ok')
+      reads.push({ seq: entry.seq, at_ms: entry.at_ms, items: entry.items ?? [] })
+  if (lastRead !== null) reads.push(lastRead)
   const traffic = {
     entries,
+    reads,
     deliveries: entries.filter(entry => entry.kind === 'delivery'),
     calls: entries.filter(entry => entry.kind === 'api'),
     ageOf: (entry: { readonly at_ms: number }) => journal.atMs - entry.at_ms,
   }
   const sightings: Sighting[] = []
-  for (const [id, judge] of Object.entries(JUDGES))
+  for (const [id, evaluate] of Object.entries(EVALUATIONS))
     sightings.push(
       ...sightingsOf(sim, id, chatId, entries, (check, saw) => {
         const chat = new CheckChat(check, chatOfPlatform, chatId)
-        judge({ ...traffic, check, chat, right: entry => saw('right', entry), unknown: entry => saw('unknown', entry) })
+        evaluate({
+          ...traffic,
+          check,
+          chat,
+          right: entry => saw('right', entry),
+          unknown: entry => saw('unknown', entry),
+        })
       }),
     )
   return sightings
 }
 
 /** What entries that belong to no chat show: calls about availability, and calls that the platform could not assign. */
-export function judgeOthers(sim: PlatformSimulator, entries: readonly Entry[]): Sighting[] {
+export function evaluateOthers(sim: PlatformSimulator, entries: readonly Entry[]): Sighting[] {
   const calls = entries.filter(entry => entry.kind === 'api')
   const wrong = sightingsOf(sim, 'FLW-05', null, entries, check => checkCalls(check, calls))
   const closing = sightingsOf(sim, 'AVL-01', null, entries, (_check, saw) => {
@@ -338,13 +359,13 @@ export function judgeOthers(sim: PlatformSimulator, entries: readonly Entry[]): 
 
 type Saw = (state: 'right' | 'unknown', entry: { readonly seq: number }) => void
 
-/** Runs a judge, and turns what it reported and saw into sightings. */
+/** Runs an evaluation, and turns what it reported and saw into sightings. */
 function sightingsOf(
   sim: PlatformSimulator,
   check: string,
   chatId: string | null,
   entries: readonly Entry[],
-  judge: (context: CheckContext, saw: Saw) => void,
+  evaluate: (context: CheckContext, saw: Saw) => void,
 ): Sighting[] {
   const context = createCheckContext({
     ...{ sim, driver: null, limits: LIMITS, seed: 0, hasWire: true, url: sim.baseUrl },
@@ -356,7 +377,7 @@ function sightingsOf(
   const sightings: Sighting[] = []
   const add = (state: Sighting['state'], seq: number, finding: CheckFinding | null) =>
     sightings.push({ check, state, seq, chatId, finding, atMs: times.get(seq) ?? 0 })
-  endsCheck(() => judge(context, (state, { seq }) => add(state, seq, null)))
+  endsCheck(() => evaluate(context, (state, { seq }) => add(state, seq, null)))
   for (const finding of context.reported.findings)
     if (finding.level !== 'INFO') add('wrong', Math.max(0, ...finding.entrySeqs), finding)
   return sightings

@@ -141,6 +141,7 @@ function inWorkspace(control: ControlContext, id: string): ControlContext {
     simulator: workspace,
     core: coreOf(workspace),
     agent: () => null,
+    readiness: () => null,
     control: workspace.control,
     closing: AbortSignal.any([control.closing, workspace.closing]),
   }

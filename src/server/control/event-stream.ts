@@ -16,7 +16,12 @@ export interface EventsOptions {
   readonly closing: AbortSignal
   readonly heartbeatMs: number
   readonly streams: OpenStreams
+  /** Further events as text, which are read some time after entries were appended; empty when there are none. */
+  readonly derived?: (() => string) | undefined
 }
+
+/** Entries that come soon after each other are followed by derived events once. */
+const DERIVED_AFTER_MS = 250
 
 /** Counts the streams of a server. */
 export interface OpenStreams {
@@ -56,15 +61,20 @@ export function serverSentEvents(open: () => EventReader): ReadableStream<Uint8A
 }
 
 function createReader(options: EventsOptions): EventReader {
-  const { journal, after, instance, currentInstance, present, closing, heartbeatMs, streams } = options
+  const { journal, after, instance, currentInstance, present, closing, heartbeatMs, streams, derived } = options
   // A seq beyond the end of the journal is from before a reset.
   let wasReset = after >= journal.nextSeq || (instance ?? currentInstance()) !== currentInstance()
   let cursor = after
+  let isDerivedDue = derived !== undefined
 
   function take(): string {
     let text = ''
+    if (isDerivedDue && derived !== undefined) {
+      isDerivedDue = false
+      text = derived()
+    }
     if (wasReset) {
-      text = `event: reset\ndata: ${JSON.stringify({ instance: currentInstance() })}\n\n`
+      text += `event: reset\ndata: ${JSON.stringify({ instance: currentInstance() })}\n\n`
       cursor = 0
       wasReset = false
     }
@@ -76,11 +86,26 @@ function createReader(options: EventsOptions): EventReader {
     return text
   }
 
-  const subscribe = (wake: () => void) =>
-    journal.subscribe(wake, () => {
-      wasReset = true
+  const subscribe = (wake: () => void) => {
+    let timer: ReturnType<typeof wallTimer> | null = null
+    const wakeForDerived = () => {
+      timer = null
+      isDerivedDue = true
       wake()
+    }
+    const appended = () => {
+      if (derived !== undefined) timer ??= wallTimer(DERIVED_AFTER_MS, wakeForDerived)
+      wake()
+    }
+    const unsubscribe = journal.subscribe(appended, () => {
+      wasReset = true
+      appended()
     })
+    return () => {
+      timer?.cancel()
+      unsubscribe()
+    }
+  }
   return createEventReader({ subscribe, take, pause: nextMacrotask, closing, heartbeatMs, streams })
 }
 

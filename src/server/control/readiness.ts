@@ -1,5 +1,6 @@
 /** Defines the readiness behind `GET /_sim/readiness`: what each check of the certification showed so far. A layer above the server implements it. */
 import * as z from 'zod/mini'
+import type { InboxItem } from '../../evaluation/scenario/run-events.ts'
 import { named } from '../../platform/contract/schemas.ts'
 import { EntrySchema } from '../../platform/journal/entry.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
@@ -58,6 +59,10 @@ export type ReadinessTrial = z.infer<typeof ReadinessTrial>
 export interface Readiness {
   /** Judges what happened since the last call. */
   report(): ReadinessReport
+  /** A function that returns the checks that have changed since its last call, as text of a stream of events; all at first. */
+  changes(): () => string
+  /** The agent looked at a chat, which the journal does not have. */
+  inboxRead(chatId: string, items: readonly InboxItem[]): void
   /** Runs the check beside the simulator, against its webhook. Throws `ControlProblem`. */
   tryCheck(id: string, signal: AbortSignal): Promise<ReadinessTrial>
 }

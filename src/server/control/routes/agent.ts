@@ -114,10 +114,11 @@ export const AGENT_ROUTES: readonly ControlRoute[] = [
       409: NOT_POSSIBLE,
       422: 'The driver has no inbox',
     },
-    async run({ agent, core, signal, query: { chat_id: chatId } }) {
+    async run({ agent, core, signal, readiness, query: { chat_id: chatId } }) {
       const player = await requirePlayer(agent(), 'inbox')
       const request = { verb: 'inbox', chat: getChat(core, chatId) }
       const { failure, items = [], ...call } = await player.call(request, signal)
+      if (failure === undefined) (await readiness())?.inboxRead(chatId, items)
       return ok({ ...call, ...errorOf(failure), items })
     },
   }),

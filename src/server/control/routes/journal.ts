@@ -13,6 +13,7 @@ import type { Core } from '../../../platform/simulator/core.ts'
 import { presentEntry } from '../../../platform/wording/entry.ts'
 import { eventStream, type OpenStreams } from '../event-stream.ts'
 import { ControlProblem } from '../problems.ts'
+import { type Readiness, ReadinessReport, ReadinessTrial } from '../readiness.ts'
 import { RecordedScenario } from '../recorder.ts'
 import {
   ControlErrorBody,
@@ -38,6 +39,7 @@ const EventsQuery = z.strictObject({
   instance: z.optional(
     NonEmptyText.check(z.describe('Of the journal that `after` refers to; with another one the stream begins anew')),
   ),
+  readiness: z.optional(z.enum(['on']).check(z.describe('Adds events about the checks of the certification'))),
 })
 type EventsQuery = z.infer<typeof EventsQuery>
 
@@ -205,17 +207,25 @@ export const JOURNAL_ROUTES: readonly ControlRoute[] = [
     id: 'followEvents',
     summary: 'Streams every entry as it is appended',
     description:
-      'Server-sent events, each with its seq as `id`. `Last-Event-ID` or `after` resumes; with `instance` also correctly after a restart. A reset is an event named `reset`, with the new instance.',
+      'Server-sent events, each with its seq as `id`. `Last-Event-ID` or `after` resumes; with `instance` also correctly after a restart. A reset is an event named `reset`, with the new instance. With `readiness=on`, each check whose state has changed is an event named `readiness`.',
     query: EventsQuery,
     responses: {
       200: { description: 'One entry as JSON per event', schema: null, type: 'text/event-stream' },
       503: `${MAX_STREAMS} streams are open`,
     },
-    run(call) {
+    async run(call) {
       const { core, closing, streams } = call
       checkStreams(streams)
+      const readiness = call.query.readiness === 'on' ? await call.readiness() : null
       const present = (entry: Entry) => core.secrets.redactDeep(presentFor(core)(entry))
-      const options = { journal: core.journal, closing, streams, present, heartbeatMs: HEARTBEAT_MS }
+      const options = {
+        journal: core.journal,
+        closing,
+        streams,
+        present,
+        heartbeatMs: HEARTBEAT_MS,
+        derived: readiness?.changes(),
+      }
       const currentInstance = () => core.numbering.instance()
       const headers = {
         'content-type': 'text/event-stream',
@@ -268,5 +278,34 @@ export const RECORD_ROUTES: readonly ControlRoute[] = [
       const scenario = await recordScenario(core, { chatIds, after, before, name }, signal)
       return ok({ ...scenario, file: save && writeScenario !== undefined ? writeScenario(scenario) : null })
     },
+  }),
+]
+
+const NO_CHECKS = 'The program that runs this server judges no checks, or this is a workspace'
+
+async function readinessOf({ readiness }: ControlContext): Promise<Readiness> {
+  const loaded = readiness()
+  if (loaded === null) throw new ControlProblem(409, 'no_readiness', `${NO_CHECKS}.`)
+  return loaded
+}
+
+export const READINESS_ROUTES: readonly ControlRoute[] = [
+  route('GET /readiness', {
+    id: 'getReadiness',
+    summary: 'Says which checks of the certification were seen right, seen wrong, or not seen yet',
+    description:
+      'The traffic so far is judged by the functions of the checks; the latest that shows something about a check decides.',
+    responses: { 200: { description: 'All checks', schema: ReadinessReport }, 409: NO_CHECKS },
+    run: async context => ok((await readinessOf(context)).report()),
+  }),
+  route('POST /readiness/:id/try', {
+    id: 'tryCheck',
+    summary: 'Runs one check against the webhook, beside the simulator, whose chats and journal stay as they are',
+    responses: {
+      200: { description: 'The result, with the journal of the trial', schema: ReadinessTrial },
+      404: 'There is no such check',
+      409: 'There is no webhook or no agent driver for it, or another check is being tried',
+    },
+    run: async context => ok(await (await readinessOf(context)).tryCheck(context.param('id'), context.signal)),
   }),
 ]

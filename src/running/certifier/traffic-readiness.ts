@@ -1,0 +1,142 @@
+/** Collects what traffic and trials show about every check, so that a developer sees what is broken before a certification. */
+
+import type { InboxItem } from '../../evaluation/scenario/run-events.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
+import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
+import { isComparable } from '../../platform/webhooks/refusal-evidence.ts'
+import type { ReadinessCheck, ReadinessReport } from '../../server/control/readiness.ts'
+import type { CheckDefinition, CheckResult } from './check.ts'
+import { CHECKS } from './checks/index.ts'
+import { type CheckFinding, checkReasonText } from './finding.ts'
+import { evaluateChat, evaluateOthers, type InboxRead, type Sighting } from './traffic.ts'
+
+/** Chats that are evaluated anew at most, the newest. */
+const MOST_CHATS = 200
+/** Some evaluations need time to pass: chats with newer entries are evaluated again. */
+const OPEN_MS = 35_000
+/** The latest entries without a chat that are evaluated. */
+const MOST_OTHERS = 500
+
+/** What the traffic of one simulator shows: reads its journal when it is asked, and nothing in between. */
+export class TrafficReadiness {
+  readonly #sim: PlatformSimulator
+  readonly #latest = new Map<string, Sighting>()
+  /** Chats to evaluate, with the time of their last entry. */
+  readonly #open = new Map<string, number>()
+  /** What the agent saw last of these chats, beside what the journal has. */
+  readonly #reads = new Map<string, InboxRead>()
+  #others: Entry[] = []
+  #lastSeq = 0
+  #instance = ''
+
+  constructor(sim: PlatformSimulator) {
+    this.#sim = sim
+  }
+
+  /** The latest sighting of each check. */
+  sightings(): ReadonlyMap<string, Sighting> {
+    const { journal, platform, numbering } = coreOf(this.#sim)
+    if (numbering.instance() !== this.#instance) {
+      this.#instance = numbering.instance()
+      this.#latest.clear()
+      this.#open.clear()
+      this.#reads.clear()
+      this.#others = []
+      this.#lastSeq = 0
+    }
+    const others: Entry[] = []
+    for (const entry of journal.query({ after: this.#lastSeq })) {
+      this.#lastSeq = entry.seq
+      if (entry.chat_id === undefined) others.push(entry)
+      else {
+        this.#open.delete(entry.chat_id)
+        this.#open.set(entry.chat_id, entry.at_ms)
+      }
+    }
+    if (others.length > 0) {
+      this.#others = [...this.#others, ...others].slice(-MOST_OTHERS)
+      this.#add(evaluateOthers(this.#sim, this.#others))
+    }
+    for (const [chatId, atMs] of [...this.#open].slice(-MOST_CHATS)) {
+      const chat = platform.state.chats.get(chatId)
+      if (chat !== undefined) this.#add(evaluateChat(this.#sim, chat, this.#reads.get(chatId) ?? null))
+      if (chat !== undefined && journal.atMs - atMs <= OPEN_MS) continue
+      this.#open.delete(chatId)
+      this.#reads.delete(chatId)
+    }
+    return this.#latest
+  }
+
+  inboxRead(chatId: string, items: readonly InboxItem[]): void {
+    const { journal } = coreOf(this.#sim)
+    this.#reads.set(chatId, { seq: journal.nextSeq - 1, at_ms: journal.atMs, items })
+    this.#open.set(chatId, journal.atMs)
+  }
+
+  #add(sightings: readonly Sighting[]): void {
+    // At the same time, what is wrong decides.
+    for (const one of sightings) {
+      const latest = this.#latest.get(one.check)
+      if (latest === undefined || one.atMs > latest.atMs || (one.atMs === latest.atMs && one.state === 'wrong'))
+        this.#latest.set(one.check, one)
+    }
+  }
+}
+
+export interface Trial {
+  readonly result: CheckResult
+  readonly atMs: number
+}
+
+/** The state of a check, from its latest sighting or its latest trial, whichever is newer. */
+function stateOf(
+  check: CheckDefinition,
+  sighting: Sighting | undefined,
+  trial: Trial | undefined,
+): Pick<ReadinessCheck, 'state' | 'by' | 'seq' | 'chat_id' | 'finding' | 'note'> {
+  const nothing = { state: 'not_seen', by: null, seq: null, chat_id: null, finding: null, note: null } as const
+  if (trial !== undefined && (sighting === undefined || trial.atMs >= sighting.atMs)) {
+    const { outcome, findings, reason } = trial.result
+    const worst = findings.find(({ level }) => level === check.level) ?? findings[0]
+    if (outcome === 'pass' || outcome === 'info') return { ...nothing, state: 'right', by: 'trial' }
+    if ((outcome === 'fail' || outcome === 'warn') && worst !== undefined)
+      return { ...nothing, state: 'wrong', by: 'trial', finding: wireFinding(worst) }
+    return { ...nothing, note: reason === null ? null : checkReasonText(reason) }
+  }
+  if (sighting === undefined || sighting.state === 'unknown') return nothing
+  const { state, seq, chatId, finding } = sighting
+  return { ...nothing, state, by: 'traffic', seq, chat_id: chatId, finding: finding && wireFinding(finding) }
+}
+
+export const wireFinding = ({ code, level, happened, hint, entrySeqs }: CheckFinding) => ({
+  ...{ code, level, happened, hint },
+  entries: [...entrySeqs],
+})
+
+/** `cannotTry`: why a check cannot be tried; null when it can. */
+export function reportOf(
+  sim: PlatformSimulator,
+  sightings: ReadonlyMap<string, Sighting>,
+  trials: ReadonlyMap<string, Trial>,
+  cannotTry: (check: CheckDefinition) => string | null,
+): ReadinessReport {
+  const { journal } = coreOf(sim)
+  const isRefused = (entry: Entry) => entry.kind === 'delivery' && entry.outcome === 'failed' && isComparable(entry)
+  const refused = journal.query({ kind: 'delivery' }).findLast(isRefused)
+  const checks = CHECKS.map((check): ReadinessCheck => {
+    const { id, title, level, profile } = check
+    const state = stateOf(check, sightings.get(id), trials.get(id))
+    const isSignature = state.state === 'wrong' && (id === 'SIG-01' || id === 'SIG-07')
+    const delivery_id = isSignature ? (refused?.delivery_id ?? null) : null
+    return { ...{ id, title, level, profile }, ...state, delivery_id, cannot_try: cannotTry(check) }
+  })
+  const counts = { right: 0, wrong: 0, not_seen: 0 }
+  for (const { state } of checks) counts[state]++
+  const wrong = checks.filter(({ state }) => state === 'wrong').map(({ id }) => id)
+  const text = `${counts.right} of ${checks.length} seen right, ${wrong.length === 0 ? 'none wrong' : `${wrong.length} wrong: ${wrong.join(', ')}`}`
+  return { text, ...counts, checks }
+}
+
+/** For a simulator without a server: its traffic, and no trials. */
+export const readinessOfTraffic = (sim: PlatformSimulator, traffic: TrafficReadiness): ReadinessReport =>
+  reportOf(sim, traffic.sightings(), new Map(), () => 'Checks are tried with certify of handover-sim/certify.')
