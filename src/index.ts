@@ -40,9 +40,11 @@ export { ExpectationError } from './testing/expectation-error.ts'
 export type { ExpectCallOptions, ReceivedCall } from './testing/expectations.ts'
 export {
   createSimulator,
+  type ReadinessOfCheck,
   type ServerOptions,
   type Simulator,
   type SimulatorOptions,
+  type SimulatorReadiness,
   type SimulatorServer,
   startSimulator,
   type Workspace,

@@ -16,6 +16,7 @@ import { ControlProblem } from '../problems.ts'
 import { type Readiness, ReadinessReport, ReadinessTrial } from '../readiness.ts'
 import { RecordedScenario } from '../recorder.ts'
 import {
+  type ControlContext,
   ControlErrorBody,
   type ControlRequest,
   type ControlResponse,
