@@ -49,8 +49,7 @@ describe.skipIf(chromium === null)('the keyboard', () => {
     await page.getByText('There is no chat yet.').waitFor()
     await tabTo(page, 'New chat')
     await press(page, 'Enter')
-    await page.getByLabel('Message of the user').waitFor()
-    await press(page, 'm')
+    await hasFocus(page, 'Message of the user')
     await page.keyboard.type('na?/[].cftl')
     await press(page, 'Enter')
     await page.getByRole('list', { name: 'Messages' }).getByText('na?/[].cftl').waitFor()
@@ -72,6 +71,77 @@ describe.skipIf(chromium === null)('the keyboard', () => {
     const calls = journal.query({ kind: 'api' }).flatMap(call => (call.kind === 'api' ? [call] : []))
     expect(calls.filter(({ status }) => status !== 200)).toEqual([])
     expect(calls.map(({ endpoint }) => endpoint)).toEqual(expect.arrayContaining(['start', 'message', 'end']))
+  })
+
+  it('plays the first handover twice, by keys alone: the user writes in the new chat at once', async () => {
+    const { url, journal, chats } = await startInspected()
+    const { page } = await open(url)
+    await page.getByText('There is no chat yet.').waitFor()
+    const messages = page.getByRole('list', { name: 'Messages' })
+    const play = async (begin: () => Promise<void>) => {
+      await begin()
+      await hasFocus(page, 'Message of the user')
+      await page.keyboard.type('Hello, where is my parcel?')
+      await press(page, 'Enter')
+      await messages.getByText('Hello, where is my parcel?').waitFor()
+      await tabTo(page, 'Ask for a person')
+      await press(page, 'Enter')
+      await page.getByText('The user asks for a person.').waitFor()
+      await press(page, 'a')
+      await page.getByText('Anna has this chat.').waitFor()
+      await press(page, 'r')
+      await page.keyboard.type('Hi')
+      await press(page, 'Enter')
+      await messages.getByText('Hi', { exact: true }).waitFor()
+      // The first Escape leaves the field, so that the next key is a shortcut again.
+      await press(page, 'Escape', 'e')
+      await page.getByText('The bot has this chat.').waitFor()
+    }
+    await play(async () => {
+      await tabTo(page, 'New chat')
+      await press(page, 'Enter')
+    })
+    await play(() => press(page, 'n'))
+    const calls = journal.query({ kind: 'api' })
+    expect(calls.map(({ endpoint }) => endpoint).filter(endpoint => !endpoint?.startsWith('typing'))).toEqual([
+      ...['start', 'message', 'end'],
+      ...['start', 'message', 'end'],
+    ])
+    expect(chats()).toHaveLength(2)
+    // No text of the user became one of the agent.
+    expect(calls.filter(({ endpoint }) => endpoint === 'message').map(({ request }) => request.body)).toEqual([
+      expect.objectContaining({ message: 'Hi' }),
+      expect.objectContaining({ message: 'Hi' }),
+    ])
+  })
+
+  it('does not act by single keys when that is switched off, also after a reload', async () => {
+    const { url, chats } = await startInspected()
+    const { page } = await open(url)
+    await page.getByText('There is no chat yet.').waitFor()
+    await press(page, '?')
+    await dialog(page)
+      .getByRole('checkbox', { name: /Single keys may also act/ })
+      .uncheck()
+    await press(page, 'Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    for (const reload of [false, true]) {
+      if (reload) await page.reload()
+      await page.getByText('There is no chat yet.').waitFor()
+      await press(page, 'n', '?')
+      await dialog(page).waitFor()
+      expect(chats()).toEqual([])
+      await press(page, 'Escape')
+      await dialog(page).waitFor({ state: 'detached' })
+    }
+    await press(page, '?')
+    await dialog(page)
+      .getByRole('checkbox', { name: /Single keys may also act/ })
+      .check()
+    await press(page, 'Escape')
+    await dialog(page).waitFor({ state: 'detached' })
+    await press(page, 'n')
+    await hasFocus(page, 'Message of the user')
   })
 
   it('keeps the focus when a dialog, the details, a notice or a row disappears', async () => {

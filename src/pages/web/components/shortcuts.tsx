@@ -12,14 +12,58 @@ export interface Shortcut {
   readonly text: string
   /** The heading under which it is listed. */
   readonly group: string
+  /** Whether it changes something, and not only what the page shows. */
+  readonly isAction: boolean
   run(): void
 }
 
 const registered = signal<readonly Shortcut[]>([])
 const isListed = signal(false)
 
-/** What each key does, as a command, and the function that does it. */
-export type ShortcutTable = Readonly<Record<string, readonly [text: string, run: () => void]>>
+/** What each key does, as a command, and the function that does it; `action` for one that changes something. */
+export type ShortcutTable = Readonly<Record<string, readonly [text: string, run: () => void, kind?: 'action']>>
+
+const ACTIONS_OFF = 'handover-sim: shortcuts without actions'
+
+/** False where the browser stores nothing. */
+function readActionsOff(): boolean {
+  try {
+    return localStorage.getItem(ACTIONS_OFF) !== null
+  } catch {
+    return false
+  }
+}
+const areActionsOff = signal(readActionsOff())
+
+function switchActions({ currentTarget: { checked } }: { readonly currentTarget: HTMLInputElement }): void {
+  areActionsOff.value = !checked
+  try {
+    if (checked) localStorage.removeItem(ACTIONS_OFF)
+    else localStorage.setItem(ACTIONS_OFF, 'off')
+  } catch {
+    // It holds until the page is closed.
+  }
+}
+
+/** A field gets the focus within this time. */
+const PAUSE_MS = 2_000
+const isPaused = signal(false)
+
+/** Lets no shortcut act until a field has the focus, because the keys are meant for it. Returns a function that ends it. */
+export function pauseShortcuts(): () => void {
+  isPaused.value = true
+  const end = () => {
+    isPaused.value = false
+    timer.cancel()
+    document.removeEventListener('focusin', focused)
+  }
+  const focused = ({ target }: FocusEvent) => {
+    if (isTyping(target)) end()
+  }
+  const timer = wallTimer(PAUSE_MS, end)
+  document.addEventListener('focusin', focused)
+  return end
+}
 
 /** The shortcuts work while the component is shown. A later one with the same key wins. */
 export function useShortcuts(group: string, table: ShortcutTable): void {
@@ -27,8 +71,8 @@ export function useShortcuts(group: string, table: ShortcutTable): void {
   latest.current = table
   useEffect(() => {
     const added: Shortcut[] = []
-    for (const [key, [text]] of Object.entries(latest.current))
-      added.push({ key, group, text, run: () => latest.current[key]?.[1]() })
+    for (const [key, [text, , kind]] of Object.entries(latest.current))
+      added.push({ key, group, text, isAction: kind === 'action', run: () => latest.current[key]?.[1]() })
     registered.value = [...registered.peek(), ...added]
     return () => {
       registered.value = registered.peek().filter(one => !added.includes(one))
@@ -46,7 +90,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (/^Arrow(Left|Right)$/.test(event.key) && takesSideways(event.target)) return
   if (document.querySelector('dialog[open]') !== null) return
   const shortcut = registered.peek().findLast(({ key }) => key === event.key)
-  if (shortcut === undefined) return
+  if (shortcut === undefined || isPaused.peek() || (shortcut.isAction && areActionsOff.peek())) return
   event.preventDefault()
   shortcut.run()
 }
@@ -72,17 +116,24 @@ export function Shortcuts() {
   const groups = Map.groupBy(registered.value, ({ group }) => group)
   return (
     <Dialog title="Keyboard shortcuts" onClose={() => (isListed.value = false)}>
+      <label class="switch">
+        <input type="checkbox" checked={!areActionsOff.value} onChange={switchActions} />
+        Single keys may also act, as those marked with * do
+      </label>
       <div class="shortcut-groups">
         {[...groups].map(([group, shortcuts]) => (
           <section key={group}>
             <h3>{group}</h3>
             <dl class="shortcuts pairs">
-              {[...new Map(shortcuts.map(one => [one.key, one])).values()].map(({ key, text }) => (
+              {[...new Map(shortcuts.map(one => [one.key, one])).values()].map(({ key, text, isAction }) => (
                 <div key={key}>
                   <dt>
                     <kbd>{KEY_NAMES[key] ?? key}</kbd>
                   </dt>
-                  <dd>{text}</dd>
+                  <dd>
+                    {text}
+                    {isAction ? ' *' : ''}
+                  </dd>
                 </div>
               ))}
             </dl>

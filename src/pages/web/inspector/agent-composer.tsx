@@ -54,6 +54,8 @@ export function AgentComposer({ chatId, draft, hasChat }: AgentComposerProps) {
         }}
         onKeyDown={event => {
           if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) void send(event)
+          // Outside of the field, the keys are shortcuts.
+          if (event.key === 'Escape') event.currentTarget.blur()
         }}
       />
       <div class="buttons">

@@ -157,7 +157,7 @@ function ChatDesk() {
   const end = () => {
     if (isNow && hasAgent) void call('end', id, { sender: senderOf(profile.value) })
   }
-  useShortcuts('Agent', { a: ['Accept the chat', accept], e: ['Hand the chat back', end] })
+  useShortcuts('Agent', { a: ['Accept the chat', accept, 'action'], e: ['Hand the chat back', end, 'action'] })
   if (shown === null || id === null)
     return <p class="hint">Start a chat as the end user. What the agent can do with it appears here.</p>
   return (

@@ -34,7 +34,7 @@ export function ChatsHead({ chatId, chat }: ChatsHeadProps) {
     if (to !== undefined) view.chat.value = to
   }
   useShortcuts('End user', {
-    n: ['Start a new chat', start],
+    n: ['Start a new chat', start, 'action'],
     ']': ['Show the next chat of the list', () => moveBy(-1)],
     '[': ['Show the chat before it', () => moveBy(1)],
     l: ['Open or close the list of chats', () => setListed(!isListed)],

@@ -15,8 +15,8 @@ export interface ChatBook {
   /** How many messages of the bot or an agent came since the chat was last shown. */
   unread(chatId: string): number
   markRead(chatId: string): void
-  /** Forgets everything and asks again, because the journal begins again. */
-  begin(): void
+  /** Forgets everything and asks again, because the journal begins again. Resolves with the chats, oldest first. */
+  begin(): Promise<readonly string[]>
 }
 
 export interface ChatsPorts {
@@ -36,15 +36,17 @@ export function createChats({ client, view, log }: ChatsPorts): ChatBook {
   const readUntil = signal(0)
   const shownUntil = signal<ReadonlyMap<string, number>>(new Map())
 
-  async function askForList(): Promise<void> {
+  async function askForList(): Promise<readonly string[]> {
     const { entries } = log.peek()
     const [{ chats }, { next_seq }] = await Promise.all([
       client.send<ChatListAnswer>('GET', '/chats'),
       client.send<{ next_seq: number }>('GET', '/journal', { query: { after: BEYOND_ALL } }),
     ])
-    if (entries !== log.peek().entries) return
-    listed.value = new Set(chats.map(({ chat_id }) => chat_id))
+    const ids = chats.map(({ chat_id }) => chat_id)
+    if (entries !== log.peek().entries) return ids
+    listed.value = new Set(ids)
     readUntil.value = next_seq - 1
+    return ids
   }
 
   return {
@@ -75,7 +77,7 @@ export function createChats({ client, view, log }: ChatsPorts): ChatBook {
       shownUntil.value = new Map()
       readUntil.value = 0
       // Without this list, only chats without entries are missing.
-      askForList().catch(() => undefined)
+      return askForList().catch(() => [])
     },
   }
 }

@@ -42,7 +42,7 @@ export function HelpDesk({ agent: { verbs } }: { readonly agent: AgentDescriptio
   const accept = () => {
     if (isNow && verbs.includes('accept')) act({ verb: 'accept' })
   }
-  useShortcuts('Agent', { a: ['Accept the chat in the help desk', accept] })
+  useShortcuts('Agent', { a: ['Accept the chat in the help desk', accept, 'action'] })
   const draft = chatId === null ? null : agentDraft(session.findDraft, chatId)
   const reply = async (event: Event) => {
     event.preventDefault()

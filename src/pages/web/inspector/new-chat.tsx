@@ -1,10 +1,12 @@
 /** Starts chats: at once with a generated user, or with a language, a person, a bot, a conversation and a context. */
 
+import { batch } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../../../base/text/error-text.ts'
 import type { DescriptionAnswer, PlatformKeys } from '../../../server/control/routes/description.ts'
 import { type ControlClient, ControlError } from '../client/control.ts'
 import { Dialog } from '../components/dialog.tsx'
+import { pauseShortcuts } from '../components/shortcuts.tsx'
 import { directionOf } from '../model/chat-format.ts'
 import {
   ChoiceField,
@@ -22,10 +24,22 @@ import { useSession } from './session-context.ts'
 /** Starts a chat with a generated user, and shows it. */
 export const startChat = (session: Session): void => session.act(() => createAndShow(session, {}))
 
-async function createAndShow({ client, view }: Session, body: object): Promise<void> {
-  const { chat_id } = await client.send<{ chat_id: string }>('POST', '/chats', { body })
-  view.at.value = null
-  view.chat.value = chat_id
+/** The field of the user gets the focus. Keys that are pressed before act on nothing. */
+async function createAndShow({ client, view, chatToWriteIn }: Session, body: object): Promise<void> {
+  const endPause = pauseShortcuts()
+  try {
+    const { chat_id } = await client.send<{ chat_id: string }>('POST', '/chats', { body })
+    batch(() => {
+      chatToWriteIn.value = chat_id
+      view.at.value = null
+      view.chat.value = chat_id
+      view.column.value = 'user'
+      view.folded.value = view.folded.value.filter(name => name !== 'user')
+    })
+  } catch (error) {
+    endPause()
+    throw error
+  }
 }
 
 interface Choices {

@@ -4,7 +4,7 @@ import { messageOf } from '../../../base/text/error-text.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import type { ChatAnswer } from '../../../server/control/routes/chats.ts'
 import { type ControlClient, ControlError, createControlClient } from '../client/control.ts'
-import { type FeedState, followJournal } from '../client/event-feed.ts'
+import { type FeedState, followJournal, type JournalListener } from '../client/event-feed.ts'
 import { createFrameBatches } from '../client/frame-batches.ts'
 import { createRefresh } from '../client/refresh.ts'
 import type { ChatTag } from '../components/sequence-row.tsx'
@@ -35,6 +35,8 @@ export interface Session {
   readonly agentSide: AgentSide
   readonly findDraft: FindDraft
   readonly selectNextEntry: SelectNextEntry
+  /** The chat whose field gets the focus when it is shown: it was just created to write in it. */
+  readonly chatToWriteIn: Signal<string | null>
   /** Runs an action and shows its failure. */
   act(run: () => Promise<unknown>): void
   /** The name of a chat: `chat 1`. */
@@ -48,34 +50,46 @@ export function createSession(view: View, origin: URL, token: string | null): Se
   const client = createControlClient(origin, token, view.workspace.value)
   const feed = signal<FeedState>('connecting')
   const problem = signal<string | null>(null)
-  const tags = new Map<string, ChatTag>()
-  const chatTag = (chatId: string) => tags.get(chatId) ?? rememberTag(tags, chatId)
+  const tags = signal<ReadonlyMap<string, ChatTag>>(new Map())
+  const chatTag = (chatId: string) => tags.value.get(chatId) ?? UNKNOWN_CHAT
   const chatName = (chatId: string) => chatTag(chatId).name
   const log = signal(createJournalLog(chatName))
   const chats = createChats({ client, view, log })
-  chats.begin()
+  /** Numbers chats in the order of their creation, so that everybody has the same numbers. */
+  function nameChats(ids: readonly string[]): void {
+    const all = new Map(tags.peek())
+    for (const id of ids)
+      if (!all.has(id)) all.set(id, { name: `chat ${all.size + 1}`, hue: `hue-${(all.size % HUES) + 1}` })
+    if (all.size > tags.peek().size) tags.value = all
+  }
 
   const batches = createFrameBatches<Entry>(entries => {
-    // Named in the order of the journal, whatever is shown first.
-    for (const { chat_id } of entries) if (chat_id !== undefined) chatTag(chat_id)
+    nameChats(entries.flatMap(entry => (isCreation(entry) && entry.chat_id) || []))
     log.value = log.peek().add(entries)
   })
-  const stopFeed = followJournal(client, {
+  let stopFeed = () => {}
+  const handlers: JournalListener = {
     onEntries: batches.add,
     onReset() {
       batches.clear()
       batch(() => {
-        tags.clear()
+        tags.value = new Map()
         log.value = createJournalLog(chatName)
         view.at.value = null
         view.entry.value = null
         view.compare.value = null
-        chats.begin()
+        void chats.begin().then(nameChats)
       })
     },
     onState: state => {
       feed.value = state
     },
+  }
+  // The journal may have dropped the beginning of the oldest chats, so the list of chats comes first.
+  let isClosed = false
+  void chats.begin().then(ids => {
+    nameChats(ids)
+    if (!isClosed) stopFeed = followJournal(client, handlers)
   })
   const chatId = computed(() => chats.choose(view.chat.value))
   const shownChat = followChat(client, view, log, chatId, problem)
@@ -97,6 +111,7 @@ export function createSession(view: View, origin: URL, token: string | null): Se
     log,
     chat: shownChat.chat,
     problem,
+    chatToWriteIn: signal(null),
     chatName,
     chatTag,
     act,
@@ -104,6 +119,7 @@ export function createSession(view: View, origin: URL, token: string | null): Se
     findDraft: createDrafts(),
     selectNextEntry: createNextEntry(view, log),
     close() {
+      isClosed = true
       stopFeed()
       shownChat.close()
       batches.clear()
@@ -162,11 +178,10 @@ function followChat(
 /** Colours for chats; with more chats they repeat, and names tell the chats apart. */
 const HUES = 6
 
-function rememberTag(tags: Map<string, ChatTag>, chatId: string): ChatTag {
-  const tag = { name: `chat ${tags.size + 1}`, hue: `hue-${(tags.size % HUES) + 1}` }
-  tags.set(chatId, tag)
-  return tag
-}
+/** Of calls that name a chat which was not created. */
+const UNKNOWN_CHAT: ChatTag = { name: 'unknown chat', hue: 'hue-1' }
+
+const isCreation = (entry: Entry): boolean => entry.kind === 'note' && entry.note === 'chat_created'
 
 /** Runs the action and waits for its entry. Only the last action waits, and one that fails does not. */
 export type SelectNextEntry = <Result>(

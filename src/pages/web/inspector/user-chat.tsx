@@ -86,7 +86,7 @@ interface UserComposerProps {
 }
 
 function UserComposer({ chatId, draft }: UserComposerProps) {
-  const { client, view } = useSession()
+  const { client, view, chatToWriteIn } = useSession()
   /** The user cannot act earlier. */
   const isNow = view.at.value === null
   const field = useRef<HTMLTextAreaElement>(null)
@@ -96,6 +96,11 @@ function UserComposer({ chatId, draft }: UserComposerProps) {
   const { text, files } = draft.value
   useShortcuts('End user', { m: ['Write as the user', () => field.current?.focus()] })
   useLayoutEffect(() => grow(field.current), [text])
+  useEffect(() => {
+    if (chatToWriteIn.value !== chatId || field.current === null) return
+    chatToWriteIn.value = null
+    field.current.focus()
+  }, [chatToWriteIn.value])
   const run = (action: Promise<unknown>, undo?: () => void) => {
     setProblem(null)
     action.catch((error: unknown) => {

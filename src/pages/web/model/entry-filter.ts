@@ -10,7 +10,7 @@ export interface EntryFilter {
   readonly text: string
   /** Null for all kinds. */
   readonly kind: EntryKind | null
-  /** Only entries of this chat, and those of no chat; null for all. */
+  /** Only entries of this chat, and those of no chat since it was created; null for all. */
   readonly chat: string | null
   readonly onlyProblems: boolean
 }
@@ -37,6 +37,8 @@ export function filterLog(all: JournalLog, filter: EntryFilter): FilteredLog {
   const rows: TimelineRow[] = []
   const step = words.length === 0 ? STEP : SEARCHED_STEP
   let [seen, dropped] = [0, 0]
+  /** What happened before the chat belongs to others. */
+  const begin = ({ chats }: JournalLog) => chats.get(chat ?? '')?.[0]?.seq ?? 0
   return {
     entries,
     rows,
@@ -49,7 +51,8 @@ export function filterLog(all: JournalLog, filter: EntryFilter): FilteredLog {
       const until = Math.min(log.entries.length, from + step)
       for (let index = from; index < until; index++) {
         const entry = log.entries[index]
-        if (entry !== undefined && passes(entry, filter, words)) keep(entry, log, entries, rows)
+        if (entry === undefined || (chat !== null && entry.chat_id === undefined && entry.seq < begin(log))) continue
+        if (passes(entry, filter, words)) keep(entry, log, entries, rows)
       }
       seen = log.entries[until - 1]?.seq ?? seen
       return until < log.entries.length

@@ -80,10 +80,10 @@ function RunButtons() {
   const runSelected = () => selected.value !== null && runScenarios({ scenarios: [selected.value.name] })
   const watchAll = () => setWatch({ ...watch.peek(), all: !watch.peek().all })
   useShortcuts('Run', {
-    p: ['Run the selected scenario', runSelected],
-    a: ['Run the scenarios that are shown', runShown],
-    f: ['Run the scenarios that failed', runFailed],
-    s: ['Stop', stop],
+    p: ['Run the selected scenario', runSelected, 'action'],
+    a: ['Run the scenarios that are shown', runShown, 'action'],
+    f: ['Run the scenarios that failed', runFailed, 'action'],
+    s: ['Stop', stop, 'action'],
     w: ['Watch all files, or none', watchAll],
   })
   return (
