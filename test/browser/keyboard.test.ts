@@ -124,7 +124,7 @@ describe.skipIf(chromium === null)('the keyboard', () => {
       .getByRole('checkbox', { name: /Single keys may also act/ })
       .uncheck()
     await press(page, 'Escape')
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
     for (const reload of [false, true]) {
       if (reload) await page.reload()
       await page.getByText('There is no chat yet.').waitFor()
@@ -132,15 +132,16 @@ describe.skipIf(chromium === null)('the keyboard', () => {
       await dialog(page).waitFor()
       expect(chats()).toEqual([])
       await press(page, 'Escape')
-      await dialog(page).waitFor({ state: 'detached' })
+      await page.locator('dialog').waitFor({ state: 'detached' })
     }
     await press(page, '?')
     await dialog(page)
       .getByRole('checkbox', { name: /Single keys may also act/ })
       .check()
     await press(page, 'Escape')
-    await dialog(page).waitFor({ state: 'detached' })
+    await page.locator('dialog').waitFor({ state: 'detached' })
     await press(page, 'n')
+    await expect.poll(() => chats().length).toBe(1)
     await hasFocus(page, 'Message of the user')
   })
 
