@@ -9,6 +9,7 @@ import type { ColumnName } from './address.ts'
 import { AgentDesk, WaitingBadge } from './agent-desk.tsx'
 import { PlatformProvider } from './platform/platform-section.tsx'
 import { PlatformPanel } from './platform-panel.tsx'
+import { Readiness } from './readiness.tsx'
 import { useSession } from './session-context.ts'
 import { StateStrip } from './state-strip.tsx'
 import { MomentBanner } from './time-line.tsx'
@@ -51,6 +52,7 @@ export function Inspector() {
             </button>
           </p>
         )}
+        <Readiness />
         <MomentBanner />
         <ColumnSwitch />
         <main class={`columns shows-${view.column.value}`}>

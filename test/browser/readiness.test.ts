@@ -1,0 +1,51 @@
+/** The readiness line of the page: what the traffic shows, what proves it, and a trial of one check. */
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { LazyReadiness } from '../../src/running/certifier/load.ts'
+import { receiver } from '../webhooks/receiver.ts'
+import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
+
+const open = useBrowser()
+
+describe.skipIf(chromium === null)('the readiness', () => {
+  it('names what is wrong, shows it, tries it, and turns right when the service is mended', async () => {
+    let key = 'another key'
+    const hook = await receiver(({ bytes, headers }, response) => {
+      const right = createHmac('sha256', key).update(bytes).digest('base64')
+      response.writeHead(headers['kindly-hmac'] === right ? 200 : 401).end('bad signature')
+    })
+    const loadReadiness = new LazyReadiness(() => null).load
+    const server = await startInspected({ webhook: { url: hook.url } }, { loadReadiness })
+    const { page } = await open(server.url)
+    const readiness = page.getByRole('region', { name: 'Readiness' })
+    await readiness.getByText('Readiness: 0 of 44 seen right').waitFor()
+    const chat = await server.chat()
+    await chat.press('handover')
+    await readiness.getByRole('button', { name: /SIG-01/ }).click()
+    await readiness.getByText(/The webhook answered 401 to a validly signed REQUESTING TAKEOVER/).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await readiness.getByRole('button', { name: 'Prove it' }).click()
+    await page.getByRole('button', { name: 'Find out why' }).waitFor()
+    await readiness.getByRole('button', { name: /SIG-03/ }).click()
+    await readiness.getByRole('button', { name: 'Try it' }).click()
+    await readiness.getByText(/The trial ended after .*: (fail|inconclusive|blocked)/).waitFor()
+
+    key = 'sim-handover-key'
+    await chat.press('handover')
+    await readiness.getByText(/Readiness: [1-9] of 44 seen right/).waitFor({ timeout: 2_000 })
+    await readiness.getByRole('button', { name: 'Try it' }).click()
+    await readiness.getByText('MUST, seen right in a trial').waitFor()
+    await readiness.getByRole('button', { name: 'Show the trial' }).click()
+    await page.getByRole('dialog').getByText('control', { exact: true }).first().waitFor()
+    expect(await axeViolations(page)).toEqual([])
+  })
+
+  it('is not there where no checks are evaluated', async () => {
+    const server = await startInspected()
+    const { page } = await open(server.url)
+    await page.getByText('There is no chat yet.').waitFor()
+    await server.chat()
+    await page.getByLabel('Message of the user').waitFor()
+    expect(await page.getByRole('region', { name: 'Readiness' }).count()).toBe(0)
+  })
+})
