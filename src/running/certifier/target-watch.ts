@@ -45,7 +45,7 @@ export function withoutTarget(results: readonly CheckResult[]): CheckResult[] {
     const isEarlier = ({ entrySeqs }: CheckFinding) => entrySeqs.every(seq => (times.get(seq) ?? 0) < endMs)
     const findings = result.findings.filter(isEarlier)
     if (cause?.result === result) {
-      findings.unshift(createEndFinding(cause.attempt))
+      findings.unshift(createEndFinding(cause))
       return { ...result, findings, reason: null, outcome: outcomeOf(findings, null) }
     }
     if (findings.length === result.findings.length && !attemptsOf(result).some(isLost)) return result
@@ -54,30 +54,49 @@ export function withoutTarget(results: readonly CheckResult[]): CheckResult[] {
   })
 }
 
+/** How a body is sent, which a server handles before the intermediary does. */
+const TRANSFER_HEADERS = ['content-length', 'transfer-encoding']
+
+/** Of all attempts. A header that only some checks vary, such as an id of the delivery, is less frequent. */
+const USUAL_SHARE = 0.8
+
+interface CauseOfEnd extends BrokenAttempt {
+  /** Ids of other checks that sent unusual requests without an answer. */
+  readonly others: readonly string[]
+}
+
 /** The first unusual request, or the only one, without an answer; null when it could be any of several. */
-function causeOfEnd(broken: readonly BrokenAttempt[], results: readonly CheckResult[]): BrokenAttempt | null {
+function causeOfEnd(broken: readonly BrokenAttempt[], results: readonly CheckResult[]): CauseOfEnd | null {
   const all = results.flatMap(attemptsOf)
   const namesOf = ({ request }: EventAttempt) => Object.keys(request.headers).map(name => name.toLowerCase())
   const counts = new Map<string, number>()
   for (const attempt of all) for (const name of namesOf(attempt)) counts.set(name, (counts.get(name) ?? 0) + 1)
-  const usual = [...counts].filter(([, count]) => count > all.length / 2).map(([name]) => name)
+  const usual = [...counts]
+    .filter(([name, count]) => count > all.length * USUAL_SHARE && !TRANSFER_HEADERS.includes(name))
+    .map(([name]) => name)
   const isUnusual = ({ attempt }: BrokenAttempt) => {
     const names = namesOf(attempt)
     return (attempt.sign ?? 'valid') !== 'valid' || usual.some(name => !names.includes(name))
   }
-  const [first] = broken.filter(isUnusual).sort((a, b) => a.sentMs - b.sentMs)
-  if (first !== undefined) return first
-  const checks = new Set(broken.map(({ result }) => result))
-  return checks.size === 1 ? (broken[0] ?? null) : null
+  const unusual = broken.filter(isUnusual).sort((a, b) => a.sentMs - b.sentMs)
+  const checks = new Set((unusual.length > 0 ? unusual : broken).map(({ result }) => result))
+  const [first] = unusual.length > 0 || checks.size === 1 ? [...unusual, ...broken] : []
+  if (first === undefined) return null
+  checks.delete(first.result)
+  return { ...first, others: [...checks].map(({ check }) => check.id) }
 }
 
-function createEndFinding({ event, failure, seq }: EventAttempt): CheckFinding {
+function createEndFinding({ attempt: { event, failure, seq }, others }: CauseOfEnd): CheckFinding {
+  const also =
+    others.length === 0
+      ? ''
+      : ` ${others.join(', ')} sent unusual requests at the same time, which may be the cause too.`
   return {
     level: 'MUST',
     code: 'target-ended',
-    happened: `The intermediary ended when it received ${event} of this check${suffix(failure && failureText(failure))}. Nothing listens at the target since then.`,
+    happened: `The intermediary ended when it received ${event} of this check${suffix(failure && failureText(failure))}. Nothing listens at the target since then.${also}`,
     hint: 'Look in its log for the exception, catch it where the event is handled, and answer the request. Give the agent driver a `target` with a start command, so that the other checks run too.',
-    details: { after: event, failure: failure ?? null },
+    details: { after: event, failure: failure ?? null, others },
     entrySeqs: [seq],
   }
 }
