@@ -196,7 +196,6 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
       'Search knobs': 'webhook.timeout',
       By: '90m',
       'webhook.timeout': '3s',
-      Name: 'My scenario',
     }
     const field = (label: string) => page.locator('.platform-panel').getByLabel(label, { exact: true }).last()
     for (const name of ['Change', 'Custom fault']) await page.getByRole('button', { name, exact: true }).click()

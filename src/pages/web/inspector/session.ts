@@ -55,7 +55,7 @@ export function createSession(view: View, origin: URL, token: string | null): Se
   const chatName = (chatId: string) => chatTag(chatId).name
   const log = signal(createJournalLog(chatName))
   const chats = createChats({ client, view, log })
-  /** Numbers chats in the order of their creation, so that everybody has the same numbers. */
+  /** Numbers chats in the order of their creation, which is the same in every browser. */
   function nameChats(ids: readonly string[]): void {
     const all = new Map(tags.peek())
     for (const id of ids)
