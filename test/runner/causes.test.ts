@@ -61,7 +61,9 @@ describe('causes of several scenarios', () => {
       ['repeated', ['Ada', 'Bo', 'Cy']],
       ['no_driver', ['Flo', 'Gus']],
     ])
-    expect(read('r.html')).toMatch(/<h2 id="causes-title">Causes<\/h2>[\s\S]*<code>start<\/code> is called twice[\s\S]*href="#ada"/)
+    expect(read('r.html')).toMatch(
+      /<h2 id="causes-title">Causes<\/h2>[\s\S]*<code>start<\/code> is called twice[\s\S]*href="#ada"/,
+    )
   })
 
   it('show the details of two scenarios, and the first failure of the others', async () => {
