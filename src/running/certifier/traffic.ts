@@ -267,9 +267,6 @@ const EVALUATIONS: Readonly<Record<string, Evaluate>> = {
   },
 }
 
-/** Checks that ordinary traffic can show. */
-export const SEEN_IN_TRAFFIC: ReadonlySet<string> = new Set([...Object.keys(EVALUATIONS), 'AVL-01'])
-
 const ENDS_OF_TYPING: readonly ChatCall['endpoint'][] = ['typing_stop', 'message', 'end']
 
 const isAfter = (call: ChatCall, entry: { readonly seq: number }, endpoint: ChatCall['endpoint']): boolean =>
