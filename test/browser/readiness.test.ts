@@ -26,6 +26,8 @@ describe.skipIf(chromium === null)('the readiness', () => {
     expect(await axeViolations(page)).toEqual([])
     await readiness.getByRole('button', { name: 'Prove it' }).click()
     await page.getByRole('button', { name: 'Find out why' }).waitFor()
+    // The panel gave way to the entry.
+    await readiness.getByText('Readiness: 0 of 44 seen right').click()
     await readiness.getByRole('button', { name: /SIG-03/ }).click()
     await readiness.getByRole('button', { name: 'Try it' }).click()
     await readiness.getByText(/The trial ended after .*: (fail|inconclusive|blocked)/).waitFor()

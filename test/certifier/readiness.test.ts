@@ -23,7 +23,9 @@ async function intermediary(platform: () => string): Promise<{ url: string; stat
   const server = createServer(async (request, response) => {
     const bytes = Buffer.concat(await request.toArray())
     const event = JSON.parse(bytes.toString())
-    const signed = state.bugs.has('reserialises') ? JSON.stringify(event, null, 1) : bytes
+    // As Python writes JSON, here without a separator in a text.
+    const python = JSON.stringify(event).replace(/("[^"]*")|([,:])/g, (_, text, mark) => text ?? `${mark} `)
+    const signed = state.bugs.has('reserialises') ? python : bytes
     const right = createHmac('sha256', 'sim-handover-key').update(signed).digest('base64')
     const given = request.headers['kindly-hmac']
     const isValid = given === right || (given === undefined && state.bugs.has('accepts-unsigned'))
@@ -172,9 +174,9 @@ describe('traffic', () => {
     parts.state.bugs.add('reserialises')
     await (await parts.server.chat()).press('handover')
     await parts.ask('POST', '/deliveries/latest/diagnose', { body: {} })
-    const { found, body } = await parts.states()
-    expect(found['SIG-07'] ?? found['SIG-01']).toBe('wrong')
-    expect(body.wrong).toBeGreaterThan(0)
+    // The cause is said once: a refused signature whose body is read wrongly is the matter of SIG-07.
+    expect((await parts.states()).found).toEqual({ 'SIG-02': 'right', 'SIG-07': 'wrong' })
+    expect((await parts.states()).body.text).toBe('1 of 44 seen right, 1 wrong: SIG-07')
   })
 
   test('a reset forgets what was seen', async () => {

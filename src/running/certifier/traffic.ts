@@ -140,12 +140,15 @@ const COMPARED_TEXTS = 5
 /** By the id of the check. */
 const EVALUATIONS: Readonly<Record<string, Evaluate>> = {
   'SIG-01': traffic => {
-    const { check, deliveries, right } = traffic
+    const { check, deliveries, right, unknown } = traffic
     for (const answer of deliveries) {
-      if (!isRequestOrMessage(answer) || !isComparable(answer)) continue
-      if (answer.status === 200) right(answer)
-      else if (SIGNATURE_STATUSES.includes(answer.status))
-        reportRefusedSignature(check, answer, { accepts: null, entries: [], probes: 0 })
+      const { probe, status } = answer
+      // The mistake is one of SIG-07, which says it.
+      if (probe !== undefined && isAccepted(answer) && BODY_MISTAKES.includes(probe.code)) unknown(answer)
+      if (!isOfPlatform(answer) || !isComparable(answer)) continue
+      if (status === 200 && isRequestOrMessage(answer)) right(answer)
+      else if (status === 401 || status === 403 || (status === 400 && isRequestOrMessage(answer)))
+        reportRefusedSignature(check, answer, null)
     }
     reportProbes(traffic, code => !BODY_MISTAKES.includes(code))
   },

@@ -92,7 +92,7 @@ export function Readiness() {
                 check to see what shows it, or to try it.
               </p>
             ) : (
-              <CheckDetails key={check.id} check={check} onTried={refresh} />
+              <CheckDetails key={check.id} check={check} onTried={refresh} onShow={() => setOpen(false)} />
             )}
             {wrong > 0 ? null : <CertificateCommand />}
           </div>
@@ -114,16 +114,21 @@ function CertificateCommand() {
 interface CheckDetailsProps {
   readonly check: ReadinessCheck
   onTried(): void
+  /** An entry is shown, below the panel. */
+  onShow(): void
 }
 
-function CheckDetails({ check, onTried }: CheckDetailsProps) {
+function CheckDetails({ check, onTried, onShow }: CheckDetailsProps) {
   const { id, title, level, state, by, seq, finding, delivery_id, note, cannot_try } = check
   const { client, view, log } = useSession()
   const [isTrying, setTrying] = useState(false)
   const [trial, setTrial] = useState<ReadinessTrial | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [isShown, setShown] = useState(false)
-  const show = (entrySeq: number) => showEntry(view, entrySeq)
+  const show = (entrySeq: number) => {
+    showEntry(view, entrySeq)
+    onShow()
+  }
   const tryIt = async () => {
     setTrying(true)
     setProblem(null)

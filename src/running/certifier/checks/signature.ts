@@ -154,18 +154,19 @@ async function expectValidAccepted(check: CheckContext): Promise<void> {
   reportRefusedSignature(check, answer, await diagnoseEveryForm(check))
 }
 
-export function reportRefusedSignature(
-  check: CheckContext,
-  answer: EventAnswer,
-  { accepts, entries, probes }: Diagnosis,
-): void {
+/** `diagnosis`: null when no mistake was tried. */
+export function reportRefusedSignature(check: CheckContext, answer: EventAnswer, diagnosis: Diagnosis | null): void {
   const { event, status } = answer
+  const { accepts = null, entries = [], probes = 0 } = diagnosis ?? {}
+  const tried = diagnosis === null ? '' : ` None of ${probes} usual mistakes explains the refusal.`
+  let hint = `The signature is the base64 of the HMAC-SHA256 of the raw body, keyed with the API key (A4).${tried} Check that the intermediary uses the key of this run, and that its code finds the header (in Node its name is in lower case: request.headers['kindly-hmac']). ${LOG_BOTH}`
+  if (diagnosis === null)
+    hint =
+      'Diagnose this delivery, which tries the usual mistakes: "Find out why" in the page, or handover-sim diagnose.'
+  if (accepts !== null) hint = probeFix(accepts.code)
   check.report('MUST', 'valid-signature-refused', {
     happened: `The webhook answered ${status} to a validly signed ${event}.${accepts === null ? '' : ` ${acceptedText(accepts)}`}`,
-    hint:
-      accepts === null
-        ? `The signature is the base64 of the HMAC-SHA256 of the raw body, keyed with the API key (A4). None of ${probes} usual mistakes explains the refusal. Check that the intermediary uses the key of this run, and that its code finds the header (in Node its name is in lower case: request.headers['kindly-hmac']). ${LOG_BOTH}`
-        : probeFix(accepts.code),
+    hint,
     details: { event, status, accepts, probes },
     entries: [answer, ...entries],
   })
