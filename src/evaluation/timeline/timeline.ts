@@ -9,6 +9,7 @@ import { formatMs, quote, shorten, visible } from '../../base/text/terminal-text
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import { driverFailureText, earlyEndText, failureText, stepFailureText } from '../../platform/wording/failures.ts'
 import { effectText, faultHitText } from '../../platform/wording/faults.ts'
+import { isAcceptedForgery, isRefusedForgery } from '../../platform/wording/hints.ts'
 import type { Failure } from '../evaluator/failure.ts'
 import type { ScenarioResult } from '../evaluator/verdict.ts'
 import type { DriverCallEntry, InboxItem } from '../scenario/run-events.ts'
@@ -89,14 +90,18 @@ function userLabel({ action, button, text = '', attachments = [] }: EntryOf<'use
 
 /** A retry, a copy, or a manual event. */
 function deliveryRow(entry: EntryOf<'delivery'>): RowContent {
-  const { event, attempt, duplicate, triggered, resent, sign = 'valid', outcome } = entry
+  const { event, attempt, duplicate, triggered, resent, probe, sign = 'valid', outcome } = entry
   const parts = [oneLine(event, 40)]
-  if (duplicate) parts.push('a copy')
+  if (probe !== undefined) parts.push(`trial of ${probe.code}`)
+  else if (duplicate) parts.push('a copy')
   else if (attempt > 1 && !resent) parts.push(`attempt ${attempt}`)
-  if (resent) parts.push('sent again')
-  else if (triggered) parts.push('sent manually')
-  if (sign !== 'valid') parts.push(`signature: ${sign}`)
-  const ok = outcome === 'delivered'
+  if (probe === undefined) {
+    if (resent) parts.push('sent again')
+    else if (triggered) parts.push('sent manually')
+    if (sign !== 'valid') parts.push(`signature: ${sign}`)
+  }
+  // Of an event that is wrong on purpose, the refusal is right.
+  const ok = probe !== undefined || isRefusedForgery(entry) || (outcome === 'delivered' && !isAcceptedForgery(entry))
   return {
     from: 'platform',
     to: 'intermediary',

@@ -22,6 +22,12 @@ export interface EntryExplanation {
 /** Why an entry failed, and what to try; null for an entry that did not fail. */
 export function explainEntry(entry: Entry): EntryExplanation | null {
   if (entry.kind === 'delivery') {
+    if (entry.probe !== undefined || isRefusedForgery(entry)) return null
+    if (isAcceptedForgery(entry))
+      return {
+        why: `the webhook accepted a forged event: it answered ${entry.status} although the signature is wrong on purpose`,
+        hint: 'Verify the signature before anything else is done with an event, and answer 401 when it does not match.',
+      }
     if (entry.outcome === 'delivered') return null
     return { why: failureText(entry.failure), hint: deliveryHint(entry)?.text ?? null }
   }
@@ -45,6 +51,14 @@ type Delivery = EntryOf<'delivery'>
 
 type InvalidSign = Exclude<SignMode, 'valid'>
 export const isInvalidSign = (sign: SignMode | undefined): sign is InvalidSign => sign !== undefined && sign !== 'valid'
+
+/** A hole: the event has a wrong signature on purpose, and was answered with 2xx. */
+export const isAcceptedForgery = ({ sign, status }: Delivery): boolean =>
+  isInvalidSign(sign) && status !== null && status >= 200 && status < 300
+
+/** The event has a wrong signature on purpose, and was answered with 4xx, as it must be. */
+export const isRefusedForgery = ({ sign, status }: Delivery): boolean =>
+  isInvalidSign(sign) && status !== null && status >= 400 && status < 500
 
 /** Whether a fault truncated the body. */
 export function isTruncated({ faults, request }: Delivery): boolean {

@@ -2,7 +2,7 @@
 import './entries.css'
 import { counted } from '../../../base/text/quantities.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
-import { isProblem, KIND_NAMES, remarksOf, summaryOf } from '../model/entry-summary.ts'
+import { isOrdered, isProblem, KIND_NAMES, remarksOf, summaryOf } from '../model/entry-summary.ts'
 import { timeOfDay } from '../model/formats.ts'
 import { Mark } from './mark.tsx'
 import { type ChatTag, ProblemMark } from './sequence-row.tsx'
@@ -21,8 +21,11 @@ export function EntryRow({ entry, later, chat }: EntryRowProps) {
   const { findings, assumptions, faults } = remarksOf(entry)
   let mark = null
   if (isProblem(entry))
-    mark =
-      kind === 'fault' ? <Mark kind="fault" label="fault" /> : <ProblemMark ok={kind === 'api' && entry.status < 400} />
+    mark = isOrdered(entry) ? (
+      <Mark kind="fault" label="fault" />
+    ) : (
+      <ProblemMark ok={kind === 'api' && entry.status < 400} />
+    )
   return (
     <div class={`entry-row ${kind}${later ? ' later' : ''}`}>
       <span class="entry-row-seq">#{seq}</span>

@@ -44,15 +44,17 @@ export interface SequenceRowProps {
   readonly later: boolean
   /** Whether one of its entries is a problem. */
   readonly isProblem: boolean
+  /** Whether a fault that the user set made the failure. */
+  readonly isOrdered?: boolean
   /** Set where rows of several chats are shown; null for a row of no chat. */
   readonly chat?: ChatTag | null
 }
 
-export function SequenceRow({ row, quietMs, later, isProblem, chat }: SequenceRowProps) {
+export function SequenceRow({ row, quietMs, later, isProblem, isOrdered = false, chat }: SequenceRowProps) {
   const states = [
     row.kind,
     row.ok ? '' : 'refused',
-    isProblem ? 'has-problem' : '',
+    isOrdered ? 'ordered' : isProblem ? 'has-problem' : '',
     later ? 'later' : '',
     chat?.hue ?? '',
   ]
@@ -62,11 +64,19 @@ export function SequenceRow({ row, quietMs, later, isProblem, chat }: SequenceRo
       {chat === undefined ? null : <span class="sequence-chat">{chat?.name}</span>}
       <Lifelines row={row} />
       <span class="sequence-answer" title={row.answer}>
-        {isProblem && row.kind !== 'fault' ? <ProblemMark ok={row.ok} /> : null}
+        <AnswerMark row={row} isProblem={isProblem} isOrdered={isOrdered} />
         {row.answer}
       </span>
     </div>
   )
+}
+
+/** A tick, a hollow circle for what was not sent, a bolt for what a fault did, a cross: their shapes tell them apart. */
+function AnswerMark({ row, isProblem, isOrdered }: Pick<SequenceRowProps, 'row' | 'isProblem' | 'isOrdered'>) {
+  if (row.kind === 'fault' || row.answer === undefined || row.answer === '') return null
+  if (isOrdered) return <Mark kind="fault" label="as a fault ordered" />
+  if (isProblem) return <ProblemMark ok={row.ok} />
+  return <Mark kind={row.answer.startsWith('not sent') ? 'skipped' : row.ok ? 'pass' : 'fail'} label="" />
 }
 
 export const ProblemMark = ({ ok }: { readonly ok: boolean }) => (

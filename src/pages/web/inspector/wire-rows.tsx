@@ -8,7 +8,7 @@ import { useShortcuts } from '../components/shortcuts.tsx'
 import { VirtualList } from '../components/virtual-list.tsx'
 import { quietBefore } from '../model/diagram-geometry.ts'
 import type { FilteredLog } from '../model/entry-filter.ts'
-import { isProblem } from '../model/entry-summary.ts'
+import { isOrdered, isProblem } from '../model/entry-summary.ts'
 import { countUntil, indexOf } from '../model/journal-log.ts'
 import { useSession } from './session-context.ts'
 
@@ -52,17 +52,15 @@ export function WireRows({ filtered, isNarrow, withChats, onOpen }: WireRowsProp
   const drawRow = (index: number) => {
     const row = filtered.rows[index]
     if (row === undefined) return null
-    const hasProblem = row.entrySeqs.some(seq => {
-      const entry = log.peek().entry(seq)
-      return entry !== undefined && isProblem(entry)
-    })
+    const problems = row.entrySeqs.flatMap(seq => log.peek().entry(seq) ?? []).filter(isProblem)
     return (
       <SequenceRow
         row={row}
         entryCount={row.entrySeqs.length}
         quietMs={quietBefore(filtered.rows, index)}
         later={at !== null && row.seq > at}
-        isProblem={hasProblem}
+        isProblem={problems.length > 0}
+        isOrdered={problems.length > 0 && problems.every(isOrdered)}
         {...chatOf(log.value.entry(row.seq))}
       />
     )

@@ -4,7 +4,7 @@ import { formatMs } from '../../../base/text/terminal-text.ts'
 import { rowContent } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry, EntryKind, EntryOf } from '../../../platform/journal/entry.ts'
 import { isInternalError } from '../../../platform/journal/journal.ts'
-import { isInvalidSign } from '../../../platform/wording/hints.ts'
+import { isAcceptedForgery, isRefusedForgery, isTruncated } from '../../../platform/wording/hints.ts'
 import { isTruncatedValue } from './entry-sections.ts'
 
 export interface EntrySummary {
@@ -71,8 +71,9 @@ export function isProblem(entry: Entry): boolean {
     case 'api':
       return entry.status >= 400 || entry.answer_lost !== undefined || remarksOf(entry).findings > 0
     case 'delivery':
-      if (entry.probe !== undefined) return false
-      return entry.outcome === 'delivered' ? isInvalidSign(entry.sign) : entry.failure?.code !== 'no_url'
+      if (entry.probe !== undefined || isRefusedForgery(entry)) return false
+      if (isTruncated(entry) && (entry.status ?? 0) >= 400) return false
+      return isAcceptedForgery(entry) || (entry.outcome !== 'delivered' && entry.failure?.code !== 'no_url')
     case 'fault':
       return true
     case 'note':
@@ -83,6 +84,9 @@ export function isProblem(entry: Entry): boolean {
       return false
   }
 }
+
+/** Whether a problem is what a fault of the user did. */
+export const isOrdered = (entry: Entry): boolean => entry.kind === 'fault' || remarksOf(entry).faults > 0
 
 export const KIND_NAMES: Readonly<Record<EntryKind, string>> = {
   api: 'call',
