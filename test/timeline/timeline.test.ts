@@ -55,7 +55,7 @@ describe('rows', () => {
     ])
   })
 
-  it('show retries, copies and manual events in separate rows at their time', () => {
+  it('show retries in the row of their event, copies and manual events in separate rows at their time', () => {
     const log = new Journal()
     log.event('MESSAGE FROM USER', 'd1', null, 'Hei')
     log.at(20).delivery('d1', { outcome: 'failed', status: 503, duration_ms: 20 })
@@ -63,12 +63,28 @@ describe('rows', () => {
     log.at(2000).delivery('d9', { triggered: true, sign: 'wrong-key', status: 401, outcome: 'failed', duration_ms: 0 })
     log.at(3000).delivery('d1', { attempt: 3, resent: true, duration_ms: 0 })
     expect(rendered(log)).toEqual([
-      'platform -> intermediary: MESSAGE FROM USER "Hei" | 503 in 20 ms | not ok',
-      'platform -> intermediary: MESSAGE FROM USER, attempt 2 | 200 in 40 ms',
+      'platform -> intermediary: MESSAGE FROM USER "Hei" | 503, then 200 in 40 ms, sent 1.0 s later',
       'platform -> intermediary: MESSAGE FROM USER, sent manually, signature: wrong-key | 401 in 0.0 ms',
       'platform -> intermediary: MESSAGE FROM USER, sent again | 200 in 0.0 ms',
     ])
-    expect(rowsOf(log).map(({ atMs }) => atMs)).toEqual([0, 1010, 2000, 3000])
+    expect(rowsOf(log).map(({ atMs }) => atMs)).toEqual([0, 2000, 3000])
+  })
+
+  it('count equal answers of attempts, and say when the next one follows', () => {
+    const log = new Journal()
+    log.event('MESSAGE FROM USER', 'd1')
+    const refused = { outcome: 'failed', status: 503, duration_ms: 0 } as const
+    log.delivery('d1', { ...refused, retry_in_ms: 500 })
+    expect(rendered(log)).toEqual([
+      'platform -> intermediary: MESSAGE FROM USER | 503 in 0.0 ms, again after 500 ms | not ok',
+    ])
+    log.at(500).delivery('d1', { ...refused, attempt: 2, retry_in_ms: 1000 })
+    log.at(1500).delivery('d1', { attempt: 3, outcome: 'failed', status: null, failure: { code: 'timeout', timeout_ms: 0 } })
+    log.at(3500).delivery('d1', { attempt: 4, duration_ms: 7 })
+    expect(rendered(log)).toEqual([
+      'platform -> intermediary: MESSAGE FROM USER | 2 × 503, no answer, then 200 in 7.0 ms, sent 3.5 s later',
+    ])
+    expect(rowsOf(log)[0]?.entrySeqs).toEqual([1, 2, 3, 4, 5])
   })
 
   it('show a late answer in spite of copies and retries', () => {
@@ -89,7 +105,7 @@ describe('rows', () => {
     log.event('MESSAGE FROM USER', 'd1')
     log.delivery('d1', { outcome: 'failed', status: 503 })
     log.at(1020).call('message', { message: 'Hi' })
-    log.at(1050).delivery('d1', { attempt: 2, duration_ms: 40 })
+    log.at(1050).delivery('d1', { duplicate: true, duration_ms: 40 })
     expect(rowsOf(log).map(({ seq, atMs }) => [seq, atMs])).toEqual([
       [1, 0],
       [4, 1010],

@@ -3,7 +3,7 @@
  * a fault, a step. Every text in a row is one safe line.
  */
 
-import { isMap } from '../../base/objects.ts'
+import { isMap, jsonOr } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { formatMs, quote, shorten, visible } from '../../base/text/terminal-text.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
@@ -59,14 +59,8 @@ export function rowContent(entry: Entry): RowContent | null {
     case 'user':
       return { from: 'user', to: 'platform', kind: 'action', label: userLabel(entry), ok: true }
     case 'event': {
-      const words = 'message' in entry.payload ? ` ${quoted(entry.payload.message)}` : ''
-      return {
-        from: 'platform',
-        to: 'intermediary',
-        kind: 'event',
-        label: `${oneLine(entry.event, 60)}${words}`,
-        ok: true,
-      }
+      const label = oneLine(entry.event, 60) + wordsOf(entry.payload)
+      return { from: 'platform', to: 'intermediary', kind: 'event', label, ok: true }
     }
     case 'delivery':
       return deliveryRow(entry)
@@ -88,10 +82,14 @@ function userLabel({ action, button, text = '', attachments = [] }: EntryOf<'use
   return files === '' ? quoted(text) : `${quoted(text)} with ${files}`
 }
 
+/** The text of a message event. */
+const wordsOf = (payload: unknown): string =>
+  isMap(payload) && 'message' in payload ? ` ${quoted(payload.message)}` : ''
+
 /** A retry, a copy, or a manual event. */
 function deliveryRow(entry: EntryOf<'delivery'>): RowContent {
-  const { event, attempt, duplicate, triggered, resent, probe, sign = 'valid', outcome } = entry
-  const parts = [oneLine(event, 40)]
+  const { event, attempt, duplicate, triggered, resent, probe, sign = 'valid', outcome, request } = entry
+  const parts = [oneLine(event, 40) + wordsOf(jsonOr(request.body, null))]
   if (probe !== undefined) parts.push(`trial of ${probe.code}`)
   else if (duplicate) parts.push('a copy')
   else if (attempt > 1 && !resent) parts.push(`attempt ${attempt}`)
@@ -269,8 +267,8 @@ interface Builder {
   readonly claimedBy: ReadonlyMap<number, number>
   readonly conversationOfStep: ReadonlyMap<number, string>
   readonly rows: Draft[]
-  /** Events by delivery id, until their first answer. */
-  readonly unanswered: Map<string, Draft>
+  /** The rows of events by delivery id, each with the answers of its attempts so far: `503`, `no answer`. */
+  readonly events: Map<string, { readonly row: Draft; readonly answers: string[] }>
   /** The last row of each inbox, and what was in it. */
   readonly inboxes: Map<string, { readonly row: Draft; readonly content: string; readonly items: readonly InboxItem[] }>
   readonly failedSteps: ReadonlySet<number | undefined>
@@ -282,7 +280,7 @@ interface Builder {
 export function timelineOf(source: TimelineSource): TimelineRow[] {
   const builder = createBuilder(source)
   for (const entry of source.journal) add(builder, entry)
-  for (const row of builder.unanswered.values()) row.answer = 'no answer'
+  for (const { row } of builder.events.values()) row.answer ??= 'no answer'
   const marked = new Set(source.failures.flatMap(({ entrySeqs }) => entrySeqs))
   const rows = builder.rows.map(row => ({ ...row, failed: row.failed || row.entrySeqs.some(seq => marked.has(seq)) }))
   return rows.sort((a, b) => a.atMs - b.atMs || a.seq - b.seq)
@@ -301,13 +299,14 @@ export interface LiveTimeline {
 /** For a journal that grows and belongs to no scenario. */
 export function createLiveTimeline(nameOf: (chatId: string) => string | null): LiveTimeline {
   const builder = { ...createBuilder({ conversations: {}, steps: [], failures: [] }), nameOf }
-  const { rows } = builder
+  const { rows, events } = builder
   return {
     rows,
     add: entry => add(builder, entry),
     dropUntil(seq) {
       const first = rows.findIndex(row => row.seq > seq)
       rows.splice(0, first === -1 ? rows.length : first)
+      for (const [id, { row }] of events) if (row.seq <= seq) events.delete(id)
     },
   }
 }
@@ -319,7 +318,7 @@ const createBuilder = ({ conversations, steps, failures }: Omit<TimelineSource, 
   claimedBy: new Map(steps.flatMap(({ number, claimed }) => claimed.map(seq => [seq, number] as const))),
   conversationOfStep: new Map(steps.map(({ number, conversation }) => [number, conversation])),
   rows: [],
-  unanswered: new Map(),
+  events: new Map(),
   inboxes: new Map(),
   underWay: new Set(),
 })
@@ -336,22 +335,36 @@ function add(builder: Builder, entry: Entry): Draft | null {
   if (isInboxRead(entry)) return addInbox(builder, entry)
   if (entry.kind === 'note' && /^step_(started|ended)$/.test(entry.note)) return addStep(builder, entry)
   const row = push(builder, entry, rowContent(entry))
-  if (row !== null && entry.kind === 'event') builder.unanswered.set(entry.delivery_id, row)
+  if (row !== null && entry.kind === 'event') builder.events.set(entry.delivery_id, { row, answers: [] })
   return row
 }
 
-/** The first answer belongs to the event's own row; retries, copies and manual events have their own. */
+/** All attempts belong to the event's own row; copies and manual events have their own. */
 function addDelivery(builder: Builder, entry: EntryOf<'delivery'>): Draft | null {
-  const row = builder.unanswered.get(entry.delivery_id)
-  const sentMs = entry.at_ms - entry.duration_ms
-  if (row === undefined || entry.triggered || entry.resent || entry.duplicate) {
-    return push(builder, entry, rowContent(entry), sentMs)
-  }
-  builder.unanswered.delete(entry.delivery_id)
-  row.answer = answerOf(entry, sentMs - (builder.startMs ?? 0) - row.atMs)
-  row.ok = entry.outcome === 'delivered'
+  const { delivery_id, at_ms, duration_ms, triggered, resent, duplicate, status, outcome, retry_in_ms } = entry
+  const sentMs = at_ms - duration_ms
+  const event = builder.events.get(delivery_id)
+  if (event === undefined || triggered || resent || duplicate) return push(builder, entry, rowContent(entry), sentMs)
+  const { row, answers } = event
+  const isFirst = answers.length === 0
+  const answer = answerOf(entry, sentMs - (builder.startMs ?? 0) - row.atMs)
+  row.answer = isFirst ? answer : `${runsOf(answers)}, then ${answer}`
+  if (retry_in_ms !== undefined) row.answer += `, again after ${formatMs(retry_in_ms)}`
+  row.ok = outcome === 'delivered'
   row.entrySeqs.push(entry.seq)
+  answers.push(status === null ? 'no answer' : String(status))
   return row
+}
+
+/** `503`, `3 × 503, no answer`: equal answers in a row are counted. */
+function runsOf(answers: readonly string[]): string {
+  const runs: { readonly answer: string; count: number }[] = []
+  for (const answer of answers) {
+    const last = runs.at(-1)
+    if (last?.answer === answer) last.count++
+    else runs.push({ answer, count: 1 })
+  }
+  return runs.map(({ answer, count }) => (count === 1 ? answer : `${count} × ${answer}`)).join(', ')
 }
 
 /** Adds a row only when the content of the inbox has changed since the previous read. Before the first step, the desk does not have the chat yet. */
