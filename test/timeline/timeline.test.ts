@@ -79,7 +79,9 @@ describe('rows', () => {
       'platform -> intermediary: MESSAGE FROM USER | 503 in 0.0 ms, again after 500 ms | not ok',
     ])
     log.at(500).delivery('d1', { ...refused, attempt: 2, retry_in_ms: 1000 })
-    log.at(1500).delivery('d1', { attempt: 3, outcome: 'failed', status: null, failure: { code: 'timeout', timeout_ms: 0 } })
+    log
+      .at(1500)
+      .delivery('d1', { attempt: 3, outcome: 'failed', status: null, failure: { code: 'timeout', timeout_ms: 0 } })
     log.at(3500).delivery('d1', { attempt: 4, duration_ms: 7 })
     expect(rendered(log)).toEqual([
       'platform -> intermediary: MESSAGE FROM USER | 2 × 503, no answer, then 200 in 7.0 ms, sent 3.5 s later',

@@ -4,10 +4,17 @@ import { Fragment } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
-import { conversationsOf, quietBefore, spanOf } from '../model/diagram-geometry.ts'
+import {
+  conversationsOf,
+  hasAgent,
+  type Lifelines,
+  lifelinesOf,
+  quietBefore,
+  spanOf,
+} from '../model/diagram-geometry.ts'
 import { offsetText } from '../model/formats.ts'
 import { Mark } from './mark.tsx'
-import { DiagramHead, Lifelines } from './sequence-row.tsx'
+import { Arrow, DiagramHead } from './sequence-row.tsx'
 
 export interface SequenceDiagramProps {
   readonly rows: readonly TimelineRow[]
@@ -29,11 +36,12 @@ const CHUNK = 50
 export function SequenceDiagram(props: SequenceDiagramProps) {
   const { rows, label, selected, conversation } = props
   const conversations = useEqual(useMemo(() => conversationsOf(rows), [rows]))
+  const lifelines = useMemo(() => lifelinesOf(rows), [rows])
   const stop = selected === -1 ? rows.findIndex(row => isShown(row, conversation)) : selected
   const chunks = Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, number) => number * CHUNK)
   return (
-    <div class={`diagram${conversations.length > 1 ? ' with-chats' : ''}`}>
-      <DiagramHead isWhole />
+    <div class={`diagram${conversations.length > 1 ? ' with-chats' : ''}${hasAgent(lifelines) ? ' with-agent' : ''}`}>
+      <DiagramHead lifelines={lifelines} isWhole />
       <div
         class="diagram-rows"
         role="listbox"
@@ -43,7 +51,7 @@ export function SequenceDiagram(props: SequenceDiagramProps) {
       >
         {chunks.map(first => {
           const within = (index: number) => (index >= first && index < first + CHUNK ? index : -1)
-          const shared = { rows, first, conversations, conversation }
+          const shared = { rows, lifelines, first, conversations, conversation }
           return <Chunk key={first} {...shared} selected={within(selected)} stop={within(stop)} />
         })}
       </div>
@@ -52,6 +60,7 @@ export function SequenceDiagram(props: SequenceDiagramProps) {
 }
 
 interface ChunkProps extends Pick<SequenceDiagramProps, 'rows' | 'selected' | 'conversation'> {
+  readonly lifelines: Lifelines
   readonly first: number
   /** The index of the row in the tab order. */
   readonly stop: number
@@ -59,7 +68,7 @@ interface ChunkProps extends Pick<SequenceDiagramProps, 'rows' | 'selected' | 'c
 }
 
 /** Draws its rows again only when something changes in this chunk. */
-function Chunk({ rows, first, selected, stop, conversation, conversations }: ChunkProps) {
+function Chunk({ rows, lifelines, first, selected, stop, conversation, conversations }: ChunkProps) {
   const drawn = useEqual(rows.slice(first, first + CHUNK))
   return useMemo(
     () => (
@@ -71,7 +80,11 @@ function Chunk({ rows, first, selected, stop, conversation, conversations }: Chu
           const quietMs = isHidden ? null : quietBefore(rows, index)
           const chat = visible(row.conversation ?? '')
           const at = conversations.length > 1 ? conversations.indexOf(row.conversation ?? '') : -1
-          const states = [kind, failed ? 'failed' : ok ? '' : 'refused', spanOf(row).points === null ? 'no-arrow' : '']
+          const states = [
+            kind,
+            failed ? 'failed' : ok ? '' : 'refused',
+            spanOf(row, lifelines).points === null ? 'no-arrow' : '',
+          ]
           // With more chats the colours repeat, and names tell the chats apart.
           if (at !== -1) states.push(`hue-${(at % HUES) + 1}`)
           return (
@@ -94,7 +107,7 @@ function Chunk({ rows, first, selected, stop, conversation, conversations }: Chu
                 <span class="sequence-chat diagram-chat" title={chat}>
                   {chat}
                 </span>
-                <Lifelines row={row} />
+                <Arrow row={row} lifelines={lifelines} />
                 <span class="sequence-answer" title={answer ?? ''}>
                   {failed || !ok ? (
                     <Mark kind={failed ? 'fail' : 'error'} label={failed ? 'failed' : 'refused'} />
@@ -107,7 +120,7 @@ function Chunk({ rows, first, selected, stop, conversation, conversations }: Chu
         })}
       </div>
     ),
-    [drawn, first, selected, stop, conversation, conversations],
+    [drawn, lifelines, first, selected, stop, conversation, conversations],
   )
 }
 

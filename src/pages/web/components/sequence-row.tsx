@@ -2,11 +2,16 @@
 import './sequence.css'
 import { formatMs } from '../../../base/text/terminal-text.ts'
 import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
-import { LIFELINES, labelSpace, routeOf, spanOf } from '../model/diagram-geometry.ts'
+import { type Lifelines, labelSpace, routeOf, spanOf } from '../model/diagram-geometry.ts'
 import { Mark } from './mark.tsx'
 
+interface DiagramHeadProps {
+  readonly lifelines: Lifelines
+  readonly isWhole?: boolean
+}
+
 /** The names of the lifelines above the rows; above a whole timeline, those of the other columns too. */
-export function DiagramHead({ isWhole = false }: { readonly isWhole?: boolean }) {
+export function DiagramHead({ lifelines, isWhole = false }: DiagramHeadProps) {
   return (
     <div class="sequence-head" aria-hidden="true">
       {isWhole ? (
@@ -17,7 +22,7 @@ export function DiagramHead({ isWhole = false }: { readonly isWhole?: boolean })
         </>
       ) : null}
       <span class="sequence-heads">
-        {LIFELINES.map(({ actor, at }) => (
+        {Object.entries(lifelines).map(([actor, at]) => (
           <span key={actor} style={{ left: `${at}%` }}>
             {actor}
           </span>
@@ -36,6 +41,7 @@ export interface ChatTag {
 
 export interface SequenceRowProps {
   readonly row: TimelineRow
+  readonly lifelines: Lifelines
   /** Of the row, where it may grow: the row is drawn again when it does. */
   readonly entryCount?: number
   /** Milliseconds since the row before it, when that is long. */
@@ -50,7 +56,7 @@ export interface SequenceRowProps {
   readonly chat?: ChatTag | null
 }
 
-export function SequenceRow({ row, quietMs, later, isProblem, isOrdered = false, chat }: SequenceRowProps) {
+export function SequenceRow({ row, lifelines, quietMs, later, isProblem, isOrdered = false, chat }: SequenceRowProps) {
   const states = [
     row.kind,
     row.ok ? '' : 'refused',
@@ -62,7 +68,7 @@ export function SequenceRow({ row, quietMs, later, isProblem, isOrdered = false,
     <div class={['sequence-row', ...states].filter(Boolean).join(' ')}>
       <span class="sequence-at">{quietMs === null ? '' : `+${formatMs(quietMs)}`}</span>
       {chat === undefined ? null : <span class="sequence-chat">{chat?.name}</span>}
-      <Lifelines row={row} />
+      <Arrow row={row} lifelines={lifelines} />
       <span class="sequence-answer" title={row.answer}>
         <AnswerMark row={row} isProblem={isProblem} isOrdered={isOrdered} />
         {row.answer}
@@ -84,9 +90,9 @@ export const ProblemMark = ({ ok }: { readonly ok: boolean }) => (
 )
 
 /** The lifelines of a row, with its arrow and its label. */
-export function Lifelines({ row }: Pick<SequenceRowProps, 'row'>) {
-  const { label, kind } = row
-  const span = spanOf(row)
+export function Arrow({ row, lifelines }: Pick<SequenceRowProps, 'row' | 'lifelines'>) {
+  const { label, kind, from, to } = row
+  const span = spanOf(row, lifelines)
   const { left, right, side } = labelSpace(span)
   const place = {
     insetInlineStart: `calc(${left}% + 0.5rem)`,
@@ -98,7 +104,12 @@ export function Lifelines({ row }: Pick<SequenceRowProps, 'row'>) {
     <span class="sequence-lifelines">
       <span class="sequence-route">{routeOf(row)} </span>
       {span.points === null ? null : <span class={`sequence-arrow ${span.points}`} style={arrow} aria-hidden="true" />}
-      <span class={`sequence-label ${side}${span.points === null ? ' no-arrow' : ''}`} style={place} title={label}>
+      <span
+        class={`sequence-label ${side}${span.points === null ? ' no-arrow' : ''}`}
+        style={place}
+        title={label}
+        data-from={from === to || from === 'runner' ? undefined : from}
+      >
         {kind === 'fault' ? <Mark kind="fault" label="" /> : null}
         <bdi>{label}</bdi>
       </span>

@@ -42,7 +42,7 @@ export function VirtualList(props: VirtualListProps) {
   }, [])
   useLayoutEffect(() => {
     if (follows.current && selected === -1 && box.current) box.current.scrollTop = count * rowHeight
-  }, [count, rowHeight, selected])
+  }, [count, rowHeight, selected, place.height])
   useEffect(() => reveal(box.current, selected, rowHeight), [selected, rowHeight, place.height])
   // Another one for each row, so that screen readers notice a change of the selection.
   const selectedId = `${useId()}-${selected}`

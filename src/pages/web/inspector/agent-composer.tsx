@@ -25,10 +25,14 @@ interface AgentComposerProps {
 
 /** Belongs to one chat: another one needs another `key`. */
 export function AgentComposer({ chatId, draft, hasChat }: AgentComposerProps) {
-  const { agentSide: side } = useSession()
+  const { agentSide: side, view } = useSession()
   const typing = useTyping(side, chatId)
   const field = useRef<HTMLTextAreaElement>(null)
-  useShortcuts('Agent', { r: ['Answer as the agent', () => field.current?.focus()] })
+  const answer = () => {
+    view.column.value = 'side'
+    requestAnimationFrame(() => field.current?.focus())
+  }
+  useShortcuts('Agent', { r: ['Answer as the agent', answer] })
   const send = async (event: Event) => {
     event.preventDefault()
     typing.stop()

@@ -2,9 +2,9 @@
 import './inspector.css'
 import { batch } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
 import { Shortcuts, showShortcuts } from '../components/shortcuts.tsx'
 import { TokenForm } from '../components/token-form.tsx'
+import { useMedia } from '../components/width.ts'
 import type { ColumnName } from './address.ts'
 import { AgentDesk, WaitingBadge } from './agent-desk.tsx'
 import { PlatformProvider } from './platform/platform-section.tsx'
@@ -69,22 +69,25 @@ export function Inspector() {
   )
 }
 
-const VERY_WIDE = '(min-width: 110rem)'
-
-/** Very wide screens show agent and platform beside each other; others show one of them. */
+/**
+ * Very wide screens show agent and platform beside each other; others show one of them, and fold it while an entry needs its
+ * place for the details.
+ */
 function SideColumns() {
-  const { side } = useSession().view
-  const [isWide, setWide] = useState(() => matchMedia(VERY_WIDE).matches)
-  useEffect(() => {
-    const list = matchMedia(VERY_WIDE)
-    const changed = () => setWide(list.matches)
-    list.addEventListener('change', changed)
-    return () => list.removeEventListener('change', changed)
-  }, [])
+  const { view, log } = useSession()
+  const { side, entry, column } = view
+  const isVeryWide = useMedia('(min-width: 110rem)')
+  const isWide = useMedia('(min-width: 75rem)')
+  const hasDetails = entry.value !== null && log.value.entry(entry.value) !== undefined
   const isAgent = side.value === 'agent'
-  if (!isWide)
+  if (!isVeryWide)
     return (
-      <Column name="side" heading={<SideTabs />} title={SIDE_TITLES[side.value]}>
+      <Column
+        name="side"
+        heading={<SideTabs />}
+        title={SIDE_TITLES[side.value]}
+        isCovered={isWide && hasDetails && column.value !== 'side'}
+      >
         {isAgent ? <AgentDesk /> : <PlatformPanel />}
       </Column>
     )
@@ -151,15 +154,20 @@ interface ColumnProps {
   readonly heading: ComponentChildren
   /** The name of the column, for its label and for the button that folds it. */
   readonly title: string
+  /** Folds it until it is asked for, and keeps what is in it. */
+  readonly isCovered?: boolean
   readonly children: ComponentChildren
 }
 
-function Column({ name, heading, title, children }: ColumnProps) {
+function Column({ name, heading, title, isCovered = false, children }: ColumnProps) {
   const { view } = useSession()
-  const isFolded = view.folded.value.includes(name)
-  const fold = () => {
-    view.folded.value = isFolded ? view.folded.value.filter(one => one !== name) : [...view.folded.value, name]
-  }
+  const isClosed = view.folded.value.includes(name)
+  const isFolded = isClosed || isCovered
+  const fold = () =>
+    batch(() => {
+      if (isFolded) view.column.value = name
+      view.folded.value = isFolded ? view.folded.value.filter(one => one !== name) : [...view.folded.value, name]
+    })
   return (
     <section class={`column ${name}${isFolded ? ' folded' : ''}`} aria-label={title}>
       <header class="column-head">
@@ -174,7 +182,7 @@ function Column({ name, heading, title, children }: ColumnProps) {
           {isFolded ? '+' : '–'}
         </button>
       </header>
-      {isFolded ? null : children}
+      {isClosed ? null : children}
     </section>
   )
 }

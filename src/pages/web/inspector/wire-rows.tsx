@@ -1,29 +1,34 @@
 /** Shows the filtered entries as a sequence diagram or as a list, with one selection for both. */
 
+import { useRef } from 'preact/hooks'
 import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { EntryRow } from '../components/entry-row.tsx'
 import { DiagramHead, SequenceRow } from '../components/sequence-row.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { VirtualList } from '../components/virtual-list.tsx'
-import { quietBefore } from '../model/diagram-geometry.ts'
+import { useIsWider } from '../components/width.ts'
+import { hasAgent, lifelinesOf, quietBefore } from '../model/diagram-geometry.ts'
 import type { FilteredLog } from '../model/entry-filter.ts'
 import { isOrdered, isProblem } from '../model/entry-summary.ts'
 import { countUntil, indexOf } from '../model/journal-log.ts'
+import { showEntry } from './address.ts'
 import { useSession } from './session-context.ts'
 
 export interface WireRowsProps {
   readonly filtered: FilteredLog
-  readonly isNarrow: boolean
   readonly withChats: boolean
   onOpen(): void
 }
 
-/** In pixels. */
+/** In pixels; as in the style sheets. */
+const NARROW = 544
 const ROW_HEIGHTS = { diagram: 38, list: 30, narrow: 54 } as const
 
-export function WireRows({ filtered, isNarrow, withChats, onOpen }: WireRowsProps) {
+export function WireRows({ filtered, withChats, onOpen }: WireRowsProps) {
   const session = useSession()
+  const box = useRef<HTMLDivElement>(null)
+  const isNarrow = !useIsWider(box, NARROW)
   const { view, log } = session
   const isDiagram = view.wire.value === 'diagram'
   const items: readonly (TimelineRow | Entry)[] = isDiagram ? filtered.rows : filtered.entries
@@ -49,6 +54,7 @@ export function WireRows({ filtered, isNarrow, withChats, onOpen }: WireRowsProp
   const at = view.at.value
   const chatOf = (entry: Entry | undefined) =>
     withChats ? { chat: entry?.chat_id === undefined ? null : session.chatTag(entry.chat_id) } : {}
+  const lifelines = lifelinesOf(filtered.rows)
   const drawRow = (index: number) => {
     const row = filtered.rows[index]
     if (row === undefined) return null
@@ -56,6 +62,7 @@ export function WireRows({ filtered, isNarrow, withChats, onOpen }: WireRowsProp
     return (
       <SequenceRow
         row={row}
+        lifelines={lifelines}
         entryCount={row.entrySeqs.length}
         quietMs={quietBefore(filtered.rows, index)}
         later={at !== null && row.seq > at}
@@ -69,8 +76,8 @@ export function WireRows({ filtered, isNarrow, withChats, onOpen }: WireRowsProp
     entry && <EntryRow entry={entry} later={at !== null && entry.seq > at} {...chatOf(entry)} />
   const isFiltered = view.filter.value !== '' || view.kind.value !== null || view.onlyProblems.value
   return (
-    <div class={withChats ? 'wire-rows with-chats' : 'wire-rows'}>
-      {isDiagram ? <DiagramHead /> : null}
+    <div ref={box} class={`wire-rows${withChats ? ' with-chats' : ''}${hasAgent(lifelines) ? ' with-agent' : ''}`}>
+      {isDiagram ? <DiagramHead lifelines={lifelines} /> : null}
       {items.length > 0 ? null : (
         <p class="empty">{isFiltered ? 'No entry matches the filter.' : 'Nothing has passed in this chat yet.'}</p>
       )}
@@ -86,7 +93,8 @@ export function WireRows({ filtered, isNarrow, withChats, onOpen }: WireRowsProp
           // Of an event that was answered, the delivery: it has what was sent and what came back.
           const item = items[index]
           const isEvent = item !== undefined && 'entrySeqs' in item && item.kind === 'event'
-          view.entry.value = (isEvent ? item.entrySeqs.at(-1) : item?.seq) ?? null
+          const seq = isEvent ? item.entrySeqs.at(-1) : item?.seq
+          if (seq !== undefined) showEntry(view, seq)
         }}
         onOpen={onOpen}
         row={index => (isDiagram ? drawRow(index) : drawEntry(filtered.entries[index]))}

@@ -1,8 +1,9 @@
 /** Shows what passes between platform and intermediary, as a sequence diagram or a list, with the details of one entry. */
 import './wire.css'
 import { useSignal } from '@preact/signals'
-import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useReducer, useRef } from 'preact/hooks'
 import { useShortcuts } from '../components/shortcuts.tsx'
+import { useIsWider } from '../components/width.ts'
 import { type FilteredLog, filterLog } from '../model/entry-filter.ts'
 import type { JournalLog } from '../model/journal-log.ts'
 import { ConnectCard } from './connect-card.tsx'
@@ -14,15 +15,14 @@ import { TimeLine } from './time-line.tsx'
 import { WireRows } from './wire-rows.tsx'
 import { WireToolbar } from './wire-toolbar.tsx'
 
-/** In pixels; as in the style sheets. */
-const NARROW = 544
-const WIDE = 960
+/** In pixels: so wide, it has room for the details beside the rows. */
+const WIDE = 800
 
 export function Wire() {
   const session = useSession()
   const { view, log } = session
   const element = useRef<HTMLDivElement>(null)
-  const width = useWidth(element)
+  const isWide = useIsWider(element, WIDE)
   const filtered = useFilteredLog(session)
   const total = log.value.entries.length
   const withChats = view.all.value && log.value.chats.size > 1
@@ -36,7 +36,7 @@ export function Wire() {
   const dialog = useSignal<ActionDialog | null>(null)
   useShortcuts('Wire', { Escape: ['Close the details', closeDetails] })
   return (
-    <div ref={element} class={`wire ${width}`}>
+    <div ref={element} class={isWide ? 'wire wide' : 'wire'}>
       {view.entry.value === null && view.at.value === null && !hasTraffic(log.value) ? (
         <ConnectCard />
       ) : (
@@ -45,11 +45,10 @@ export function Wire() {
           <div class="wire-body">
             <WireRows
               filtered={filtered}
-              isNarrow={width === 'narrow'}
               withChats={withChats}
               onOpen={() => element.current?.querySelector<HTMLElement>('.entry-details')?.focus()}
             />
-            <EntryPane dialog={dialog} isBeside={width === 'wide'} onClose={closeDetails} />
+            <EntryPane dialog={dialog} isBeside={isWide} onClose={closeDetails} />
           </div>
           <TimeLine filtered={filtered} />
           <OpenDialog dialog={dialog} />
@@ -82,20 +81,4 @@ function useFilteredLog({ view, log, chatId }: Session): FilteredLog {
     return () => cancelAnimationFrame(frame)
   })
   return filtered
-}
-
-type Width = 'narrow' | 'medium' | 'wide'
-
-function useWidth(element: { readonly current: HTMLElement | null }): Width {
-  const [width, setWidth] = useState<Width>('medium')
-  useLayoutEffect(() => {
-    if (element.current === null) return
-    const observer = new ResizeObserver(([box]) => {
-      const pixels = box?.contentRect.width ?? NARROW + 1
-      setWidth(pixels <= NARROW ? 'narrow' : pixels < WIDE ? 'medium' : 'wide')
-    })
-    observer.observe(element.current)
-    return () => observer.disconnect()
-  }, [element])
-  return width
 }

@@ -1,15 +1,20 @@
 /** Places the arrows and labels of a sequence diagram, in percent of its width. */
 import type { Actor, TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 
-/** Positions in percent. The widest gap is between platform and intermediary, where most messages pass. */
-export const LIFELINES: readonly { readonly actor: Exclude<Actor, 'runner'>; readonly at: number }[] = [
-  { actor: 'user', at: 7 },
-  { actor: 'platform', at: 33 },
-  { actor: 'intermediary', at: 69 },
-  { actor: 'agent', at: 93 },
-]
+/**
+ * Positions of the actors in percent; the runner has none. The widest gap is between platform and intermediary, where most
+ * messages pass. As in the style sheet.
+ */
+export type Lifelines = Partial<Readonly<Record<Actor, number>>>
 
-const AT = new Map<Actor, number>(LIFELINES.map(({ actor, at }) => [actor, at]))
+const WITH_AGENT: Lifelines = { user: 7, platform: 33, intermediary: 69, agent: 93 }
+const WITHOUT_AGENT: Lifelines = { user: 9, platform: 40, intermediary: 89 }
+
+/** The agent has a lifeline only where something happened at it. */
+export const lifelinesOf = (rows: readonly TimelineRow[]): Lifelines =>
+  rows.some(({ from, to }) => from === 'agent' || to === 'agent') ? WITH_AGENT : WITHOUT_AGENT
+
+export const hasAgent = (lifelines: Lifelines): boolean => lifelines === WITH_AGENT
 
 export interface ColumnSpan {
   readonly left: number
@@ -19,10 +24,13 @@ export interface ColumnSpan {
 }
 
 /** The runner has no lifeline: its arrows begin at the nearer edge. A fault has no arrow. */
-export function spanOf({ from, to, kind }: Pick<TimelineRow, 'from' | 'to' | 'kind'>): ColumnSpan {
-  const end = AT.get(to)
+export function spanOf(
+  { from, to, kind }: Pick<TimelineRow, 'from' | 'to' | 'kind'>,
+  lifelines: Lifelines = WITH_AGENT,
+): ColumnSpan {
+  const end = lifelines[to]
   if (end === undefined) return { left: 0, right: 100, points: null }
-  const start = kind === 'fault' ? end : (AT.get(from) ?? (end < 50 ? 0 : 100))
+  const start = kind === 'fault' ? end : (lifelines[from] ?? (end < 50 ? 0 : 100))
   if (start === end) return { left: start, right: 100, points: null }
   return { left: Math.min(start, end), right: Math.max(start, end), points: start < end ? 'right' : 'left' }
 }
