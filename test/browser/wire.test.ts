@@ -195,24 +195,76 @@ describe.skipIf(chromium === null)('the wire', () => {
     expect(server.faults.list()).toMatchObject([{ on: { api: 'message' }, respond: { status: 503 }, of: 1 }])
     expect(await top('Repeat with changes')).toBeGreaterThan((await top(/"sender"/))!)
     expect(await top('Duration')).toBeGreaterThan((await top(/"sender"/))!)
-    const height = async () => (await details(page).boundingBox())!.height
-    const before = await height()
+    const width = async () => (await details(page).boundingBox())!.width
+    const before = await width()
     const separator = page.getByRole('separator', { name: 'Size of the details' })
     await separator.focus()
-    for (const key of ['ArrowUp', 'ArrowUp', 'ArrowUp']) await page.keyboard.press(key)
-    await expect.poll(height).toBeGreaterThan(before + 50)
+    for (const key of ['ArrowLeft', 'ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key)
+    await expect.poll(width).toBeGreaterThan(before + 50)
     const box = (await separator.boundingBox())!
-    await page.mouse.move(box.x + 50, box.y + 3)
+    await page.mouse.move(box.x + 3, box.y + 50)
     await page.mouse.down()
-    await page.mouse.move(box.x + 50, box.y + 203)
+    await page.mouse.move(box.x + 303, box.y + 50)
     await page.mouse.up()
-    await expect.poll(height).toBeLessThan(before)
+    await expect.poll(width).toBeLessThan(before)
     const value = await separator.getAttribute('aria-valuenow')
     await page.reload()
     await expect.poll(() => separator.getAttribute('aria-valuenow')).toBe(value)
     expect(await axeViolations(page)).toEqual([])
-    await page.setViewportSize({ width: 2300, height: 900 })
-    await expect.poll(() => separator.getAttribute('aria-orientation')).toBe('vertical')
+    await page.setViewportSize({ width: 1100, height: 900 })
+    await expect.poll(() => separator.getAttribute('aria-orientation')).toBe('horizontal')
+    expect(await separator.getAttribute('aria-valuenow')).toBe(value)
+  })
+
+  it.each([
+    [1200, 'Agent', 'Queue'],
+    [1440, 'Agent', 'Queue'],
+    [1760, 'Platform', 'Availability'],
+  ])('shows the details at the right, where the right column was, at %d px', async (width, column, heading) => {
+    const { server } = await playHandover()
+    const { page } = await open(server.url, { viewport: { width, height: 900 } })
+    const agent = page.getByRole('heading', { name: heading }).first()
+    await agent.waitFor()
+    await rows(page).filter({ hasText: 'POST message "I am Anna"' }).click()
+    const list = page.getByRole('listbox', { name: 'Calls and events' })
+    await expect
+      .poll(async () => (await details(page).boundingBox())!.x)
+      .toBeGreaterThanOrEqual(((await list.boundingBox())?.x ?? 0) + ((await list.boundingBox())?.width ?? 0))
+    await expect.poll(() => agent.isVisible()).toBe(false)
+    // What was asked for last has the place.
+    await page.getByRole('button', { name: `Unfold ${column}` }).click()
+    await agent.waitFor()
+    await rows(page).filter({ hasText: 'POST message "I am Anna"' }).click()
+    await expect.poll(() => agent.isVisible()).toBe(false)
+    await page.keyboard.press('Escape')
+    await agent.waitFor()
+  })
+
+  it('says who acts in narrow rows, and draws the first of them when its column is shown', async () => {
+    const { server } = await playHandover()
+    const { page } = await open(server.url, { viewport: { width: 390, height: 560 } })
+    await page.getByRole('button', { name: 'Wire' }).click()
+    const drawn = () =>
+      rows(page).evaluateAll(all => {
+        const list = document.querySelector('.virtual-list')?.getBoundingClientRect()
+        return all.filter(row => row.getBoundingClientRect().top < (list?.top ?? 0) + 1).length
+      })
+    // A row begins at the top of the list or above it.
+    await expect.poll(drawn).toBeGreaterThan(0)
+    const from = (text: string) =>
+      rows(page)
+        .filter({ hasText: text })
+        .locator('.sequence-label')
+        .first()
+        .evaluate(label => getComputedStyle(label, '::before').content)
+    expect(await from('MESSAGE FROM USER "Thank you"')).toContain('platform →')
+  })
+
+  it('has a lifeline of the agent only where the agent did something', async () => {
+    const { server } = await playHandover()
+    const { page } = await open(server.url)
+    const heads = page.locator('.sequence-heads span')
+    await expect.poll(() => heads.allTextContents()).toEqual(['user', 'platform', 'intermediary'])
   })
 
   it('has room for a comparison on a low screen', async () => {

@@ -29,6 +29,9 @@ export function AgentComposer({ chatId, draft, hasChat }: AgentComposerProps) {
   const typing = useTyping(side, chatId)
   const field = useRef<HTMLTextAreaElement>(null)
   const answer = () => {
+    field.current?.focus()
+    if (document.activeElement === field.current) return
+    // Its column is folded, or is not the one that a narrow screen shows.
     view.column.value = 'side'
     requestAnimationFrame(() => field.current?.focus())
   }

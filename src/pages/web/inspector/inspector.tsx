@@ -70,8 +70,8 @@ export function Inspector() {
 }
 
 /**
- * Very wide screens show agent and platform beside each other; others show one of them, and fold it while an entry needs its
- * place for the details.
+ * Very wide screens show agent and platform beside each other; others show one of them. While an entry needs the place of the
+ * right column for its details, that column is folded.
  */
 function SideColumns() {
   const { view, log } = useSession()
@@ -79,15 +79,11 @@ function SideColumns() {
   const isVeryWide = useMedia('(min-width: 110rem)')
   const isWide = useMedia('(min-width: 75rem)')
   const hasDetails = entry.value !== null && log.value.entry(entry.value) !== undefined
+  const isCovered = isWide && hasDetails && column.value !== 'side'
   const isAgent = side.value === 'agent'
   if (!isVeryWide)
     return (
-      <Column
-        name="side"
-        heading={<SideTabs />}
-        title={SIDE_TITLES[side.value]}
-        isCovered={isWide && hasDetails && column.value !== 'side'}
-      >
+      <Column name="side" heading={<SideTabs />} title={SIDE_TITLES[side.value]} isCovered={isCovered}>
         {isAgent ? <AgentDesk /> : <PlatformPanel />}
       </Column>
     )
@@ -96,7 +92,7 @@ function SideColumns() {
       <Column name="agent" heading={<h2>Agent</h2>} title="Agent">
         <AgentDesk />
       </Column>
-      <Column name="side" heading={<h2>Platform</h2>} title="Platform">
+      <Column name="side" heading={<h2>Platform</h2>} title="Platform" isCovered={isCovered}>
         <PlatformPanel />
       </Column>
     </>

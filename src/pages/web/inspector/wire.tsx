@@ -16,7 +16,7 @@ import { WireRows } from './wire-rows.tsx'
 import { WireToolbar } from './wire-toolbar.tsx'
 
 /** In pixels: so wide, it has room for the details beside the rows. */
-const WIDE = 800
+const WIDE = 760
 
 export function Wire() {
   const session = useSession()
