@@ -139,8 +139,8 @@ describe.skipIf(chromium === null)('the report in a browser', () => {
       await page.locator('.diagram-row').first().focus()
       await press(page, 'j')
       const outline = await page.evaluate(() => {
-        const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement!)
-        return `${outlineStyle} ${outlineWidth}`
+        const { borderStyle, borderWidth } = getComputedStyle(document.activeElement!, '::after')
+        return `${borderStyle} ${borderWidth}`
       })
       expect(outline).toBe('solid 2px')
     })

@@ -30,7 +30,7 @@ export interface View {
   readonly onlyProblems: Signal<boolean>
   /** Whether the wire shows all chats. */
   readonly all: Signal<boolean>
-  /** The column that a narrow screen shows. */
+  /** The column that a narrow screen shows; 'side' as long as the details must not take its place. */
   readonly column: Signal<ColumnName>
   readonly folded: Signal<readonly ColumnName[]>
   /** The sections of the platform that are open. */
@@ -43,11 +43,14 @@ export interface View {
 const FIRST_SECTIONS: readonly string[] = ['webhook', 'availability']
 const NO_SECTION = 'none'
 
+/** As in the style sheet: so narrow, the page shows one column. */
+const ONE_COLUMN = '(max-width: 60rem)'
+
 /** Selects an entry in the wire, which narrow screens then show instead of the other columns. */
 export function showEntry(view: View, seq: number): void {
   batch(() => {
     view.entry.value = seq
-    view.column.value = 'wire'
+    if (matchMedia(ONE_COLUMN).matches) view.column.value = 'wire'
   })
 }
 

@@ -71,7 +71,7 @@ export function Inspector() {
 
 /**
  * Very wide screens show agent and platform beside each other; others show one of them. While an entry needs the place of the
- * right column for its details, that column is folded.
+ * right column for its details, that column is folded, until it is used again.
  */
 function SideColumns() {
   const { view, log } = useSession()
@@ -165,7 +165,11 @@ function Column({ name, heading, title, isCovered = false, children }: ColumnPro
       view.folded.value = isFolded ? view.folded.value.filter(one => one !== name) : [...view.folded.value, name]
     })
   return (
-    <section class={`column ${name}${isFolded ? ' folded' : ''}`} aria-label={title}>
+    <section
+      class={`column ${name}${isFolded ? ' folded' : ''}`}
+      aria-label={title}
+      onFocusIn={name === 'side' && !isFolded ? () => (view.column.value = name) : undefined}
+    >
       <header class="column-head">
         {isFolded ? <h2>{title}</h2> : heading}
         <button

@@ -12,7 +12,6 @@ import { hasAgent, lifelinesOf, quietBefore } from '../model/diagram-geometry.ts
 import type { FilteredLog } from '../model/entry-filter.ts'
 import { isOrdered, isProblem } from '../model/entry-summary.ts'
 import { countUntil, indexOf } from '../model/journal-log.ts'
-import { showEntry } from './address.ts'
 import { useSession } from './session-context.ts'
 
 export interface WireRowsProps {
@@ -94,7 +93,9 @@ export function WireRows({ filtered, withChats, onOpen }: WireRowsProps) {
           const item = items[index]
           const isEvent = item !== undefined && 'entrySeqs' in item && item.kind === 'event'
           const seq = isEvent ? item.entrySeqs.at(-1) : item?.seq
-          if (seq !== undefined) showEntry(view, seq)
+          if (seq === undefined) return
+          view.entry.value = seq
+          view.column.value = 'wire'
         }}
         onOpen={onOpen}
         row={index => (isDiagram ? drawRow(index) : drawEntry(filtered.entries[index]))}
