@@ -4,8 +4,9 @@ import { useState } from 'preact/hooks'
 import type { Button } from '../../../platform/contract/schemas.ts'
 import type { ControlClient } from '../client/control.ts'
 import { hueOf, initialsOf, pictureAt, safeLink, timeText } from '../model/chat-format.ts'
-import type { ChatLine, ChatMessage } from '../model/chat-items.ts'
+import type { ChatLine, ChatMessage, Trouble } from '../model/chat-items.ts'
 import { ChatFile, LostFile } from './chat-file.tsx'
+import { Mark } from './mark.tsx'
 
 /** What a message needs from its chat. */
 export interface MessageContext {
@@ -63,8 +64,29 @@ export function ChatBubble({ context, message, isFirst }: MessageProps) {
           ))}
         </div>
       )}
+      <TroubleLink context={context} trouble={message.trouble} />
       <MessageTime context={context} seq={seq} time={message.time} />
     </li>
+  )
+}
+
+interface TroubleProps {
+  readonly context: MessageContext
+  readonly trouble: Trouble | undefined
+}
+
+function TroubleLink({ context, trouble }: TroubleProps) {
+  if (trouble === undefined) return null
+  const { text, seq, isOrdered } = trouble
+  return (
+    <button
+      type="button"
+      class={`link trouble${isOrdered ? ' ordered' : ''}`}
+      lang="en"
+      onClick={() => context.select(seq)}
+    >
+      <Mark kind={isOrdered ? 'fault' : 'fail'} label="" /> {text}
+    </button>
   )
 }
 
@@ -122,15 +144,17 @@ interface AsideProps {
   readonly text: string
   /** Of the text, when the page wrote it. */
   readonly lang?: string | undefined
+  readonly trouble?: Trouble | undefined
 }
 
 /** A line between messages. */
-function Aside({ context, kind, seq, time, title, text, lang }: AsideProps) {
+function Aside({ context, kind, seq, time, title, text, lang, trouble }: AsideProps) {
   return (
     <li class={kind} tabIndex={-1} aria-current={seq !== null && seq === context.selected ? 'true' : undefined}>
       <p dir="auto" lang={lang} title={title}>
         {text}
       </p>
+      <TroubleLink context={context} trouble={trouble} />
       <MessageTime context={context} seq={seq} time={time} />
     </li>
   )
@@ -160,13 +184,15 @@ function Choice({
 }
 
 export function Line({ context, line }: { readonly context: MessageContext; readonly line: ChatLine }) {
-  const { line: code, detail, seq, time } = line
+  const { line: code, detail, seq, time, trouble } = line
   const texts = {
     pressed: `Pressed “${detail}”`,
     link_opened: `Opened ${detail}`,
     ended: 'The chat ended, because nobody wrote',
+    refused: `Not shown to the user: “${detail}”`,
   }
-  return <Aside context={context} kind={`line ${code}`} seq={seq} time={time} text={texts[code]} lang="en" />
+  const props = { context, seq, time, trouble, kind: `line ${code}`, text: texts[code] }
+  return <Aside {...props} lang="en" />
 }
 
 interface TimeProps {

@@ -5,9 +5,9 @@ import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { explainEntry } from '../../../platform/wording/hints.ts'
-import { factsOf, fieldProblemOf } from '../model/entry-facts.ts'
+import { factsOf, fieldProblemOf, orderedFailureOf } from '../model/entry-facts.ts'
 import { isTruncatedValue, pretty, type Section, sectionsOf } from '../model/entry-sections.ts'
-import { KIND_NAMES, summaryOf } from '../model/entry-summary.ts'
+import { isOrdered, isProblem, KIND_NAMES, summaryOf } from '../model/entry-summary.ts'
 import { moment, visibleLines } from '../model/formats.ts'
 import { BodyView } from './body-view.tsx'
 import { EntryRef } from './entry-ref.tsx'
@@ -20,8 +20,8 @@ export interface EntryDetailsProps {
   readonly effects: readonly number[]
   /** Finds an entry by its seq, for the labels of cause and effects. */
   entryOf?(seq: number): Entry | undefined
-  /** Of a delivery or an event: all attempts to send it. */
-  readonly attempts?: readonly EntryOf<'delivery'>[]
+  /** All attempts to send the event or to make the call. */
+  readonly attempts?: readonly EntryOf<'api' | 'delivery'>[]
   /** Without it, references to other entries are text. */
   onSelect?(seq: number): void
   /** The level of its heading; the headings of its sections are one deeper. */
@@ -80,8 +80,9 @@ export function EntryDetails(props: EntryDetailsProps) {
   const facts = factsOf(entry, caused)
   const explained = explainEntry(entry)
   const problem = fieldProblemOf(entry)
-  /** Whether a fault made the answer, and not the platform. */
-  const isPlanned = entry.kind === 'api' && (entry.faults ?? []).length > 0
+  const isCallOrDelivery = entry.kind === 'api' || entry.kind === 'delivery'
+  const ordered =
+    isCallOrDelivery && isOrdered(entry) && isProblem(entry) ? orderedFailureOf(entry, caused, attempts) : null
   const others = attempts.filter(({ seq }) => seq !== entry.seq)
   return (
     <section class="entry-details" aria-label={`Entry ${entry.seq}`} tabIndex={-1}>
@@ -96,14 +97,22 @@ export function EntryDetails(props: EntryDetailsProps) {
         {moment(entry.time)}
         {answer === '' ? null : <span>{answer}</span>}
       </p>
-      {explained === null && problem === null && advice == null ? null : (
-        <div class={`entry-explanation${isPlanned ? ' planned' : ''}`} role="note" aria-label="Why it failed">
+      {ordered === null ? null : (
+        <p class="entry-explanation ordered" role="note" aria-label="What your fault did">
+          <span>
+            {visible(ordered.text)}
+            {ordered.seq === null ? null : (
+              <>
+                <EntryRef seq={ordered.seq} refs={{ onSelect }} />.
+              </>
+            )}
+          </span>
+        </p>
+      )}
+      {ordered !== null || (explained === null && problem === null && advice == null) ? null : (
+        <div class="entry-explanation" role="note" aria-label="Why it failed">
           {problem === null ? (
-            <p class="entry-why">
-              {visible(
-                isPlanned ? `A fault that you set answered ${answer}.` : (explained?.why ?? `Answered ${answer}.`),
-              )}
-            </p>
+            <p class="entry-why">{visible(explained?.why ?? `Answered ${answer}.`)}</p>
           ) : (
             <dl class="entry-problem pairs">
               <Fact name="Field">
@@ -141,7 +150,7 @@ export function EntryDetails(props: EntryDetailsProps) {
       <Remarks {...props} />
       {others.length === 0 ? null : (
         <div class="entry-section">
-          <h4>{entry.kind === 'delivery' ? 'Other attempts' : 'Attempts'}</h4>
+          <h4>{entry.kind === 'event' ? 'Attempts' : 'Other attempts'}</h4>
           <ul class="entry-remarks">
             {others.map(one => (
               <li key={one.seq}>

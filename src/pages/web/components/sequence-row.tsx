@@ -60,7 +60,7 @@ export function SequenceRow({ row, lifelines, quietMs, later, isProblem, isOrder
   const states = [
     row.kind,
     row.ok ? '' : 'refused',
-    isOrdered ? 'ordered' : isProblem ? 'has-problem' : '',
+    isProblem ? (isOrdered || row.ok ? 'amber' : 'has-problem') : '',
     later ? 'later' : '',
     chat?.hue ?? '',
   ]

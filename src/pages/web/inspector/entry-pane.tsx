@@ -1,10 +1,12 @@
 /** Shows the details of the selected entry with what can be done with it, or how it differs from a second one. */
 
 import type { Signal } from '@preact/signals'
-import type { Entry } from '../../../platform/journal/entry.ts'
+import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { EntryComparison } from '../components/entry-comparison.tsx'
 import { EntryDetails } from '../components/entry-details.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
+import { isProblem } from '../model/entry-summary.ts'
+import type { JournalLog } from '../model/journal-log.ts'
 import { showKnob } from './address.ts'
 import { type ActionDialog, EntryActions } from './entry-actions.tsx'
 import { PaneSeparator } from './pane-separator.tsx'
@@ -47,7 +49,7 @@ export function EntryPane({ dialog, isBeside, onClose }: EntryPaneProps) {
         entry={entry}
         effects={log.value.effects(entry.seq)}
         entryOf={log.value.entry}
-        attempts={entry.kind === 'delivery' || entry.kind === 'event' ? log.value.attempts(entry.delivery_id) : []}
+        attempts={attemptsOf(entry, log.value)}
         onSelect={seq => (view.entry.value = seq)}
         onKnob={name => showKnob(view, name)}
         tools={<PaneTools entry={entry} onClose={onClose} />}
@@ -64,6 +66,19 @@ export function EntryPane({ dialog, isBeside, onClose }: EntryPaneProps) {
         <EntryActions dialog={dialog} entry={entry} />
       </EntryDetails>
     </>
+  )
+}
+
+/** All attempts to send the event of an entry; of a call that failed, the calls with the same body in the same chat. */
+function attemptsOf(entry: Entry, log: JournalLog): readonly EntryOf<'api' | 'delivery'>[] {
+  if (entry.kind === 'delivery' || entry.kind === 'event') return log.attempts(entry.delivery_id)
+  if (entry.kind !== 'api' || !isProblem(entry)) return []
+  const body = JSON.stringify(entry.request.body)
+  const ofChat = log.chats.get(entry.chat_id ?? '') ?? []
+  return ofChat.flatMap(other =>
+    other.kind === 'api' && other.endpoint === entry.endpoint && JSON.stringify(other.request.body) === body
+      ? other
+      : [],
   )
 }
 

@@ -1,13 +1,26 @@
 /** Derives what the chat column shows: the messages of a chat, with their entries and the lines between them. */
 import { isMap } from '../../../base/objects.ts'
+import { formatMs } from '../../../base/text/terminal-text.ts'
 import type { Button } from '../../../platform/contract/schemas.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
+import { failureText } from '../../../platform/wording/failures.ts'
+import { errorIn, isInvalidSign } from '../../../platform/wording/hints.ts'
 import type { ChatAnswer } from '../../../server/control/routes/chats.ts'
+import { isOrdered } from './entry-summary.ts'
 
 /** A message as the user sees it, or a line between messages. */
 export type ChatItem = ChatMessage | ChatLine
 
 type AnsweredMessage = ChatAnswer['messages'][number]
+
+/** What went wrong with a message or a request, in a few words. */
+export interface Trouble {
+  readonly text: string
+  /** The entry that shows it. */
+  readonly seq: number
+  /** Whether a fault that the user set made it. */
+  readonly isOrdered: boolean
+}
 
 export interface ChatMessage extends Omit<AnsweredMessage, 'created'> {
   readonly kind: 'message'
@@ -19,15 +32,18 @@ export interface ChatMessage extends Omit<AnsweredMessage, 'created'> {
   readonly notice?: 'opened' | 'closed' | 'joined' | 'left'
   /** The journal has only the beginning of its call. */
   readonly isCut?: true
+  /** Its event was not delivered so far. */
+  readonly trouble?: Trouble | undefined
 }
 
 export interface ChatLine {
   readonly kind: 'line'
   readonly seq: number
-  readonly line: 'pressed' | 'link_opened' | 'ended'
-  /** The label of the button, or the address. */
+  readonly line: 'pressed' | 'link_opened' | 'ended' | 'refused'
+  /** The label of the button, the address, or the text of the agent that the platform refused. */
   readonly detail: string
   readonly time: string
+  readonly trouble?: Trouble | undefined
 }
 
 export interface ChatState {
@@ -67,11 +83,16 @@ interface MessageFacts {
   readonly seq: number
   readonly avatar?: string | null
   notice?: ChatMessage['notice']
+  trouble?: Trouble | undefined
 }
+
+type Writable<Type> = { -readonly [Name in keyof Type]: Type[Name] }
 
 function itemsOf(messages: readonly AnsweredMessage[], entries: readonly Entry[], until: number): readonly ChatItem[] {
   const facts = new Map<unknown, MessageFacts>()
-  const lines: ChatLine[] = []
+  const lines: Writable<ChatLine>[] = []
+  /** What the user wrote or pressed, by the delivery of its event. */
+  const ofDelivery = new Map<string, { trouble?: Trouble | undefined }>()
   let act: EntryOf<'user' | 'api'> | null = null
   let last: MessageFacts | null = null
   let avatar: string | null = null
@@ -83,12 +104,21 @@ function itemsOf(messages: readonly AnsweredMessage[], entries: readonly Entry[]
       act = entry
       if (entry.action === 'press') lines.push({ kind: 'line', line: 'pressed', detail: entry.button ?? '', seq, time })
       else facts.set(entry.message_id, { seq })
+    } else if (entry.kind === 'delivery') {
+      const item = ofDelivery.get(entry.delivery_id)
+      if (item !== undefined && entry.probe === undefined && !isInvalidSign(entry.sign)) item.trouble = troubleOf(entry)
     } else if (entry.kind === 'api') {
       act = entry
       const body = isMap(entry.request.body) ? entry.request.body : {}
       if (isMap(body.sender)) avatar = textOf(body.sender.avatar) || (entry.endpoint === 'start' ? null : avatar)
       if (entry.endpoint === 'message' && isMap(entry.response))
         facts.set(entry.response.chatmessage_id, { seq, avatar })
+      if (entry.endpoint === 'message') {
+        // A message that was tried again is shown once: as it came in the end, or as refused.
+        const tried = lines.findIndex(line => line.line === 'refused' && line.detail === textOf(body.message))
+        if (tried !== -1) lines.splice(tried, 1)
+        if (entry.status >= 400) lines.push(refusedLine(entry, textOf(body.message)))
+      }
     } else if (entry.kind === 'note' && entry.note === 'bot_message') {
       last = { seq, notice: act?.seq === cause && act !== null ? noticeAfter(act) : undefined }
       facts.set(entry.message_id, last)
@@ -98,23 +128,41 @@ function itemsOf(messages: readonly AnsweredMessage[], entries: readonly Entry[]
       lines.push({ kind: 'line', line: 'link_opened', detail: textOf(entry.url), seq, time })
     } else if (entry.kind === 'note' && entry.note === 'chat_ended') {
       lines.push({ kind: 'line', line: 'ended', detail: '', seq, time })
-    } else if (entry.kind === 'event' && entry.event === 'REQUESTING TAKEOVER' && act?.seq === cause) {
+    } else if (entry.kind === 'event' && act?.seq === cause && act?.kind === 'user') {
       // A request that is accepted has an event after the message of the bot.
-      if (last?.notice === 'closed') last.notice = 'opened'
+      if (entry.event === 'REQUESTING TAKEOVER' && last?.notice === 'closed') last.notice = 'opened'
+      const item = act.action === 'press' ? lines.findLast(line => line.seq === cause) : facts.get(act.message_id)
+      if (item !== undefined) ofDelivery.set(entry.delivery_id, item)
     }
   }
 
   const items: ChatItem[] = []
   let nextLine = 0
   for (const { created, ...message } of messages) {
-    const { seq, avatar = null, notice } = facts.get(message.id) ?? { seq: null }
+    const { seq, avatar = null, notice, trouble } = facts.get(message.id) ?? { seq: null }
     for (let line = lines[nextLine]; seq !== null && line !== undefined && line.seq < seq; line = lines[nextLine]) {
       items.push(line)
       nextLine++
     }
-    items.push({ kind: 'message', ...message, seq, avatar, time: created, ...(notice && { notice }) })
+    items.push({ kind: 'message', ...message, seq, avatar, time: created, trouble, ...(notice && { notice }) })
   }
   return [...items, ...lines.slice(nextLine)]
+}
+
+/** Nothing while no webhook is set: the header of the page says that. */
+function troubleOf(delivery: EntryOf<'delivery'>): Trouble | undefined {
+  const { seq, outcome, status, failure, retry_in_ms } = delivery
+  if (outcome === 'delivered' || failure?.code === 'no_url') return undefined
+  const why = status === null ? failureText(failure) : String(status)
+  const next = retry_in_ms === undefined ? '' : `, again after ${formatMs(retry_in_ms)}`
+  return { text: `not delivered: ${why}${next}`, seq, isOrdered: isOrdered(delivery) }
+}
+
+function refusedLine(call: EntryOf<'api'>, detail: string): ChatLine {
+  const { seq, time, status, response } = call
+  const { code } = errorIn(response)
+  const text = `refused: ${status} ${typeof code === 'string' ? code : ''}`.trimEnd()
+  return { kind: 'line', line: 'refused', detail, seq, time, trouble: { text, seq, isOrdered: isOrdered(call) } }
 }
 
 /** Which notice a message of the bot is, by the act that caused it. */

@@ -55,6 +55,37 @@ export function factsOf(entry: Entry, effects: readonly Entry[]): EntryFact[] {
   return facts
 }
 
+/** What a fault of the user did to a call or a delivery, and what followed; ends with the entry `seq`, when there is one. */
+export function orderedFailureOf(
+  entry: EntryOf<'api' | 'delivery'>,
+  effects: readonly Entry[],
+  attempts: readonly EntryOf<'api' | 'delivery'>[],
+): { readonly text: string; readonly seq: number | null } {
+  const hit = effects.find(one => one.kind === 'fault')
+  let start = 'Your fault made this fail.'
+  if (hit?.kind === 'fault') {
+    const count = hit.of === null ? '' : ` (${hit.hit} of ${hit.of})`
+    const hasAnswered = hit.effect.respond !== undefined
+    start = hasAnswered
+      ? `Your fault answered ${entry.status}${count}.`
+      : `Your fault${count}: ${effectText(hit.effect)}.`
+  }
+  const later = attempts.filter(({ seq }) => seq > entry.seq)
+  const accepted = later.find(isAccepted)
+  const next = accepted ?? later[0]
+  if (next === undefined) return { text: `${start} It was not tried again so far.`, seq: null }
+  const after = formatMs(next.at_ms - entry.at_ms)
+  const times = accepted === undefined ? later.length : later.indexOf(accepted) + 1
+  const again = times === 1 ? `tried again after ${after}` : `tried again ${times} times`
+  return {
+    text: `${start} It was ${again}, and ${accepted === undefined ? 'failed again' : 'accepted'} at `,
+    seq: next.seq,
+  }
+}
+
+const isAccepted = (entry: EntryOf<'api' | 'delivery'>): boolean =>
+  entry.kind === 'api' ? entry.status > 0 && entry.status < 400 : entry.outcome === 'delivered'
+
 function attemptText({ attempt, triggered, resent, duplicate, retry_in_ms }: EntryOf<'delivery'>): string {
   const parts = [attempt === 1 ? 'The first one.' : `Number ${attempt}.`]
   if (duplicate) parts.push('A copy of the same bytes, on purpose.')
