@@ -47,6 +47,7 @@ describe('the filter of the wire', () => {
       kind: fc.constantFrom(null, 'api', 'delivery', 'user'),
       chat: fc.constantFrom(null, entries[0]!.chat_id!),
       onlyProblems: fc.boolean(),
+      after: fc.constantFrom(0, 3),
     })
     fc.assert(
       fc.property(filters, fc.array(fc.nat(entries.length)), (filter, stops) => {
@@ -66,7 +67,7 @@ describe('the filter of the wire', () => {
   })
 
   it('finds refused calls and failed deliveries as problems', async () => {
-    const filter = { text: '', kind: null, chat: null, onlyProblems: true }
+    const filter = { text: '', kind: null, chat: null, onlyProblems: true, after: 0 }
     const log = logOf(await recordJournal())
     const found = finish(filterLog(log, filter), log).entries
     expect(found.map(entry => (entry.kind === 'api' || entry.kind === 'delivery' ? entry.status : entry.kind))).toEqual(
@@ -78,7 +79,7 @@ describe('the filter of the wire', () => {
 describe('the log of the page', () => {
   it('drops the oldest tenth beyond its bound, also from chats, rows and filters', async () => {
     const entries = await recordJournal()
-    const filter = { text: '', kind: 'user', chat: null, onlyProblems: false } as const
+    const filter = { text: '', kind: 'user', chat: null, onlyProblems: false, after: 0 } as const
     let log = createJournalLog(nameOf, 20)
     const filtered = filterLog(log, filter)
     for (const entry of entries) {

@@ -62,8 +62,8 @@ function followStream(client: ControlClient, path: string, listener: StreamListe
 
 export interface JournalListener {
   onEntries(entries: readonly Entry[]): void
-  /** The journal begins again: after a reset, a restored snapshot, or a restart of the server. */
-  onReset(): void
+  /** The journal begins again: after a reset, a restored snapshot, or, while the connection was lost, a restart of the server. */
+  onReset(isRestart: boolean): void
   onState(state: FeedState): void
 }
 
@@ -75,17 +75,17 @@ export function followJournal(client: ControlClient, { onEntries, onReset, onSta
   let instance: string | null = null
   let after = 0
   // The entries of another instance have other numbers.
-  function restart(other: string | null): void {
+  function restart(other: string | null, wasLost: boolean): void {
     instance = other
     after = 0
-    onReset()
+    onReset(wasLost)
   }
   return followStream(client, '/events', {
     onState,
     query: () => ({ after, ...(instance !== null && { instance }) }),
     onOpen(headers) {
       const served = headers.get(INSTANCE)
-      if (instance !== null && served !== instance) restart(served)
+      if (instance !== null && served !== instance) restart(served, true)
       instance = served
     },
     onEvents(events) {
@@ -95,7 +95,7 @@ export function followJournal(client: ControlClient, { onEntries, onReset, onSta
           // A stream of another instance than that of the request begins with a reset, which its header announces.
           const { instance: other } = JSON.parse(data)
           entries = []
-          if (other !== instance || after > 0) restart(other)
+          if (other !== instance || after > 0) restart(other, false)
         } else {
           after = Number(id)
           entries.push(JSON.parse(data))

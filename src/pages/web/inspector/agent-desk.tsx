@@ -166,7 +166,7 @@ function ChatDesk() {
       <p class={`desk-state ${shown.status}`}>{stateText(shown)}</p>
       <fieldset class="form" disabled={!isNow}>
         <div class="buttons">
-          <button type="button" class={hasAgent ? '' : 'primary'} onClick={accept}>
+          <button type="button" class={shown.status === 'pending' ? 'primary' : ''} onClick={accept}>
             Accept
           </button>
           <button type="button" disabled={!hasAgent} onClick={end}>

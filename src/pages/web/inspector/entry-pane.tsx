@@ -22,7 +22,7 @@ export interface EntryPaneProps {
 
 export function EntryPane({ dialog, isBeside, onClose }: EntryPaneProps) {
   const session = useSession()
-  const { view, log } = session
+  const { view, log, isPast } = session
   const selected = view.entry.value
   const entry = selected === null ? undefined : log.value.entry(selected)
   const second = log.value.entry(view.compare.value ?? -1)
@@ -53,7 +53,7 @@ export function EntryPane({ dialog, isBeside, onClose }: EntryPaneProps) {
         onSelect={seq => (view.entry.value = seq)}
         onKnob={name => showKnob(view, name)}
         tools={<PaneTools entry={entry} onClose={onClose} />}
-        advice={isDiagnosable(entry) ? <RefusalHelp entry={entry} /> : null}
+        advice={!isPast && isDiagnosable(entry) ? <RefusalHelp entry={entry} /> : null}
       >
         {second === entry ? (
           <p class="compare-notice" role="status">
@@ -63,7 +63,7 @@ export function EntryPane({ dialog, isBeside, onClose }: EntryPaneProps) {
             </button>
           </p>
         ) : null}
-        <EntryActions dialog={dialog} entry={entry} />
+        {isPast ? null : <EntryActions dialog={dialog} entry={entry} />}
       </EntryDetails>
     </>
   )
@@ -89,7 +89,8 @@ interface PaneToolsProps {
 }
 
 function PaneTools({ entry, isComparison = false, onClose }: PaneToolsProps) {
-  const { at, compare } = useSession().view
+  const { view, isPast } = useSession()
+  const { at, compare } = view
   const isShown = at.value === entry.seq
   return (
     <div class="entry-tools">
@@ -102,6 +103,7 @@ function PaneTools({ entry, isComparison = false, onClose }: PaneToolsProps) {
           <button
             type="button"
             class="quiet"
+            hidden={isPast}
             aria-pressed={isShown}
             onClick={() => (at.value = isShown ? null : entry.seq)}
           >

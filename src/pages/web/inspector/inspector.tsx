@@ -2,11 +2,14 @@
 import './inspector.css'
 import { batch } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { Shortcuts, showShortcuts } from '../components/shortcuts.tsx'
 import { TokenForm } from '../components/token-form.tsx'
 import { useMedia } from '../components/width.ts'
+import { isOrdered } from '../model/entry-summary.ts'
 import type { ColumnName } from './address.ts'
 import { AgentDesk, WaitingBadge } from './agent-desk.tsx'
+import { WireWithPast } from './past-wire.tsx'
 import { PlatformProvider } from './platform/platform-section.tsx'
 import { PlatformPanel } from './platform-panel.tsx'
 import { Readiness } from './readiness.tsx'
@@ -14,8 +17,17 @@ import { useSession } from './session-context.ts'
 import { StateStrip } from './state-strip.tsx'
 import { MomentBanner } from './time-line.tsx'
 import { UserChat } from './user-chat.tsx'
-import { Wire } from './wire.tsx'
 import { WorkspaceBar } from './workspaces.tsx'
+
+/** Counts in the title of the tab what went wrong without being ordered. */
+function TabTitle() {
+  const { log, clearedUntil } = useSession()
+  const problems = log.value.problems.filter(entry => entry.seq > clearedUntil.value && !isOrdered(entry)).length
+  useEffect(() => {
+    document.title = problems === 0 ? 'handover-sim' : `(${problems}) handover-sim`
+  }, [problems])
+  return null
+}
 
 const FEED_TEXTS = {
   connecting: 'Connecting',
@@ -32,6 +44,7 @@ export function Inspector() {
     <PlatformProvider>
       <div class="inspector">
         <Shortcuts />
+        <TabTitle />
         <header class="top-bar">
           <h1>handover-sim</h1>
           <p class={`feed ${feed.value}`} role="status">
@@ -60,7 +73,7 @@ export function Inspector() {
             <UserChat />
           </Column>
           <Column name="wire" heading={<h2>Wire</h2>} title="Wire">
-            <Wire />
+            <WireWithPast />
           </Column>
           <SideColumns />
         </main>

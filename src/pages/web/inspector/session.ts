@@ -32,6 +32,12 @@ export interface Session {
   readonly chat: ReadonlySignal<ChatState | null>
   /** The last refusal or failure of an action; null when there is none. */
   readonly problem: Signal<string | null>
+  /** The wire hides the entries until this one; 0 when it shows all. */
+  readonly clearedUntil: Signal<number>
+  /** Whether it only shows what passed before the server was started again. */
+  readonly isPast: boolean
+  /** What passed before the server was started again; null when it was not, and when it was closed. */
+  readonly past: Signal<PastLog | null>
   readonly agentSide: AgentSide
   readonly findDraft: FindDraft
   readonly selectNextEntry: SelectNextEntry
@@ -46,6 +52,11 @@ export interface Session {
   close(): void
 }
 
+export interface PastLog {
+  readonly log: JournalLog
+  chatTag(chatId: string): ChatTag
+}
+
 export function createSession(view: View, origin: URL, token: string | null): Session {
   const client = createControlClient(origin, token, view.workspace.value)
   const feed = signal<FeedState>('connecting')
@@ -54,6 +65,8 @@ export function createSession(view: View, origin: URL, token: string | null): Se
   const chatTag = (chatId: string) => tags.value.get(chatId) ?? UNKNOWN_CHAT
   const chatName = (chatId: string) => chatTag(chatId).name
   const log = signal(createJournalLog(chatName))
+  const clearedUntil = signal(0)
+  const past = signal<PastLog | null>(null)
   const chats = createChats({ client, view, log })
   /** Numbers chats in the order of their creation, which is the same in every browser. */
   function nameChats(ids: readonly string[]): void {
@@ -70,9 +83,13 @@ export function createSession(view: View, origin: URL, token: string | null): Se
   let stopFeed = () => {}
   const handlers: JournalListener = {
     onEntries: batches.add,
-    onReset() {
+    onReset(isRestart) {
       batches.clear()
       batch(() => {
+        const [before, names] = [log.peek(), tags.peek()]
+        if (isRestart && before.entries.length > 0)
+          past.value = { log: before, chatTag: id => names.get(id) ?? UNKNOWN_CHAT }
+        clearedUntil.value = 0
         tags.value = new Map()
         log.value = createJournalLog(chatName)
         view.at.value = null
@@ -111,6 +128,9 @@ export function createSession(view: View, origin: URL, token: string | null): Se
     log,
     chat: shownChat.chat,
     problem,
+    clearedUntil,
+    isPast: false,
+    past,
     chatToWriteIn: signal(null),
     chatName,
     chatTag,

@@ -1,12 +1,13 @@
 /** Chooses the view of the wire, and which entries it shows. */
 
-import type { Signal } from '@preact/signals'
+import { batch, type Signal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { wallTime } from '../../../base/runtime/clock.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
 import { Menu } from '../components/menu.tsx'
 import { saveFile } from '../components/save-file.ts'
 import { useShortcuts } from '../components/shortcuts.tsx'
+import { isInView } from '../model/entry-filter.ts'
 import { KIND_NAMES } from '../model/entry-summary.ts'
 import { ENTRY_KINDS } from './address.ts'
 import type { ActionDialog } from './entry-actions.tsx'
@@ -20,10 +21,14 @@ export interface WireToolbarProps {
 }
 
 export function WireToolbar({ dialog, shown, all }: WireToolbarProps) {
-  const { view, log } = useSession()
+  const { view, log, chatId, clearedUntil, isPast } = useSession()
+  const inView = { chat: view.all.value ? null : chatId.value, after: clearedUntil.value }
+  const problems = log.value.problems.filter(entry => isInView(entry, inView, log.value)).length
   const field = useRef<HTMLInputElement>(null)
   useShortcuts('Wire', { '/': ['Search in entries', () => field.current?.focus()] })
-  const toggles: [string, string, Signal<boolean>][] = [['Problems', 'Only problems', view.onlyProblems]]
+  const toggles: [string, string, Signal<boolean>][] = [
+    [problems === 0 ? 'Problems' : `Problems ${problems}`, 'Only problems', view.onlyProblems],
+  ]
   if (log.value.chats.size > 1 || view.all.value) toggles.push(['All chats', 'All chats', view.all])
   return (
     <div class="wire-toolbar" role="toolbar" aria-label="View and filter">
@@ -76,7 +81,15 @@ export function WireToolbar({ dialog, shown, all }: WireToolbarProps) {
       <p class="wire-count" role="status">
         {shown === all ? '' : `${shown} of ${all}`}
       </p>
-      <WireActions dialog={dialog} />
+      {isPast ? null : <WireActions dialog={dialog} />}
+      {clearedUntil.value === 0 ? null : (
+        <p class="hint" role="status">
+          Entries up to #{clearedUntil.value} are hidden.{' '}
+          <button type="button" class="link" onClick={() => (clearedUntil.value = 0)}>
+            Show all
+          </button>
+        </p>
+      )}
       {log.value.droppedUntil === 0 ? null : (
         <p class="hint">The page keeps the latest entries. Those up to #{log.value.droppedUntil} are dropped.</p>
       )}
@@ -92,11 +105,23 @@ function WireActions({ dialog }: Pick<WireToolbarProps, 'dialog'>) {
       <button type="button" class="quiet" onClick={() => (dialog.value = { kind: 'event' })}>
         Send an event
       </button>
+      <button type="button" class="quiet" onClick={() => clearView(session)}>
+        Clear the view
+      </button>
       <button type="button" class="quiet" onClick={() => session.act(() => downloadJournal(session))}>
         Download the journal
       </button>
     </Menu>
   )
+}
+
+/** Hides what passed so far. No chat ends, and the journal keeps all. */
+function clearView({ view, log, clearedUntil }: Session): void {
+  batch(() => {
+    clearedUntil.value = log.peek().entries.at(-1)?.seq ?? 0
+    view.entry.value = null
+    view.compare.value = null
+  })
 }
 
 /** In the form of saved journals without scenarios, which `handover-sim report` reads. Of long bodies it has the beginning. */

@@ -37,7 +37,7 @@ export function Wire() {
   useShortcuts('Wire', { Escape: ['Close the details', closeDetails] })
   return (
     <div ref={element} class={isWide ? 'wire wide' : 'wire'}>
-      {view.entry.value === null && view.at.value === null && !hasTraffic(log.value) ? (
+      {!session.isPast && view.entry.value === null && view.at.value === null && !hasTraffic(log.value) ? (
         <ConnectCard />
       ) : (
         <>
@@ -50,7 +50,7 @@ export function Wire() {
             />
             <EntryPane dialog={dialog} isBeside={isWide} onClose={closeDetails} />
           </div>
-          <TimeLine filtered={filtered} />
+          {session.isPast ? null : <TimeLine filtered={filtered} />}
           <OpenDialog dialog={dialog} />
         </>
       )}
@@ -66,12 +66,13 @@ const hasTraffic = ({ chats, entries }: JournalLog): boolean =>
   )
 
 /** Looks at new entries in each frame until it has seen all. */
-function useFilteredLog({ view, log, chatId }: Session): FilteredLog {
+function useFilteredLog({ view, log, chatId, clearedUntil }: Session): FilteredLog {
   const [text, kind, onlyProblems] = [view.filter.value, view.kind.value, view.onlyProblems.value]
   const chat = view.all.value ? null : chatId.value
+  const after = clearedUntil.value
   const filtered = useMemo(
-    () => filterLog(log.value, { text, kind, chat, onlyProblems }),
-    [log.value.entries, text, kind, chat, onlyProblems],
+    () => filterLog(log.value, { text, kind, chat, onlyProblems, after }),
+    [log.value.entries, text, kind, chat, onlyProblems, after],
   )
   const [, again] = useReducer<number, void>(count => count + 1, 0)
   const hasMore = filtered.advance(log.value)

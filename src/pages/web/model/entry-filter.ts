@@ -13,6 +13,8 @@ export interface EntryFilter {
   /** Only entries of this chat, and those of no chat since it was created; null for all. */
   readonly chat: string | null
   readonly onlyProblems: boolean
+  /** Only entries after this one; 0 for all. */
+  readonly after: number
 }
 
 /** Those entries and rows of a log that pass a filter. */
@@ -30,15 +32,13 @@ const SEARCHED_STEP = 1_500
 
 export function filterLog(all: JournalLog, filter: EntryFilter): FilteredLog {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean)
-  const { kind, chat, onlyProblems } = filter
-  if (words.length === 0 && kind === null && chat === null && !onlyProblems)
+  const { kind, chat, onlyProblems, after } = filter
+  if (words.length === 0 && kind === null && chat === null && !onlyProblems && after === 0)
     return { entries: all.entries, rows: all.rows, advance: () => false }
   const entries: Entry[] = []
   const rows: TimelineRow[] = []
   const step = words.length === 0 ? STEP : SEARCHED_STEP
-  let [seen, dropped] = [0, 0]
-  /** What happened before the chat belongs to others. */
-  const begin = ({ chats }: JournalLog) => chats.get(chat ?? '')?.[0]?.seq ?? 0
+  let [seen, dropped] = [after, 0]
   return {
     entries,
     rows,
@@ -51,7 +51,7 @@ export function filterLog(all: JournalLog, filter: EntryFilter): FilteredLog {
       const until = Math.min(log.entries.length, from + step)
       for (let index = from; index < until; index++) {
         const entry = log.entries[index]
-        if (entry === undefined || (chat !== null && entry.chat_id === undefined && entry.seq < begin(log))) continue
+        if (entry === undefined || !isInView(entry, filter, log)) continue
         if (passes(entry, filter, words)) keep(entry, log, entries, rows)
       }
       seen = log.entries[until - 1]?.seq ?? seen
@@ -60,9 +60,19 @@ export function filterLog(all: JournalLog, filter: EntryFilter): FilteredLog {
   }
 }
 
-function passes(entry: Entry, { kind, chat, onlyProblems }: EntryFilter, words: readonly string[]): boolean {
+/** Of entries without a chat, those from before the chat belong to others. */
+export function isInView(
+  { seq, chat_id }: Entry,
+  { chat, after }: Pick<EntryFilter, 'chat' | 'after'>,
+  { chats }: JournalLog,
+): boolean {
+  if (seq <= after) return false
+  if (chat === null) return true
+  return chat_id === undefined ? seq >= (chats.get(chat)?.[0]?.seq ?? 0) : chat_id === chat
+}
+
+function passes(entry: Entry, { kind, onlyProblems }: EntryFilter, words: readonly string[]): boolean {
   if (kind !== null && entry.kind !== kind) return false
-  if (chat !== null && entry.chat_id !== undefined && entry.chat_id !== chat) return false
   if (onlyProblems && !isProblem(entry)) return false
   if (words.length === 0) return true
   // The summary and all values of the entry in lower case, without the names that every entry has.

@@ -3,6 +3,7 @@
 import type { TimelineRow } from '../../../evaluation/timeline/timeline.ts'
 import { createLiveTimeline } from '../../../evaluation/timeline/timeline.ts'
 import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
+import { isProblem } from './entry-summary.ts'
 
 /**
  * The journal after a batch of entries. The next batch has another object, but appends to the same lists, because
@@ -11,6 +12,8 @@ import type { Entry, EntryOf } from '../../../platform/journal/entry.ts'
 export interface JournalLog {
   /** Oldest first; their seqs grow, with gaps where entries were dropped. */
   readonly entries: readonly Entry[]
+  /** Those that are problems. */
+  readonly problems: readonly Entry[]
   /** The rows of the sequence diagram. */
   readonly rows: readonly TimelineRow[]
   /** Chats in the order of their first entry, each with its entries. */
@@ -36,6 +39,7 @@ const MOST_ENTRIES = 100_000
 /** `chatName` gives the short name of a chat for the diagram. */
 export function createJournalLog(chatName: (chatId: string) => string | null, most = MOST_ENTRIES): JournalLog {
   const entries: Entry[] = []
+  const problems: Entry[] = []
   const chats = new Map<string, Entry[]>()
   const effects = new Map<number, number[]>()
   const deliveries = new Map<string, Delivery[]>()
@@ -54,12 +58,14 @@ export function createJournalLog(chatName: (chatId: string) => string | null, mo
       const ofChat = chats.get(chat_id ?? '')
       if (ofChat?.[0] !== undefined && ofChat[0].seq <= last) ofChat.splice(0, countUntil(ofChat, last))
     }
+    problems.splice(0, countUntil(problems, last))
     timeline.dropUntil(last)
     return last
   }
 
   return {
     entries,
+    problems,
     rows: timeline.rows,
     chats,
     droppedUntil: 0,
@@ -67,6 +73,7 @@ export function createJournalLog(chatName: (chatId: string) => string | null, mo
       let { droppedUntil } = this
       for (const entry of added) {
         entries.push(entry)
+        if (isProblem(entry)) problems.push(entry)
         if (entry.chat_id !== undefined) append(chats, entry.chat_id, entry)
         if (entry.cause !== null) append(effects, entry.cause, entry.seq)
         if (entry.kind === 'delivery') append(deliveries, entry.delivery_id, entry)
