@@ -257,7 +257,7 @@ describe.skipIf(chromium === null)('the column of the platform', () => {
     for (const file of ['lost-parcel-found.yaml', 'lost-parcel-found-2.yaml']) {
       await save('Lost parcel, found')
       await dialog.getByText(`Written to ${file}.`).waitFor()
-      await dialog.getByText(`npx handover-sim run "${file}" --ui --target URL --port ${server.port}`).waitFor()
+      await dialog.getByText(`npx handover-sim run ${file} --ui --target URL --port ${server.port}`).waitFor()
       expect(readFileSync(join(folder, file), 'utf8')).toContain('Where is my parcel?')
       expect(await axeViolations(page)).toEqual([])
       await page.keyboard.press('Escape')

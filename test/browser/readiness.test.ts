@@ -1,7 +1,9 @@
 /** The readiness line of the page: what the traffic shows, what proves it, and a trial of one check. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import type { Driver } from '../../src/running/agent-driver/driver.ts'
 import { LazyReadiness } from '../../src/running/certifier/load.ts'
+import { loadRecorder } from '../../src/running/recorder/load.ts'
 import { receiver } from '../webhooks/receiver.ts'
 import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
 
@@ -40,6 +42,43 @@ describe.skipIf(chromium === null)('the readiness', () => {
     await readiness.getByRole('button', { name: 'Show the trial' }).click()
     await page.getByRole('dialog').getByText('control', { exact: true }).first().waitFor()
     expect(await axeViolations(page)).toEqual([])
+  })
+
+  it('plays a saved test against the service at once, and shows the line that failed', async () => {
+    const driver: Driver = {
+      name: 'an agent whose acts have no effect',
+      verbs: ['accept'],
+      target: null,
+      call: async verb => ({ verb, how: 'a function', outcome: 'ok', duration_ms: 0 }),
+      close: async () => {},
+    }
+    const hook = await receiver((_got, response) => response.end())
+    const loadReadiness = new LazyReadiness(() => async () => driver).load
+    const server = await startInspected({ webhook: { url: hook.url } }, { loadReadiness, loadRecorder })
+    const chat = await server.chat()
+    await chat.says('Where is my parcel?')
+    await chat.press('handover')
+    await fetch(`${server.url}/api/v2/handover/start`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sim-handover-key' },
+      body: JSON.stringify({ bot_id: 1042, chat_id: chat.id }),
+    })
+    const { page } = await open(server.url)
+    await page.getByRole('button', { name: 'Save as test' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save as test' })
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Where is my parcel?')
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await dialog.getByText('It expects 1 call of your service.', { exact: false }).waitFor()
+    // The service acknowledges events, and never calls start by itself.
+    await dialog.getByRole('button', { name: 'Play it' }).click()
+    await dialog.getByText('Your service fails the test.').waitFor()
+    const failed = await dialog.locator('.record-yaml mark').textContent()
+    expect(failed).toContain('start')
+    const line = (await dialog.locator('.record-yaml').textContent())!.split('\n').indexOf(failed!.trimEnd()) + 1
+    await dialog.getByText(`${line}, step`, { exact: false }).waitFor()
+    await dialog.getByRole('listbox', { name: 'What happened when the test was played' }).waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    expect(server.chats()).toHaveLength(1)
   })
 
   it('is not there where no checks are evaluated', async () => {

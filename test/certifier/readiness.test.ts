@@ -249,6 +249,49 @@ describe('a trial', () => {
   })
 })
 
+describe('a played scenario', () => {
+  const yaml = (text: string) => `version: 1
+name: The agent answers
+timeouts: { expect: 500ms, settle: 50ms }
+steps:
+  - press: handover
+  - agent: accept
+  - expect: start
+  - agent: { says: ${text} }
+  - expect: { message: { message: Hello } }
+`
+
+  test('passes against the webhook, beside the simulator, whose journal and chats stay as they are', async () => {
+    const { server, ask } = await setUp()
+    const before = server.journal.nextSeq
+    const { status, body } = await ask('POST', '/play', { body: { yaml: yaml('Hello') } })
+    expect([status, body.outcome, body.failures]).toEqual([200, 'pass', []])
+    expect(body.name).toBe('The agent answers')
+    expect(body.entries.some((entry: { endpoint?: string }) => entry.endpoint === 'message')).toBe(true)
+    expect(Object.keys(body.chats)).toEqual(['main'])
+    expect([server.journal.nextSeq, server.chats().length]).toEqual([before, 0])
+  })
+
+  test('names the line that failed, what was expected and what happened', async () => {
+    const { ask } = await setUp()
+    const { body } = await ask('POST', '/play', { body: { yaml: yaml('Goodbye') } })
+    expect(body.outcome).toBe('fail')
+    expect(body.failures[0]).toMatchObject({ line: 9, step: 5 })
+    expect(body.failures[0].expected).toContain('Hello')
+  })
+
+  test('says why it cannot be played', async () => {
+    const { server, ask } = await setUp()
+    const wrong = await ask('POST', '/play', { body: { yaml: 'version: 1\nname: T\nsteps: [{ pres: handover }]\n' } })
+    expect([wrong.status, wrong.body.error.code]).toEqual([422, 'invalid_scenario'])
+    expect(wrong.body.error.message).toMatch(/scenario\.yaml:3.*press/s)
+    expect((await ask('POST', '/play', { body: { yaml: '' } })).status).toBe(422)
+    await server.configure({ 'webhook.url': null })
+    const none = await ask('POST', '/play', { body: { yaml: yaml('Hello') } })
+    expect([none.status, none.body.error.code]).toEqual([409, 'cannot_try'])
+  })
+})
+
 test('sim.readiness() judges the traffic of a test', async () => {
   const { sim } = simulatorWith(shouting)
   const ada = await sim.chat()

@@ -56,6 +56,27 @@ export const ReadinessTrial = z
   .check(named('ReadinessTrial', 'One run of a check against the webhook'))
 export type ReadinessTrial = z.infer<typeof ReadinessTrial>
 
+const PlayedFailure = z.object({
+  step: z.nullable(z.int().check(z.describe('The number of the step'))),
+  line: z.nullable(z.int().check(z.describe('Of the step in the text'))),
+  expected: z.string(),
+  happened: z.string(),
+  hint: z.nullable(z.string()),
+})
+
+export const PlayedScenario = z
+  .object({
+    name: z.string(),
+    outcome: z.enum(['pass', 'fail', 'error', 'inconclusive', 'skipped']),
+    reason: z.nullable(z.string().check(z.describe('Why it was not decided'))),
+    failures: z.array(PlayedFailure),
+    duration_ms: z.number(),
+    entries: z.array(EntrySchema).check(z.describe('The journal of the scenario, which has a simulator of its own')),
+    chats: z.record(z.string(), z.string()).check(z.describe('Chat ids by name')),
+  })
+  .check(named('PlayedScenario', 'One run of a scenario against the webhook'))
+export type PlayedScenario = z.infer<typeof PlayedScenario>
+
 export interface Readiness {
   /** Judges what happened since the last call. */
   report(): ReadinessReport
@@ -65,6 +86,8 @@ export interface Readiness {
   inboxRead(chatId: string, items: readonly InboxItem[]): void
   /** Runs the check beside the simulator, against its webhook. Throws `ControlProblem`. */
   tryCheck(id: string, signal: AbortSignal): Promise<ReadinessTrial>
+  /** Plays the scenario of a text beside the simulator, against its webhook. Throws `ControlProblem`. */
+  play(yaml: string, signal: AbortSignal): Promise<PlayedScenario>
 }
 
 /** A server whose platform calls can be routed to further simulators. */

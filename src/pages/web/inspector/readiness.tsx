@@ -1,19 +1,17 @@
 /** Says which checks of the certification the traffic has shown right or wrong, and tries one of them. */
 import './readiness.css'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { counted } from '../../../base/text/quantities.ts'
 import { formatMs } from '../../../base/text/terminal-text.ts'
-import type { Entry } from '../../../platform/journal/entry.ts'
 import type { ReadinessCheck, ReadinessReport, ReadinessTrial } from '../../../server/control/readiness.ts'
 import { ControlError } from '../client/control.ts'
 import { createRefresh } from '../client/refresh.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { Mark } from '../components/mark.tsx'
-import { SequenceDiagram } from '../components/sequence-diagram.tsx'
-import { createJournalLog } from '../model/journal-log.ts'
 import { showEntry } from './address.ts'
 import { useSession } from './session-context.ts'
+import { TrialDiagram } from './trial-diagram.tsx'
 
 /** Entries within this time are followed by one request. */
 const TOGETHER_MS = 400
@@ -196,14 +194,9 @@ function CheckDetails({ check, onTried, onShow }: CheckDetailsProps) {
   )
 }
 
-/** The calls and events of a trial, which had a simulator of its own. */
+/** The calls and events of a trial. */
 function TrialDialog({ trial, onClose }: { readonly trial: ReadinessTrial; onClose(): void }) {
-  const { check, findings, chats, entries } = trial
-  const [selected, setSelected] = useState(-1)
-  const rows = useMemo(() => {
-    const names = new Map(Object.entries(chats).map(([name, chatId]) => [chatId, name]))
-    return createJournalLog(chatId => names.get(chatId) ?? null).add(entries as readonly Entry[]).rows
-  }, [trial])
+  const { check, findings } = trial
   return (
     <Dialog title={`The trial of ${check.id}`} isWide onClose={onClose}>
       {findings.map(({ code, happened, hint }) => (
@@ -211,14 +204,7 @@ function TrialDialog({ trial, onClose }: { readonly trial: ReadinessTrial; onClo
           {happened} {hint}
         </p>
       ))}
-      <SequenceDiagram
-        rows={rows}
-        label={`What happened in the trial of ${check.id}`}
-        selected={selected}
-        conversation={null}
-        onMove={setSelected}
-        onOpen={setSelected}
-      />
+      <TrialDiagram trial={trial} label={`What happened in the trial of ${check.id}`} />
     </Dialog>
   )
 }

@@ -1,14 +1,21 @@
 /** Saves a chat as a scenario file, in the scenarios folder of the server or as a download, and says how to run it. */
 
 import { useState } from 'preact/hooks'
+import { sentence } from '../../../base/text/error-text.ts'
 import { counted } from '../../../base/text/quantities.ts'
+import { formatMs, shorten } from '../../../base/text/terminal-text.ts'
+import type { PlayedScenario } from '../../../server/control/readiness.ts'
 import type { RecordedScenario } from '../../../server/control/recorder.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Dialog } from '../components/dialog.tsx'
+import { Fact } from '../components/failure-cards.tsx'
 import { StateMark } from '../components/mark.tsx'
 import { saveFile } from '../components/save-file.ts'
+import type { ChatState } from '../model/chat-items.ts'
+import { shellWord } from '../model/snippets.ts'
 import { EntryLink, OtherProblems, problemOf, TextField, useSubmission } from './fields.tsx'
 import { useSession } from './session-context.ts'
+import { TrialDiagram } from './trial-diagram.tsx'
 
 interface Choice {
   readonly name: string
@@ -36,8 +43,12 @@ export function SaveTest({ chatId }: { readonly chatId: string }) {
 }
 
 function SaveTestDialog({ chatId, onClose }: { readonly chatId: string; onClose(): void }) {
-  const { view, chatName } = useSession()
-  const [choice, setChoice] = useState<Choice>({ name: chatName(chatId), from: '', to: String(view.at.value ?? '') })
+  const { view, chat, chatName } = useSession()
+  const [choice, setChoice] = useState<Choice>({
+    name: firstWords(chat.value) ?? chatName(chatId),
+    from: '',
+    to: String(view.at.value ?? ''),
+  })
   const [saved, setSaved] = useState<SavedTest | null>(null)
   const saving = useSubmission()
   const submit = async (event: Event) => {
@@ -61,7 +72,7 @@ function SaveTestDialog({ chatId, onClose }: { readonly chatId: string; onClose(
     />
   )
   return (
-    <Dialog title="Save as test" onClose={onClose}>
+    <Dialog title="Save as test" isWide={saved !== null} onClose={onClose}>
       {saved === null ? (
         <form class="stack" onSubmit={submit} noValidate>
           <p class="hint">
@@ -90,6 +101,13 @@ function SaveTestDialog({ chatId, onClose }: { readonly chatId: string; onClose(
   )
 }
 
+/** What the user wrote first, as the name of the test. */
+function firstWords(chat: ChatState | null): string | null {
+  for (const item of chat?.items ?? [])
+    if (item.kind === 'message' && item.from === 'user' && item.text !== '') return shorten(item.text, 50)
+  return null
+}
+
 const bodyOf = ({ name, from, to }: Choice) => ({
   ...(name === '' ? {} : { name }),
   ...(from === '' ? {} : { after: numberOr(from, -1) }),
@@ -100,14 +118,18 @@ const bodyOf = ({ name, from, to }: Choice) => ({
 const numberOr = (typed: string, step: number) => (/^\d+$/.test(typed) ? Number(typed) + step : typed)
 
 function Saved({ recorded: { name, yaml, notes, tried, file }, webhookUrl }: SavedTest) {
-  const { origin } = useSession()
+  const { origin, view } = useSession()
   const fileName = name
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-+|-+$/g, '')
   const downloadName = `${fileName || 'scenario'}.yaml`
   const { port } = origin
-  const command = `npx handover-sim run ${JSON.stringify(file ?? downloadName)} --ui --target ${webhookUrl ?? 'URL'} --port ${port}`
+  let obstacle: string | null = null
+  if (webhookUrl === null) obstacle = 'Set the webhook first: the test is played against your service.'
+  if (view.workspace.value !== null) obstacle = 'In a workspace it cannot be played: run it with the command below.'
+  const words = [file ?? downloadName, '--ui', '--target', webhookUrl ?? 'URL', '--port', port]
+  const command = `npx handover-sim run ${words.map(shellWord).join(' ')}`
   return (
     <section class="stack" aria-label="The test">
       {file === null ? (
@@ -121,11 +143,7 @@ function Saved({ recorded: { name, yaml, notes, tried, file }, webhookUrl }: Sav
         </p>
       )}
       <p role="status">
-        <StateMark state={tried.outcome} /> <b>{TRIED[tried.outcome]}</b>{' '}
-        <span class="hint">
-          It expects {counted(tried.calls, 'call')}; {tried.left_out} were left out in turn, and without {tried.noticed}{' '}
-          of them it fails.
-        </span>
+        <StateMark state={tried.outcome} /> <b>{TRIED[tried.outcome]}</b> <span class="hint">{triedText(tried)}</span>
       </p>
       {tried.failures.length === 0 ? null : (
         <ul class="record-notes refusal">
@@ -143,22 +161,98 @@ function Saved({ recorded: { name, yaml, notes, tried, file }, webhookUrl }: Sav
           ))}
         </ul>
       )}
-      <pre class="record-yaml" tabIndex={0}>
-        {yaml}
-      </pre>
+      <Play yaml={yaml} obstacle={obstacle} />
       <div class="buttons">
         {file === null ? (
-          <button type="button" class="primary" onClick={() => saveFile(downloadName, yaml, 'application/yaml')}>
+          <button type="button" onClick={() => saveFile(downloadName, yaml, 'application/yaml')}>
             Download
           </button>
         ) : null}
         <CopyButton text={yaml} what="the test" />
       </div>
-      <p>To run it against your service, stop this simulator, because the test uses its port, and run:</p>
+      <p>To watch its steps beside the file, stop this simulator, because the test uses its port, and run:</p>
       <p class="record-command">
         <code>{command}</code> <CopyButton text={command} what="the command" />
       </p>
     </section>
+  )
+}
+
+function triedText({ calls, left_out, noticed }: RecordedScenario['tried']): string {
+  if (calls === 0) return 'It expects no call of your service, so it passes whatever your service does.'
+  const expects = `It expects ${counted(calls, 'call')} of your service.`
+  if (left_out === 0) return expects
+  return `${expects} It fails when one of them is missing: ${noticed} of ${left_out} tried.`
+}
+
+interface PlayProps {
+  readonly yaml: string
+  /** Why it cannot be played here; null: it can. */
+  readonly obstacle: string | null
+}
+
+/** Plays the test against the service at once, and marks the lines at which it failed. */
+function Play({ yaml, obstacle }: PlayProps) {
+  const [played, setPlayed] = useState<PlayedScenario | null>(null)
+  const playing = useSubmission()
+  const play = () =>
+    playing.save(async client => {
+      setPlayed(null)
+      setPlayed(await client.send<PlayedScenario>('POST', '/play', { body: { yaml } }))
+    })
+  const failedLines = new Set(played?.failures.map(({ line }) => line))
+  return (
+    <>
+      <pre class="record-yaml" tabIndex={0}>
+        {yaml
+          .split('\n')
+          .map((line, index) => (failedLines.has(index + 1) ? <mark key={index}>{`${line}\n`}</mark> : `${line}\n`))}
+      </pre>
+      <div class="buttons">
+        <button
+          type="button"
+          class="primary"
+          disabled={playing.isPending || obstacle !== null}
+          onClick={() => void play()}
+        >
+          {playing.isPending ? 'Playing it' : 'Play it'}
+        </button>
+        <span class="hint">{obstacle ?? 'Plays the test against your service, in a chat of its own.'}</span>
+      </div>
+      <OtherProblems issues={playing.issues} names={[]} />
+      {played === null ? null : <Played played={played} />}
+    </>
+  )
+}
+
+const PLAYED = {
+  pass: 'Your service passes the test.',
+  fail: 'Your service fails the test.',
+  error: 'The test could not be played.',
+  inconclusive: 'The test decided nothing.',
+  skipped: 'The test was not played.',
+} as const
+
+function Played({ played }: { readonly played: PlayedScenario }) {
+  const { outcome, reason, failures, duration_ms } = played
+  return (
+    <>
+      <p role="status">
+        <StateMark state={outcome} /> <b>{PLAYED[outcome]}</b>{' '}
+        <span class="hint">
+          {reason === null ? '' : sentence(reason)} It took {formatMs(duration_ms)}.
+        </span>
+      </p>
+      {failures.map(({ step, line, expected, happened, hint }, index) => (
+        <dl key={index} class="pairs" aria-label={`Failure at line ${line}`}>
+          <Fact name="Line">{line === null ? 'none' : `${line}, step ${step}`}</Fact>
+          <Fact name="Expected">{expected}</Fact>
+          <Fact name="Happened">{happened}</Fact>
+          {hint === null ? null : <Fact name="Hint">{hint}</Fact>}
+        </dl>
+      ))}
+      <TrialDiagram trial={played} label="What happened when the test was played" />
+    </>
   )
 }
 

@@ -27,7 +27,9 @@ export function WireToolbar({ dialog, shown, all }: WireToolbarProps) {
   const field = useRef<HTMLInputElement>(null)
   useShortcuts('Wire', { '/': ['Search in entries', () => field.current?.focus()] })
   const toggles: [string, string, Signal<boolean>][] = [
-    [problems === 0 ? 'Problems' : `Problems ${problems}`, 'Only problems', view.onlyProblems],
+    problems === 0
+      ? ['Problems', 'Only problems', view.onlyProblems]
+      : [`Problems ${problems}`, `Only problems ${problems}`, view.onlyProblems],
   ]
   if (log.value.chats.size > 1 || view.all.value) toggles.push(['All chats', 'All chats', view.all])
   return (
@@ -67,9 +69,9 @@ export function WireToolbar({ dialog, shown, all }: WireToolbarProps) {
           </option>
         ))}
       </select>
-      {toggles.map(([text, name, isOn]) => (
+      {toggles.map(([text, name, isOn], index) => (
         <button
-          key={name}
+          key={index}
           type="button"
           aria-label={name}
           aria-pressed={isOn.value}

@@ -75,5 +75,9 @@ function curl({ method, url, headers, body }: CodeRequest): string {
   return parts.join(' \\\n')
 }
 
+/** A word of a command, with quotes where it needs them. */
+export const shellWord = (text: string): string =>
+  /^[\w./:][\w./:=@+-]*$/.test(text) || text.startsWith('--') ? text : quoted(text)
+
 /** Quotes a text for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

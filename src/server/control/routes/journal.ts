@@ -13,7 +13,7 @@ import type { Core } from '../../../platform/simulator/core.ts'
 import { presentEntry } from '../../../platform/wording/entry.ts'
 import { eventStream, type OpenStreams } from '../event-stream.ts'
 import { ControlProblem } from '../problems.ts'
-import { type Readiness, ReadinessReport, ReadinessTrial } from '../readiness.ts'
+import { PlayedScenario, type Readiness, ReadinessReport, ReadinessTrial } from '../readiness.ts'
 import { RecordedScenario } from '../recorder.ts'
 import {
   type ControlContext,
@@ -290,6 +290,10 @@ async function readinessOf({ readiness }: ControlContext): Promise<Readiness> {
   return loaded
 }
 
+const PlayBody = z
+  .strictObject({ yaml: NonEmptyText.check(z.describe('The text of a scenario file')) })
+  .check(named('Play', 'A scenario to play'))
+
 export const READINESS_ROUTES: readonly ControlRoute[] = [
   route('GET /readiness', {
     id: 'getReadiness',
@@ -308,5 +312,17 @@ export const READINESS_ROUTES: readonly ControlRoute[] = [
       409: 'There is no webhook or no agent driver for it, or another check is being tried',
     },
     run: async context => ok(await (await readinessOf(context)).tryCheck(context.param('id'), context.signal)),
+  }),
+  route('POST /play', {
+    id: 'playScenario',
+    summary: 'Plays a scenario against the webhook, beside the simulator, whose chats and journal stay as they are',
+    description: 'Of several scenarios in the text, the first one is played.',
+    body: PlayBody,
+    responses: {
+      200: { description: 'The result, with the journal of the scenario', schema: PlayedScenario },
+      409: 'There is no webhook, or something else is being tried',
+      422: 'The text is no scenario',
+    },
+    run: async context => ok(await (await readinessOf(context)).play(context.body.yaml, context.signal)),
   }),
 ]
