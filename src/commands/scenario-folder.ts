@@ -7,12 +7,14 @@ import { UsageError } from './io.ts'
 
 const MAX_NAME_CHARS = 60
 
+export const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
+
 /** The folder of `--scenarios`; without it the folder `scenarios` beside the config file, where there is one. */
 export function findScenarioFolder(flag: string | undefined, configFile: string | null, cwd: string): string | null {
   const folder = resolve(cwd, flag ?? join(configFile === null ? '.' : dirname(configFile), 'scenarios'))
-  const isFolder = existsSync(folder) && statSync(folder).isDirectory()
-  if (flag === undefined) return isFolder ? folder : null
-  if (existsSync(folder) && !isFolder) throw new UsageError(`--scenarios ${JSON.stringify(flag)} is not a folder.`)
+  if (flag === undefined) return isFolder(folder) ? folder : null
+  if (existsSync(folder) && !isFolder(folder))
+    throw new UsageError(`--scenarios ${JSON.stringify(flag)} is not a folder.`)
   return folder
 }
 

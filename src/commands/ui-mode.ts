@@ -1,10 +1,12 @@
 /** Serves UI mode: scenarios that a page runs and watches (`run --ui`), or the results of a saved run (`report --open`). */
 
+import { resolve } from 'node:path'
 import { wallTimer } from '../base/runtime/clock.ts'
 import { freshSeed } from '../base/runtime/node.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
 import { findFiles } from '../evaluation/scenario/load/find.ts'
 import { type Plan, stepsOf } from '../evaluation/scenario/plan.ts'
+import { loadRecorder } from '../running/recorder/load.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../running/runner/simulator-router.ts'
 import { runSuite } from '../running/runner/suite.ts'
 import { InterruptedError, rejectOnAbort } from '../running/runner/waiting.ts'
@@ -22,6 +24,7 @@ import {
   runAttached,
   targetIn,
 } from './run-target.ts'
+import { createScenarioWriter, isFolder } from './scenario-folder.ts'
 import { addSecretsOfPlans } from './secrets.ts'
 
 interface UiModeOptions extends Omit<RunSettings, 'wanted' | 'plans' | 'seed'> {
@@ -47,10 +50,15 @@ export async function runUiMode(options: UiModeOptions): Promise<number> {
       startRun: request => startRun(options, router, attachOnce, request),
     })
     shutdown.defer(() => session.close())
+    const folder = patterns.map(pattern => resolve(io.cwd, pattern)).find(isFolder) ?? null
     const serverOptions = { ...resolved.options, ...(flags.selfTest && flags.port === undefined ? { port: 0 } : {}) }
     const router = await createSimulatorRouter({ ...serverOptions, onStopRequested: shutdown.request }, secrets, {
       routes: uiRoutes(session, secrets),
       page: 'ui-mode.html',
+      loadRecorder: async () => ({
+        ...(await loadRecorder()),
+        ...(folder !== null && { writeScenario: createScenarioWriter(folder, io.cwd) }),
+      }),
     })
     shutdown.defer(() => router.close())
     const end = new AbortController()
@@ -59,7 +67,9 @@ export async function runUiMode(options: UiModeOptions): Promise<number> {
     const attachOnce = createAttachment({ ...options, storesChats: true, router, shutdown, signal })
     // The page is there while the target starts.
     const attached = attachOnce(() => announce(router.server, context, flags.open ?? false, shutdown))
-    await rejectOnAbort(attached, signal).catch(error => {
+    // In the inspector beside UI mode one plays by hand with the same service.
+    const connected = attached.then(({ target }) => router.server.configure({ 'webhook.url': target.href }))
+    await rejectOnAbort(connected, signal).catch(error => {
       if (error instanceof InterruptedError) return
       if (!(error instanceof EnvironmentError)) throw error
       io.stderr.write(`${error.message}\n`)

@@ -104,6 +104,8 @@ export interface Listeners {
 const CONTROL = '/_sim'
 /** The folder of the page's files. */
 export const PAGE_FILES = '/_sim/page/'
+/** Where the inspector also is when another page is at `/`. */
+export const INSPECTOR = '/inspector'
 
 export function createPathRouter(listeners: Listeners): Listener {
   const control = lazily(listeners.control)
@@ -136,7 +138,9 @@ const SLASH = 47
 /** Browsers accept HTML, other clients get a text. */
 const isPageRequest = (path: string, { headers }: IncomingMessage) =>
   path.startsWith(PAGE_FILES) ||
-  (path !== '/favicon.ico' && isIndexPage(path) && headers.accept?.includes('text/html') === true)
+  (path !== '/favicon.ico' &&
+    (isIndexPage(path) || pathOf(path) === INSPECTOR) &&
+    headers.accept?.includes('text/html') === true)
 
 const isIndexPage = (path: string) => path === '/' || path.startsWith('/?') || path === '/favicon.ico'
 

@@ -1,11 +1,11 @@
-/** Serves the inspector or UI mode: the page at `/`, and its files below `/_sim/page/`. */
+/** Serves the inspector or UI mode at `/`, always the inspector at `/inspector`, and their files below `/_sim/page/`. */
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname, join } from 'node:path'
 import { packagePath } from '../base/runtime/node.ts'
 import { pathOf } from '../platform/api/call.ts'
 import { type AllowedHosts, refusedHostText } from './control/addresses.ts'
-import { type Listener, PAGE_FILES } from './http.ts'
+import { INSPECTOR, type Listener, PAGE_FILES } from './http.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -63,8 +63,8 @@ export function createPage(allowed: AllowedHosts, page: PageName): Listener {
 
 async function serve(request: IncomingMessage, response: ServerResponse, page: PageName): Promise<void> {
   const path = pathOf(request.url ?? '/')
-  const name = path === '/' ? page : path.slice(PAGE_FILES.length)
-  const isPage = path === '/'
+  const isPage = !path.startsWith(PAGE_FILES)
+  const name = isPage ? (path === INSPECTOR ? 'index.html' : page) : path.slice(PAGE_FILES.length)
   const content = isPage || FILE_NAME.test(name) ? await read(isPage ? name : `_sim/page/${name}`) : null
   if (content === null)
     return send(response, 404, isPage ? NOT_BUILT : `The page has no file ${JSON.stringify(name)}.\n`)

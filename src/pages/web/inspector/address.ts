@@ -63,6 +63,9 @@ export const showKnob = (view: View, name: string): void =>
     view.knob.value = name
   })
 
+/** The page at `/inspector` of UI mode, which is beside it; null elsewhere. */
+export const uiModeAddress = (): string | null => (location.pathname.endsWith('/inspector') ? './' : null)
+
 export const sectionId = (name: string): string => `platform-${name}`
 
 /** Opens a section in the column of the platform, and moves the focus to it. */
@@ -140,6 +143,6 @@ export const keepInAddress = (view: View): (() => void) =>
     const text = query.toString()
     const search: string = text === '' ? '' : `?${text}`
 
-    const timer = wallTimer(WRITE_AFTER_MS, () => history.replaceState(null, '', search || '.'))
+    const timer = wallTimer(WRITE_AFTER_MS, () => history.replaceState(null, '', search || location.pathname))
     return () => timer.cancel()
   })

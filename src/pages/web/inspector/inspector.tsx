@@ -7,7 +7,7 @@ import { Shortcuts, showShortcuts } from '../components/shortcuts.tsx'
 import { TokenForm } from '../components/token-form.tsx'
 import { useMedia } from '../components/width.ts'
 import { isOrdered } from '../model/entry-summary.ts'
-import type { ColumnName } from './address.ts'
+import { type ColumnName, uiModeAddress } from './address.ts'
 import { AgentDesk, WaitingBadge } from './agent-desk.tsx'
 import { WireWithPast } from './past-wire.tsx'
 import { PlatformProvider } from './platform/platform-section.tsx'
@@ -51,6 +51,7 @@ export function Inspector() {
             {FEED_TEXTS[feed.value]}
           </p>
           <StateStrip />
+          {uiModeAddress() === null ? null : <a href={uiModeAddress() ?? undefined}>Scenarios</a>}
           <WorkspaceBar>
             <button type="button" class="quiet" onClick={showShortcuts}>
               Keyboard shortcuts

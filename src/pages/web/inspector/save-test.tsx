@@ -13,6 +13,7 @@ import { StateMark } from '../components/mark.tsx'
 import { saveFile } from '../components/save-file.ts'
 import type { ChatState } from '../model/chat-items.ts'
 import { shellWord } from '../model/snippets.ts'
+import { uiModeAddress } from './address.ts'
 import { EntryLink, OtherProblems, problemOf, TextField, useSubmission } from './fields.tsx'
 import { useSession } from './session-context.ts'
 import { TrialDiagram } from './trial-diagram.tsx'
@@ -128,6 +129,7 @@ function Saved({ recorded: { name, yaml, notes, tried, file }, webhookUrl }: Sav
   let obstacle: string | null = null
   if (webhookUrl === null) obstacle = 'Set the webhook first: the test is played against your service.'
   if (view.workspace.value !== null) obstacle = 'In a workspace it cannot be played: run it with the command below.'
+  const uiMode = uiModeAddress()
   const words = [file ?? downloadName, '--ui', '--target', webhookUrl ?? 'URL', '--port', port]
   const command = `npx handover-sim run ${words.map(shellWord).join(' ')}`
   return (
@@ -161,7 +163,21 @@ function Saved({ recorded: { name, yaml, notes, tried, file }, webhookUrl }: Sav
           ))}
         </ul>
       )}
-      <Play yaml={yaml} obstacle={obstacle} />
+      {uiMode === null ? (
+        <Play yaml={yaml} obstacle={obstacle} />
+      ) : (
+        <>
+          <pre class="record-yaml" tabIndex={0}>
+            {yaml}
+          </pre>
+          {file === null ? null : (
+            <p>
+              <a href={`${uiMode}?${new URLSearchParams({ scenario: name })}`}>Show it among the scenarios</a>, where it
+              can be played.
+            </p>
+          )}
+        </>
+      )}
       <div class="buttons">
         {file === null ? (
           <button type="button" onClick={() => saveFile(downloadName, yaml, 'application/yaml')}>
@@ -170,10 +186,14 @@ function Saved({ recorded: { name, yaml, notes, tried, file }, webhookUrl }: Sav
         ) : null}
         <CopyButton text={yaml} what="the test" />
       </div>
-      <p>To watch its steps beside the file, stop this simulator, because the test uses its port, and run:</p>
-      <p class="record-command">
-        <code>{command}</code> <CopyButton text={command} what="the command" />
-      </p>
+      {uiMode !== null ? null : (
+        <>
+          <p>To watch its steps beside the file, stop this simulator, because the test uses its port, and run:</p>
+          <p class="record-command">
+            <code>{command}</code> <CopyButton text={command} what="the command" />
+          </p>
+        </>
+      )}
     </section>
   )
 }

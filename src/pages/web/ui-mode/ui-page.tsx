@@ -30,7 +30,14 @@ export function UiPage() {
         <p class={`ui-feed ${feed.value}`} role="status">
           {feed.value === 'live' ? <RunState /> : FEED_TEXTS[feed.value]}
         </p>
-        {kind === 'run' ? <RunButtons /> : null}
+        {kind === 'run' ? (
+          <>
+            <RunButtons />
+            <a href="./inspector" title="Play a chat by hand with the same service, and save it as a test">
+              Inspector
+            </a>
+          </>
+        ) : null}
         <button type="button" class="quiet ui-keyboard" onClick={showShortcuts}>
           Keyboard
         </button>
