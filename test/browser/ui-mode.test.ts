@@ -88,7 +88,7 @@ describe.skipIf(chromium === null)('UI mode', () => {
     await page.getByText('31 scenarios: 31 not run').waitFor()
     await press(page, 'Run all')
     await page.getByText('31 scenarios: 30 passed, 1 failed').waitFor()
-    await page.locator('.source-name', { hasText: 'part.yaml, included by z.yaml' }).waitFor()
+    await page.locator('.source-name', { hasText: /part.yaml:\d+, included by z.yaml/ }).waitFor()
     const shown = ['.scenario-row.selected', '.ui-step.fail.selected', '.source-line.fail']
     for (const selector of shown) {
       await page.locator(selector).waitFor()
@@ -119,6 +119,27 @@ describe.skipIf(chromium === null)('UI mode', () => {
     await other.locator('.scenario-row.selected', { hasText: 'Bo' }).waitFor()
     await page.getByText('2 scenarios: 1 passed, 1 failed; 1 file cannot be run').waitFor()
     expect(await page.locator('.scenario-row.selected').textContent()).toContain('Ada')
+  })
+
+  it('has an inspector beside it, which saves a chat among its scenarios', async () => {
+    const { page } = await open((await startUiMode(FILES)).url)
+    await page.getByRole('link', { name: 'Inspector' }).click()
+    await page.getByRole('button', { name: 'New chat' }).first().click()
+    await page.getByLabel('Message of the user').fill('Is my parcel lost?')
+    await page.keyboard.press('Enter')
+    await page.getByRole('list', { name: 'Messages' }).getByText('Is my parcel lost?').waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Save as test' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save as test' })
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await dialog.getByText('Written to is-my-parcel-lost.yaml.').waitFor()
+    expect(await axeViolations(page)).toEqual([])
+    await dialog.getByRole('link', { name: 'Show it among the scenarios' }).click()
+    await page.getByRole('heading', { name: 'Is my parcel lost?' }).waitFor()
+    await page.getByRole('button', { name: 'Copy the place' }).waitFor()
+    await page.getByRole('button', { name: 'Open in editor' }).waitFor()
+    await press(page, 'Run all')
+    await mark(page, 'Is my parcel lost?', 'passed').waitFor()
   })
 
   it('marks each step while it runs, and stops', async () => {

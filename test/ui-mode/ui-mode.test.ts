@@ -1,7 +1,8 @@
 /** `run --ui`: scenarios are listed, run on request, and what happens is streamed. */
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { call, finished, startRun } from '../runner/targets.ts'
@@ -50,6 +51,26 @@ describe('the list', () => {
     for (const name of ['secret.txt', '../a.yaml', '/etc/passwd']) {
       expect((await ui.get(`/file?name=${encodeURIComponent(name)}`)).status).toBe(404)
     }
+  })
+
+  it('opens a file at a line in the editor, and says how to name one', async () => {
+    const { ui } = await startUi(TWO)
+    const folder = mkdtempSync(join(tmpdir(), 'editor-'))
+    onTestFinished(() => {
+      rmSync(folder, { recursive: true })
+      delete process.env.LAUNCH_EDITOR
+    })
+    const [editor, opened] = [join(folder, 'editor.sh'), join(folder, 'opened')]
+    writeFileSync(editor, `#!/bin/sh\necho "$1:$2" > ${opened}\n`, { mode: 0o755 })
+    process.env.LAUNCH_EDITOR = editor
+    expect((await ui.send('POST', '/open', { name: 'a.yaml', line: 7 })).status).toBe(200)
+    await expect.poll(() => existsSync(opened) && readFileSync(opened, 'utf8')).toMatch(/\/a\.yaml:7\n$/)
+    expect(await ui.send('POST', '/open', { name: '../a.yaml' })).toMatchObject({ status: 404 })
+    process.env.LAUNCH_EDITOR = join(folder, 'no-such-editor')
+    expect(await ui.send('POST', '/open', { name: 'a.yaml' })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'no_editor', message: expect.stringContaining('LAUNCH_EDITOR=code') } },
+    })
   })
 
   it('has the scenarios that the flags select', async () => {

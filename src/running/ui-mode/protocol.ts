@@ -135,4 +135,8 @@ export const WatchBody = z
   .check(named('Watch', 'The files whose scenarios are run again when they change'))
 export type WatchSetting = z.infer<typeof WatchBody>
 
+export const OpenBody = z
+  .strictObject({ name: z.string().check(z.minLength(1)), line: z.optional(z.int().check(z.positive())) })
+  .check(named('OpenFile', 'A file that UI mode shows, and the line to go to'))
+
 export const NameQuery = z.strictObject({ name: z.string().check(z.minLength(1)) })

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini'
 import { ConfigError } from '../../base/files/errors.ts'
 import { readText } from '../../base/files/user-files.ts'
+import { nextMacrotask } from '../../base/runtime/clock.ts'
 import { suggest } from '../../base/text/error-text.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
 import { named } from '../../platform/contract/schemas.ts'
@@ -14,7 +15,15 @@ import {
 import { ControlProblem, unknownId } from '../../server/control/problems.ts'
 import { type ControlRoute, ok, routesOf } from '../../server/control/route.ts'
 import { checkStreams, HEARTBEAT_MS } from '../../server/control/routes/journal.ts'
-import { NameQuery, RunBody, type RunStatus, type UiEvents, WatchBody, type WatchSetting } from './protocol.ts'
+import {
+  NameQuery,
+  OpenBody,
+  RunBody,
+  type RunStatus,
+  type UiEvents,
+  WatchBody,
+  type WatchSetting,
+} from './protocol.ts'
 import type { UiActions, UiSession } from './session.ts'
 
 const route = routesOf('ui')
@@ -57,7 +66,24 @@ export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] 
         if (error instanceof ConfigError) throw new ControlProblem(404, 'file_unreadable', error.message)
         throw error
       }
-      throw new ControlProblem(404, 'file_not_found', `UI mode does not have the file ${JSON.stringify(name)}.`)
+      throw fileNotFound(name)
+    },
+  }),
+  route('POST /ui/open', {
+    id: 'openUiFile',
+    summary: 'Opens a scenario file in the editor that runs on this machine, or that LAUNCH_EDITOR names',
+    body: OpenBody,
+    example: { name: 'scenarios/happy.yaml', line: 8 },
+    responses: {
+      ...document('UiOpened', 'The editor was asked to open it'),
+      404: 'UI mode does not have this file',
+      409: 'There is no editor',
+    },
+    async run({ body: { name, line = 1 } }) {
+      const file = session.findFile(name)
+      if (file === undefined) throw fileNotFound(name)
+      await openInEditor(file.path, line)
+      return ok({ opened: true })
     },
   }),
   route('GET /ui/result', {
@@ -111,6 +137,25 @@ export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] 
     },
   }),
 ]
+
+const fileNotFound = (name: string) =>
+  new ControlProblem(404, 'file_not_found', `UI mode does not have the file ${JSON.stringify(name)}.`)
+
+async function openInEditor(path: string, line: number): Promise<void> {
+  const { default: launchEditor } = await import('launch-editor')
+  let problem: string | null = null
+  launchEditor(`${path}:${line}`, (_, message) => {
+    problem = message ?? 'no editor runs'
+  })
+  // A program that does not exist is reported after it was started.
+  await nextMacrotask()
+  if (problem !== null)
+    throw new ControlProblem(
+      409,
+      'no_editor',
+      `No editor could be opened: ${problem}. Open your editor, or name its command in the environment variable LAUNCH_EDITOR, such as LAUNCH_EDITOR=code.`,
+    )
+}
 
 function actionsOf({ actions }: UiSession): UiActions {
   if (actions !== null) return actions

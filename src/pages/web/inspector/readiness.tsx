@@ -9,7 +9,7 @@ import { createRefresh } from '../client/refresh.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { Mark } from '../components/mark.tsx'
-import { showEntry } from './address.ts'
+import { showEntry, uiModeAddress } from './address.ts'
 import { useSession } from './session-context.ts'
 import { TrialDiagram } from './trial-diagram.tsx'
 
@@ -26,6 +26,8 @@ function useReadiness(): { readonly report: ReadinessReport | null; refresh(): v
   useEffect(() => {
     const ended = new AbortController()
     const load = async () => {
+      // UI mode evaluates scenarios, and no checks.
+      if (uiModeAddress() !== null) return
       try {
         const loaded = await client.send<ReadinessReport>('GET', '/readiness')
         if (!ended.signal.aborted) setReport(loaded)

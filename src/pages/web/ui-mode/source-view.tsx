@@ -149,7 +149,7 @@ function StepTime({ step: { startMs, tookMs } }: { readonly step: ShownStep }) {
 const MAX_LINES = 3_000
 
 function Source() {
-  const { source, shown, step, selected } = useUi()
+  const { source, shown, step, selected, openFile } = useUi()
   const { steps } = shown.value
   const { file, lines } = source.value ?? { file: null, lines: [] }
   const box = useRef<HTMLDivElement>(null)
@@ -167,7 +167,12 @@ function Source() {
     <div ref={box} class="source" role="region" aria-label={`File ${file}`} tabIndex={0}>
       <p class="source-name">
         {visible(file)}
-        {file === selected.value?.file ? '' : `, included by ${visible(selected.value?.file ?? '')}`}
+        {line === null ? '' : `:${line}`}
+        {file === selected.value?.file ? '' : `, included by ${visible(selected.value?.file ?? '')}`}{' '}
+        <CopyButton text={line === null ? file : `${file}:${line}`} what="the place" />
+        <button type="button" class="quiet" onClick={() => openFile(file, line)}>
+          Open in editor
+        </button>
       </p>
       <ol dir="ltr">
         {lines.slice(0, MAX_LINES).map((text, index) => (

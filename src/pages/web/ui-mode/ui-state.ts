@@ -54,6 +54,8 @@ export interface UiState {
   runScenarios(body: RunBody): void
   stop(): void
   setWatch(setting: WatchSetting): void
+  /** Opens a file in the editor of the server's machine. */
+  openFile(name: string, line: number | null): void
 }
 
 const UiContext = createContext<UiState | null>(null)
@@ -267,6 +269,7 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     },
     stop: () => send('POST', '/ui/stop'),
     setWatch: setting => send('PUT', '/ui/watch', setting),
+    openFile: (name, line) => send('POST', '/ui/open', { name, ...(line !== null && { line }) }),
   }
 }
 
