@@ -43,7 +43,11 @@ const LONGEST_QUOTE = 2000
 /** `"Hello…"`, in at most `columns`, never less than a few characters. */
 export function quote(text: string, columns: number): string {
   const cut = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text
-  return `"${shorten(visible(cut).replaceAll('"', '\\"'), Math.max(12, columns - 2))}"`
+  const most = Math.max(12, columns - 2)
+  const shown = shorten(visible(cut), most)
+  // As in YAML: the other quotes, rather than backslashes.
+  if (shown.includes('"') && !shown.includes("'")) return `'${shown}'`
+  return `"${shorten(visible(cut).replaceAll('"', '\\"'), most)}"`
 }
 
 /** Breaks a text into lines of at most `columns`; a longer word gets a line of its own. */

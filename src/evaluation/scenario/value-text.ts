@@ -96,7 +96,12 @@ export const plainText = (text: string, longest = LONGEST): string =>
 
 const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-const escaped = (text: string) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(UNSEEN, codeOf)}"`
+/** In single quotes where these need no escape, as in YAML. */
+function escaped(text: string): string {
+  const plain = text.includes('"') && !/['\\]/.test(text) && text.search(UNSEEN) === -1
+  if (plain) return `'${text}'`
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(UNSEEN, codeOf)}"`
+}
 
 const codeOf = (sign: string) => {
   const hex = (sign.codePointAt(0) ?? 0).toString(16)

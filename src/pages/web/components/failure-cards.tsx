@@ -80,7 +80,8 @@ function FailureCard({ failure, refs, level }: FailureCardProps) {
       <dl class="failure-facts pairs">
         <Fact name="expected">{visible(expected)}</Fact>
         <Fact name="happened" kind="failure-happened">
-          {visible(happened)} <EntryRefList seqs={entrySeqs} refs={refs} />
+          {visible(first === undefined ? happened : happened.replace(/; nearest: .*$/s, ''))}{' '}
+          <EntryRefList seqs={entrySeqs} refs={refs} />
         </Fact>
         {hint === undefined ? null : <Fact name="hint">{visible(hint)}</Fact>}
       </dl>
