@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { wallTimer } from '../../src/base/runtime/clock.ts'
 import type { CheckResult } from '../../src/running/certifier/check.ts'
 import { withoutTarget } from '../../src/running/certifier/target-watch.ts'
 import { checkResult } from '../reporters/certificates.ts'
@@ -67,6 +68,48 @@ describe('an intermediary that nothing starts again', () => {
     expect(reasons).toContain('stopped')
     expect(stopped).toMatch(/^the intermediary is gone: /)
     expect(exitCode).toBe(1)
+  })
+})
+
+/** Starts a program again 300 ms after each end, as nodemon, Docker and systemd do. */
+function supervise(args: readonly string[]): { readonly starts: () => number } {
+  let starts = 0
+  let isOver = false
+  let program: ChildProcess | null = null
+  const start = () => {
+    if (isOver) return
+    starts++
+    program = spawn(process.execPath, args).once('exit', () => wallTimer(300, start))
+  }
+  start()
+  onTestFinished(() => {
+    isOver = true
+    program?.kill()
+  })
+  return { starts: () => starts }
+}
+
+describe('an intermediary that something else starts again', () => {
+  it('fails the checks that end it, and others that ran meanwhile are repeated and pass', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'handover-ends-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const port = await freePort()
+    writeFileSync(join(folder, 'program.cjs'), DIES_OF_A_MISSING_HEADER)
+    const { starts } = supervise([join(folder, 'program.cjs'), String(port)])
+    const where = ['--target', `http://127.0.0.1:${port}/webhook`, '--wait-for-target', '5s']
+    const ids = ['SIG-01', 'SIG-02', 'SIG-06', 'SIG-07', 'WIR-01', 'WIR-02', 'ACK-01', 'ACK-02', 'ACK-04', 'EVT-03']
+    const only = ids.flatMap(id => ['--only', id])
+    const { checks, stopped } = await certify(...where, ...only, '--observe', '400ms', '--seed', '1')
+    expect(stopped).toBeNull()
+    expect(starts()).toBeGreaterThan(2)
+    // Each sends a request without this header, and ends the program also when it runs alone.
+    const failed = checks.filter(({ outcome }) => outcome !== 'pass')
+    expect(failed.map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['SIG-02', 'fail'],
+      ['SIG-06', 'fail'],
+    ])
+    for (const { findings } of failed) expect(findings[0]).toMatchObject({ level: 'MUST', code: 'target-ended' })
+    expect(failed[0]?.findings[0]?.happened).toContain('right after that, nothing listened at')
   })
 })
 

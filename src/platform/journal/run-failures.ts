@@ -64,6 +64,8 @@ export type TargetFailure =
     }
   | { readonly code: 'run_ended' }
   | { readonly code: 'not_installed' }
+  /** Nothing listened for a while; something else started it again. */
+  | { readonly code: 'gone'; readonly address: string }
 
 /** Why the runner could not execute a step. */
 export type StepFailure =

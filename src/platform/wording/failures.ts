@@ -174,6 +174,8 @@ export function targetFailureText(failure: TargetFailure): string {
     }
     case 'run_ended':
       return 'the run is over'
+    case 'gone':
+      return `right after that, nothing listened at ${failure.address} for a while`
     case 'not_installed':
       return 'it is not part of this installation'
     default:

@@ -6,7 +6,7 @@ import { withoutCredentials } from '../../base/text/redactor.ts'
 import { VERSION } from '../../platform/contract/version.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
 import { earlyEndText } from '../../platform/wording/failures.ts'
-import { probeTarget, TargetStartError } from '../agent-driver/target.ts'
+import { TargetStartError } from '../agent-driver/target.ts'
 import { runConcurrently } from '../runner/schedule.ts'
 import { earlyEndOf, InterruptedError } from '../runner/waiting.ts'
 import { explainFindings, knobsWithout, mayBeBlocked, withoutExplained } from './causes.ts'
@@ -16,9 +16,9 @@ import { CHECKS } from './checks/index.ts'
 import type { ExpectedFailure } from './expected-failures.ts'
 import { type CheckEnvironment, notRun, type RunOptions, runCheck, runWithout, withDecisiveKnobs } from './run-check.ts'
 import {
+  AddressWatch,
   attemptsOf,
   collectEnds,
-  isRefused,
   runAfterEnd,
   type WatchedCheck,
   withInterruptedChecks,
@@ -78,8 +78,6 @@ export async function certifyTarget(options: CertifyTargetOptions): Promise<Cert
 const SILENT_CHECKS = 4
 /** A check that avoids one cause may meet another one. */
 const MAX_ROUNDS = 6
-/** For a program that is restarted by another one. */
-const RETURN_MS = 3_000
 
 /** The checks of one run: each begins when a place is free. */
 class Certification {
@@ -90,12 +88,21 @@ class Certification {
   /** How many checks in a row got no answer to any event. */
   #silentChecks = 0
   #failed = 0
+  /** Null for a function, which does not go away. */
+  readonly #watch: AddressWatch | null
 
   constructor(options: CertifyTargetOptions) {
     const { environment } = options
     const signal = anySignal([environment.signal, this.#stopped.signal])
     this.#options = options
-    this.#environment = { ...environment, signal }
+    const watch = environment.hasWire ? new AddressWatch(new URL(options.target), signal) : null
+    const open: CheckEnvironment['open'] = async (knobs, seed) => {
+      const opened = await environment.open(knobs, seed)
+      watch?.observe(opened.sim)
+      return opened
+    }
+    this.#watch = watch
+    this.#environment = { ...environment, open, signal }
   }
 
   /** Resolves with the results in the order of the checks. */
@@ -192,6 +199,7 @@ class Certification {
     const target = driver?.target ?? null
     try {
       if (!signal.aborted) await target?.start()
+      await this.#watch?.returned()
     } catch (error) {
       if (!(error instanceof TargetStartError)) throw error
       this.#stop({ code: 'target_not_restarted', failure: error.failure })
@@ -200,24 +208,25 @@ class Certification {
       return { run: runWithout(notRun(check, { code: 'stopped' })), ends: [] }
     if (options.repetition === undefined) listener.started(check)
     const run = () => runCheck(check, this.#environment, options)
-    const watched = target === null ? { run: await run(), ends: [] } : await collectEnds(target, run)
+    const watch = target ?? this.#watch
+    const watched = watch === null ? { run: await run(), ends: [] } : await collectEnds(watch, run)
+    if (target !== null && watched.ends.length > 0) return watched
+    const failure = (await this.#watch?.returned()) ?? null
+    if (failure !== null && !signal.aborted) this.#stop({ code: 'target_unreachable', failure })
+    if (failure !== null) return { ...watched, ends: [] }
     if (watched.ends.length > 0) return watched
-    const end = await this.#endAfter(watched.run.result)
+    const end = this.#endAfter(watched.run.result)
     if (end === null) return watched
     this.#stop(end)
     return watched
   }
 
   /** Why the run must end; null when it goes on. A function does not go away. */
-  async #endAfter(result: CheckResult): Promise<EarlyEnd | null> {
-    const { hasWire, signal } = this.#environment
+  #endAfter(result: CheckResult): EarlyEnd | null {
+    const { hasWire } = this.#environment
     const attempts = attemptsOf(result)
     if (!hasWire || attempts.length === 0) return null
     this.#silentChecks = attempts.some(({ status }) => status !== null) ? 0 : this.#silentChecks + 1
-    if (attempts.some(isRefused)) {
-      const failure = await probeTarget(new URL(this.#options.target), RETURN_MS, signal)
-      if (failure !== null && !signal.aborted) return { code: 'target_unreachable', failure }
-    }
     return this.#silentChecks >= SILENT_CHECKS ? { code: 'target_silent', checks: this.#silentChecks } : null
   }
 

@@ -1,10 +1,13 @@
 /** Decides about checks during which the intermediary ended, or could not be reached any more. */
 
 import { elapsedMs, wallDelay } from '../../base/runtime/clock.ts'
+import type { ConnectionFailure } from '../../base/runtime/connection-failure.ts'
 import type { EntryOf } from '../../platform/journal/entry.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
+import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { failureText, targetFailureText } from '../../platform/wording/failures.ts'
 import type { TargetControl, TargetEnd } from '../agent-driver/driver.ts'
+import { probeTarget } from '../agent-driver/target.ts'
 import { type CheckDefinition, type CheckResult, type CheckRun, outcomeOf } from './check.ts'
 import { type CheckFinding, type CheckReason, suffix } from './finding.ts'
 
@@ -121,11 +124,61 @@ export interface WatchedCheck {
   readonly ends: readonly TargetEnd[]
 }
 
+/** For a program that something else starts again. */
+const RETURN_MS = 3_000
+
+/**
+ * Finds the ends of an intermediary that something else starts again: nothing listens at its address right after a
+ * connection was refused, or broke.
+ */
+export class AddressWatch {
+  readonly ends: TargetEnd[] = []
+  /** As of a target: the address is watched all the time. */
+  readonly running = true
+  readonly #target: URL
+  readonly #signal: AbortSignal
+  /** Resolves with why nothing listens; with null when something listens again. */
+  #return: Promise<ConnectionFailure | null> = Promise.resolve(null)
+  #isOut = false
+
+  constructor(target: URL, signal: AbortSignal) {
+    this.#target = target
+    this.#signal = signal
+  }
+
+  /** Looks after each attempt of this simulator whose connection was refused, or broke. */
+  observe(sim: PlatformSimulator): void {
+    coreOf(sim).journal.subscribe(entry => {
+      if (entry.kind === 'delivery' && isLost(entry)) void this.#look()
+    })
+  }
+
+  /** Waits until it listens again. Resolves with why it does not. */
+  async returned(): Promise<ConnectionFailure | null> {
+    return this.#return
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isOut) return
+    this.#isOut = true
+    const failure = await probeTarget(this.#target, 0, this.#signal)
+    if (failure?.code === 'connection_refused') {
+      this.ends.push({ failure: { code: 'gone', address: this.#target.host }, output: '' })
+      this.#return = probeTarget(this.#target, RETURN_MS, this.#signal)
+      await this.#return
+    }
+    this.#isOut = false
+  }
+}
+
 /** Between the end of a connection and the end of the process. */
 const EXIT_MS = 500
 
 /** Runs a check, and collects how the target ended by itself meanwhile. */
-export async function collectEnds(target: TargetControl, runCheck: () => Promise<CheckRun>): Promise<WatchedCheck> {
+export async function collectEnds(
+  target: Pick<TargetControl, 'ends' | 'running'>,
+  runCheck: () => Promise<CheckRun>,
+): Promise<WatchedCheck> {
   const before = target.ends.length
   const run = await runCheck()
   // A connection breaks before the end of the process is reported.
