@@ -1,10 +1,9 @@
 /** Plans the checks of a run, and prints checks without running any: their definitions, the plan of a run, a help page. */
-import { readFileSync } from 'node:fs'
-import { packagePath } from '../base/runtime/node.ts'
 import { nearest } from '../base/text/error-text.ts'
 import { pad, widthOf, wrap } from '../base/text/terminal-text.ts'
 import { createTheme } from '../pages/reporters/theme.ts'
 import { type CheckDefinition, PROFILES, type Profile } from '../running/certifier/check.ts'
+import { helpPageOf } from '../running/certifier/check-help.ts'
 import { CHECKS } from '../running/certifier/checks/index.ts'
 import { selectChecks, UnknownCheckError } from '../running/certifier/select.ts'
 import { type Context, colorLevel, columnsOf, UsageError } from './io.ts'
@@ -108,11 +107,11 @@ export function explainCheck(id: string, context: Context): string {
     const instead = nearest(id.toUpperCase(), ids) || '; `handover-sim certify --list` prints all.'
     throw new UsageError(`There is no check ${JSON.stringify(id)}${instead}`)
   }
-  const path = packagePath(`docs/checks/${check.id}.md`)
-  if (path === null) throw new UsageError(`There is no help page for ${check.id}.`)
+  const help = helpPageOf(check)
+  if (help === null) throw new UsageError(`There is no help page for ${check.id}.`)
   const theme = createTheme(colorLevel(context.env, context.io.stdout.isTTY))
   // Without the title of the page, which the definition has.
-  const [, ...lines] = readFileSync(path, 'utf8').split('\n')
+  const [, ...lines] = help.split('\n')
   const page = lines.map(line => (line.startsWith('#') ? theme.strong(line) : line)).join('\n')
   return `${definitionText(check, context)}${page.trimEnd()}\n`
 }

@@ -249,6 +249,18 @@ describe('a trial', () => {
   })
 })
 
+test('each check says how to fix what it finds, in the languages of its help page', async () => {
+  const { ask } = await setUp()
+  const { body } = await ask('GET', '/readiness')
+  for (const { id } of body.checks) {
+    const fix = (await ask('GET', `/readiness/${id}/fix`)).body
+    expect([id, fix.text.length > 20, fix.text.includes('```')]).toEqual([id, true, false])
+    expect([id, Object.keys(fix.code)]).toEqual([id, expect.arrayContaining(['js', 'python'])])
+  }
+  expect((await ask('GET', '/readiness/SIG-07/fix')).body.code.python).toContain('get_data()')
+  expect((await ask('GET', '/readiness/SIG-77/fix')).status).toBe(404)
+})
+
 describe('a played scenario', () => {
   const yaml = (text: string) => `version: 1
 name: The agent answers

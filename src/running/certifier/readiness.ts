@@ -12,6 +12,7 @@ import { formatKnobs } from '../../platform/contract/knobs.ts'
 import { coreOf } from '../../platform/simulator/simulator.ts'
 import { ControlProblem, latest, unknownId } from '../../server/control/problems.ts'
 import type {
+  CheckFix,
   PlayedScenario,
   Readiness,
   ReadinessReport,
@@ -23,6 +24,7 @@ import type { Driver } from '../agent-driver/driver.ts'
 import { SimulatorRouter } from '../runner/simulator-router.ts'
 import { runSuite } from '../runner/suite.ts'
 import type { CheckDefinition } from './check.ts'
+import { fixOf } from './check-help.ts'
 import { CHECKS } from './checks/index.ts'
 import { createLimits } from './context.ts'
 import { checkReasonText } from './finding.ts'
@@ -96,11 +98,12 @@ class ServedReadiness implements Readiness {
       : null
   }
 
+  fix(id: string): CheckFix {
+    return fixOf(checkNamed(id))
+  }
+
   async tryCheck(id: string, signal: AbortSignal): Promise<ReadinessTrial> {
-    const ids = CHECKS.map(one => one.id)
-    const check = CHECKS[ids.indexOf(id)]
-    if (check === undefined)
-      throw unknownId('check_not_found', 'id', `There is no check ${JSON.stringify(id)}.${latest('checks', ids)}`, ids)
+    const check = checkNamed(id)
     await this.readDriver()
     const obstacle = this.#cannotTry(check)
     if (obstacle !== null) throw new ControlProblem(409, 'cannot_try', obstacle)
@@ -117,7 +120,7 @@ class ServedReadiness implements Readiness {
       this.#trials.set(id, { result, atMs: core.journal.atMs })
       const { outcome, findings, reason, durationMs, journal, chats } = result
       return {
-        check: this.report().checks[ids.indexOf(id)]!,
+        check: this.report().checks[CHECKS.indexOf(check)]!,
         outcome,
         reason: reason && checkReasonText(reason),
         findings: findings.map(wireFinding),
@@ -175,6 +178,13 @@ class ServedReadiness implements Readiness {
       this.#router.closeEnded()
     }
   }
+}
+
+function checkNamed(id: string): CheckDefinition {
+  const ids = CHECKS.map(one => one.id)
+  const check = CHECKS[ids.indexOf(id)]
+  if (check !== undefined) return check
+  throw unknownId('check_not_found', 'id', `There is no check ${JSON.stringify(id)}.${latest('checks', ids)}`, ids)
 }
 
 /** Of the first scenario of the text. */

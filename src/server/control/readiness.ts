@@ -31,6 +31,14 @@ const ReadinessCheck = z
   })
   .check(named('ReadinessCheck', 'A check of the certification, and what the traffic and the trials so far show of it'))
 
+export const CheckFix = z
+  .object({
+    text: z.string().check(z.describe('How to fix what the check finds, in Markdown without the code')),
+    code: z.record(z.string(), z.string()).check(z.describe('Examples by language: `js`, `python`, `php`, `csharp`')),
+  })
+  .check(named('CheckFix', 'How to fix what a check finds'))
+export type CheckFix = z.infer<typeof CheckFix>
+
 export const ReadinessReport = z
   .object({
     text: z.string().check(z.describe('`31 of 44 seen right, 2 wrong: SIG-07, DLV-01`')),
@@ -86,6 +94,8 @@ export interface Readiness {
   inboxRead(chatId: string, items: readonly InboxItem[]): void
   /** Runs the check beside the simulator, against its webhook. Throws `ControlProblem`. */
   tryCheck(id: string, signal: AbortSignal): Promise<ReadinessTrial>
+  /** From the help page of a check. Throws `ControlProblem`. */
+  fix(id: string): CheckFix
   /** Plays the scenario of a text beside the simulator, against its webhook. Throws `ControlProblem`. */
   play(yaml: string, signal: AbortSignal): Promise<PlayedScenario>
 }

@@ -1,15 +1,19 @@
 /** Says which checks of the certification the traffic has shown right or wrong, and tries one of them. */
 import './readiness.css'
+import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { counted } from '../../../base/text/quantities.ts'
 import { formatMs } from '../../../base/text/terminal-text.ts'
-import type { ReadinessCheck, ReadinessReport, ReadinessTrial } from '../../../server/control/readiness.ts'
+import type { CheckFix, ReadinessCheck, ReadinessReport, ReadinessTrial } from '../../../server/control/readiness.ts'
 import { ControlError } from '../client/control.ts'
 import { createRefresh } from '../client/refresh.ts'
+import { CodeChoice } from '../components/call-code.tsx'
+import { CodeText } from '../components/code-text.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { Mark } from '../components/mark.tsx'
 import { showEntry, uiModeAddress } from './address.ts'
+import { readStored, writeStored } from './agent-side.ts'
 import { useSession } from './session-context.ts'
 import { TrialDiagram } from './trial-diagram.tsx'
 
@@ -143,7 +147,6 @@ function CheckDetails({ check, onTried, onShow }: CheckDetailsProps) {
   // A trial has a journal of its own.
   const seqs = by === 'traffic' ? (finding?.entries ?? (seq === null ? [] : [seq])) : []
   const refused = log.value.attempts(delivery_id ?? '').at(-1)
-  const help = `npx handover-sim certify --explain ${id}`
   return (
     <>
       <h2>
@@ -188,10 +191,37 @@ function CheckDetails({ check, onTried, onShow }: CheckDetailsProps) {
       </p>
       {problem === null ? null : <p role="alert">{problem}</p>}
       {cannot_try === null ? null : <p class="hint">{cannot_try}</p>}
-      <p class="hint">
-        Examples of code: <code>{help}</code> <CopyButton text={help} what="the command" />
-      </p>
+      <HowToFix id={id} />
       {isShown && trial !== null ? <TrialDialog trial={trial} onClose={() => setShown(false)} /> : null}
+    </>
+  )
+}
+
+const STORED_LANGUAGE = 'handover-sim language'
+
+/** The language of the reader's service. Kept in this browser. */
+const language = signal(readStored(STORED_LANGUAGE) ?? 'js')
+
+function HowToFix({ id }: { readonly id: string }) {
+  const { client } = useSession()
+  const [fix, setFix] = useState<CheckFix | null>(null)
+  useEffect(() => {
+    const load = async () => setFix(await client.send<CheckFix>('GET', `/readiness/${id}/fix`))
+    // Without an answer the page says that the server is away.
+    load().catch(() => {})
+  }, [client, id])
+  if (fix === null) return null
+  const choose = (chosen: string) => writeStored(STORED_LANGUAGE, chosen)
+  return (
+    <>
+      <h3>How to fix it</h3>
+      {fix.text.split('\n\n').map(paragraph => (
+        <p key={paragraph}>
+          {/* The links of the page lead to other files of the package. */}
+          <CodeText text={paragraph.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')} />
+        </p>
+      ))}
+      <CodeChoice code={fix.code} chosen={language} what="the example" onChoose={choose} />
     </>
   )
 }

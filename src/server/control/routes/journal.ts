@@ -13,7 +13,7 @@ import type { Core } from '../../../platform/simulator/core.ts'
 import { presentEntry } from '../../../platform/wording/entry.ts'
 import { eventStream, type OpenStreams } from '../event-stream.ts'
 import { ControlProblem } from '../problems.ts'
-import { PlayedScenario, type Readiness, ReadinessReport, ReadinessTrial } from '../readiness.ts'
+import { CheckFix, PlayedScenario, type Readiness, ReadinessReport, ReadinessTrial } from '../readiness.ts'
 import { RecordedScenario } from '../recorder.ts'
 import {
   type ControlContext,
@@ -302,6 +302,12 @@ export const READINESS_ROUTES: readonly ControlRoute[] = [
       'The traffic so far is judged by the functions of the checks; the latest that shows something about a check decides.',
     responses: { 200: { description: 'All checks', schema: ReadinessReport }, 409: NO_CHECKS },
     run: async context => ok((await readinessOf(context)).report()),
+  }),
+  route('GET /readiness/:id/fix', {
+    id: 'getCheckFix',
+    summary: 'Says how to fix what a check finds, with examples in several languages',
+    responses: { 200: { description: 'From its help page', schema: CheckFix }, 404: 'There is no such check' },
+    run: async context => ok((await readinessOf(context)).fix(context.param('id'))),
   }),
   route('POST /readiness/:id/try', {
     id: 'tryCheck',
