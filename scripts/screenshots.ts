@@ -93,8 +93,11 @@ async function takeRefusedWebhook(): Promise<void> {
     .first()
     .waitFor()
   await page.getByRole('option', { name: /REQUESTING TAKEOVER/ }).click()
-  await page.getByRole('button', { name: 'Platform', exact: true }).click()
-  await page.getByRole('heading', { name: 'Business hours' }).waitFor()
+  await page.getByRole('button', { name: 'Find out why' }).click()
+  await page
+    .getByText(/\d+ trials|no trial|none of/i)
+    .first()
+    .waitFor()
   await take(page, 'refused-webhook')
   await page.close()
   await server.close()

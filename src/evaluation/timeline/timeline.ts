@@ -36,6 +36,8 @@ export interface TimelineRow {
   /** `200 in 31 ms`, `200 MESSAGE SENT TO USER`. */
   readonly answer?: string
   readonly ok: boolean
+  /** Of a diagnosis, which may be refused. */
+  readonly isTrial?: boolean
   /** Whether a failure refers to it. */
   readonly failed: boolean
   /** The step that claimed it or was under way; null when there is none. */
@@ -45,7 +47,7 @@ export interface TimelineRow {
 }
 
 /** The part of a row that one entry decides. */
-export type RowContent = Pick<TimelineRow, 'from' | 'to' | 'kind' | 'label' | 'ok'> & { answer?: string }
+export type RowContent = Pick<TimelineRow, 'from' | 'to' | 'kind' | 'label' | 'ok' | 'isTrial'> & { answer?: string }
 
 const MAX_CHARS = 120
 
@@ -107,6 +109,7 @@ function deliveryRow(entry: EntryOf<'delivery'>): RowContent {
     label: parts.join(', '),
     answer: answerOf(entry, 0),
     ok,
+    ...(probe !== undefined && { isTrial: true }),
   }
 }
 

@@ -82,7 +82,8 @@ function AnswerMark({ row, isProblem, isOrdered }: Pick<SequenceRowProps, 'row' 
   if (row.kind === 'fault' || row.answer === undefined || row.answer === '') return null
   if (isOrdered) return <Mark kind="fault" label="as a fault ordered" />
   if (isProblem) return <ProblemMark ok={row.ok} />
-  return <Mark kind={row.answer.startsWith('not sent') ? 'skipped' : row.ok ? 'pass' : 'fail'} label="" />
+  const isOpen = row.answer.startsWith('not sent') || (row.isTrial && !row.answer.startsWith('200'))
+  return <Mark kind={isOpen ? 'skipped' : row.ok ? 'pass' : 'fail'} label="" />
 }
 
 export const ProblemMark = ({ ok }: { readonly ok: boolean }) => (

@@ -7,7 +7,7 @@ import { Shortcuts, showShortcuts } from '../components/shortcuts.tsx'
 import { TokenForm } from '../components/token-form.tsx'
 import { useMedia } from '../components/width.ts'
 import { isOrdered } from '../model/entry-summary.ts'
-import { type ColumnName, uiModeAddress } from './address.ts'
+import { type ColumnName, type SideView, uiModeAddress } from './address.ts'
 import { AgentDesk, WaitingBadge } from './agent-desk.tsx'
 import { WireWithPast } from './past-wire.tsx'
 import { PlatformProvider } from './platform/platform-section.tsx'
@@ -116,13 +116,17 @@ function SideColumns() {
 const SIDE_TITLES = { agent: 'Agent', platform: 'Platform' } as const
 
 function SideTabs() {
-  const session = useSession()
-  const { side } = session.view
+  const { side, column } = useSession().view
+  const show = (name: SideView) =>
+    batch(() => {
+      side.value = name
+      column.value = 'side'
+    })
   return (
     <div class="tabs">
       <h2 class="visually-hidden">{SIDE_TITLES[side.value]}</h2>
       {(['agent', 'platform'] as const).map(name => (
-        <button key={name} type="button" aria-pressed={side.value === name} onClick={() => (side.value = name)}>
+        <button key={name} type="button" aria-pressed={side.value === name} onClick={() => show(name)}>
           {SIDE_TITLES[name]} {name === 'agent' ? <WaitingBadge /> : null}
         </button>
       ))}
@@ -185,7 +189,7 @@ function Column({ name, heading, title, isCovered = false, children }: ColumnPro
       onFocusIn={name === 'side' && !isFolded ? () => (view.column.value = name) : undefined}
     >
       <header class="column-head">
-        {isFolded ? <h2>{title}</h2> : heading}
+        {isClosed ? <h2>{title}</h2> : heading}
         <button
           type="button"
           class="quiet"

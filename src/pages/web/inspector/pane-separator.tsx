@@ -8,7 +8,7 @@ const MOST = 80
 const STEP = 5
 
 /** The part of the details in percent. Kept in this browser. */
-const size = signal(within(Number(readStored(STORED) ?? 44)))
+const size = signal(within(Number(readStored(STORED) ?? 40)))
 
 function within(percent: number): number {
   return Number.isFinite(percent) ? Math.min(MOST, Math.max(LEAST, Math.round(percent))) : 50

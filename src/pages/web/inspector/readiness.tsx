@@ -12,8 +12,10 @@ import { CodeText } from '../components/code-text.tsx'
 import { CopyButton } from '../components/copy-button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { Mark } from '../components/mark.tsx'
+import { shellWord } from '../model/snippets.ts'
 import { showEntry, uiModeAddress } from './address.ts'
 import { readStored, writeStored } from './agent-side.ts'
+import { usePlatformStore } from './platform/platform-section.tsx'
 import { useSession } from './session-context.ts'
 import { TrialDiagram } from './trial-diagram.tsx'
 
@@ -107,10 +109,14 @@ export function Readiness() {
 }
 
 function CertificateCommand() {
-  const command = 'npx handover-sim certify --target WEBHOOK_URL --agent-driver FILE --report html=certificate.html'
+  const { origin } = useSession()
+  const url = usePlatformStore().moment.value?.config['webhook.url']
+  const words = ['--target', typeof url === 'string' ? url : 'WEBHOOK_URL', '--port', origin.port]
+  const command = `npx handover-sim certify ${words.map(shellWord).join(' ')} --agent-driver FILE --report html=certificate.html`
   return (
     <p>
-      Make the certificate, with all checks: <code>{command}</code> <CopyButton text={command} what="the command" />
+      <b>Make the certificate</b>, with all checks: stop this simulator, because the checks use its port, and run{' '}
+      <code>{command}</code> <CopyButton text={command} what="the command" />
     </p>
   )
 }
