@@ -6,6 +6,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { systemCodeOf } from '../text/error-text.ts'
 import { backgroundTimer } from './clock.ts'
 
+// An older Node would end in an error of one of its own functions.
+if (process.getBuiltinModule === undefined)
+  throw new Error(`handover-sim needs Node 20.19 or newer, and this is Node ${process.version.slice(1)}.`)
+
 /** Loaded at first use: a start needs no cryptography, and loading it takes a tenth of its time. */
 const crypto = () => process.getBuiltinModule('node:crypto')
 
