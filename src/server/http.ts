@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { basename } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { isMap } from '../base/objects.ts'
 import type { Maybe } from '../base/runtime/activity.ts'
 import { afterWaitingEvents, backgroundTimer, elapsedMs, wallDelay } from '../base/runtime/clock.ts'
 import { connectionLimit } from '../base/runtime/node.ts'
@@ -14,7 +15,7 @@ import { sendFaultyResponse } from '../platform/api/faulty-responses.ts'
 import type { Api } from '../platform/api/handle.ts'
 import { type ApiResponse, internalErrorResponse } from '../platform/api/messages.ts'
 import { VERSION } from '../platform/contract/version.ts'
-import { isLoopback, ListenError, type PortHolder, PortInUseError } from './control/addresses.ts'
+import { isLoopback, ListenError, type PortHolder, PortInUseError, urlOf } from './control/addresses.ts'
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -430,8 +431,22 @@ const LISTEN_REASONS: Record<string, string> = {
 }
 
 async function listenErrorFor(error: NodeJS.ErrnoException, host: string, port: number): Promise<ListenError> {
-  if (error.code === 'EADDRINUSE') return new PortInUseError(host, port, await findPortHolder(port))
+  if (error.code === 'EADDRINUSE')
+    return new PortInUseError(host, port, await findPortHolder(port), await isSimulatorAt(urlOf(host, port)))
   return new ListenError(host, port, LISTEN_REASONS[error.code ?? ''] ?? error.message)
+}
+
+/** The longest wait for an answer of the program that has the port. */
+const ANSWER_MS = 1_000
+
+async function isSimulatorAt(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/_sim/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) })
+    const answer: unknown = await response.json()
+    return isMap(answer) && typeof answer.status === 'string' && typeof answer.version === 'string'
+  } catch {
+    return false
+  }
 }
 
 const LISTENING = '0A'

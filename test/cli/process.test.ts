@@ -119,12 +119,15 @@ describe('the built command', () => {
     }
   })
 
-  it('exits with 3 when the port is in use', async () => {
+  it('exits with 3 when another simulator has the port, and says how to end it', async () => {
     const first = run(['start', '--port', '0'])
     const { port } = new URL(urlIn(await first.stdout.until(/\n/)))
     const second = run(['start', '--port', port])
     expect(await second.code).toBe(3)
-    expect(second.stderr.text).toContain(`:${port}: the port is in use`)
+    expect(second.stderr.text).toContain(`:${port}: the port is in use by another handover-sim`)
+    expect(second.stderr.text).toContain(
+      `end it with npx handover-sim stop --port ${port} (run and certify need no start`,
+    )
     first.child.kill('SIGINT')
     await first.code
   })

@@ -46,9 +46,14 @@ export class PortInUseError extends ListenError {
   override readonly name = 'PortInUseError'
   /** The process that listens on the port; null when it is unknown. */
   readonly holder: PortHolder | null
-  constructor(host: string, port: number, holder: PortHolder | null) {
-    const by = holder === null ? '' : ` by ${holder.name} (process ${holder.pid})`
-    super(host, port, `the port is in use${by}; stop that process, or choose another port (0 means any free one)`)
+  /** `isSimulator`: another handover-sim answers there. */
+  constructor(host: string, port: number, holder: PortHolder | null, isSimulator = false) {
+    const stop = `end it with npx handover-sim stop --port ${port} (run and certify need no start beside them)`
+    const name = isSimulator ? 'another handover-sim' : holder?.name
+    const pid = holder === null ? '' : ` (process ${holder.pid})`
+    const by = name === undefined ? '' : ` by ${name}${pid}`
+    const cure = isSimulator ? stop : 'stop that process'
+    super(host, port, `the port is in use${by}; ${cure}, or choose another port (0 means any free one)`)
     this.holder = holder
   }
 }
