@@ -12,7 +12,8 @@ const [, ...SECTIONS] = read('docs/how-to/troubleshooting.md').split('\n## ')
 const stable = (text: string) =>
   text
     .replaceAll(/\d+(\.\d+)? ms/g, '0 ms')
-    .replaceAll(/ by \S+ \(process \d+\)/g, '')
+    .replaceAll(/ by [^;]+ \(process \d+\)/g, '')
+    .replaceAll(/--port \d{4,5}/g, '--port 4747')
     .replaceAll(/process \d+/g, 'process 0')
     .replaceAll(/\s+/g, ' ')
     .trim()
