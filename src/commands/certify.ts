@@ -83,6 +83,7 @@ export const certifyCommand = defineCommand({
     const options = parseFlags(flags, context)
     const requests = parseReports((flags.report ?? []).join(','), CERTIFICATE_REPORTS, env)
     const resolved = await resolveSettings(flags, configSources(context))
+    for (const warning of resolved.warnings) io.stderr.write(`${warning}\n`)
     const hasDriver = flags.selfTest === true || (flags.agentDriver ?? resolved.agentDriver) !== null
     const selection = planChecks(options, hasDriver || flags.list === true)
     if (flags.list) {

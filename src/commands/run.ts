@@ -70,6 +70,7 @@ export const runCommand = defineCommand({
     const reports = parseReports((flags.report ?? []).join(','), RUN_REPORTS, context.env)
     checkCombinations(flags)
     const resolved = await resolveSettings(flags, configSources(context))
+    for (const warning of resolved.warnings) io.stderr.write(`${warning}\n`)
     const patterns = wantedPatterns(args, flags, context)
     if (flags.ui) {
       const { runUiMode } = await import('./ui-mode.ts')

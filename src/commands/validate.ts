@@ -28,7 +28,7 @@ export const validateCommand = defineCommand({
   },
   flags: {
     '--json': 'one line of JSON per file: { v, type, file, kind, ok, problems, warnings, ... }',
-    '--allow-modules': 'load .mjs, .js and .ts files, which runs their code; without it they are not checked',
+    '--allow-modules': 'load JavaScript and TypeScript files, which runs their code; without it they are not checked',
   },
   async run(context, flags, args) {
     const { io } = context

@@ -241,7 +241,11 @@ says: { exec: [a, $(text), $(env.HOME), $(sim.url)] }`
   })
 
   it.each([
-    ['d.toml', '', 'd.toml: a driver must end in .yaml, .yml, .json, .js, .mjs, .ts, or be an http or https address.'],
+    [
+      'd.toml',
+      '',
+      'd.toml: a driver must end in .yaml, .yml, .json, .js, .mjs, .cjs, .ts, .mts, .cts, or be an http or https address.',
+    ],
     ['d.json', '{', 'd.json:1:2: is not valid JSON'],
     ['d.yaml', 'accept: [', 'd.yaml:1:'],
     ['d.yaml', '- a', 'd.yaml'],

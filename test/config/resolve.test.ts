@@ -98,6 +98,38 @@ describe('precedence', () => {
     expect((await resolve({}, { HANDOVER_SIM_CONFIG: 'other.json' }, files)).sources.port).toBe('other.json:1')
   })
 
+  it('warns about a misspelt variable, and about no variable of the user', async () => {
+    const env = {
+      HANDOVER_SIM_WEBHOK_URL: 'http://127.0.0.1:3000',
+      HANDOVER_SIM_TEST: '1',
+      HANDOVER_SIM_MY_TENANT: 'a',
+    }
+    expect((await resolve({}, env)).warnings).toEqual([
+      'HANDOVER_SIM_WEBHOK_URL is not read; did you mean HANDOVER_SIM_WEBHOOK_URL?',
+    ])
+    const given = { HANDOVER_SIM_URL: 'x', HANDOVER_SIM_BOT_API_KEY: 'x', HANDOVER_SIM_WEBHOOK_SECRET: 'x' }
+    expect((await resolve({}, given)).warnings).toEqual([])
+  })
+
+  it('warns about a config file of another format', async () => {
+    const { warnings, configFile } = await resolve({}, {}, { 'handover-sim.config.toml': 'port = 1' })
+    expect([configFile, warnings]).toEqual([
+      null,
+      [
+        'handover-sim.config.toml is not read: a config file ends in .yaml, .yml, .json, .js, .mjs, .cjs, .ts, .mts, .cts.',
+      ],
+    ])
+  })
+
+  it.each([
+    ['mts', 'export default { port: 5002 as number }'],
+    ['cts', 'module.exports = { port: 5002 }'],
+    ['cjs', 'module.exports = { port: 5002 }'],
+  ])('reads a config file that ends in .%s, also in a CommonJS package', async (ending, text) => {
+    const files = { 'package.json': '{"type":"commonjs"}', [`handover-sim.config.${ending}`]: text }
+    expect((await resolve({}, {}, files)).options.port).toBe(5002)
+  })
+
   it('warns about each config file that is not read', async () => {
     const { warnings, options } = await resolve({}, {}, { ...YAML, 'handover-sim.config.json': '{"port": 1}' })
     expect(options.port).toBe(5001)
@@ -153,7 +185,11 @@ describe('an invalid flag or variable', () => {
     ],
     [{ set: ['seed=3'] }, {}, '--set seed=3: seed is not a knob; use --seed.'],
     [{ config: 'missing.yaml' }, {}, 'missing.yaml: cannot be read: there is no such file.'],
-    [{ config: 'config.toml' }, {}, '--config: "config.toml" must end in .yaml, .yml, .json, .js, .mjs, .ts.'],
+    [
+      { config: 'config.toml' },
+      {},
+      '--config: "config.toml" must end in .yaml, .yml, .json, .js, .mjs, .cjs, .ts, .mts, .cts.',
+    ],
   ]
   it.each(bad)('reports the problem of %j %j', async (flags, env, message) => {
     expect(await problemsOf(flags, env)).toEqual([message])

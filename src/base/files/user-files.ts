@@ -18,6 +18,7 @@ import { loadModule } from '../runtime/node.ts'
 import { isError, messageOf, systemCodeOf } from '../text/error-text.ts'
 import { BUDGETS } from './budgets.ts'
 import { fileProblem } from './errors.ts'
+import { DATA_EXTENSIONS } from './extensions.ts'
 
 export interface NamedFile {
   /** As the user would write it. */
@@ -28,8 +29,7 @@ export interface NamedFile {
 }
 
 /** Whether a file is data. Any other file is code: loading it runs it. */
-export const isDataFile = ({ extension }: Pick<NamedFile, 'extension'>): boolean =>
-  ['.yaml', '.yml', '.json'].includes(extension)
+export const isDataFile = ({ extension }: Pick<NamedFile, 'extension'>): boolean => DATA_EXTENSIONS.includes(extension)
 
 /** By system code. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -99,7 +99,7 @@ export async function loadExports(
   nodeVersion: string,
   withinMs = LOAD_MS,
 ): Promise<Record<string, unknown>> {
-  if (file.extension === '.ts') checkTypeScript(file.name, nodeVersion)
+  if (/^\.[mc]?ts$/.test(file.extension)) checkTypeScript(file.name, nodeVersion)
   readText(file, BUDGETS.moduleBytes)
   const slow = new AbortController()
   const timeout = wallDelay(withinMs, slow.signal).then(() =>
@@ -108,7 +108,7 @@ export async function loadExports(
   try {
     return await Promise.race([loadModule(file.path), timeout])
   } catch (error) {
-    throw fileProblem(file.name, `cannot be loaded: ${whyNot(error, file.path)}`)
+    throw fileProblem(file.name, `cannot be loaded: ${esModuleProblem(error, file) ?? whyNot(error, file.path)}`)
   } finally {
     timeout.catch(() => {})
     slow.abort()
@@ -116,6 +116,13 @@ export async function loadExports(
 }
 
 const LOAD_MS = 30_000
+
+/** Node reads a file that ends in .js or .ts as CommonJS when the package says so, as `npm init` does. */
+function esModuleProblem(error: unknown, { extension }: NamedFile): string | null {
+  if (!isError(error) || !['.js', '.ts'].includes(extension)) return null
+  if (!/Unexpected token 'export'|Cannot use import statement outside a module/.test(error.message)) return null
+  return `it is an ES module, and its package is CommonJS ("type" in package.json); name it .m${extension.slice(1)} instead of ${extension}`
+}
 
 /** The message with the line in the file, or what to install when a package is missing. */
 function whyNot(error: unknown, path: string): string {

@@ -2,7 +2,8 @@
 import { dirname, extname, resolve } from 'node:path'
 import { moduleSource, parseSource } from '../../base/files/document.ts'
 import { ConfigError, fileProblem, type Problem } from '../../base/files/errors.ts'
-import { loadExports, readText } from '../../base/files/user-files.ts'
+import { DATA_EXTENSIONS, MODULE_EXTENSIONS } from '../../base/files/extensions.ts'
+import { isDataFile, loadExports, readText } from '../../base/files/user-files.ts'
 import { isMap } from '../../base/objects.ts'
 import { connectionFailure } from '../../base/runtime/connection-failure.ts'
 import { formatValue } from '../../base/schemas/explain-issues.ts'
@@ -22,9 +23,6 @@ export interface LoadDriverOptions {
   /** Aborts the request of a URL. */
   readonly signal?: AbortSignal
 }
-
-const DOCUMENTS = ['.yaml', '.yml', '.json']
-const MODULES = ['.js', '.mjs', '.ts']
 
 /** Loads the file or URL `ref`. Throws `ConfigError`. */
 export async function loadDriver(ref: string, options: LoadDriverOptions): Promise<DriverSpec> {
@@ -52,11 +50,12 @@ export async function loadDriver(ref: string, options: LoadDriverOptions): Promi
   const path = resolve(options.cwd, ref)
   const file = { name: ref, path, extension: extname(ref).toLowerCase() }
   const origin = { name: ref, folder: dirname(path), commands: true, prompt }
-  if (MODULES.includes(file.extension)) return readModule(await loadExports(file, options.nodeVersion), origin)
-  if (!DOCUMENTS.includes(file.extension))
+  if (MODULE_EXTENSIONS.includes(file.extension))
+    return readModule(await loadExports(file, options.nodeVersion), origin)
+  if (!isDataFile(file))
     throw fileProblem(
       ref,
-      `a driver must end in ${[...DOCUMENTS, ...MODULES].join(', ')}, or be an http or https address`,
+      `a driver must end in ${[...DATA_EXTENSIONS, ...MODULE_EXTENSIONS].join(', ')}, or be an http or https address`,
     )
   return readDriver(parseSource(ref, readText(file), file.extension === '.json'), origin)
 }

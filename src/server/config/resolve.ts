@@ -3,8 +3,9 @@
 import { readdirSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import { ConfigError, type Problem, problem } from '../../base/files/errors.ts'
+import { DATA_EXTENSIONS, MODULE_EXTENSIONS } from '../../base/files/extensions.ts'
 import type { NamedFile } from '../../base/files/user-files.ts'
-import { nearest } from '../../base/text/error-text.ts'
+import { nearest, nearestName } from '../../base/text/error-text.ts'
 import { type Redactor, withoutCredentials } from '../../base/text/redactor.ts'
 import { describeSecret, isSecretPath } from '../../base/text/secret-positions.ts'
 import { defaultKnobs, formatKnob, formatKnobs, isKnob, KNOB_NAMES, parseKnob } from '../../platform/contract/knobs.ts'
@@ -60,7 +61,11 @@ export async function resolveSettings(flags: SettingFlags, environment: ConfigEn
   const file = findConfig(environment.cwd, explicitFile(flags, environment.env))
   const fromFile = file === null ? {} : await loadConfig(file, environment.nodeVersion)
   const settings = mergeLayers(defaultLayer(), fromFile, fromEnv, fromFlags)
-  const warnings = (file?.ignored ?? []).map(other => `${other} is not read, because ${file?.name} is used.`)
+  const warnings = [
+    ...(file?.ignored ?? []).map(other => `${other} is not read, because ${file?.name} is used.`),
+    ...(file === null ? unreadConfigs(environment.cwd) : []),
+    ...misspeltVariables(environment.env),
+  ]
   const values: Record<string, unknown> = {}
   const sources: Record<string, string> = {}
   for (const [name, { value, from }] of Object.entries(settings)) {
@@ -93,6 +98,21 @@ export async function resolveSettings(flags: SettingFlags, environment: ConfigEn
 
   if (environment.secrets !== undefined) addSecretsOf(environment.secrets, resolved.values)
   return { ...resolved, warnings }
+}
+
+const PREFIX = 'HANDOVER_SIM_'
+/** Beside those of settings. Some are for the programs of the user. */
+const OTHER_VARIABLES = ['CONFIG', 'URL', 'API_KEY', 'BOT_API_KEY', 'WEBHOOK_SECRET', 'BOT_ID', 'TOKEN']
+
+/** A variable that resembles none may be one of the user's own, and so may a short one, such as HANDOVER_SIM_TEST. */
+function misspeltVariables(env: Env): string[] {
+  const known = [...TEXT_SETTINGS.map(setting => setting.env.slice(PREFIX.length)), ...OTHER_VARIABLES]
+  return Object.keys(env).flatMap(name => {
+    const word = name.slice(PREFIX.length)
+    if (!name.startsWith(PREFIX) || word.length < 5 || known.includes(word)) return []
+    const meant = nearestName(word, known)
+    return meant === undefined ? [] : `${name} is not read; did you mean ${PREFIX}${meant}?`
+  })
 }
 
 function explicitFile(flags: SettingFlags, env: Env) {
@@ -151,7 +171,7 @@ function defaultLayer(): Layer {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value, from: 'default' }]))
 }
 
-const EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json', '.js', '.mjs', '.ts']
+const EXTENSIONS: readonly string[] = [...DATA_EXTENSIONS, ...MODULE_EXTENSIONS]
 const NAMES = EXTENSIONS.map(extension => `handover-sim.config${extension}`)
 
 interface FoundConfig extends NamedFile {
@@ -170,15 +190,24 @@ export function findConfig(
     if (EXTENSIONS.includes(extension)) return { name: file, path: resolve(cwd, file), extension, ignored: [] }
     throw problem(from, `${JSON.stringify(file)} must end in ${EXTENSIONS.join(', ')}.`)
   }
-  let files: readonly string[] = []
-  try {
-    files = readdirSync(cwd)
-  } catch {
-    // A folder that cannot be read has no config file.
-  }
+  const files = namesIn(cwd)
   const [name, ...ignored] = NAMES.filter(one => files.includes(one))
   return name === undefined ? null : { name, path: resolve(cwd, name), extension: extname(name), ignored }
 }
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // A folder that cannot be read has no config file.
+    return []
+  }
+}
+
+const unreadConfigs = (cwd: string): string[] =>
+  namesIn(cwd)
+    .filter(name => /^handover-sim\.config\.\w+$/.test(name) && !NAMES.includes(name))
+    .map(name => `${name} is not read: a config file ends in ${EXTENSIONS.join(', ')}.`)
 
 /** Throws `ConfigError` with every problem found. */
 export async function loadConfig(file: FoundConfig, nodeVersion: string): Promise<Layer> {

@@ -112,7 +112,11 @@ describe('which files', () => {
     ['nothing there', ['no.yaml'], 'no.yaml: cannot be read: there is no such file or folder.'],
     ['a pattern of nothing', ['deep/z*.yaml'], 'deep/z*.yaml: matches no file.'],
     ['a pattern in no folder', ['no/*.yaml'], 'no/*.yaml: matches no file: there is no folder no.'],
-    ['another ending', ['deep/notes.md'], 'deep/notes.md: must end in .yaml, .yml, .json, .mjs, .js, .ts.'],
+    [
+      'another ending',
+      ['deep/notes.md'],
+      'deep/notes.md: must end in .yaml, .yml, .json, .js, .mjs, .cjs, .ts, .mts, .cts.',
+    ],
     [
       'a part by itself',
       ['deep/part.yaml'],

@@ -3,6 +3,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, extname, relative, resolve, sep } from 'node:path'
 import { globSync, isDynamicPattern } from 'tinyglobby'
 import { fileProblem } from '../../../base/files/errors.ts'
+import { DATA_EXTENSIONS, MODULE_EXTENSIONS } from '../../../base/files/extensions.ts'
 import type { NamedFile } from '../../../base/files/user-files.ts'
 import { suggest } from '../../../base/text/error-text.ts'
 
@@ -21,7 +22,7 @@ export interface FoundFile extends NamedFile {
   readonly named: boolean
 }
 
-const EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json', '.mjs', '.js', '.ts']
+const EXTENSIONS: readonly string[] = [...DATA_EXTENSIONS, ...MODULE_EXTENSIONS]
 
 /** Each file once, in the order of the patterns; the files of a folder are sorted by name. Throws `ConfigError`. */
 export function findFiles(patterns: readonly string[], { cwd, builtin = null }: FileFolders): FoundFile[] {
