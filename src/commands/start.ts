@@ -1,17 +1,8 @@
 /** Runs the simulator until a signal stops it (`handover-sim start`), and announces that it is ready. */
-import {
-  accessSync,
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { BUDGETS } from '../base/files/budgets.ts'
+import { replaceFile } from '../base/files/draft.ts'
 import { wallDelay } from '../base/runtime/clock.ts'
 import { limitHeapGrowth } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
@@ -212,7 +203,7 @@ function firstSteps(server: PlatformServer, desk: string | null): string {
 /** Returns a function that removes the file. */
 function writeReadyFile(file: string, cwd: string, text: string): () => void {
   const path = resolve(cwd, file)
-  attempt(`--ready-file: cannot write ${JSON.stringify(file)}`, () => replaceFile(path, text))
+  attempt(`--ready-file: cannot write ${JSON.stringify(file)}`, () => replaceFile(path, [text], 0o600))
   return () => {
     // Leaves a file that another simulator has written since.
     try {
@@ -220,23 +211,6 @@ function writeReadyFile(file: string, cwd: string, text: string): () => void {
     } catch {
       // The file was removed already.
     }
-  }
-}
-
-/** Writes a file that only its owner reads, in one step, so that a reader never sees a part of it. */
-function replaceFile(path: string, text: string): void {
-  const draft = `${path}.${process.pid}.tmp`
-  try {
-    const file = openSync(draft, 'w', 0o600)
-    try {
-      writeFileSync(file, text)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(draft, path)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
   }
 }
 
@@ -289,7 +263,7 @@ function createExport(file: string, { cwd, stderr }: Io) {
       if (state !== 'open') return
       state = 'written'
       try {
-        replaceFile(path, `${snapshotText(captureSnapshot(coreOf(simulator)))}\n`)
+        replaceFile(path, [`${snapshotText(captureSnapshot(coreOf(simulator)))}\n`], 0o600)
       } catch (error) {
         state = 'failed'
         stderr.write(`${failure}: ${messageOf(error)}\n`)

@@ -71,7 +71,7 @@ async function keyFor(context: Context, { key, keyEnv, config }: VerifyFlags): P
 }
 
 function variable({ env, secrets }: Context, flag: string, name: string): string {
-  const value = env[name]
+  const value = Object.hasOwn(env, name) ? env[name] : undefined
   secrets.add(value)
   if (value) return value
   throw new UsageError(`${flag}: the variable ${name} is ${value === '' ? 'empty' : 'not set'}.`)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -150,6 +150,19 @@ describe('start', () => {
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ v: 1, type: 'ready', url })
     await stop()
     expect(existsSync(file)).toBe(false)
+  })
+
+  it('--ready-file follows no link that another user planted for its draft, and is for its owner alone', async () => {
+    const io = fakeIo(folderWith({ victim: 'mine' }))
+    const file = join(io.cwd, 'ready.json')
+    for (const name of [`ready.json.${process.pid}.tmp`, `.ready.json.${process.pid}.tmp`])
+      symlinkSync(join(io.cwd, 'victim'), join(io.cwd, name))
+    const { stop } = await started(['--ready-file', 'ready.json'], {}, io)
+    expect(readFileSync(join(io.cwd, 'victim'), 'utf8')).toBe('mine')
+    expect([lstatSync(file).isSymbolicLink(), lstatSync(file).mode & 0o777]).toEqual([false, 0o600])
+    // Nothing is left of the draft.
+    expect(readdirSync(io.cwd).filter(name => name.includes('ready'))).toHaveLength(3)
+    await stop()
   })
 
   it('--ready-file in a missing folder exits with 2 and frees the port', async () => {

@@ -76,6 +76,11 @@ describe('the body', () => {
 })
 
 describe('the key', () => {
+  it.each(['constructor', '__proto__', 'toString'])('is not one of JavaScript: %s is no variable', async name => {
+    const { code, err } = await result(about(RIGHT, '--key-env', name))
+    expect([code, err]).toEqual([2, expect.stringContaining(`the variable ${name} is not set`)])
+  })
+
   it('is that of `start` by default: variable, config file, default; stderr names its origin', async () => {
     const argv = about(RIGHT)
     const fromVariable = await result(argv, { HANDOVER_SIM_API_KEY: KEY })

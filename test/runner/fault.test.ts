@@ -22,6 +22,12 @@ const api: Record<string, Row> = {
 ${unsaid}`,
     is: 'pass',
   },
+  'an escaped name stays a text, and is not filled a second time': {
+    steps: `${TAKEN}${onMessage('respond: { status: 503, body: { error: "$$(env.SECRET) $$(sim.api_key)" } }, times: 1')}${calls(HI)}- expect: { message: {}, capture: { why: response.error } }
+- agent: { says: "$(why)" }
+- expect: { message: { message: "$$(env.SECRET) $$(sim.api_key)" } }`,
+    is: 'pass',
+  },
   'respond, and the step wants what was not done': {
     head: 'timeouts: { expect: 500ms, settle: 50ms }',
     steps: `${TAKEN}${onMessage('respond: { status: 503 }')}${calls(HI)}- expect: message\n${said('Hi')}`,

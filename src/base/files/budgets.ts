@@ -1,4 +1,4 @@
-/** Lists the bounds of what one file of the user, or one snapshot, may cost. */
+/** Lists the endings of files that users write, and the bounds of what one of them, or one snapshot, may cost. */
 export const BUDGETS = {
   /** Bytes of a scenario, driver or config file. */
   fileBytes: 4 * 1_048_576,
@@ -31,3 +31,5 @@ export const BUDGETS = {
   /** Characters and parts of all steps of a plan. */
   planSize: 64 * 1_048_576,
 } as const
+export const DATA_EXTENSIONS: readonly string[] = ['.yaml', '.yml', '.json']
+export const MODULE_EXTENSIONS: readonly string[] = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts']

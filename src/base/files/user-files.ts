@@ -6,19 +6,17 @@ import {
   openSync,
   readFileSync,
   realpathSync,
-  renameSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { wallDelay } from '../runtime/clock.ts'
 import { loadModule } from '../runtime/node.ts'
 import { isError, messageOf, systemCodeOf } from '../text/error-text.ts'
-import { BUDGETS } from './budgets.ts'
+import { BUDGETS, DATA_EXTENSIONS } from './budgets.ts'
+import { replaceFile } from './draft.ts'
 import { fileProblem } from './errors.ts'
-import { DATA_EXTENSIONS } from './extensions.ts'
 
 export interface NamedFile {
   /** As the user would write it. */
@@ -173,14 +171,7 @@ function makeFolder(path: string): void {
 function save(path: string, text: Iterable<string>, mode: number | undefined): void {
   // Devices and pipes are written directly; for a folder the system reports the error.
   if (existsSync(path) && !statSync(path).isFile()) return writeAll(path, text, mode)
-  const draft = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
-  try {
-    writeAll(draft, text, mode)
-    renameSync(draft, path)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
-  }
+  replaceFile(path, text, mode)
 }
 
 function writeAll(path: string, text: Iterable<string>, mode: number | undefined): void {

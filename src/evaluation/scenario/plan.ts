@@ -158,7 +158,12 @@ export type Action =
     }
   | { readonly verb: 'wait'; readonly ms: number }
   | { readonly verb: 'availability'; readonly value: AvailabilityValue; readonly reason?: AvailabilityReason }
-  | { readonly verb: 'fault'; readonly fault: FaultFields | { readonly clear: string | true } }
+  | {
+      readonly verb: 'fault'
+      readonly fault: FaultFields | { readonly clear: string | true }
+      /** As it is written, with names to fill in; absent for a fault that is cleared. */
+      readonly template?: Template
+    }
   | {
       readonly verb: 'deliver'
       /** The name of a new event; null when `replay` names the step whose event is sent again. */

@@ -1,8 +1,8 @@
 /** Loads an agent driver from a YAML or JSON file, a module, or a URL. */
 import { dirname, extname, resolve } from 'node:path'
+import { DATA_EXTENSIONS, MODULE_EXTENSIONS } from '../../base/files/budgets.ts'
 import { moduleSource, parseSource } from '../../base/files/document.ts'
 import { ConfigError, fileProblem, type Problem } from '../../base/files/errors.ts'
-import { DATA_EXTENSIONS, MODULE_EXTENSIONS } from '../../base/files/extensions.ts'
 import { isDataFile, loadExports, readText } from '../../base/files/user-files.ts'
 import { isMap } from '../../base/objects.ts'
 import { connectionFailure } from '../../base/runtime/connection-failure.ts'

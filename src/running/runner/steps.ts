@@ -174,7 +174,9 @@ function resend({ context }: StepContext, id: string): string {
 
 async function setFault({ context, step }: StepContext, action: ActionOf<'fault'>): Promise<StepDetails> {
   const { plan, conversations, core } = context
-  const spec = context.interpolate(step, action.fault) as FaultFields | { readonly clear: string | true }
+  const spec = context.interpolate(step, action.template ?? action.fault) as
+    | FaultFields
+    | { readonly clear: string | true }
   await rejectUnaccepted(() => {
     if ('clear' in spec) return spec.clear === true ? core.faults.clear() : core.faults.clear(spec.clear)
     // Limits a fault to the chat of its step when there are several. Availability has no chat.

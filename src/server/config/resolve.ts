@@ -2,8 +2,8 @@
 
 import { readdirSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
+import { DATA_EXTENSIONS, MODULE_EXTENSIONS } from '../../base/files/budgets.ts'
 import { ConfigError, type Problem, problem } from '../../base/files/errors.ts'
-import { DATA_EXTENSIONS, MODULE_EXTENSIONS } from '../../base/files/extensions.ts'
 import type { NamedFile } from '../../base/files/user-files.ts'
 import { nearest, nearestName } from '../../base/text/error-text.ts'
 import { type Redactor, withoutCredentials } from '../../base/text/redactor.ts'

@@ -271,7 +271,11 @@ function requirementsOf(
     if (reason !== null) exclusive ??= `${reason} (step ${number})`
   }
   const env = new Set<string>()
-  for (const name of namesIn([steps.map(step => step.action), never, conversations]))
+  for (const name of namesIn([
+    steps.map(({ action }) => (action.verb === 'fault' ? (action.template ?? []) : action)),
+    never,
+    conversations,
+  ]))
     if (name.startsWith('env.')) env.add(name.slice('env.'.length))
   return {
     exclusive: exclusive ?? (scenario.exclusive ? 'it says so' : null),

@@ -341,7 +341,8 @@ function faultAction(compiler: StepCompiler, written: NonNullable<Step['fault']>
   if ('clear' in written) return { verb: 'fault', fault: { clear: written.clear } }
   const filled = interpolateStatic(written, compiler.scope.values)
   const read = Fault.safeParse(filled, ZOD_MESSAGES)
-  if (read.success) return { verb: 'fault', fault: read.data }
+  // Filled again when the step runs, from what is written: an escaped text must not be filled twice.
+  if (read.success) return { verb: 'fault', fault: read.data, template: written }
   for (const { path, message, wrong } of explainIssues(read.error.issues, filled, Fault))
     compiler.report(['fault', ...path], message, wrong)
   return { verb: 'fault', fault: { clear: true } }

@@ -2,8 +2,8 @@
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, extname, relative, resolve, sep } from 'node:path'
 import { globSync, isDynamicPattern } from 'tinyglobby'
+import { DATA_EXTENSIONS, MODULE_EXTENSIONS } from '../../../base/files/budgets.ts'
 import { fileProblem } from '../../../base/files/errors.ts'
-import { DATA_EXTENSIONS, MODULE_EXTENSIONS } from '../../../base/files/extensions.ts'
 import type { NamedFile } from '../../../base/files/user-files.ts'
 import { suggest } from '../../../base/text/error-text.ts'
 
