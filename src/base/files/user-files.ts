@@ -12,10 +12,9 @@ import {
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { wallDelay } from '../runtime/clock.ts'
-import { loadModule } from '../runtime/node.ts'
+import { loadModule, replaceFile } from '../runtime/node.ts'
 import { isError, messageOf, systemCodeOf } from '../text/error-text.ts'
 import { BUDGETS, DATA_EXTENSIONS } from './budgets.ts'
-import { replaceFile } from './draft.ts'
 import { fileProblem } from './errors.ts'
 
 export interface NamedFile {

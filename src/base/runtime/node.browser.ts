@@ -27,3 +27,7 @@ export const createAbort = (): AbortController => new AbortController()
 
 /** A browser has no files of the package. */
 export const packagePath = (_name: string): string | null => null
+
+export function replaceFile(_path: string, _text: Iterable<string>, _mode?: number): void {
+  throw new Error('A browser has no files.')
+}

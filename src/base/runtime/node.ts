@@ -1,7 +1,7 @@
 /** Wraps functions of Node: hashes, secrets, modules of the user, processes. */
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { systemCodeOf } from '../text/error-text.ts'
 import { backgroundTimer } from './clock.ts'
@@ -155,4 +155,24 @@ function allowListeners(signal: AbortSignal): void {
 export function packagePath(name: string): string | null {
   const candidates = ['..', '../..', '../../..'].map(root => fileURLToPath(new URL(`${root}/${name}`, import.meta.url)))
   return candidates.find(existsSync) ?? null
+}
+
+/**
+ * Replaces a file in one step, so that a reader sees the old or the new text, and never a part of it. Another user of the
+ * folder cannot guess the name of the draft, and what has it already is not followed or kept.
+ */
+export function replaceFile(path: string, text: Iterable<string>, mode?: number): void {
+  const draft = join(dirname(path), `.${basename(path)}.${randomToken().replace(/\W/g, '')}.tmp`)
+  const file = openSync(draft, 'wx', mode)
+  try {
+    try {
+      for (const piece of text) writeFileSync(file, piece)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
 }
