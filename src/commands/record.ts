@@ -15,6 +15,7 @@ const FLAGS = {
   },
   '--after <seq>': 'only entries of the journal after this one',
   '--before <seq>': 'only entries of the journal before this one',
+  '--reads': 'also expect the calls that only read: transcript, summarize and chat',
   '--name <name>': 'name of the scenario (default: from the name of the file)',
   '--force': 'replace the file when it exists',
   ...ADDRESS_FLAGS,
@@ -56,6 +57,7 @@ export const recordCommand = defineCommand({
       ...(flags.after === undefined ? {} : { after: seqFrom('--after', flags.after) }),
       ...(flags.before === undefined ? {} : { before: seqFrom('--before', flags.before) }),
       name: flags.name ?? name,
+      ...(flags.reads && { reads: true }),
     }
     if (file !== STDOUT && !/\.ya?ml$/i.test(file))
       throw new UsageError(`FILE: must end in .yaml or .yml, so that \`run\` can read it; got ${JSON.stringify(file)}.`)

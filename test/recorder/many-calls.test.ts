@@ -17,7 +17,7 @@ it('a range of 20,000 calls, each with a fault', { timeout: 120_000 }, async () 
     else await sim.fetch(`${sim.url}/api/v1/chats/${chat.id}`, { headers })
   }
   const begun = performance.now()
-  const { status, body: answer } = await record()
+  const { status, body: answer } = await record({ reads: true })
   expect([status, answer.error.code]).toEqual([422, 'too_long'])
   // A second without other work; comparing each call with every other one took 10 s.
   expect(performance.now() - begun).toBeLessThan(4_000)

@@ -28,7 +28,7 @@ describe('a handover', () => {
     await call('typing_stop', chat)
     await call('message/', chat, { ...ANNA, message: 'On its way!' })
     await call('end', chat)
-    const recorded = await record({ name: 'Lost parcel' })
+    const recorded = await record({ name: 'Lost parcel', reads: true })
     expectProven(recorded, 6)
     expect(recorded.yaml).toBe(`# yaml-language-server: $schema=./node_modules/handover-sim/schema/scenario.v1.json
 # Recorded with handover-sim. Read it, give it a better name, and delete what does not matter.
@@ -63,12 +63,12 @@ steps:
     await chat.press('handover')
     await call('transcript', chat)
     await call('start', chat, ANNA)
-    expect((await record()).steps[1]).toEqual({ expect: 'transcript' })
+    expect((await record({ reads: true })).steps[1]).toEqual({ expect: 'transcript' })
     const snapshot = sim.snapshot({ journal: true })
     for (const entry of snapshot.journal!.entries!.slice(5)) Object.assign(entry, { at_ms: entry.at_ms + 60_000 })
     snapshot.journal!.atMs += 60_000
     await sim.restore(snapshot)
-    const recorded = await record()
+    const recorded = await record({ reads: true })
     expectProven(recorded, 2)
     expect(recorded.steps.slice(0, 3)).toEqual([{ press: 'handover' }, { agent: 'accept' }, { expect: 'transcript' }])
   })
@@ -327,6 +327,31 @@ describe('how a chat began', () => {
   })
 })
 
+describe('calls that only read', () => {
+  it('are left out, because another intermediary may need none, unless they are asked for, or are all there is', async () => {
+    const { call, sim, record } = await startRecorder()
+    const chat = await sim.chat()
+    await chat.press('handover')
+    await call('transcript', chat)
+    expect((await record()).steps).toContainEqual({ expect: 'transcript' })
+    await call('start', chat, ANNA)
+    await call('summarize', chat)
+    const { steps, codes } = await record()
+    expect(JSON.stringify(steps)).not.toMatch(/transcript|summarize/)
+    expect(codes).toContain('reads_left_out')
+    expect(JSON.stringify((await record({ reads: true })).steps)).toMatch(/transcript/)
+  })
+
+  it('of a chat whose id occurs in the path of calls are tried like others', async () => {
+    const { call, sim, record } = await startRecorder()
+    const chat = await sim.chat({ id: 'm' })
+    await chat.press('handover')
+    await call('start', chat, ANNA)
+    await call('message/', chat, { ...ANNA, message: 'Hello' })
+    expectProven(await record(), 2)
+  })
+})
+
 describe('several chats', () => {
   it('records several chats as conversations by name, also when their turns cross', async () => {
     const { sim, call, record } = await startRecorder()
@@ -339,11 +364,11 @@ describe('several chats', () => {
     await call('transcript', ada)
     await call('start', ada, { sender: { name: 'Bo' } })
     await call('message/', other, { ...ANNA, message: 'Hello other' })
-    const recorded = await record()
+    const recorded = await record({ reads: true })
     expectProven(recorded, 4)
     expect(Object.keys(recorded.scenario.chats)).toEqual(['ada', 'user2'])
     expect(recorded.steps).toContainEqual({ expect: { transcript: {}, since: 'step1' }, chat: 'ada' })
-    const alone = await record({ chat_ids: [ada.id] })
+    const alone = await record({ chat_ids: [ada.id], reads: true })
     expectProven(alone, 2)
     expect(alone.steps.map(step => Object.keys(step))).toEqual(alone.steps.map(step => [Object.keys(step)[0]]))
   })

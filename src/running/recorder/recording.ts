@@ -50,8 +50,18 @@ export function refuseTooLong(steps: number): void {
 
 /** Throws `ControlProblem`. */
 export async function readRecording(core: Core, request: RecordingRequest): Promise<Recording> {
-  const { chats, entries, after, isExtended } = chooseRange(core, request)
+  const { chats, entries: chosen, after, isExtended } = chooseRange(core, request)
   const notes: RecordingNote[] = []
+  // Where an intermediary only reads, its calls are all that a scenario can expect.
+  const onlyReads = !chosen.some(entry => entry.kind === 'api' && !isRead(entry))
+  const entries = request.reads || onlyReads ? chosen : chosen.filter(entry => !isRead(entry))
+  if (entries.length < chosen.length)
+    notes.push({
+      code: 'reads_left_out',
+      message:
+        'Calls that only read the chat are left out: a scenario lets them pass, and another intermediary may need none.',
+      seq: null,
+    })
   if (isExtended)
     notes.push({
       code: 'began_earlier',
@@ -87,6 +97,9 @@ export async function readRecording(core: Core, request: RecordingRequest): Prom
     notes,
   }
 }
+
+const isRead = (entry: Entry): boolean =>
+  entry.kind === 'api' && ['transcript', 'summarize', 'chat'].includes(entry.endpoint ?? '')
 
 /** Chooses chats and entries. A scenario begins without a handover, so the range does as well. */
 function chooseRange(core: Core, { chatIds, after = 0, before }: RecordingRequest) {

@@ -145,7 +145,8 @@ function requestOf(sim: PlatformSimulator, { chats }: Recording, call: RecordedC
     .query({ kind: 'note' })
     .find(entry => entry.note === 'conversation' && entry.conversation === name)
   const ids: Record<string, unknown> = { bot_id: sim.botId, chat_id: opened?.chat_id ?? '' }
-  const target = recordedId === undefined ? path : path.replace(recordedId, String(ids.chat_id))
+  // Only this endpoint has the chat in its path; an id such as "m" occurs in others by chance.
+  const target = endpoint === 'chat' ? path.replace(/[^/?]+(?=\/?(\?|$))/, String(ids.chat_id)) : path
   // The body of a long message is in the journal only as its beginning.
   const body = isMap(request.body) ? { ...request.body } : { ...ids, message: String(request.body) }
   for (const field of Object.keys(ids)) if (field in body) Object.assign(body, { [field]: ids[field] })

@@ -13,6 +13,8 @@ export interface RecordingRequest {
   readonly before: number | undefined
   /** The name of the scenario. */
   readonly name: string | undefined
+  /** Whether calls that only read are expected too. */
+  readonly reads: boolean
 }
 
 const RecordingNote = z.object({

@@ -249,6 +249,9 @@ const RecordBody = z
     after: z.optional(SeqNumber.check(z.describe('Only entries after this seq'))),
     before: z.optional(SeqNumber.check(z.describe('Only entries before this seq'))),
     name: z.optional(NonEmptyText.check(z.describe('The name of the scenario; by default "Recorded conversation"'))),
+    reads: z.optional(
+      z.boolean().check(z.describe('Also expect the calls that only read: transcript, summarize and chat')),
+    ),
     save: z.optional(
       z.boolean().check(z.describe('Also write a new file into the scenarios folder of the server, where it has one')),
     ),
@@ -275,8 +278,8 @@ export const RECORD_ROUTES: readonly ControlRoute[] = [
     async run({ core, body, loadRecorder, signal }) {
       if (loadRecorder === undefined) throw new ControlProblem(409, 'no_recorder', NO_RECORDER)
       const { recordScenario, writeScenario } = await loadRecorder()
-      const { chat_ids: chatIds, after, before, name, save = false }: RecordBody = body
-      const scenario = await recordScenario(core, { chatIds, after, before, name }, signal)
+      const { chat_ids: chatIds, after, before, name, reads = false, save = false }: RecordBody = body
+      const scenario = await recordScenario(core, { chatIds, after, before, name, reads }, signal)
       return ok({ ...scenario, file: save && writeScenario !== undefined ? writeScenario(scenario) : null })
     },
   }),
