@@ -22,3 +22,16 @@ it('a range of 20,000 calls, each with a fault', { timeout: 120_000 }, async () 
   // A second without other work; comparing each call with every other one took 10 s.
   expect(performance.now() - begun).toBeLessThan(4_000)
 })
+
+it('more text than a recording may have is refused at once, with the way to choose less', async () => {
+  const { sim, record } = await startRecorder({ webhook: {} })
+  const chat = await sim.chat()
+  const text = 'Hello "$(x)": - a\n'.repeat(6_000)
+  for (let count = 0; count < 4; count++) await chat.says(text)
+  const { status, body } = await record()
+  expect([status, body.error.code]).toEqual([422, 'too_long'])
+  expect(body.error.message).toMatch(/have \d+ characters, and a recording has at most 400000: choose fewer chats/)
+  // A part of them is recorded.
+  const { seq } = sim.journal.query({ kind: 'user' }).at(-3)!
+  expect((await record({ after: seq })).status).toBe(200)
+})

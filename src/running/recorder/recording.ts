@@ -48,6 +48,27 @@ export function refuseTooLong(steps: number): void {
     )
 }
 
+/** The server answers nothing else while a recording is written and tried; with this much text it takes a moment. */
+const MAX_TEXT_CHARS = 400_000
+
+/** Throws `ControlProblem`. */
+function refuseTooMuchText(entries: readonly Entry[]): void {
+  let chars = 0
+  for (const entry of entries)
+    if (entry.kind === 'user') chars += entry.text?.length ?? 0
+    else if (entry.kind === 'api') {
+      // Of a long message, the journal has the beginning of the body as text.
+      const { body } = entry.request
+      chars += String(isMap(body) ? (body.message ?? '') : (body ?? '')).length
+    }
+  if (chars > MAX_TEXT_CHARS)
+    throw new ControlProblem(
+      422,
+      'too_long',
+      `The texts of the range have ${chars} characters, and a recording has at most ${MAX_TEXT_CHARS}: choose fewer chats, or a shorter range.`,
+    )
+}
+
 /** Throws `ControlProblem`. */
 export async function readRecording(core: Core, request: RecordingRequest): Promise<Recording> {
   const { chats, entries: chosen, after, isExtended } = chooseRange(core, request)
@@ -123,6 +144,7 @@ function chooseRange(core: Core, { chatIds, after = 0, before }: RecordingReques
   }
   // Each of these makes a step, and the rest of the work takes long in a long range.
   refuseTooLong(acts.filter(({ kind }) => kind !== 'api').length)
+  refuseTooMuchText(acts)
 
   const byChat = groupBy(ofChats, ({ chat_id }) => chat_id)
   let begin = after
