@@ -2,7 +2,7 @@
 import * as z from 'zod/mini'
 import { isMap, keysOf } from '../base/objects.ts'
 import { messageOf, nearest, shortName, suggest } from '../base/text/error-text.ts'
-import { formatMs } from '../base/text/terminal-text.ts'
+import { formatMs, visible } from '../base/text/terminal-text.ts'
 import { SIGN_MODES } from '../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../platform/contract/events.ts'
 import { sendingShape } from '../platform/faults/schema.ts'
@@ -131,6 +131,10 @@ async function sendManualEvent(
   let outcome = `delivered: ${ack.status} in ${formatMs(ack.duration_ms)}`
   if (ack.error !== undefined && ack.status === null) outcome = `not delivered: ${ack.error}`
   else if (ack.error !== undefined) outcome = `not acknowledged: ${ack.error}, in ${formatMs(ack.duration_ms)}`
-  io.stdout.write(flags.json ? `${JSON.stringify(asked.answer)}\n` : `${what} ${outcome} (delivery ${delivery_id})\n`)
+  io.stdout.write(
+    flags.json
+      ? `${JSON.stringify(asked.answer)}\n`
+      : `${what} ${visible(outcome)} (delivery ${visible(delivery_id)})\n`,
+  )
   return ack.error === undefined ? 0 : 1
 }

@@ -4,6 +4,7 @@ import { basename, dirname, extname, resolve } from 'node:path'
 import * as z from 'zod/mini'
 import { messageOf } from '../base/text/error-text.ts'
 import { counted } from '../base/text/quantities.ts'
+import { visible } from '../base/text/terminal-text.ts'
 import { defineCommand } from './command.ts'
 import { UsageError } from './io.ts'
 import { ADDRESS_FLAGS, askSimulator } from './running-simulator.ts'
@@ -76,8 +77,9 @@ export const recordCommand = defineCommand({
     // Notes go to stderr; the last line says what the trial showed.
     if (flags.json) io.stdout.write(`${JSON.stringify(answer)}\n`)
     else {
-      for (const { message, seq } of answer.notes) io.stderr.write(`${seq === null ? '' : `#${seq}: `}${message}\n`)
-      if (file === STDOUT) io.stderr.write(`${answer.name}: ${trialText(answer)}\n`)
+      for (const { message, seq } of answer.notes)
+        io.stderr.write(`${seq === null ? 'note: ' : `#${seq}: `}${visible(message)}\n`)
+      if (file === STDOUT) io.stderr.write(`${visible(answer.name)}: ${trialText(answer)}\n`)
       else io.stdout.write(`${file}: ${trialText(answer)}\n`)
     }
     const { outcome, left_out: leftOut, noticed } = answer.tried
@@ -100,8 +102,8 @@ function write(file: string, path: string, yaml: string, force: boolean): void {
 }
 
 function trialText({ tried: { outcome, calls, left_out: leftOut, noticed, failures } }: Answer): string {
-  const reasons = failures.map(failure => `\n  ${failure}`).join('')
-  if (outcome !== 'pass') return `tried once, and it did not pass (${outcome}):${reasons}`
+  const reasons = failures.map(failure => `\n  ${visible(failure)}`).join('')
+  if (outcome !== 'pass') return `tried once, and it did not pass (${visible(outcome)}):${reasons}`
   const expected = counted(calls, 'call')
   if (calls === 0) return 'tried once: it passes when no call comes'
   const which = leftOut === calls ? 'any one of them' : `each of the first ${leftOut}`

@@ -2,8 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as z from 'zod/mini'
+import { jsonOr } from '../base/objects.ts'
 import { type ConnectionFailure, connectionFailure } from '../base/runtime/connection-failure.ts'
 import { messageOf, systemCodeOf } from '../base/text/error-text.ts'
+import { formatDuration } from '../base/text/quantities.ts'
+import { visible } from '../base/text/terminal-text.ts'
 import { httpUrl } from '../platform/simulator/options.ts'
 import { failureText } from '../platform/wording/failures.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
@@ -90,7 +93,12 @@ interface ControlAnswer {
   readonly body: unknown
 }
 
-/** Posts to the control API. Returns the failure when no answer came. */
+/** A recording and a delivery with retries take part of this; what takes longer is no simulator, or one that hangs. */
+const ANSWER_MS = 120_000
+/** No answer of the control API that these commands read is longer. */
+const ANSWER_BYTES = 16 * 1_048_576
+
+/** Posts to the control API. Returns the failure when no answer came. Throws `EnvironmentError` for one that does not end. */
 export async function postControl(
   { url, token }: RunningSimulator,
   path: string,
@@ -99,13 +107,29 @@ export async function postControl(
 ): Promise<ControlAnswer | ConnectionFailure> {
   const bearer: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
   const headers = { 'content-type': 'application/json', ...bearer }
-  const request = { method: 'POST', headers, body: JSON.stringify(body), signal: signal ?? null }
+  const limit = AbortSignal.timeout(ANSWER_MS)
+  const ended = signal === undefined ? limit : AbortSignal.any([signal, limit])
+  const request = { method: 'POST', headers, body: JSON.stringify(body), signal: ended }
   try {
     const response = await fetch(`${url}/_sim${path}`, request)
-    return { status: response.status, body: await response.json().catch(() => null) }
+    return { status: response.status, body: jsonOr(await readAnswer(response, url), null) }
   } catch (error) {
+    if (error instanceof EnvironmentError) throw error
+    if (limit.aborted) throw new EnvironmentError(`${url} did not answer within ${formatDuration(ANSWER_MS)}.`)
     return connectionFailure(error, new URL(url).host)
   }
+}
+
+async function readAnswer({ body }: Response, url: string): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > ANSWER_BYTES)
+      throw new EnvironmentError(`No simulator answers at ${url}: the answer has more than ${ANSWER_BYTES} bytes.`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** Posts to the simulator that the flags name. Returns the answer, or why the simulator refuses at this moment (409). */
@@ -140,6 +164,6 @@ export function refusalMessage({ url }: RunningSimulator, { status, body }: Cont
   const refusal = Refusal.safeParse(body)
   if (!refusal.success)
     throw new EnvironmentError(`No simulator answers at ${url}: something else does, with status ${status}.`)
-  if (status !== 401) return refusal.data.error.message
+  if (status !== 401) return visible(refusal.data.error.message)
   return 'The simulator needs its control token, and the one given is missing or wrong: pass --token TOKEN or set HANDOVER_SIM_TOKEN, as `handover-sim start` has it, or pass --ready-file FILE.'
 }

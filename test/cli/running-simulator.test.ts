@@ -1,7 +1,8 @@
 /** The address flags that `wait`, `trigger`, `resend` and `stop` share, and the control token. */
 
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -161,4 +162,60 @@ it('trigger and stop without a simulator', async () => {
     err: '',
   })
   expect((await result(['trigger', 'AGENT TYPING STOP', '--port', port])).code).toBe(3)
+})
+
+/** A server in place of a simulator, which answers every request so. */
+async function inPlaceOfSimulator(answer: (response: ServerResponse) => void): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume()
+    answer(response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const HOSTILE = 'x\u001b[31m\u009b2J\u202e\r\n::error::owned'
+
+it('no answer of a server writes control characters or workflow commands to the terminal', async () => {
+  const json = (status: number, body: object) => (response: ServerResponse) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  const failures = [HOSTILE]
+  const recorded = {
+    name: HOSTILE,
+    yaml: 'version: 1\n',
+    notes: [{ code: 'x', message: HOSTILE, seq: null }],
+    tried: { outcome: 'fail', calls: 1, left_out: 0, noticed: 0, failures },
+    file: null,
+  }
+  const runs: [string[], (response: ServerResponse) => void][] = [
+    [['resend', 'a'], json(200, { delivery_id: HOSTILE, ack: { status: null, duration_ms: 1, error: HOSTILE } })],
+    [['resend', 'a'], json(404, { error: { code: 'x', message: HOSTILE } })],
+    [['resend', 'a'], json(409, { error: { code: 'x', message: HOSTILE } })],
+    [['record', '-'], json(200, recorded)],
+  ]
+  for (const [command, answer] of runs) {
+    const { out, err } = await result([...command, '--url', await inPlaceOfSimulator(answer)])
+    expect([...command, out + err].join(' ')).toContain('owned')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for
+    expect(out + err).not.toMatch(/[\u001b\u009b\u202e\r]/)
+    expect(out + err).not.toMatch(/^::/m)
+  }
+})
+
+it('an answer that does not end is given up, without keeping it', async () => {
+  const url = await inPlaceOfSimulator(response => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const chunk = Buffer.alloc(1_048_576, ' ')
+    const more = () => {
+      if (!response.destroyed) response.write(chunk, more)
+    }
+    more()
+  })
+  const { code, out, err } = await result(['resend', 'a', '--url', url])
+  expect({ code, out }).toEqual({ code: 3, out: '' })
+  expect(err).toBe(`No simulator answers at ${url}: the answer has more than 16777216 bytes.\n`)
 })
