@@ -78,10 +78,17 @@ describeAdapters('errors', adapter => {
     expect(await call()).toBe(200)
   })
 
-  it('ER4 an unknown path lists the endpoints there are', async () => {
+  it('ER4 an unknown path names the one that was meant, or else the endpoints there are', async () => {
     const { api } = await setUp(adapter)
-    const { status, body } = await api.start({ chat_id: 'x' }, { path: '/api/v2/handover/begin' })
-    expect(status).toBe(404)
-    expect(body.error?.message).toContain('POST /api/v2/handover/start')
+    const messageAt = async (path: string) => {
+      const { status, body } = await api.start({ chat_id: 'x' }, { path })
+      expect(status).toBe(404)
+      return body.error?.message
+    }
+    expect(await messageAt('/handover/start')).toBe(
+      'No endpoint at /handover/start; did you mean /api/v2/handover/start?',
+    )
+    expect(await messageAt('/readyz')).toBe('No endpoint at /readyz; did you mean /_sim/readyz?')
+    expect(await messageAt('/some/other/thing')).toContain('POST /api/v2/handover/start')
   })
 })

@@ -124,14 +124,19 @@ function decode(raw: string): string {
 }
 
 function unknownPath(path: string): Refusal {
-  const list = Object.values(ENDPOINT_ROUTES).map(endpoint => `${endpoint.method} ${endpoint.path}`)
-  const message = `No endpoint at ${path}${nearPath(path)} The nine endpoints: ${list.join(', ')} (takeover is an alias of handover).`
+  const near = nearPath(path)
+  let message = `No endpoint at ${path}${near}`
+  // A list beside the right path would only be in its way.
+  if (near === '.') {
+    const list = Object.values(ENDPOINT_ROUTES).map(endpoint => `${endpoint.method} ${endpoint.path}`)
+    message += ` The nine endpoints: ${list.join(', ')} (takeover is an alias of handover).`
+  }
   return new Refusal('path_not_found', message, /^\/api\/v\d+\//.test(path) ? { assumed: ['api.versions'] } : {})
 }
 
 /** The path that ends alike, because a missing or other beginning is the usual mistake; otherwise a similar one. */
 function nearPath(path: string): string {
-  const paths = Object.values(ENDPOINT_ROUTES).map(endpoint => endpoint.path)
+  const paths = [...Object.values(ENDPOINT_ROUTES).map(endpoint => endpoint.path), '/_sim/livez', '/_sim/readyz']
   const alike = paths.find(one => lastPart(one) === lastPart(path))
   return alike === undefined ? suggest(path, paths) : didYouMean(alike)
 }

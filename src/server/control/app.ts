@@ -91,8 +91,7 @@ function createControlApp(control: ControlContext, access: Access, routes: reado
   }
   app.notFound(context => {
     const { path } = context.req
-    const near = nearest(path, [...methods.keys()]) || '.'
-    const message = `There is no ${path}${near} ${routesText()}`
+    const message = `There is no ${path}${nearest(path, [...methods.keys()]) || `. ${routesText()}`}`
     return errorResponse(new ControlProblem(404, 'route_not_found', message), context, control)
   })
   return app

@@ -69,12 +69,13 @@ describe('the problem is named', () => {
 })
 
 describe('routes', () => {
-  test('answers 404 for an unknown route and lists the routes', async () => {
+  test('answers 404 for an unknown route, and names the one that was meant or lists all', async () => {
     await using server = await startSimulator({ port: 0 })
     const { status, body } = await createControlClient(server)('GET', '/jornal')
     expect([status, body.error.code]).toEqual([404, 'route_not_found'])
-    expect(body.error.message).toContain('did you mean /_sim/journal?')
-    expect(body.error.message).toContain('POST /_sim/chats/:id/press')
+    expect(body.error.message).toBe('There is no /_sim/jornal; did you mean /_sim/journal?')
+    const other = await createControlClient(server)('GET', '/something/else/entirely')
+    expect(other.body.error.message).toContain('POST /_sim/chats/:id/press')
   })
 
   test('answers 405 with Allow for another method', async () => {
