@@ -1,6 +1,7 @@
 /** What the wire shows of the journal: cleared, counted problems, and what passed before a restart. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../src/server/start.ts'
+import { freePort } from '../support/port.ts'
 import { axeViolations, chromium, startInspected, useBrowser } from './inspector-page.ts'
 
 const open = useBrowser()
@@ -46,14 +47,15 @@ describe.skipIf(chromium === null)('the wire', () => {
   })
 
   it('keeps what passed before a restart of the simulator, to read, until it is closed', async () => {
-    const first = await startInspected()
+    const port = await freePort()
+    const first = await startInspected({ port })
     const chat = await first.chat()
     await chat.says('Before the crash')
     const { page, problems } = await open(first.url)
     const rows = page.getByRole('listbox').getByRole('option')
     await rows.filter({ hasText: 'Before the crash' }).first().waitFor()
     await first.close()
-    const second = await startServer({ port: Number(new URL(first.url).port) })
+    const second = await startServer({ port })
     onTestFinished(() => second.close())
     await page.getByText('The simulator was started again.', { exact: false }).waitFor()
     expect(await rows.count()).toBe(0)
