@@ -101,7 +101,7 @@ const sees: Record<string, Row> = {
   },
   'what comes later': { steps: `${TAKEN}${shows('{ text: Later, after: 150 }')}- agent: { sees: Later }`, is: 'pass' },
   'what comes too late': {
-    steps: `${TAKEN}${shows('{ text: Later, after: 500 }')}- agent: { sees: Later, within: 150ms }`,
+    steps: `${TAKEN}${shows('{ text: Later, after: 3000 }')}- agent: { sees: Later, within: 150ms }`,
     is: /^sees: agent sees "Later" exactly once within 150ms of step 4 .* \| .*: the inbox has no new item/,
   },
   'twice, as wanted': {
