@@ -14,6 +14,7 @@ const PROFILE_TEXTS: Readonly<Record<Profile, string>> = {
 }
 
 const NOT_ROTATED_TEXTS: Readonly<Record<NotRotated, string>> = {
+  recommended: 'the platform recommends what another value requires, so a check warns',
   documented: "the platform's public documentation states it",
   setting: 'a choice of the workspace, not a gap',
   own_check: 'a check of its own sets it',

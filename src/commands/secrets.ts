@@ -1,6 +1,7 @@
 /** Collects the secrets of a command, and writes none of them to its streams. */
 import type { Redactor } from '../base/text/redactor.ts'
 import { isSecretName } from '../base/text/secret-positions.ts'
+import type { Failure } from '../evaluation/evaluator/failure.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
 import type { Plan } from '../evaluation/scenario/plan.ts'
 import { addSecretsOf, createSecrets } from '../platform/journal/mask.ts'
@@ -79,9 +80,11 @@ export function redactRun(result: RunResult, secrets: Redactor): RunResult {
   const scenarios = result.scenarios.map((scenario, index) => {
     const shown = redacted.scenarios[index] ?? scenario
     if (shown.journal === scenario.journal) return shown
-    const { outcome, failures } = scenario
-    // `--strict` turns warnings into failures of the kind `lint`; the outcome is that from before.
-    const isStrict = outcome === 'fail' && failures.every(({ kind }) => kind === 'lint')
+    const { outcome, failures, warnings } = scenario
+    // `--strict` turns warnings into failures; the outcome is that from before.
+    const isWarning = (failure: Failure) =>
+      failure.kind === 'lint' || warnings.some(one => 'failure' in one && one.failure === failure)
+    const isStrict = outcome === 'fail' && failures.every(isWarning)
     return { ...shown, redacted: scenario.redacted ?? (isStrict ? 'pass' : outcome) }
   })
   return { ...redacted, scenarios }

@@ -76,6 +76,7 @@ export async function expectCall<Id extends CallId>(
   const leaf = {
     ...asExpectation({ call, body: bodyPattern(body) }),
     times: timesOf(options.times),
+    statesTimes: options.times !== undefined,
     since: since === undefined ? null : sinceOf(subject, since),
   }
   const { journal, expectation } = await meet(subject, {

@@ -211,6 +211,7 @@ export class TestJournal implements CallReview, StepWindows, WaitContext {
       label,
       conversation: this.nameOf(chatId),
       place: null,
+      level: 'must',
       soft: false,
       chatId,
       start: { seq: journal.nextSeq - 1, at_ms: journal.atMs },

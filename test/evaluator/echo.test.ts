@@ -13,6 +13,7 @@ const step = (number: number, action: Action, conversation = 'ada'): PlannedStep
   id: null,
   name: null,
   conversation,
+  level: 'must',
   soft: false,
   place: { file: 'hand.yaml', line: number, column: 5 },
   label: `${action.verb} step ${number}`,

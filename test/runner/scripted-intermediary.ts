@@ -114,18 +114,18 @@ async function show({ inbox }: Conversation, { after, ...item }: Fields): Promis
 }
 
 /**
- * `after`: waits before it; `key`, `alias`: as the platform does not want them; `chat: last`: another one's; `echo`: a message
+ * `after`: waits before it; `key`, `alias`, `type` (of the content): as the platform does not want them; `chat: last`: another one's; `echo`: a message
  * with the user's last words, `file`: with what is in the file that came with them.
  */
 async function calls(id: string, chats: Map<string, Conversation>, { sim, bot, list }: Order): Promise<void> {
-  for (const { after, key = KEY, alias = 'handover', chat, ...named } of list) {
+  for (const { after, key = KEY, alias = 'handover', chat, type = 'application/json', ...named } of list) {
     const [written, given] = Object.entries(named)[0]!
     await wait(after)
     const [name, body] = await commandCall(chats.get(id)?.inbox.at(-1), written, given as Fields)
     const ids = name === 'availability' ? {} : { bot_id: bot, chat_id: chat === 'last' ? [...chats.keys()].at(-1) : id }
     await fetch(`${sim}/api/v2/${alias}/${PATHS[name] ?? name}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': String(type) },
       body: JSON.stringify({ ...ids, ...body }),
     }).catch(() => null)
   }

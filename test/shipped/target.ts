@@ -24,7 +24,11 @@ export interface ReportedPlay {
   readonly outcome: string
   readonly reason: string | null
   readonly failures: readonly ReportedFailure[]
-  readonly warnings: readonly { readonly rule: string; readonly message: string }[]
+  readonly warnings: readonly {
+    readonly rule: string
+    readonly message: string
+    readonly failure: ReportedFailure | null
+  }[]
 }
 
 export interface Outcome {
@@ -46,6 +50,22 @@ export async function runShipped(bug: BugName | null, files: readonly string[], 
     const journal = join(folder, 'run.jsonl')
     const outcome = await outcomeOf(['run', ...files, ...where, '--report', `json,journal=${journal}`, ...flags])
     return { ...outcome, journal: readFileSync(journal, 'utf8') }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Runs the shipped scenarios against an intermediary without optional fields, retries, notices and transfers. */
+export async function runMinimal(): Promise<Omit<Outcome, 'journal'>> {
+  const folder = mkdtempSync(join(tmpdir(), 'handover-minimal-'))
+  try {
+    const port = await freePort()
+    const start = [process.execPath, pathOf('test/shipped/minimal-intermediary.mjs')]
+    const driver = writeDriverOf({ folder, port, start })
+    const { does: _, ...verbs } = JSON.parse(readFileSync(driver, 'utf8'))
+    writeFileSync(driver, JSON.stringify(verbs))
+    const where = ['--target', `http://127.0.0.1:${port}/webhook`, '--agent-driver', driver, '--port', '0']
+    return await outcomeOf(['run', '--builtin', ...where, '--report', `json,journal=${join(folder, 'run.jsonl')}`])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,5 +1,5 @@
 /** Computes the verdict on a run: the result of every step, the failures in their order, and the outcome. */
-import { lint } from '../linter/lint.ts'
+import { type LintFinding, lint } from '../linter/lint.ts'
 import type { Variables } from '../scenario/interpolation.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
 import { isRunEvent } from '../scenario/run-events.ts'
@@ -63,25 +63,48 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
   }
   const echoed = echoes(plan, index.entries)
   const attributed = attributedFailures(evaluation, results, echoed)
+  const stepsWithWarnings = new Set<EvaluatedStep>()
   // An echo explains the failures that follow from it, so it comes before them.
   const placed = echoed.map(failure => ({ at: Math.max(0, ...failure.entrySeqs), failure }))
   const warnings: FailureWarning[] = []
   for (const one of attributed) {
-    const { at, rule, severity, conversation, details, step } = one
+    const { at, rule, conversation, details, step } = one
+    const isRecommended = step?.level === 'should' && isAboutIntermediary(details)
+    const severity = isRecommended && one.severity === 'fail' ? 'warn' : one.severity
     const place = { step: step === null ? null : stepRef(plan, step), conversation, soft: step?.soft ?? false }
     const failure = { ...details, ...place }
     if (severity === 'fail') placed.push({ at, failure })
-    if (severity === 'warn') warnings.push({ rule, failure, conversation, entrySeqs: details.entrySeqs })
+    if (severity !== 'warn') continue
+    warnings.push({ rule: isRecommended ? 'recommended' : rule, failure, conversation, entrySeqs: details.entrySeqs })
+    if (step !== null) stepsWithWarnings.add(step)
+  }
+  const findings: LintFinding[] = []
+  for (const finding of lint(plan, index.entries)) {
+    if (finding.rule !== 'content-type' || plan.strict.contract !== 'fail') findings.push(finding)
+    else placed.push({ at: finding.entrySeqs[0] ?? 0, failure: contentTypeFailure(finding) })
   }
   const failures = placed.sort((a, b) => a.at - b.at).map(({ failure }) => failure)
   return {
-    ...outcomeOf(evaluation, results, failures),
+    ...outcomeOf(evaluation, results, failures, stepsWithWarnings),
     failures,
-    warnings: [...warnings, ...lint(plan, index.entries)],
-    steps: results.map(one => stepVerdict(evaluation, one)),
+    warnings: [...warnings, ...findings],
+    steps: results.map(one => stepVerdict(evaluation, one, stepsWithWarnings)),
     captures: variables.captures(),
   }
 }
+
+/** The platform describes JSON bodies and their header (E0.2): other findings are about what it leaves open. */
+const contentTypeFailure = (finding: LintFinding): Failure => ({
+  ...failureDetails(
+    'contract',
+    { code: 'no_warning', rule: finding.rule },
+    { code: 'warning', finding },
+    { rules: ['E0.2'], entrySeqs: finding.entrySeqs },
+  ),
+  step: null,
+  conversation: finding.conversation,
+  soft: false,
+})
 
 const stepRef = (plan: Plan, { number, id, name, label, conversation, place }: EvaluatedStep): StepRef => ({
   number,
@@ -112,8 +135,8 @@ function attributedFailures(
   failures.push(...contractViolations(evaluation), ...forbiddenCalls(evaluation, plan, evaluation.variables))
   const reported = new Set<number>()
   for (const { entrySeqs } of echoed) for (const seq of entrySeqs) reported.add(seq)
-  for (const { severity, details } of failures)
-    if (severity === 'fail') for (const seq of explainedSeqs(details)) reported.add(seq)
+  for (const { severity, step, details } of failures)
+    if (severity === 'fail' || step !== null) for (const seq of explainedSeqs(details)) reported.add(seq)
   failures.push(...unexpectedCalls(evaluation, reported))
   // The time limit of the scenario passed between two steps, so that no step reports it.
   const { ended } = index
@@ -142,16 +165,25 @@ export function explainedSeqs({ entrySeqs, nearest }: Pick<FailureDetails, 'entr
   return [...entrySeqs, ...seqsOf(nearest.filter(miss => !hasObstacle(miss, 'claimed', 'call')))]
 }
 
+/** Whether a failure is one of the intermediary, and not of the environment, of the scenario or of the run. */
+const isAboutIntermediary = ({ kind }: FailureDetails): boolean =>
+  !['environment', 'scenario', 'internal', 'evicted', 'stopped'].includes(kind)
+
 /** Whether the run ended while the step still waited. Such a failure says nothing about the intermediary. */
 const isEndedByRun = ({ happened }: Pick<Failure, 'happened'>): boolean =>
   'cause' in happened && happened.cause !== null && happened.cause.code !== 'time_limit'
 
-function stepVerdict(evaluation: Evaluation, { step, result }: EvaluatedResult): StepVerdict {
+function stepVerdict(
+  evaluation: Evaluation,
+  { step, result }: EvaluatedResult,
+  stepsWithWarnings: ReadonlySet<EvaluatedStep>,
+): StepVerdict {
   const { index, expects, guard, plan } = evaluation
   const { number } = step
   let outcome: StepVerdict['outcome'] = 'pass'
   if (guard.slow.has(number)) outcome = 'error'
   else if (result === null) outcome = 'not reached'
+  else if (result.outcome === 'fail' && stepsWithWarnings.has(step)) outcome = 'warn'
   else if (result.failure && isEndedByRun(result.failure)) outcome = 'inconclusive'
   else if (result.outcome !== 'open') outcome = result.outcome
   return {
@@ -168,6 +200,7 @@ function outcomeOf(
   { index, plan }: Evaluation,
   results: readonly EvaluatedResult[],
   failures: readonly Failure[],
+  stepsWithWarnings: ReadonlySet<EvaluatedStep>,
 ): { outcome: Outcome; reason: Reason | null } {
   if (index.started === null) return { outcome: 'error', reason: { code: 'not_a_scenario' } }
   if (index.ended === null) return { outcome: 'error', reason: { code: 'incomplete_journal' } }
@@ -191,7 +224,9 @@ function outcomeOf(
   const verb = plan.needs.find(need => !verbs?.includes(need))
   if (verb !== undefined)
     return { outcome: 'inconclusive', reason: { code: 'need_missing', scenario: plan.name, verb, verbs } }
-  const skipped = results.find(({ result }) => result === null)?.step
+  // A recommended step that failed ends the steps of its chat.
+  const endedBy = [...stepsWithWarnings].filter(({ soft }) => !soft).map(({ conversation }) => conversation)
+  const skipped = results.find(({ result, step }) => result === null && !endedBy.includes(step.conversation))?.step
   if (skipped === undefined) return { outcome: 'pass', reason: null }
   return { outcome: 'error', reason: { code: 'step_not_run', step: stepName(skipped) } }
 }

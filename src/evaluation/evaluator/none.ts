@@ -21,6 +21,7 @@ import {
 export const asExpectation = (pattern: CallPattern): Expectation => ({
   ...pattern,
   times: { min: 1, max: Number.POSITIVE_INFINITY },
+  statesTimes: true,
   apartMs: null,
   since: null,
   alias: null,

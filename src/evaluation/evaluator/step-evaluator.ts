@@ -20,7 +20,10 @@ import type { Difference } from './match.ts'
 import type { Reason } from './verdict.ts'
 
 /** A step of a scenario, or an expectation of a test. */
-export type EvaluatedStep = Pick<PlannedStep, 'number' | 'id' | 'name' | 'label' | 'conversation' | 'place' | 'soft'>
+export type EvaluatedStep = Pick<
+  PlannedStep,
+  'number' | 'id' | 'name' | 'label' | 'conversation' | 'place' | 'level' | 'soft'
+>
 
 /** What the evaluators of single steps read. */
 export interface EvaluationContext extends MatchContext {

@@ -192,11 +192,9 @@ function tooMany(
   conversation: ConversationKey,
   cutOffMs: number,
 ): AttributedFailure | null {
-  const { min, max } = leaf.times
-  const isOnce = min === 1 && max === 1
   const within = excess.filter(call => call.readAt < cutOffMs)
   const [first] = within
-  if (first === undefined || (isOnce && !within.every(call => needsExpectation(review, call)))) return null
+  if (first === undefined || (!leaf.statesTimes && !within.every(call => needsExpectation(review, call)))) return null
   const requirement = requirementRef(leaf)
   const allowed = [...claimed, ...surplus]
   const last = allowed.at(-1)
@@ -218,7 +216,7 @@ function tooMany(
       ...(hint && { hint }),
     },
   )
-  const severity = isOnce ? review.strict.unexpected : 'fail'
+  const severity = leaf.statesTimes ? 'fail' : review.strict.unexpected
   return { at: first.seq, step: expect.step, conversation: name, severity, rule: 'too-many-calls', details }
 }
 

@@ -38,10 +38,11 @@ export type Reason =
   | { readonly code: 'unreachable'; readonly message: string }
   | { readonly code: 'values_redacted'; readonly evaluated: Outcome }
 
-/** A failure that is only a warning in this scenario, or a finding of the linter; `--strict` makes both failures. */
+/** A failure of what is only recommended, or of what `strict` reports as a warning, or a finding of the linter; `--strict` makes both failures. */
 export type Warning = LintFinding | FailureWarning
 
 export interface FailureWarning {
+  /** `recommended`: of a step that has level should. */
   readonly rule: string
   readonly failure: Failure
   readonly conversation: string | null
@@ -49,7 +50,8 @@ export interface FailureWarning {
 }
 
 export interface StepVerdict extends StepRef {
-  readonly outcome: 'pass' | 'fail' | 'error' | 'inconclusive' | 'not reached'
+  /** warn: a recommended step failed. */
+  readonly outcome: 'pass' | 'warn' | 'fail' | 'error' | 'inconclusive' | 'not reached'
   /** Milliseconds on the wall; null when it was not reached. */
   readonly startMs: number | null
   readonly endMs: number | null

@@ -37,6 +37,7 @@ export interface LintDetails {
   readonly 'transcript-polling': { readonly call: CallRef; readonly reads: number; readonly withinMs: number }
   readonly 'secret-exposed': { readonly seq: number; readonly secret: Secret['kind']; readonly place: SecretPlace }
   readonly 'alias-mixed': { readonly handoverSeqs: readonly number[]; readonly takeoverSeqs: readonly number[] }
+  readonly 'reason-missing': { readonly seqs: readonly number[] }
   readonly 'fault-unused': { readonly fault: string; readonly effect: FaultEffect; readonly seq: number }
   readonly 'unknown-fields': ForgivenCalls
   readonly 'sender-incomplete': ForgivenCalls
@@ -389,6 +390,19 @@ const transcriptPolling: LinterRule<'transcript-polling'> = {
   },
 }
 
+/** The platform asks callers to give a reason if they can (E3.4). */
+const reasonMissing: LinterRule<'reason-missing'> = {
+  id: 'reason-missing',
+  *findInRun({ calls }) {
+    const without = calls.filter(call => {
+      const { body } = call.request
+      return call.endpoint === 'availability' && succeeded(call) && !(isMap(body) && typeof body.reason === 'string')
+    })
+    const seqs = without.map(({ seq }) => seq)
+    if (seqs.length > 0) yield { details: { seqs }, entrySeqs: seqs }
+  },
+}
+
 export const RULES: readonly LinterRule[] = [
   messageAfterEnd,
   startTwice,
@@ -399,6 +413,7 @@ export const RULES: readonly LinterRule[] = [
   transcriptPolling,
   secretExposed,
   aliasMixed,
+  reasonMissing,
   faultUnused,
   ...findingRules,
 ]

@@ -79,6 +79,11 @@ export function findingText(finding: LintFinding): string {
         'easier with one. Build every path from one base.'
       )
     }
+    case 'reason-missing':
+      return (
+        `availability (${listed(details.seqs)}) had no \`reason\`. The platform asks for one where it is known [E3.4]. ` +
+        'Send AGENT_AVAILABILITY, BUSINESS_HOURS or OTHER.'
+      )
     case 'fault-unused': {
       const { fault, effect, seq } = details
       return (

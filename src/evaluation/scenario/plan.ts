@@ -21,6 +21,9 @@ export const placeText = ({ file, line, column }: Place): string => `${file}:${l
 /** Whether something is ignored, a warning or a failure. */
 export type Severity = 'off' | 'warn' | 'fail'
 
+/** must: required, so that its failure fails the scenario. should: recommended, so that its failure is a warning. */
+export type Level = 'must' | 'should'
+
 export interface ConversationSpec {
   /** `main` when the scenario has one chat. */
   readonly name: string
@@ -102,6 +105,7 @@ export interface PlannedStep {
   readonly name: string | null
   /** The conversation it is about. */
   readonly conversation: string
+  readonly level: Level
   readonly soft: boolean
   readonly place: Place | null
   /** The step in one line: `expect message { message: "I'm Anna" }`. */
@@ -201,6 +205,8 @@ export interface CallPattern {
 
 export interface Expectation extends CallPattern {
   readonly times: Times
+  /** Whether the scenario states `times`: too many calls then fail it, whatever `strict` says. */
+  readonly statesTimes: boolean
   /** The least time between two of the calls. */
   readonly apartMs: number | null
   /** The id of the step from which calls count, instead of the start of the turn; in any order. */

@@ -31,6 +31,10 @@ export const causeOf = ({ failures: [first], reason }: Pick<ScenarioReport, 'fai
 /** For files: no colours, and lines that fit into most viewers. */
 export const PLAIN_LAYOUT: Layout = { columns: 100, theme: createTheme(0) }
 
+/** Recommended steps that failed: warnings, which `--strict` makes failures. */
+export const recommendedOf = ({ warnings }: Pick<ScenarioReport, 'warnings'>): FailureReport[] =>
+  warnings.flatMap(({ rule, failure }) => (rule === 'recommended' && failure !== undefined ? [failure] : []))
+
 export const rerunText = ({ rerunCommand }: Pick<ScenarioReport, 'rerunCommand'>): string =>
   `rerun: ${visible(rerunCommand)}`
 

@@ -46,11 +46,12 @@ function scenarioBody(scenario: ScenarioReport) {
     conversations,
     captures,
     failures: scenario.failures.map(failureBody),
-    warnings: scenario.warnings.map(({ rule, message, conversation, entrySeqs }) => ({
+    warnings: scenario.warnings.map(({ rule, message, conversation, entrySeqs, failure }) => ({
       rule,
       message,
       conversation,
       entry_seqs: entrySeqs,
+      failure: failure === undefined ? null : failureBody(failure),
     })),
     steps: scenario.steps.map(step => ({
       ...stepBody(step),

@@ -4,7 +4,7 @@ import { formatMs, pad, visible, widthOf } from '../../base/text/terminal-text.t
 import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../evaluation/evaluator/wording/outcomes.ts'
 import type { RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
-import { briefLines, causeOf, detailLines, OUTSIDE, outsideDetailLines } from './failures.ts'
+import { briefLines, causeOf, detailLines, headlineOf, OUTSIDE, outsideDetailLines, recommendedOf } from './failures.ts'
 import { type ColorLevel, createTheme, type Layout, OUTCOME_STYLES, wrapped } from './theme.ts'
 
 export interface PrettyOptions {
@@ -99,12 +99,17 @@ function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): strin
   for (const group of groups.values()) {
     const [first] = group
     const { outcome, durationMs, warnings, reason } = first
-    const { word, shade } = OUTCOME_STYLES[outcome]
+    const recommended = recommendedOf(first)
+    const { word, shade } = OUTCOME_STYLES[outcome === 'pass' && recommended.length > 0 ? 'warn' : outcome]
     if (group.length === 1) {
       const time = outcome === 'skipped' ? '' : `  ${theme.faint(formatMs(durationMs))}`
       const warned = warnings.length === 0 ? '' : `  ${theme.warn(counted(warnings.length, 'warning'))}`
       const head = `${theme[shade](word)} ${titleOf(first)}${time}${warned}`
       lines.push(...withReason(head, reason ?? causeOf(first), layout))
+      for (const failure of recommended.slice(0, MAX_RECOMMENDED)) {
+        lines.push(...wrapped(visible(headlineOf(failure)), layout, 'warn', '    '))
+        if (failure.hint !== undefined) lines.push(...wrapped(`hint: ${visible(failure.hint)}`, layout, 'hint', '    '))
+      }
     } else if (outcome === 'pass') {
       let totalMs = 0
       for (const one of group) totalMs += one.durationMs
@@ -117,6 +122,8 @@ function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): strin
   return lines
 }
 
+/** Shown of each scenario; the other reports have all. */
+const MAX_RECOMMENDED = 3
 const NARROW = 80
 
 /** Puts a reason on lines of its own on a narrow terminal, and the output of a program always. */
@@ -178,7 +185,8 @@ function warnings({ scenarios }: RunReport, layout: Layout): string[] {
   for (const [rule, group] of [...byRule].sort(([, a], [, b]) => b.length - a.length)) {
     const names = [...new Set(group)]
     const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
-    const text = `${rule}: ${counted(group.length, 'time')}, in ${names.slice(0, MAX_NAMES).join(', ')}${more}`
+    const name = rule === 'recommended' ? 'recommended, not required (--strict fails)' : rule
+    const text = `${name}: ${counted(group.length, 'time')}, in ${names.slice(0, MAX_NAMES).join(', ')}${more}`
     lines.push(...wrapped(visible(text), layout, 'warn', '  '))
   }
   return ['Warnings', ...lines, '']

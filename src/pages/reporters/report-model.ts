@@ -11,7 +11,16 @@ import {
   stoppedText,
   worstFirst,
 } from '../../running/certifier/report.ts'
-import { causeOf, detailLines, headlineOf, OUTSIDE, outsideDetailLines, PLAIN_LAYOUT, rerunText } from './failures.ts'
+import {
+  causeOf,
+  detailLines,
+  headlineOf,
+  OUTSIDE,
+  outsideDetailLines,
+  PLAIN_LAYOUT,
+  recommendedOf,
+  rerunText,
+} from './failures.ts'
 import { checkCause, checkDetails } from './findings.ts'
 import { countsText, titleOf } from './pretty.ts'
 import { certificateCounts, factLines } from './pretty-certificate.ts'
@@ -130,8 +139,10 @@ const RUN_STATUSES = {
 function describeScenario(scenario: ScenarioReport): ReportItem {
   const { outcome, reason, failures, file, place, seed, clock, durationMs, rerunCommand } = scenario
   const [first] = failures
-  const status = RUN_STATUSES[outcome]
-  const cause = causeOf(scenario)
+  const [recommended] = recommendedOf(scenario)
+  const isWarning = outcome === 'pass' && recommended !== undefined
+  const status = isWarning ? 'skipped' : RUN_STATUSES[outcome]
+  const cause = isWarning ? headlineOf(recommended) : causeOf(scenario)
   const failedAt = first?.step?.place ?? place ?? { file, line: null, column: null }
   const isFailed = status === 'failure' || status === 'error'
   const annotation = [reason ?? '']
@@ -149,10 +160,13 @@ function describeScenario(scenario: ScenarioReport): ReportItem {
     className: visible(file.replace(/\.(ya?ml|[jt]s|json)$/, '').replaceAll('/', '.')),
     name: visible(`${scenario.name}${scenario.instance > 1 ? ` #${scenario.instance}` : ''}`),
     title: titleOf(scenario),
-    word: OUTCOME_STYLES[outcome].word,
+    word: OUTCOME_STYLES[isWarning ? 'warn' : outcome].word,
     status,
     cause,
-    skipReason: `${outcome === 'inconclusive' ? 'inconclusive: ' : ''}${reason ?? cause}`,
+    skipReason: isWarning
+      ? `warning: ${cause}`
+      : `${outcome === 'inconclusive' ? 'inconclusive: ' : ''}${reason ?? cause}`,
+    isTodo: isWarning,
     code: first?.kind ?? outcome,
     place: place ?? { file, line: null, column: null },
     failedAt,

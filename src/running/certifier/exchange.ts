@@ -36,7 +36,7 @@ export interface Exchange {
  * For checks that compare texts: the languages of the agent, which are unknown, must not change them, and a missing
  * sender, which FLW-03 reports, must not hide them.
  */
-export const UNTRANSLATED = { 'translation.engine': 'identity', 'strict.sender': 'off' } as const
+export const UNTRANSLATED = { 'translation.engine': 'identity' } as const
 
 /** The text of a `message` call; empty when there is none. */
 export const messageIn = ({ request: { body } }: ChatCall): string =>

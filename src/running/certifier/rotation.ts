@@ -32,7 +32,6 @@ export const ROTATED = {
   'summarize.vary': ['off', 'on'],
   'time.format': ['iso', 'epoch', 'offset'],
   'start.unrequested': ['accept', '409'],
-  'strict.sender': ['off', 'on'],
   'attachments.whenEmpty': ['empty', 'absent'],
   'transcript.text': ['seen', 'both'],
   'transcript.state': [[], ['agent=taken_over']],
@@ -54,6 +53,7 @@ export type RotatedKnob = keyof typeof ROTATED
 
 /** Why the other knobs keep their values: what `certify` would show by varying them. */
 export const NOT_ROTATED: Readonly<Record<Exclude<KnobName, RotatedKnob>, NotRotated>> = {
+  'strict.sender': 'recommended',
   'webhook.signature': 'documented',
   'webhook.signatureHeader': 'documented',
   'webhook.algorithmHeader': 'documented',
@@ -102,9 +102,10 @@ export const NOT_ROTATED: Readonly<Record<Exclude<KnobName, RotatedKnob>, NotRot
 /**
  * documented: the platform's public documentation states it. setting: a choice of the workspace, not a gap. own_check: a
  * check sets it. more_lenient: another value only forgives more. changes_flow: with another value a correct intermediary
- * does something else, so a check could not tell right from wrong.
+ * does something else, so a check could not tell right from wrong. recommended: the platform recommends what another value
+ * requires, so a check warns.
  */
-export type NotRotated = 'documented' | 'setting' | 'own_check' | 'more_lenient' | 'changes_flow'
+export type NotRotated = 'documented' | 'recommended' | 'setting' | 'own_check' | 'more_lenient' | 'changes_flow'
 
 export type Rotation = KnobSettings
 

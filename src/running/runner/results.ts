@@ -119,10 +119,20 @@ export function applyStrict({ strict }: { readonly strict: boolean }, verdict: V
   if (!strict || verdict.warnings.length === 0) return verdict
   const failures = [...verdict.failures]
   for (const warning of verdict.warnings) {
+    if ('failure' in warning) {
+      failures.push(warning.failure)
+      continue
+    }
     const { rule, conversation, entrySeqs } = warning
-    const happened = 'failure' in warning ? warning.failure.happened : ({ code: 'warning', finding: warning } as const)
-    const expected = { code: 'no_warning', rule } as const
-    failures.push({ ...EMPTY_FAILURE, kind: 'lint', expected, happened, conversation, entrySeqs })
+    const happened = { code: 'warning', finding: warning } as const
+    failures.push({
+      ...EMPTY_FAILURE,
+      kind: 'lint',
+      expected: { code: 'no_warning', rule },
+      happened,
+      conversation,
+      entrySeqs,
+    })
   }
   return { ...verdict, failures, outcome: verdict.outcome === 'error' ? 'error' : 'fail' }
 }

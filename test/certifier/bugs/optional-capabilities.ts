@@ -7,7 +7,7 @@ export const OPTIONAL_BUGS: readonly FoundBug[] = [
   {
     bug: 'loses-attachments',
     check: 'ATT-01',
-    outcome: 'fail',
+    outcome: 'warn',
     code: 'files-missing',
     says: /^The agent does not see receipt\.pdf, photo 1\.png, notes\.txt within \d+s; start was called without supports_attachment: true\.$/,
   },

@@ -396,6 +396,7 @@ describe('verbs', () => {
     const call = {
       op: 'call',
       times: { min: 1, max: 1 },
+      statesTimes: false,
       apartMs: null,
       since: null,
       alias: null,
@@ -419,6 +420,7 @@ describe('verbs', () => {
         alias: 'takeover',
         auth: 'invalid',
         times: { min: 2, max: Number.POSITIVE_INFINITY },
+        statesTimes: true,
       },
     })
     expect(await actionOf('expect: { all: [end, { oneOf: [start, { message: { message: a } }] }] }')).toEqual({

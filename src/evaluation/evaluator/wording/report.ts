@@ -59,6 +59,8 @@ export interface WarningReport {
   readonly message: string
   readonly conversation: string | null
   readonly entrySeqs: readonly number[]
+  /** What would have failed where it is required; absent for findings of the linter. */
+  readonly failure?: FailureReport
 }
 
 type Rendered = 'failures' | 'warnings' | 'reason'
@@ -140,8 +142,9 @@ function groupOf({ kind, step, soft, expected, happened, hint }: Failure): strin
 
 export function describeWarning(warning: Warning): WarningReport {
   const { rule, conversation, entrySeqs } = warning
-  const message = 'failure' in warning ? happenedText(warning.failure.happened, 'scenario') : findingText(warning)
-  return { rule, message, conversation, entrySeqs }
+  if (!('failure' in warning)) return { rule, message: findingText(warning), conversation, entrySeqs }
+  const failure = describeFailure(warning.failure)
+  return { rule, message: failure.happened, conversation, entrySeqs, failure }
 }
 
 export function reasonText(reason: Reason): string {
@@ -343,7 +346,11 @@ function causeOf({ failures: [first], reason }: Pick<ScenarioResult, 'failures' 
       return cause('leaked', [], 'what a user writes appears in another chat')
     case 'warning': {
       const { rule } = happened.finding
-      return cause('warning', [rule], `warning ${rule}, which fails because of --strict`)
+      const text =
+        rule === 'content-type'
+          ? 'calls are sent without Content-Type: application/json'
+          : `warning ${rule}, which fails because of --strict`
+      return cause('warning', [rule], text)
     }
     default:
       return null

@@ -7,7 +7,7 @@ import type { FaultSpec } from '../../../platform/faults/schema.ts'
 import type { CallMap, ExpectInput, ExpectOptions, ExpectStep } from '../format/checks.ts'
 import type { Placeholder } from '../format/fields.ts'
 import type { AGENT_WORDS, Step } from '../format/step.ts'
-import type { CallName } from '../plan.ts'
+import type { CallName, Level } from '../plan.ts'
 import type { Matcher, Matching } from './matchers.ts'
 
 export interface StepOptions {
@@ -19,11 +19,13 @@ export interface StepOptions {
   readonly chat?: string
   /** Whether the steps of the chat go on after a failure. */
   readonly soft?: boolean
+  /** `should`: a failure is a warning. */
+  readonly level?: Level
 }
 
 /** Separates the options of every step from those of its verb, and leaves out undefined ones. */
-function splitOptions<Options extends StepOptions>({ id, name, chat, soft, ...own }: Options) {
-  return { own: withoutUndefined(own), common: withoutUndefined({ id, name, chat, soft }) }
+function splitOptions<Options extends StepOptions>({ id, name, chat, soft, level, ...own }: Options) {
+  return { own: withoutUndefined(own), common: withoutUndefined({ id, name, chat, soft, level }) }
 }
 
 type Verb<Name extends keyof Step> = NonNullable<Step[Name]>

@@ -47,6 +47,7 @@ export function treeOf(
     op: 'call',
     ...pattern,
     times: compiler.staticValue(TIMES, options.times, [...path, 'times'], { min: 1, max: 1 }),
+    statesTimes: options.times !== undefined,
     apartMs: compiler.staticValue(DURATION, options.apart, [...path, 'apart'], null),
     since: since === undefined ? null : idOf(since, [...path, 'since']),
     alias: compiler.staticValue(ALIAS, options.alias, [...path, 'alias'], null),

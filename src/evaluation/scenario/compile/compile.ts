@@ -3,7 +3,7 @@ import { BUDGETS } from '../../../base/files/budgets.ts'
 import { ConfigError } from '../../../base/files/errors.ts'
 import { isMap } from '../../../base/objects.ts'
 import { allowedFor, isKnob, parseKnob } from '../../../platform/contract/knobs.ts'
-import { AVAILABILITY_VALUE, atLeast, DURATION, FLAG, SEVERITY } from '../format/fields.ts'
+import { AVAILABILITY_VALUE, atLeast, DURATION, FLAG, LEVEL, SEVERITY } from '../format/fields.ts'
 import { ALLOWED_CALLS, type LoadedScenario, type ScenarioFile, TIMEOUTS } from '../format/scenario.ts'
 import { namesIn, OversizedValueError } from '../interpolation.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type CallPattern,
   isCheck,
   isStimulus,
+  type Level,
   type Plan,
   type PlannedItem,
   type PlannedStep,
@@ -84,10 +85,19 @@ function compileInstance(loaded: LoadedScenario, matrix: Record<string, unknown>
   const scope = defineNamesInOrder(defineNames(EMPTY_SCOPE, matrix), scenario.vars ?? {})
   const compiler = new StepCompiler({ written: loaded, path: [], scope }, diagnostics)
   checkNames(compiler, scenario)
-  const header = headerOf(compiler, scenario)
+  const level = compiler.staticValue(LEVEL, scenario.level, ['level'], 'must')
+  const header = headerOf(compiler, scenario, level)
   const chats = new Chats(scenario)
   const state = { loaded, diagnostics, chats, shared: scope.values, count: 0, expansions: 0, size: 0 }
-  const list = { plan: state, written: loaded, scope, definitions: new Definitions(), conversation: null, within: [] }
+  const list = {
+    plan: state,
+    written: loaded,
+    scope,
+    definitions: new Definitions(),
+    conversation: null,
+    level,
+    within: [],
+  }
   const body = expand({ ...list, path: ['steps'] }, scenario.steps)
   const last = expand({ ...list, path: ['finally'] }, scenario.finally ?? [])
   const never = (scenario.never ?? []).flatMap((pattern, index) => unwantedOf(compiler, pattern, ['never', index]))
@@ -187,7 +197,7 @@ function withReads(items: readonly PlannedItem[], reads: ReadonlyMap<number, Rea
   return found
 }
 
-function headerOf(compiler: StepCompiler, scenario: ScenarioFile) {
+function headerOf(compiler: StepCompiler, scenario: ScenarioFile, level: Level) {
   const { clock, business_hours, timeouts = {}, strict, bot = {} } = scenario
   const timeout = (name: keyof typeof TIMEOUTS) =>
     compiler.staticValue(DURATION, timeouts[name], ['timeouts', name], DURATION.parse(TIMEOUTS[name].standard) ?? 0)
@@ -215,7 +225,12 @@ function headerOf(compiler: StepCompiler, scenario: ScenarioFile) {
       scenarioMs: timeout('scenario'),
     },
     strict: {
-      unexpected: compiler.staticValue(SEVERITY, unexpected, ['strict', 'unexpected'], severity),
+      unexpected: compiler.staticValue(
+        SEVERITY,
+        unexpected,
+        ['strict', 'unexpected'],
+        level === 'should' ? 'warn' : severity,
+      ),
       contract: compiler.staticValue(SEVERITY, contract, ['strict', 'contract'], severity),
       allow,
     },

@@ -10,7 +10,18 @@ import { explainIssues, ZOD_MESSAGES } from '../../../base/schemas/explain-issue
 import { nearest } from '../../../base/text/error-text.ts'
 import { formatDuration } from '../../../base/text/quantities.ts'
 import { Fault } from '../../../platform/faults/schema.ts'
-import { ACK, AVAILABILITY_VALUE, atLeast, DURATION, FLAG, REASON, SIGN, TARGET, TIMES } from '../format/fields.ts'
+import {
+  ACK,
+  AVAILABILITY_VALUE,
+  atLeast,
+  DURATION,
+  FLAG,
+  LEVEL,
+  REASON,
+  SEEN_TIMES,
+  SIGN,
+  TARGET,
+} from '../format/fields.ts'
 import {
   type ChatInput,
   type FileValue,
@@ -21,7 +32,16 @@ import {
 } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
 import { type InterpolationScope, namesIn, OversizedValueError, sizeOfValue } from '../interpolation.ts'
-import type { Action, CallPattern, ConversationSpec, ExpectTree, PlannedItem, PlannedStep, Template } from '../plan.ts'
+import type {
+  Action,
+  CallPattern,
+  ConversationSpec,
+  ExpectTree,
+  Level,
+  PlannedItem,
+  PlannedStep,
+  Template,
+} from '../plan.ts'
 import { bodyNotation, flow, itemNotation, truncate } from '../value-text.ts'
 import { callsOf, checkAlternatives, patternsOf, treeOf, unwantedOf } from './call-patterns.ts'
 import {
@@ -64,6 +84,8 @@ interface StepList {
   readonly definitions: Definitions
   /** The `chat` around the list, or the conversation of a parallel user. */
   readonly conversation: string | null
+  /** That of the scenario, or of the step around the list. */
+  readonly level: Level
   /** Files that include this one, outermost first. */
   readonly within: readonly string[]
 }
@@ -105,7 +127,11 @@ function expandStep(list: StepList, written: Step): PlannedItem[] {
   const step = substituteDeferred(written, list.scope.deferred) as Step
   const compiler = new StepCompiler(list, list.plan.diagnostics)
   if (!spend(list, compiler)) return []
-  const inner = { ...list, conversation: list.plan.chats.conversationOfStep(compiler, step, list.conversation) }
+  const inner = {
+    ...list,
+    conversation: list.plan.chats.conversationOfStep(compiler, step, list.conversation),
+    level: compiler.staticValue(LEVEL, step.level, ['level'], list.level),
+  }
   if (step.repeat && written.repeat) {
     const times = compiler.staticValue(atLeast(1), step.repeat.times, ['repeat', 'times'], 1)
     const path = [...inner.path, 'repeat', 'steps']
@@ -143,6 +169,7 @@ function planStep(list: StepList, compiler: StepCompiler, step: Step): PlannedIt
     id: step.id === undefined ? null : definitions.define(compiler, step.id, action.verb),
     name: step.name === undefined ? null : compiler.staticText(step.name, ['name']),
     conversation,
+    level: list.level,
     soft: compiler.staticValue(FLAG, step.soft, ['soft'], false),
     place: placeOf(list.written, list.path),
     label: labelOf(filled),
@@ -330,7 +357,7 @@ function agentAction(compiler: StepCompiler, written: NonNullable<Step['agent']>
   return {
     verb: 'sees',
     item: isItem ? sees : { text: sees },
-    times: compiler.staticValue(TIMES, written.times, ['agent', 'times'], { min: 1, max: 1 }),
+    times: compiler.staticValue(SEEN_TIMES, written.times, ['agent', 'times'], { min: 1, max: 1 }),
     withinMs: compiler.staticValue(DURATION, written.within, ['agent', 'within'], null),
     forMs: compiler.staticValue(DURATION, written.for, ['agent', 'for'], null),
   }

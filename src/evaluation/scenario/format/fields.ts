@@ -8,7 +8,7 @@ import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
 import { SIGN_MODES } from '../../../platform/contract/event-names.ts'
 import type { AvailabilityReason, AvailabilityValue } from '../../../platform/contract/schemas.ts'
 import { described, predicateSchema } from '../../../platform/simulator/setting-schemas.ts'
-import type { CallName, ExpectedAck, Severity, Times } from '../plan.ts'
+import type { CallName, ExpectedAck, Level, Severity, Times } from '../plan.ts'
 
 export type Placeholder = `$(${string})`
 
@@ -69,6 +69,7 @@ export const FLAG: ValueType<boolean> = {
 }
 
 export const SEVERITY: ValueType<Severity> = wordOf(['fail', 'warn', 'off'])
+export const LEVEL: ValueType<Level> = wordOf(['must', 'should'])
 export const AVAILABILITY_VALUE: ValueType<AvailabilityValue> = wordOf(['OPEN', 'CLOSED'])
 export const REASON: ValueType<AvailabilityReason> = wordOf(['AGENT_AVAILABILITY', 'BUSINESS_HOURS', 'OTHER'])
 export const SIGN = wordOf(SIGN_MODES)
@@ -87,30 +88,37 @@ export const ACK: ValueType<ExpectedAck> = {
   shape: { anyOf: [{ enum: ['any', 'non-2xx'] }, { type: 'integer', minimum: 100, maximum: 599 }] },
 }
 
-/** At least one; `none`, which has a duration, means zero. */
-export const TIMES: ValueType<Times, number | { min?: number; max?: number }> = {
-  expected: 'a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that no call comes)',
+const timesFrom = (fewest: 0 | 1, expected: string): ValueType<Times, number | { min?: number; max?: number }> => ({
+  expected,
   parse: input => {
     const map = typeof input === 'number' ? { min: input, max: input } : input
     if (!isMap(map) || Object.keys(map).length === 0) return undefined
     const { min = 0, max = Number.POSITIVE_INFINITY, ...others } = map
     const least = whole(min, 0)
-    const most = max === Number.POSITIVE_INFINITY ? max : whole(max, 1)
+    const most = max === Number.POSITIVE_INFINITY ? max : whole(max, fewest)
     if (Object.keys(others).length > 0 || least === undefined || most === undefined || least > most) return undefined
     return { min: least, max: most }
   },
   shape: {
     anyOf: [
-      { type: 'integer', minimum: 1 },
+      { type: 'integer', minimum: fewest },
       {
         type: 'object',
-        properties: { min: { type: 'integer', minimum: 0 }, max: { type: 'integer', minimum: 1 } },
+        properties: { min: { type: 'integer', minimum: 0 }, max: { type: 'integer', minimum: fewest } },
         minProperties: 1,
         additionalProperties: false,
       },
     ],
   },
-}
+})
+
+/** At least one; `none`, which has a duration, means zero. */
+export const TIMES = timesFrom(
+  1,
+  'a whole number from 1, or a map such as { min: 1, max: 2 } (none: says that no call comes)',
+)
+/** How often the agent sees an item: 0 goes with `for`. */
+export const SEEN_TIMES = timesFrom(0, 'a whole number from 0, or a map such as { min: 1, max: 2 }')
 
 export interface BrokenRule {
   readonly code: SchemaProblemCode

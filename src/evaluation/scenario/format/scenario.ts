@@ -24,6 +24,7 @@ import {
   FLAG,
   incomplete,
   isPlaceholder,
+  LEVEL,
   optionalStatic,
   PLACEHOLDER_SHAPE,
   ruled,
@@ -73,7 +74,7 @@ const endpoints = CALL_NAMES.filter(name => name !== 'any')
 const Strict = z.union([
   z.boolean(),
   z.strictObject({
-    unexpected: severity('Calls no step has expected. Default: fail'),
+    unexpected: severity('Calls no step has expected. Default: fail; in a scenario of level should warn'),
     contract: severity('Calls the platform refuses. Default: fail'),
     allow: z.optional(z.array(z.enum(endpoints)).check(described('Calls that may come unexpected', ALLOWED_CALLS))),
   }),
@@ -122,6 +123,7 @@ export const ScenarioFile = z
     seed: optionalStatic(atLeast(0), 'Ids, names and texts come from it. Default: that of the run', 1),
     clock: z.optional(ClockSchema.check(described('Default: that of the run', 'virtual', 'real'))),
     timeouts: z.optional(Timeouts),
+    level: optionalStatic(LEVEL, 'should: what fails in it is a warning. Default: must', 'should'),
     strict: z.optional(Strict.check(described('What fails beside the steps; false only warns', true))),
     exclusive: z.optional(z.boolean().check(described('Nothing else runs beside it; usually inferred'))),
     config: z.optional(

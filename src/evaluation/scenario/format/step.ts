@@ -19,6 +19,7 @@ import {
   DURATION,
   FLAG,
   incomplete,
+  LEVEL,
   lacking,
   optionalStatic,
   PLACEHOLDER_SHAPE,
@@ -26,10 +27,10 @@ import {
   present,
   REASON,
   ruled,
+  SEEN_TIMES,
   SIGN,
   staticSchema,
   TARGET,
-  TIMES,
 } from './fields.ts'
 import { matcherOf } from './matchers.ts'
 
@@ -104,7 +105,7 @@ const AgentSchema = z.union([
           { request: true },
         ]),
       ),
-      times: optionalStatic(TIMES, 'How often the agent sees it. Default: exactly once', 1),
+      times: optionalStatic(SEEN_TIMES, 'How often the agent sees it; 0 with for. Default: exactly once', 1, 0),
       within: optionalStatic(DURATION, 'How long it may take. Default: timeouts.expect', '2s'),
       for: optionalStatic(DURATION, 'Watches this long for more of them', '500ms'),
       does: optionalTextSchema("A verb of the driver's own", 'transfer'),
@@ -119,6 +120,8 @@ function oneAgentVerb(map: Readonly<Record<string, unknown>>): BrokenRule | unde
     return incomplete(`must have one of says, sees, does (or be one of ${AGENT_WORDS.join(', ')})`)
   const [foreign] = verb === 'sees' ? [] : present(map, ['times', 'within', 'for'])
   if (foreign !== undefined) return conflict(`has ${foreign}, which goes with sees`)
+  if (map.for === undefined && SEEN_TIMES.parse(map.times)?.max === 0)
+    return incomplete('has times: 0 without for: say how long the agent must not see it, such as for: 500ms')
   return map.with !== undefined && verb !== 'does' ? conflict('has with, which goes with does') : undefined
 }
 
@@ -224,6 +227,7 @@ const common = {
   name: optionalTextSchema('What it is for; shown in reports'),
   chat: optionalTextSchema('The chat it is about, when there are several', 'ada'),
   soft: optionalStatic(FLAG, 'A failure does not stop the chat'),
+  level: optionalStatic(LEVEL, 'should: a failure is a warning. Default: that of the scenario', 'should'),
 }
 
 const flat = { ...verbs, ...common, include: optional(Include, 'The steps of another file', 'parts/accept.yaml') }
@@ -270,6 +274,6 @@ export const Step: z.ZodMiniType<Step> = typed(
     .strictObject({ ...flat, ...nested })
     .check(
       ruled(oneVerb),
-      z.meta({ id: 'Step', description: 'One step: one verb, with id, name, chat and soft beside it' }),
+      z.meta({ id: 'Step', description: 'One step: one verb, with id, name, chat, soft and level beside it' }),
     ),
 )

@@ -44,5 +44,5 @@ export function StateMark({ state }: StateMarkProps) {
   if (state === 'running' || state === 'queued' || state === 'waiting' || state === 'none')
     return <span class={`state-mark ${state}`} role="img" aria-label={WAITING[state]} />
   if (state === 'not reached') return <Mark kind="skipped" label={state} />
-  return <Mark kind={state} label={OUTCOME_TEXTS[state]} />
+  return <Mark kind={state} label={state === 'warn' ? 'warning' : OUTCOME_TEXTS[state]} />
 }

@@ -22,7 +22,8 @@ export const OPTIONAL_CHECKS: readonly CheckDefinition[] = [
     title: 'The agent gets the files of the user',
     sends: 'A message with two files, and one with a file and no text.',
     observes: 'The answers of the webhook, and the files that the agent sees.',
-    passes: 'The agent sees all three files by name, in order, each with a link that works.',
+    passes:
+      'The agent sees all three files by name, in order, each with a link that works. Without supports_attachment: true in start, the platform sends no files (SHOULD).',
     run: sendFiles,
   },
   {
@@ -32,8 +33,7 @@ export const OPTIONAL_CHECKS: readonly CheckDefinition[] = [
     rules: ['E4.3', 'E4.7', 'E4.8', 'E4.9'],
     capability: 'translation',
     needs: ['accept', 'says', 'inbox'],
-    // A missing sender is reported by FLW-03, and must not hide how texts are sent.
-    knobs: { 'translation.engine': 'marker', 'translation.match': 'primary', 'strict.sender': 'off' },
+    knobs: { 'translation.engine': 'marker', 'translation.match': 'primary' },
     title: 'Only the platform translates',
     sends: 'A handover in a chat whose language no agent speaks; the user and the agent write.',
     observes: 'sender.language_codes of start, what the agent sees, and the calls of message.',
@@ -102,7 +102,8 @@ async function sendFiles(check: CheckContext): Promise<void> {
   const withinMs = check.limits.effectMs
   const isDeclared = isMap(start.request.body) && start.request.body.supports_attachment === true
   if (missing.length > 0)
-    check.report('MUST', 'files-missing', {
+    // The platform leaves it to the caller whether files are forwarded (E4.4).
+    check.report(isDeclared ? 'MUST' : 'SHOULD', 'files-missing', {
       happened: `The agent does not see ${missing.join(', ')} within ${formatDuration(withinMs)}${isDeclared ? '.' : '; start was called without supports_attachment: true.'}`,
       hint: isDeclared
         ? 'Look how the event is read: `attachments` may come with an empty `message`, which is not an empty event (EV5).'
