@@ -41,12 +41,12 @@ const STEPS: readonly Step[] = [
   ['typing_stop', 'typing.response', ({ api }, chat_id) => api.typingStop({ chat_id })],
   [
     'chat with an agent in it',
-    'transcript.agentFromBot, transcript.source, transcript.state, transcript.takenOver',
+    'transcript.agentFromBot, transcript.noticeExchange, transcript.source, transcript.state, transcript.takenOver',
     ({ api }, chat_id) => api.chat(chat_id),
   ],
   [
     'transcript with notices in it',
-    'transcript.agentFromBot, transcript.handover, transcript.source, transcript.state, transcript.takenOver',
+    'transcript.agentFromBot, transcript.handover, transcript.noticeExchange, transcript.source, transcript.state, transcript.takenOver',
     ({ api }, chat_id) => api.transcript({ chat_id }),
   ],
   ['summarize', 'summarize.text', ({ api }, chat_id) => api.summarize({ chat_id })],

@@ -102,6 +102,34 @@ test('api.unknownFields: ignores unknown fields with a finding, or answers 400',
   expect(strict.json.error.message).toBe('urgent, sender.team: not a known field.')
 })
 
+test('api.answers: answers as described, with further fields, or with fields in another order and errors in other words', async () => {
+  const { sim } = world()
+  const chat = await sim.chat({ history: [{ user: 'Hi' }] })
+  const read = async () => (await post(sim, 'transcript', chat)).json
+  const refused = async () => (await post(sim, 'message/', chat, { message: 12 })).json.error
+  const described = await read()
+  const error = await refused()
+  await sim.configure({ 'api.answers': 'extra' })
+  const extra = await post(sim, 'transcript', chat)
+  expect(assumedBy(extra)).toContain('api.answers')
+  expect(extra.json).toEqual({
+    ...described,
+    added_later: true,
+    chat: {
+      ...described.chat,
+      added_later: true,
+      context: { ...described.chat.context, added_later: true },
+      messages: [{ ...described.chat.messages[0], added_later: true }],
+    },
+  })
+  expect(await refused()).toEqual({ ...error, message: 'Error 400', added_later: true })
+  await sim.configure({ 'api.answers': 'reordered' })
+  const reordered = await read()
+  expect(reordered).toEqual(described)
+  expect(Object.keys(reordered.chat)).toEqual(Object.keys(described.chat).reverse())
+  expect(await refused()).toEqual({ ...error, message: 'Error 400' })
+})
+
 test('api.versions: answers 404 for versions that are not listed; v2 always works', async () => {
   const { sim } = world()
   const chat = await sim.chat()

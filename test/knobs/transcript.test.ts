@@ -29,15 +29,15 @@ test('transcript.source: shows chatbubble for web and other sources unchanged, o
   expect(inbox[0]!.json.chat.source).toBe('web')
 })
 
-test('transcript.takenOver: shows the time of start, null, or true; null without an agent', async () => {
+test('transcript.takenOver: shows true, null, or the time of start; null without an agent', async () => {
   const { sim } = world()
   const [idle, taken] = [await sim.chat(), await takenOver(sim)]
   const values = async () => [(await transcript(sim, idle)).taken_over, (await transcript(sim, taken)).taken_over]
-  expect(await values()).toEqual([null, expect.stringMatching(/^2024-01-01T09:00:00\.\d{6}Z$/)])
+  expect(await values()).toEqual([null, true])
   await sim.configure({ 'transcript.takenOver': 'null' })
   expect(await values()).toEqual([null, null])
-  await sim.configure({ 'transcript.takenOver': 'true' })
-  expect(await values()).toEqual([null, true])
+  await sim.configure({ 'transcript.takenOver': 'time' })
+  expect(await values()).toEqual([null, expect.stringMatching(/^2024-01-01T09:00:00\.\d{6}Z$/)])
 })
 
 test('transcript.extra: adds no field, or the configured ones', async () => {
@@ -82,6 +82,25 @@ test('transcript.agentFromBot: marks messages of an agent as from_bot, or not', 
   expect(await lastMessage()).toMatchObject({ from_bot: true, name: 'Kim', exchange_id: null, exchange_type: null })
   await sim.configure({ 'transcript.agentFromBot': 'off' })
   expect(await lastMessage()).toMatchObject({ from_bot: false, name: 'Kim', exchange_id: null })
+})
+
+test('transcript.noticeExchange: gives notices of the workspace an exchange id, or none', async () => {
+  const { sim } = world()
+  const chat = await sim.chat()
+  await chat.press('handover')
+  await post(sim, 'start', chat)
+  const notices = async () => (await transcript(sim, chat)).messages
+  const [opened, entered] = await notices()
+  expect(opened).toMatchObject({ exchange_id: expect.stringMatching(UUID), exchange_type: null })
+  expect(entered).toMatchObject({ exchange_id: expect.stringMatching(UUID), exchange_type: null })
+  expect(entered.exchange_id).not.toBe(opened.exchange_id)
+  await sim.configure({ 'transcript.noticeExchange': 'off' })
+  expect(await notices()).toEqual([
+    { ...opened, exchange_id: null },
+    { ...entered, exchange_id: null },
+  ])
+  await sim.configure({ 'transcript.noticeExchange': 'on', 'ids.exchange': 'hex24' })
+  expect((await notices())[0].exchange_id).toMatch(HEX24)
 })
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

@@ -47,6 +47,7 @@ import {
   refusalResponse,
   resetResponse,
   simulatorResponse,
+  variedAnswer,
   withUnspecified,
 } from './messages.ts'
 
@@ -144,7 +145,10 @@ function readBody(call: ApiCall, id: EndpointId): unknown {
   return parseBySchema(id, call, knobs)
 }
 
-function successResponse(call: ApiCall, reply: unknown): ApiResponse {
+function successResponse(call: ApiCall, described: unknown): ApiResponse {
+  const answers = call.ports.platform.knobs['api.answers']
+  if (answers !== 'as-is') assumed(call.transaction, 'api.answers')
+  const reply = variedAnswer(described, answers)
   call.response = reply
   const headers: Record<string, string> = { 'content-type': JSON_TYPE }
   if (call.transaction.assumed.length > 0) withUnspecified(headers, call.transaction, call.ports.markers)
@@ -162,6 +166,7 @@ function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
     return internalErrorResponse(thrown)
   }
   assumed(transaction, ...thrown.assumed)
+  if (ports.platform.knobs['api.answers'] !== 'as-is') assumed(transaction, 'api.answers')
   call.response = errorBodyOf(thrown)
   const extra: Record<string, string> = {}
   if (thrown instanceof RateLimited) extra['retry-after'] = String(thrown.retryAfter)

@@ -66,11 +66,24 @@ export const errorBodyOf = (refusal: Refusal): ErrorBody => ({
   error: { code: refusal.code, message: refusal.message, field: refusal.field },
 })
 
+const NEW_FIELD = 'added_later'
+
+/** The value as `api.answers` sends it: with a further field in each object, or with the fields in the reverse order. */
+export function variedAnswer(value: unknown, form: Knobs['api.answers']): unknown {
+  if (form === 'as-is' || typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(item => variedAnswer(item, form))
+  const fields = Object.entries(value).map(([name, inner]) => [name, variedAnswer(inner, form)] as const)
+  return Object.fromEntries(form === 'extra' ? [...fields, [NEW_FIELD, true]] : fields.reverse())
+}
+
 /** Writes a refusal in one of the four forms of `errors.body`. */
 export function refusalResponse(refusal: Refusal, knobs: Knobs, extra: Record<string, string>): ApiResponse {
   const form = knobs['errors.body']
   if (form === 'json') {
-    const answer = jsonResponse(refusal.status, errorBodyOf(refusal))
+    const answers = knobs['api.answers']
+    const { error } = errorBodyOf(refusal)
+    const message = answers === 'as-is' ? error.message : `Error ${refusal.status}`
+    const answer = jsonResponse(refusal.status, variedAnswer({ error: { ...error, message } }, answers))
     Object.assign(answer.headers, extra)
     return answer
   }

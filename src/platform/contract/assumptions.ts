@@ -239,7 +239,7 @@ const OPEN_POINTS = {
   'transcript.takenOver': openPoint(
     'R-REC',
     'taken_over when it is not null.',
-    'The time of start in ISO 8601; null when the chat is not taken over.',
+    "true, which the platform's public pages suggest; null when the chat is not taken over.",
   ),
   'transcript.extra': openPoint(
     'R-REC',
@@ -254,7 +254,12 @@ const OPEN_POINTS = {
   'transcript.agentFromBot': openPoint(
     'R-MSG',
     'from_bot, exchange_id and exchange_type of messages by an agent or the system.',
-    "from_bot is true, the name is the sender's, both exchange fields are null. The bot's own notices have null too.",
+    "from_bot is true, the name is the sender's, both exchange fields are null.",
+  ),
+  'transcript.noticeExchange': openPoint(
+    'R-MSG',
+    'exchange_id of a notice of the workspace, such as the text when an agent enters.',
+    "Notices carry an id, as the platform's public pages show for neighbouring APIs; exchange_type is null.",
   ),
   'ids.chat': openPoint('R-CHAT', 'The form of chat ids.', 'A UUID.'),
   'ids.message': openPoint('R-MSG', 'The form of message ids.', '24 hexadecimal digits.'),
@@ -268,6 +273,11 @@ const OPEN_POINTS = {
     'A finding; the body is parsed as it is, so a compressed one is not valid JSON.',
   ),
   'api.contentType': openPoint('E0.2', 'A missing or different Content-Type.', 'Accepted with a finding.'),
+  'api.answers': openPoint(
+    'V4',
+    'Whether answers gain fields or change the order of fields, and whether errors are worded otherwise.',
+    "As described. The platform's public pages reserve all three, without notice.",
+  ),
   'api.unknownFields': openPoint('ER1', 'Unknown fields in a request.', 'Ignored with a finding.'),
   'api.versions': openPoint(
     'V4',

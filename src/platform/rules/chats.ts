@@ -233,7 +233,7 @@ export function addBotReply(
   return addMessage(platform, chat, { from: 'bot', name: botName(platform, chat), text, buttons, exchangeId }, created)
 }
 
-/** Adds a notice of the bot about the handover, which belongs to no exchange (`transcript.agentFromBot`). */
+/** Adds a notice of the bot about the handover; its exchange is a matter of transcripts (`transcript.noticeExchange`). */
 export function addNotice(platform: PlatformContext, chat: Chat, text: string, transaction: Transaction): Message {
   const message = addMessage(platform, chat, { from: 'bot', name: botName(platform, chat), text })
   note(transaction, 'bot_message', chat.id, { message_id: message.id, text })

@@ -1,7 +1,9 @@
 /** Builds the records of a chat: the transcripts of the API (R-REC, R-MSG, E1, E9), and the view of its end user. */
 
 import { isoMicros } from '../../base/runtime/clock.ts'
+import { makeIdFrom } from '../../base/runtime/random.ts'
 import type { ChatRequest, ChatResponse, TranscriptResponse } from '../contract/endpoints.ts'
+import type { Knobs } from '../contract/knobs.ts'
 import type { Button, ChatRecord, MessageRecord } from '../contract/schemas.ts'
 import { botName, botOf, viewFile } from './chats.ts'
 import type { Chat, Message, PlatformContext } from './state.ts'
@@ -30,22 +32,34 @@ export function handoverTranscript(
 function messagesOf({ knobs }: PlatformContext, chat: Chat, count: number, transaction: Transaction): MessageRecord[] {
   const records: MessageRecord[] = []
   for (const message of chat.messages.slice(0, count)) {
-    const { from, exchangeId, text, other, record } = message
-    if (from !== 'user' && exchangeId === null) assumed(transaction, 'transcript.agentFromBot')
+    const { id, from, exchangeId, text, other, record } = message
+    const isNotice = from === 'bot' && exchangeId === null
+    if (isNotice) assumed(transaction, 'transcript.noticeExchange')
+    if (from === 'agent') assumed(transaction, 'transcript.agentFromBot')
     if (other !== null) assumed(transaction, 'transcript.text')
     const fromBot = from === 'bot' || (from === 'agent' && knobs['transcript.agentFromBot'] === 'on')
     // The other side of a translation is on a line of its own.
     const shown = knobs['transcript.text'] === 'both' && other !== null ? `${text}\n${other}` : text
     // Intermediaries read the transcript of a chat again and again.
-    const isCurrent = record?.from_bot === fromBot && record.message === shown
-    message.record = isCurrent ? record : recordOfMessage(message, fromBot, shown)
+    const exchange = isNotice && knobs['transcript.noticeExchange'] === 'on' ? noticeExchange(knobs, chat, id) : exchangeId
+    const isCurrent = record?.from_bot === fromBot && record.message === shown && record.exchange_id === exchange
+    message.record = isCurrent ? record : recordOfMessage(message, fromBot, shown, exchange)
     records.push(message.record)
   }
   return records
 }
 
+/** Drawn from the id of the notice, so that the knob can change at any time and no other id does. */
+const noticeExchange = (knobs: Knobs, chat: Chat, messageId: string): string =>
+  makeIdFrom(knobs['ids.exchange'], chat.words, `exchange ${messageId}`)
+
 /** Frozen, because responses in the journal share it. */
-function recordOfMessage(message: Message, fromBot: boolean, text: string): MessageRecord {
+function recordOfMessage(
+  message: Message,
+  fromBot: boolean,
+  text: string,
+  exchangeId: string | null,
+): MessageRecord {
   const record: MessageRecord = {
     id: message.id,
     created: isoMicros(message.created),
@@ -53,7 +67,7 @@ function recordOfMessage(message: Message, fromBot: boolean, text: string): Mess
     name: message.name,
     message: text,
     buttons: [...message.buttons],
-    exchange_id: message.exchangeId,
+    exchange_id: exchangeId,
     exchange_type: message.exchangeId === null ? null : 'usersays',
   }
   Object.freeze(record.buttons)
