@@ -14,6 +14,9 @@ MAX_BODY_BYTES = 1024 * 1024
 ACTIONS = ("accept", "messages", "typing", "close", "transfer", "announce")
 
 
+ALGORITHM = "HMAC-SHA-256 (base64 encoded)"
+
+
 def is_signed(body, secret, signatures):
     """Checks the signature of the raw bytes: serialised again, the same JSON may have other bytes.
     Compares text, because base64 decoders accept variants. Ignores the algorithm header."""
@@ -115,6 +118,9 @@ class Handler(BaseHTTPRequestHandler):
         """Never waits for the platform's API, because the platform may wait for this answer."""
         if self.command != "POST":
             raise Refused(405, "method_not_allowed", "Use POST.")
+        # The header chooses no algorithm, because a stranger would choose a weak one.
+        if self.headers.get_all("Kindly-HMAC-algorithm", [ALGORITHM]) != [ALGORITHM]:
+            raise Refused(401, "unknown_algorithm", "The algorithm of the signature is not known here.")
         secret = self.settings.webhook_secret or self.settings.api_key
         if not is_signed(body, secret, self.headers.get_all("Kindly-HMAC", [])):
             logging.info("webhook refused: signature missing or wrong")

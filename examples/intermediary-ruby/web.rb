@@ -6,6 +6,7 @@ require_relative "http_server"
 
 class Web
   ACTIONS = %w[accept messages typing close transfer announce].freeze
+  ALGORITHM = "HMAC-SHA-256 (base64 encoded)".freeze
   QUEUED = [202, { queued: true }].freeze # the platform is called after this answer
 
   def initialize(settings, desk, store)
@@ -32,8 +33,12 @@ class Web
   end
 
   # Over the raw bytes: serialised again, the same JSON may have other bytes. Compares text, because
-  # base64 decoders accept variants. Ignores the algorithm header.
+  # base64 decoders accept variants. The algorithm header chooses none: another value is refused.
   def check_signature(request)
+    algorithm = request.headers["kindly-hmac-algorithm"]
+    unless algorithm.empty? || algorithm == [ALGORITHM]
+      raise Refused.new(401, "unknown_algorithm", "The algorithm of the signature is not known here.")
+    end
     secret = @settings.webhook_secret || @settings.api_key
     expected = [OpenSSL::HMAC.digest("SHA256", secret, request.body)].pack("m0")
     given = request.headers["kindly-hmac"]

@@ -4,6 +4,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export const SIGNATURE_HEADER = 'kindly-hmac'
+export const ALGORITHM_HEADER = 'kindly-hmac-algorithm'
+/** What `isSigned` verifies. */
+export const ALGORITHM = 'HMAC-SHA-256 (base64 encoded)'
 
 /**
  * @param {Buffer} body the bytes as they arrived

@@ -4,7 +4,7 @@
 import { badInput, HttpError, methodNotAllowed, parseObject, readBody } from './http.js'
 import { log } from './log.js'
 import { nonEmptyString, webhookSecretOf } from './settings.js'
-import { isSigned, SIGNATURE_HEADER } from './signature.js'
+import { ALGORITHM, ALGORITHM_HEADER, isSigned, SIGNATURE_HEADER } from './signature.js'
 
 /** @typedef {import('./http.js').Answer} Answer */
 /** @typedef {import('./http.js').Request} Request */
@@ -41,12 +41,17 @@ export class Webhook {
 
   /**
    * First of all checks, so that a stranger learns nothing about the others. The header that names
-   * the algorithm is not read: whoever could choose the algorithm could choose a weak one.
+   * the algorithm chooses none, because a stranger would choose a weak one: another value is refused.
    * @param {Request} request
    * @param {Buffer} body
    */
   #checkSignature(request, body) {
     const signature = request.headers[SIGNATURE_HEADER]
+    const algorithm = request.headers[ALGORITHM_HEADER] ?? ALGORITHM
+    if (algorithm !== ALGORITHM) {
+      log(`webhook refused: the signature is made with ${algorithm}`)
+      throw new HttpError(401, 'unknown_algorithm', 'The algorithm of the signature is not known here.')
+    }
     if (isSigned(body, webhookSecretOf(this.#platform), signature)) return
     log(`webhook refused: signature ${signature === undefined ? 'missing' : 'wrong'}`)
     throw new HttpError(401, 'bad_signature', 'The signature is missing or wrong.')

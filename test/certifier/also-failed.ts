@@ -9,8 +9,11 @@ export const ALSO_FAILED: { readonly [Bug in BugName]?: readonly string[] } = {
   'shows-newest-first': ['ATT-01'],
   // Files and translated texts are shown twice too.
   'shows-twice': ['ATT-01', 'TRL-01'],
+  // A further handover repeats and ends in the same way.
+  'sends-twice': ['FLW-07'],
+  'ends-twice': ['FLW-07'],
   // The goodbye comes after the end.
-  'says-goodbye-late': ['DLV-04'],
+  'says-goodbye-late': ['DLV-04', 'FLW-07'],
   // A replay and a repetition open a conversation in the same way.
   'opens-twice-late': ['DLV-01'],
   'opens-twice': ['SIG-08', 'DLV-01'],

@@ -7,7 +7,7 @@ describe.concurrent('FLW', () => {
   it('passes the example', async () => {
     const { checks, exitCode } = await certifyExample(null, '--only', 'FLW')
     expect(checks.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
-    expect(checks).toHaveLength(6)
+    expect(checks).toHaveLength(7)
     expect(exitCode).toBe(0)
   })
 

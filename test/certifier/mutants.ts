@@ -8,7 +8,7 @@ import { certifyExample, type ReportedCertificate } from './target.ts'
 export interface FoundBug {
   readonly bug: BugName
   readonly check: string
-  readonly outcome: 'fail' | 'warn'
+  readonly outcome: 'fail' | 'warn' | 'info'
   readonly code: string
   /** Part of what happened. */
   readonly says: RegExp

@@ -15,6 +15,7 @@ const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { no
 const REQUESTED = 'conversation.inbox.push({ request: true })'
 const REQUESTED_LATE = change('desk.js', REQUESTED, `setTimeout(() => ${REQUESTED}, 1_000)`)
 const MESSAGE_CALL = "this.#call(conversation, 'message', { message: text, sender, buttons })"
+const ANSWERED = 'return { status: response.status, text: await response.text(), retryAfter }'
 const WORTH = 'return status === 0 || status === 429 || status >= 500'
 const STARTED = '      supports_attachment: true,\n    })'
 const FORGET = change('settings.js', 'stateFile: env.STATE_FILE || null', 'stateFile: null')
@@ -219,6 +220,7 @@ export const PATCHES = {
   'reads-the-algorithm': [
     change('webhook.js', SIGNATURE, `request.headers['kindly-hmac-algorithm'].toString()\n    ${SIGNATURE}`),
   ],
+  'ignores-the-algorithm': [change('webhook.js', 'if (algorithm !== ALGORITHM) {', 'if (algorithm === null) {')],
   'dies-without-algorithm': [
     change(
       'webhook.js',
@@ -386,6 +388,28 @@ export const PATCHES = {
   // Errors and restarts
   'gives-up-on-503': [change('platform.js', WORTH, 'return status === 0 || status === 429')],
   'gives-up-without-answer': [change('platform.js', WORTH, 'return status === 429 || status >= 500')],
+  'hurries-without-retry-after': [
+    change('platform.js', 'return retryAfterMs(retryAfter) ?? backoff', 'return retryAfterMs(retryAfter) ?? 1'),
+  ],
+  'reads-answers-by-position': [
+    change(
+      'platform.js',
+      ANSWERED,
+      `const text = await response.text()
+      if (response.ok && !/^[{]("event"|[}])/.test(text)) throw new TypeError('no event')
+      return { status: response.status, text, retryAfter }`,
+    ),
+  ],
+  'refuses-unknown-fields': [
+    change(
+      'platform.js',
+      ANSWERED,
+      `const text = await response.text()
+      const known = ['event', 'chat_id', 'chatmessage_id', 'bot_id', 'queue', 'availability', 'updated_at']
+      if (response.ok && !Object.keys(JSON.parse(text)).every(field => known.includes(field))) throw new TypeError('a field')
+      return { status: response.status, text, retryAfter }`,
+    ),
+  ],
   'ignores-retry-after': [change('platform.js', 'return retryAfterMs(retryAfter) ?? backoff', 'return backoff')],
   'hammers-on-401': [
     change('platform.js', WORTH, `${WORTH} || status === 401`),

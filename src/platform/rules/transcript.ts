@@ -41,7 +41,8 @@ function messagesOf({ knobs }: PlatformContext, chat: Chat, count: number, trans
     // The other side of a translation is on a line of its own.
     const shown = knobs['transcript.text'] === 'both' && other !== null ? `${text}\n${other}` : text
     // Intermediaries read the transcript of a chat again and again.
-    const exchange = isNotice && knobs['transcript.noticeExchange'] === 'on' ? noticeExchange(knobs, chat, id) : exchangeId
+    const exchange =
+      isNotice && knobs['transcript.noticeExchange'] === 'on' ? noticeExchange(knobs, chat, id) : exchangeId
     const isCurrent = record?.from_bot === fromBot && record.message === shown && record.exchange_id === exchange
     message.record = isCurrent ? record : recordOfMessage(message, fromBot, shown, exchange)
     records.push(message.record)
@@ -54,12 +55,7 @@ const noticeExchange = (knobs: Knobs, chat: Chat, messageId: string): string =>
   makeIdFrom(knobs['ids.exchange'], chat.words, `exchange ${messageId}`)
 
 /** Frozen, because responses in the journal share it. */
-function recordOfMessage(
-  message: Message,
-  fromBot: boolean,
-  text: string,
-  exchangeId: string | null,
-): MessageRecord {
+function recordOfMessage(message: Message, fromBot: boolean, text: string, exchangeId: string | null): MessageRecord {
   const record: MessageRecord = {
     id: message.id,
     created: isoMicros(message.created),

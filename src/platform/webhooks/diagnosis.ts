@@ -14,11 +14,13 @@ import type { Dispatcher } from './dispatcher.ts'
 import { evidenceFor, evidenceText, isAccepted, type RefusalEvidence } from './refusal-evidence.ts'
 import { encodePayload, signingHeaders } from './request.ts'
 import {
+  OTHER_HEADERS,
   type ProbeCode,
   type ProbeCounts,
   probeFix,
   probeText,
   signatureOf,
+  withOtherHeader,
   wrongSignatures,
 } from './signature-probes.ts'
 
@@ -202,12 +204,12 @@ async function digestInAnswer({ key, otherKeys }: DiagnosisPorts, { request, res
   return null
 }
 
-/** With the valid and the unsigned event, and those with other headers, 20 at most. */
+/** With the valid and the unsigned event, and those with other headers, 28 at most. */
 const COUNTS: ProbeCounts = {
   ...{ 'restringified-json': 3, 'other-key': 3, 'key-whitespace': 1, 'key-unset': 1, hex: 1, prefix: 1 },
   ...{ 'empty-body': 1, 'stringified-object': 1, newline: 1, latin1: 1, 'other-algorithm': 1, 'plain-hash': 1 },
 }
-const MOST_PROBES = 20
+const MOST_PROBES = 28
 
 function createProbes({ dispatcher, knobs, key, otherKeys }: DiagnosisPorts, entry: Delivery) {
   const form = knobs['webhook.json']
@@ -243,19 +245,22 @@ function createProbes({ dispatcher, knobs, key, otherKeys }: DiagnosisPorts, ent
     async sendWrong(): Promise<ProbeResult[] | null> {
       const lowerCase = (signed: HeaderLines) =>
         Object.fromEntries(Object.entries(signed).map(([header, value]) => [header.toLowerCase(), value]))
-      const others: [ProbeCode, ((signed: HeaderLines) => HeaderLines)?, string?][] = [['header-name', lowerCase]]
+      type Other = { code: ProbeCode; detail?: string; headers?: (signed: HeaderLines) => HeaderLines; sent?: string }
+      const others: Other[] = [{ code: 'header-name', headers: lowerCase }]
+      for (const other of OTHER_HEADERS)
+        others.push({ code: 'other-header', detail: other, headers: signed => withOtherHeader(signed, name, other) })
       const ascii = encodePayload(payload, 'ascii')
-      if (ascii !== body) others.push(['compact-ascii', undefined, ascii])
+      if (ascii !== body) others.push({ code: 'compact-ascii', sent: ascii })
       const standard = await signatureOf(key, body)
       if (signingHeaders(key, body, entry.url ?? '', knobs)[name] !== standard)
-        others.push(['right', signed => ({ ...signed, [name]: standard })])
+        others.push({ code: 'right', headers: signed => ({ ...signed, [name]: standard }) })
       const wrong = await wrongSignatures(body, key, otherKeys, COUNTS)
       const sends = wrong.slice(0, MOST_PROBES - 2 - others.length).map(({ code, detail, signature }) => {
         const text = probeText({ code, detail })
         return send({ code, detail, text }, signed => ({ ...signed, [name]: signature }))
       })
-      for (const [code, headers, sent] of others)
-        sends.push(send({ code, text: probeText({ code, detail: '' }) }, headers, sent))
+      for (const { code, detail = '', headers, sent } of others)
+        sends.push(send({ code, detail, text: probeText({ code, detail }) }, headers, sent))
       const results = await Promise.all(sends)
       return results.every(result => result !== null) ? results : null
     },

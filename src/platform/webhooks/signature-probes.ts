@@ -1,10 +1,32 @@
 /** Makes wrong signatures of a body, each of which only a receiver with one mistake accepts: the accepted one shows the mistake. */
 
+import type { HeaderLines } from '../../base/runtime/transport.ts'
 import { type Bytes, computeHmac, importKey, toBase64, toHex, utf8 } from '../signature/hmac.ts'
 import { FIX_TEXTS, type MistakeId, sentBody, wrongBodies, wrongHashes, wrongKeys } from '../signature/mistakes.ts'
 
-/** `header-name`: it reads the names of headers in one letter case only. `compact-ascii`: it verifies another text than the raw body. */
-export type ProbeCode = MistakeId | 'compact-ascii' | 'header-name'
+/**
+ * `header-name`: it reads the names of headers in one letter case only. `other-header`: it reads a header of another name.
+ * `compact-ascii`: it verifies another text than the raw body.
+ */
+export type ProbeCode = MistakeId | 'compact-ascii' | 'header-name' | 'other-header'
+
+/** Where receivers look for signatures by mistake: as other senders of webhooks name the header, and as the name is misremembered. */
+export const OTHER_HEADERS = [
+  'X-Kindly-HMAC',
+  'Kindly-Signature',
+  'X-Kindly-Signature',
+  'X-Hub-Signature-256',
+  'X-Signature',
+  'X-Webhook-Signature',
+  'X-HMAC',
+  'Signature',
+] as const
+
+/** Moves the signature to a header of another name. */
+export function withOtherHeader(signed: HeaderLines, name: string, other: string): HeaderLines {
+  const { [name]: signature = '', ...rest } = signed
+  return { ...rest, [other]: signature }
+}
 
 /** A wrong signature of a right body. */
 export interface WrongSignature {
@@ -39,6 +61,7 @@ const PROBE_TEXTS: { readonly [Code in ProbeCode]?: string } = {
   latin1: 'reads the body as Latin-1 before it verifies',
   ascii: 'reads the body as ASCII before it verifies',
   'compact-ascii': 'verifies another text than the raw body: it accepts only compact JSON in ASCII',
+  'other-header': 'reads the signature from another header than Kindly-HMAC',
   'header-name': 'finds the signature only when the names of the headers are in lower case',
 }
 
@@ -53,7 +76,7 @@ export function probeFix(code: ProbeCode): string {
   if (code === 'right')
     return 'Remove the knobs webhook.signature, webhook.algorithm and webhook.signedContent from the settings.'
   if (code === 'compact-ascii') return FIX_TEXTS['restringified-json']
-  return FIX_TEXTS[code === 'header-name' ? 'missing-header' : code]
+  return FIX_TEXTS[code === 'header-name' || code === 'other-header' ? 'missing-header' : code]
 }
 
 /** The base64 HMAC-SHA256 of content, as the platform signs. */

@@ -2,10 +2,12 @@
 
 import type { HeaderLines } from '../../base/runtime/transport.ts'
 import {
+  OTHER_HEADERS,
   type ProbeCode,
   type ProbeCounts,
   probeText,
   type WrongSignature,
+  withOtherHeader,
   wrongSignatures,
 } from '../../platform/webhooks/signature-probes.ts'
 import { type CheckChat, openChat } from './chat.ts'
@@ -33,7 +35,7 @@ export const LOG_BOTH =
 export const acceptedText = (variant: AcceptedVariant): string => `It ${probeText(variant)}.`
 
 /** Of one diagnosis. */
-const MAX_PROBES = 20
+const MAX_PROBES = 28
 
 /** Looks for a mistake with the key, the hash, the encoding or the header, by an event with this compact ASCII body. */
 export async function diagnoseEveryForm(check: CheckContext): Promise<Diagnosis> {
@@ -56,7 +58,13 @@ export async function diagnoseEveryForm(check: CheckContext): Promise<Diagnosis>
     variant: { code: 'header-name', detail: '' },
     headers: signed => Object.fromEntries(Object.entries(signed).map(([name, value]) => [name.toLowerCase(), value])),
   }
-  return sendProbes(check, chat, body, [asCompactAscii, withLowerCaseNames, ...probesOf(check, wrong)])
+  const name = check.core.platform.knobs['webhook.signatureHeader']
+  const underOtherNames: Probe[] = OTHER_HEADERS.map(other => ({
+    variant: { code: 'other-header', detail: other },
+    headers: signed => withOtherHeader(signed, name, other),
+  }))
+  const probes = [asCompactAscii, withLowerCaseNames, ...underOtherNames, ...probesOf(check, wrong)]
+  return sendProbes(check, chat, body, probes)
 }
 
 /** Looks for a change of the body before it is verified, by an event with this body. */

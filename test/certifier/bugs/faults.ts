@@ -6,6 +6,14 @@ const flags = ['--no-rotate-unspecified']
 
 export const FAULTS_BUGS: readonly FoundBug[] = [
   {
+    bug: 'hurries-without-retry-after',
+    check: 'FLT-02',
+    outcome: 'warn',
+    code: 'retry-too-early',
+    says: /message was made again \d+ ms after an answer of 429 without Retry-After/,
+    flags,
+  },
+  {
     bug: 'waits-too-briefly',
     check: 'FLT-01',
     outcome: 'warn',

@@ -5,6 +5,20 @@ import type { FoundBug } from '../mutants.ts'
 
 export const HANDOVER_BUGS: readonly FoundBug[] = [
   {
+    bug: 'refuses-unknown-fields',
+    check: 'FLW-07',
+    outcome: 'fail',
+    code: 'text-missing',
+    says: /^No message call had message 1/,
+  },
+  {
+    bug: 'reads-answers-by-position',
+    check: 'FLW-07',
+    outcome: 'fail',
+    code: 'text-missing',
+    says: /^No message call had message 1/,
+  },
+  {
     bug: 'shows-newest-first',
     check: 'FLW-02',
     outcome: 'fail',

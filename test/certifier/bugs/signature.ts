@@ -67,6 +67,13 @@ export const SIGNATURE_BUGS: readonly FoundBug[] = [
     says: /answered 500 to .* with no header that names the algorithm/,
   },
   {
+    bug: 'ignores-the-algorithm',
+    check: 'SIG-09',
+    outcome: 'info',
+    code: 'algorithm-ignored',
+    says: /answered 200 to an event whose Kindly-HMAC-algorithm is "HMAC-SHA-512 \(base64 encoded\)"/,
+  },
+  {
     bug: 'dies-without-algorithm',
     check: 'SIG-06',
     outcome: 'fail',

@@ -70,12 +70,24 @@ test.each(Object.entries(MISTAKES))('%s is found by trying', async (_what, [code
   expect(found.text).toMatch(text ?? /^Your service .* #\d+ shows it\.$/)
   expect(found.fix).toMatch(/\w{3}/)
   // None has an effect on a help desk, and all are marked.
-  expect(found.probes.length).toBeLessThanOrEqual(20)
+  expect(found.probes.length).toBeLessThanOrEqual(28)
   expect(new Set(hook.got.slice(1).map(({ json }) => json.event))).toEqual(new Set(['AGENT TYPING STOP']))
   const deliveries = server.journal.query({ kind: 'delivery' }).slice(1)
   expect(deliveries.map(({ probe }) => probe?.of)).toEqual(deliveries.map(() => found.delivery_id))
   const shows = deliveries.find(({ seq }) => seq === found.shown_by)
   expect(shows).toMatchObject({ status: 200, probe: { code } })
+})
+
+test('a signature that is read from another header is found by trying, with its name', async () => {
+  const { server, diagnose } = await setUp(comparing(({ bytes }) => sign(bytes), 'x-hub-signature-256'))
+  await using _ = server
+  await refuse(server)
+  const found = await diagnose()
+  expect(found).toMatchObject({ code: 'other-header' })
+  expect(found.text).toMatch(
+    /reads the signature from another header than Kindly-HMAC \(X-Hub-Signature-256\): #\d+ shows it/,
+  )
+  expect(found.fix).toContain('kindly-hmac')
 })
 
 test('letters beyond ASCII that are read as Latin-1 are found, because the refused event is in the probes', async () => {

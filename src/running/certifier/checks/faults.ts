@@ -29,9 +29,11 @@ export const FAULT_CHECKS: readonly CheckDefinition[] = [
     id: 'FLT-02',
     rules: ['ER1', 'ER4', 'GP'],
     title: 'Calls that are refused for a while are repeated in time and in order',
-    sends: '503 twice to start and to message, and 429 with Retry-After: 2 to start and to message.',
+    sends:
+      '503 twice to start and to message; 429 once to start and to message, with Retry-After: 2 and without this header.',
     observes: 'The repeated calls, the time before each, and what the users see.',
-    passes: 'No call comes before Retry-After has passed. Each message is shown once, in the order of the agent.',
+    passes:
+      'No call comes before Retry-After has passed, or within 200 ms without it. Each message is shown once, in the order of the agent.',
     run: refusedForAWhile,
   },
   {
@@ -183,11 +185,14 @@ interface Refusal {
 async function refusedForAWhile(check: CheckContext): Promise<void> {
   const unavailable: Refusal = { respond: { status: 503 }, times: 2 }
   const limited: Refusal = { respond: { status: 429, headers: { 'Retry-After': '2' } }, times: 1 }
+  const limitedOnly: Refusal = { respond: { status: 429 }, times: 1 }
   await Promise.all([
     startRefused(check, '503 to start', unavailable),
     startRefused(check, '429 to start', limited),
     messageRefused(check, '503 to message', unavailable),
     messageRefused(check, '429 to message', limited),
+    startRefused(check, '429 without Retry-After to start', limitedOnly),
+    messageRefused(check, '429 without Retry-After to message', limitedOnly),
   ])
 }
 
@@ -200,7 +205,7 @@ async function startRefused(check: CheckContext, name: string, refusal: Refusal)
   const hasStarted = await check.until(isStarted, check.limits.retryMs)
   const calls = chat.calls('start')
   if (!wasRefused(check, 'start', calls, accepted)) return
-  if (hasStarted) reportEarlyRetries(check, 'start', calls)
+  if (hasStarted) reportEarlyRetries(check, 'start', calls, refusal)
   else reportGivenUp(check, 'start', refusal, calls)
 }
 
@@ -223,7 +228,7 @@ async function messageRefused(check: CheckContext, name: string, refusal: Refusa
     const message = { text: SECOND_MESSAGE, fault: 'refused' } as const
     return reportMissing(check, chat, message, retryMs, callsWith(SECOND_MESSAGE))
   }
-  reportEarlyRetries(check, 'message', calls)
+  reportEarlyRetries(check, 'message', calls, refusal)
   if (second.seq < first.seq)
     check.report('SHOULD', 'messages-reordered', {
       happened: `The user saw the second message of the agent before the first, which the platform had refused at first (${name}).`,
@@ -259,16 +264,26 @@ const RETRY_AFTER_MS = 2_000
 /** Two clocks differ, and entries are written after the answer. */
 const TOLERANCE_MS = 50
 
-function reportEarlyRetries(check: CheckContext, endpoint: Endpoint, calls: readonly ChatCall[]): void {
+/** A person would not call the same again sooner. */
+const SHORTEST_PAUSE_MS = 200
+
+function reportEarlyRetries(
+  check: CheckContext,
+  endpoint: Endpoint,
+  calls: readonly ChatCall[],
+  { respond }: Refusal,
+): void {
+  const hasTime = respond.headers !== undefined
+  const leastMs = hasTime ? RETRY_AFTER_MS - TOLERANCE_MS : SHORTEST_PAUSE_MS
   for (const [index, refused] of calls.entries()) {
     const next = calls[index + 1]
     if (refused.status !== 429 || next === undefined) continue
     const waitedMs = Math.round(next.at_ms - refused.at_ms)
-    if (waitedMs >= RETRY_AFTER_MS - TOLERANCE_MS) continue
+    if (waitedMs >= leastMs) continue
     check.report('SHOULD', 'retry-too-early', {
-      happened: `${endpoint} was made again ${waitedMs} ms after an answer of 429 with Retry-After: ${RETRY_AFTER_MS / 1000}.`,
-      hint: 'Read the header Retry-After of an answer with 429 or 503: seconds or an HTTP date. Wait that long before any further call of the chat.',
-      details: { endpoint, waitedMs, retryAfterMs: RETRY_AFTER_MS },
+      happened: `${endpoint} was made again ${waitedMs} ms after an answer of 429 ${hasTime ? `with Retry-After: ${RETRY_AFTER_MS / 1000}` : 'without Retry-After'}.`,
+      hint: 'After 429 without Retry-After, wait with growing pauses (0.5 s, 1 s, 2 s ...). Read the header Retry-After of an answer with 429 or 503: seconds or an HTTP date. Wait that long before any further call of the chat.',
+      details: { endpoint, waitedMs, retryAfterMs: hasTime ? RETRY_AFTER_MS : null },
       entries: [refused, next],
     })
   }

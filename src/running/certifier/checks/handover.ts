@@ -158,6 +158,20 @@ export const HANDOVER_CHECKS: readonly CheckDefinition[] = [
     passes: 'The second handover works as the first.',
     run: handsOverTwice,
   },
+  {
+    id: 'FLW-07',
+    level: 'MUST',
+    profile: 'flow',
+    rules: ['V4', 'PUB'],
+    needs: ['accept', 'says', 'leave'],
+    knobs: UNTRANSLATED,
+    title: 'Answers may gain fields and change their order',
+    sends:
+      'A whole handover in which every answer of the API has a further field in each object, and one with the fields in the reverse order.',
+    observes: 'The calls of start, message and end.',
+    passes: 'Both handovers work as usual: each call comes once, and the user gets the text of the agent once.',
+    run: readsOtherAnswers,
+  },
 ]
 
 function numberedSamples(texts: readonly string[]): readonly Sample[] {
@@ -307,6 +321,21 @@ async function handsOverTwice(check: CheckContext): Promise<void> {
   compareSamples(check, { ...FROM_AGENT, samples }, await receivedTexts(check, chat, 'to_user', samples))
   await chat.agent('leave')
   await chat.requireCall('end', 'the agent left')
+}
+
+async function readsOtherAnswers(check: CheckContext): Promise<void> {
+  const samples = FROM_AGENT.samples.slice(0, 1)
+  for (const answers of ['extra', 'reordered'] as const) {
+    await check.sim.configure({ 'api.answers': answers })
+    const chat = await openTakenOver(check, answers)
+    for (const { text } of samples) await chat.agent('says', { text })
+    compareSamples(check, { ...FROM_AGENT, samples }, await receivedTexts(check, chat, 'to_user', samples))
+    await chat.agent('leave')
+    await chat.requireCall('end', 'the agent left')
+    await check.pause(check.limits.quietMs)
+    compareOrder(check, { ...FROM_AGENT, samples }, await receivedTexts(check, chat, 'to_user'))
+    reportCallsAfterEnd(check, chat.calls())
+  }
 }
 
 function reportUnseenRequest(check: CheckContext): never {

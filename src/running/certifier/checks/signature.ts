@@ -110,7 +110,7 @@ export const SIGNATURE_CHECKS: readonly CheckDefinition[] = [
     title: 'The signature is verified over the raw body',
     sends:
       'REQUESTING TAKEOVER, validly signed, in seven forms of the same JSON: compact, with spaces, with \\u escapes, with \\/, indented, with a newline at the end, in another order of fields.',
-    observes: 'The status of each answer. When one is refused, up to 20 wrong signatures, to name the mistake.',
+    observes: 'The status of each answer. When one is refused, up to 28 wrong signatures, to name the mistake.',
     passes: 'Each status is 200.',
     knobs: { 'webhook.json': 'compact' },
     run: expectEverySerialisation,
@@ -125,6 +125,19 @@ export const SIGNATURE_CHECKS: readonly CheckDefinition[] = [
     observes: 'Calls about the chat, and what the agent sees, after the replay.',
     passes: 'There is no further request for the agent, and no further call.',
     run: expectNoSecondConversation,
+  },
+  {
+    id: 'SIG-09',
+    level: 'INFO',
+    profile: 'webhook',
+    rules: ['PUB'],
+    title: 'Another algorithm is noticed',
+    sends:
+      'REQUESTING TAKEOVER, validly signed, whose header names another algorithm than HMAC-SHA-256 (base64 encoded).',
+    observes: 'The status of the answer.',
+    passes:
+      'The event is refused with 4xx: another value of the header means another algorithm, which the receiver cannot verify.',
+    run: expectAlgorithmRead,
   },
 ]
 
@@ -142,6 +155,22 @@ async function expectHeadersAnswered(check: CheckContext): Promise<void> {
     'algorithm-twice': algorithm([usual, usual]),
     'signature-twice': signature(right => [right, right]),
     'signatures-differ': signature(right => [right, right.toLowerCase()]),
+  })
+}
+
+async function expectAlgorithmRead(check: CheckContext): Promise<void> {
+  const value = 'HMAC-SHA-512 (base64 encoded)'
+  const changed: AlteredEvent = {
+    alteration: { headers: signed => withHeader(signed, algorithmHeaderOf(check), value) },
+  }
+  const answer = await check.send({ event: EVENT, chat: await openChat(check, 'other algorithm'), ...changed })
+  const { status } = answer
+  if (status === null || status >= 300) return
+  check.report('INFO', 'algorithm-ignored', {
+    happened: `The webhook answered ${status} to an event whose ${algorithmHeaderOf(check)} is "${value}": it does not read this header.`,
+    hint: 'Nothing must be changed today. When the platform changes the algorithm it changes this header: a receiver that compares it can say so, where one that ignores it only refuses every signature.',
+    details: { status, value },
+    entries: [answer],
   })
 }
 

@@ -60,15 +60,16 @@ function withContentType(value: string | string[] | null): AlteredEvent {
   return { alteration: { headers: signed => withHeader(signed, 'content-type', value) } }
 }
 
-const NO_ALGORITHM = 'Do not read the header that names the algorithm: it is always HMAC-SHA256 as base64.'
+const ALGORITHM_OPTIONAL =
+  'The header that names the algorithm may be missing: the signature is HMAC-SHA256 as base64 then. Answer 401 to another value.'
 const LIST = 'A header that comes twice is a list in some frameworks: code that expects text then throws.'
 const ONE_TEXT =
   'A header that comes twice is a list, or two values joined by a comma: answer 401 unless it is one text.'
 
 /** How a request differs from the usual one: what it has, which completes "an event with ...", and how to handle it. */
 const VARIANTS = {
-  'algorithm-missing': ['no header that names the algorithm', NO_ALGORITHM],
-  'algorithm-other': ['another value of the header that names the algorithm', NO_ALGORITHM],
+  'algorithm-missing': ['no header that names the algorithm', ALGORITHM_OPTIONAL],
+  'algorithm-other': ['another value of the header that names the algorithm', ALGORITHM_OPTIONAL],
   'algorithm-twice': ['the header that names the algorithm twice', LIST],
   'signature-twice': ['the signature header twice', ONE_TEXT],
   'signatures-differ': ['two signature headers, the second one wrong', ONE_TEXT],

@@ -215,7 +215,7 @@ export const DELIVERY_ROUTES: readonly ControlRoute[] = [
   }),
   route('POST /deliveries/:id/diagnose', {
     id: 'diagnose',
-    summary: 'Finds out why a delivery was refused: sends up to 20 events with the signatures of usual mistakes',
+    summary: 'Finds out why a delivery was refused: sends up to 28 events with the signatures of usual mistakes',
     description:
       'They are AGENT TYPING STOP, which has no effect on a help desk, and are marked with `probe` in the journal. The accepted one shows the mistake. `latest` as id is the latest refused delivery. With `signature` in the body, nothing is sent: it is explained.',
     body: DiagnoseBody,
