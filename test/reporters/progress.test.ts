@@ -45,29 +45,51 @@ function watch(isTTY: boolean, columns = 100) {
 }
 
 describe('without a terminal', () => {
-  it('a line appears when a scenario has ended', () => {
+  it('a line appears when a scenario has ended and did not pass', () => {
     const { progress, taken } = watch(false)
     progress.started('Happy path')
     expect(taken()).toBe('')
     progress.finished(ended())
     progress.finished(ended({ name: 'Other', outcome: 'fail', failures: [failure({ happened: 'no call came' })] }))
     progress.finished(ended({ name: 'Third', outcome: 'inconclusive', reason: 'no driver' }))
+    progress.stop()
     expect(taken()).toBe(
-      ' 1/40  PASS Happy path, 640 ms\n 2/40  FAIL Other, 640 ms: no call came (expected: expect message)\n 3/40  INCONCLUSIVE Third, 640 ms: no driver\n',
+      ' 2/40  FAIL Other, 640 ms: no call came (expected: expect message)\n 3/40  INCONCLUSIVE Third, 640 ms: no driver\n',
     )
   })
 
   it('lines are written together ten times a second, and at the end', () => {
     const { progress, time, taken } = watch(false)
+    const failed = (name: string) => progress.finished(ended({ name, outcome: 'error', reason: 'why' }))
     for (const name of ['A', 'B', 'C', 'D']) progress.started(name)
-    progress.finished(ended({ name: 'A' }))
-    progress.finished(ended({ name: 'B' }))
+    failed('A')
+    failed('B')
     expect(taken()).toBe('')
     time.pass(100)
-    expect(taken()).toBe(' 1/40  PASS A, 640 ms\n 2/40  PASS B, 640 ms\n')
-    progress.finished(ended({ name: 'C' }))
+    expect(taken()).toBe(' 1/40  ERROR A, 640 ms: why\n 2/40  ERROR B, 640 ms: why\n')
+    failed('C')
     progress.stop()
-    expect(taken()).toBe(' 3/40  PASS C, 640 ms\n')
+    expect(taken()).toBe(' 3/40  ERROR C, 640 ms: why\n')
+  })
+
+  it('the number of those that have ended appears after ten seconds without a line', () => {
+    const { progress, time, taken } = watch(false)
+    for (const name of ['A', 'B', 'C']) progress.started(name)
+    time.pass(30_000)
+    expect(taken()).toBe('')
+    progress.finished(ended({ name: 'A' }))
+    time.pass(100)
+    expect(taken()).toBe(' 1/40  ended\n')
+    progress.finished(ended({ name: 'B', outcome: 'fail' }))
+    time.pass(9000)
+    expect(taken()).toBe(' 2/40  FAIL B, 640 ms\n')
+    progress.finished(ended({ name: 'A' }))
+    time.pass(900)
+    expect(taken()).toBe('')
+    time.pass(1000)
+    expect(taken()).toBe(' 3/40  ended, 1 failed\n')
+    time.pass(20_000)
+    expect(taken()).toBe('')
   })
 
   it('a line appears once for a step longer than five seconds', () => {

@@ -1,6 +1,8 @@
 /**
- * Shows the progress of a run or a certification: on a terminal one line that changes, elsewhere a line for each scenario
- * or check that ends and one for each wait that takes long. Writes at most ten times a second.
+ * Shows the progress of a run or a certification: on a terminal one line that changes; elsewhere a line for each scenario
+ * or check that does not pass, for each long wait, and a count after ten seconds without a line. The report has those
+ * that pass.
+ * Writes at most ten times a second.
  */
 import { elapsedMs, type Timer, wallTimer } from '../../base/runtime/clock.ts'
 import { formatMs, shorten, visible, widthOf } from '../../base/text/terminal-text.ts'
@@ -40,6 +42,7 @@ interface Waiting {
 const MAX_CAUSE_COLUMNS = 200
 const TICK_MS = 100
 const LONG_WAIT_MS = 5000
+const QUIET_MS = 10_000
 const CLEAR = '\r\u001b[2K'
 
 export function createProgress(options: ProgressOptions) {
@@ -52,6 +55,8 @@ export function createProgress(options: ProgressOptions) {
   const running = new Map<string, Waiting | null>()
   /** Lines that are written with the next tick. */
   let lines = ''
+  /** When lines were written last, and how many had ended then. */
+  let written = { atMs: now(), done }
   let timer: Timer | null = null
   let isDrawn = false
 
@@ -71,11 +76,15 @@ export function createProgress(options: ProgressOptions) {
       waiting.reported = true
       lines += `${counter()}  ${visible(name)}: ${visible(waiting.what)}${sinceText(waiting)}\n`
     }
+    if (lines === '' && done > written.done && now() - written.atMs >= QUIET_MS)
+      lines = `${counter()}  ended${failed === 0 ? '' : `, ${failed} failed`}\n`
     writeLines()
   }
 
   function writeLines(): void {
-    if (lines !== '') output.write(lines)
+    if (lines === '') return
+    output.write(lines)
+    written = { atMs: now(), done }
     lines = ''
   }
 
@@ -131,7 +140,7 @@ export function createProgress(options: ProgressOptions) {
       running.delete(name)
       done++
       if (outcome === 'fail' || outcome === 'error') failed++
-      if (!isTTY) {
+      if (!isTTY && outcome !== 'pass') {
         const { word, shade } = OUTCOME_STYLES[outcome]
         const because = cause === '' ? '' : `: ${shorten(visible(cause), MAX_CAUSE_COLUMNS)}`
         lines += `${counter()}  ${theme[shade](word)} ${visible(title)}, ${formatMs(durationMs)}${because}\n`
