@@ -5,6 +5,7 @@ import { groupBy } from '../src/base/objects.ts'
 import { compile } from '../src/evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../src/evaluation/scenario/load/load.ts'
 import type { Plan } from '../src/evaluation/scenario/plan.ts'
+import { SCENARIO_GROUPS } from '../src/evaluation/scenario/shipped.ts'
 import { ASSUMPTIONS } from '../src/platform/contract/assumptions.ts'
 import { ENDPOINTS } from '../src/platform/contract/endpoints.ts'
 import { allowedFor, defaultKnobs, formatKnob } from '../src/platform/contract/knobs.ts'
@@ -107,17 +108,27 @@ export async function scenarioCataloguePage(): Promise<string> {
     'npx handover-sim run --builtin --target http://127.0.0.1:3000/webhook --agent-driver driver.yaml',
     '```',
     '',
+    'They are in three groups, by a tag, and run in their order. Begin with `--tag smoke`; when it passes, `--tag flow`, then',
+    '`--tag robustness`. After a failure the last line of the run says which group to run next.',
+    '',
     '`run --builtin --list` prints this list, and `--list --json` as JSON. `--only "Happy path"` or `builtin:happy-path.yaml`',
     'selects one, `--tag`, `--skip` and `--not-tag` select and leave out others. A scenario that needs a verb that your',
-    '[agent driver](driver.md) does not have is inconclusive. To change one, copy the folder',
+    '[agent driver](driver.md) does not have is inconclusive; for `does.announce` and `does.transfer` there is',
+    '[a recipe](driver.md#verbs-of-your-own). To change a scenario, copy the folder',
     '`node_modules/handover-sim/scenarios`; the [format](scenarios.md) is documented.',
     '',
     `Tags: ${list(tags)}. Verbs: ${list(verbs)}.`,
     '',
-    '| scenario | what it checks | needs | tags | rules |',
-    '|---|---|---|---|---|',
-    ...scenarios.map(rowOf),
-    '',
+    ...Object.entries(SCENARIO_GROUPS).flatMap(([group, about]) => [
+      `## ${group}`,
+      '',
+      `${about.charAt(0).toUpperCase()}${about.slice(1)}.`,
+      '',
+      '| scenario | what it checks | needs | tags | rules |',
+      '|---|---|---|---|---|',
+      ...scenarios.filter(([{ tags }]) => tags.includes(group)).map(rowOf),
+      '',
+    ]),
     `${scenarios.length} scenarios, ${plans.length} with the values of their matrix. Rules are those of [platform.md](platform.md).`,
     '',
   ].join('\n')

@@ -5,6 +5,7 @@ import { withoutCredentials } from '../base/text/redactor.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
 import type { Plan } from '../evaluation/scenario/plan.ts'
+import { byScenarioGroup, groupAfter } from '../evaluation/scenario/shipped.ts'
 import type { EarlyEnd } from '../platform/journal/run-failures.ts'
 import { earlyEndText, failureText } from '../platform/wording/failures.ts'
 import type { Driver } from '../running/agent-driver/driver.ts'
@@ -339,6 +340,17 @@ function createRerunCommand(flags: RepeatedFlags, plans: readonly Plan[], shell?
     if (instance !== 1) words.push(`--repeat ${instance}`)
     return [...words, ...repeatedWords(flags, shell)].join(' ')
   }
+}
+
+/** Says which group of the shipped scenarios to make pass next; null when none of them failed. */
+export function nextText({ scenarios }: Pick<RunResult, 'scenarios'>, flags: RepeatedFlags): string | null {
+  const failed = byScenarioGroup(scenarios.filter(({ outcome }) => outcome === 'fail'))
+  const group = failed.find(([name]) => name !== null)?.[0]
+  if (!group) return null
+  const command = [`npx handover-sim run --builtin --tag ${group}`, ...repeatedWords(flags, undefined)].join(' ')
+  const after = groupAfter(group)
+  const next = after === undefined ? 'npx handover-sim certify' : `the same with --tag ${after}`
+  return `Next: fix the group ${group} first: ${command}; then ${next}.`
 }
 
 /** The command that runs one check again, with the same variations. */

@@ -9,9 +9,9 @@ import { nearest } from '../base/text/error-text.ts'
 import { counted } from '../base/text/quantities.ts'
 import { visible, wrap } from '../base/text/terminal-text.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
-import { BUILTIN } from '../evaluation/scenario/load/find.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
 import { type Plan, placeText, stepsOf } from '../evaluation/scenario/plan.ts'
+import { BUILTIN, byScenarioGroup, SCENARIO_GROUPS } from '../evaluation/scenario/shipped.ts'
 import { parseReports, RUN_REPORTS } from '../pages/reporters/report-option.ts'
 import { createTheme } from '../pages/reporters/theme.ts'
 import { isNamed, isTagged, type SelectedScenario, type Selection, select } from '../running/runner/schedule.ts'
@@ -28,7 +28,7 @@ import {
   waitFrom,
 } from './command.ts'
 import { type Context, colorLevel, columnsOf, UsageError } from './io.ts'
-import { attach, type RunOptions, type RunSettings, runAttached, runInterruptibly } from './run-target.ts'
+import { attach, nextText, type RunOptions, type RunSettings, runAttached, runInterruptibly } from './run-target.ts'
 import { addSecretsOfPlans } from './secrets.ts'
 
 const FLAGS = {
@@ -117,7 +117,10 @@ export const runCommand = defineCommand({
         },
       })
       const { reportRun } = await import('./run-suite.ts')
-      return reportRun(withSignalCode(result), context, reports)
+      const code = await reportRun(withSignalCode(result), context, reports)
+      const next = patterns.includes(BUILTIN) ? nextText(result, flags) : null
+      if (next !== null) io.stderr.write(`${next}\n`)
+      return code
     })
   },
 })
@@ -261,48 +264,56 @@ function suggestionFor({ value, by }: Filter, plans: readonly Plan[]): string {
 
 const INDENT = '    '
 
+type Instances = readonly [Plan, ...Plan[]]
+
 /** `run --list`: scenarios with the instances of their matrix, in order. */
 export function listScenarios(wanted: readonly SelectedScenario[], json: boolean, { io, env }: Context): string {
   const plans = wanted.filter(({ instance }) => instance === 1).map(({ plan }) => plan)
-  const scenarios = groupBy(plans, ({ file, title }) => JSON.stringify([file, title]))
+  const inOrder = (some: readonly Plan[]) => [
+    ...groupBy(some, ({ file, title }) => JSON.stringify([file, title])).values(),
+  ]
+  const scenarios = inOrder(plans)
+  if (json) return scenarios.map(instances => `${JSON.stringify(describeScenario(instances))}\n`).join('')
   const theme = createTheme(colorLevel(env, io.stdout.isTTY))
   const columns = columnsOf(env, io.stdout) - INDENT.length
   const blocks: string[] = []
-  for (const instances of scenarios.values()) {
-    const [{ title, description, file, place, tags, spec, needs, exclusive, count }] = instances
-    const names = instances.map(({ name }) => name)
-    if (json) {
-      const line = {
-        v: 1,
-        type: 'scenario',
-        name: title,
-        description,
-        file,
-        line: place?.line ?? null,
-        column: place?.column ?? null,
-        tags,
-        spec,
-        needs,
-        alone: exclusive,
-        steps: count,
-        instances: names,
-      }
-      blocks.push(`${JSON.stringify(line)}\n`)
-      continue
+  const groups = byScenarioGroup(plans)
+  for (const [group, some] of groups) {
+    if (group !== null && groups.length > 1) blocks.push(`${theme.strong(group)}: ${SCENARIO_GROUPS[group]}\n`)
+    for (const instances of inOrder(some)) {
+      const [{ title, description, file, tags, needs, exclusive }] = instances
+      const about = needs.length === 0 ? ['needs no agent driver'] : [`needs ${needs.join(', ')}`]
+      const variants = instances.map(({ name }) => name.slice(title.length).trim())
+      if (variants.length > 1) about.unshift(`${variants.length} variants: ${variants.join(' ')}`)
+      if (description !== null) about.unshift(description)
+      if (exclusive !== null) about.push(`runs alone: ${exclusive}`)
+      const where = `${file}${tags.length === 0 ? '' : `  [${tags.join(', ')}]`}`
+      let block = `${theme.strong(visible(title))}  ${theme.faint(visible(where))}\n`
+      for (const text of about) for (const line of wrap(visible(text), columns)) block += `${INDENT}${line}\n`
+      blocks.push(block)
     }
-    const about = needs.length === 0 ? ['needs no agent driver'] : [`needs ${needs.join(', ')}`]
-    const variants = names.map(name => name.slice(title.length).trim())
-    if (variants.length > 1) about.unshift(`${variants.length} variants: ${variants.join(' ')}`)
-    if (description !== null) about.unshift(description)
-    if (exclusive !== null) about.push(`runs alone: ${exclusive}`)
-    const where = `${file}${tags.length === 0 ? '' : `  [${tags.join(', ')}]`}`
-    let block = `${theme.strong(visible(title))}  ${theme.faint(visible(where))}\n`
-    for (const text of about) for (const line of wrap(visible(text), columns)) block += `${INDENT}${line}\n`
-    blocks.push(block)
   }
-  if (json) return blocks.join('')
-  const total = plans.length === blocks.length ? '' : `, ${plans.length} with their variants`
-  return `${blocks.join('\n')}\n${counted(blocks.length, 'scenario')}${total}\n`
+  const total = plans.length === scenarios.length ? '' : `, ${plans.length} with their variants`
+  return `${blocks.join('\n')}\n${counted(scenarios.length, 'scenario')}${total}\n`
+}
+
+function describeScenario(instances: Instances) {
+  const [{ title, description, file, place, tags, spec, needs, exclusive, count }] = instances
+  return {
+    v: 1,
+    type: 'scenario',
+    name: title,
+    description,
+    file,
+    line: place?.line ?? null,
+    column: place?.column ?? null,
+    tags,
+    spec,
+    needs,
+    alone: exclusive,
+    steps: count,
+    instances: instances.map(({ name }) => name),
+  }
 }
 
 /** `run --dry-run`: one line for each scenario, in order: place, name, steps, needs. */

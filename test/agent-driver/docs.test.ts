@@ -12,7 +12,7 @@ import { blocks, hasShell, inlineCode, read, rows, section } from '../docs/pages
 import { around, context, never, openDesk, SIM, withError } from './desk.ts'
 
 const PAGE = read('docs/driver.md')
-const [example = '', commands = '', person = '', own = '', ...others] = blocks(PAGE, 'yaml')
+const [example = '', commands = '', person = '', own = '', _verbsOfYourOwn, ...others] = blocks(PAGE, 'yaml')
 const ENV = { PATH: process.env.PATH!, DESK_TOKEN: 's3cret' }
 
 const load = (files: Readonly<Record<string, string>>, name = 'driver.yaml', isTTY = false) =>

@@ -97,16 +97,31 @@ describe('the shipped scenarios', () => {
       .trim()
       .split('\n')
       .map(line => JSON.parse(line) as { file: string; description: string })
-    expect(listed.map(({ file }) => file)).toEqual(shipped.map(file => `builtin:${file}`))
+    expect(listed.map(({ file }) => file).sort()).toEqual(shipped.map(file => `builtin:${file}`))
     expect(listed.filter(({ description }) => !description)).toEqual([])
     const alone = await run({}, '--list')
-    expect(alone.out).toContain('Happy path  builtin:happy-path.yaml  [smoke, flow]\n')
+    expect(alone.out).toContain('Happy path  builtin:happy-path.yaml  [smoke]\n')
     expect(alone.err).toBe('There is no folder scenarios here: the shipped scenarios are used, as with --builtin.\n')
+  })
+
+  it('are listed in groups, those of the user before them', async () => {
+    const { out } = await run(FILES, 'scenarios', '--builtin', '--list')
+    const heads = [...out.matchAll(/^(?:(\w+): .+|.+ {2}(?:builtin:)?(\S+)\.yaml(?: {2}.*)?)$/gm)].map(
+      ([, group, file]) => group ?? file!,
+    )
+    const at = ['scenarios/c', 'smoke', 'happy-path', 'flow', 'attachments', 'robustness', 'duplicate-events']
+    expect(at.map(head => heads.indexOf(head)).toSorted((a, b) => a - b)).toEqual(at.map(head => heads.indexOf(head)))
+    expect(at.filter(head => !heads.includes(head))).toEqual([])
+    expect((await run({}, '--builtin', '--list', '--tag', 'smoke')).out).toMatch(/^Happy path/)
+    const names = namesIn((await run(FILES, '--builtin', 'scenarios', '--dry-run')).out)
+    expect(names.slice(0, 3)).toEqual(['Lost parcel', 'Late parcel [days=1]', 'Late parcel [days=2]'])
   })
 
   it('can be played beside others, and one by its name', async () => {
     const both = await run(FILES, 'scenarios/c.yaml', '--builtin', '--dry-run')
-    expect(both.out).toMatch(/^scenarios\/c\.yaml:2 {2}Greeting {2}[\s\S]*builtin:typing\.yaml:3 {2}Typing/)
+    expect(both.out).toMatch(
+      /^scenarios\/c\.yaml:2 {2}Greeting {2}.*\nbuiltin:happy-path.*\n[\s\S]*builtin:typing\.yaml:3 {2}Typing/,
+    )
     expect((await run({}, 'builtin:typing', '--dry-run')).out).toMatch(
       /^builtin:typing\.yaml:3 {2}Typing .*\n1 to run\n$/,
     )

@@ -5,6 +5,7 @@ import { readJournal } from '../../src/evaluation/evaluator/journal-file.ts'
 import type { Verdict } from '../../src/evaluation/evaluator/verdict.ts'
 import { compile } from '../../src/evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../../src/evaluation/scenario/load/load.ts'
+import { SCENARIO_GROUPS } from '../../src/evaluation/scenario/shipped.ts'
 import { filesIn } from '../architecture/files.ts'
 import { read } from '../docs/pages.ts'
 import { BUGS, type Bug } from '../mutants/bugs.ts'
@@ -21,14 +22,14 @@ describe('the files', () => {
     expect(loaded.flatMap(({ warnings }) => warnings)).toEqual([])
   })
 
-  it('name rules of the platform, tags and a description', () => {
+  it('name rules of the platform, one group and a description', () => {
     const rules = new Set([...read('docs/platform.md').matchAll(/^\| ([A-Z][\w.-]*) \|/gm)].map(([, id]) => id!))
     for (const { name, value } of loaded) {
       expect(
         value.spec?.filter(id => !rules.has(id)),
         name,
       ).toEqual([])
-      expect(value.tags?.length, name).toBeGreaterThan(0)
+      expect(value.tags?.filter(tag => Object.hasOwn(SCENARIO_GROUPS, tag)).length, name).toBe(1)
       expect(value.description, name).toMatch(/\.$/)
     }
   })

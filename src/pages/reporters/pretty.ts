@@ -4,6 +4,7 @@ import { formatMs, pad, visible, widthOf } from '../../base/text/terminal-text.t
 import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../evaluation/evaluator/wording/outcomes.ts'
 import type { RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
+import { byScenarioGroup, SCENARIO_GROUPS } from '../../evaluation/scenario/shipped.ts'
 import { briefLines, causeOf, detailLines, headlineOf, OUTSIDE, outsideDetailLines, recommendedOf } from './failures.ts'
 import { type ColorLevel, createTheme, type Layout, OUTCOME_STYLES, wrapped } from './theme.ts'
 
@@ -28,15 +29,22 @@ export function prettyReport(result: RunReport, options: PrettyOptions): string 
   const layout = layoutFor(options)
   const inner = { ...layout, columns: layout.columns - INDENT.length }
   const similar = similarScenarios(result)
-  const blocks = [causes(result, layout), shortLines(result.scenarios, layout)]
+  const blocks = [causes(result, layout)]
   const addBlock = (head: string, lines: readonly string[]) =>
     blocks.push([head, ...lines.map(line => `${INDENT}${line}`)])
-  for (const scenario of result.scenarios) {
-    if (!hasDetails(scenario)) continue
-    const first = similar.get(scenario)
-    const details = first === undefined ? detailLines(scenario, inner) : briefLines(scenario, first, inner)
-    const [head, ...below] = headLines(scenario, layout)
-    addBlock(head, [...details, ...below])
+  const groups = isUnreachable(result) ? [] : byScenarioGroup(result.scenarios)
+  for (const [group, scenarios] of groups.length > 1 ? groups : [[null, result.scenarios] as const]) {
+    const passed = scenarios.filter(({ outcome }) => outcome === 'pass').length
+    const about = group === null ? '' : `${SCENARIO_GROUPS[group]}: ${passed} of ${scenarios.length} passed`
+    const heading = group === null ? [] : [`${layout.theme.strong(group)}  ${layout.theme.faint(about)}`]
+    blocks.push([...heading, ...shortLines(scenarios, layout)])
+    for (const scenario of scenarios) {
+      if (!hasDetails(scenario)) continue
+      const first = similar.get(scenario)
+      const details = first === undefined ? detailLines(scenario, inner) : briefLines(scenario, first, inner)
+      const [head, ...below] = headLines(scenario, layout)
+      addBlock(head, [...details, ...below])
+    }
   }
   if (result.failures.length > 0) {
     const head = `${layout.theme.bad('FAIL')} ${layout.theme.strong(OUTSIDE)}`
@@ -46,6 +54,9 @@ export function prettyReport(result: RunReport, options: PrettyOptions): string 
   const shown = blocks.filter(block => block.length > 0)
   return `${shown.map(block => block.join('\n')).join('\n\n')}\n`
 }
+
+const isUnreachable = ({ scenarios }: RunReport): boolean =>
+  scenarios.length > 0 && scenarios.every(({ reasonCode }) => reasonCode === 'unreachable')
 
 /** Scenarios with one cause that are shown with their details. */
 const DETAILED = 2
@@ -218,12 +229,12 @@ export function countsText(
 
 function totals(result: RunReport, layout: Layout): string[] {
   const { theme } = layout
-  const { failures, stopped, scenarios, target, seed, exitCode, counts } = result
+  const { failures, stopped, target, seed, exitCode, counts } = result
   const lines = [countsText(result, (outcome, text) => theme[OUTCOME_STYLES[outcome].shade](text))]
   if (failures.length > 0) lines.push(theme.bad(`${counted(failures.length, 'failure')} ${OUTSIDE}`))
   // The lines of the scenarios show the reason when the target was unreachable.
-  const isShown = scenarios.length > 0 && scenarios.every(({ reasonCode }) => reasonCode === 'unreachable')
-  if (stopped !== null && !isShown) lines.push(...wrapped(`stopped early: ${visible(stopped)}`, layout, 'bad'))
+  if (stopped !== null && !isUnreachable(result))
+    lines.push(...wrapped(`stopped early: ${visible(stopped)}`, layout, 'bad'))
   lines.push(`target ${visible(target)}${seed === null ? '' : `, seed ${seed}`}`)
   let meaning = exitCodeText(exitCode)
   // Inconclusive results do not change the exit code without `--strict`.

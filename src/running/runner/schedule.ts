@@ -1,5 +1,6 @@
 /** Selects the scenarios of a run, and limits how many run at the same time. */
 import type { Plan } from '../../evaluation/scenario/plan.ts'
+import { scenarioGroupRank } from '../../evaluation/scenario/shipped.ts'
 
 export interface ConcurrencySlot {
   /** Lets another item start before this one is closed. An exclusive one still waits for `close`. */
@@ -92,6 +93,7 @@ export interface SelectedScenario {
   readonly instance: number
 }
 
+/** In the order of the run: shipped scenarios by their groups, after others. */
 export function select(plans: readonly Plan[], selection: Selection): SelectedScenario[] {
   const { only, skip, tags, notTags, shard, repeat } = selection
   const isNamedBy = (plan: Plan, parts: readonly string[]) => parts.some(part => isNamed(plan, part))
@@ -106,7 +108,7 @@ export function select(plans: readonly Plan[], selection: Selection): SelectedSc
   for (let instance = 1; instance <= repeat; instance++)
     for (const [index, plan] of chosen.entries())
       if (shard === null || index % shard.of === shard.index - 1) selected.push({ plan, instance })
-  return selected
+  return selected.sort((a, b) => scenarioGroupRank(a.plan) - scenarioGroupRank(b.plan))
 }
 
 /** Whether the name contains the part, in upper or lower case. */

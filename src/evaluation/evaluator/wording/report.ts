@@ -9,7 +9,6 @@ import type { CallRef, Failure, FailureHint, Happened, ObstacleCode } from '../f
 import type { Reason, RunResult, ScenarioResult, Verdict, Warning } from '../verdict.ts'
 import {
   type Audience,
-  driverHas,
   evictedText,
   expectedText,
   happenedText,
@@ -18,6 +17,7 @@ import {
   obstaclesText,
   stepText,
   subjectText,
+  whyVerbIsMissing,
 } from './failure-text.ts'
 
 /** A failure as a report shows it. */
@@ -167,9 +167,9 @@ export function reasonText(reason: Reason): string {
     case 'evicted':
       return evictedText(reason.firstSeq)
     case 'verb_missing':
-      return `${stepText(reason.step)} needs ${reason.verb}, and ${driverHas(reason.verbs)}`
+      return `${stepText(reason.step)} needs ${reason.verb}, and ${whyVerbIsMissing(reason.verb, reason.verbs)}`
     case 'need_missing':
-      return `${reason.scenario} requires ${reason.verb}, and ${driverHas(reason.verbs)}`
+      return `${reason.scenario} requires ${reason.verb}, and ${whyVerbIsMissing(reason.verb, reason.verbs)}`
     case 'step_not_run':
       return `${stepText(reason.step)} was not run: run the scenario again`
     case 'env_unset':

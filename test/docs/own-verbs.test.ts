@@ -1,0 +1,89 @@
+/** Runs the scenarios that need `does.announce` and `does.transfer` with the recipe of docs/driver.md. */
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createSimulator } from '../../src/index.ts'
+import { loadDriver } from '../../src/running/agent-driver/load-driver.ts'
+import { runScenario } from '../../src/testing/scenario.ts'
+import { around } from '../agent-driver/desk.ts'
+import { folderWith } from '../config/folder.ts'
+import { blocks, pathOf, read, section } from './pages.ts'
+
+const RECIPE = section(read('docs/driver.md'), 'Verbs of your own')
+
+interface Chat {
+  readonly id: string
+  readonly botId: number
+  sender: { readonly name: string; readonly avatar: string }
+  isWaiting: boolean
+  readonly inbox: { readonly request?: true; readonly text?: string }[]
+}
+
+type Call = (endpoint: string, body: object) => Promise<void>
+interface Recipe {
+  announce(options: { chat: Chat; waiting: readonly Chat[]; call: Call }): Promise<void>
+  transfer(options: { chat: Chat; team: unknown; call: Call }): Promise<void>
+}
+
+/** An intermediary of a few lines, with the two functions of the page. */
+async function intermediary() {
+  const folder = folderWith({ 'recipe.mjs': blocks(RECIPE, 'js')[0]! })
+  const { announce, transfer } = (await import(join(folder, 'recipe.mjs'))) as Recipe
+  const chats = new Map<string, Chat>()
+  const chatOf = (id: string) => chats.get(id)!
+  const call: Call = async (endpoint, body) => {
+    const response = await sim.fetch(
+      new Request(`${sim.baseUrl}/api/v2/handover/${endpoint}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    )
+    expect(response.status).toBe(200)
+  }
+  const about = ({ id, botId }: Chat) => ({ bot_id: botId, chat_id: id })
+  const sim = createSimulator({
+    webhook: {
+      async fetch(request) {
+        const event = await request.json()
+        const chat: Chat = chats.get(event.chat.id) ?? {
+          ...{ id: event.chat.id, botId: event.bot.id, isWaiting: true, inbox: [] },
+          sender: { name: 'Anna', avatar: 'https://desk.example.test/anna.png' },
+        }
+        chats.set(chat.id, chat)
+        chat.inbox.push(event.event === 'REQUESTING TAKEOVER' ? { request: true } : { text: event.message })
+        return new Response('ok')
+      },
+    },
+    agent: {
+      accept({ chat: { id } }) {
+        const chat = chatOf(id)
+        chat.isWaiting = false
+        return call('start', { ...about(chat), sender: chat.sender })
+      },
+      says: ({ chat: { id }, text }) =>
+        call('message/', { ...about(chatOf(id)), message: text, sender: chatOf(id).sender }),
+      leave: ({ chat: { id } }) => call('end', { ...about(chatOf(id)), sender: chatOf(id).sender }),
+      inbox: ({ chat: { id } }) => chatOf(id).inbox,
+      does: {
+        announce: ({ chat: { id } }) =>
+          announce({ chat: chatOf(id), waiting: [...chats.values()].filter(({ isWaiting }) => isWaiting), call }),
+        transfer: ({ chat: { id }, with: { team } }) => transfer({ chat: chatOf(id), team, call }),
+      },
+    },
+  })
+  return sim
+}
+
+it('the driver of the page defines both verbs', async () => {
+  const driver = await loadDriver(
+    'driver.yaml',
+    around({ cwd: folderWith({ 'driver.yaml': blocks(RECIPE, 'yaml')[0]! }) }),
+  )
+  expect(Object.keys(driver.verbs)).toEqual(['does.announce', 'does.transfer'])
+})
+
+it.each(['notice-before-takeover', 'queue-position', 'transfer'])('%s passes with the code of the page', async name => {
+  const run = await runScenario(await intermediary(), pathOf(`scenarios/${name}.yaml`))
+  run.assertPassed()
+  expect(RECIPE).toContain(`\`${run.scenarios[0]!.name}\``)
+})
