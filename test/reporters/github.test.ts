@@ -35,6 +35,15 @@ function readCommand(line: string) {
 const commands = (text: string) => text.split('\n').filter(Boolean).map(readCommand)
 
 describe('annotations', () => {
+  it('name a shipped scenario in the title, and no file', () => {
+    const file = 'builtin:closed-hours.yaml'
+    const place = { file, line: 10, column: 5 }
+    const failed = scenarioResult({ name: 'Closed hours', file, place, outcome: 'fail', failures: [failure({})] })
+    const [annotation] = commands(githubAnnotations(result([failed])))
+    expect(annotation).toMatchObject({ title: 'FAIL builtin:closed-hours.yaml > Closed hours' })
+    expect(Object.keys(annotation!)).toEqual(['name', 'message', 'title'])
+  })
+
   it('mark the failed step of each failed scenario', () => {
     expect(
       commands(githubAnnotations(result([passedResult(), escapedPlay(), openResult(), unreachableResult()]))),

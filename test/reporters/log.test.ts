@@ -111,6 +111,24 @@ describe('pretty', () => {
     `)
   })
 
+  it('says each assumption once, and again with another value', () => {
+    const refused = (value: string) =>
+      call({
+        status: 400,
+        response: { error: { code: 'invalid_parameter', message: 'no' } },
+        unspecified: { 'errors.body': value },
+      })
+    const lines = show([refused('json'), refused('json'), refused('text'), refused('json')], { columns: 200 }).match(
+      /answer 400 .*/g,
+    )
+    expect(lines?.map(line => line.replace(/ {2,}/, ' '))).toEqual([
+      'answer 400 invalid_parameter, 1.2 ms, assumed errors.body=json',
+      'answer 400 invalid_parameter, 1.2 ms',
+      'answer 400 invalid_parameter, 1.2 ms, assumed errors.body=text',
+      'answer 400 invalid_parameter, 1.2 ms',
+    ])
+  })
+
   it('shows the path of unknown calls, and reports the old spelling', () => {
     expect(
       show([

@@ -1,5 +1,6 @@
 /** Renders Markdown for a job's summary, a release page or a pull request, and annotations of GitHub's workflows. */
 import { visible } from '../../base/text/terminal-text.ts'
+import { BUILTIN } from '../../evaluation/scenario/shipped.ts'
 import type { Report } from './report-model.ts'
 
 /** GitHub shows at most ten annotations per step. */
@@ -12,11 +13,13 @@ export function githubAnnotations({ notable, noun }: Report, fileOf = (file: str
   for (const { status, failedAt, word, title, name, annotation } of notable) {
     if (status !== 'failure' && status !== 'error') continue
     if (++failed > MAX_ANNOTATIONS) continue
+    // A shipped scenario is no file of the repository.
+    const place = failedAt?.file.startsWith(BUILTIN) ? undefined : failedAt
     const values = {
-      file: failedAt === undefined ? null : fileOf(failedAt.file),
-      line: failedAt?.line ?? null,
-      col: failedAt?.column ?? null,
-      title: `${word} ${failedAt === undefined ? title : name}`,
+      file: place === undefined ? null : fileOf(place.file),
+      line: place?.line ?? null,
+      col: place?.column ?? null,
+      title: `${word} ${place === undefined ? title : name}`,
     }
     const properties: string[] = []
     for (const [key, value] of Object.entries(values)) {

@@ -29,10 +29,11 @@ export interface LogDetail {
   readonly level: Shade
 }
 
-export function describeEntry(entry: Entry): LogLine {
+/** `saidAssumptions`: what the lines before have said, as `name=value`; gets what this one says. */
+export function describeEntry(entry: Entry, saidAssumptions: Set<string>): LogLine {
   switch (entry.kind) {
     case 'api':
-      return describeCall(entry)
+      return describeCall(entry, saidAssumptions)
     case 'event':
       return describeEvent(entry)
     case 'delivery':
@@ -118,10 +119,10 @@ const asFields = (value: unknown): Fields => (isMap(value) ? value : {})
 
 const MAX_PATH_CHARS = 50
 
-function describeCall(entry: Call): LogLine {
+function describeCall(entry: Call, saidAssumptions: Set<string>): LogLine {
   const { endpoint, method, path, alias, request, findings } = entry
   const direction = 'intermediary -> platform'
-  const details = [...answerOfCall(entry)]
+  const details = [...answerOfCall(entry, saidAssumptions)]
   for (const { rule, message } of findings)
     details.push({ label: `finding ${rule}`, text: visible(message), level: 'warn' })
   if (endpoint === null)
@@ -155,8 +156,10 @@ function bodyTextOf(endpoint: string, body: Fields): string {
 }
 
 const MAX_ASSUMPTION_CHARS = 60
+/** More than there are, with the values that a session gives them. */
+const MAX_ASSUMPTIONS = 1000
 
-function answerOfCall(entry: Call): LogDetail[] {
+function answerOfCall(entry: Call, saidAssumptions: Set<string>): LogDetail[] {
   const { status, faults, answer_lost, unspecified, response } = entry
   const duration = formatMs(entry.duration_ms)
   const answered = { label: `answer ${status}`, shortLabel: String(status) }
@@ -169,7 +172,13 @@ function answerOfCall(entry: Call): LogDetail[] {
     // Refusals of the platform always name assumptions, so the fault gave this one.
     if (status >= 400 && Object.keys(unspecified).length === 0) return [{ ...answered, text: by, level: 'warn' }]
   }
-  const assumed = assumedIn(entry).map(one => shorten(visible(one), MAX_ASSUMPTION_CHARS))
+  const assumed: string[] = []
+  for (const one of assumedIn(entry)) {
+    const text = shorten(visible(one), MAX_ASSUMPTION_CHARS)
+    if (saidAssumptions.has(text) || saidAssumptions.size >= MAX_ASSUMPTIONS) continue
+    saidAssumptions.add(text)
+    assumed.push(text)
+  }
   const parts = [outcomeOfCall(entry), duration]
   if (assumed.length > 0) parts.push(`assumed ${assumed.join(', ')}`)
   if (faults !== undefined) parts.push(faultNames(faults))

@@ -41,6 +41,7 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
   const free = Math.max(MIN_COLUMNS, columns - WHAT_AT)
   const languages = new Map<string, string>()
   const hinted = new Set<string>()
+  const saidAssumptions = new Set<string>()
   /** The event shown last, when its answer can stand right below it. */
   let open: string | null = null
 
@@ -58,7 +59,8 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
     if (!isShown(given, style)) return ''
     const entry = present(given)
     const place = style === 'pretty' ? placeOf(entry) : 'alone'
-    const line = place === 'later' && entry.kind === 'delivery' ? describeLateAnswer(entry) : describeEntry(entry)
+    const line =
+      place === 'later' && entry.kind === 'delivery' ? describeLateAnswer(entry) : describeEntry(entry, saidAssumptions)
     const details = [...(line.details ?? [])]
     const hint = entry.kind === 'delivery' && entry.probe === undefined ? deliveryHint(entry) : null
     if (hint !== null && !hinted.has(hint.cause)) {
