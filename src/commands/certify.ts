@@ -74,6 +74,14 @@ const DEFAULT_TIMEOUT_MS = 300_000
 
 export const certifyCommand = defineCommand({
   flags: FLAGS,
+  groups: {
+    'Most used': ['target', 'agentDriver', 'profile', 'only', 'explain', 'report', 'selfTest'],
+    'Which checks': ['skip', 'capabilities', 'expectedFailures', 'list', 'json', 'dryRun'],
+    'How they run': [
+      ...(['jobs', 'bail', 'timeout', 'ackLimit', 'observe', 'within', 'strict', 'waitForTarget'] as const),
+      ...(['seed', 'rotateUnspecified', 'allowRemote'] as const),
+    ],
+  },
   async run(context, flags) {
     const { io, env, secrets } = context
     if (flags.explain !== undefined) {

@@ -52,10 +52,14 @@ export type FlagsOf<Table> = {
   >
 }
 
+/** Headings of the help, each with the flags below it, most used first. Other flags are settings of the simulator. */
+type FlagGroups<Name extends string> = Readonly<Record<string, readonly Name[]>>
+
 export interface CliCommand {
   /** Arguments as the help shows them (`[files...]`), each with its description. */
   readonly arguments?: Readonly<Record<string, string>>
   readonly flags: FlagTable
+  readonly groups?: FlagGroups<string>
   /** Resolves with the exit code. */
   run(context: Context, flags: object, args: readonly string[]): Promise<number>
 }
@@ -64,6 +68,7 @@ export interface CliCommand {
 export const defineCommand = <const Table extends FlagTable>(definition: {
   readonly arguments?: Readonly<Record<string, string>>
   readonly flags: Table
+  readonly groups?: FlagGroups<NameOf<keyof Table & string>>
   run(context: Context, flags: FlagsOf<Table>, args: readonly string[]): Promise<number>
 }): CliCommand => definition
 

@@ -108,19 +108,30 @@ async function runCommand(argv: readonly string[], context: Context): Promise<nu
   return code
 }
 
-/** Adds arguments and flags. */
-function addFlags(command: Command, { arguments: args = {}, flags }: CliCommand): void {
+/** Adds arguments, and flags in the order of the help. */
+function addFlags(command: Command, { arguments: args = {}, flags, groups = {} }: CliCommand): void {
   for (const [name, description] of Object.entries(args)) command.argument(name, description)
   const shown: string[] = []
+  const options = new Map<string, Option>()
   for (const [name, flag] of Object.entries(flags)) {
     const definition = typeof flag === 'string' ? { description: flag } : flag
     const option = new Option(name, definition.description)
     if (definition.choices !== undefined) option.choices(definition.choices)
     if (definition.default !== undefined) option.default(definition.default)
     if (definition.repeatable) option.argParser((value: string, earlier: string[] = []) => [...earlier, value])
-    command.addOption(option.makeOptionMandatory(definition.required ?? false).hideHelp(definition.hidden ?? false))
+    option.makeOptionMandatory(definition.required ?? false).hideHelp(definition.hidden ?? false)
+    options.set(option.attributeName(), option)
     if (!definition.hidden) shown.push(name.split(' ')[0]!)
   }
+  for (const [heading, names] of Object.entries(groups)) {
+    for (const name of names) {
+      const option = options.get(name)
+      if (option !== undefined) command.addOption(option.helpGroup(`${heading}:`))
+      options.delete(name)
+    }
+  }
+  if (Object.keys(groups).length > 0) command.optionsGroup('Settings of the simulator:')
+  for (const option of options.values()) command.addOption(option)
   command.configureOutput({
     outputError(text, write) {
       // Names the flag that an unknown one begins. commander names only flags of similar length.

@@ -64,6 +64,11 @@ type RunFlags = FlagsOf<typeof FLAGS>
 export const runCommand = defineCommand({
   arguments: { '[files...]': 'scenario files, folders or globs (default: scenarios)' },
   flags: FLAGS,
+  groups: {
+    'Most used': ['target', 'agentDriver', 'builtin', 'tag', 'only', 'ui', 'open', 'report', 'selfTest'],
+    'Which scenarios': ['skip', 'notTag', 'shard', 'list', 'json', 'dryRun'],
+    'How they run': ['repeat', 'jobs', 'bail', 'timeout', 'strict', 'waitForTarget', 'seed', 'allowRemote'],
+  },
   async run(context, flags, args) {
     const { io } = context
     const options = parseFlags(flags, context)

@@ -49,6 +49,10 @@ const DRAIN_MS = 3_000
 
 export const startCommand = defineCommand({
   flags: FLAGS,
+  groups: {
+    'Most used': ['webhookUrl', 'agentDriver', 'demo', 'open', 'port', 'detach'],
+    'What it shows and writes': ['output', 'json', 'readyFile', 'scenarios', 'import', 'export'],
+  },
   async run(context, flags) {
     const { io, unredacted } = context
     const resolved = await resolveSettings(flags, configSources(context))

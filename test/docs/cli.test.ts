@@ -74,3 +74,27 @@ it.each(PAGES)('%s names only commands that exist', page => {
   const typed = [...inlineCode(text), ...blocks(text, ''), ...blocks(text, 'sh')].flatMap(commandsIn)
   expect(typed.filter(name => !Object.hasOwn(COMMANDS, name))).toEqual([])
 })
+
+it.each([
+  ['start', '--webhook-url'],
+  ['run', '--target'],
+  ['certify', '--target'],
+] as const)('the help of %s has groups, the most used flags first', async (name, first) => {
+  const help = await helpOf(name)
+  const groups = help.split(/^(\S.*):\n(?= {2}-)/m).slice(1)
+  expect(groups.filter((_, index) => index % 2 === 0)).toEqual([
+    'Most used',
+    ...(name === 'start'
+      ? ['What it shows and writes']
+      : [`Which ${name === 'run' ? 'scenarios' : 'checks'}`, 'How they run']),
+    'Settings of the simulator',
+    'Options',
+  ])
+  expect(groups[1]).toMatch(new RegExp(`^  ${first} `))
+  const flags = (await loadCommand(name)).flags
+  const shown = Object.entries(flags).flatMap(([flag, about]) =>
+    typeof about === 'object' && about.hidden ? [] : [flag.split(' ')[0]!],
+  )
+  const listed = [...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag!)
+  expect(listed.sort()).toEqual(shown.sort())
+})
