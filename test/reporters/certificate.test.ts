@@ -122,6 +122,12 @@ describe('in a terminal', () => {
     `)
   })
 
+  it('shows MUST beside the failure of a check whose level is SHOULD, as Markdown does', () => {
+    const report = certificateReport([failedResult({ id: 'DLV-01', level: 'SHOULD', profile: 'flow' })])
+    expect(certificateText(report, { colorLevel: 0 })).toMatch(/^FAIL DLV-01 .* MUST, 120 ms$/m)
+    expect(markdownReport(reportOfCertificate(report))).not.toContain('SHOULD')
+  })
+
   it('shows checks that could not be observed for one reason together', () => {
     expect(text).toMatch(/^INCONCLUSIVE 2 checks\n {2}This check needs an agent driver.*\n {2}SIG-03, SIG-04$/m)
   })

@@ -11,6 +11,7 @@ import {
   isExpectedFailure,
   leadingCauses,
   measurementLines,
+  shownLevel,
   stoppedText,
   WORST_FIRST,
   worstFirst,
@@ -95,7 +96,7 @@ function detailBlock(check: CheckReport, layout: Layout, similar: CheckReport | 
   const { columns, theme } = layout
   const { word, shade } = OUTCOME_STYLES[check.outcome]
   const mark = isExpectedFailure(check) ? `${word} (expected)` : word
-  const facts = `${check.level}, ${formatMs(check.durationMs)}`
+  const facts = `${shownLevel(check)}, ${formatMs(check.durationMs)}`
   const title = visible(check.title)
   const free = columns - widthOf(mark) - widthOf(check.id) - widthOf(facts) - 4
   const head = `${theme[shade](mark)} ${theme.strong(`${check.id} ${pad(title, free)}`)}`

@@ -8,6 +8,7 @@ import {
   type CheckReport,
   isExpectedFailure,
   leadingCauses,
+  shownLevel,
   stoppedText,
   worstFirst,
 } from '../../running/certifier/report.ts'
@@ -239,7 +240,12 @@ export function reportOfCertificate(certificate: CertificateReport): Report {
         parts: [
           {
             heads: ['', 'Check', 'Level', 'Time'],
-            rows: [...items].map(([check, { word, title }]) => [word, title, check.level, formatMs(check.durationMs)]),
+            rows: [...items].map(([check, { word, title }]) => [
+              word,
+              title,
+              shownLevel(check),
+              formatMs(check.durationMs),
+            ]),
           },
         ],
       },
@@ -299,7 +305,7 @@ function describeCheck(check: CheckReport, startedAt: string, strict: boolean): 
     durationMs,
     properties: { level, outcome, rules: rules.join(' '), rerun: rerunCommand },
     facts: { outcome, level, profile, duration_ms: Math.round(durationMs) },
-    column: level,
+    column: shownLevel(check),
     annotation: [
       cause,
       ...(first === undefined ? [] : [check.passes, `try: ${first.hint}`]),

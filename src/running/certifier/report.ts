@@ -53,6 +53,10 @@ export interface CheckReport extends ShownDefinition, Omit<CheckResult, 'check' 
   readonly rerunCommand: string
 }
 
+/** The level of what happened: a check of the level SHOULD fails when a MUST on its way is not met. */
+export const shownLevel = ({ outcome, level }: Pick<CheckReport, 'outcome' | 'level'>) =>
+  outcome === 'fail' ? 'MUST' : level
+
 /** A certificate as a report shows it. */
 export interface CertificateReport extends Omit<Certificate, 'checks'> {
   readonly checks: readonly CheckReport[]

@@ -14,6 +14,7 @@ import {
   LEVEL_TEXTS,
   leadingCauses,
   measurementLines,
+  shownLevel,
   stoppedText,
   WORST_FIRST,
   worstFirst,
@@ -195,8 +196,7 @@ const markOf = ({ outcome }: CheckReport): MarkKind => (outcome === 'not_applica
 
 /** The check and what it found. */
 function CheckResult({ check, timeline, isOpen }: CheckResultProps) {
-  const { id, title, level, passes, outcome, findings, reason, expectation, durationMs, decisiveText, avoidedText } =
-    check
+  const { id, title, passes, outcome, findings, reason, expectation, durationMs, decisiveText, avoidedText } = check
   const refs: EntryRefs = { href: seq => linkTo(id, seq) }
   const end = expectation?.until == null ? '' : ` until ${expectation.until}`
   const isExpired = expectation?.status === 'expired'
@@ -210,7 +210,7 @@ function CheckResult({ check, timeline, isOpen }: CheckResultProps) {
           <span class="check-id">{id}</span> {visible(title)}
         </b>
       }
-      place={isExpectedFailure(check) ? `${level}, expected to fail` : level}
+      place={isExpectedFailure(check) ? `${shownLevel(check)}, expected to fail` : shownLevel(check)}
       first={
         <>
           <span class="result-happened">{visible(findings[0]?.happened ?? reason ?? '')}</span>
@@ -354,7 +354,7 @@ function CheckTable({ certificate: { checks, profiles }, notable, parts }: Check
                 </th>
               </tr>
               {rows.map(check => {
-                const { id, title, passes, outcome, level, rules, durationMs, reason } = check
+                const { id, title, passes, outcome, rules, durationMs, reason } = check
                 const name = visible(`${id} ${title}`)
                 const measured = measurementLines(check).map(visible).join('; ')
                 const isLinked = notable.includes(check)
@@ -368,7 +368,7 @@ function CheckTable({ certificate: { checks, profiles }, notable, parts }: Check
                       <small>{visible(outcome === 'pass' || isLinked || reason === null ? passes : reason)}</small>
                       {measured === '' ? null : <small>{measured}</small>}
                     </th>
-                    <td>{level}</td>
+                    <td>{shownLevel(check)}</td>
                     <td>
                       {rules.map(rule => (
                         <span key={rule} class="check-rule">
