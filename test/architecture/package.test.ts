@@ -32,6 +32,13 @@ it('docs/dependencies.md has a row for every dependency, and no other', () => {
   expect(named.sort()).toEqual(has.sort())
 })
 
+it('npm warns of no package that asks for a newer Node, and npm test says how long it takes', () => {
+  expect(read('.npmrc')).toMatch(/^loglevel=error$/m)
+  const { scripts } = readJson<{ scripts: Readonly<Record<string, string>> }>('package.json')
+  const minutes = /(\w+ to \w+ minutes)/
+  expect(read('README.md')).toContain(minutes.exec(scripts.pretest!)![0])
+})
+
 describe('the packed package', () => {
   let packed: string[] = []
   let unpackedBytes = 0
