@@ -104,7 +104,7 @@ export function explainCheck(id: string, context: Context): string {
   const check = CHECKS.find(one => one.id === id.toUpperCase())
   if (check === undefined) {
     const ids = CHECKS.map(one => one.id)
-    const instead = nearest(id.toUpperCase(), ids) || '; `handover-sim certify --list` prints all.'
+    const instead = nearest(id.toUpperCase(), ids) || '; `npx handover-sim certify --list` prints all.'
     throw new UsageError(`There is no check ${JSON.stringify(id)}${instead}`)
   }
   const help = helpPageOf(check)

@@ -61,7 +61,7 @@ function readSavedRun(name: string, { io }: Context): SavedRun {
   if (existsSync(path)) return readJournal(name, readText({ name, path, extension: '.jsonl' }, BUDGETS.stateBytes))
   throw fileProblem(
     name,
-    'cannot be read: there is no such file; handover-sim run writes one to .handover-sim/journal.jsonl.',
+    'cannot be read: there is no such file; npx handover-sim run writes one to .handover-sim/journal.jsonl.',
   )
 }
 

@@ -188,7 +188,7 @@ export function wantedPatterns(
   if (existsSync(resolve(io.cwd, DEFAULT_FOLDER))) return [DEFAULT_FOLDER]
   if (!selfTest && !list)
     throw new UsageError(
-      'There is no folder scenarios here: name the files or folders to run, such as handover-sim run happy.yaml, ' +
+      'There is no folder scenarios here: name the files or folders to run, such as npx handover-sim run happy.yaml, ' +
         'or pass --builtin for the shipped scenarios.',
     )
   io.stderr.write('There is no folder scenarios here: the shipped scenarios are used, as with --builtin.\n')

@@ -31,7 +31,7 @@ export interface RunningSimulator {
   readonly token: string | null
 }
 
-const START = 'Start one with: handover-sim start'
+const START = 'Start one with: npx handover-sim start'
 
 /**
  * Reads `--url`, `--port` or `--ready-file`; without them HANDOVER_SIM_URL, else the configured port on this machine.
@@ -165,5 +165,5 @@ export function refusalMessage({ url }: RunningSimulator, { status, body }: Cont
   if (!refusal.success)
     throw new EnvironmentError(`No simulator answers at ${url}: something else does, with status ${status}.`)
   if (status !== 401) return visible(refusal.data.error.message)
-  return 'The simulator needs its control token, and the one given is missing or wrong: pass --token TOKEN or set HANDOVER_SIM_TOKEN, as `handover-sim start` has it, or pass --ready-file FILE.'
+  return 'The simulator needs its control token, and the one given is missing or wrong: pass --token TOKEN or set HANDOVER_SIM_TOKEN, as `npx handover-sim start` has it, or pass --ready-file FILE.'
 }

@@ -186,7 +186,7 @@ function firstSteps(server: PlatformServer, desk: string | null): string {
   const json = `-H 'content-type: application/json'`
   const token = controlToken === null ? '' : ` -H 'authorization: Bearer ${controlToken}'`
   const rows = [
-    ['keys', 'keys.handover, keys.bot; to see them: handover-sim config --show-keys'],
+    ['keys', 'keys.handover, keys.bot; to see them: npx handover-sim config --show-keys'],
     ['webhook', webhookUrlOf(server) ?? 'none: events go nowhere. Set it with --webhook-url URL, or try --demo'],
     ['a chat', `curl -s ${url}/_sim/chats ${json}${token} -d '{}'`],
     ['handover', `curl -s ${url}/_sim/chats/CHAT_ID/press ${json}${token} -d '{"button":"handover"}'`],

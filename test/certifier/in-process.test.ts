@@ -68,7 +68,7 @@ describe('certify in a test', () => {
       /^There is no check "SIG-0x"; did you mean SIG-01\?$/,
     )
     await expect(certify(createSimulator(), { only: ['nothing-like-it'] })).rejects.toThrow(
-      /^There is no check "nothing-like-it"; `handover-sim certify --list` prints all\.$/,
+      /^There is no check "nothing-like-it"; `npx handover-sim certify --list` prints all\.$/,
     )
   })
 

@@ -35,7 +35,7 @@ it.each<[string, Record<string, string>, string[], string | RegExp]>([
     'nothing named, and no folder of that name',
     {},
     ['run', ...AT],
-    'There is no folder scenarios here: name the files or folders to run, such as handover-sim run happy.yaml, or pass --builtin for the shipped scenarios.\n',
+    'There is no folder scenarios here: name the files or folders to run, such as npx handover-sim run happy.yaml, or pass --builtin for the shipped scenarios.\n',
   ],
   [
     'no run to judge again',

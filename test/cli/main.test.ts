@@ -95,7 +95,7 @@ describe('start', () => {
     const text = await io.stderr.until(/handover {2}/)
     expect(text.replaceAll(url, 'URL')).toMatchInlineSnapshot(`
       "  page      URL/
-        keys      keys.handover, keys.bot; to see them: handover-sim config --show-keys
+        keys      keys.handover, keys.bot; to see them: npx handover-sim config --show-keys
         webhook   none: events go nowhere. Set it with --webhook-url URL, or try --demo
         a chat    curl -s URL/_sim/chats -H 'content-type: application/json' -d '{}'
         handover  curl -s URL/_sim/chats/CHAT_ID/press -H 'content-type: application/json' -d '{"button":"handover"}'

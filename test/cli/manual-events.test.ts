@@ -181,7 +181,7 @@ it('exits with 2 for an unknown chat', async () => {
 it('exits with 3 and prints one line when nothing listens', async () => {
   const port = await freePort()
   const at = `http://127.0.0.1:${port}`
-  const message = `No simulator answers at ${at}: nothing listens at 127.0.0.1:${port} (ECONNREFUSED). Start one with: handover-sim start\n`
+  const message = `No simulator answers at ${at}: nothing listens at 127.0.0.1:${port} (ECONNREFUSED). Start one with: npx handover-sim start\n`
   expect(await result(['trigger', 'X', '--unknown', '--url', at])).toEqual({ code: 3, out: '', err: message })
   expect(await result(['resend', 'd'], { HANDOVER_SIM_URL: at })).toEqual({ code: 3, out: '', err: message })
 })

@@ -165,7 +165,7 @@ it('exits with 2 for a missing journal, a missing scenario and an unknown report
   const files = { 'run.jsonl': await savedJournal(), 'greeting.yaml': scenario('Hi') }
   expect(await reported(files, 'nope.jsonl')).toMatchObject({
     code: 2,
-    err: 'nope.jsonl: cannot be read: there is no such file; handover-sim run writes one to .handover-sim/journal.jsonl.\n',
+    err: 'nope.jsonl: cannot be read: there is no such file; npx handover-sim run writes one to .handover-sim/journal.jsonl.\n',
   })
   expect((await reported(files, 'run.jsonl', '--scenarios', 'nope.yaml')).code).toBe(2)
   expect((await reported(files, 'run.jsonl', '--report', 'pretti')).code).toBe(2)

@@ -131,7 +131,7 @@ it('stop ends a started simulator with exit code 0, and only a started one', asy
   const { server } = await serving()
   const { code, err } = await result(['stop', '--url', server.url])
   expect(code).toBe(3)
-  expect(err).toMatch(/^Only a simulator that `handover-sim start` started stops on request/)
+  expect(err).toMatch(/^Only a simulator that `npx handover-sim start` started stops on request/)
   expect((await fetch(`${server.url}/_sim/readyz`)).status).toBe(200)
 })
 

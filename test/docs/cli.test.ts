@@ -5,6 +5,7 @@ import { keysOf } from '../../src/base/objects.ts'
 import { COMMANDS, loadCommand, main } from '../../src/commands/main.ts'
 import { readyLine } from '../../src/commands/start.ts'
 import { startSimulator } from '../../src/index.ts'
+import { filesIn } from '../architecture/files.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { folderWith } from '../config/folder.ts'
 import { blocks, inlineCode, PAGES, read, rows, section } from './pages.ts'
@@ -97,4 +98,19 @@ it.each([
   )
   const listed = [...help.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag!)
   expect(listed.sort()).toEqual(shown.sort())
+})
+
+it('texts of the program and blocks of the pages name commands with npx', () => {
+  const bare = new RegExp(`(?<!npx )handover-sim (${NAMES.join('|')})\\b`)
+  // A title of a schema, and the name of a report, are no commands to type.
+  const isOther = /^\s*(\*|\/\*\*|\/\/)|title:|command:|readonly command/
+  const texts = filesIn('src', '.ts', '.tsx').flatMap(file =>
+    read(`src/${file}`)
+      .split('\n')
+      .filter(line => bare.test(line) && !isOther.test(line))
+      .map(line => `${file}: ${line.trim()}`),
+  )
+  expect(texts).toEqual([])
+  const typed = PAGES.flatMap(page => [...blocks(read(page), ''), ...blocks(read(page), 'sh')])
+  expect(typed.flatMap(block => block.split('\n')).filter(line => /^(\$ )?handover-sim /.test(line))).toEqual([])
 })

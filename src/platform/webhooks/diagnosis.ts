@@ -161,7 +161,7 @@ function decidedBy(entry: Delivery, valid: ProbeResult, unsigned: ProbeResult) {
 function unexplained(evidence: readonly RefusalEvidence[], probes: number) {
   const changed = evidence.find(({ code }) => code === 'settings_changed' || code === 'refused_since')
   const fix =
-    'Log the raw body and the signature that your code computes for this event, and paste the signature here, or pass both to "handover-sim verify".'
+    'Log the raw body and the signature that your code computes for this event, and paste the signature here, or pass both to "npx handover-sim verify".'
   if (changed !== undefined)
     return {
       code: 'key_or_code_changed',

@@ -30,7 +30,7 @@ export interface Diagnosis {
 
 /** For a refusal that no probe explains. */
 export const LOG_BOTH =
-  'Log the raw body and the header of this request, and pass both to "handover-sim verify", which names the mistake.'
+  'Log the raw body and the header of this request, and pass both to "npx handover-sim verify", which names the mistake.'
 
 export const acceptedText = (variant: AcceptedVariant): string => `It ${probeText(variant)}.`
 

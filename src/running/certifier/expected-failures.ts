@@ -66,7 +66,7 @@ export function loadExpectedFailures(name: string, cwd: string): ExpectedFailure
     const report = (message: string) => problems.push(source.problem(path, 'value', fieldName(path), message))
     if (expected.has(check)) report(`${check} is in the list already`)
     else if (!ids.includes(check)) {
-      const hint = nearest(check, ids) || '; handover-sim certify --list prints all of them'
+      const hint = nearest(check, ids) || '; npx handover-sim certify --list prints all of them'
       report(`${JSON.stringify(check)} is no check${hint}`)
     }
     expected.set(check, { check, because: String(because), until: until === undefined ? null : String(until) })

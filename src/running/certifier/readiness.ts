@@ -94,7 +94,7 @@ class ServedReadiness implements Readiness {
     const missing = needs.filter(verb => !verbs.includes(verb))
     if (missing.length > 0) return `The agent driver has no ${missing.join(', ')}.`
     return restarts && target === null
-      ? 'It restarts the intermediary, which this server did not start: use handover-sim certify.'
+      ? 'It restarts the intermediary, which this server did not start: use npx handover-sim certify.'
       : null
   }
 

@@ -20,7 +20,7 @@ export function selectChecks({ only, skip }: CheckSelection, profiles: readonly 
   const ids = CHECKS.map(({ id }) => id)
   for (const part of [...only, ...skip]) {
     if (ids.some(id => isNamed(id, [part]))) continue
-    const hint = nearest(part.toUpperCase(), ids) || '; `handover-sim certify --list` prints all.'
+    const hint = nearest(part.toUpperCase(), ids) || '; `npx handover-sim certify --list` prints all.'
     throw new UnknownCheckError(`There is no check ${JSON.stringify(part)}${hint}`)
   }
   const selected: CheckDefinition[] = []

@@ -159,7 +159,7 @@ async function openInEditor(path: string, line: number): Promise<void> {
 
 function actionsOf({ actions }: UiSession): UiActions {
   if (actions !== null) return actions
-  throw new ControlProblem(409, 'saved_run', 'This is a saved run: run its scenarios with handover-sim run --ui.')
+  throw new ControlProblem(409, 'saved_run', 'This is a saved run: run its scenarios with npx handover-sim run --ui.')
 }
 
 interface UiStreamOptions {

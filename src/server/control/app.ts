@@ -228,7 +228,7 @@ function withoutToken({ token }: Access, { header, open }: AccessRequest): Contr
   const given = header('x-handover-sim-token') ?? /^Bearer +(\S+)$/i.exec(header('authorization') ?? '')?.[1]
   if (given !== undefined && sameSecret(given, token)) return null
   const message =
-    'The control API needs its token: send the header Authorization: Bearer TOKEN. It is the value of --token or HANDOVER_SIM_TOKEN of `handover-sim start`; without them, controlToken in its ready line (--json) and ready file.'
+    'The control API needs its token: send the header Authorization: Bearer TOKEN. It is the value of --token or HANDOVER_SIM_TOKEN of `npx handover-sim start`; without them, controlToken in its ready line (--json) and ready file.'
   return new ControlProblem(401, 'token_required', message, { headers: { 'www-authenticate': 'Bearer' } })
 }
 

@@ -33,7 +33,7 @@ export function TokenForm() {
         </button>
         <p class="hint">
           It is the value of <code>--token</code> or <code>HANDOVER_SIM_TOKEN</code>. Without them,{' '}
-          <code>handover-sim start</code> prints the address of the page with the token in it.
+          <code>npx handover-sim start</code> prints the address of the page with the token in it.
         </p>
       </form>
     </main>

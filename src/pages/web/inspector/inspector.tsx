@@ -32,7 +32,7 @@ function TabTitle() {
 const FEED_TEXTS = {
   connecting: 'Connecting',
   live: 'Live',
-  lost: `The server does not answer. Start it again: handover-sim start${location.port === '' ? '' : ` --port ${location.port}`}`,
+  lost: `The server does not answer. Start it again: npx handover-sim start${location.port === '' ? '' : ` --port ${location.port}`}`,
   refused: 'Token needed',
   missing: 'This workspace does not exist.',
 } as const

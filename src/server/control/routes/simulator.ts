@@ -106,7 +106,7 @@ export const HEALTH_ROUTES: readonly ControlRoute[] = [
 ]
 
 const NOT_STOPPABLE =
-  'Only a simulator that `handover-sim start` started stops on request; end the program that started this one.'
+  'Only a simulator that `npx handover-sim start` started stops on request; end the program that started this one.'
 
 export const STOP_ROUTES: readonly ControlRoute[] = [
   healthRoute('POST /stop', {
@@ -116,7 +116,7 @@ export const STOP_ROUTES: readonly ControlRoute[] = [
     body: EmptyBody,
     responses: {
       200: { description: 'It begins to stop', schema: StoppingResponse },
-      409: 'Another program than `handover-sim start` runs the simulator',
+      409: 'Another program than `npx handover-sim start` runs the simulator',
     },
     run({ onStopRequested }) {
       if (onStopRequested === undefined) throw new ControlProblem(409, 'not_stoppable', NOT_STOPPABLE)
