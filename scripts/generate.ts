@@ -1,6 +1,7 @@
 /** Generates files from code: pages of docs/, JSON Schemas, signature vectors. `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { checksPage } from './checks-page.ts'
+import { webhooksPage } from './examples-pages.ts'
 import { assumptionsPage, endpointsPage, scenarioCataloguePage } from './generated-pages.ts'
 import { goingLivePage } from './going-live-page.ts'
 import { schemaFiles } from './json-schemas.ts'
@@ -16,6 +17,7 @@ const FILES: Record<string, () => string | Promise<string>> = {
   'docs/how-to/going-live.md': goingLivePage,
   'docs/checks/README.md': checksPage,
   'docs/scenarios-catalogue.md': scenarioCataloguePage,
+  'docs/webhooks.md': webhooksPage,
   'fixtures/signatures/vectors.json': fileText,
   'fixtures/signatures/vectors.tsv': tableText,
   ...Object.fromEntries(Object.entries(schemaFiles()).map(([name, text]) => [`schema/${name}`, () => text])),

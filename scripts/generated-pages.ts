@@ -9,6 +9,7 @@ import { SCENARIO_GROUPS } from '../src/evaluation/scenario/shipped.ts'
 import { ASSUMPTIONS } from '../src/platform/contract/assumptions.ts'
 import { ENDPOINTS } from '../src/platform/contract/endpoints.ts'
 import { allowedFor, defaultKnobs, formatKnob } from '../src/platform/contract/knobs.ts'
+import { endpointExamples } from './examples-pages.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 const knobText = (value: unknown) =>
@@ -68,12 +69,17 @@ export function endpointsPage(): string {
     'Bodies are JSON; `Authorization: Bearer <key>` is always needed. A question mark stands for an optional field.',
     'A byte order mark before a body, and a `Content-Encoding`, are findings; the body is parsed as it is. A second `Host` or',
     '`Authorization` header is 400.',
-    'The full description, webhooks included: `handover-sim openapi`.',
+    'The full description, webhooks included: `npx handover-sim openapi`.',
     '',
     '| rule | what | method | path | key | body |',
     '|---|---|---|---|---|---|',
     ...rows,
     '',
+    '## Request and answer',
+    '',
+    'One conversation as an example. An optional field may be left out.',
+    '',
+    ...endpointExamples(),
     '## Web pages',
     '',
     'Browsers let pages on loopback addresses read every answer (CORS), and those in the knob `api.cors`. While a published',

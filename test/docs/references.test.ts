@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { KEPT_BODY_CHARS } from '../../src/base/runtime/transport.ts'
 import { ASSUMPTIONS } from '../../src/platform/contract/assumptions.ts'
+import { ENDPOINT_EXAMPLES, EVENT_EXAMPLES } from '../../src/platform/contract/examples.ts'
 import { defaultKnobs, KNOB_NAMES } from '../../src/platform/contract/knobs.ts'
 import { DEFAULTS } from '../../src/platform/simulator/options.ts'
 import { signingHeaders } from '../../src/platform/webhooks/request.ts'
@@ -77,6 +78,13 @@ it('docs/webhooks.md has the signature headers and the size limit', () => {
   const headers = signingHeaders('examplekey', '{"foo":1,"bar":2}', '', defaultKnobs())
   for (const text of Object.entries(headers).flat()) expect(code).toContain(text)
   expect(page).toContain(`${KEPT_BODY_CHARS / 1024} KB`)
+})
+
+it('docs/webhooks.md has the JSON of every event, and docs/endpoints.md that of every call', () => {
+  const jsonIn = (page: string) => blocks(read(page), 'json').map(text => JSON.parse(text))
+  expect(jsonIn('docs/webhooks.md')).toEqual(Object.values(EVENT_EXAMPLES))
+  const calls = Object.values(ENDPOINT_EXAMPLES).flatMap(({ request, response }) => [request, response])
+  expect(jsonIn('docs/endpoints.md')).toEqual(calls.filter(body => body !== null))
 })
 
 it('docs/control-api.md has the limit of the journal', () => {

@@ -1,0 +1,58 @@
+/** Renders the JSON of every call and event, from the examples of the contract, for docs/endpoints.md and docs/webhooks.md. */
+import { readFileSync } from 'node:fs'
+import { isMap } from '../src/base/objects.ts'
+import type { EndpointId } from '../src/platform/contract/endpoint-routes.ts'
+import { ENDPOINTS } from '../src/platform/contract/endpoints.ts'
+import { ENDPOINT_EXAMPLES, EVENT_EXAMPLES } from '../src/platform/contract/examples.ts'
+
+const COLUMNS = 110
+
+/** JSON whose objects and lists are on one line where they fit. */
+function jsonText(value: unknown, indent = ''): string {
+  const spaced = (one: unknown): string => {
+    if (Array.isArray(one)) return `[${one.map(spaced).join(', ')}]`
+    if (!isMap(one) || Object.keys(one).length === 0) return JSON.stringify(one)
+    return `{ ${Object.entries(one)
+      .map(([key, inner]) => `${JSON.stringify(key)}: ${spaced(inner)}`)
+      .join(', ')} }`
+  }
+  const line = spaced(value)
+  if (indent.length + line.length <= COLUMNS) return line
+  const inner = `${indent}  `
+  if (Array.isArray(value)) return `[\n${value.map(one => inner + jsonText(one, inner)).join(',\n')}\n${indent}]`
+  if (!isMap(value)) return line
+  const fields = Object.entries(value).map(([key, one]) => `${inner}${JSON.stringify(key)}: ${jsonText(one, inner)}`)
+  return `{\n${fields.join(',\n')}\n${indent}}`
+}
+
+const block = (value: unknown): string[] => ['```json', jsonText(value), '```', '']
+
+/** A section for each endpoint: its request and its answer. */
+export const endpointExamples = (): string[] =>
+  (Object.keys(ENDPOINTS) as EndpointId[]).flatMap(id => {
+    const { rule, summary, method, path } = ENDPOINTS[id]
+    const { request, response } = ENDPOINT_EXAMPLES[id]
+    const body = request === null ? [] : block(request)
+    return [
+      `### ${rule} ${summary}`,
+      '',
+      `\`${method} ${path}\``,
+      '',
+      ...body,
+      'The answer, 200:',
+      '',
+      ...block(response),
+    ]
+  })
+
+const BEGIN = '<!-- generated: events -->\n'
+const END = '<!-- end -->'
+
+/** The page with the JSON of every event between its two markers. */
+export function webhooksPage(): string {
+  const page = readFileSync(new URL('../docs/webhooks.md', import.meta.url), 'utf8')
+  const [before, rest] = page.split(BEGIN)
+  const after = rest?.split(END)[1]
+  if (after === undefined) throw new Error(`docs/webhooks.md has no ${BEGIN.trim()} with ${END} below it.`)
+  return [before, BEGIN, Object.values(EVENT_EXAMPLES).flatMap(block).join('\n'), END, after].join('')
+}
