@@ -5,10 +5,10 @@ import { groupBy } from '../src/base/objects.ts'
 import { compile } from '../src/evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../src/evaluation/scenario/load/load.ts'
 import type { Plan } from '../src/evaluation/scenario/plan.ts'
-import { SCENARIO_GROUPS } from '../src/evaluation/scenario/shipped.ts'
 import { ASSUMPTIONS } from '../src/platform/contract/assumptions.ts'
 import { ENDPOINTS } from '../src/platform/contract/endpoints.ts'
 import { allowedFor, defaultKnobs, formatKnob } from '../src/platform/contract/knobs.ts'
+import { SCENARIO_GROUPS } from '../src/running/runner/schedule.ts'
 import { endpointExamples } from './examples-pages.ts'
 
 const cell = (text: string) => text.replaceAll('|', '\\|')

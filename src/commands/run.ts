@@ -9,12 +9,20 @@ import { nearest } from '../base/text/error-text.ts'
 import { counted } from '../base/text/quantities.ts'
 import { visible, wrap } from '../base/text/terminal-text.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
+import { BUILTIN } from '../evaluation/scenario/load/find.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
 import { type Plan, placeText, stepsOf } from '../evaluation/scenario/plan.ts'
-import { BUILTIN, byScenarioGroup, SCENARIO_GROUPS } from '../evaluation/scenario/shipped.ts'
 import { parseReports, RUN_REPORTS } from '../pages/reporters/report-option.ts'
 import { createTheme } from '../pages/reporters/theme.ts'
-import { isNamed, isTagged, type SelectedScenario, type Selection, select } from '../running/runner/schedule.ts'
+import {
+  byScenarioGroup,
+  isNamed,
+  isTagged,
+  SCENARIO_GROUPS,
+  type SelectedScenario,
+  type Selection,
+  select,
+} from '../running/runner/schedule.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
 import {
   configSources,

@@ -1,6 +1,6 @@
 /** Renders Markdown for a job's summary, a release page or a pull request, and annotations of GitHub's workflows. */
 import { visible } from '../../base/text/terminal-text.ts'
-import { BUILTIN } from '../../evaluation/scenario/shipped.ts'
+import { BUILTIN } from '../../evaluation/scenario/load/find.ts'
 import type { Report } from './report-model.ts'
 
 /** GitHub shows at most ten annotations per step. */

@@ -29,11 +29,11 @@ export interface LogDetail {
   readonly level: Shade
 }
 
-/** `saidAssumptions`: what the lines before have said, as `name=value`; gets what this one says. */
-export function describeEntry(entry: Entry, saidAssumptions: Set<string>): LogLine {
+/** `shownAssumptions`: what the lines before show, as `name=value`; gets what this one shows. */
+export function describeEntry(entry: Entry, shownAssumptions: Set<string>): LogLine {
   switch (entry.kind) {
     case 'api':
-      return describeCall(entry, saidAssumptions)
+      return describeCall(entry, shownAssumptions)
     case 'event':
       return describeEvent(entry)
     case 'delivery':
@@ -119,10 +119,10 @@ const asFields = (value: unknown): Fields => (isMap(value) ? value : {})
 
 const MAX_PATH_CHARS = 50
 
-function describeCall(entry: Call, saidAssumptions: Set<string>): LogLine {
+function describeCall(entry: Call, shownAssumptions: Set<string>): LogLine {
   const { endpoint, method, path, alias, request, findings } = entry
   const direction = 'intermediary -> platform'
-  const details = [...answerOfCall(entry, saidAssumptions)]
+  const details = [...answerOfCall(entry, shownAssumptions)]
   for (const { rule, message } of findings)
     details.push({ label: `finding ${rule}`, text: visible(message), level: 'warn' })
   if (endpoint === null)
@@ -159,7 +159,7 @@ const MAX_ASSUMPTION_CHARS = 60
 /** More than there are, with the values that a session gives them. */
 const MAX_ASSUMPTIONS = 1000
 
-function answerOfCall(entry: Call, saidAssumptions: Set<string>): LogDetail[] {
+function answerOfCall(entry: Call, shownAssumptions: Set<string>): LogDetail[] {
   const { status, faults, answer_lost, unspecified, response } = entry
   const duration = formatMs(entry.duration_ms)
   const answered = { label: `answer ${status}`, shortLabel: String(status) }
@@ -175,8 +175,8 @@ function answerOfCall(entry: Call, saidAssumptions: Set<string>): LogDetail[] {
   const assumed: string[] = []
   for (const one of assumedIn(entry)) {
     const text = shorten(visible(one), MAX_ASSUMPTION_CHARS)
-    if (saidAssumptions.has(text) || saidAssumptions.size >= MAX_ASSUMPTIONS) continue
-    saidAssumptions.add(text)
+    if (shownAssumptions.has(text) || shownAssumptions.size >= MAX_ASSUMPTIONS) continue
+    shownAssumptions.add(text)
     assumed.push(text)
   }
   const parts = [outcomeOfCall(entry), duration]

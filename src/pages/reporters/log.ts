@@ -41,7 +41,7 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
   const free = Math.max(MIN_COLUMNS, columns - WHAT_AT)
   const languages = new Map<string, string>()
   const hinted = new Set<string>()
-  const saidAssumptions = new Set<string>()
+  const shownAssumptions = new Set<string>()
   /** The event shown last, when its answer can stand right below it. */
   let open: string | null = null
 
@@ -60,7 +60,9 @@ export function createLog({ style, colorLevel, columns = 100, present = entry =>
     const entry = present(given)
     const place = style === 'pretty' ? placeOf(entry) : 'alone'
     const line =
-      place === 'later' && entry.kind === 'delivery' ? describeLateAnswer(entry) : describeEntry(entry, saidAssumptions)
+      place === 'later' && entry.kind === 'delivery'
+        ? describeLateAnswer(entry)
+        : describeEntry(entry, shownAssumptions)
     const details = [...(line.details ?? [])]
     const hint = entry.kind === 'delivery' && entry.probe === undefined ? deliveryHint(entry) : null
     if (hint !== null && !hinted.has(hint.cause)) {

@@ -4,7 +4,7 @@ import { formatMs, pad, visible, widthOf } from '../../base/text/terminal-text.t
 import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../evaluation/evaluator/wording/outcomes.ts'
 import type { RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
-import { byScenarioGroup, SCENARIO_GROUPS } from '../../evaluation/scenario/shipped.ts'
+import { byScenarioGroup, SCENARIO_GROUPS } from '../../running/runner/schedule.ts'
 import { briefLines, causeOf, detailLines, headlineOf, OUTSIDE, outsideDetailLines, recommendedOf } from './failures.ts'
 import { type ColorLevel, createTheme, type Layout, OUTCOME_STYLES, wrapped } from './theme.ts'
 

@@ -1,6 +1,7 @@
-/** Selects the scenarios of a run, and limits how many run at the same time. */
+/** Selects the scenarios of a run, groups the shipped ones, and limits how many run at the same time. */
+import { groupBy, keysOf } from '../../base/objects.ts'
+import { BUILTIN } from '../../evaluation/scenario/load/find.ts'
 import type { Plan } from '../../evaluation/scenario/plan.ts'
-import { scenarioGroupRank } from '../../evaluation/scenario/shipped.ts'
 
 export interface ConcurrencySlot {
   /** Lets another item start before this one is closed. An exclusive one still waits for `close`. */
@@ -115,3 +116,37 @@ export function select(plans: readonly Plan[], selection: Selection): SelectedSc
 export const isNamed = ({ name }: Plan, part: string): boolean => name.toLowerCase().includes(part.toLowerCase())
 
 export const isTagged = ({ tags }: Plan, tag: string): boolean => tags.includes(tag)
+
+/** Every shipped scenario has one of these tags. They are in the order in which an intermediary makes them pass. */
+export const SCENARIO_GROUPS = {
+  smoke: 'one conversation, from beginning to end',
+  flow: 'what happens in a help desk every day',
+  robustness: 'lost, late, repeated and forged messages, and restarts',
+} as const
+
+export type ScenarioGroup = keyof typeof SCENARIO_GROUPS
+const GROUP_NAMES = keysOf(SCENARIO_GROUPS)
+
+type Tagged = Pick<Plan, 'file' | 'tags'>
+
+/** Null for scenarios of the user, whatever their tags are. */
+const scenarioGroupOf = ({ file, tags }: Tagged): ScenarioGroup | null =>
+  file.startsWith(BUILTIN) ? (GROUP_NAMES.find(name => tags.includes(name)) ?? null) : null
+
+/** Scenarios of the user begin. */
+export function scenarioGroupRank(scenario: Tagged): number {
+  const group = scenarioGroupOf(scenario)
+  return group === null ? -1 : GROUP_NAMES.indexOf(group)
+}
+
+/** In the order of the groups. Null are the scenarios of the user. */
+export function byScenarioGroup<Scenario extends Tagged>(
+  scenarios: readonly Scenario[],
+): [ScenarioGroup | null, readonly Scenario[]][] {
+  const sorted = scenarios.toSorted((a, b) => scenarioGroupRank(a) - scenarioGroupRank(b))
+  return [...groupBy(sorted, scenarioGroupOf)]
+}
+
+/** The group to go on with when this one passes; undefined after the last one. */
+export const groupAfter = (group: ScenarioGroup): ScenarioGroup | undefined =>
+  GROUP_NAMES[GROUP_NAMES.indexOf(group) + 1]

@@ -6,7 +6,9 @@ import { DATA_EXTENSIONS, MODULE_EXTENSIONS } from '../../../base/files/budgets.
 import { fileProblem } from '../../../base/files/errors.ts'
 import type { NamedFile } from '../../../base/files/user-files.ts'
 import { suggest } from '../../../base/text/error-text.ts'
-import { BUILTIN } from '../shipped.ts'
+
+/** Begins the name of a shipped scenario: `builtin:happy-path.yaml`. Alone it names all of them. */
+export const BUILTIN = 'builtin:'
 
 /** Where files are looked for. */
 export interface FileFolders {

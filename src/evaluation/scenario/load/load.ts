@@ -24,8 +24,7 @@ import {
 } from '../format/scenario.ts'
 import type { Step } from '../format/step.ts'
 import { isCheck, type Plan, type PlannedItem, type PlannedStep, stepsOf } from '../plan.ts'
-import { BUILTIN } from '../shipped.ts'
-import { builtinName, type FileFolders, type FoundFile, findFiles } from './find.ts'
+import { BUILTIN, builtinName, type FileFolders, type FoundFile, findFiles } from './find.ts'
 
 const EXAMPLE = "export default defineScenario({ name: 'Happy path' }, [press('handover'), expectCall('start')])"
 
