@@ -1,9 +1,16 @@
-/** Runs the commands of docs/getting-started.md against a real server. */
-
+/** Runs the commands of docs/getting-started.md against a real server, and replays what `record` writes of them. */
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { main } from '../../src/commands/main.ts'
 import { startSimulator } from '../../src/index.ts'
+import { fakeIo } from '../cli/fake-io.ts'
+import { folderWith } from '../config/folder.ts'
+import { launch, NODE, PYTHON, RUBY } from '../examples/program.ts'
 import { startWebhook } from '../support/network.ts'
-import { blocks, hasShell, read, runInShell } from './pages.ts'
+import { freePort } from '../support/port.ts'
+import { blocks, hasShell, read, runInShell, section } from './pages.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of every endpoint
 type Answers = any[]
@@ -15,44 +22,45 @@ const answersIn = (text: string): Answers =>
     .split('\n')
     .map(line => JSON.parse(line))
 
+async function perform(block: string, env: Record<string, string>): Promise<Answers> {
+  const result = await runInShell(block, env)
+  expect(result, block).toMatchObject({ code: 0, stderr: '' })
+  return answersIn(result.stdout)
+}
+
+const PAGE = read('docs/getting-started.md')
+
 it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () => {
   await using webhook = await startWebhook()
   await using server = await startSimulator({ port: 0, webhook: { url: webhook.url } })
   let CHAT = ''
-  const perform = async (block: string) => {
-    const result = await runInShell(block, { SIM: server.url, CHAT })
-    expect(result, block).toMatchObject({ code: 0, stderr: '' })
-    return answersIn(result.stdout)
-  }
-  const [create, ask, start, write, answerAndEnd, transcript, journal, ...more] = blocks(
-    read('docs/getting-started.md'),
-    'sh',
-  )
+  const performed = (block: string) => perform(block, { SIM: server.url, CHAT })
+  const [create, ask, start, write, answerAndEnd, transcript, journal, ...more] = blocks(PAGE, 'sh')
   expect(more).toEqual([])
 
-  const [created] = await perform(create!)
+  const [created] = await performed(create!)
   CHAT = created.chat_id
   const chat = server.findChat(CHAT)!
   expect(chat.transcript.length).toBeGreaterThan(3)
 
-  expect(await perform(ask!)).toMatchObject([{ ack: { status: 200 } }])
+  expect(await performed(ask!)).toMatchObject([{ ack: { status: 200 } }])
   expect(chat.status).toBe('pending')
-  expect(await perform(start!)).toMatchObject([{ event: 'TAKEOVER STARTED', chat_id: CHAT }])
+  expect(await performed(start!)).toMatchObject([{ event: 'TAKEOVER STARTED', chat_id: CHAT }])
   expect(chat.status).toBe('agent')
-  expect(await perform(write!)).toMatchObject([{ ack: { status: 200 } }])
+  expect(await performed(write!)).toMatchObject([{ ack: { status: 200 } }])
   expect(webhook.bodies.map(body => JSON.parse(body).event)).toEqual(['REQUESTING TAKEOVER', 'MESSAGE FROM USER'])
   expect(JSON.parse(webhook.bodies[1]!).message).toBe('My parcel is lost 😢')
   const ends = [{ event: 'MESSAGE SENT TO USER' }, { event: 'TAKEOVER ENDED' }]
-  expect(await perform(answerAndEnd!)).toMatchObject(ends)
+  expect(await performed(answerAndEnd!)).toMatchObject(ends)
   expect(chat.status).toBe('bot')
   expect(chat.transcript.slice(-2).map(({ name, text }) => `${name}: ${text}`)).toEqual([
     'Anna: We will fix that!',
     'Poppy: Anna has left the chat.',
   ])
 
-  const [{ chat: record }] = await perform(transcript!)
+  const [{ chat: record }] = await performed(transcript!)
   expect(record.messages).toHaveLength(chat.transcript.length)
-  const [{ entries }] = await perform(journal!)
+  const [{ entries }] = await performed(journal!)
   const calls = (entries as Answers)
     .filter(({ kind }) => kind === 'api')
     .map(({ endpoint, status }) => `${endpoint} ${status}`)
@@ -60,8 +68,46 @@ it.skipIf(!hasShell)('plays a whole handover (needs bash and curl)', async () =>
   expect((entries as Answers).flatMap(({ findings }) => findings ?? [])).toEqual([])
 })
 
+it.skipIf(!hasShell).for([NODE, PYTHON, RUBY])(
+  'what record writes of these steps passes against $name',
+  async (example, { skip }) => {
+    const [program] = example.command
+    skip(spawnSync(program, ['--version']).status !== 0, `${program} is not installed`)
+    const cwd = folderWith()
+    const commands = blocks(section(PAGE, 'Keep it as a test'), '')[0]!.trim().split('\n')
+    const [record, replay] = commands.map(line => line.split(' ').slice(2))
+    const written = record![1]!
+    {
+      await using webhook = await startWebhook()
+      await using server = await startSimulator({ port: 0, webhook: { url: webhook.url } })
+      let CHAT = ''
+      for (const block of blocks(PAGE, 'sh')) {
+        const [answer] = await perform(block, { SIM: server.url, CHAT })
+        if (CHAT === '') CHAT = answer.chat_id
+      }
+      expect(await main([...record!, '--url', server.url], {}, fakeIo(cwd))).toBe(0)
+    }
+    const port = await freePort()
+    const intermediary = await launch(example, { HANDOVER_SIM_URL: `http://127.0.0.1:${port}` })
+    const driver = read(`examples/${example.name}/driver.yaml`).replaceAll('http://127.0.0.1:3000', intermediary.url)
+    writeFileSync(join(cwd, 'driver.yaml'), driver.replace(/^target:[\s\S]*/m, ''))
+    const io = fakeIo(cwd)
+    expect(replay).toEqual([
+      'run',
+      written,
+      '--target',
+      'http://127.0.0.1:3000/webhook',
+      '--agent-driver',
+      'driver.yaml',
+    ])
+    const command = replay!.map(word => word.replace('http://127.0.0.1:3000', intermediary.url))
+    expect(await main([...command, '--port', String(port)], {}, io), io.stdout.text + io.stderr.text).toBe(0)
+    expect(io.stdout.text).toMatch(/^PASS /)
+  },
+)
+
 it('the commands use the default address', () => {
-  const text = read('docs/getting-started.md')
+  const text = PAGE
   expect(blocks(text, '')).toContain('SIM=http://127.0.0.1:4747\n')
   expect(blocks(text, '')[0]).toContain('npx handover-sim start --open')
   expect(blocks(text, '')[1]).toContain('npx handover-sim start --webhook-url')
