@@ -1,7 +1,7 @@
 /** Checks the content of the packed package and of every tracked file. */
 import { execFileSync } from 'node:child_process'
 import { homedir, tmpdir } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { VERSION } from '../../src/platform/contract/version.ts'
 import { ROOT, read, readJson, trackedFiles } from './files.ts'
@@ -38,6 +38,8 @@ it('npm warns of no package that asks for a newer Node, and npm test says how lo
   const minutes = /(\w+ to \w+ minutes)/
   expect(read('README.md')).toContain(minutes.exec(scripts.pretest!)![0])
 })
+
+const FOR_MAINTAINERS = ['docs/architecture.md', 'docs/contributing.md', 'docs/figures.md']
 
 describe('the packed package', () => {
   let packed: string[] = []
@@ -91,8 +93,23 @@ describe('the packed package', () => {
 
   it('has every tracked file of docs, examples, fixtures, scenarios and schema', () => {
     const tracked = trackedFiles().filter(file => /^(docs|examples|fixtures|scenarios|schema)\//.test(file))
-    const kept = tracked.filter(file => !file.endsWith('.gitignore'))
+    const kept = tracked.filter(file => !file.endsWith('.gitignore') && !FOR_MAINTAINERS.includes(file))
     expect(kept.filter(file => !packed.includes(file))).toEqual([])
+  })
+
+  it('leaves out the pages for maintainers, which only a line of README links', () => {
+    expect(packed.filter(file => FOR_MAINTAINERS.includes(file))).toEqual([])
+    const linking = packed
+      .filter(file => file.endsWith('.md'))
+      .flatMap(file => {
+        const lines = read(file).split('\n')
+        const links = lines.filter(line => !line.startsWith('For maintainers: ')).join('\n')
+        return [...links.matchAll(/\]\(([^)#:]+\.md)/g)]
+          .map(([, to]) => join(dirname(file), to!))
+          .filter(to => !packed.includes(to))
+          .map(to => `${file}: ${to}`)
+      })
+    expect(linking).toEqual([])
   })
 
   it('is small', () => {

@@ -54,19 +54,32 @@ describe.each(PAGES)('%s', page => {
   })
 })
 
-it('the index of the how-to pages has those of the line in README', () => {
-  const linked = (text: string, link: RegExp) => [...text.matchAll(link)].map(([, file]) => file!).sort()
-  const [line = ''] = /^- \[How to\].*$/m.exec(read('README.md')) ?? []
-  const pages = linked(line, /\]\(docs\/how-to\/([a-z-]+\.md)\)/g)
+it('the index of the how-to pages has all of them', () => {
+  const pages = PAGES.flatMap(page => /^docs\/how-to\/([a-z-]+\.md)$/.exec(page)?.[1] ?? [])
   expect(pages.length).toBeGreaterThan(8)
-  expect(linked(read('docs/how-to/README.md'), /\]\(([a-z-]+\.md)\)/g)).toEqual(expect.arrayContaining(pages))
+  const linked = [...read('docs/how-to/README.md').matchAll(/\]\(([a-z-]+\.md)\)/g)].map(([, file]) => file!)
+  expect(linked.sort()).toEqual(pages.sort())
 })
 
-it('README links every page and has the commands for the demo and the tests', () => {
-  const readme = read('README.md')
+const FOR_MAINTAINERS = ['docs/architecture.md', 'docs/contributing.md', 'docs/figures.md']
+
+it('docs/README.md links every page for users, README the main ones, and those for maintainers in a line of their own', () => {
+  const linksOf = (page: string) =>
+    [...read(page).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, to]) => join(dirname(page), to!))
   // The index of the checks links their pages.
-  const linked = PAGES.slice(1).filter(page => !/^docs\/checks\/[A-Z]+-\d+\.md$/.test(page))
-  for (const page of linked) expect(readme, page).toContain(`](${page})`)
+  const pages = PAGES.slice(1).filter(page => !/^docs\/(checks\/[A-Z]+-\d+|README)\.md$/.test(page))
+  const forUsers = pages.filter(page => !FOR_MAINTAINERS.includes(page))
+  const linked = linksOf('docs/README.md')
+  expect(forUsers.filter(page => !linked.includes(page))).toEqual([])
+  expect(linked.filter(page => FOR_MAINTAINERS.includes(page))).toEqual([])
+  const readme = read('README.md')
+  const inReadme = linksOf('README.md')
+  expect(inReadme).toContain('docs/README.md')
+  expect(inReadme.length).toBeLessThan(36)
+  const [line = ''] = /^For maintainers: .*$/m.exec(readme) ?? []
+  for (const page of FOR_MAINTAINERS) expect(line).toContain(`](${page})`)
+  // The driver is explained before it is used.
+  expect(readme.indexOf('](docs/driver.md)')).toBeLessThan(readme.indexOf('--agent-driver'))
   expect(blocks(readme, '').map(text => text.trim())).toEqual(
     expect.arrayContaining(['npm ci && npm run demo', 'npm ci && npm test']),
   )
