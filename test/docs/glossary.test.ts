@@ -50,3 +50,35 @@ const uses = (term: string) => new RegExp(`\\b${term.replace(/[ -]/g, '[ \\-_]?'
 it.each(terms)('code or another page uses %s', term => {
   expect(texts.some(text => uses(term).test(text))).toBe(true)
 })
+
+/** Words of the glossary that readers do not know from other tools, as they stand in a sentence. */
+const UNUSUAL = {
+  knob: /\bknobs?\b/i,
+  turn: /\b(the|a|each) turn\b|\*\*\[?turn/i,
+  claim: /\bclaim(s|ed)?\b/i,
+  settle: /\bsettle[sd]?\b/i,
+  workspace: /\bworkspaces?\b/i,
+  verb: /\bverbs?\b/i,
+  capability: /\bcapabilit(y|ies)\b/i,
+  finding: /\bfindings?\b/i,
+  handover: /\bhandovers?\b(?!-)/i,
+}
+
+it.each(['getting-started', 'scenarios', 'certification', 'unit-tests'])(
+  'docs/%s.md links the glossary where it uses an unusual term first',
+  page => {
+    const prose = read(`docs/${page}.md`)
+      .replace(/^```.*?^```$/gms, '')
+      .replace(/^#.*$/gm, '')
+      .replace(/`[^`\n]*`/g, '`')
+    const unlinked = Object.entries(UNUSUAL).flatMap(([term, use]) => {
+      const at = use.exec(prose)?.index
+      if (at === undefined) return []
+      const [line = ''] = prose.slice(prose.lastIndexOf('\n', at) + 1).split('\n')
+      return new RegExp(`\\[[^\\]]*(${use.source})[^\\]]*\\]\\(glossary\\.md#`, 'i').test(line)
+        ? []
+        : [`${term}: ${line}`]
+    })
+    expect(unlinked).toEqual([])
+  },
+)
