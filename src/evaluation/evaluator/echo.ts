@@ -142,8 +142,8 @@ function createAgentTextMatcher(plan: Plan): AgentTextMatcher {
   let templates: Template[] | null = null
   return (text, sign) => {
     templates ??= agentTemplates(plan)
-    for (const { words, isPattern } of templates)
-      if (isPattern ? matchesTemplate(words, text) : words.includes(sign)) return true
+    for (const { words, pieces } of templates)
+      if (pieces === null ? words.includes(sign) : matchesPieces(pieces, text)) return true
     return false
   }
 }
@@ -151,7 +151,8 @@ function createAgentTextMatcher(plan: Plan): AgentTextMatcher {
 /** A text of an agent, with `$(...)` where the plan does not say the value. */
 interface Template {
   readonly words: string
-  readonly isPattern: boolean
+  /** What stands between the placeholders; null without any. */
+  readonly pieces: readonly string[] | null
 }
 
 function agentTemplates(plan: Plan): Template[] {
@@ -167,20 +168,19 @@ function agentTemplates(plan: Plan): Template[] {
       } catch {
         // A value is only known when the scenario runs.
       }
-      templates.push({ words, isPattern: namesIn(words).length > 0 })
+      templates.push({ words, pieces: namesIn(words).length > 0 ? words.split(/\$\([^()]*\)/) : null })
     }
   }
   return templates
 }
 
-/** Compares with the pieces between placeholders, in linear time: a regular expression would backtrack. */
-function matchesTemplate(template: string, text: string): boolean {
-  const [first = '', ...pieces] = template.split(/\$\([^()]*\)/)
-  const last = pieces.pop()
-  if (last === undefined) return text === first
+/** Linear in the text: a regular expression would backtrack. */
+function matchesPieces(pieces: readonly string[], text: string): boolean {
+  const [first = '', last = ''] = [pieces[0], pieces.at(-1)]
   if (!text.startsWith(first) || !text.endsWith(last)) return false
   let at = first.length
-  for (const piece of pieces) {
+  for (let index = 1; index < pieces.length - 1; index++) {
+    const piece = pieces[index] ?? ''
     const found = text.indexOf(piece, at)
     if (found < 0) return false
     at = found + piece.length
