@@ -1,4 +1,4 @@
-/** A recording of many calls is refused after a moment: the simulator answers nothing else meanwhile. */
+/** What is too long for a recording is refused after a moment. */
 import { expect, it } from 'vitest'
 import { startRecorder } from './recorded.ts'
 
@@ -34,4 +34,22 @@ it('more text than a recording may have is refused at once, with the way to choo
   // A part of them is recorded.
   const { seq } = sim.journal.query({ kind: 'user' }).at(-3)!
   expect((await record({ after: seq })).status).toBe(200)
+})
+
+it('so are long messages before the range, and other long parts', async () => {
+  const { sim, record } = await startRecorder({ webhook: {} })
+  const history = [{ user: 'x'.repeat(410_000) }]
+  const chat = await sim.chat({ history })
+  await chat.press('handover')
+  const { status, body } = await record()
+  expect([status, body.error.message]).toEqual([
+    422,
+    expect.stringMatching(/^The messages before the range have 410000/),
+  ])
+  const other = await sim.chat({ context: { order: 'x'.repeat(1_700_000) } })
+  await other.press('handover')
+  const { body: answer } = await record({ chat_ids: [other.id] })
+  expect(answer.error.message).toMatch(
+    /^The scenario has 17\d+ characters, and a recording has at most 1600000: choose/,
+  )
 })

@@ -1,20 +1,30 @@
 /** Records a scenario: reads what happened in a simulator, draws the steps, writes the file and tries it. */
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { elapsedMs, wallTimer } from '../../base/runtime/clock.ts'
+import { createAbort } from '../../base/runtime/node.ts'
 import { formatDuration, parseDuration } from '../../base/text/quantities.ts'
 import { annotatedYaml } from '../../evaluation/scenario/build/yaml.ts'
 import { escapePlaceholders } from '../../evaluation/scenario/compile/step-compiler.ts'
 import type { ScenarioFile } from '../../evaluation/scenario/format/scenario.ts'
-import type { DrawnScenario, RecordScenario } from '../../server/control/recorder.ts'
+import { ControlProblem } from '../../server/control/problems.ts'
+import type { DrawnScenario, RecordingTrial, RecordScenario } from '../../server/control/recorder.ts'
 import { type DrawnStep, drawSteps } from './draw-steps.ts'
-import { type Recording, readRecording, refuseTooLong } from './recording.ts'
-import { tryScenario } from './try-scenario.ts'
+import { MAX_TEXT_CHARS, type Recording, readRecording, refuseTooLong, refuseTooMuch } from './recording.ts'
+import type { Trial } from './try-scenario.ts'
 
 const DEFAULT_NAME = 'Recorded conversation'
 /** A scenario may take this long unless it says otherwise. */
 const DEFAULT_SCENARIO_MS = 60_000
 const STEP_MS = 500
+/** A range may have this much text besides that of its messages, of which the scenario has those of agents twice. */
+const MAX_SCENARIO_CHARS = 4 * MAX_TEXT_CHARS
+/** The longest trial. */
+const LIMIT_MS = 10_000
 
 /** Throws `ControlProblem`. */
 export const recordScenario: RecordScenario = async (core, request, signal): Promise<DrawnScenario> => {
+  if (signal.aborted) throw new ControlProblem(503, 'closing', 'The simulator is closing.')
   const recording = await readRecording(core, request)
   const { steps, comments, notes: stepNotes } = drawSteps(recording)
   refuseTooLong(steps.length)
@@ -26,12 +36,41 @@ export const recordScenario: RecordScenario = async (core, request, signal): Pro
     // A part begins where the user asks for a person, and where an agent comes or leaves.
     opensPart: index > 0 && (drawn.step.press !== undefined || ['accept', 'leave'].includes(String(drawn.step.agent))),
   }))
-  const yaml = annotatedYaml(scenarioOf(recording, steps), { head, steps: layout, end: comments })
+  const scenario = scenarioOf(recording, steps)
+  refuseTooMuch('The scenario has', JSON.stringify(scenario).length, MAX_SCENARIO_CHARS)
+  const yaml = annotatedYaml(scenario, { head, steps: layout, end: comments })
   return {
     name: recording.name ?? DEFAULT_NAME,
     yaml,
     notes,
-    tried: await tryScenario({ recording, steps, yaml, signal }),
+    tried: await tryInThread({ chats: recording.chats, steps: steps.map(({ calls }) => ({ calls })), yaml }, signal),
+  }
+}
+
+const THREAD = new URL(import.meta.url.endsWith('.ts') ? './trial-thread.ts' : '../trial-thread.cjs', import.meta.url)
+
+/**
+ * Tries the scenario in a thread of its own, because the evaluation of long texts takes seconds in which a server would
+ * answer nothing else, and no timer could end it.
+ */
+async function tryInThread(trial: Trial, signal: AbortSignal): Promise<RecordingTrial> {
+  const startMs = elapsedMs()
+  const thread = new Worker(THREAD, { workerData: trial, execArgv: [] })
+  const limit = createAbort()
+  const timer = wallTimer(LIMIT_MS, () => limit.abort())
+  try {
+    const [result] = await once(thread, 'message', { signal: AbortSignal.any([signal, limit.signal]) })
+    return result
+  } catch (error) {
+    if (signal.aborted) throw new ControlProblem(503, 'closing', 'The simulator is closing.')
+    if (!limit.signal.aborted) throw error
+    const duration_ms = Math.round(elapsedMs() - startMs)
+    const calls = trial.steps.flatMap(step => step.calls).length
+    const failures = [`the trial was not over after ${formatDuration(LIMIT_MS)}`]
+    return { outcome: 'inconclusive', duration_ms, calls, left_out: 0, noticed: 0, failures }
+  } finally {
+    timer.cancel()
+    await thread.terminate()
   }
 }
 

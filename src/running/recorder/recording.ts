@@ -48,11 +48,20 @@ export function refuseTooLong(steps: number): void {
     )
 }
 
-/** The server answers nothing else while a recording is written and tried; with this much text it takes a moment. */
-const MAX_TEXT_CHARS = 400_000
+/** The text of a recording is read, written and compared many times. */
+export const MAX_TEXT_CHARS = 400_000
 
 /** Throws `ControlProblem`. */
-function refuseTooMuchText(entries: readonly Entry[]): void {
+export function refuseTooMuch(whatHas: string, chars: number, most = MAX_TEXT_CHARS): void {
+  if (chars > most)
+    throw new ControlProblem(
+      422,
+      'too_long',
+      `${whatHas} ${chars} characters, and a recording has at most ${most}: choose fewer chats, or a shorter range.`,
+    )
+}
+
+function countChars(entries: readonly Entry[]): number {
   let chars = 0
   for (const entry of entries)
     if (entry.kind === 'user') chars += entry.text?.length ?? 0
@@ -61,12 +70,7 @@ function refuseTooMuchText(entries: readonly Entry[]): void {
       const { body } = entry.request
       chars += String(isMap(body) ? (body.message ?? '') : (body ?? '')).length
     }
-  if (chars > MAX_TEXT_CHARS)
-    throw new ControlProblem(
-      422,
-      'too_long',
-      `The texts of the range have ${chars} characters, and a recording has at most ${MAX_TEXT_CHARS}: choose fewer chats, or a shorter range.`,
-    )
+  return chars
 }
 
 /** Throws `ControlProblem`. */
@@ -101,6 +105,10 @@ export async function readRecording(core: Core, request: RecordingRequest): Prom
   const recorded = new Map<string, RecordedChat>()
   for (const [index, chat] of chats.entries()) {
     const before = messagesBefore(chat, byChat.get(chat.id) ?? [])
+    refuseTooMuch(
+      'The messages before the range have',
+      before.reduce((chars, { text }) => chars + text.length, 0),
+    )
     const input = await describeChat(core, chat, before, numbers.indexOf(chat.id) + 1)
     // Several chats have the first names that were chosen for their users, otherwise numbers.
     const first = input.user ? (chat.persona.firstName?.toLowerCase() ?? '') : ''
@@ -144,7 +152,7 @@ function chooseRange(core: Core, { chatIds, after = 0, before }: RecordingReques
   }
   // Each of these makes a step, and the rest of the work takes long in a long range.
   refuseTooLong(acts.filter(({ kind }) => kind !== 'api').length)
-  refuseTooMuchText(acts)
+  refuseTooMuch('The texts of the range have', countChars(acts))
 
   const byChat = groupBy(ofChats, ({ chat_id }) => chat_id)
   let begin = after

@@ -5,6 +5,7 @@ import { type Context, Hono } from 'hono'
 import type * as z from 'zod/mini'
 import { isDeeperThan } from '../../base/nesting.ts'
 import { sameSecret } from '../../base/runtime/node.ts'
+import { createSequence } from '../../base/runtime/sequence.ts'
 import { shapeOf, typeOf } from '../../base/schemas/definitions.ts'
 import { ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { messageOf, nearest } from '../../base/text/error-text.ts'
@@ -39,7 +40,7 @@ export function createControlListener(options: ControlOptions) {
   let readiness: Promise<Readiness> | null = null
   const control: ControlContext = {
     ...{ simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing, streams: { count: 0 } },
-    ...{ onStopRequested, agent, loadRecorder },
+    ...{ onStopRequested, agent, loadRecorder, recordings: createSequence() },
     readiness() {
       if (loadReadiness !== undefined) readiness ??= loadReadiness({ simulator, routeCalls })
       return readiness

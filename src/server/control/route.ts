@@ -1,5 +1,6 @@
 /** Defines the form of a route, and the schemas that several routes share. Registration, checks and documentation read them. */
 import * as z from 'zod/mini'
+import type { createSequence } from '../../base/runtime/sequence.ts'
 import { typed } from '../../base/schemas/definitions.ts'
 import { DURATION_PATTERN, type Duration, parseDuration } from '../../base/text/quantities.ts'
 import type { DriverCall } from '../../evaluation/scenario/run-events.ts'
@@ -54,6 +55,8 @@ export interface ControlContext {
   readiness(): Promise<Readiness> | null
   /** Undefined when the program that created the server records nothing. */
   readonly loadRecorder: LoadRecorder | undefined
+  /** Runs recordings one after the other. */
+  readonly recordings: ReturnType<typeof createSequence>
 }
 
 export interface ControlRequest<Query, Body> extends ControlContext {

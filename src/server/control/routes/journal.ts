@@ -273,13 +273,15 @@ export const RECORD_ROUTES: readonly ControlRoute[] = [
       200: { description: 'The scenario file', schema: RecordedScenario },
       404: 'There is no such chat; lists the latest ones',
       409: 'There is nothing to record, or the journal has dropped entries of the range',
-      422: 'The body is invalid',
+      422: 'The body is invalid, or the range is too long',
+      503: 'The simulator is closing',
     },
-    async run({ core, body, loadRecorder, signal }) {
+    async run({ core, body, loadRecorder, recordings, signal }) {
       if (loadRecorder === undefined) throw new ControlProblem(409, 'no_recorder', NO_RECORDER)
       const { recordScenario, writeScenario } = await loadRecorder()
       const { chat_ids: chatIds, after, before, name, reads = false, save = false }: RecordBody = body
-      const scenario = await recordScenario(core, { chatIds, after, before, name, reads }, signal)
+      const request = { chatIds, after, before, name, reads }
+      const scenario = await recordings(() => recordScenario(core, request, signal))
       return ok({ ...scenario, file: save && writeScenario !== undefined ? writeScenario(scenario) : null })
     },
   }),
