@@ -1,6 +1,7 @@
 /** Defines commands by a table of their flags, and the flags that several commands share. */
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { BUDGETS } from '../base/files/budgets.ts'
+import { readRegularFile } from '../base/files/user-files.ts'
 import { packagePath } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import { parseDuration } from '../base/text/quantities.ts'
@@ -110,10 +111,11 @@ export const scenarioSources = ({ io }: Context): LoadOptions => ({
   builtin: packagePath('scenarios'),
 })
 
-/** Reads the file that `--body` names. */
-export function readBodyFile(file: string, { cwd }: Io): Buffer {
+/** Reads the file that `--body` names; `-` names stdin. */
+export async function readBody(file: string, { cwd, readStdin }: Io): Promise<Uint8Array> {
+  if (file === '-') return readStdin(BUDGETS.stateBytes)
   try {
-    return readFileSync(resolve(cwd, file))
+    return readRegularFile(resolve(cwd, file), BUDGETS.stateBytes)
   } catch (error) {
     throw new UsageError(`--body: ${file} cannot be read: ${messageOf(error)}.`)
   }

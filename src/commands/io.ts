@@ -23,10 +23,8 @@ export interface Io {
   readonly stdout: Output
   /** For messages to people. */
   readonly stderr: Output
-  /** Reads stdin to its end, as text. */
-  readStdin(): Promise<string>
-  /** Reads stdin to its end, as bytes. */
-  readStdinBytes(): Promise<Uint8Array>
+  /** Reads stdin to its end. Rejects with `UsageError` when it has more bytes. */
+  readStdin(mostBytes: number): Promise<Uint8Array>
   /** Whether a person at the terminal can answer questions. */
   readonly canAsk: boolean
   /** Shows a question and resolves with the line typed. Rejects when aborted. */
@@ -97,8 +95,16 @@ export function processIo(): Io {
   return {
     stdout: outputOf(process.stdout, 'stdout'),
     stderr: outputOf(process.stderr, 'stderr'),
-    readStdin: () => process.getBuiltinModule('node:stream/consumers').text(process.stdin),
-    readStdinBytes: () => process.getBuiltinModule('node:stream/consumers').buffer(process.stdin),
+    async readStdin(mostBytes) {
+      const chunks: Uint8Array[] = []
+      let bytes = 0
+      for await (const chunk of process.stdin) {
+        bytes += chunk.length
+        if (bytes > mostBytes) throw new UsageError(`stdin has too many bytes; at most ${mostBytes} are read.`)
+        chunks.push(chunk)
+      }
+      return Buffer.concat(chunks)
+    },
     /** Read when a command needs it, because Node takes a few milliseconds to open stdin. */
     get canAsk() {
       return process.stdin.isTTY === true && process.stderr.isTTY === true

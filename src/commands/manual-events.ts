@@ -6,7 +6,7 @@ import { formatMs, visible } from '../base/text/terminal-text.ts'
 import { SIGN_MODES } from '../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../platform/contract/events.ts'
 import { sendingShape } from '../platform/faults/schema.ts'
-import { defineCommand, type FlagsOf, readBodyFile } from './command.ts'
+import { defineCommand, type FlagsOf, readBody } from './command.ts'
 import { type Context, UsageError } from './io.ts'
 import { ADDRESS_FLAGS, askSimulator } from './running-simulator.ts'
 
@@ -71,12 +71,10 @@ export const resendCommand = defineCommand({
 async function bodyFrom({ io }: Context, given: string): Promise<object> {
   let from = '--body'
   let text = given
-  if (given === '-') {
-    from = '--body: stdin'
-    text = await io.readStdin()
-  } else if (given.startsWith('@')) {
-    from = `--body: ${given.slice(1)}`
-    text = readBodyFile(given.slice(1), io).toString('utf8')
+  if (given === '-' || given.startsWith('@')) {
+    const file = given.replace('@', '')
+    from = `--body: ${given === '-' ? 'stdin' : file}`
+    text = new TextDecoder().decode(await readBody(file, io))
   }
   let value: unknown
   try {

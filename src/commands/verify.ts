@@ -3,7 +3,7 @@
 import { defaultKnobs } from '../platform/contract/knobs.ts'
 import { explain } from '../platform/signature/index.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
-import { configSources, defineCommand, type FlagsOf, readBodyFile } from './command.ts'
+import { configSources, defineCommand, type FlagsOf, readBody } from './command.ts'
 import { type Context, UsageError } from './io.ts'
 
 const FLAGS = {
@@ -29,7 +29,7 @@ export const verifyCommand = defineCommand({
   async run(context, flags) {
     const { io } = context
     const key = await keyFor(context, flags)
-    const body = flags.body === '-' ? await io.readStdinBytes() : readBodyFile(flags.body, io)
+    const body = await readBody(flags.body, io)
     // Keys that may have been used by mistake, by names that may be printed.
     const defaults = defaultKnobs()
     const otherKeys: Record<string, string> = {

@@ -1,5 +1,7 @@
-/** Attacks the readers of files with mutated scenario, driver, config and snapshot files. */
+/** Attacks the readers of files with mutated scenario, driver, config and snapshot files, and with files that never end. */
 
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +15,7 @@ import { createSimulator } from '../../src/index.ts'
 import { InvalidSnapshotError } from '../../src/platform/simulator/snapshot/invalid-snapshot.ts'
 import { fakeIo } from '../cli/fake-io.ts'
 import { createDraw, type Draw } from './mutations.ts'
-import { rounds, seed, startSearch } from './rounds.ts'
+import { rounds, seed, startAttack, startSearch } from './rounds.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SLOW_MS = 5_000
@@ -182,3 +184,29 @@ async function restoreProblem(sim: ReturnType<typeof createSimulator>, text: str
   const ms = performance.now() - startedAt
   return ms > SLOW_MS ? `took ${Math.round(ms)} ms` : null
 }
+
+/** Runs the command as a process that gets `input` on stdin, because what it reads may never end. */
+async function runCommand(argv: readonly string[], input: Uint8Array): Promise<{ code: number | null; err: string }> {
+  const child = spawn(process.execPath, [`${ROOT}bin/handover-sim.js`, ...argv], { timeout: 60_000 })
+  const exit = once(child, 'exit')
+  child.stdin.on('error', () => {})
+  child.stdin.end(input)
+  const err = Buffer.concat(await child.stderr.toArray()).toString()
+  return { code: (await exit)[0], err }
+}
+
+test('a device, a pipe or too many bytes in place of a body are refused', { timeout: 240_000 }, async () => {
+  const attempt = startAttack('files', 'bodies that never end')
+  const pipe = join(attackedFolder(), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const nothing = new Uint8Array()
+  for (const [body, input] of [
+    ['/dev/zero', nothing],
+    [pipe, nothing],
+    ['-', new Uint8Array(65 * 2 ** 20)],
+  ] as const)
+    await attempt(async () => {
+      const { code, err } = await runCommand(['verify', '--body', body, '--signature', 'x', '--key', 'k'], input)
+      expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/a pipe, a device|at most 67108864/) })
+    })
+})

@@ -58,8 +58,7 @@ export function fakeIo(cwd: string, isTTY = false, stdin = ''): FakeIo {
   const io: FakeIo = {
     stdout: fakeOutput(isTTY),
     stderr: fakeOutput(isTTY),
-    readStdin: async () => stdin,
-    readStdinBytes: async () => Buffer.from(stdin),
+    readStdin: async () => Buffer.from(stdin),
     canAsk: false,
     ask: async () => '',
     cwd,

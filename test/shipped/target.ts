@@ -81,8 +81,7 @@ async function outcomeOf(args: readonly string[]): Promise<Omit<Outcome, 'journa
 
 /** A console without input and signals. */
 export const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
-  readStdin: async () => '',
-  readStdinBytes: async () => new Uint8Array(),
+  readStdin: async () => new Uint8Array(),
   canAsk: false,
   ask: async () => '',
   cwd: pathOf('.'),

@@ -4,7 +4,7 @@ export const BUDGETS = {
   fileBytes: 4 * 1_048_576,
   /** Bytes of a module. */
   moduleBytes: 64 * 1_048_576,
-  /** Bytes of a journal or a snapshot. */
+  /** Bytes of a journal, a snapshot, or a body. */
   stateBytes: 64 * 1_048_576,
   /** Bytes of a file that a scenario attaches. */
   attachmentBytes: 500 * 1_048_576,
