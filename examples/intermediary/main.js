@@ -13,6 +13,8 @@ try {
 }
 
 async function main() {
+  // A Node process that started this one as a child has ended, also when it was killed.
+  process.once('disconnect', () => process.exit())
   const intermediary = await startIntermediary(readSettings(process.env))
   // stdout carries this line and nothing else, so that a script can wait for it and read the port.
   console.log(`Ready: ${intermediary.url}`)

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { processRuns } from '../../src/base/runtime/node.ts'
 import { folderWith } from '../config/folder.ts'
 import { fakeOutput } from './fake-io.ts'
 
@@ -82,6 +83,31 @@ describe('the built command', () => {
     child.kill('SIGINT')
     expect(await code).toBe(130)
     await expect(fetch(webhook)).rejects.toThrow()
+  })
+
+  it
+    .runIf(process.platform === 'linux')
+    .each([
+      'start --port 0 --demo',
+      'run --ui --self-test two.yaml',
+      'run --self-test two.yaml --jobs 1',
+      'certify --self-test',
+    ])('the intermediary that it started ends with it when it is killed: %s', async command => {
+    // The second scenario runs until the end of the test.
+    const scenario = (wait: string) =>
+      `version: 1\nname: wait ${wait}\nsteps: [press: handover, wait: ${wait}, check: { status: pending }]\n`
+    const two = [scenario('1ms'), scenario('10m')]
+    const { child, stdout, stderr } = run(command.split(' '), folderWith({ 'two.yaml': two.join('---\n') }))
+    // The intermediary serves when a command says that it is ready, or shows a first result.
+    await Promise.race([stdout.until(/http|wait 1ms/), stderr.until(/handover {2}|http|wait 1ms|SIG-/)])
+    const children = `/proc/${child.pid}/task/${child.pid}/children`
+    await expect.poll(() => readFileSync(children, 'utf8')).toMatch(/^\d+ $/)
+    const intermediary = Number(readFileSync(children, 'utf8'))
+    child.kill('SIGKILL')
+    onTestFinished(() => {
+      if (processRuns(intermediary)) process.kill(intermediary, 'SIGKILL')
+    })
+    await expect.poll(() => processRuns(intermediary), { timeout: 10_000 }).toBe(false)
   })
 
   it('continues when the reader of its output closes the pipe', async () => {

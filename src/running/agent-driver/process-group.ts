@@ -1,5 +1,5 @@
 /** Runs a program of the user in a process group of its own, so that the programs it starts end with it. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { wallDelay } from '../../base/runtime/clock.ts'
 import { messageOf } from '../../base/text/error-text.ts'
@@ -11,6 +11,8 @@ export interface LaunchOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Whether the caller writes to its stdin. */
   readonly stdin?: boolean
+  /** Whether it gets a channel of Node, whose end tells it that this process has ended, also by SIGKILL. */
+  readonly channel?: boolean
 }
 
 export interface RunningProcess {
@@ -34,11 +36,17 @@ const killAll = () => {
 }
 
 /** Returns the failure when the arguments cannot be passed to a program. */
-export function launch({ command, cwd, env, stdin = false }: LaunchOptions): RunningProcess | ProcessFailure {
+export function launch({
+  command,
+  cwd,
+  env,
+  stdin = false,
+  channel = false,
+}: LaunchOptions): RunningProcess | ProcessFailure {
   const [file = '', ...args] = command
   try {
-    const stdio = [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'] as const
-    const child = spawn(file, args, { cwd, env: { ...env }, detached: OWN_GROUP, stdio: [...stdio] })
+    const stdio: StdioOptions = [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(channel ? ['ipc' as const] : [])]
+    const child = spawn(file, args, { cwd, env: { ...env }, detached: OWN_GROUP, stdio })
     // Keeps a group in the list until all of its programs have ended, or `killProcess` ends them.
     const ended = endOf(child, file, cwd)
     const running: RunningProcess = {

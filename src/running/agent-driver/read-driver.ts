@@ -374,6 +374,7 @@ export function referenceStart(
     command: [process.execPath, main],
     cwd: dirname(main),
     env: { ...inherited, ...simulatorVariables(sim), ...variables },
+    channel: true,
     ready: null,
     readyTimeoutMs: READY_TIMEOUT_MS,
   }
