@@ -1,7 +1,6 @@
 /** Defines commands by a table of their flags, and the flags that several commands share. */
 import { resolve } from 'node:path'
 import { BUDGETS } from '../base/files/budgets.ts'
-import { readRegularFile } from '../base/files/user-files.ts'
 import { packagePath } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import { parseDuration } from '../base/text/quantities.ts'
@@ -114,6 +113,7 @@ export const scenarioSources = ({ io }: Context): LoadOptions => ({
 /** Reads the file that `--body` names; `-` names stdin. */
 export async function readBody(file: string, { cwd, readStdin }: Io): Promise<Uint8Array> {
   if (file === '-') return readStdin(BUDGETS.stateBytes)
+  const { readRegularFile } = await import('../base/files/user-files.ts')
   try {
     return readRegularFile(resolve(cwd, file), BUDGETS.stateBytes)
   } catch (error) {

@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import { fakeIo } from '../cli/fake-io.ts'
@@ -114,6 +116,18 @@ it('a second Ctrl-C ends a certification at once', async () => {
   io.signal('SIGINT')
   expect(io.exits).toEqual([130])
   await code
+})
+
+it('ends the process although the target has not answered a delivery', { timeout: 60_000 }, async () => {
+  const target = await receiver(() => {})
+  // Of this check, deliveries have connections of their own.
+  const flags = ['--only', 'WIR-01', '--timeout', '1s', '--set', 'webhook.timeout=10m']
+  const command = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
+  const child = spawn(process.execPath, [command, 'certify', '--target', target, ...flags], { timeout: 50_000 })
+  child.stderr.resume()
+  const report = await text(child.stdout)
+  expect(report).toContain('stopped early: the run took longer than 1s (--timeout)')
+  expect(await new Promise(resolve => child.once('close', resolve))).toBe(4)
 })
 
 /** Repeats one call about the chat of the event, many at a time, until the simulator is closed. */

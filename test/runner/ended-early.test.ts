@@ -1,4 +1,5 @@
 /** Runs that end before their time, or never begin: reports and exit codes say the same. */
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -129,6 +130,20 @@ it('manual verbs without a terminal are reported', async () => {
   const { code, out } = await finished(startRun(files, argv))
   expect(code).toBe(4)
   expect(out).toContain('no verb that can be called here (a manual one needs a terminal)')
+})
+
+it('aborts a delivery that is under way at --timeout', async () => {
+  const closed: Promise<unknown>[] = []
+  const target = await startTarget(({ socket }) => void closed.push(once(socket, 'close')))
+  // An event with this fault has a connection of its own.
+  const slowly = scenario(100).replace('steps:', 'steps:\n  - fault: { on: { webhook: any }, drip: 10ms }')
+  const flags = ['--timeout', '1s', '--set', 'webhook.timeout=10m']
+  const { out } = await finished(
+    startRun({ 's.yaml': slowly }, ['s.yaml', '--target', target.url, '--port', '0', ...flags]),
+  )
+  expect(out).toContain('the run took longer than 1s')
+  await Promise.all(closed)
+  expect(closed.length).toBe(1)
 })
 
 it('an event that a fault holds is not a failure of the webhook', async () => {

@@ -84,7 +84,9 @@ export class SimulatorRouter {
     this.server.reset()
   }
 
+  /** Aborts the deliveries of all simulators, and cancels their retries: these would keep the process alive. */
   close(): Promise<void> {
+    this.closeEnded()
     return this.server.close()
   }
 }
