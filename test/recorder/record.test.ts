@@ -169,6 +169,24 @@ steps:
   })
 })
 
+it('writes characters that nobody sees by their numbers, in texts, names and keys', async () => {
+  const { sim, call, record } = await startRecorder()
+  // Of C1, to the left, a line separator, a tag; joiners and emoji stay as they are.
+  const text = '\u009b2J \u202etxt.exe\u2028 \u{e0041} 👩\u200d👧 \u001b\r.'
+  const chat = await sim.chat({ user: { firstName: text }, context: { [text]: text } })
+  await chat.press('handover')
+  await call('start', chat, { sender: { ...ANNA.sender, name: text } })
+  await chat.says(`first\n${text}`)
+  await call('message/', chat, { ...ANNA, message: text })
+  const recorded = await record({ name: text })
+  expect(recorded.yaml).not.toMatch(/(?!\u200d|\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+  expect(recorded.yaml).toContain('\\u202etxt.exe\\u2028 \\U000e0041 👩\u200d👧')
+  expect(recorded.body.tried).toMatchObject({ outcome: 'pass', noticed: 2 })
+  expect(recorded.scenario.name).toBe(text)
+  expect(recorded.scenario.chat.context).toEqual({ [text]: text })
+  expect(recorded.steps).toContainEqual({ user: `first\n${text}` })
+})
+
 describe('the trial', () => {
   it('passes for any calls and acts', { timeout: 60_000 }, async () => {
     const { sim, call, record } = await startRecorder()

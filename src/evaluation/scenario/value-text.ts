@@ -3,7 +3,7 @@ import { isMap } from '../../base/objects.ts'
 import { type Asymmetric, asText, isAsymmetric } from './interpolation.ts'
 
 /** Unseen characters are written as escapes: they may be the whole difference. Joiners belong to emoji and scripts. */
-const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
+export const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 const PLAIN_KEY = /^[A-Za-z_$][\w .$-]*$/
 const LONGEST = 60
 const LONGEST_BODY = 90
@@ -103,7 +103,8 @@ function escaped(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replace(UNSEEN, codeOf)}"`
 }
 
-const codeOf = (sign: string) => {
+/** As YAML and JSON write it in double quotes. */
+export const codeOf = (sign: string) => {
   const hex = (sign.codePointAt(0) ?? 0).toString(16)
   return NAMED[sign] ?? (hex.length > 4 ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`)
 }

@@ -2,6 +2,7 @@
 import { Document, isCollection, isMap, isScalar, isSeq, visit } from 'yaml'
 import { visible, wrap } from '../../../base/text/terminal-text.ts'
 import type { PartFile, ScenarioFile } from '../format/scenario.ts'
+import { codeOf, UNSEEN } from '../value-text.ts'
 
 const MODELINE = '# yaml-language-server: $schema=./node_modules/handover-sim/schema/scenario.v1.json\n'
 
@@ -55,7 +56,11 @@ function commentLines(comments: readonly string[]): string[] {
   return lines
 }
 
-const textOf = (document: Document) => document.toString({ lineWidth: 0, flowCollectionPadding: true })
+/** Unseen characters stand in double quotes, and are written by their numbers: they would let a reader see another text. */
+const textOf = (document: Document) =>
+  document
+    .toString({ lineWidth: 0, flowCollectionPadding: true })
+    .replace(UNSEEN, sign => (/[\n\t]/.test(sign) ? sign : codeOf(sign)))
 
 /** Each of these stands on several lines. */
 const BLOCKS = ['steps', 'finally', 'repeat', 'parallel']
@@ -70,8 +75,10 @@ function documentOf(value: unknown, maxChars = Number.POSITIVE_INFINITY): Docume
       inner.flow = !isBlock && JSON.stringify(inner).length <= maxChars
     },
     Scalar(_, scalar) {
-      // Without quotes it would look like a placeholder.
-      if (typeof scalar.value === 'string' && scalar.value.includes('{{')) scalar.type = 'QUOTE_DOUBLE'
+      if (typeof scalar.value !== 'string') return
+      // Without quotes, `{{` would look like a placeholder.
+      const isUnseen = scalar.value.replace(/[\n\t]/g, '').search(UNSEEN) >= 0
+      if (isUnseen || scalar.value.includes('{{')) scalar.type = 'QUOTE_DOUBLE'
     },
   })
   return document
