@@ -110,7 +110,7 @@ export async function attach(options: AttachOptions): Promise<RunTarget> {
 
 /** Checks the target and loads the agent driver. Resolves with a function that starts the target. */
 export async function prepareTarget(options: AttachOptions): Promise<() => Promise<RunTarget>> {
-  const { flags, resolved, context, router, shutdown } = options
+  const { flags, resolved, context, router, shutdown, signal } = options
   const { io, env } = context
   const { url, apiKey, botApiKey, botId } = router.server
   const onExit = (why: string) => io.stderr.write(`${why}\n`)
@@ -119,6 +119,8 @@ export async function prepareTarget(options: AttachOptions): Promise<() => Promi
     return async () => {
       const driver = await started(() => referenceDriver({ ...platform, storesChats: options.storesChats }))
       shutdown.defer(() => driver.close())
+      // UI mode does not wait for a start that a signal interrupts, and may have shut down already.
+      if (signal.aborted) await driver.close()
       return { target: new URL(driver.webhookUrl), driver }
     }
 
@@ -227,9 +229,9 @@ export interface AttachedRun {
   run(options: Omit<SuiteOptions, 'listener'>): Promise<RunResult>
 }
 
-/** The target that flags and settings name; empty when they name none. */
+/** The target that flags and settings name, for a report of a target that has no URL yet. */
 export const targetIn = ({ flags, resolved }: Pick<RunSettings, 'flags' | 'resolved'>): string =>
-  flags.target ?? String(resolved.values['webhook.url'] ?? '')
+  flags.selfTest ? 'the reference intermediary' : (flags.target ?? String(resolved.values['webhook.url'] ?? ''))
 
 /** Reports an environment error as a run in which no scenario ran, because CI reads the reports. */
 export async function runAttached({ settings, router, signal, attach, run }: AttachedRun): Promise<RunResult> {

@@ -1,6 +1,6 @@
 /** The intermediary as a process: started, ready, restarted, killed, lost, and never left behind. */
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Driver } from '../../src/running/agent-driver/driver.ts'
@@ -137,6 +137,16 @@ describe('the start of the target', () => {
     const message = await problemOf(driver.target!.start())
     expect(message).toMatch(/^The target did not start: /)
     expect(message).toContain(why)
+  })
+
+  it('does not say that a script is missing whose interpreter is missing', async () => {
+    const { driver, folder } = await drive('target: { start: [./script], ready: "http://127.0.0.1:1/" }', {
+      files: { script: '#!/none/sh\n' },
+    })
+    chmodSync(join(folder, 'script'), 0o755)
+    expect(await problemOf(driver.target!.start())).toBe(
+      'The target did not start: "./script" cannot be started: the file exists, but the interpreter that its first line names does not, or its folder lies in an archive.',
+    )
   })
 
   it('is interrupted when the driver closes', async () => {

@@ -1,6 +1,7 @@
 /** Runs a program of the user in a process group of its own, so that the programs it starts end with it. */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { wallDelay } from '../../base/runtime/clock.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import type { ProcessFailure } from '../../platform/journal/run-failures.ts'
@@ -89,13 +90,18 @@ function endOf(child: ChildProcess, program: string, cwd: string): Promise<Proce
   })
 }
 
-/** The system reports a missing folder as a missing program. */
+/** The system reports whatever is missing as a missing program: the folder, and the interpreter of a script. */
 function notStarted(error: NodeJS.ErrnoException, program: string, folder: string): ProcessFailure {
   if (!existsSync(folder)) return { code: 'folder_not_found', folder }
+  const isThere = /[/\\]/.test(program) && existsSync(resolve(folder, program))
+  if (error.code === 'ENOENT' && isThere) return { code: 'program_not_started', program, detail: INCOMPLETE }
   if (error.code === 'ENOENT') return { code: 'program_not_found', program }
   if (error.code === 'EACCES') return { code: 'program_not_executable', program }
   return { code: 'program_not_started', program, detail: error.message }
 }
+
+const INCOMPLETE =
+  'the file exists, but the interpreter that its first line names does not, or its folder lies in an archive'
 
 const POLL_MS = 20
 

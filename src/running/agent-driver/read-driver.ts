@@ -372,7 +372,8 @@ export function referenceStart(
   return {
     name,
     command: [process.execPath, main],
-    cwd: dirname(main),
+    // Not the folder of the program, which may lie in an archive (yarn PnP), where no process can start.
+    cwd: process.cwd(),
     env: { ...inherited, ...simulatorVariables(sim), ...variables },
     channel: true,
     ready: null,

@@ -29,7 +29,9 @@ export function createFolderWatcher(onChange: () => void) {
     const inode = inodeOf(folder)
     if (inode === null) return
     try {
-      const watcher = watch(folder, { persistent: false }, report).on('error', () => stop(folder))
+      const watcher = watch(folder, { persistent: false }, report)
+      // Not chained: for a folder in an archive (yarn PnP), `on` returns nothing.
+      watcher.on('error', () => stop(folder))
       watched.set(folder, { watcher, inode })
     } catch {
       // The folder was removed meanwhile.
