@@ -62,7 +62,7 @@ describe.each([...nodes])('on Node %s', (version, node) => {
   it('interceptors answer every client, also in another realm, or name the Node they need', () => {
     const { stdout, stderr } = run(node, join(ROOT, 'test/adapters/on-node.mjs'), place('interceptors.cjs'))
     const answers = ['200 /base/x over fetch', '200 /base/x over http', '200 /z over http', 'fetch failed']
-    const refusal = `handover-sim/interceptors needs Node 22 or newer, and this is Node ${version.slice(1)}. Use msw 2 with handover-sim/msw, or a simulator with a port: startSimulator().`
+    const refusal = `handover-sim/interceptors needs Node 22 or newer, and this is Node ${version.slice(1)}. Pass sim.fetch to your code, use msw 2 with handover-sim/msw, or a simulator with a port: startSimulator().`
     const expected = Number.parseInt(version.slice(1), 10) >= 22 ? answers : refusal
     expect({ stderr, received: stdout && JSON.parse(stdout) }).toEqual({ stderr: '', received: [expected, expected] })
   })

@@ -49,7 +49,7 @@ describe.each(PAGES)('%s', page => {
   it('names only scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
     const text = [...inlineCode(read(page)), ...blocks(read(page), ''), ...blocks(read(page), 'sh')].join('\n')
-    const named = [...text.matchAll(/npm (?:run )?(?:-s )?([a-z:]+)/g)].map(([, name]) => name!)
+    const named = [...text.matchAll(/\bnpm (?:run )?(?:-s )?([a-z:]+)/g)].map(([, name]) => name!)
     expect(named.filter(name => !(name in scripts) && !['ci', 'install', 'pack'].includes(name))).toEqual([])
   })
 })

@@ -1,12 +1,13 @@
 /** Tests the module on every installed runtime: Node, Node without its globals, Bun and Deno. */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FILE_URL } from '../../scripts/signature-vectors.ts'
-import { filesIn, importsOf, ROOT, read } from '../architecture/files.ts'
+import { filesIn, importsOf, read } from '../architecture/files.ts'
+import { findRuntime, PATH, titled, versionOf } from '../support/runtimes.ts'
 import { bundled } from './bundle.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'handover-sim-signature-'))
@@ -30,26 +31,17 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const versionOf = (path: string) => spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 50_000 })
-const PATH = (process.env.PATH ?? '').split(delimiter)
-
-/** Null when it is not installed or does not run. */
-function find(name: string, folders: readonly string[]): string | null {
-  const found = folders.map(one => join(one, name)).find(existsSync)
-  return found !== undefined && versionOf(found).status === 0 ? found : null
-}
-
 /** The installed Node, if it differs from the pinned one of the development dependencies. */
 function systemNode(): string | null {
-  const found = find(
+  const found = findRuntime(
     'node',
     PATH.filter(one => !one.includes('node_modules')),
   )
   return found === null || versionOf(found).stdout.trim() === process.version ? null : found
 }
 
-const bun = find('bun', [join(ROOT, 'node_modules/.bin'), ...PATH])
-const deno = find('deno', [join(ROOT, 'node_modules/.bin'), ...PATH])
+const bun = findRuntime('bun')
+const deno = findRuntime('deno')
 const DENO = ['run', '--no-config', '--no-lock', '--no-prompt', 'main.mjs']
 
 const RUNTIMES: [name: string, host: string, path: string | null, args: string[]][] = [
@@ -60,9 +52,7 @@ const RUNTIMES: [name: string, host: string, path: string | null, args: string[]
   ['Bun without Buffer and process', 'bun', bun, ['bare.mjs']],
   ['Deno', 'deno', deno, DENO],
 ]
-const named = RUNTIMES.map(
-  ([name, ...rest]) => [`${name}${rest[1] === null ? ' (skipped: it is not here)' : ''}`, ...rest] as const,
-)
+const named = RUNTIMES.map(([name, ...rest]) => [titled(name, rest[1]), ...rest] as const)
 
 describe.each(named)('on %s', (_, host, path, args) => {
   test.skipIf(path === null)('the module signs, verifies and explains', () => {

@@ -98,10 +98,14 @@ export function certificateProblem(failure: { readonly code: string } | undefine
   return system !== undefined && Object.hasOwn(problems, system) ? problems[system] : undefined
 }
 
+/** `fetch` of Deno throws this text without a code. */
+const REFUSED_IN_DENO = /Connection refused \(os error \d+\)$/
+
 /** Classifies what Node or undici threw for a request to `target`. */
 export function connectionFailure(error: unknown, target: string): ConnectionFailure {
   if (error instanceof TransportError) return error.failure
-  const { code: system_code, name, message: detail } = rootCause(error)
+  const { code: ownCode, name, message: detail } = rootCause(error)
+  const system_code = ownCode ?? (REFUSED_IN_DENO.test(detail) ? 'ECONNREFUSED' : undefined)
   const code = Object.hasOwn(SYSTEM_CODES, system_code ?? '') ? SYSTEM_CODES[system_code ?? ''] : undefined
   if (system_code !== undefined && code !== undefined) return { code, target, system_code }
   if (name === 'HTTPParserError' || system_code?.startsWith('HPE_')) return { code: 'not_http', target, detail }

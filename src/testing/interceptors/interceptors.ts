@@ -21,7 +21,7 @@ const undo: (() => void)[] = []
 /**
  * Answers requests of `fetch`, undici, `node:http` and `node:https`, of clients built on them, such as axios and got, and
  * of `XMLHttpRequest` in jsdom and happy-dom, when they go to the base URL of a simulator. Other requests are not changed.
- * Needs Node 22 or newer.
+ * Needs Node 22 or newer; throws in Bun and Deno.
  *
  * @throws TypeError for a value that is not a simulator, for an empty list, and for two simulators with the same base URL.
  * @example
@@ -35,7 +35,7 @@ const undo: (() => void)[] = []
  * interception.stop()
  */
 export function intercept(simulators: Intercepted | readonly Intercepted[]): Interception {
-  checkNode()
+  checkRuntime()
   const all: readonly Intercepted[] = Array.isArray(simulators) ? simulators : [simulators]
   // Rejects an empty list, and two simulators at the same address, because the second would never
   // answer.
@@ -64,11 +64,15 @@ export function intercept(simulators: Intercepted | readonly Intercepted[]): Int
   return { stop, [Symbol.dispose]: stop }
 }
 
-function checkNode(): void {
-  const version = globalThis.process?.versions?.node ?? '0'
-  if (Number.parseInt(version, 10) >= 22) return
+/** The HTTP clients of Bun and Deno do not use the sockets that are replaced: they would not be answered. */
+function checkRuntime(): void {
+  const { node = '0', bun, deno } = globalThis.process?.versions ?? {}
+  if (bun === undefined && deno === undefined && Number.parseInt(node, 10) >= 22) return
+  let runtime = `Node ${node}`
+  if (bun !== undefined) runtime = `Bun ${bun}`
+  else if (deno !== undefined) runtime = `Deno ${deno}`
   throw new Error(
-    `handover-sim/interceptors needs Node 22 or newer, and this is Node ${version}. Use msw 2 with handover-sim/msw, or a simulator with a port: startSimulator().`,
+    `handover-sim/interceptors needs Node 22 or newer, and this is ${runtime}. Pass sim.fetch to your code, use msw 2 with handover-sim/msw, or a simulator with a port: startSimulator().`,
   )
 }
 
