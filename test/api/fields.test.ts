@@ -123,6 +123,14 @@ describeAdapters('bad parameters', adapter => {
     for (const field of ['bot_id', 'chat_id', 'message']) expect(body.error?.message).toContain(field)
   })
 
+  it('ER4 a refusal names the field that stands for a missing one', async () => {
+    const harness = await setUp(adapter)
+    const { body } = await post(harness, 'message', '{"botId":1042,"chatId":"c1","text":"Hi"}')
+    expect(body.error?.message).toBe(
+      'bot_id is required: an integer; write bot_id instead of botId. chat_id is required: a string; write chat_id instead of chatId. message is required: a string.',
+    )
+  })
+
   it('E6.2 an empty message is refused and says so', async () => {
     const harness = await setUp(adapter)
     const chat = await harness.sim.chat()

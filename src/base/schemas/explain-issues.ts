@@ -58,7 +58,24 @@ export function explainIssues(
 
   // A map with an unknown key is probably incomplete because that key is misspelt.
   const misspelt = found.filter(({ wrong }) => wrong === 'key').map(({ path }) => path.slice(0, -1).join(' '))
-  return found.filter(({ code, path }) => code !== 'incomplete' || !misspelt.includes(path.join(' '))).slice(0, most)
+  return found
+    .filter(({ code, path }) => code !== 'incomplete' || !misspelt.includes(path.join(' ')))
+    .slice(0, most)
+    .map(problem => {
+      const { code, path, message } = problem
+      if (code !== 'required' || misspelt.includes(path.slice(0, -1).join(' '))) return problem
+      return { ...problem, message: `${message}${otherName(path, value, schema)}` }
+    })
+}
+
+/** The key that stands for a required one, such as `botId` for `bot_id`, where unknown keys are no problem themselves. */
+function otherName(path: Path, value: unknown, schema: z.ZodMiniType): string {
+  const parent = path.slice(0, -1)
+  const known = knownKeys(schema, parent)
+  const name = String(path.at(-1))
+  const unknown = Object.keys(Object(valueAt(value, parent))).filter(key => !known.includes(key))
+  const other = nearestName(name, unknown)
+  return other === undefined ? '' : `; write ${name} instead of ${other}`
 }
 
 function wrongValue(issue: Issue, received: unknown): Pick<SchemaProblem, 'code' | 'wrong' | 'message'> {
