@@ -101,7 +101,7 @@ async function driverFile(sim: PlatformSimulator, ref: string, env: Environment,
 
 /** Options of `expectAgentSees`. */
 export interface SeesOptions {
-  /** The maximum wait, a duration on the wall clock. Default `2s`, or `expectTimeout` of the simulator. */
+  /** The maximum wait, a duration on the wall clock. Default `1800ms`, or `expectTimeout` of the simulator. */
   readonly within?: Duration
   /** How many new items are expected. Default: exactly one. */
   readonly times?: ExpectedTimes

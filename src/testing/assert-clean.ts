@@ -133,11 +133,9 @@ function callFailures(tests: TestJournal, allowed: readonly CallId[]): Failure[]
   return failures.map(({ details, step, conversation }) => tests.attribute(details, step, conversation))
 }
 
-/** An event that was not sent, or that a fault changed, needs no answer. */
+/** An event that a fault lost or changed needs no answer. */
 const needsNoAnswer = ({ index }: TestJournal, deliveryId: string): boolean =>
-  index
-    .deliveriesOf(deliveryId)
-    .some(({ outcome, faults }) => outcome === 'skipped' || (outcome === 'failed' && faults !== undefined))
+  index.deliveriesOf(deliveryId).some(({ outcome, faults }) => outcome === 'failed' && faults !== undefined)
 
 /** Failed events that no user action caused, contract findings, and evicted entries. */
 function otherFailures(tests: TestJournal, allow: readonly string[]): Failure[] {
@@ -152,7 +150,7 @@ function otherFailures(tests: TestJournal, allow: readonly string[]): Failure[] 
     if (entry.kind === 'delivery' && !entry.duplicate) last.set(entry.delivery_id, entry)
   }
   for (const { delivery_id, outcome, faults, sign = 'valid', retry_in_ms, ...entry } of last.values()) {
-    if (outcome !== 'failed' || faults !== undefined || sign !== 'valid' || retry_in_ms !== undefined) continue
+    if (outcome === 'delivered' || faults !== undefined || sign !== 'valid' || retry_in_ms !== undefined) continue
     if (byUsers.has(delivery_id)) continue
     const { seq, event, status, failure } = entry
     failures.push({

@@ -1,7 +1,10 @@
 /** Checks the expected body of a test. */
 import { isMap } from '../base/objects.ts'
+import { sentence } from '../base/text/error-text.ts'
+import { unknownFields } from '../evaluation/scenario/compile/call-patterns.ts'
 import { type Matcher, matcherProblems } from '../evaluation/scenario/format/matchers.ts'
 import { isAsymmetric } from '../evaluation/scenario/interpolation.ts'
+import type { CallId } from '../platform/contract/endpoints.ts'
 import { describeValue, invalidOption } from '../platform/simulator/options.ts'
 
 /** An asymmetric matcher of a test runner, such as `expect.any(String)`. */
@@ -26,8 +29,12 @@ export type BodyMatcher<T> =
 
 const OPTIONS = ['within', 'times', 'since', 'for']
 
-/** Returns null for any body. Throws `InvalidOptionError` for a pattern that no body can match. */
-export function bodyPattern(expected: unknown): unknown {
+/**
+ * Returns null for any body. Throws `InvalidOptionError` for a pattern that no body can match. `call`: null for an event.
+ * An unwanted call must have known fields only, because it would never be noticed; an expected one may have fields that the
+ * platform does not define, whose names are not similar to its own.
+ */
+export function bodyPattern(call: CallId | null, expected: unknown, isUnwanted = false): unknown {
   if (expected === undefined || expected === null) return null
   if (!isMap(expected) || expected instanceof RegExp)
     throw invalidOption('body', `body must be an object, or a matcher of one, got ${describeValue(expected)}.`)
@@ -38,6 +45,9 @@ export function bodyPattern(expected: unknown): unknown {
     const message = `body must not be options, got ${describeValue(expected)}. Options come after the body: (name, {}, options).`
     throw invalidOption('body', message)
   }
+  if (call !== null)
+    for (const { name, hint, hasNearName } of unknownFields({ call, body: expected }))
+      if (isUnwanted || hasNearName) throw invalidOption('body', sentence(`${call} has no field ${name}${hint}`))
   return expected
 }
 

@@ -30,7 +30,7 @@ export type SingleCallOptions = Omit<ExpectCallOptions, 'times'> & { readonly ti
 export type MultipleCallsOptions = ExpectCallOptions & { readonly times: NonNullable<ExpectCallOptions['times']> }
 /** Options of `waitFor`. */
 export interface WaitOptions {
-  /** The maximum wait, a duration on the wall clock. Default `2s`, or `expectTimeout` of the simulator. */
+  /** The maximum wait, a duration on the wall clock. Default `1800ms`, or `expectTimeout` of the simulator. */
   readonly within?: Duration
 }
 

@@ -13,7 +13,7 @@ import type { EntryOf } from '../platform/journal/entry.ts'
 import { isThenable } from '../platform/rules/engines.ts'
 import { type ActionResult, CHAT_REMOVED } from '../platform/simulator/chat-handle.ts'
 import { anything, describeValue, invalidOption, validateOptions } from '../platform/simulator/options.ts'
-import type { PlatformSimulator } from '../platform/simulator/simulator.ts'
+import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
 import { EMPTY_FAILURE } from '../running/runner/results.ts'
 import { InterruptedError, waitUntil } from '../running/runner/waiting.ts'
 import { type BodyMatcher, bodyPattern } from './body-matcher.ts'
@@ -29,7 +29,7 @@ import {
 
 /** Options of `expectCall`. */
 export interface ExpectCallOptions {
-  /** The maximum wait, a duration on the wall clock such as `500ms`. Default `2s`, or `expectTimeout` of the simulator. */
+  /** The maximum wait, a duration on the wall clock such as `500ms`. Default `1800ms`, or `expectTimeout` of the simulator. */
   readonly within?: Duration
   /** How many calls are expected. Default: exactly one; `assertClean` reports further ones. */
   readonly times?: ExpectedTimes
@@ -74,7 +74,7 @@ export async function expectCall<Id extends CallId>(
   const { since, within } = options
   checkSubject(subject, call)
   const leaf = {
-    ...asExpectation({ call, body: bodyPattern(body) }),
+    ...asExpectation({ call, body: bodyPattern(call, body) }),
     times: timesOf(options.times),
     statesTimes: options.times !== undefined,
     since: since === undefined ? null : sinceOf(subject, since),
@@ -98,7 +98,7 @@ export async function expectNone<Id extends CallId>(
   checkSubject(subject, call)
   if (options === undefined) throw invalidOption('for', NO_FOR)
   validateOptions('expectNone', options, NONE_OPTIONS)
-  const pattern = { call, body: bodyPattern(body) }
+  const pattern = { call, body: bodyPattern(call, body, true) }
   const forMs = durationMs('for', options.for)
   await meet(subject, {
     label: `none ${patternText(patternRef({ call, body: body ?? null }))} for ${formatDuration(forMs)}`,
@@ -179,7 +179,7 @@ function checkSubject({ chatId, sim }: Subject, call: CallId): void {
 
 /** Throws `InvalidOptionError` for a chat that no longer exists: no call can be about it. */
 export function checkChatExists({ chatId, sim }: Pick<Subject, 'chatId' | 'sim'>): void {
-  if (chatId !== null && sim.findChat(chatId) === undefined) throw invalidOption('chat', CHAT_REMOVED)
+  if (chatId !== null && !coreOf(sim).platform.state.chats.has(chatId)) throw invalidOption('chat', CHAT_REMOVED)
 }
 
 /** A call of the intermediary, typed by its endpoint. */

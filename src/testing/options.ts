@@ -78,6 +78,10 @@ export const SERVER_SHAPE: Shape = {
   onStopRequested: callable,
 }
 
+/** Whether only a server has this option. */
+export const isServerOption = (name: string): boolean =>
+  Object.hasOwn(SERVER_SHAPE, name) && !Object.hasOwn(SIMULATOR_SHAPE, name)
+
 const USER: Shape = { id: text, firstName: text, lastName: text, gender: text }
 
 const buttons = listOf(map, 'an array of buttons')

@@ -5,9 +5,9 @@ import type { CallBodies, CallId } from '../platform/contract/endpoints.ts'
 import type { FaultSpec } from '../platform/faults/schema.ts'
 import type { ChatOptions } from '../platform/simulator/new-chat.ts'
 import type { PlatformSimulatorOptions } from '../platform/simulator/options.ts'
-import { validateOptions } from '../platform/simulator/options.ts'
+import { invalidOption, validateOptions } from '../platform/simulator/options.ts'
 import { parseFault } from '../platform/simulator/parse-fault.ts'
-import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../platform/simulator/simulator.ts'
+import { checkOpen, coreOf, createPlatformSimulator, type PlatformSimulator } from '../platform/simulator/simulator.ts'
 import type { PlatformWorkspace, PlatformWorkspaceOptions } from '../platform/simulator/workspaces.ts'
 import { LazyReadiness, reportOfTraffic } from '../running/certifier/load.ts'
 import { loadRecorder } from '../running/recorder/load.ts'
@@ -34,13 +34,13 @@ import {
   type Subject,
   waitFor,
 } from './expectations.ts'
-import { chatShape, durationMs, SERVER_SHAPE, SIMULATOR_SHAPE, WORKSPACE_SHAPE } from './options.ts'
+import { chatShape, durationMs, isServerOption, SERVER_SHAPE, SIMULATOR_SHAPE, WORKSPACE_SHAPE } from './options.ts'
 
 /** Options that tests add to those of the platform. */
 export interface TestOptions {
   /** The human agent's side of the intermediary, for `expectAgentSees` and `runScenario`. */
   readonly agent?: AgentFunctions
-  /** The default of `within`, a duration. Default `2s`, which is shorter than the timeouts of test runners. */
+  /** The default of `within`, a duration. Default `1800ms`, which is shorter than the timeouts of test runners. */
   readonly expectTimeout?: Duration
   /**
    * The maximum wait of actions and of `assertClean` for the webhook's answer, a duration on the wall clock. Default `4s`,
@@ -79,7 +79,7 @@ export interface Expectations {
    * Waits until no work is in progress, then checks the whole test: call it at the end.
    *
    * @throws ExpectationError for unexpected calls, refused calls, contract findings, and events that the webhook did not
-   * acknowledge.
+   * acknowledge, or that were not sent because there is no webhook.
    * @example
    * const sim = createSimulator()
    * await sim.assertClean({ allow: ['typing_start'] })
@@ -142,6 +142,11 @@ export type Simulator = Omit<PlatformSimulator, keyof Expectations> & Expectatio
  * console.log(ack?.status) // 200
  */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
+  const [serverOption] = Object.keys(Object(options)).filter(isServerOption)
+  if (serverOption !== undefined) {
+    const message = `createSimulator takes no ${serverOption}, because it opens no port; startSimulator takes it.`
+    throw invalidOption(serverOption, message)
+  }
   validateOptions('createSimulator', options, SIMULATOR_SHAPE)
   return withExpectations(createPlatformSimulator(options), options)
 }
@@ -178,6 +183,7 @@ function withExpectations<Sim extends PlatformSimulator>(
     waitFor: (predicate, options = {}) => waitFor(subject(more.waitFor), predicate, options),
     assertClean: (options = {}) => assertClean(sim, options, stackAbove(more.assertClean), { settleMs, ack }),
     async readiness() {
+      checkOpen(coreOf(sim), 'call readiness')
       const { text, right, wrong, not_seen: notSeen, checks } = await reportOfTraffic(sim)
       const seen = checks.map(({ chat_id: chatId, delivery_id: _, cannot_try: __, by: ___, note: ____, ...check }) => ({
         ...check,
@@ -187,7 +193,13 @@ function withExpectations<Sim extends PlatformSimulator>(
     },
   }
   return Object.assign(sim, more, {
-    faults: { ...faults, add: (fault: FaultSpec) => coreOf(sim).faults.add(parseFault(fault)) },
+    faults: {
+      ...faults,
+      add(fault: FaultSpec) {
+        checkOpen(coreOf(sim), 'call add')
+        return coreOf(sim).faults.add(parseFault(fault))
+      },
+    },
   })
 }
 
@@ -228,6 +240,7 @@ export async function startSimulator(options: ServerOptions = {}): Promise<Simul
   return Object.assign(withExpectations(server, options, SETTLE_MS), {
     async workspace(all: WorkspaceOptions = {}) {
       validateOptions('workspace', all, WORKSPACE_SHAPE)
+      checkOpen(coreOf(server), 'call workspace')
       const { agent, expectTimeout = options.expectTimeout, ackTimeout = options.ackTimeout, ...platform } = all
       const { webhook } = platform
       return withExpectations(await openWorkspace(platform), { agent, expectTimeout, ackTimeout, webhook }, SETTLE_MS)

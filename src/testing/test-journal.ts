@@ -23,7 +23,7 @@ import type { Plan } from '../evaluation/scenario/plan.ts'
 import { flow } from '../evaluation/scenario/value-text.ts'
 import type { Entry, EntryOf } from '../platform/journal/entry.ts'
 import type { Core } from '../platform/simulator/core.ts'
-import { coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
+import { checkOpen, coreOf, type PlatformSimulator } from '../platform/simulator/simulator.ts'
 import type { WaitContext } from '../running/runner/waiting.ts'
 
 /** The property of the parts of a simulator that has its test journal. */
@@ -32,6 +32,7 @@ const TEST_JOURNAL = Symbol('test journal')
 /** Returns the test journal of a simulator. It begins with the first expectation, and again after each reset. */
 export function testJournalOf(sim: PlatformSimulator): TestJournal {
   const core = coreOf(sim)
+  checkOpen(core, 'expect something')
   const current: TestJournal | undefined = Reflect.get(core, TEST_JOURNAL)
   if (current !== undefined && !current.resetSignal.aborted) return current
   const journal = new TestJournal(sim, core)
@@ -39,8 +40,8 @@ export function testJournalOf(sim: PlatformSimulator): TestJournal {
   return journal
 }
 
-/** The default of `within`: shorter than the 5 s after which test runners give up without a reason. */
-export const DEFAULT_WAIT_MS = 2_000
+/** The default of `within`: shorter than the 2 s after which mocha gives up without a reason, and the 5 s of other test runners. */
+export const DEFAULT_WAIT_MS = 1_800
 const TIMEOUTS = { ackMs: 10_000, expectMs: DEFAULT_WAIT_MS, settleMs: 0, scenarioMs: Number.POSITIVE_INFINITY }
 
 /** Calls that only read need no expectation. */

@@ -47,7 +47,7 @@ it.each([
   [
     'fails with an app that does nothing',
     'const app = { webhook: () => new Response() }',
-    'ExpectationError: x step 1: start was not called within 2s: the intermediary made no call at all',
+    'ExpectationError: x step 1: start was not called within 1800ms: the intermediary made no call at all',
   ],
 ])('the program of README %s', async (_, app, says) => {
   const [program = ''] = blocks(read('README.md'), 'js')

@@ -1,7 +1,7 @@
 /** Tests `assertClean`, which fails for unexpected and refused calls. */
 import { describe, expect, it } from 'vitest'
 import { ExpectationError } from '../../src/testing/expectation-error.ts'
-import { startSimulator } from '../../src/testing/simulator.ts'
+import { createSimulator, startSimulator } from '../../src/testing/simulator.ts'
 import { ANNA, type Call, type Event, shouting, simulatorWith } from './desk.ts'
 
 async function takenOver(on: (event: Event, call: Call) => unknown = shouting) {
@@ -38,6 +38,21 @@ describe('assertClean', () => {
     await sim.configure({ 'webhook.url': null })
     await sim.chat()
     await sim.assertClean()
+  })
+
+  it('reports an event that went nowhere, because no webhook is given', async () => {
+    const sim = createSimulator()
+    const ada = await sim.chat()
+    await ada.press('handover')
+    const error = await problemsOf(sim.assertClean())
+    expect(kindsOf(error)).toEqual(['environment'])
+    const words = error.message.replace(/\s+/g, ' ')
+    expect(words).toMatch(/^x REQUESTING TAKEOVER was not sent: no webhook URL is set/)
+    expect(words).toContain('A test that needs no events accepts them: webhook: { fetch: () => new Response() }.')
+
+    const accepting = createSimulator({ webhook: { fetch: () => new Response() } })
+    await (await accepting.chat()).press('handover')
+    await accepting.assertClean()
   })
 
   it('reports unexpected calls, with a hint', async () => {

@@ -36,6 +36,8 @@ describe('createSimulator', () => {
     [{ translate: 'deepl' }, 'translate must be a function, got "deepl".'],
     [{ expectTimeout: 2000 }, 'expectTimeout must be a duration such as 500ms or 2s, got 2000.'],
     [{ ackTimeout: '5 seconds' }, 'ackTimeout must be a duration such as 500ms or 2s, got "5 seconds".'],
+    [{ port: 4747 }, 'createSimulator takes no port, because it opens no port; startSimulator takes it.'],
+    [{ seed: 1, controlToken: 't' }, 'createSimulator takes no controlToken, because it opens no port'],
     [null, 'createSimulator must be an object with seed, clock,'],
   ])('%j', (options, message) => {
     const make = () => createSimulator(options as SimulatorOptions)
@@ -64,11 +66,15 @@ it('startSimulator and server.workspace reject unknown options too', async () =>
 })
 
 describe('chats and actions of the user', () => {
-  it('suggests a button for a misspelt one', async () => {
-    const ada = await createSimulator().chat()
-    await expect(async () => ada.press('handver')).rejects.toThrow(
-      'There is no button "handver"; to press: "handover"; did you mean handover?',
-    )
+  it.each([
+    ['handver', 'There is no button "handver"; to press: "handover", "Yes", "No"; did you mean handover?'],
+    ['agent', 'There is no button "agent"; to press: "handover", "Yes", "No".'],
+  ])('lists the buttons for %j, which there is not', async (button, message) => {
+    const buttons = [{ label: 'Yes' }, { label: 'No' }]
+    const ada = await createSimulator().chat({ history: [{ bot: 'Are you there?', buttons }] })
+    const pressed = ada.press(button)
+    await expect(pressed).rejects.toThrow(InvalidOptionError)
+    await expect(pressed).rejects.toMatchObject({ message, problems: [{ name: 'button' }] })
   })
 
   it.each([
@@ -92,6 +98,7 @@ describe('chats and actions of the user', () => {
     await expect(ada.says(5 as never)).rejects.toThrow('text must be a string, got 5.')
     await expect(ada.says('x', { attach: 'a.pdf' } as never)).rejects.toThrow('attach must be an array, got "a.pdf".')
     await expect(ada.says('x', { attach: [{ nam: 'a' }] } as never)).rejects.toThrow('attach takes no nam')
+    await expect(ada.says('')).rejects.toThrow(InvalidOptionError)
     await expect(ada.says('x', { asyn: true } as never)).rejects.toThrow(
       'says takes no asyn; it takes text, async, attach.',
     )
@@ -126,6 +133,14 @@ describe('expectations', () => {
     ['expectCall', ['start', 'Anna'], 'body must be an object, or a matcher of one, got "Anna".'],
     ['expectCall', ['start', { sender: { $typ: 'string' } }], 'sender.$typ is not a matcher; did you mean $type'],
     ['expectCall', ['start', { within: '1s' }], 'body must not be options, got {"within":"1s"}. Options come after'],
+    ['expectCall', ['start', { sendr: {} }], 'start has no field sendr; did you mean sender?'],
+    ['expectCall', ['start', { sender: { nam: 'Anna' } }], 'start has no field sender.nam; did you mean name?'],
+    [
+      'expectCall',
+      ['message', { 'sender.name': 'Anna' }],
+      'message has no field sender.name; write sender: { name: … }.',
+    ],
+    ['expectNone', ['start', { ticket: 7 }, { for: '0s' }], 'start has no field ticket; it has bot_id, chat_id,'],
     ['expectNone', ['strat', { for: '0s' }], '"strat" is not a call of the platform; did you mean start?'],
     ['expectNone', ['start'], "expectNone needs a duration: { for: '500ms' } also"],
     ['expectNone', ['start', {}, undefined], 'expectNone needs a duration'],
@@ -150,6 +165,18 @@ describe('expectations', () => {
     await expect(sim.assertClean({ allow: 'start' } as never)).rejects.toThrow('allow must be an array, got "start".')
   })
 
+  it('a field that the platform does not define can be expected, unless its name is similar to one', async () => {
+    const { sim, call } = simulatorWith()
+    const ada = await sim.chat()
+    await ada.press('handover')
+    await call('start', { chat_id: ada.id, sender: { name: 'Anna', avatar: 'https://a.test/a.png' }, ticket: 7 })
+    await ada.expectCall('start', { ticket: 7, sender: expect.anything(), note: { $absent: true } } as object)
+    const { isNot, not } = { isNot: false, not: { isNot: true } }
+    expect(matchers.toHaveReceived.call({ isNot }, ada, 'start', { ticket: 7 }).pass).toBe(true)
+    const negated = () => matchers.toHaveReceived.call(not, ada, 'start', { tickt: 7 })
+    expect(negated).toThrow('start has no field tickt; it has bot_id, chat_id,')
+  })
+
   it('asymmetric matchers of a test runner are no mistakes, whatever their implementation', async () => {
     const { sim, call } = simulatorWith()
     const ada = await sim.chat()
@@ -165,7 +192,7 @@ it('a chat that a reset removed rejects actions and expectations', async () => {
   const { sim } = simulatorWith()
   const ada = await sim.chat()
   sim.reset()
-  const GONE = /^This chat no longer exists: the simulator was reset after the chat was created/
+  const GONE = /^This chat no longer exists: the simulator was reset or closed after the chat was created/
   await expect(ada.press('handover')).rejects.toThrow(GONE)
   await expect(ada.says('Hello')).rejects.toThrow(GONE)
   await expect(ada.waitFor(chat => chat.status === 'agent')).rejects.toThrow(GONE)

@@ -286,6 +286,7 @@ type BareHint =
   | 'chat_id'
   | 'answer_first'
   | 'is_running'
+  | 'no_webhook'
   | 'verify_first'
   | 'signed_correctly'
   | 'webhook_address'

@@ -288,6 +288,7 @@ function findHint(index: JournalIndex, delivery: Delivery, ack: Ack): FailureHin
   if (isSlow(index, delivery) || isTimeout) return { code: 'answer_first' }
   const problem = certificateProblem(failure)
   if (problem !== undefined) return { code: problem }
+  if (failure?.code === 'no_url') return { code: 'no_webhook' }
   if (status === null) return isUnreachable(failure) ? { code: 'is_running' } : undefined
   if (ack === 'non-2xx') return { code: 'verify_first' }
   const isRefused = status === 401 || status === 403

@@ -8,7 +8,7 @@ import { type ChatView, type MessageView, viewChat } from '../rules/transcript.t
 import { type UserOutcome, UserProblem } from '../rules/user-actions.ts'
 import { failureText } from '../wording/failures.ts'
 import type { Core } from './core.ts'
-import { flag, list, optionKind, text, validateOptions, whole } from './options.ts'
+import { flag, invalidOption, list, optionKind, text, validateOptions, whole } from './options.ts'
 
 /**
  * An attachment: a file with its bytes, or a description, for which the simulator generates `size_kb` kilobytes that are
@@ -65,7 +65,7 @@ export interface ChatHandle {
 }
 
 export const CHAT_REMOVED =
-  'This chat no longer exists: the simulator was reset after the chat was created, or restored from a snapshot without it.'
+  'This chat no longer exists: the simulator was reset or closed after the chat was created, or restored from a snapshot without it.'
 
 export function createChatHandle(core: Core, chat: Chat): ChatHandle {
   const { chats } = core.platform.state
@@ -73,9 +73,9 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
   const own = (): Chat => chats.get(chat.id) ?? chat
   /** Starts to wait before it returns, so that a reset right after the action ends the wait. */
   const act = async (start: () => Maybe<UserOutcome>, options: ActOptions = {}): Promise<ActionResult> => {
-    if (!chats.has(chat.id)) throw new UserProblem('chat_not_found', CHAT_REMOVED)
+    if (!chats.has(chat.id)) throw invalidOption('chat', CHAT_REMOVED)
     const after = core.journal.nextSeq - 1
-    return andThen(start(), async ({ messageId, deliveryId }) => {
+    return andThen(asOptionErrors(start), async ({ messageId, deliveryId }) => {
       const seq = seqOf(core, chat, messageId, after)
       const ack = options.async ? null : await waitForAck(core, deliveryId, after)
       return { messageId, deliveryId, ack, seq }
@@ -107,6 +107,20 @@ export function createChatHandle(core: Core, chat: Chat): ChatHandle {
       validateOptions('press', { button, ...options }, PRESS)
       return act(() => core.user.press(chat.id, button), options)
     },
+  }
+}
+
+/** A problem of an action is one of its arguments. */
+function asOptionErrors(start: () => Maybe<UserOutcome>): Maybe<UserOutcome> {
+  const rethrow = (error: unknown) => {
+    if (!(error instanceof UserProblem)) throw error
+    throw invalidOption(error.code === 'unknown_button' ? 'button' : 'text', error.message)
+  }
+  try {
+    const outcome = start()
+    return outcome instanceof Promise ? outcome.catch(rethrow) : outcome
+  } catch (error) {
+    return rethrow(error)
   }
 }
 

@@ -29,6 +29,7 @@ export interface Core extends Omit<Components, 'engines' | 'transport'> {
   readonly moments: Moments
   /** False when the webhook is a function. */
   readonly hasConnection: boolean
+  isClosed(): boolean
   close(): Promise<void>
 }
 
@@ -46,6 +47,11 @@ export function createCore(
   const resets = createResets(components, dispatcher, committer, faults)
   resets.refresh()
   const { engines: _, transport: ownTransport, ...parts } = components
+  let closed: Promise<void> | null = null
+  async function close(): Promise<void> {
+    resets.reset()
+    if (ownTransport !== transport) await ownTransport.close?.()
+  }
   return {
     ...parts,
     committer,
@@ -56,9 +62,10 @@ export function createCore(
     faults,
     moments: createMoments(components.platform, components.journal),
     hasConnection: hasConnection(options),
-    close: async () => {
-      resets.reset()
-      if (ownTransport !== transport) await ownTransport.close?.()
+    isClosed: () => closed !== null,
+    close() {
+      closed ??= close()
+      return closed
     },
   }
 }

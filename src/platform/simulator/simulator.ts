@@ -98,6 +98,7 @@ export interface PlatformSimulator {
    * await sim.restore(before)
    */
   restore(snapshot: Snapshot): Promise<void>
+  /** Aborts work in flight and removes everything. Later calls of other methods throw, or reject. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -154,7 +155,7 @@ function simulatorOf(core: Core): PlatformSimulator {
       return chat && createChatHandle(core, chat)
     },
     chats: () => [...platform.state.chats.values()].map(chatSummary),
-    faults: core.faults,
+    faults: { ...core.faults },
     setAvailability: change => {
       validateOptions('setAvailability', change, AVAILABILITY)
       const transaction = createTransaction()
@@ -185,7 +186,29 @@ function simulatorOf(core: Core): PlatformSimulator {
     close: core.close,
     [Symbol.asyncDispose]: core.close,
   }
+  for (const methods of [simulator, simulator.clock, simulator.faults]) refuseWhenClosed(core, methods)
   return Object.defineProperty(simulator, CORE, { value: core })
+}
+
+/** Throws for a simulator that was closed. `what`: what its user wants to do. */
+export function checkOpen({ isClosed }: Core, what: string): void {
+  if (!isClosed()) return
+  throw new Error(`Failed to ${what}: the simulator is closed. Close it after its last use, or create another one.`)
+}
+
+const ASYNC_METHODS = ['fetch', 'chat', 'configure', 'settled', 'restore', 'advance']
+
+/** Wraps methods, so that they throw or reject once the simulator is closed. */
+function refuseWhenClosed(core: Core, methods: object): void {
+  for (const [name, method] of Object.entries(methods)) {
+    if (typeof method !== 'function' || name === 'close') continue
+    const checked = (...args: unknown[]) => {
+      checkOpen(core, `call ${name}`)
+      return method(...args)
+    }
+    const value = ASYNC_METHODS.includes(name) ? async (...args: unknown[]) => checked(...args) : checked
+    Object.assign(methods, { [name]: value })
+  }
 }
 
 const AVAILABILITY = {

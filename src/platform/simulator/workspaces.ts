@@ -181,8 +181,8 @@ export interface PlatformWorkspace extends PlatformSimulator {
 
 /** Answers all calls by one simulator. */
 export function singleRouter(simulator: PlatformSimulator): RequestRouter {
-  const { knobs } = coreOf(simulator).platform
-  return { api: simulator.handle, bodyLimit: () => knobs['limits.body'] }
+  const { api, platform } = coreOf(simulator)
+  return { api, bodyLimit: () => platform.knobs['limits.body'] }
 }
 
 /** Answers the paths of the platform. */
@@ -198,7 +198,7 @@ export function createRequestRouter(workspaces: Workspaces, rest: RequestRouter)
     if (workspaces.size === 0) return rest.api(request)
     const found = ownerOf(workspaces, request)
     if (found === undefined) return rest.api(within(rest.bodyLimit(), request))
-    return found.handle(within(limitOf(found), request))
+    return coreOf(found).api(within(limitOf(found), request))
   }
   return {
     api,

@@ -42,7 +42,7 @@ export class SimulatorRouter {
         sim = this.server
       const [first = this.server] = this.#active.keys()
       sim ??= this.#active.size > 1 ? this.server : first
-      return sim.handle(request.body.length > limitOf(sim) ? { ...request, tooLarge: true } : request)
+      return coreOf(sim).api(request.body.length > limitOf(sim) ? { ...request, tooLarge: true } : request)
     },
     /** The widest of all, because a hundred simulators may be attached. */
     bodyLimit: () => {

@@ -53,6 +53,7 @@ export const matchers = {
       body,
       options,
     )
+    bodyPattern(call, body, this.isNot)
     const query = { ...subject, call, body, options, rules: [ENDPOINTS[call].rule] }
     const { tests } = query
     const found = count(query, stackAbove(matchers.toHaveReceived), found => countCalls(query, call, found))
@@ -110,7 +111,7 @@ function checkArguments(
     throw invalidOption(what, `${what} must be one of ${allowed.join(', ')}, got ${JSON.stringify(name)}${hint}`)
   }
   validateOptions(matcher, options, { times: anything })
-  bodyPattern(body)
+  bodyPattern(null, body)
   const owner = typeof received === 'object' && received !== null ? ownerOf(received) : undefined
   if (owner !== undefined) checkChatExists(owner)
   else if (typeof received !== 'object' || received === null || !('journal' in received && 'findChat' in received))

@@ -48,7 +48,7 @@ async function failureOf(options: SimulatorOptions, sendsStart = false): Promise
   const seen = await errorOf(ada.press('handover'))
   if (sendsStart) await start(sim, { chat_id: ada.id })
   const missed = await errorOf(ada.expectCall('start', {}, { within: '100ms' }))
-  return [seen, missed, await errorOf(sim.assertClean())].join('\n').replaceAll('within 100ms', 'within 2s')
+  return [seen, missed, await errorOf(sim.assertClean())].join('\n').replaceAll('within 100ms', 'within 1800ms')
 }
 
 /** The events of a press and the calls that an intermediary makes for them. */

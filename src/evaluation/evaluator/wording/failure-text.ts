@@ -631,6 +631,10 @@ export function hintText(hint: FailureHint, audience: Audience): string {
       return `The platform itself waits only ${formatDuration(hint.ms)}: ${audience === 'test' ? "'webhook.timeout'" : 'config: { webhook.timeout: … }'} makes it wait longer.`
     case 'is_running':
       return `Is the intermediary running, and is ${webhookUrl(audience)} its webhook?`
+    case 'no_webhook':
+      return audience === 'test'
+        ? 'Give the simulator the webhook of the intermediary: createSimulator({ webhook: … }). A test that needs no events accepts them: webhook: { fetch: () => new Response() }.'
+        : `Say where events go: ${webhookUrl(audience)}.`
     case 'certificate_untrusted':
     case 'certificate_name':
     case 'certificate_date':

@@ -1,0 +1,85 @@
+/** A simulator refuses to be used after `close`, with an error that says so. */
+import { expect, it } from 'vitest'
+import { createSimulator, startSimulator } from '../../src/testing/simulator.ts'
+import { matchers } from '../../src/testing/vitest/matchers.ts'
+import { simulatorWith } from './desk.ts'
+
+const CLOSED = /^Failed to .*: the simulator is closed\. Close it after its last use, or create another one\.$/
+
+/** The function `name` of each, called in every way. */
+const functionsOf = (value: object): string[] =>
+  Object.entries(value).flatMap(([name, one]) => (typeof one === 'function' ? [name] : []))
+
+async function problemOf(call: () => unknown): Promise<string> {
+  try {
+    await call()
+    return 'no error'
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+it.each(['createSimulator', 'startSimulator'])(
+  'every method of %s refuses, and close does nothing more',
+  async kind => {
+    const sim = kind === 'createSimulator' ? createSimulator() : await startSimulator({ port: 0 })
+    const { baseUrl, apiKey } = sim
+    const snapshot = sim.snapshot()
+    await sim.close()
+    await sim.close()
+    await sim[Symbol.asyncDispose]()
+    expect({ baseUrl: sim.baseUrl, apiKey: sim.apiKey }).toEqual({ baseUrl, apiKey })
+
+    const args: Readonly<Record<string, readonly unknown[]>> = {
+      fetch: [`${baseUrl}/api/v1/chats/c1`],
+      findChat: ['c1'],
+      configure: [{ 'typing.webhook': 'off' }],
+      setAvailability: [{ availability: 'CLOSED' }],
+      restore: [snapshot],
+      expectCall: ['availability', {}],
+      expectNone: ['availability', { for: '0s' }],
+      waitFor: [() => true],
+      advance: ['1s'],
+    }
+    for (const part of [sim, sim.clock, sim.faults]) {
+      const names = functionsOf(part).filter(name => name !== 'close')
+      expect(names.length).toBeGreaterThan(2)
+      for (const name of names) {
+        const call = () => Reflect.get(part, name)(...(args[name] ?? [{}]))
+        expect(await problemOf(call), name).toMatch(CLOSED)
+      }
+    }
+  },
+)
+
+it('chats and matchers refuse too', async () => {
+  const { sim } = simulatorWith()
+  const ada = await sim.chat()
+  await sim.close()
+  const GONE = /^This chat no longer exists: the simulator was reset or closed after the chat was created/
+  await expect(ada.says('Hello')).rejects.toThrow(GONE)
+  await expect(ada.press('handover')).rejects.toThrow(GONE)
+  await expect(ada.expectCall('start')).rejects.toThrow(GONE)
+  await expect(ada.expectNone('start', { for: '0s' })).rejects.toThrow(GONE)
+  await expect(ada.waitFor(() => true)).rejects.toThrow(GONE)
+  expect(() => matchers.toHaveReceived.call({ isNot: false }, sim, 'start')).toThrow(CLOSED)
+})
+
+it('fetch rejects, and does not throw, so that code with a catch goes on', async () => {
+  const sim = createSimulator()
+  const { fetch } = sim
+  await sim.close()
+  expect(await fetch(sim.baseUrl).catch((error: Error) => error.message)).toMatch(CLOSED)
+})
+
+it('a workspace that is closed refuses, and its server goes on', async () => {
+  const server = await startSimulator({ port: 0 })
+  try {
+    const cart = await server.workspace({ name: 'cart' })
+    await cart.close()
+    await expect(cart.chat()).rejects.toThrow(CLOSED)
+    expect((await server.chat()).status).toBe('bot')
+  } finally {
+    await server.close()
+  }
+})
