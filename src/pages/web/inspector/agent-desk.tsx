@@ -200,6 +200,7 @@ const STORED = 'handover-sim guide'
 const USER = 'as the end user'
 
 const STEPS: Readonly<Record<GuideStep, { readonly text: string; readonly where?: string }>> = {
+  chat: { text: 'Press New chat', where: USER },
   write: { text: 'Write a message', where: USER },
   request: { text: 'Ask for a person', where: USER },
   accept: { text: 'Accept the chat' },

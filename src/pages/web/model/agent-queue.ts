@@ -14,7 +14,7 @@ export interface QueuedChat {
 }
 
 /** The steps of a first handover, in their order. */
-export const GUIDE_STEPS = ['write', 'request', 'accept', 'answer', 'end'] as const
+export const GUIDE_STEPS = ['chat', 'write', 'request', 'accept', 'answer', 'end'] as const
 export type GuideStep = (typeof GUIDE_STEPS)[number]
 
 export interface AgentQueue {
@@ -64,6 +64,7 @@ export function createAgentQueue(): (entries: readonly Entry[]) => AgentQueue {
         chats.delete(chatId)
         chats.set(chatId, chat)
       } else if (note === 'chat_created') {
+        done.add('chat')
         chat.userName = typeof user_name === 'string' ? user_name : null
         chat.botId = typeof bot_id === 'number' ? bot_id : null
       }
