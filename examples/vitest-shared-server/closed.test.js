@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openWorkspace } from './workspace.js'
 
 test('closed availability affects only its own workspace', async () => {
-  const { sim } = await openWorkspace('closed')
+  const { sim } = await openWorkspace()
   await sim('PUT', '/availability', { availability: 'CLOSED' })
   const { chat_id } = await sim('POST', '/chats', {})
   const { delivery_id } = await sim('POST', `/chats/${chat_id}/press?wait=ack`, { button: 'handover' })
@@ -11,7 +11,7 @@ test('closed availability affects only its own workspace', async () => {
 })
 
 test('a snapshot restores the initial state', async () => {
-  const { sim } = await openWorkspace('snapshot')
+  const { sim } = await openWorkspace()
   const { chat_id } = await sim('POST', '/chats', {})
   const initial = await sim('GET', '/snapshot')
   for (const text of ['first run', 'second run']) {

@@ -11,14 +11,16 @@ async function send(method, url, body) {
   return answer
 }
 
-/** Opens a workspace and deletes it when the test ends. The name must be unique among running tests. */
-export async function openWorkspace(name) {
-  const workspace = await send('POST', `${inject('simulatorUrl')}/_sim/workspaces`, { name, clock: 'virtual' })
-  onTestFinished(() => send('DELETE', workspace.control))
-  const app = createServer(createIntermediary(workspace))
+/** Opens a workspace and deletes it when the test ends. Without a name, no two tests can choose the same one. */
+export async function openWorkspace() {
+  const app = createServer()
   await new Promise(resolve => app.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void app.close())
-  const sim = (method, path, body) => send(method, workspace.control + path, body)
-  await sim('PATCH', '/config', { 'webhook.url': `http://127.0.0.1:${app.address().port}/webhook` })
-  return { ...workspace, sim }
+  const workspace = await send('POST', `${inject('simulatorUrl')}/_sim/workspaces`, {
+    clock: 'virtual',
+    webhook_url: `http://127.0.0.1:${app.address().port}/webhook`,
+  })
+  onTestFinished(() => send('DELETE', workspace.control))
+  app.on('request', createIntermediary(workspace))
+  return { ...workspace, sim: (method, path, body) => send(method, workspace.control + path, body) }
 }
