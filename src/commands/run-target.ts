@@ -1,4 +1,7 @@
 /** Finds or starts the intermediary of a run and its agent driver, and ends the run early. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createOutputFolder, OUTPUT_FOLDER } from '../base/files/user-files.ts'
 import { wallTimer } from '../base/runtime/clock.ts'
 import { formatDuration } from '../base/text/quantities.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
@@ -9,7 +12,7 @@ import type { EarlyEnd } from '../platform/journal/run-failures.ts'
 import { earlyEndText, failureText } from '../platform/wording/failures.ts'
 import type { Driver } from '../running/agent-driver/driver.ts'
 import { referenceDriver } from '../running/agent-driver/read-driver.ts'
-import { probeTarget, TargetStartError } from '../running/agent-driver/target.ts'
+import { probeTarget, TargetLog, TargetStartError } from '../running/agent-driver/target.ts'
 import { byScenarioGroup, groupAfter, type SelectedScenario, type Selection } from '../running/runner/schedule.ts'
 import { createSimulatorRouter, type SimulatorRouter } from '../running/runner/simulator-router.ts'
 import type { SuiteOptions } from '../running/runner/suite.ts'
@@ -114,9 +117,10 @@ export async function prepareTarget(options: AttachOptions): Promise<() => Promi
   const { io, env } = context
   const { url, apiKey, botApiKey, botId } = router.server
   const onExit = (why: string) => io.stderr.write(`${why}\n`)
-  const platform = { env, sim: { url, apiKey, botApiKey, botId }, onExit }
+  const platform = { env, sim: { url, apiKey, botApiKey, botId }, onExit, log: createTargetLog(context) }
   if (flags.selfTest)
     return async () => {
+      createOutputFolder(io.cwd)
       const driver = await started(() => referenceDriver({ ...platform, storesChats: options.storesChats }))
       shutdown.defer(() => driver.close())
       // UI mode does not wait for a start that a signal interrupts, and may have shut down already.
@@ -133,10 +137,28 @@ export async function prepareTarget(options: AttachOptions): Promise<() => Promi
   const spec = await loadDriver(ref, { ...files, isTTY: io.canAsk, prompt: io.ask })
   addSecretsOfDriver(spec, context)
   return async () => {
+    if (spec.target !== null) createOutputFolder(io.cwd)
     const driver = createDriver(spec, platform)
     shutdown.defer(() => driver.close())
     return { target, driver: await withTarget(driver, target, options) }
   }
+}
+
+const TARGET_LOG = `${OUTPUT_FOLDER}/target.log`
+
+/** Removes the output of an earlier run. The file is there again when the target has printed something. */
+function createTargetLog({ io: { cwd, stderr }, secrets }: Context): TargetLog {
+  const path = join(cwd, TARGET_LOG)
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // Said when the file is written.
+  }
+  return new TargetLog({
+    file: { path, name: TARGET_LOG },
+    redact: line => secrets.redact(line),
+    onProblem: message => stderr.write(`${visible(message)}\n`),
+  })
 }
 
 /** Starts the target that the driver defines, unless it runs already; then scenarios may not stop it. */

@@ -1,7 +1,7 @@
 /** Writes the requested reports to their streams and files; one that fails does not stop the others. */
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
-import { isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { saveText } from '../base/files/user-files.ts'
+import { appendFileSync } from 'node:fs'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { createOutputFolder, OUTPUT_FOLDER, saveText } from '../base/files/user-files.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { journalLines } from '../evaluation/evaluator/journal-file.ts'
@@ -152,16 +152,9 @@ function* linesOf(result: RunResult): Generator<string> {
   for (const line of journalLines(result)) yield `${line}\n`
 }
 
-const FOLDER = '.handover-sim'
-export const DEFAULT_JOURNAL = `${FOLDER}/journal.jsonl`
+export const DEFAULT_JOURNAL = `${OUTPUT_FOLDER}/journal.jsonl`
 
-/** Ignores a folder that cannot be made: writing the journal reports it. */
 export function defaultJournal({ cwd }: Pick<Io, 'cwd'>): ReportRequest<'journal'> {
-  try {
-    mkdirSync(join(cwd, FOLDER), { recursive: true })
-    writeFileSync(join(cwd, FOLDER, '.gitignore'), '*\n')
-  } catch {
-    // Said with the file that could not be written.
-  }
+  createOutputFolder(cwd)
   return { report: 'journal', file: DEFAULT_JOURNAL }
 }

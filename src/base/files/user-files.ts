@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { wallDelay } from '../runtime/clock.ts'
 import { loadModule, replaceFile } from '../runtime/node.ts'
@@ -180,4 +180,16 @@ function writeAll(path: string, text: Iterable<string>, mode: number | undefined
   } finally {
     closeSync(file)
   }
+}
+
+/** Contains what a run leaves behind. */
+export const OUTPUT_FOLDER = '.handover-sim'
+
+/** Creates the folder, which Git ignores. Does not throw: writing a file in it says why it is not there. */
+export function createOutputFolder(cwd: string): void {
+  const folder = join(cwd, OUTPUT_FOLDER)
+  try {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, '.gitignore'), '*\n')
+  } catch {}
 }

@@ -1,12 +1,13 @@
 /** Computes the verdict on a run: the result of every step, the failures in their order, and the outcome. */
+import type { TargetOutput } from '../../platform/journal/run-failures.ts'
 import { type LintFinding, lint } from '../linter/lint.ts'
 import type { Variables } from '../scenario/interpolation.ts'
 import type { Plan, PlannedStep } from '../scenario/plan.ts'
-import { isRunEvent } from '../scenario/run-events.ts'
+import { isRunEvent, type RunEventOf } from '../scenario/run-events.ts'
 import { hasObstacle } from './claims.ts'
 import { echoes } from './echo.ts'
 import type { Failure, StepRef } from './failure.ts'
-import { seqsOf } from './journal-index.ts'
+import { type JournalIndex, seqsOf } from './journal-index.ts'
 import {
   type EvaluatedStep,
   type FailureDetails,
@@ -14,7 +15,7 @@ import {
   internalFailure,
   type StepResult,
 } from './step-evaluator.ts'
-import { stepName } from './stimulus.ts'
+import { isLostConnection, stepName } from './stimulus.ts'
 import {
   type AttributedFailure,
   type CallReview,
@@ -23,6 +24,8 @@ import {
   unexpectedCalls,
 } from './unclaimed-calls.ts'
 import type { FailureWarning, Outcome, Reason, StepVerdict, Verdict } from './verdict.ts'
+
+type TargetOutputEntry = RunEventOf<'target_output'>
 
 /** The state of the evaluation of a scenario. */
 export interface Evaluation extends CallReview {
@@ -64,15 +67,18 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
   const echoed = echoes(plan, index.entries)
   const attributed = attributedFailures(evaluation, results, echoed)
   const stepsWithWarnings = new Set<EvaluatedStep>()
+  const output = index.entries.findLast(entry => isRunEvent(entry, 'target_output'))
   // An echo explains the failures that follow from it, so it comes before them.
   const placed = echoed.map(failure => ({ at: Math.max(0, ...failure.entrySeqs), failure }))
   const warnings: FailureWarning[] = []
   for (const one of attributed) {
     const { at, rule, conversation, details, step } = one
-    const isRecommended = step?.level === 'should' && isAboutIntermediary(details)
-    const severity = isRecommended && one.severity === 'fail' ? 'warn' : one.severity
     const place = { step: step === null ? null : stepRef(plan, step), conversation, soft: step?.soft ?? false }
-    const failure = { ...details, ...place }
+    const failure = withTargetEnd(index, { ...details, ...place }, output)
+    // An intermediary that ends by itself breaks more than a recommendation.
+    const isRecommended =
+      step?.level === 'should' && isAboutIntermediary(details) && failure.hint?.code !== 'target_ended'
+    const severity = isRecommended && one.severity === 'fail' ? 'warn' : one.severity
     if (severity === 'fail') placed.push({ at, failure })
     if (severity !== 'warn') continue
     warnings.push({ rule: isRecommended ? 'recommended' : rule, failure, conversation, entrySeqs: details.entrySeqs })
@@ -84,12 +90,14 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
     else placed.push({ at: finding.entrySeqs[0] ?? 0, failure: contentTypeFailure(finding) })
   }
   const failures = placed.sort((a, b) => a.at - b.at).map(({ failure }) => failure)
+  const decided = outcomeOf(evaluation, results, failures, stepsWithWarnings)
   return {
-    ...outcomeOf(evaluation, results, failures, stepsWithWarnings),
+    ...decided,
     failures,
     warnings: [...warnings, ...findings],
     steps: results.map(one => stepVerdict(evaluation, one, stepsWithWarnings)),
     captures: variables.captures(),
+    ...(output !== undefined && decided.outcome !== 'pass' && { targetOutput: targetOutputOf(output) }),
   }
 }
 
@@ -105,6 +113,24 @@ const contentTypeFailure = (finding: LintFinding): Failure => ({
   conversation: finding.conversation,
   soft: false,
 })
+
+const targetOutputOf = ({ ended, lines, file }: TargetOutputEntry): TargetOutput => ({
+  ended,
+  lines: Array.isArray(lines) ? lines.map(String) : [],
+  file,
+})
+
+/** Explains a missing answer, call or inbox item by the end of the target. */
+function withTargetEnd(index: JournalIndex, failure: Failure, output: TargetOutputEntry | undefined): Failure {
+  if (!output?.ended) return failure
+  const { happened, step } = failure
+  const isAfterEnd = step !== null && (index.findEnd(step.number)?.seq ?? 0) > output.seq
+  let isExplained = false
+  if (happened.code === 'not_acknowledged') isExplained = happened.result.status === null
+  else if (happened.code === 'driver_failed') isExplained = isLostConnection(happened.failure)
+  else if (['no_call', 'no_answer', 'item_missing'].includes(happened.code)) isExplained = isAfterEnd
+  return isExplained ? { ...failure, hint: { code: 'target_ended', failure: output.ended } } : failure
+}
 
 const stepRef = (plan: Plan, { number, id, name, label, conversation, place }: EvaluatedStep): StepRef => ({
   number,

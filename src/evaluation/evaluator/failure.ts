@@ -5,7 +5,7 @@ import type { Bare, Coded } from '../../base/text/coded.ts'
 import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 import type { SignMode } from '../../platform/contract/event-names.ts'
 import type { DeliveryFailure } from '../../platform/journal/entry.ts'
-import type { DriverFailure, EarlyEnd, StepFailure } from '../../platform/journal/run-failures.ts'
+import type { DriverFailure, EarlyEnd, StepFailure, TargetFailure } from '../../platform/journal/run-failures.ts'
 import type { LintFinding } from '../linter/lint.ts'
 import type { CallName, Expectation, ExpectedAck, PlannedStep, Times } from '../scenario/plan.ts'
 import type { Notation } from '../scenario/value-text.ts'
@@ -275,6 +275,7 @@ export type FailureHint = Coded<
     fault_refused: { faults: readonly string[] }
     redirect: { location: string | null }
     allow_call: { endpoint: EndpointId | null }
+    target_ended: { failure: TargetFailure }
   } & Record<BareHint | CertificateProblem, Bare>
 >
 

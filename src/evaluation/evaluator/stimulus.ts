@@ -96,6 +96,10 @@ const NOT_STARTED: readonly string[] = [
   'program_not_started',
 ] satisfies DriverFailure['code'][]
 
+/** Whether a connection was refused, or broke. */
+export const isLostConnection = (failure: { readonly code: string } | null | undefined): boolean =>
+  /^connection_(refused|reset|closed)$/.test(failure?.code ?? '')
+
 const UNREACHABLE: readonly string[] = [
   'connection_refused',
   'connect_timeout',

@@ -1,5 +1,6 @@
 /** Defines verdicts and results of runs as data: the evaluator makes them, reports show them. */
 import type { Entry } from '../../platform/journal/entry.ts'
+import type { TargetOutput } from '../../platform/journal/run-failures.ts'
 import type { LintFinding } from '../linter/lint.ts'
 import type { Place } from '../scenario/plan.ts'
 import type { Failure, StepName, StepRef } from './failure.ts'
@@ -69,6 +70,8 @@ export interface Verdict {
   readonly steps: readonly StepVerdict[]
   /** Captured values by name. */
   readonly captures: Readonly<Record<string, unknown>>
+  /** What the target printed last, of a scenario that did not pass. */
+  readonly targetOutput?: TargetOutput
 }
 
 /** One run of one scenario, as reports see it. */

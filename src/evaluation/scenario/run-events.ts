@@ -5,7 +5,7 @@
 
 import type { ConnectionFailure } from '../../base/runtime/connection-failure.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
-import type { DriverFailure, EarlyEnd, StepFailure } from '../../platform/journal/run-failures.ts'
+import type { DriverFailure, EarlyEnd, StepFailure, TargetOutput } from '../../platform/journal/run-failures.ts'
 
 /** The first entry of a run. */
 export interface ScenarioStarted {
@@ -98,6 +98,11 @@ export interface TargetUnreachable {
   readonly failure: ConnectionFailure
 }
 
+/** What the target printed last, when it ended by itself, and after the end of a scenario that failed. */
+export interface TargetOutputNote extends TargetOutput {
+  readonly note: 'target_output'
+}
+
 /** All steps have ended; later calls are late. */
 export interface StepsDone {
   readonly note: 'steps_done'
@@ -117,6 +122,7 @@ export type RunEvent =
   | StepEnded
   | Observed
   | TargetUnreachable
+  | TargetOutputNote
   | StepsDone
   | ScenarioEnded
 

@@ -7,7 +7,13 @@ import { isMap, jsonOr } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { formatMs, quote, shorten, visible } from '../../base/text/terminal-text.ts'
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
-import { driverFailureText, earlyEndText, failureText, stepFailureText } from '../../platform/wording/failures.ts'
+import {
+  driverFailureText,
+  earlyEndText,
+  endedText,
+  failureText,
+  stepFailureText,
+} from '../../platform/wording/failures.ts'
 import { effectText, faultHitText } from '../../platform/wording/faults.ts'
 import { isAcceptedForgery, isRefusedForgery } from '../../platform/wording/hints.ts'
 import type { Failure } from '../evaluator/failure.ts'
@@ -230,6 +236,15 @@ function noteRow(entry: EntryOf<'note'>): RowContent | null {
     case 'scenario_ended':
       if (!isRunEvent(entry, 'scenario_ended') || entry.stopped === undefined) return null
       return { ...noteTo('runner', `stopped: ${oneLine(earlyEndText(entry.stopped))}`), ok: false }
+    case 'target_unreachable':
+      if (!isRunEvent(entry, 'target_unreachable')) return null
+      return {
+        ...noteTo('runner', `the intermediary is not reachable: ${oneLine(failureText(entry.failure))}`),
+        ok: false,
+      }
+    case 'target_output':
+      if (!isRunEvent(entry, 'target_output') || entry.ended === null) return null
+      return { ...noteTo('intermediary', oneLine(endedText(entry.ended))), from: 'intermediary', ok: false }
     case 'evicted':
       return { ...noteTo('runner', text('message')), ok: false }
     default:

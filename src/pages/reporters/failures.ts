@@ -1,12 +1,13 @@
 /** Renders failures and the details of a failed scenario: steps, nearest calls, warnings, diagram, rerun command. */
 import { groupBy } from '../../base/objects.ts'
 import { pad, shorten, visible, widthOf, wrap } from '../../base/text/terminal-text.ts'
-import type {
-  DifferenceReport,
-  FailureReport,
-  NearMissReport,
-  RunReport,
-  ScenarioReport,
+import {
+  type DifferenceReport,
+  type FailureReport,
+  type NearMissReport,
+  type RunReport,
+  type ScenarioReport,
+  targetOutputHeading,
 } from '../../evaluation/evaluator/wording/report.ts'
 import { placeText } from '../../evaluation/scenario/plan.ts'
 import type { TimelineSource } from '../../evaluation/timeline/timeline.ts'
@@ -149,7 +150,7 @@ const OF_FAILURES: readonly ScenarioReport['reasonCode'][] = [
 
 export function detailLines(scenario: ScenarioReport, layout: Layout): string[] {
   const { failures, reason, reasonCode, steps, warnings } = scenario
-  const lines = failureGroups(failures, layout)
+  const lines = [...failureGroups(failures, layout), ...targetOutputLines(scenario, layout)]
   if (reason !== null && !(failures.length > 0 && OF_FAILURES.includes(reasonCode)))
     for (const line of reason.split('\n')) lines.push(...wrapped(visible(line), layout))
   const notReached = steps.filter(({ outcome }) => outcome === 'not reached').map(({ number }) => number)
@@ -158,6 +159,14 @@ export function detailLines(scenario: ScenarioReport, layout: Layout): string[] 
     lines.push(...wrapped(`warning ${visible(rule)}: ${visible(message)}`, layout, 'warn'))
   lines.push(...diagramLines(scenario, layout), rerunText(scenario))
   return lines.map(line => line.trimEnd())
+}
+
+/** The last lines that the target printed, as they are: not wrapped, and without control characters. */
+export function targetOutputLines({ targetOutput }: Pick<ScenarioReport, 'targetOutput'>, layout: Layout): string[] {
+  if (targetOutput === undefined) return []
+  const lines = wrapped(visible(targetOutputHeading(targetOutput)), layout)
+  for (const line of targetOutput.lines) lines.push(layout.theme.faint(`  | ${visible(line)}`))
+  return lines
 }
 
 /** The first failure without details, for a scenario with the same cause as another one. */

@@ -2,6 +2,7 @@
 import { visible } from '../../base/text/terminal-text.ts'
 import { type CheckReport, isExpectedFailure } from '../../running/certifier/report.ts'
 import { diagramOf } from './diagram.ts'
+import { targetOutputLines } from './failures.ts'
 import { type Layout, labelled, type Shade } from './theme.ts'
 
 /** The first finding, else the reason, in one line; empty when it passed. */
@@ -9,6 +10,9 @@ export const checkCause = ({ findings: [first], reason }: Pick<CheckReport, 'fin
   first?.happened ?? reason ?? ''
 
 const LABEL_COLUMNS = 10
+
+/** A warning or a blocked check would repeat what others show. */
+const SHOWS_OUTPUT: readonly CheckReport['outcome'][] = ['fail', 'error', 'inconclusive']
 
 /** `similar`: an earlier check with the same first finding, which is shown in full. */
 export function checkDetails(check: CheckReport, layout: Layout, similar: CheckReport | null = null): string[] {
@@ -31,6 +35,7 @@ export function checkDetails(check: CheckReport, layout: Layout, similar: CheckR
   if (findings.length > 0 && outcome !== 'info') add('expected', passes)
   if (similar !== null) add('', `The same finding as in ${similar.id}, which is shown with its diagram.`, 'faint')
   if (reason !== null) add('because', reason)
+  if (similar === null && SHOWS_OUTPUT.includes(outcome)) lines.push(...targetOutputLines(check, layout))
   if (decisiveText !== null) add('varied', decisiveText)
   if (avoidedText !== null) add('repeated', avoidedText)
   if (similar === null && !isExpectedFailure(check) && outcome !== 'info') {

@@ -2,6 +2,8 @@
 import type { StepRef } from '../../evaluation/evaluator/failure.ts'
 import type { FailureReport, RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
 import type { Place } from '../../evaluation/scenario/plan.ts'
+import type { TargetOutput } from '../../platform/journal/run-failures.ts'
+import { endedText } from '../../platform/wording/failures.ts'
 import type { CertificateReport, CheckReport } from '../../running/certifier/report.ts'
 
 /** Without journals. */
@@ -53,6 +55,7 @@ function scenarioBody(scenario: ScenarioReport) {
       entry_seqs: entrySeqs,
       failure: failure === undefined ? null : failureBody(failure),
     })),
+    target_output: targetOutputBody(scenario.targetOutput),
     steps: scenario.steps.map(step => ({
       ...stepBody(step),
       outcome: step.outcome,
@@ -62,6 +65,11 @@ function scenarioBody(scenario: ScenarioReport) {
     })),
   }
 }
+
+const targetOutputBody = (output: TargetOutput | undefined) =>
+  output === undefined
+    ? null
+    : { ended: output.ended === null ? null : endedText(output.ended), lines: output.lines, file: output.file }
 
 const placeBody = (place: Place | null) => ({
   file: place?.file ?? null,
@@ -169,6 +177,7 @@ function checkBody(check: CheckReport) {
     avoided: check.avoided,
     avoided_text: check.avoidedText,
     chats,
+    target_output: targetOutputBody(check.targetOutput),
     entries: check.journal.filter(({ seq }) => seqs.has(seq)),
     help: check.helpCommand,
     rerun: check.rerunCommand,

@@ -5,7 +5,16 @@ import type { Outcome } from '../../evaluation/evaluator/verdict.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../evaluation/evaluator/wording/outcomes.ts'
 import type { RunReport, ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
 import { byScenarioGroup, SCENARIO_GROUPS } from '../../running/runner/schedule.ts'
-import { briefLines, causeOf, detailLines, headlineOf, OUTSIDE, outsideDetailLines, recommendedOf } from './failures.ts'
+import {
+  briefLines,
+  causeOf,
+  detailLines,
+  headlineOf,
+  OUTSIDE,
+  outsideDetailLines,
+  recommendedOf,
+  targetOutputLines,
+} from './failures.ts'
 import { type ColorLevel, createTheme, type Layout, OUTCOME_STYLES, wrapped } from './theme.ts'
 
 export interface PrettyOptions {
@@ -46,6 +55,7 @@ export function prettyReport(result: RunReport, options: PrettyOptions): string 
       addBlock(head, [...details, ...below])
     }
   }
+  blocks.push(undetailedOutput(result, layout))
   if (result.failures.length > 0) {
     const head = `${layout.theme.bad('FAIL')} ${layout.theme.strong(OUTSIDE)}`
     addBlock(head, outsideDetailLines(result, inner))
@@ -131,6 +141,14 @@ function shortLines(scenarios: readonly ScenarioReport[], layout: Layout): strin
     }
   }
   return lines
+}
+
+/** What the target printed last, where only scenarios without details show it: in all of them the same end. */
+function undetailedOutput({ scenarios }: RunReport, layout: Layout): string[] {
+  const first = scenarios.find(({ targetOutput }) => targetOutput !== undefined)
+  return first === undefined || scenarios.some(one => one.targetOutput && hasDetails(one))
+    ? []
+    : targetOutputLines(first, layout)
 }
 
 /** Shown of each scenario; the other reports have all. */

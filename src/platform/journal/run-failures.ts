@@ -67,6 +67,16 @@ export type TargetFailure =
   /** Nothing listened for a while; something else started it again. */
   | { readonly code: 'gone'; readonly address: string }
 
+/** What the target printed last. */
+export interface TargetOutput {
+  /** How it ended by itself; null when it did not. */
+  readonly ended: TargetFailure | null
+  /** Oldest first. */
+  readonly lines: readonly string[]
+  /** The file with all of its output; null when there is none. */
+  readonly file: string | null
+}
+
 /** Why the runner could not execute a step. */
 export type StepFailure =
   /** An error of the environment, and not of the intermediary. */

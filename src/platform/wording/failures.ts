@@ -2,8 +2,16 @@
 
 import type { CertificateProblem, ConnectionFailure } from '../../base/runtime/connection-failure.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
+import { visible } from '../../base/text/terminal-text.ts'
 import type { DeliveryFailure } from '../journal/entry.ts'
-import type { DriverFailure, EarlyEnd, ProcessFailure, StepFailure, TargetFailure } from '../journal/run-failures.ts'
+import type {
+  DriverFailure,
+  EarlyEnd,
+  ProcessFailure,
+  StepFailure,
+  TargetFailure,
+  TargetOutput,
+} from '../journal/run-failures.ts'
 
 /** `nothing listens at 127.0.0.1:3000 (ECONNREFUSED)`. A saved journal may have codes of another version. */
 export function failureText(given: { readonly code: string } | undefined): string {
@@ -83,6 +91,9 @@ export const TLS_HINTS = {
   certificate_date: 'The certificate is not valid today: make a new one, or correct the clock of this machine.',
 } satisfies Readonly<Record<CertificateProblem, string>>
 
+const exitText = ({ exit_code, signal }: Pick<Extract<ProcessFailure, { code: 'exited' }>, 'exit_code' | 'signal'>) =>
+  signal ?? `exit code ${exit_code}`
+
 function processFailureText(failure: ProcessFailure): string {
   switch (failure.code) {
     case 'program_not_found':
@@ -94,7 +105,7 @@ function processFailureText(failure: ProcessFailure): string {
     case 'program_not_started':
       return `${JSON.stringify(failure.program)} cannot be started: ${failure.detail}`
     case 'exited':
-      return `it ended with ${failure.signal ?? `exit code ${failure.exit_code}`}`
+      return `it ended with ${exitText(failure)}`
   }
 }
 
@@ -183,16 +194,22 @@ export function targetFailureText(failure: TargetFailure): string {
   }
 }
 
+/** `the intermediary ended by itself with exit code 7` */
+export const endedText = (failure: TargetFailure, subject = 'the intermediary '): string =>
+  `${subject}ended by itself${failure.code === 'exited' ? ` with ${exitText(failure)}` : `: ${targetFailureText(failure)}`}`
+
 /** `The target did not start: it was not ready within 15s. Its last output: ...` */
 export const targetNotStartedText = (name: string, failure: TargetFailure, output: string): string =>
   withOutput(`${name} did not start: ${targetFailureText(failure)}`, output)
 
-/** `The target ended during the run: it ended with exit code 7.` */
-export const targetEndedText = (name: string, failure: TargetFailure, output: string): string =>
-  withOutput(`${name} ended during the run: ${targetFailureText(failure)}`, output)
+/** `The target ended during the run: it ended with exit code 7.` With its output where no file has it. */
+export function targetEndedText(name: string, { ended, lines, file }: TargetOutput & { ended: TargetFailure }): string {
+  const text = `${name} ended during the run: ${targetFailureText(ended)}`
+  return file === null ? withOutput(text, lines.join('\n')) : `${text}. Its output is in ${file}.`
+}
 
 const withOutput = (sentence: string, output: string): string =>
-  output === '' ? `${sentence}.` : `${sentence}. Its last output:\n${output}`
+  output === '' ? `${sentence}.` : `${sentence}. Its last output:\n${output.split('\n').map(visible).join('\n')}`
 
 export function stepFailureText(failure: StepFailure): string {
   switch (failure.code) {

@@ -33,7 +33,7 @@ import type {
 import { addressOf, CONNECTIONS, callHttp } from './http-call.ts'
 import { askPerson } from './manual-call.ts'
 import { isRunning, killProcess, launch, type RunningProcess } from './process-group.ts'
-import { createDriverTarget, type SimulatorAccess, type TargetProcess } from './target.ts'
+import { createDriverTarget, type SimulatorAccess, type TargetLog, type TargetProcess } from './target.ts'
 
 export interface DriverOptions {
   readonly env: Environment
@@ -41,14 +41,16 @@ export interface DriverOptions {
   readonly sim: SimulatorAccess
   /** Receives a sentence when the target ends by itself. */
   readonly onExit?: (message: string) => void
+  /** Keeps what the target prints. */
+  readonly log?: TargetLog
 }
 
 /** Throws `ConfigError` when an environment variable that the driver reads is not set. */
-export function createDriver(spec: DriverSpec, { env, sim, onExit }: DriverOptions): Driver {
+export function createDriver(spec: DriverSpec, { env, sim, onExit, log }: DriverOptions): Driver {
   const problems: Problem[] = []
   for (const { name, unset } of spec.variables) if (env[name] === undefined) problems.push(unset)
   if (problems.length > 0) throw new ConfigError(problems)
-  const target = spec.target === null ? null : createDriverTarget(spec.target, { env, sim, onExit })
+  const target = spec.target === null ? null : createDriverTarget(spec.target, { env, sim, onExit, log })
   return driverOf(spec, env, target)
 }
 

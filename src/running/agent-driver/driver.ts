@@ -2,7 +2,7 @@
 
 import type { Problem } from '../../base/files/errors.ts'
 import type { DriverCall, InboxItem } from '../../evaluation/scenario/run-events.ts'
-import type { TargetFailure } from '../../platform/journal/run-failures.ts'
+import type { TargetFailure, TargetOutput } from '../../platform/journal/run-failures.ts'
 
 export interface DriverChat {
   readonly id: string
@@ -46,13 +46,17 @@ export interface TargetControl {
   readonly running: boolean
   /** How it has ended by itself, each time, oldest first. */
   readonly ends: readonly TargetEnd[]
+  /** How many lines it has printed. */
+  readonly printed: number
+  /** The last lines that it printed after the first `after`; how it ended, when it does not run any more. Null for nothing. */
+  outputAfter(after: number): TargetOutput | null
+  /** Calls the listener when it ends by itself. Returns a function that removes the listener. */
+  onEnd(listener: () => void): () => void
 }
 
 /** The target ended by itself. */
-export interface TargetEnd {
-  readonly failure: TargetFailure
-  /** The end of what it printed. */
-  readonly output: string
+export interface TargetEnd extends TargetOutput {
+  readonly ended: TargetFailure
 }
 
 export type { DriverCall, InboxItem }

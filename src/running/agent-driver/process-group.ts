@@ -123,17 +123,6 @@ export async function killProcess(running: RunningProcess): Promise<void> {
   untrack(running)
 }
 
-/** Collects the end of what the program prints on both streams, at most `chars` of it. */
-export function outputTail({ child }: RunningProcess, chars: number): () => string {
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (chunk: string) => {
-      output = (output + chunk).slice(-chars)
-    })
-  }
-  return () => output.trim()
-}
-
 function isGroupAlive(group: number): boolean {
   try {
     process.kill(-group, 0)

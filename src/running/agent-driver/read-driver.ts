@@ -322,7 +322,7 @@ export interface ReferenceOptions extends DriverOptions {
 
 /** Resolves when it is ready. Rejects with `TargetStartError`. */
 export async function referenceDriver(options: ReferenceOptions): Promise<ReferenceDriver> {
-  const { env, sim, onExit, storesChats = true } = options
+  const { env, sim, onExit, log, storesChats = true } = options
   const folder = mkdtempSync(join(tmpdir(), 'handover-sim-reference-'))
   const removeFolder = () => rmSync(folder, { recursive: true, force: true })
   const start = (): TargetLaunch => {
@@ -332,7 +332,7 @@ export async function referenceDriver(options: ReferenceOptions): Promise<Refere
     }
     return referenceStart('The reference intermediary', env, sim, variables)
   }
-  const target: TargetProcess = new TargetProcess({ start, stopTimeoutMs: STOP_TIMEOUT_MS, onExit })
+  const target: TargetProcess = new TargetProcess({ start, stopTimeoutMs: STOP_TIMEOUT_MS, onExit, log })
   try {
     await target.start()
   } catch (error) {

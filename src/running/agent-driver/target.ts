@@ -1,12 +1,15 @@
-/** Starts, stops and kills the intermediary as a process, one action after the other. */
+/** Starts, stops and kills the intermediary as a process, one action after the other, and keeps what it prints. */
 
 import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { stripVTControlCharacters } from 'node:util'
 import { elapsedMs, wallDelay, wallTimer } from '../../base/runtime/clock.ts'
 import { type ConnectionFailure, connectionFailure } from '../../base/runtime/connection-failure.ts'
 import { createSequence } from '../../base/runtime/sequence.ts'
+import { messageOf } from '../../base/text/error-text.ts'
 import { interpolate } from '../../evaluation/scenario/interpolation.ts'
-import type { StepFailure, TargetFailure } from '../../platform/journal/run-failures.ts'
+import type { StepFailure, TargetFailure, TargetOutput } from '../../platform/journal/run-failures.ts'
 import { targetEndedText, targetNotStartedText } from '../../platform/wording/failures.ts'
 import type { Environment, TargetControl, TargetEnd, TargetSpec } from './driver.ts'
 import { type NotReady, probe } from './probe.ts'
@@ -15,7 +18,6 @@ import {
   killProcess,
   type LaunchOptions,
   launch,
-  outputTail,
   type RunningProcess,
   terminateProcess,
 } from './process-group.ts'
@@ -26,6 +28,8 @@ export interface TargetOptions {
   readonly stopTimeoutMs: number
   /** Receives a sentence when the target ends by itself. */
   readonly onExit?: ((message: string) => void) | undefined
+  /** Default: only the last lines, in memory. */
+  readonly log?: TargetLog | undefined
 }
 
 export class TargetProcess implements TargetControl {
@@ -33,11 +37,16 @@ export class TargetProcess implements TargetControl {
   readonly #options: TargetOptions
   readonly #closed = new AbortController()
   readonly #inSequence = createSequence()
+  readonly #log: TargetLog
+  readonly #listeners = new Set<() => void>()
   #current: RunningTarget | null = null
+  /** How it ended by itself; null when it was started again, or stopped. */
+  #lastEnd: TargetEnd | null = null
   #url: string | null = null
 
   constructor(options: TargetOptions) {
     this.#options = options
+    this.#log = options.log ?? new TargetLog({ file: null, redact: line => line, onProblem: () => {} })
   }
 
   get running(): boolean {
@@ -49,22 +58,42 @@ export class TargetProcess implements TargetControl {
     return this.#url
   }
 
+  get printed(): number {
+    return this.#log.printed
+  }
+
+  outputAfter(after: number): TargetOutput | null {
+    const lines = this.#log.last(after)
+    return this.#lastEnd ?? (lines.length === 0 ? null : { ended: null, lines, file: this.#log.fileName })
+  }
+
+  onEnd(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
   start(): Promise<void> {
     return this.#inSequence(async () => {
       if (this.#current !== null) return
       const launched = this.#options.start()
-      const started = await startTarget(launched, this.#closed.signal)
+      const started = await startTarget(launched, this.#log, this.#closed.signal)
       this.#current = started
+      this.#lastEnd = null
       this.#url = started.url ?? this.#url
-      void started.running.ended.then(failure => {
-        if (this.#current !== started) return
-        this.#current = null
-        void killProcess(started.running)
-        const output = started.output()
-        this.ends.push({ failure, output })
-        this.#options.onExit?.(targetEndedText(launched.name, failure, output))
-      })
+      void started.running.ended.then(failure => this.#afterEnd(launched.name, started, failure))
     })
+  }
+
+  async #afterEnd(name: string, started: RunningTarget, failure: TargetFailure): Promise<void> {
+    if (this.#current !== started) return
+    void killProcess(started.running)
+    await lastOutput(started.outputRead)
+    if (this.#current !== started) return
+    this.#current = null
+    this.#lastEnd = { ended: failure, lines: this.#log.last(started.printedBefore), file: this.#log.fileName }
+    this.ends.push(this.#lastEnd)
+    for (const listener of [...this.#listeners]) listener()
+    this.#options.onExit?.(targetEndedText(name, this.#lastEnd))
   }
 
   stop(): Promise<void> {
@@ -86,8 +115,126 @@ export class TargetProcess implements TargetControl {
       const running = this.#current?.running
       // Its end is not reported.
       this.#current = null
+      this.#lastEnd = null
       if (running !== undefined) await how(running)
     })
+  }
+}
+
+export interface TargetLogOptions {
+  /** `path` is absolute; `name` is for messages and reports. Null: no file. */
+  readonly file: { readonly path: string; readonly name: string } | null
+  /** Replaces the secrets in a line. */
+  redact(line: string): string
+  /** Receives a sentence when the file cannot be written. */
+  onProblem(message: string): void
+}
+
+const MAX_LINES = 20
+const MAX_LINE_CHARS = 400
+/** A longer line is split. */
+const SPLIT_CHARS = 65_536
+const MAX_FILE_BYTES = 10 * 2 ** 20
+const LEFT_OUT = '... earlier output is left out\n'
+
+/** Keeps what the target prints: the last lines for failures, and the last megabytes in a file. */
+export class TargetLog {
+  /** How many lines the target has printed. */
+  printed = 0
+  readonly #options: TargetLogOptions
+  readonly #lines: string[] = []
+  readonly #file: BoundedFile | null
+
+  constructor(options: TargetLogOptions) {
+    this.#options = options
+    this.#file = options.file === null ? null : new BoundedFile(options.file.path)
+  }
+
+  /** The name of the file; null when there is none. */
+  get fileName(): string | null {
+    return this.printed === 0 ? null : (this.#options.file?.name ?? null)
+  }
+
+  /** The last lines of those that came after the first `after`. */
+  last(after: number): string[] {
+    const count = Math.min(this.#lines.length, this.printed - after)
+    const lines = this.#lines.slice(this.#lines.length - count)
+    while (lines[0] === '') lines.shift()
+    while (lines.at(-1) === '') lines.pop()
+    return lines
+  }
+
+  /** Reads both streams of the program. Resolves when they have ended. */
+  async follow({ child }: RunningProcess): Promise<void> {
+    await Promise.all(
+      [child.stdout, child.stderr].map(
+        stream =>
+          new Promise<void>(resolve => {
+            if (stream === null) return resolve()
+            let rest = ''
+            stream.setEncoding('utf8').on('data', (chunk: string) => {
+              const lines = (rest + chunk).split('\n')
+              rest = lines.pop() ?? ''
+              if (rest.length > SPLIT_CHARS) {
+                lines.push(rest)
+                rest = ''
+              }
+              this.#add(lines)
+            })
+            stream.once('close', () => {
+              if (rest !== '') this.#add([rest])
+              resolve()
+            })
+          }),
+      ),
+    )
+  }
+
+  #add(lines: readonly string[]): void {
+    let text = ''
+    for (const line of lines) {
+      const shown = this.#options.redact(stripVTControlCharacters(line).trimEnd())
+      text += `${shown}\n`
+      this.printed++
+      this.#lines.push(shown.length > MAX_LINE_CHARS ? `${shown.slice(0, MAX_LINE_CHARS)}…` : shown)
+      if (this.#lines.length > MAX_LINES) this.#lines.shift()
+    }
+    if (text === '' || this.#file === null) return
+    try {
+      this.#file.append(text)
+    } catch (error) {
+      this.#options.onProblem(`Failed to write the output of the target to ${this.fileName}: ${messageOf(error)}.`)
+    }
+  }
+}
+
+/** A file that loses its older half when it is full. */
+class BoundedFile {
+  readonly #path: string
+  /** Null before the first write. */
+  #size: number | null = null
+  #isBroken = false
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Throws the first error, and does nothing after it. A text is written when this returns, so that no crash loses it. */
+  append(text: string): void {
+    if (this.#isBroken) return
+    try {
+      writeFileSync(this.#path, text, { mode: 0o600, flag: this.#size === null ? 'w' : 'a' })
+      this.#size = (this.#size ?? 0) + Buffer.byteLength(text)
+      if (this.#size <= MAX_FILE_BYTES) return
+      const half = readFileSync(this.#path).subarray(-MAX_FILE_BYTES / 2)
+      // From a whole line on.
+      const kept = half.subarray(half.indexOf('\n') + 1)
+      writeFileSync(this.#path, Buffer.concat([Buffer.from(LEFT_OUT), kept]))
+      this.#size = LEFT_OUT.length + kept.length
+    } catch (error) {
+      this.#isBroken = true
+      throw error
+    }
   }
 }
 
@@ -113,10 +260,11 @@ interface DriverTargetOptions {
   readonly env: Environment
   readonly sim: SimulatorAccess
   readonly onExit?: TargetOptions['onExit']
+  readonly log?: TargetOptions['log']
 }
 
 /** Creates the target that a driver file describes under `target`. */
-export function createDriverTarget(spec: TargetSpec, { env, sim, onExit }: DriverTargetOptions): TargetProcess {
+export function createDriverTarget(spec: TargetSpec, { env, sim, onExit, log }: DriverTargetOptions): TargetProcess {
   const scope = { env, sim: { url: sim.url, api_key: sim.apiKey, bot_id: sim.botId } }
   const text = (template: string) => String(interpolate(template, scope))
   const variables: Record<string, string | undefined> = { ...env, ...simulatorVariables(sim) }
@@ -129,7 +277,7 @@ export function createDriverTarget(spec: TargetSpec, { env, sim, onExit }: Drive
     ready: text(spec.ready),
     readyTimeoutMs: spec.readyTimeoutMs,
   }
-  return new TargetProcess({ start: () => launched, stopTimeoutMs: spec.stopTimeoutMs, onExit })
+  return new TargetProcess({ start: () => launched, stopTimeoutMs: spec.stopTimeoutMs, onExit, log })
 }
 
 export interface TargetLaunch extends LaunchOptions {
@@ -144,8 +292,10 @@ export interface RunningTarget {
   readonly running: RunningProcess
   /** The URL after `Ready:`; null for a target with an address in `ready`. */
   readonly url: string | null
-  /** The end of what the target printed. */
-  output(): string
+  /** How many lines the target had printed before this start. */
+  readonly printedBefore: number
+  /** Resolves when everything that it printed has been read. */
+  readonly outputRead: Promise<void>
 }
 
 /** The intermediary did not start. */
@@ -160,10 +310,8 @@ export class TargetStartError extends Error {
   }
 }
 
-const OUTPUT_CHARS = 2_000
-
 /** Rejects with `TargetStartError`, after it has ended the process. `signal` aborts the start. */
-async function startTarget(start: TargetLaunch, signal: AbortSignal): Promise<RunningTarget> {
+async function startTarget(start: TargetLaunch, log: TargetLog, signal: AbortSignal): Promise<RunningTarget> {
   const { name, ready } = start
   // The test below would take another program that serves at the address for the target.
   if (ready !== null && (await probe(ready)) === null)
@@ -171,11 +319,23 @@ async function startTarget(start: TargetLaunch, signal: AbortSignal): Promise<Ru
   if (signal.aborted) throw new TargetStartError(name, { code: 'run_ended' })
   const running = launch(start)
   if (!isRunning(running)) throw new TargetStartError(name, running)
-  const output = outputTail(running, OUTPUT_CHARS)
+  const printedBefore = log.printed
+  const outputRead = log.follow(running)
   const outcome = await readiness(start, running, signal)
-  if ('url' in outcome) return { running, url: outcome.url, output }
+  if ('url' in outcome) return { running, url: outcome.url, printedBefore, outputRead }
   await killProcess(running)
-  throw new TargetStartError(name, outcome, output())
+  await lastOutput(outputRead)
+  throw new TargetStartError(name, outcome, log.last(printedBefore).join('\n'))
+}
+
+/** A program that has left its group may hold the streams open. */
+const LAST_OUTPUT_MS = 200
+
+/** Waits for what a program printed last, which may come after its end. */
+async function lastOutput(outputRead: Promise<void>): Promise<void> {
+  const enough = new AbortController()
+  await Promise.race([outputRead, wallDelay(LAST_OUTPUT_MS, enough.signal)])
+  enough.abort()
 }
 
 type Readiness = { readonly url: string | null } | TargetFailure

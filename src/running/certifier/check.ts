@@ -2,6 +2,7 @@
 
 import type { KnobSettings } from '../../platform/contract/knobs.ts'
 import type { Entry } from '../../platform/journal/entry.ts'
+import type { TargetOutput } from '../../platform/journal/run-failures.ts'
 import type { Capability } from './capabilities.ts'
 import type { CheckContext } from './context.ts'
 import type { CheckFinding, CheckReason, FindingLevel } from './finding.ts'
@@ -79,6 +80,8 @@ export interface CheckResult {
   readonly journal: readonly Entry[]
   /** Chat ids by name. */
   readonly chats: Readonly<Record<string, string>>
+  /** What the target printed last while it ran, of a check that did not pass. */
+  readonly targetOutput?: TargetOutput
 }
 
 /** A check that has ended. */

@@ -92,7 +92,7 @@ export function checkReasonText(reason: CheckReason): string {
     case 'target_unreachable':
       return 'No program listened at the target any more. The end of this report says why the run was stopped.'
     case 'target_ended':
-      return `The intermediary ended by itself while ${reason.checks.join(', ')} ran (${targetFailureText(reason.failure)}), and it did not end when each ran alone, so the cause is unknown. Its last output is in the log of this run. Try --jobs 1, and look for what several chats at once share.`
+      return `The intermediary ended by itself while ${reason.checks.join(', ')} ran (${targetFailureText(reason.failure)}), and it did not end when each ran alone, so the cause is unknown. Try --jobs 1, and look for what several chats at once share.`
     case 'internal_error':
       return `Internal error of handover-sim: ${reason.detail}. It says nothing about the intermediary; please report it.`
     case 'stopped':

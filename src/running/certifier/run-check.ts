@@ -133,6 +133,7 @@ async function runInSimulator(
 ): Promise<CheckRun> {
   const { driver, limits, hasWire, url } = environment
   const started = elapsedMs()
+  const printedBefore = driver?.target?.printed ?? 0
   const limitMs = check.limitMs ?? limits.checkMs
   // Why the check was ended; null when it was not, or with the run.
   let interruption: CheckReason | null = null
@@ -175,7 +176,9 @@ async function runInSimulator(
     const { findings, reason, measurements, chats } = reported
     const durationMs = elapsedMs() - started
     const facts = { findings, reason, measurements, chats, rotated: changedKnobs(rotated), durationMs }
-    const result = withEntries({ ...notRun(check, { code: 'stopped' }), ...facts })
+    const ran = withEntries({ ...notRun(check, { code: 'stopped' }), ...facts })
+    const targetOutput = ran.outcome === 'pass' ? null : (driver?.target?.outputAfter(printedBefore) ?? null)
+    const result = targetOutput === null ? ran : { ...ran, targetOutput }
     return isOwn ? { result, withLateEntries: withEntries } : runWithout(result)
   } catch (error) {
     return runWithout({ ...notRun(check, internalError(error)), durationMs: elapsedMs() - started })

@@ -163,7 +163,7 @@ export class AddressWatch {
     this.#isOut = true
     const failure = await probeTarget(this.#target, 0, this.#signal)
     if (failure?.code === 'connection_refused') {
-      this.ends.push({ failure: { code: 'gone', address: this.#target.host }, output: '' })
+      this.ends.push({ ended: { code: 'gone', address: this.#target.host }, lines: [], file: null })
       this.#return = probeTarget(this.#target, RETURN_MS, this.#signal)
       await this.#return
     }
@@ -214,15 +214,12 @@ export function runAfterEnd(
   if (open === undefined || result.reason !== null) return run
   const checks: string[] = []
   for (const [{ id }, watched] of together) if (watched.ends.includes(open)) checks.push(id)
-  const reason: CheckReason = { code: 'target_ended', failure: open.failure, checks }
-  return { ...run, result: { ...result, reason, outcome: outcomeOf(result.findings, reason) } }
+  const reason: CheckReason = { code: 'target_ended', failure: open.ended, checks }
+  return { ...run, result: { ...result, reason, outcome: outcomeOf(result.findings, reason), targetOutput: open } }
 }
 
-/** Lines at the end of an output, where the exception is. */
-const OUTPUT_LINES = 8
-
 /** The result of a check that ended the target, although nothing else ran. What came after the end is left out. */
-function withTargetEnded(result: CheckResult, { failure, output }: TargetEnd): CheckResult {
+function withTargetEnded(result: CheckResult, end: TargetEnd): CheckResult {
   // What was sent, or done, last before nothing listened any more. Reads of the inbox do nothing.
   let last: EventAttempt | EntryOf<'driver'> | null = null
   for (const entry of result.journal) {
@@ -233,21 +230,16 @@ function withTargetEnded(result: CheckResult, { failure, output }: TargetEnd): C
     if (entry.kind === 'delivery' && isLost(entry)) break
   }
   const after = last === null ? null : String(last.kind === 'delivery' ? last.event : last.verb)
-  const lines = output
-    .trim()
-    .split(/\s*\n\s*/)
-    .slice(-OUTPUT_LINES)
-  const printed = output === '' ? '' : ` Its last output: ${lines.join(' | ')}`
-  const ended: CheckFinding = {
+  const finding: CheckFinding = {
     level: 'MUST',
     code: 'target-ended',
-    happened: `The intermediary ended by itself${after === null ? '' : ` after ${after}`}: ${targetFailureText(failure)}.${printed}`,
+    happened: `The intermediary ended by itself${after === null ? '' : ` after ${after}`}: ${targetFailureText(end.ended)}.`,
     hint: 'Look in its last output for the exception, catch it where the event is handled, and answer the request. A bad event must cost one answer, and not all chats.',
-    details: { after, failure, output },
+    details: { after, failure: end.ended },
     entrySeqs: last === null ? [] : [last.seq],
   }
   const lastSeq = last?.seq ?? -1
   const isEarlier = ({ entrySeqs }: CheckFinding) => entrySeqs.length > 0 && entrySeqs.every(seq => seq <= lastSeq)
-  const findings = [ended, ...result.findings.filter(isEarlier)]
-  return { ...result, findings, reason: null, outcome: outcomeOf(findings, null) }
+  const findings = [finding, ...result.findings.filter(isEarlier)]
+  return { ...result, findings, reason: null, outcome: outcomeOf(findings, null), targetOutput: end }
 }

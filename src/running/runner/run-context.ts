@@ -44,6 +44,8 @@ export interface RunContext extends RunContextOptions, WaitContext {
   evaluationError: unknown
   /** Appends a run event or a note to the journal. Returns its seq. */
   note(event: RunEvent | NoteContentOf, chatId?: string): number
+  /** Adds what the target has printed since the scenario began, unless its end is noted already. */
+  noteTargetOutput(): void
   chatOf(step: PlannedStep): Chat | null
   interpolate(step: PlannedStep, template: unknown): unknown
   close(): void
@@ -59,6 +61,9 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
   const { id, name } = identity.bot
   const conversations = new Map<string, Chat>()
   const evaluator = new Evaluator(plan)
+  const target = driver?.target ?? null
+  const printedBefore = target?.printed ?? 0
+  let isEndNoted = false
   const context: RunContext = {
     ...options,
     core,
@@ -69,9 +74,18 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
       const chat = chatId === undefined ? {} : { chat_id: chatId }
       return journal.append({ kind: 'note', ...chat, ...event } as NoteContent, null).seq
     },
+    noteTargetOutput: () => {
+      const output = target?.outputAfter(printedBefore) ?? null
+      if (isEndNoted || output === null) return
+      isEndNoted = output.ended !== null
+      context.note({ note: 'target_output', ...output })
+    },
     chatOf: step => conversations.get(step.conversation) ?? null,
     interpolate: (step, template) => interpolate(template, evaluator.variables.scopeOf(step.conversation, step.scope)),
-    close: () => unsubscribe(),
+    close: () => {
+      unsubscribe()
+      unsubscribeTarget?.()
+    },
   }
   const unsubscribe = journal.subscribe(entry => {
     try {
@@ -94,6 +108,9 @@ export async function createRunContext(options: RunContextOptions): Promise<RunC
     driver: driver?.verbs ?? null,
   }
   context.note(started)
+  const unsubscribeTarget = target?.onEnd(context.noteTargetOutput)
+  // It may have ended in an earlier scenario.
+  if (target?.outputAfter(printedBefore)?.ended != null) context.noteTargetOutput()
   for (const conversation of plan.conversations) await openConversation(context, conversation, conversations)
   return context
 }

@@ -1,8 +1,9 @@
 /** Runs one scenario: its steps, its `finally` steps, and the wait for late calls. */
 
-import { elapsedMs, wallTimer } from '../../base/runtime/clock.ts'
+import { elapsedMs, wallDelay, wallTimer } from '../../base/runtime/clock.ts'
 import { anySignal } from '../../base/runtime/node.ts'
 import type { Awaited } from '../../evaluation/evaluator/step-evaluator.ts'
+import { isLostConnection } from '../../evaluation/evaluator/stimulus.ts'
 import type { ScenarioResult, Verdict } from '../../evaluation/evaluator/verdict.ts'
 import { InterpolationError } from '../../evaluation/scenario/interpolation.ts'
 import { type PlannedItem, type PlannedStep, stepsOf } from '../../evaluation/scenario/plan.ts'
@@ -54,8 +55,12 @@ export async function runScenario(context: RunContext, options: RunOptions): Pro
   options.onQuiet?.()
   await settle(context, { quietMs, awaitCall: steps.hasTimedOut || last.hasTimedOut, signal: options.signal })
   await rereadInboxes(context, options.signal)
+  await awaitTargetEnd(context)
   context.note({ note: 'scenario_ended', ...last.earlyEnd(), ...steps.earlyEnd() })
   if (context.evaluationError !== null) throw context.evaluationError
+  const verdict = finalVerdict(context)
+  if (verdict.outcome !== 'fail' && verdict.outcome !== 'error') return verdict
+  context.noteTargetOutput()
   return finalVerdict(context)
 }
 
@@ -166,6 +171,22 @@ async function awaitPendingAcks(context: RunContext, signal: AbortSignal): Promi
     if (!started || !id || core.dispatcher.find(id)?.phase.kind === 'held') continue
     await awaitAck({ context, signal, startSeq: started.seq }, id, ended.at_ms)
   }
+}
+
+/** Between the end of a connection and the end of the process. */
+const EXIT_MS = 500
+
+/** Waits for the end of the target, which is reported after the end of its connections. */
+async function awaitTargetEnd({ driver, core }: RunContext): Promise<void> {
+  const target = driver?.target
+  if (!target?.running) return
+  const [deliveries, calls] = [core.journal.query({ kind: 'delivery' }), core.journal.query({ kind: 'driver' })]
+  const isLost = [...deliveries, ...calls].some(({ failure }) => isLostConnection(failure))
+  if (!isLost) return
+  const ended = new AbortController()
+  const unsubscribe = target.onEnd(() => ended.abort())
+  await wallDelay(EXIT_MS, ended.signal)
+  unsubscribe()
 }
 
 /** Reads the inboxes once more, because an item may have come twice. */

@@ -45,6 +45,19 @@ const targetIsMissing: Symptom = async isFixed => {
   return seen.replaceAll(String(port), '3000')
 }
 
+/** A target that throws at an event, or not. */
+const targetEnds: Symptom = async isFixed => {
+  const port = await freePort()
+  const answer = isFixed ? 'end()' : 'nothing.here'
+  const files = {
+    ...PRESS,
+    'service.cjs': `require('node:http').createServer((request, response) => request.method === 'GET' ? response.end() : response.${answer}).listen(${port}, '127.0.0.1')`,
+    'driver.yaml': `target: { start: ['${process.execPath}', service.cjs], ready: 'http://127.0.0.1:${port}/' }`,
+  }
+  const target = ['--target', `http://127.0.0.1:${port}/webhook`, '--agent-driver', 'driver.yaml']
+  return command(['run', 's.yaml', '--port', '0', ...target], files)
+}
+
 const noSimulator: Symptom = async isFixed => {
   const wait = (port: string) => command(['wait', '--port', port, '--timeout', '200ms'])
   if (isFixed) return onServer(wait)
@@ -119,6 +132,7 @@ export const COMMAND_SYMPTOMS: Readonly<Record<string, Symptom>> = {
     return ada.expectNone(name, {}, { for: '0s' }).then(() => 'none', String)
   },
   'The target is not reachable': targetIsMissing,
+  'The intermediary ends by itself': targetEnds,
   'A scenario is inconclusive': isFixed =>
     played({
       ...PRESS,

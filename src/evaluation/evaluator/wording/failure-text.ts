@@ -6,6 +6,7 @@ import { ENDPOINTS } from '../../../platform/contract/endpoints.ts'
 import {
   driverFailureText,
   earlyEndText,
+  endedText,
   failureText,
   stepFailureText,
   TLS_HINTS,
@@ -661,6 +662,8 @@ export function hintText(hint: FailureHint, audience: Audience): string {
       return 'Commands run in the folder of the driver file, without a shell.'
     case 'broke_off':
       return 'The connection broke while it answered: what does the log of the intermediary say?'
+    case 'target_ended':
+      return `${endedText(hint.failure, 'The intermediary ')}. Look in its last output for the exception, and catch it where it is thrown.`
     case 'desk_address':
       return 'Is the help desk of the intermediary running where the driver file says?'
     case 'desk_path':

@@ -2,7 +2,8 @@
 
 import { groupBy } from '../../../base/objects.ts'
 import { formatDuration } from '../../../base/text/quantities.ts'
-import { driverFailureText, failureText, stepFailureText } from '../../../platform/wording/failures.ts'
+import type { TargetOutput } from '../../../platform/journal/run-failures.ts'
+import { driverFailureText, endedText, failureText, stepFailureText } from '../../../platform/wording/failures.ts'
 import { findingText } from '../../linter/texts.ts'
 import type { DifferenceNote } from '../difference-notes.ts'
 import type { CallRef, Failure, FailureHint, Happened, ObstacleCode } from '../failure.ts'
@@ -125,6 +126,12 @@ export function describeFailure(failure: Failure, audience: Audience = 'scenario
     ...(hint === undefined ? {} : { hint: hintText(hint, audience), hintCode: hint.code }),
   }
 }
+
+/** Stands above the last lines that the target printed; says everything when it printed none. */
+export const targetOutputHeading = ({ lines, file }: TargetOutput): string =>
+  lines.length === 0
+    ? 'the intermediary printed nothing'
+    : `last output of the intermediary${file === null ? '' : `, from ${file}`}:`
 
 /** What varies when the same mistake is repeated: entries, times, chats and texts. Codes, calls, fields and statuses stay. */
 const VARYING: ReadonlySet<string> = new Set([
@@ -259,7 +266,8 @@ function causeOf({ failures: [first], reason }: Pick<ScenarioResult, 'failures' 
       return cause('no_driver', [], 'a step needs an agent driver, and there is none (--agent-driver FILE)')
     return cause('verb_missing', [reason.verb], `the agent driver has no verb ${reason.verb}`)
   }
-  const { happened } = first
+  const { happened, hint } = first
+  if (hint?.code === 'target_ended') return cause('target_ended', [hint.failure], endedText(hint.failure))
   switch (happened.code) {
     case 'no_call': {
       const { requirement, detail } = happened

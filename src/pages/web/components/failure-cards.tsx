@@ -3,8 +3,14 @@ import './failures.css'
 import type { ComponentChildren } from 'preact'
 import { counted } from '../../../base/text/quantities.ts'
 import { visible } from '../../../base/text/terminal-text.ts'
-import type { FailureReport, NearMissReport, WarningReport } from '../../../evaluation/evaluator/wording/report.ts'
+import {
+  type FailureReport,
+  type NearMissReport,
+  targetOutputHeading,
+  type WarningReport,
+} from '../../../evaluation/evaluator/wording/report.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
+import type { TargetOutput } from '../../../platform/journal/run-failures.ts'
 import { offsetText } from '../model/formats.ts'
 import { Differences } from './differences.tsx'
 import { EntryRef, EntryRefList, type EntryRefs } from './entry-ref.tsx'
@@ -47,6 +53,19 @@ export function FailureCards({ failures, refs, level }: FailureCardsProps) {
         <FailureCard key={index} failure={failure} refs={refs} level={level} />
       ))}
     </div>
+  )
+}
+
+/** The last lines that the intermediary printed. */
+export function TargetOutputView({ output }: { readonly output: TargetOutput | undefined }) {
+  if (output === undefined) return null
+  const heading = visible(targetOutputHeading(output))
+  if (output.lines.length === 0) return <p class="hint">{heading}</p>
+  return (
+    <details class="target-output" open>
+      <summary>{heading}</summary>
+      <pre tabIndex={0}>{output.lines.map(visible).join('\n')}</pre>
+    </details>
   )
 }
 

@@ -20,7 +20,7 @@ import {
   worstFirst,
 } from '../../../running/certifier/report.ts'
 import { EntryRefList, type EntryRefs } from '../components/entry-ref.tsx'
-import { Fact } from '../components/failure-cards.tsx'
+import { Fact, TargetOutputView } from '../components/failure-cards.tsx'
 import { Mark, type MarkKind } from '../components/mark.tsx'
 import { moment } from '../model/formats.ts'
 import { reportPage } from './page.tsx'
@@ -233,6 +233,7 @@ function CheckResult({ check, timeline, isOpen }: CheckResultProps) {
           <FindingCard key={index} finding={finding} passes={passes} refs={refs} />
         ))}
       </div>
+      <TargetOutputView output={check.targetOutput} />
       {avoidedText === null ? null : <p class="report-notice">{visible(avoidedText)}</p>}
       {decisiveText === null ? null : <p class="report-notice check-decisive">{visible(decisiveText)}</p>}
       <div>

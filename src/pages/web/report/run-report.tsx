@@ -8,7 +8,7 @@ import { placeText } from '../../../evaluation/scenario/plan.ts'
 import { CodeText } from '../components/code-text.tsx'
 import { EntryDetails } from '../components/entry-details.tsx'
 import type { EntryRefs } from '../components/entry-ref.tsx'
-import { Fact, FailureCards, WarningList } from '../components/failure-cards.tsx'
+import { Fact, FailureCards, TargetOutputView, WarningList } from '../components/failure-cards.tsx'
 import { StepList } from '../components/steps.tsx'
 import { truncateEntry } from '../model/entry-sections.ts'
 import { moment } from '../model/formats.ts'
@@ -261,6 +261,7 @@ function ScenarioResult({ scenario, slug, timeline, isOpen }: ScenarioResultProp
       </dl>
       {reason === null ? null : <p class="result-reason">{visible(reason)}</p>}
       <FailureCards failures={failures} refs={refs} level={4} />
+      <TargetOutputView output={scenario.targetOutput} />
       <WarningList warnings={warnings} refs={refs} />
       <CommandLine name="Run it again" command={scenario.rerunCommand} what="the command" />
       {steps.length === 0 ? null : (

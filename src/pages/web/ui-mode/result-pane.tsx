@@ -4,7 +4,7 @@ import { visible } from '../../../base/text/terminal-text.ts'
 import type { EntryOf } from '../../../platform/journal/entry.ts'
 import { CallCode } from '../components/call-code.tsx'
 import { JournalEntry } from '../components/entry-details.tsx'
-import { FailureCards, WarningList } from '../components/failure-cards.tsx'
+import { FailureCards, TargetOutputView, WarningList } from '../components/failure-cards.tsx'
 import { focusRow, SequenceDiagram } from '../components/sequence-diagram.tsx'
 import { useShortcuts } from '../components/shortcuts.tsx'
 import { scrollWithin } from '../model/scroll-within.ts'
@@ -106,6 +106,7 @@ function Failures() {
     <div class="run-failures">
       {reason === null ? null : <p class="run-reason">{visible(reason)}</p>}
       <FailureCards failures={failures} refs={refs} level={3} />
+      <TargetOutputView output={report?.targetOutput} />
       {failures.length === 0 && reason === null ? <p class="empty">{empty}</p> : null}
       <WarningList warnings={report?.warnings ?? []} refs={refs} />
     </div>

@@ -1,0 +1,71 @@
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { isRunning, launch } from '../../src/running/agent-driver/process-group.ts'
+import { TargetLog, type TargetLogOptions } from '../../src/running/agent-driver/target.ts'
+import { folderWith } from '../config/folder.ts'
+
+/** Runs a program to its end. */
+async function logOf(source: string, options: Partial<TargetLogOptions> = {}) {
+  const folder = folderWith({ 'program.mjs': source })
+  const path = join(folder, 'target.log')
+  const problems: string[] = []
+  const log = new TargetLog({
+    file: { path, name: 'target.log' },
+    redact: line => line.replaceAll('sesame', '***'),
+    onProblem: message => problems.push(message),
+    ...options,
+  })
+  const running = launch({ command: [process.execPath, 'program.mjs'], cwd: folder, env: process.env })
+  if (!isRunning(running)) throw new Error(running.code)
+  await log.follow(running)
+  return { log, path, problems }
+}
+
+it('keeps both streams line by line, without colours and secrets, also the last line without a line end', async () => {
+  const source = `console.log('\\u001b[32mkey sesame\\u001b[0m'); console.error('no'); process.stdout.write('ses'); setTimeout(() => process.stdout.write('ame, and out'), 50)`
+  const { log, path } = await logOf(source)
+  expect(log.last(0).sort()).toEqual(['***, and out', 'key ***', 'no'])
+  expect(readFileSync(path, 'utf8').split('\n').sort()).toEqual(['', '***, and out', 'key ***', 'no'])
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+it('has the last 20 lines of those that came after a moment, each at most 400 characters, without empty ones around them', async () => {
+  const { log } = await logOf(
+    `for (let n = 1; n <= 30; n++) console.log('line ' + n); console.log('x'.repeat(500) + '\\n\\n')`,
+  )
+  expect(log.printed).toBe(33)
+  expect(log.last(0)).toHaveLength(18)
+  expect(log.last(0)[0]).toBe('line 14')
+  expect(log.last(0).at(-1)).toBe(`${'x'.repeat(400)}…`)
+  expect(log.last(29)).toEqual(['line 30', `${'x'.repeat(400)}…`])
+  expect(log.last(33)).toEqual([])
+})
+
+it('shortens the file to its last 5 MB when it has more than 10 MB', async () => {
+  const { path } = await logOf(`for (let n = 1; n <= 12_000; n++) console.log(n + ' ' + 'x'.repeat(1000))`)
+  const text = readFileSync(path, 'utf8')
+  expect(text.length).toBeLessThan(10 * 2 ** 20)
+  expect(text.length).toBeGreaterThan(5 * 2 ** 20 - 2000)
+  const lines = text.trimEnd().split('\n')
+  expect(lines[0]).toBe('... earlier output is left out')
+  expect(lines[1]).toMatch(/^\d+ x{1000}$/)
+  expect(lines.at(-1)).toMatch(/^12000 x{1000}$/)
+})
+
+it('keeps the end of a line without an end that is longer than the memory for it', async () => {
+  const { log } = await logOf(`process.stdout.write('x'.repeat(200_000)); process.stdout.write('\\nend\\n')`)
+  expect(log.last(0).at(-1)).toBe('end')
+  expect(log.printed).toBeGreaterThan(2)
+})
+
+it('says once that the file cannot be written, and keeps the last lines', async () => {
+  const folder = folderWith({})
+  mkdirSync(join(folder, 'target.log'))
+  const file = { path: join(folder, 'target.log'), name: '.handover-sim/target.log' }
+  const { log, problems } = await logOf(`console.log('a'); setTimeout(() => console.log('b'), 50)`, { file })
+  expect(problems).toEqual([
+    expect.stringMatching(/^Failed to write the output of the target to \.handover-sim\/target\.log: .*EISDIR/),
+  ])
+  expect(log.last(0)).toEqual(['a', 'b'])
+})
