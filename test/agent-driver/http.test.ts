@@ -128,6 +128,7 @@ describe('the outcome of an HTTP call', () => {
 
   it.each([
     [409, 'wrong\n  state', 'answered 409: wrong state'],
+    [500, '<!DOCTYPE html><html><pre>Error: no desk<br> &nbsp; at a.js:1</pre></html>', 'answered 500: Error: no desk'],
     [500, '', 'answered 500'],
     [503, 'x'.repeat(1000), `answered 503: ${'x'.repeat(299)}…`],
   ])('%d is not', async (status, body, error) => {

@@ -180,8 +180,14 @@ it('calls that other steps claimed are not reported', async () => {
   expect(failures[0]).toMatchObject({ conversation: 'ada', nearest: [], happened: 'start was not called within 5s' })
 })
 
+it('without any call before an agent has acted, the hint is to let one accept', async () => {
+  const { hint, hintCode } = await failing(() => {})
+  expect(hintCode).toBe('no_agent')
+  expect(hint).toMatch(/^No agent has accepted the chat: write agent: accept before this step\./)
+})
+
 it('without any call, the report names the URL for the intermediary', async () => {
-  const failure = await failing(() => {})
+  const failure = await failing(journal => journal.driver('accept'))
   expect(failure).toMatchObject({
     happened:
       'message { message: "I\'m Anna", sender: { name: "Anna" } } was not called within 5s: the intermediary made no call for this scenario',

@@ -66,3 +66,30 @@ const at = (row: readonly number[], index: number): number => row[index] ?? Numb
 
 /** Ends a sentence with a full stop, unless a suggestion ended it with a question mark. */
 export const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)
+
+/** The characters of an error page that are searched for its text. */
+const LONGEST_PAGE = 4_000
+const ENTITIES: Readonly<Record<string, string>> = { quot: '"', apos: "'", lt: '<', gt: '>', amp: '&' }
+
+/** The text that an error page shows, such as that of Express, without a call stack; another text as it is. */
+export function pageText(text: string): string {
+  if (!/^\s*<(!doctype html|html)\b/i.test(text)) return text
+  const page = text.slice(0, LONGEST_PAGE).replace(/<(head|script|style)\b[\s\S]*?<\/\1>/gi, ' ')
+  const [, shown = page] =
+    /<pre\b[^<>]*>([\s\S]*?)(?:<\/pre>|$)/i.exec(page) ?? /<body\b[^<>]*>([\s\S]*)/i.exec(page) ?? []
+  const [, title = ''] = /<title\b[^<>]*>([^<>]*)/i.exec(text.slice(0, LONGEST_PAGE)) ?? []
+  return textOf(/<(head|style)\b/i.test(shown) ? title : shown) || textOf(title) || text
+}
+
+const textOf = (html: string): string =>
+  html
+    .replace(/<br\b[^<>]*>/gi, '\n')
+    .replace(/<[^<>]*>?/g, ' ')
+    .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (_, decimal, hex, name) => {
+      if (name !== undefined) return ENTITIES[name] ?? ' '
+      const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+      return code <= 0x10ffff ? String.fromCodePoint(code) : ' '
+    })
+    .replace(/^\s+at .+$/gm, '')
+    .replace(/\s+/g, ' ')
+    .trim()

@@ -319,6 +319,8 @@ function findHint(
       return { code: 'no_event', action: stimulus.name, verb: stimulus.verb }
   }
   if (index.calls.length === 0 && unreachableReason(index) === null) {
+    const hasActed = index.drivers.some(({ verb }) => verb !== 'inbox')
+    if (!hasActed && index.started?.driver?.includes('accept')) return { code: 'no_agent' }
     const url = index.started?.sim.url
     return { code: 'platform_address', url: typeof url === 'string' ? url : null }
   }

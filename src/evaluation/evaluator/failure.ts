@@ -281,6 +281,7 @@ export type FailureHint = Coded<
 
 type BareHint =
   | 'allow_time'
+  | 'no_agent'
   | 'any_order'
   | 'since'
   | 'bearer_key'

@@ -1,6 +1,7 @@
 /** Evaluates a step that does something: whether it could be done, whether the target was reachable, what its webhook answered. */
 
 import { type ConnectionFailure, certificateProblem } from '../../base/runtime/connection-failure.ts'
+import { pageText } from '../../base/text/error-text.ts'
 import { parseDuration } from '../../base/text/quantities.ts'
 import { isWebhookEvent } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS } from '../../platform/contract/events.ts'
@@ -124,24 +125,12 @@ const wasReachable = ({ calls, drivers, entries }: JournalIndex): boolean =>
 
 const LONGEST_BODY = 120
 
-/** The characters of an error page that are searched for its text. */
-const LONGEST_PAGE = 4_000
-const ENTITIES: Readonly<Record<string, string>> = { quot: '"', '#39': "'", lt: '<', gt: '>', amp: '&' }
-
-/** Returns the text that an HTML page shows, such as the error page of Express, and any other body as it is. */
-function visibleText(body: string): string {
-  if (!/^<(!doctype html|html)\b/i.test(body)) return body
-  const page = body.slice(0, LONGEST_PAGE).replace(/<(head|script|style)\b[\s\S]*?<\/\1>/gi, ' ')
-  const text = page.replace(/<[^<>]*>/g, ' ').replace(/&([a-z]+|#39);/g, (_, name) => ENTITIES[name] ?? ' ')
-  return text.replace(/\s+/g, ' ').trim() || body
-}
-
 const attemptResult = (delivery: Delivery): AttemptResult => ({
   event: delivery.event,
   attempt: delivery.attempt,
   status: delivery.status,
   afterMs: delivery.duration_ms,
-  body: plainText(visibleText(delivery.response?.body.trim() ?? ''), LONGEST_BODY),
+  body: plainText(pageText(delivery.response?.body.trim() ?? ''), LONGEST_BODY),
   url: delivery.url,
   sent: delivery.outcome !== 'skipped',
   sign: delivery.sign ?? 'valid',

@@ -1,6 +1,7 @@
 /** Defines the outcome of one driver call, and bounds how long a call takes. */
 
 import { wallTimer } from '../../base/runtime/clock.ts'
+import { pageText } from '../../base/text/error-text.ts'
 import type { DriverFailure } from '../../platform/journal/run-failures.ts'
 
 export interface CallOutcome {
@@ -34,9 +35,9 @@ export class CallError extends Error {
   }
 }
 
-/** The start of a text, on one line. */
+/** The start of a text, on one line; of an error page what it shows. */
 export function startOf(text: string): string {
-  const line = oneLine(text.slice(0, SHOWN_CHARS * 2))
+  const line = oneLine(pageText(text).slice(0, SHOWN_CHARS * 2))
   return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS - 1)}…` : line
 }
 

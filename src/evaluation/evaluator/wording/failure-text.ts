@@ -616,6 +616,8 @@ export function hintText(hint: FailureHint, audience: Audience): string {
       return 'Every call carries the header Authorization: Bearer <API_KEY>, with the key of the handover settings page.'
     case 'chat_id':
       return 'Is the chat id taken from the event that belongs to this conversation?'
+    case 'no_agent':
+      return 'No agent has accepted the chat: write agent: accept before this step. An intermediary that starts the handover by itself has to know the address of the platform.'
     case 'platform_address':
       return `Does the intermediary know the address of the platform${hint.url === null ? '' : ` (${hint.url})`}?`
     case 'nothing_intercepts': {
