@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { wallTimer } from '../../src/base/runtime/clock.ts'
 import type { CheckResult } from '../../src/running/certifier/check.ts'
 import { withoutTarget } from '../../src/running/certifier/target-watch.ts'
+import { folderWith } from '../config/folder.ts'
 import { checkResult } from '../reporters/certificates.ts'
 import { writeDriverOf } from '../shipped/target.ts'
 import { freePort } from '../support/port.ts'
@@ -71,6 +72,89 @@ describe('an intermediary that nothing starts again', () => {
   })
 })
 
+/** Certifies a program that runs already, and that nothing starts again. */
+async function certifyRunning(source: string, ...flags: string[]) {
+  const port = await freePort()
+  const files = {
+    'program.cjs': source,
+    'driver.yaml': `http: http://127.0.0.1:${port}\naccept: { POST: /accept/$(chat.id) }\nsays: { POST: /says/$(chat.id) }\n`,
+  }
+  const folder = folderWith(files)
+  const program = spawn(process.execPath, ['program.cjs', String(port)], { cwd: folder, stdio: 'ignore' })
+  onTestFinished(() => void program.kill())
+  const where = ['--target', `http://127.0.0.1:${port}/webhook`, '--wait-for-target', '5s', '--observe', '400ms']
+  return certify(...where, '--agent-driver', join(folder, 'driver.yaml'), '--seed', '1', ...flags)
+}
+
+/** Answers each request after 100 ms, so that several are open at a time, and throws where `breaks` is true. */
+const opensSeveral = (breaks: string) => `
+require('node:http').createServer(async (request, response) => {
+  let body = ''
+  for await (const chunk of request) body += chunk
+  await new Promise(resolve => setTimeout(resolve, 100))
+  if (${breaks}) throw new Error('out of order')
+  response.end()
+}).listen(Number(process.argv[2]), '127.0.0.1')
+`
+
+const WEBHOOK = ['--profile', 'webhook', '--skip', 'ACK-03']
+
+describe('an intermediary with several requests open that nothing starts again', () => {
+  it('fails only the check whose event nobody else sends', async () => {
+    const { checks, exitCode, stopped } = await certifyRunning(
+      opensSeveral(`body.includes('CUSTOMER RATING')`),
+      ...WEBHOOK,
+    )
+    const [first, ...others] = checks.filter(({ outcome }) => outcome === 'fail' || outcome === 'warn')
+    expect(others).toEqual([])
+    expect(first).toMatchObject({ id: 'EVT-01', findings: [{ level: 'MUST', code: 'target-ended' }] })
+    for (const { outcome, reason_code } of checks)
+      if (outcome === 'inconclusive')
+        expect(['stopped', 'target_unreachable', 'no_visible_effect']).toContain(reason_code)
+    expect(stopped).toMatch(/\. Look at EVT-01, and in its log, for what ended it$/)
+    expect(exitCode).toBe(1)
+  })
+
+  it('fails no check when the request is like those of others, and names those that were open', async () => {
+    const only = ['SIG-01', 'SIG-07', 'ACK-01', 'ACK-04', 'EVT-02', 'EVT-05', 'EVT-06'].flatMap(id => ['--only', id])
+    // The fourth request ends it, while three others are open.
+    const source = `let requests = 0
+require('node:http').createServer(() => { if (++requests === 4) throw new Error('out of order') }).listen(Number(process.argv[2]), '127.0.0.1')`
+    const { checks, exitCode, stopped } = await certifyRunning(source, ...only)
+    expect(checks.filter(({ outcome }) => outcome === 'fail' || outcome === 'warn')).toEqual([])
+    const suspects = checks.filter(({ reason }) => reason?.includes('it is not known which of these requests ended it'))
+    // Those that waited to be accepted had no answer either.
+    expect(suspects.length).toBeGreaterThanOrEqual(4)
+    for (const { reason } of suspects) for (const { id } of suspects) expect(reason).toContain(` of ${id}`)
+    expect(stopped).toContain(`Look at ${suspects.map(({ id }) => id).join(', ')}, and in its log`)
+    expect(exitCode).toBe(4)
+  })
+
+  it('blames no request that was only open when it ended by what it did after an answer', async () => {
+    const source = opensSeveral('false').replace(
+      'response.end()',
+      `response.end()
+  if (body.includes('CUSTOMER RATING')) setTimeout(() => { throw new Error('later') }, 5)`,
+    )
+    const { checks, exitCode } = await certifyRunning(source, ...WEBHOOK)
+    expect(checks.filter(({ outcome }) => outcome === 'fail')).toEqual([])
+    expect(checks.find(({ id }) => id === 'EVT-01')?.reason).toMatch(
+      /not known which of these requests ended it: .*CUSTOMER RATING GIVEN of EVT-01/,
+    )
+    expect(exitCode).toBe(4)
+  })
+
+  it('fails the check whose agent acted, when that ended it', async () => {
+    const only = ['--only', 'FLW-01', '--only', 'SIG-01', '--only', 'EVT-06']
+    const { checks } = await certifyRunning(opensSeveral(`request.url.startsWith('/accept')`), ...only)
+    const failed = checks.filter(({ outcome }) => outcome === 'fail')
+    expect(failed).toMatchObject([{ id: 'FLW-01', findings: [{ code: 'target-ended' }] }])
+    expect(failed[0]?.findings[0]?.happened).toMatch(
+      /^The intermediary ended when the agent driver performed accept in this check: connection closed by /,
+    )
+  })
+})
+
 /** Starts a program again 300 ms after each end, as nodemon, Docker and systemd do. */
 function supervise(args: readonly string[]): { readonly starts: () => number } {
   let starts = 0
@@ -116,9 +200,16 @@ describe('an intermediary that something else starts again', () => {
 describe('an intermediary that ends by itself', () => {
   it('is started again, and only the check that ends it fails', async () => {
     const others = ['--only', 'ACK-01', '--only', 'SIG-02', '--only', 'FLW-01', '--within', '2s']
-    const { checks, stopped, exitCode } = await certifyExample('ends-at-unknown-events', '--only', 'EVT', ...others)
+    const folder = folderWith()
+    const reports = ['pretty', 'html', 'junit', 'tap', 'markdown'].map(name => `${name}=${join(folder, name)}`)
+    const flags = ['--only', 'EVT', ...others, '--report', reports.join(',')]
+    const { checks, stopped, exitCode } = await certifyExample('ends-at-unknown-events', ...flags)
     expect(checks.filter(({ outcome }) => outcome !== 'pass').map(({ id }) => id)).toEqual(['EVT-01'])
-    const [first] = checks.find(({ id }) => id === 'EVT-01')?.findings ?? []
+    const { findings: [first] = [], target_output: output } = checks.find(({ id }) => id === 'EVT-01') ?? {}
+    expect(output).toMatchObject({ ended: 'the intermediary ended by itself with exit code 3' })
+    expect(output?.lines).toContain('no case CUSTOMER RATING GIVEN')
+    for (const name of ['pretty', 'html', 'junit', 'tap', 'markdown'])
+      expect(readFileSync(join(folder, name), 'utf8'), name).toContain('no case CUSTOMER RATING GIVEN')
     expect(first).toMatchObject({ level: 'MUST', code: 'target-ended' })
     expect(first?.happened).toMatch(/^The intermediary ended by itself after CUSTOMER RATING GIVEN: .* exit code 3/)
     expect({ stopped, exitCode }).toEqual({ stopped: null, exitCode: 1 })
@@ -153,21 +244,24 @@ describe('what is said about the request that ended an intermediary', () => {
   })
   const ran = (id: string, ...entries: readonly ReturnType<typeof delivery>[]) =>
     checkResult({ id }, { journal: entries as unknown as CheckResult['journal'] })
-  const answered = ran(
-    'ACK-01',
-    ...Array.from({ length: 10 }, (_, at) => delivery(at + 1, at < 7 ? { ...USUAL, id: '1' } : USUAL, 200)),
+  const answered = Array.from({ length: 10 }, (_, at) =>
+    ran(`EVT-${at}`, delivery(at + 1, at < 7 ? { ...USUAL, id: '1' } : USUAL, 200)),
   )
   const failedOf = (results: readonly CheckResult[]) => results.filter(({ outcome }) => outcome === 'fail')
 
   it('blames no check for the way a body is sent, or for a header that only some checks vary', () => {
     const chunked = ran('WIR-01', delivery(100, USUAL))
-    const decided = withoutTarget([answered, chunked, ran('SIG-01', delivery(101, USUAL))])
-    expect(decided.map(({ outcome }) => outcome)).toEqual(['pass', 'inconclusive', 'inconclusive'])
+    const decided = withoutTarget([...answered, chunked, ran('SIG-01', delivery(101, USUAL))])
+    expect(decided.map(({ outcome }) => outcome)).toEqual([
+      ...answered.map(() => 'pass'),
+      'inconclusive',
+      'inconclusive',
+    ])
   })
 
   it('names the other checks that sent an unusual request at the same time', () => {
     const { 'Kindly-HMAC-algorithm': _, ...without } = USUAL
-    const results = [answered, ran('SIG-06', delivery(101, without)), ran('SIG-02', delivery(100, without))]
+    const results = [...answered, ran('SIG-06', delivery(101, without)), ran('SIG-02', delivery(100, without))]
     const [failed, ...others] = failedOf(withoutTarget(results))
     expect(others).toEqual([])
     expect(failed?.check.id).toBe('SIG-02')

@@ -29,6 +29,11 @@ export interface ReportedCheck {
   readonly rotated: Readonly<Record<string, unknown>>
   readonly decisive: readonly unknown[]
   readonly decisive_text: string | null
+  readonly target_output: {
+    readonly ended: string | null
+    readonly lines: readonly string[]
+    readonly file: string | null
+  } | null
 }
 
 export interface ReportedCertificate {

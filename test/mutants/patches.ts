@@ -286,7 +286,13 @@ export const PATCHES = {
   ],
 
   // What events contain, and their order
-  'ends-at-unknown-events': [change('webhook.js', 'default:', 'default:\n        process.exit(3)')],
+  'ends-at-unknown-events': [
+    change(
+      'webhook.js',
+      'default:',
+      'default:\n        console.error("no case", event.event)\n        process.exit(3)',
+    ),
+  ],
   'opens-for-unknown-events': [
     change(
       'webhook.js',

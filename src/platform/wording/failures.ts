@@ -245,9 +245,7 @@ export function earlyEndText(end: EarlyEnd): string {
     case 'target_unreachable': {
       const { during } = end
       const advice =
-        during === undefined
-          ? 'Look at the last checks that have an entry'
-          : `These checks ran when it ended: ${during.join(', ')}. Look at their entries`
+        during === undefined ? 'Look at the last checks that have an entry' : `Look at ${during.join(', ')}`
       return `the intermediary is gone: ${failureText(end.failure)}. ${advice}, and in its log, for what ended it`
     }
     case 'target_not_restarted':

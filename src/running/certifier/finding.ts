@@ -51,8 +51,11 @@ export type CheckReason =
   | { readonly code: 'time_limit'; readonly limitMs: number }
   /** More calls than a check follows. */
   | { readonly code: 'call_flood'; readonly calls: number; readonly overMs: number }
-  /** No program listened at the target any more. */
-  | { readonly code: 'target_unreachable' }
+  /** No program listened at the target any more. `suspects`: the requests of which one ended it, when this check sent one. */
+  | {
+      readonly code: 'target_unreachable'
+      readonly suspects: readonly { readonly check: string; readonly request: string }[]
+    }
   /** It ended by itself while these checks ran, and not when each of them ran alone. */
   | { readonly code: 'target_ended'; readonly failure: TargetFailure; readonly checks: readonly string[] }
   /** A bug of handover-sim; the outcome is `error`. */
@@ -90,7 +93,9 @@ export function checkReasonText(reason: CheckReason): string {
     case 'call_flood':
       return `The intermediary made ${reason.calls} calls in ${formatDuration(Math.max(1, Math.round(reason.overMs)))}, more than a check follows, so it was ended. Look for a loop that makes the same call again, such as an answer to its own typing events.`
     case 'target_unreachable':
-      return 'No program listened at the target any more. The end of this report says why the run was stopped.'
+      return reason.suspects.length === 0
+        ? 'No program listened at the target any more. The end of this report says why the run was stopped.'
+        : `The intermediary ended, and it is not known which of these requests ended it: ${reason.suspects.map(({ check, request }) => `${request} of ${check}`).join(', ')}. Start it again, and run each of these checks alone, with --only.`
     case 'target_ended':
       return `The intermediary ended by itself while ${reason.checks.join(', ')} ran (${targetFailureText(reason.failure)}), and it did not end when each ran alone, so the cause is unknown. Try --jobs 1, and look for what several chats at once share.`
     case 'internal_error':

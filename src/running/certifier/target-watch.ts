@@ -2,7 +2,9 @@
 
 import { elapsedMs, wallDelay } from '../../base/runtime/clock.ts'
 import type { ConnectionFailure } from '../../base/runtime/connection-failure.ts'
-import type { EntryOf } from '../../platform/journal/entry.ts'
+import { isLostConnection } from '../../evaluation/evaluator/stimulus.ts'
+import { type DriverCallEntry, isDriverCall } from '../../evaluation/scenario/run-events.ts'
+import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import { failureText, targetFailureText } from '../../platform/wording/failures.ts'
@@ -13,46 +15,77 @@ import { type CheckFinding, type CheckReason, suffix } from './finding.ts'
 
 type EventAttempt = EntryOf<'delivery'>
 
-export const attemptsOf = ({ journal }: CheckResult): EventAttempt[] =>
+export const attemptsOf = ({ journal }: Pick<CheckResult, 'journal'>): EventAttempt[] =>
   journal.filter(entry => entry.kind === 'delivery')
 
-export const isRefused = ({ failure }: EventAttempt): boolean => failure?.code === 'connection_refused'
+export const isRefused = ({ failure }: EventAttempt | DriverCallEntry): boolean =>
+  failure?.code === 'connection_refused'
 
 /** Whether the connection was refused, or broke. */
 const isLost = ({ status, failure }: EventAttempt): boolean => status === null && failure?.code !== 'timeout'
+const isLostEntry = (entry: Entry): boolean =>
+  entry.kind === 'delivery' ? isLost(entry) : isDriverCall(entry) && isLostConnection(entry.failure)
 
-/** An attempt whose connection broke when the target ended. */
-interface BrokenAttempt {
+/** A request of a check to the intermediary: an event, or an act of the agent in its help desk. Times are of the wall. */
+interface SentRequest {
   readonly result: CheckResult
-  readonly attempt: EventAttempt
+  readonly entry: EventAttempt | DriverCallEntry
+  /** `REQUESTING TAKEOVER`, `accept`. */
+  readonly name: string
+  readonly isAnswered: boolean
+  readonly isLost: boolean
   readonly sentMs: number
   readonly endedMs: number
 }
 
+function requestsOf(result: CheckResult): SentRequest[] {
+  const requests: SentRequest[] = []
+  for (const entry of result.journal) {
+    if (entry.kind !== 'delivery' && !isDriverCall(entry)) continue
+    const isEvent = entry.kind === 'delivery'
+    const endedMs = Date.parse(entry.time)
+    requests.push({
+      result,
+      entry,
+      name: isEvent ? entry.event : entry.verb,
+      isAnswered: isEvent ? entry.status !== null : entry.outcome !== 'unreachable',
+      isLost: isLostEntry(entry),
+      sentMs: endedMs - entry.duration_ms,
+      endedMs,
+    })
+  }
+  return requests
+}
+
 /**
- * Decides about checks during which the target ended, when nothing starts it again: the one whose request ended it fails.
- * The others keep what they found before, and are inconclusive.
+ * Decides about checks during which the target ended, when nothing starts it again: the one whose request ended it fails,
+ * when it is known. The others keep what they found before, and are inconclusive.
  */
 export function withoutTarget(results: readonly CheckResult[]): CheckResult[] {
-  const broken: BrokenAttempt[] = []
-  for (const result of results)
-    for (const attempt of attemptsOf(result)) {
-      const endedMs = Date.parse(attempt.time)
-      if (isLost(attempt) && !isRefused(attempt))
-        broken.push({ result, attempt, sentMs: endedMs - attempt.duration_ms, endedMs })
-    }
-  const cause = causeOfEnd(broken, results)
-  const endMs = Math.min(...broken.map(({ endedMs }) => endedMs))
+  const all = results.flatMap(requestsOf)
+  // What answers an event, or calls, runs. The help desk may be another program.
+  let aliveMs = 0
+  for (const { entry, isAnswered, sentMs } of all)
+    if (isAnswered && entry.kind === 'delivery') aliveMs = Math.max(aliveMs, sentMs)
+  for (const { journal } of results)
+    for (const { kind, time } of journal) if (kind === 'api') aliveMs = Math.max(aliveMs, Date.parse(time))
+  const lost = all.filter(({ isLost, endedMs }) => isLost && endedMs >= aliveMs)
+  const endMs = Math.min(...lost.map(({ endedMs }) => endedMs))
+  const suspects = suspectsOf(all, lost, endMs)
+  const [first] = suspects
   return results.map(result => {
     const times = new Map(result.journal.map(({ seq, time }) => [seq, Date.parse(time)]))
     const isEarlier = ({ entrySeqs }: CheckFinding) => entrySeqs.every(seq => (times.get(seq) ?? 0) < endMs)
     const findings = result.findings.filter(isEarlier)
-    if (cause?.result === result) {
-      findings.unshift(createEndFinding(cause))
+    if (first?.isCause && first.result === result) {
+      findings.unshift(createEndFinding(first, suspects))
       return { ...result, findings, reason: null, outcome: outcomeOf(findings, null) }
     }
-    if (findings.length === result.findings.length && !attemptsOf(result).some(isLost)) return result
-    const reason = { code: 'target_unreachable' } as const
+    const isSuspect = first?.isCause === false && suspects.some(one => one.result === result)
+    if (!isSuspect && findings.length === result.findings.length && !lost.some(one => one.result === result))
+      return result
+    const named = isSuspect ? suspects.map(({ result: { check }, name }) => ({ check: check.id, request: name })) : []
+    const reason: CheckReason = { code: 'target_unreachable', suspects: named }
     return { ...result, findings, reason, outcome: outcomeOf(findings, reason) }
   })
 }
@@ -60,61 +93,97 @@ export function withoutTarget(results: readonly CheckResult[]): CheckResult[] {
 /** How a body is sent, which a server handles before the intermediary does. */
 const TRANSFER_HEADERS = ['content-length', 'transfer-encoding']
 
-/** Of all attempts. A header that only some checks vary, such as an id of the delivery, is less frequent. */
-const USUAL_SHARE = 0.8
+/** Of the checks that send events. A header that only some of them have, such as an id of the delivery, is less frequent. */
+const USUAL_SHARE = 0.7
+/** Fewer checks do not show what is usual. */
+const MANY = 5
 
-interface CauseOfEnd extends BrokenAttempt {
-  /** Ids of other checks that sent unusual requests without an answer. */
-  readonly others: readonly string[]
+/** An intermediary may end by what it does after its answer. */
+const RECENT_MS = 1_000
+
+/** A request that may have ended the target. */
+interface Suspect extends SentRequest {
+  /** Whether it is the one, or the first of those that are most likely. */
+  readonly isCause: boolean
 }
 
-/** The first unusual request, or the only one, without an answer; null when it could be any of several. */
-function causeOfEnd(broken: readonly BrokenAttempt[], results: readonly CheckResult[]): CauseOfEnd | null {
-  const all = results.flatMap(attemptsOf)
-  const namesOf = ({ request }: EventAttempt) => Object.keys(request.headers).map(name => name.toLowerCase())
-  const counts = new Map<string, number>()
-  for (const attempt of all) for (const name of namesOf(attempt)) counts.set(name, (counts.get(name) ?? 0) + 1)
-  const usual = [...counts]
-    .filter(([name, count]) => count > all.length * USUAL_SHARE && !TRANSFER_HEADERS.includes(name))
-    .map(([name]) => name)
-  const isUnusual = ({ attempt }: BrokenAttempt) => {
-    const names = namesOf(attempt)
-    return (attempt.sign ?? 'valid') !== 'valid' || usual.some(name => !names.includes(name))
+/**
+ * The requests that may have ended the target, one of each check: those that are unusual and have no answer. Else those
+ * without an answer, and those that were answered just before and that only their check sends.
+ */
+function suspectsOf(all: readonly SentRequest[], lost: readonly SentRequest[], endMs: number): Suspect[] {
+  const headersOf = ({ entry }: SentRequest): string[] =>
+    entry.kind === 'delivery' ? Object.keys(entry.request.headers).map(name => name.toLowerCase()) : []
+  const checksByHeader = new Map<string, Set<CheckResult>>()
+  const senders = new Set<CheckResult>()
+  const answered = new Set<string>()
+  const sentIn = new Map<string, Set<CheckResult>>()
+  for (const one of all) {
+    if (one.entry.kind === 'delivery') senders.add(one.result)
+    for (const header of headersOf(one))
+      checksByHeader.set(header, (checksByHeader.get(header) ?? new Set()).add(one.result))
+    if (one.isAnswered) answered.add(one.name)
+    sentIn.set(one.name, (sentIn.get(one.name) ?? new Set()).add(one.result))
   }
-  const unusual = broken.filter(isUnusual).sort((a, b) => a.sentMs - b.sentMs)
-  const checks = new Set((unusual.length > 0 ? unusual : broken).map(({ result }) => result))
-  const [first] = unusual.length > 0 || checks.size === 1 ? [...unusual, ...broken] : []
-  if (first === undefined) return null
-  checks.delete(first.result)
-  return { ...first, others: [...checks].map(({ check }) => check.id) }
+  const usual = [...checksByHeader]
+    .filter(([name, { size }]) => size > Math.max(MANY, senders.size) * USUAL_SHARE && !TRANSFER_HEADERS.includes(name))
+    .map(([name]) => name)
+  const isUnusual = (one: SentRequest) => {
+    if (answered.size > 0 && !answered.has(one.name)) return true
+    if (one.entry.kind !== 'delivery') return false
+    const headers = headersOf(one)
+    return (one.entry.sign ?? 'valid') !== 'valid' || usual.some(name => !headers.includes(name))
+  }
+  const firstOfEach = (requests: readonly SentRequest[]) => {
+    const firsts = new Map<CheckResult, SentRequest>()
+    for (const one of [...requests].sort((a, b) => a.sentMs - b.sentMs))
+      if (!firsts.has(one.result)) firsts.set(one.result, one)
+    return [...firsts.values()]
+  }
+  // Reads of the inbox do nothing.
+  const broken = lost.filter(({ entry, name }) => !isRefused(entry) && name !== 'inbox')
+  const unusual = firstOfEach(broken.filter(isUnusual))
+  if (unusual.length > 0) return unusual.map(one => ({ ...one, isCause: true }))
+  const recent = all.filter(
+    ({ isAnswered, name, endedMs }) => isAnswered && endedMs >= endMs - RECENT_MS && sentIn.get(name)?.size === 1,
+  )
+  const suspects = firstOfEach([...recent, ...broken])
+  const isCause = suspects.length === 1 && recent.length === 0
+  return suspects.map(one => ({ ...one, isCause }))
 }
 
-function createEndFinding({ attempt: { event, failure, seq }, others }: CauseOfEnd): CheckFinding {
+function createEndFinding({ entry, name }: Suspect, [, ...more]: readonly Suspect[]): CheckFinding {
+  const { failure, seq } = entry
+  const others = more.map(({ result: { check } }) => check.id)
   const also =
     others.length === 0
       ? ''
       : ` ${others.join(', ')} sent unusual requests at the same time, which may be the cause too.`
+  const what = entry.kind === 'delivery' ? `it received ${name}` : `the agent driver performed ${name}`
   return {
     level: 'MUST',
     code: 'target-ended',
-    happened: `The intermediary ended when it received ${event} of this check${suffix(failure && failureText(failure))}. Nothing listens at the target since then.${also}`,
+    happened: `The intermediary ended when ${what} in this check${suffix(failure && failureText(failure))}. Nothing listens at the target since then.${also}`,
     hint: 'Look in its log for the exception, catch it where the event is handled, and answer the request. Give the agent driver a `target` with a start command, so that the other checks run too.',
-    details: { after: event, failure: failure ?? null, others },
+    details: { after: name, failure: failure ?? null, others },
     entrySeqs: [seq],
   }
 }
 
-/** Adds the checks that ran when the target became unreachable: their first events reached it, and later ones did not. */
+/** Adds the checks to look at when the target is gone: those that may have ended it, else those that ran then. */
 export function withInterruptedChecks(end: EarlyEnd, results: readonly CheckResult[]): EarlyEnd {
   if (end.code !== 'target_unreachable') return end
   const during: string[] = []
-  for (const result of results) {
-    const attempts = attemptsOf(result)
+  const ending: string[] = []
+  for (const { check, findings, reason, journal } of results) {
+    const isSuspect = reason?.code === 'target_unreachable' && reason.suspects.length > 0
+    if (isSuspect || findings.some(({ code }) => code === 'target-ended')) ending.push(check.id)
+    const attempts = attemptsOf({ journal })
     const last = attempts.at(-1)
     if (attempts.every(isRefused)) continue
-    if (attempts.some(isRefused) || (last && isLost(last)) || result.reason?.code === 'stopped')
-      during.push(result.check.id)
+    if (attempts.some(isRefused) || (last && isLost(last)) || reason?.code === 'stopped') during.push(check.id)
   }
+  if (ending.length > 0) return { ...end, during: ending }
   return during.length === 0 ? end : { ...end, during }
 }
 
@@ -146,10 +215,10 @@ export class AddressWatch {
     this.#signal = signal
   }
 
-  /** Looks after each attempt of this simulator whose connection was refused, or broke. */
+  /** Looks after each event and each act of the agent whose connection was refused, or broke. */
   observe(sim: PlatformSimulator): void {
     coreOf(sim).journal.subscribe(entry => {
-      if (entry.kind === 'delivery' && isLost(entry)) void this.#look()
+      if (isLostEntry(entry)) void this.#look()
     })
   }
 
