@@ -40,6 +40,10 @@ const ROWS = {
     `${TAKEN}${calls(HI, HI)}- expect: { message: { message: Hi } }\n- none: { end: {}, for: 80ms }`,
     `${SOON}\nstrict: { unexpected: warn }`,
   ),
+  'an event that is refused is no matter of level': row(
+    `- press: handover\n- agent: { does: answers, with: { list: [{ status: 500 }] } }\n- press: handover\n- check: { status: pending }`,
+    `${SOON}\nlevel: should`,
+  ),
   'what the agent never sees': row('- user: Hi\n- agent: { sees: Ho, times: 0, for: 50ms }'),
 }
 
@@ -91,6 +95,12 @@ describe('level', () => {
       },
       'times that are stated': { outcome: 'fail', failures: ['times'], warnings: [], steps: [] },
       'times that are not stated': { ...recommended, warnings: ['too-many-calls'], steps: [] },
+      'an event that is refused is no matter of level': {
+        outcome: 'fail',
+        failures: ['stimulus'],
+        warnings: [],
+        steps: ['fail', 'not reached'],
+      },
       'what the agent never sees': { outcome: 'pass', failures: [], warnings: [], steps: [] },
     })
     expect(report.exit_code).toBe(1)

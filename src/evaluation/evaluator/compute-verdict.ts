@@ -75,9 +75,9 @@ export function computeVerdict(evaluation: Evaluation): Verdict {
     const { at, rule, conversation, details, step } = one
     const place = { step: step === null ? null : stepRef(plan, step), conversation, soft: step?.soft ?? false }
     const failure = withTargetEnd(index, { ...details, ...place }, output)
-    // An intermediary that ends by itself breaks more than a recommendation.
-    const isRecommended =
-      step?.level === 'should' && isAboutIntermediary(details) && failure.hint?.code !== 'target_ended'
+    // An intermediary that refuses what the user does, or ends by itself, breaks more than a recommendation.
+    const isRequired = isRefusedEvent(index, step, details) || failure.hint?.code === 'target_ended'
+    const isRecommended = step?.level === 'should' && isAboutIntermediary(details) && !isRequired
     const severity = isRecommended && one.severity === 'fail' ? 'warn' : one.severity
     if (severity === 'fail') placed.push({ at, failure })
     if (severity !== 'warn') continue
@@ -194,6 +194,13 @@ export function explainedSeqs({ entrySeqs, nearest }: Pick<FailureDetails, 'entr
 /** Whether a failure is one of the intermediary, and not of the environment, of the scenario or of the run. */
 const isAboutIntermediary = ({ kind }: FailureDetails): boolean =>
   !['environment', 'scenario', 'internal', 'evicted', 'stopped'].includes(kind)
+
+/** Whether the webhook answered an event of the user otherwise than with 200 (WH2, WH3); a late 200 is another matter. */
+function isRefusedEvent(index: JournalIndex, step: EvaluatedStep | null, { happened }: FailureDetails): boolean {
+  const verb = index.steps.get(step?.number ?? 0)?.action.verb
+  if ((verb !== 'user' && verb !== 'press') || happened.code !== 'not_acknowledged') return false
+  return happened.ack === 200 && !happened.copy && happened.result.sent && happened.result.status !== 200
+}
 
 /** Whether the run ended while the step still waited. Such a failure says nothing about the intermediary. */
 const isEndedByRun = ({ happened }: Pick<Failure, 'happened'>): boolean =>
