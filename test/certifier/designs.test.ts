@@ -76,3 +76,11 @@ it.concurrent('one whose inbox the driver cannot read, which is not an empty inb
   const others = await certifyDesign('has-no-readable-inbox', ...ids.flatMap(id => ['--only', id]))
   expect(others).toEqual(Object.fromEntries(ids.map(id => [id, ['inconclusive', 'inbox_failed']])))
 })
+
+it.concurrent.for(['records-calls-late', 'handles-events-late', 'polls-the-desk', 'works-in-batches'] as const)(
+  'one that %s',
+  async (design, { expect }) => {
+    const only = ['ACK', 'ATT', 'AVL', 'DLV', 'EVT', 'FLW', 'TRL', 'TXT', 'TYP'].flatMap(id => ['--only', id])
+    expect(await certifyDesign(design, ...only)).toEqual({})
+  },
+)

@@ -24,6 +24,19 @@ const WITH_FILES = (file: string) =>
   `ok(chat.inbox.map(item => ({ ...item, attachments: item.attachments?.map(file => (${file})) })))`
 const STARTED = '      supports_attachment: true,\n    })'
 const ACKNOWLEDGE = 'return { status: 200, body: { ok: true } }'
+const STORE = '    this.#dispatch(event)'
+const SENT = 'const outcome = await this.#platform.send(call)'
+const HANDLE = 'return handler({ body, chat, request }) ?? QUEUED'
+const QUEUED_CALL = '    queue.outbox.push(call)\n    this.#store.save()\n    this.#wake(queue)'
+const PLATFORM_KNOWN = '    this.#platform = platform\n    this.#desk = desk\n  }'
+/** Handles what is queued, every 100 ms, in the order in which it came. What cannot be done is lost, so it is in the log. */
+const HANDLE_QUEUE = `for (const work of this.queue.splice(0)) {
+        try {
+          work()
+        } catch (error) {
+          console.error(error)
+        }
+      }`
 
 export const DESIGNS = {
   /** Tells the user at once about the queue, and reads the transcript; texts are split, and shown later. */
@@ -117,6 +130,70 @@ export const DESIGNS = {
       'webhook.js',
       ACKNOWLEDGE,
       `if (event.event.startsWith('AGENT TYPING')) return { status: 202, body: {} }\n    ${ACKNOWLEDGE}`,
+    ),
+  ],
+  /** Records that a handover has started or ended some time after the answer to the call. Until then agents cannot write. */
+  'records-calls-late': [
+    change('desk.js', "{ status: 'open', failed: null }", '{ failed: null }'),
+    change('desk.js', "{ status: 'closed', failed: null, typing: false }", '{ failed: null, typing: false }'),
+    change(
+      'outbox.js',
+      SENT,
+      `${SENT}
+    const status = outcome.ok ? { start: 'open', end: 'closed' }[call.name] : undefined
+    if (status !== undefined)
+      setTimeout(() => {
+        queue.status = status
+        this.#store.save()
+      }, 75)`,
+    ),
+  ],
+  /** Acknowledges an event first, and handles it some time later. A crash in between loses the event. */
+  'handles-events-late': [
+    change(
+      'webhook.js',
+      STORE,
+      '    setTimeout(() => {\n      try {\n        this.#dispatch(event)\n      } catch (error) {\n        log(String(error))\n      }\n    }, 75)',
+    ),
+  ],
+  /** Asks the help desk every 100 ms what its agents have done. */
+  'polls-the-desk': [
+    change(
+      'desk-api.js',
+      '    this.#desk = desk',
+      `    this.queue = []
+    setInterval(() => {
+      ${HANDLE_QUEUE}
+    }, 100).unref()
+    this.#desk = desk`,
+    ),
+    change(
+      'desk-api.js',
+      HANDLE,
+      `if (request.method !== 'POST') return handler({ body, chat, request })
+    this.queue.push(() => handler({ body, chat, request }))
+    return QUEUED`,
+    ),
+  ],
+  /** Handles its events, and makes its calls, every 100 ms. A crash in between loses events. */
+  'works-in-batches': [
+    change(
+      'webhook.js',
+      PLATFORM_KNOWN,
+      `    this.#platform = platform
+    this.#desk = desk
+    this.queue = []
+    setInterval(() => {
+      ${HANDLE_QUEUE}
+    }, 100).unref()
+  }`,
+    ),
+    change('webhook.js', STORE, '    this.queue.push(() => this.#dispatch(event))'),
+    change('outbox.js', QUEUED_CALL, '    queue.outbox.push(call)\n    this.#store.save()'),
+    change(
+      'outbox.js',
+      '    this.#store = store',
+      '    this.#store = store\n    setInterval(() => this.resume(), 100).unref()',
     ),
   ],
 } as const satisfies Readonly<Record<string, readonly Patch[]>>

@@ -40,13 +40,17 @@ export interface Outcome {
   readonly journal: string
 }
 
-/** Runs `handover-sim run` with these files against the example with this bug; null for no bug. */
-export async function runShipped(bug: BugName | null, files: readonly string[], ...flags: string[]): Promise<Outcome> {
+/** Runs `handover-sim run` with these files against the example with this bug or this design; null for the example itself. */
+export async function runShipped(
+  change: ChangeName | null,
+  files: readonly string[],
+  ...flags: string[]
+): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-shipped-'))
   try {
     const port = await freePort()
     const target = `http://127.0.0.1:${port}/webhook`
-    const where = ['--target', target, '--agent-driver', writeDriver(folder, port, bug), '--port', '0']
+    const where = ['--target', target, '--agent-driver', writeDriver(folder, port, change), '--port', '0']
     const journal = join(folder, 'run.jsonl')
     const outcome = await outcomeOf(['run', ...files, ...where, '--report', `json,journal=${journal}`, ...flags])
     return { ...outcome, journal: readFileSync(journal, 'utf8') }

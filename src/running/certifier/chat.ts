@@ -28,8 +28,10 @@ export interface AgentParameters {
 const GRACE_MS = 1_000
 /** Between two reads of the inbox. */
 const INBOX_MS = 50
-/** Between two attempts to act on a request. */
-const REQUEST_MS = 200
+/** Between two attempts to act. */
+const REPEAT_MS = 200
+
+const ACTS_ON_REQUEST: readonly string[] = ['accept', 'does.announce']
 
 /** The ids depend on the seed, the check and the name, so that they are the same when the check runs alone. */
 export async function openChat(check: CheckContext, name: string, options: ChatOptions = {}): Promise<CheckChat> {
@@ -77,6 +79,7 @@ export class CheckChat {
 
   /** The user asks for an agent. Resolves with the webhook's last answer. A press without an event makes the check inconclusive, and ends it. */
   async press(): Promise<EventAnswer> {
+    await this.#check.pace(this.id)
     const { deliveryId } = await this.#check.core.user.press(this.id, 'handover')
     if (deliveryId !== null) return this.#lastAnswer(deliveryId)
     // Handover that is closed, by business hours for instance, sends no event.
@@ -86,6 +89,7 @@ export class CheckChat {
 
   /** The user writes. Resolves with the webhook's last answer; null: no event. */
   async says(text: string, attach?: readonly NewFile[]): Promise<EventAnswer | null> {
+    await this.#check.pace(this.id)
     const { deliveryId } = await this.#check.core.user.says(this.id, { text, ...(attach && { attach }) })
     return deliveryId === null ? null : this.#lastAnswer(deliveryId)
   }
@@ -108,20 +112,23 @@ export class CheckChat {
     throw new CheckEndedError(deliveryId)
   }
 
-  /** The agent acts by a verb of the driver, on a request when the help desk has it. A failure is reported, and ends the check. */
+  /** The agent acts by a verb of the driver, again when the help desk refuses. A failure is reported, and ends the check. */
   async agent(verb: string, parameters: AgentParameters = {}): Promise<DriverCall> {
-    return expectPerformed(this.#check, await this.tryAgent(verb, parameters))
+    return expectPerformed(this.#check, await this.#act(verb, parameters, true))
   }
 
-  /** As `agent`, and resolves with a failure without reporting it. */
+  /** As `agent`, and resolves with a failure without reporting it. Only an act on a request is repeated. */
   async tryAgent(verb: string, parameters: AgentParameters = {}): Promise<DriverCall> {
+    return this.#act(verb, parameters, ACTS_ON_REQUEST.includes(verb))
+  }
+
+  async #act(verb: string, parameters: AgentParameters, isRepeated: boolean): Promise<DriverCall> {
     const check = this.#check
     const { journal } = check.core
     const act = () => callVerb(check, this.#chat, verb, parameters)
-    if (verb !== 'accept' && verb !== 'does.announce') return act()
-    // The help desk may learn of a request some time after it was acknowledged.
+    // The help desk may learn of a request, a start or an end some time after it was acknowledged or answered.
     const untilMs = journal.atMs + check.limits.effectMs
-    let isListed = !check.hasRequestsInInbox || !check.canDo('inbox')
+    let isListed = !ACTS_ON_REQUEST.includes(verb) || !check.hasRequestsInInbox || !check.canDo('inbox')
     while (!isListed && journal.atMs < untilMs) {
       isListed = (await this.inbox()).length > 0
       if (!isListed) await check.pause(INBOX_MS)
@@ -131,7 +138,7 @@ export class CheckChat {
     const callsBefore = this.calls().length
     const hasCalled = () => this.calls().length > callsBefore
     let call = await act()
-    while (call.outcome !== 'ok' && journal.atMs < untilMs && !(await check.until(hasCalled, REQUEST_MS)))
+    while (isRepeated && call.outcome !== 'ok' && journal.atMs < untilMs && !(await check.until(hasCalled, REPEAT_MS)))
       call = await act()
     if (!isListed && call.outcome === 'ok') check.hasRequestsInInbox = false
     return call
@@ -233,6 +240,7 @@ function expectPerformed(check: CheckContext, call: DriverCall): DriverCall {
 async function callVerb(check: CheckContext, chat: Chat | null, verb: string, parameters: AgentParameters = {}) {
   const { driver, signal } = check
   if (driver === null) throw new CheckEndedError('no driver')
+  if (verb !== 'inbox') await check.pace(chat?.id ?? null)
   const call = await callDriver(check, { verb, chat, ...parameters, cause: null, signal })
   // The call may have failed only because the check is over.
   if (signal.aborted && call.outcome !== 'ok') throw new InterruptedError()

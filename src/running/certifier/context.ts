@@ -6,7 +6,7 @@ import type { EntryOf } from '../../platform/journal/entry.ts'
 import { coreOf, type PlatformSimulator } from '../../platform/simulator/simulator.ts'
 import type { Alteration } from '../../platform/webhooks/manual.ts'
 import type { Driver } from '../agent-driver/driver.ts'
-import { InterruptedError, rejectOnAbort, waitUntil } from '../runner/waiting.ts'
+import { awaitPace, InterruptedError, rejectOnAbort, waitUntil } from '../runner/waiting.ts'
 import type { CheckFinding, CheckReason, FindingLevel } from './finding.ts'
 
 export type EventAnswer = EntryOf<'delivery'>
@@ -120,6 +120,12 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions) {
     return isMet
   }
 
+  /** Waits until people would act in the chat; null: in any chat. */
+  async function pace(chatId: string | null): Promise<void> {
+    await awaitPace(core, { chatId }, signal)
+    if (signal.aborted) throw new InterruptedError()
+  }
+
   return {
     ...options,
     core,
@@ -128,6 +134,7 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions) {
     hasRequestsInInbox: true,
     until,
     pause: async (ms: number): Promise<void> => void (await until(() => false, ms)),
+    pace,
     /** Whether the agent driver has this verb. */
     canDo: (verb: string): boolean => driver?.verbs.includes(verb) ?? false,
     /** Records a chat of the check before anything happens in it. Its name is unique in the check. */
@@ -137,6 +144,7 @@ export function createCheckContext({ chatOpened, ...options }: ContextOptions) {
     },
     /** Sends an event and resolves with its answer. */
     async send({ event, chat, sign = 'valid', sending, alteration, ...sent }: CheckEvent): Promise<EventAnswer> {
+      if (chat !== undefined) await pace(chat.id)
       const payload = sent.payload ?? chat?.payload(event) ?? { event }
       const more = { ...(sending && { sending }), ...(alteration && { alteration }) }
       const delivery = dispatcher.trigger({ chatId: chat?.id, event, payload, sign, ...more })

@@ -6,7 +6,7 @@ import type { Awaited } from '../../evaluation/evaluator/step-evaluator.ts'
 import { isLostConnection } from '../../evaluation/evaluator/stimulus.ts'
 import type { ScenarioResult, Verdict } from '../../evaluation/evaluator/verdict.ts'
 import { InterpolationError } from '../../evaluation/scenario/interpolation.ts'
-import { type PlannedItem, type PlannedStep, stepsOf } from '../../evaluation/scenario/plan.ts'
+import { type PlannedItem, type PlannedStep, stepsOf, type Verb } from '../../evaluation/scenario/plan.ts'
 import type { StepDetails } from '../../evaluation/scenario/run-events.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
@@ -14,7 +14,7 @@ import { callDriver } from './inbox.ts'
 import { finalVerdict } from './results.ts'
 import { nameOf, type RunContext, StepError } from './run-context.ts'
 import { runStep } from './steps.ts'
-import { awaitAck, earlyEndOf, InterruptedError, settle } from './waiting.ts'
+import { awaitAck, awaitPace, earlyEndOf, InterruptedError, settle } from './waiting.ts'
 
 /** Receives the progress of a run. */
 export interface RunListener {
@@ -64,6 +64,11 @@ export async function runScenario(context: RunContext, options: RunOptions): Pro
   return finalVerdict(context)
 }
 
+/** Acts of people, and events that stand for them. */
+const ACTING: readonly Verb[] = ['user', 'press', 'agent', 'deliver']
+/** Observe what an event or an act of the agent has led to. */
+const OBSERVING: readonly Verb[] = ['expect', 'sees']
+
 /** Runs a list of steps within the time limit of the scenario. */
 class StepsRun {
   /** Whether an expectation timed out, so that a late call may explain it. */
@@ -96,19 +101,27 @@ class StepsRun {
     return this.signal.aborted ? { stopped: { code: 'time_limit', limit_ms: scenarioMs } } : {}
   }
 
-  async runItems(items: readonly PlannedItem[]): Promise<void> {
-    const { conversations } = this.#context
+  /** `observedSeq`: the last entry when a step had observed what its turn led to. */
+  async runItems(items: readonly PlannedItem[], observedSeq = 0): Promise<void> {
+    const { conversations, core } = this.#context
+    let seenSeq = observedSeq
     for (const item of items) {
       const areStopped = conversations.size > 0 && [...conversations.keys()].every(name => this.#stopped.has(name))
       if (this.signal.aborted || areStopped) return
-      if (item.kind === 'parallel') await Promise.all(item.branches.map(branch => this.runItems(branch)))
-      else if (!this.#stopped.has(item.conversation)) await this.#runOne(item)
+      if (item.kind === 'parallel') await Promise.all(item.branches.map(branch => this.runItems(branch, seenSeq)))
+      else if (!this.#stopped.has(item.conversation)) await this.#runOne(item, seenSeq)
+      if (item.kind === 'step' && OBSERVING.includes(item.action.verb)) seenSeq = core.journal.nextSeq - 1
     }
   }
 
-  async #runOne(step: PlannedStep): Promise<void> {
+  async #runOne(step: PlannedStep, observedSeq: number): Promise<void> {
     const context = this.#context
     const { driver, conversations, core, evaluator } = context
+    const { verb } = step.action
+    // An agent sees all chats of the help desk.
+    const chatId = verb === 'agent' ? null : (context.chatOf(step)?.id ?? null)
+    if (ACTING.includes(verb)) await awaitPace(core, { chatId, observedSeq }, this.signal)
+    if (this.signal.aborted) return
     // Records what the agent sees before the user acts.
     if (driver?.verbs.includes('inbox')) {
       for (const name of step.readsInboxOf) {
@@ -125,7 +138,6 @@ class StepsRun {
     const isFailed = evaluator.failed(step.number)
     listener?.stepEnded?.(name, step, isFailed)
     if (!isFailed) return
-    const { verb } = step.action
     if ((verb === 'expect' || verb === 'sees') && details.missing === undefined && !this.signal.aborted) {
       // Tests whether the target is reachable, when it did not do what a step expects.
       const failure = (await context.checkTarget?.()) ?? null

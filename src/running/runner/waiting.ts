@@ -1,6 +1,8 @@
-/** Waits for journal entries, for answers of the webhook, for the next delivery of a virtual clock, and for the end of all traffic. */
+/** Waits for journal entries, for answers of the webhook, for the next delivery of a virtual clock, for the pace of people, and for the end of all traffic. */
 
+import { wallDelay } from '../../base/runtime/clock.ts'
 import type { Plan } from '../../evaluation/scenario/plan.ts'
+import type { Entry } from '../../platform/journal/entry.ts'
 import type { EarlyEnd } from '../../platform/journal/run-failures.ts'
 import { advancePaused, type Core } from '../../platform/simulator/core.ts'
 import { earlyEndText } from '../../platform/wording/failures.ts'
@@ -66,6 +68,49 @@ export async function waitUntil(
 async function nextEntry({ journal }: Core, untilMs: number, signal: AbortSignal): Promise<void> {
   const withinMs = Math.max(0, untilMs - journal.atMs)
   await journal.waitFor(() => true, { after: journal.nextSeq - 1, withinMs, signal }).catch(() => {})
+}
+
+/**
+ * Between what happens in a chat and the next act of a person, who cannot react faster. An intermediary may need this
+ * time to store what it has answered, or what it was answered.
+ */
+const PACE_MS = 150
+/** A pause consists of several timers: on a busy machine each of them is late, as the work of the intermediary is. */
+const TIMERS = 10
+
+/** Their answers change nothing that a later act depends on. */
+const STATELESS_CALLS: readonly unknown[] = ['message', 'transcript', 'summarize', 'chat']
+
+/** What the person who acts could have seen. */
+interface Sight {
+  /** Null: all chats. */
+  readonly chatId: string | null
+  /** Up to this entry, the effect of each event and of each act of the agent was observed; default: of none. */
+  readonly observedSeq?: number
+}
+
+/** Waits on the wall, also with a virtual clock, unless the intermediary is a function that has no time of its own. */
+export async function awaitPace(
+  { journal, clock, hasConnection }: Core,
+  { chatId, observedSeq = 0 }: Sight,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!hasConnection && clock.mode === 'virtual') return
+  const isSeen = (entry: Entry): boolean => {
+    if (chatId !== null && entry.chat_id !== undefined && entry.chat_id !== chatId) return false
+    if (entry.kind === 'api') return !STATELESS_CALLS.includes(entry.endpoint)
+    const isAct = entry.kind === 'delivery' || (entry.kind === 'driver' && entry.verb !== 'inbox')
+    return isAct && entry.seq > observedSeq
+  }
+  // Only the latest entries are young.
+  for (let seq = journal.nextSeq - 1; seq >= journal.firstSeq; seq--) {
+    const entry = journal.find(seq)
+    const leftMs = entry === undefined ? 0 : entry.at_ms + PACE_MS - journal.atMs
+    if (entry === undefined || leftMs <= 0) return
+    if (!isSeen(entry)) continue
+    for (let timer = 0; timer < TIMERS; timer++) await wallDelay(Math.ceil(leftMs / TIMERS), signal)
+    return
+  }
 }
 
 /** The maximum when the traffic does not end. */

@@ -171,6 +171,8 @@ async function expectBothArrive(check: CheckContext): Promise<void> {
   const chat = await openTakenOver(check, 'overtaken')
   check.sim.faults.add({ on: { webhook: MESSAGE }, delay: formatDuration(delayMs), times: 1 })
   const texts = ['Written first, delivered last', 'Written last, delivered first']
+  // Both are written at the same time, in this order.
+  await check.pace(chat.id)
   const answers = await Promise.all(texts.map(text => chat.says(text)))
   for (const answer of answers) expectAcknowledged(check, answer)
   const items = await inboxWith(check, chat, texts)

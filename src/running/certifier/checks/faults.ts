@@ -157,6 +157,8 @@ async function slowAnswer(check: CheckContext): Promise<void> {
   const { slowAnswerMs, effectMs } = check.limits
   const [slow, other] = await Promise.all([openTakenOver(check, 'slow answer'), openTakenOver(check, 'other')])
   check.sim.faults.add({ on: { api: 'message' }, chat_id: slow.id, latency: `${slowAnswerMs}ms`, times: 1 })
+  // Both write at the same time, in this order.
+  await check.pace(null)
   // A help desk may answer its agent only after the platform has answered.
   const writing = slow.tryAgent('says', { text: FIRST_MESSAGE })
   await other.agent('says', { text: SECOND_MESSAGE })

@@ -245,6 +245,7 @@ class LoadGroup {
     const { user, journal } = this.#check.core
     const sentMs = new Map<LoadedChat, number>()
     for (const one of this.#chats) {
+      await this.#check.pace(one.chat.id)
       sentMs.set(one, journal.atMs)
       await user.says(one.chat.id, { text: one.userToken })
     }

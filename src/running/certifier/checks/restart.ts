@@ -21,7 +21,7 @@ export const RESTART_CHECKS: readonly CheckDefinition[] = [
     exclusive: true,
     title: 'Conversations continue after a restart',
     sends:
-      'A restart with kill -9, and one with SIGTERM, each while one chat waits for an agent, one is taken over, and one is about to end.',
+      'A restart with kill -9, and one with SIGTERM, each right after a request was acknowledged, while one chat waits for an agent, one is taken over, and one is about to end.',
     observes: 'What the agent can still do, and the calls that follow.',
     passes: 'start, message and end still come, and the agent sees what the user wrote before the restart.',
     async run(check) {
