@@ -4,7 +4,7 @@ import { elapsedMs, wallTime } from '../../base/runtime/clock.ts'
 import { httpTransport } from '../../base/runtime/http-transport.ts'
 import { leaksBetween } from '../../evaluation/evaluator/echo.ts'
 import type { Reason, RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
-import type { Plan } from '../../evaluation/scenario/plan.ts'
+import { type Plan, stepsOf } from '../../evaluation/scenario/plan.ts'
 import { VERSION } from '../../platform/contract/version.ts'
 import type { PlatformSimulatorOptions } from '../../platform/simulator/options.ts'
 import { coreOf, createPlatformSimulator } from '../../platform/simulator/simulator.ts'
@@ -58,9 +58,16 @@ export async function runSuite(options: SuiteOptions): Promise<RunResult> {
   const started = elapsedMs()
   const suite = new Suite(options)
   const isExclusive = ({ plan }: SelectedScenario) => plan.exclusive !== null
-  // Exclusive scenarios are the last ones of their group, so that few others wait for them.
-  const rankOf = (selected: SelectedScenario) =>
-    2 * scenarioGroupRank(selected.plan) + (jobs > 1 && isExclusive(selected) ? 1 : 0)
+  const hasFaults = ({ plan }: SelectedScenario) =>
+    [...stepsOf(plan.steps)].some(({ action }) => action.verb === 'fault')
+  // In their group, those with faults begin first, because they wait for slow answers and retries. Exclusive ones begin
+  // last, so that no other one waits for them.
+  const rankOf = (selected: SelectedScenario) => {
+    const group = 3 * scenarioGroupRank(selected.plan)
+    if (jobs === 1) return group
+    if (isExclusive(selected)) return group + 2
+    return hasFaults(selected) ? group : group + 1
+  }
   const runs = await runConcurrently(wanted, { jobs, rankOf, isExclusive }, (...one) => suite.run(...one))
   const finished = runs.map(run => ({ plan: run.plan, result: suite.resultWithLateEntries(run) }))
   const scenarios = finished.map(({ result }) => result)
