@@ -64,6 +64,19 @@ describe('a scenario in code', () => {
     expect(run.report()).toContain('PASS scenario > Greeting')
   })
 
+  it('takes no time for the pace of people on a virtual clock', async () => {
+    const times = 100
+    const writing = defineScenario({ name: 'Writing' }, [
+      press('handover'),
+      agent('accept'),
+      expectCall('start'),
+      ...Array.from({ length: times }, (_, index) => user(`Line ${index}`)),
+    ])
+    const { scenarios } = await runScenario(await reference(), writing)
+    expect(scenarios[0]).toMatchObject({ outcome: 'pass' })
+    expect(scenarios[0]!.durationMs).toBeLessThan(times * 150)
+  })
+
   it('draws the same values as a run with that seed, and restores the seed of the simulator', async () => {
     const sim = await reference()
     const before = (await sim.chat()).view()
