@@ -37,6 +37,7 @@ const REFUSALS = [
   'event-form-refused',
   'redelivery-refused',
   'events-refused-under-load',
+  'answers-missing-at-once',
 ]
 /** Findings that say that the agent acted, and no call followed. */
 const CALL_OBSTACLES = ['driver-failed', 'call-missing', 'chat-kind-not-started']

@@ -154,7 +154,8 @@ export async function findDecisiveKnobs(
   let suspects = Object.keys(rotated).filter(name => !(name in (avoided?.knobs ?? {})))
   if (suspects.length === 0 || (outcome !== 'fail' && outcome !== 'warn')) return []
   // A target that does not answer, or has ended, fails with any behaviour of the platform.
-  if (findings.some(({ code }) => code === 'no-answer') || attemptsOf(result).some(isRefused)) return []
+  const isSilent = findings.some(({ code }) => code === 'no-answer' || code === 'answers-missing-at-once')
+  if (isSilent || attemptsOf(result).some(isRefused)) return []
   const fails = async (names: readonly string[]) => {
     const again = await runAgain(Object.fromEntries(names.map(name => [name, rotated[name]])))
     return again.outcome === outcome && again.findings.some(({ code }) => code === findings[0]?.code)

@@ -3,7 +3,7 @@
 import { makeId } from '../../../base/runtime/random.ts'
 import { counted, formatDuration } from '../../../base/text/quantities.ts'
 import type { Entry } from '../../../platform/journal/entry.ts'
-import { driverFailureText } from '../../../platform/wording/failures.ts'
+import { driverFailureText, failureText } from '../../../platform/wording/failures.ts'
 import { runConcurrently } from '../../runner/schedule.ts'
 import { type CheckChat, openChat } from '../chat.ts'
 import type { CheckDefinition } from '../check.ts'
@@ -27,16 +27,59 @@ export const LOAD_CHECKS: readonly CheckDefinition[] = [
     // Its parts have limits. A help desk may need seconds for what an agent does.
     limitMs: 240_000,
     title: 'Many chats at once stay apart',
-    sends: '20 handovers at once, and then 200, with a token in every text that no other text has.',
+    sends:
+      '5, 10 and 20 typing events at once, each on a connection of its own; then 20 handovers at once, with a token in every text that no other text has. The same with 50, 100 and 200 events, and 200 handovers.',
     observes: 'Answers to events, calls, and what each agent sees; the time of each.',
     passes:
-      'No token is in another chat, and none is lost among 20 chats (MUST). Nothing is lost or late among 200 (SHOULD), unless the help desk is too slow for all of them.',
+      'Every event is answered, no token is in another chat, and none is lost among 20 chats (MUST). Nothing is lost or late among 200 (SHOULD), unless the help desk is too slow for all of them.',
     async run(check) {
+      if (!(await areAnswered(check, [5, 10, 20]))) return
       await runLoad(check, 20)
-      await runLoad(check, 200)
+      if (await areAnswered(check, [50, 100, 200])) await runLoad(check, 200)
     },
   },
 ]
+
+const BACKLOG =
+  'The usual cause is a short listen backlog, the queue of connections that the server has not accepted yet: what comes when it is full is dropped. http.server of Python has 5: set request_queue_size = 128 in a subclass of the server. Look also for a server that handles one request after the other, and for a limit of connections.'
+
+const ANSWERED = 'events_at_once_answered'
+
+/** Sends so many events at once, until some have no answer, which is reported. */
+async function areAnswered(check: CheckContext, sizes: readonly number[]): Promise<boolean> {
+  const { sim, limits, reported } = check
+  if (!check.hasWire) return true
+  const timeout = sim.config()['webhook.timeout']
+  await sim.configure({ 'webhook.timeout': formatDuration(limits.ackMs) })
+  const chat = await openChat(check, `${sizes[0]} connections`)
+  for (const size of sizes) {
+    // A connection that stays open would count for the next burst, and for what comes after them.
+    const alteration = { headers: (signed: Readonly<Record<string, string>>) => ({ ...signed, connection: 'close' }) }
+    const sent = Array.from({ length: size }, () => check.send({ event: 'AGENT TYPING STOP', chat, alteration }))
+    const answers = await Promise.all(sent)
+    const missing = answers.filter(({ status }) => status === null)
+    if (missing.length > 0) {
+      const { failure } = missing[0]!
+      const { [ANSWERED]: answered = 0 } = reported.measurements
+      const before = answered === 0 ? '' : ` ${answered} at once were all answered.`
+      check.report('MUST', 'answers-missing-at-once', {
+        happened: `Of ${size} events sent at once, each on a connection of its own, ${missing.length} had no answer${suffix(failure && failureText(failure))}.${before}`,
+        hint: BACKLOG,
+        details: {
+          connections: size,
+          missing: missing.length,
+          answered,
+          status: missing.length === size ? null : 'mixed',
+        },
+        entries: missing.slice(0, 5),
+      })
+      return false
+    }
+    check.measure(ANSWERED, size)
+  }
+  await sim.configure({ 'webhook.timeout': timeout as ReturnType<typeof formatDuration> })
+  return true
+}
 
 /** A part that fails is reported, and ends the check. */
 async function runLoad(check: CheckContext, size: number): Promise<void> {
@@ -193,29 +236,41 @@ class LoadGroup {
     const { ackMs } = this.#check.limits
     await this.#untilAll(({ answers }) => answers.length >= count, PART_MS + ackMs)
     const refused: EventAnswer[] = []
+    const unanswered: EventAnswer[] = []
     const slow: EventAnswer[] = []
-    const statuses = new Set<number | 'none'>()
-    let refusedCount = 0
+    let unansweredCount = 0
     for (const { answers } of this.#chats) {
       const answer = answers[count - 1]
-      if (answer?.status !== 200) {
-        refusedCount++
-        statuses.add(answer?.status ?? 'none')
-        if (answer !== undefined) refused.push(answer)
-      } else if (answer.duration_ms > ackMs) slow.push(answer)
+      if (answer === undefined || answer.status === null) {
+        unansweredCount++
+        if (answer !== undefined) unanswered.push(answer)
+      } else if (answer.status !== 200) refused.push(answer)
+      else if (answer.duration_ms > ackMs) slow.push(answer)
     }
-    if (refusedCount > 0) {
-      const shown = [...statuses].join(', ')
+    const failedCount = unansweredCount + refused.length
+    if (failedCount > 0) {
+      const statuses = new Set(refused.map(({ status }) => status))
+      const parts: string[] = []
+      const failure = unanswered[0]?.failure
+      if (unansweredCount > 0)
+        parts.push(`${counted(unansweredCount, 'event')} had no answer${suffix(failure && failureText(failure))}`)
+      if (refused.length > 0)
+        parts.push(`${counted(refused.length, 'event')} had another answer than 200: ${[...statuses].join(', ')}`)
+      // A status for all of them may have a cause without load.
+      const isOne = failedCount === this.#chats.length && statuses.size + Math.min(1, unansweredCount) === 1
       this.#report('MUST', 'events-refused-under-load', {
-        happened: `${counted(refusedCount, 'event')} had another answer than 200: ${shown}.`,
-        hint: 'Look for a limit of requests or connections in the web server, and for a database lock that a request waits for.',
-        // A status for all of them may have a cause without load.
+        happened: `${parts.join(', and ')}.`,
+        hint:
+          refused.length === 0
+            ? BACKLOG
+            : 'Look for a limit of requests or connections in the web server, and for a database lock that a request waits for.',
         details: {
-          refused: refusedCount,
+          refused: refused.length,
+          unanswered: unansweredCount,
           statuses: [...statuses],
-          status: refusedCount === this.#chats.length && statuses.size === 1 ? (refused[0]?.status ?? null) : 'mixed',
+          status: isOne ? (refused[0]?.status ?? null) : 'mixed',
         },
-        entries: refused.slice(0, 5),
+        entries: [...unanswered, ...refused].slice(0, 5),
       })
       throw new CheckEndedError('load')
     }
