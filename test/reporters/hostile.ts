@@ -51,6 +51,7 @@ export function hostileResult(text: string, outcome: ScenarioReport['outcome'] =
     warnings: [{ rule: text, message: text, conversation: text, entrySeqs: [1] }],
     steps: [stepVerdict(ref, { outcome: 'fail' }), stepVerdict(step(2, text), { outcome: 'not reached' })],
     captures: { [text]: text },
+    targetOutput: { ended: { code: 'program_not_started', program: text, detail: text }, lines: [text], file: text },
     journal: log.entries,
     conversations: { [text]: CHATS.main, other: CHATS.bo },
     rerunCommand: text,
@@ -77,6 +78,8 @@ function hostileJournal(text: string): Journal {
   log.note('bot_message', { text })
   log.note('observed', { status: text, availability: text, typing: false, step: 1 })
   log.ended(1, { failure: { code: 'not_accepted', detail: text } })
+  log.note('target_unreachable', { failure: { code: 'network', target: text, detail: text } })
+  log.note('target_output', { ended: { code: 'gone', address: text }, lines: [text], file: text })
   log.note('scenario_ended', { stopped: { code: 'interrupted', signal: text } })
   return log
 }

@@ -191,6 +191,10 @@ describe('rows', () => {
     log.note('availability', { availability: 'OPEN', by: 'api' })
     log.note('observed', { step: 1, status: 'agent', typing: true, availability: 'OPEN' })
     log.note('taken_over')
+    const refused = { code: 'connection_refused', target: '127.0.0.1:3000', system_code: 'ECONNREFUSED' }
+    log.note('target_unreachable', { failure: refused })
+    log.note('target_output', { ended: { code: 'exited', exit_code: null, signal: 'SIGSEGV' }, lines: [], file: null })
+    log.note('target_output', { ended: null, lines: ['ready'], file: null })
     log.note('scenario_ended', { stopped: { code: 'time_limit', limit_ms: 60_000 } })
     expect(rendered(log)).toEqual([
       'runner -> platform: fault flaky: respond 503 (1 of 2)',
@@ -200,6 +204,8 @@ describe('rows', () => {
       'platform -> user: the bot says "One moment"',
       'runner -> platform: availability CLOSED',
       'runner -> runner: the chat: agent, typing, OPEN',
+      'runner -> runner: the intermediary is not reachable: nothing listens at 127.0.0.1:3000 (ECONNREFUSED) | not ok',
+      'intermediary -> intermediary: the intermediary ended by itself with SIGSEGV | not ok',
       'runner -> runner: stopped: took longer than 1m | not ok',
     ])
   })
