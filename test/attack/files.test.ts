@@ -1,8 +1,8 @@
 /** Attacks the readers of files with mutated scenario, driver, config and snapshot files, and with files that never end. */
 
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -209,4 +209,42 @@ test('a device, a pipe or too many bytes in place of a body are refused', { time
       const { code, err } = await runCommand(['verify', '--body', body, '--signature', 'x', '--key', 'k'], input)
       expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/a pipe, a device|at most 67108864/) })
     })
+})
+
+/** Starts a simulator with long chats that exports them to `state.json` at its end. Returns its process. */
+async function startWithExport(cwd: string): Promise<ChildProcess> {
+  const argv = [`${ROOT}bin/handover-sim.js`, 'start', '--port', '0', '--output', 'quiet', '--export', 'state.json']
+  const child = spawn(process.execPath, argv, { cwd, stdio: ['ignore', 'pipe', 'ignore'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [line] = await once(child.stdout!, 'data')
+  const history = [{ user: 'x'.repeat(20_000_000) }]
+  const url = String(line).replace('Ready: ', '').trim()
+  const { status } = await fetch(`${url}/_sim/chats`, { method: 'POST', body: JSON.stringify({ history }) })
+  expect(status).toBe(201)
+  return child
+}
+
+test('exports that are killed keep the old file, and the next one leaves no draft', { timeout: 600_000 }, async () => {
+  const attempt = startAttack('files', 'exports that are killed')
+  const folder = attackedFolder()
+  rmSync(join(folder, 'scenarios'), { recursive: true })
+  const file = join(folder, 'state.json')
+  writeFileSync(file, 'old')
+  const drafts = () => readdirSync(folder).filter(name => name.endsWith('.tmp'))
+  for (let round = 0; round < rounds(3, 10); round++)
+    await attempt(async () => {
+      const child = await startWithExport(folder)
+      const ended = once(child, 'exit')
+      const before = drafts().length
+      const watcher = watch(folder, () => drafts().length > before && child.kill('SIGKILL'))
+      child.kill('SIGTERM')
+      await ended
+      watcher.close()
+    })
+  // When a process was faster than its end, the file is whole.
+  expect(readFileSync(file, 'utf8')).toMatch(/^(old|\{.*\}\n)$/s)
+  const last = await startWithExport(folder)
+  last.kill('SIGTERM')
+  await once(last, 'exit')
+  expect(readdirSync(folder)).toEqual(['state.json'])
 })

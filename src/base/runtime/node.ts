@@ -1,5 +1,15 @@
 /** Wraps functions of Node: hashes, secrets, modules of the user, processes. */
-import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -162,7 +172,9 @@ export function packagePath(name: string): string | null {
  * folder cannot guess the name of the draft, and what has it already is not followed or kept.
  */
 export function replaceFile(path: string, text: Iterable<string>, mode?: number): void {
-  const draft = join(dirname(path), `.${basename(path)}.${randomToken().replace(/\W/g, '')}.tmp`)
+  const begin = `.${basename(path)}.`
+  removeDrafts(dirname(path), begin)
+  const draft = join(dirname(path), `${begin}${process.pid}.${randomToken().replace(/\W/g, '')}.tmp`)
   const file = openSync(draft, 'wx', mode)
   try {
     try {
@@ -174,5 +186,17 @@ export function replaceFile(path: string, text: Iterable<string>, mode?: number)
   } catch (error) {
     rmSync(draft, { force: true })
     throw error
+  }
+}
+
+/** Removes the drafts of processes that were killed while they wrote. */
+function removeDrafts(folder: string, begin: string): void {
+  try {
+    for (const name of readdirSync(folder)) {
+      const pid = name.startsWith(begin) ? /^(\d+)\.\w+\.tmp$/.exec(name.slice(begin.length))?.[1] : undefined
+      if (pid !== undefined && !processRuns(Number(pid))) rmSync(join(folder, name))
+    }
+  } catch {
+    // They are of another user, or the folder may only be written.
   }
 }
