@@ -1,5 +1,6 @@
 /** Refuses redirects by default, and follows them by knob. */
 import { expect, test } from 'vitest'
+import { failureText } from '../../src/platform/wording/failures.ts'
 import { answering, deliveredTo, receiver } from './receiver.ts'
 
 test.each([302, 307])('%i: not followed by default', async status => {
@@ -35,11 +36,17 @@ test('a redirect without Location fails', async () => {
   expect(failure).toEqual(NOWHERE)
 })
 
-test('a redirect with an invalid Location fails', async () => {
-  const { url } = await receiver(answering(307, { location: 'http://[' }))
-  const { failure } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
-  expect(failure).toEqual(NOWHERE)
-})
+test.each(['http://[', 'file:///etc/passwd', 'javascript:alert(1)'])(
+  'a redirect to %s fails, and names it',
+  async location => {
+    const { url } = await receiver(answering(307, { location }))
+    const { failure } = await deliveredTo(url, { 'webhook.redirect': 'follow' })
+    expect(failure).toEqual({ ...NOWHERE, location })
+    expect(failureText(failure)).toBe(
+      `answered with a redirect (307); its Location "${location}" is no http or https URL`,
+    )
+  },
+)
 
 test('a timeout after a redirect', async () => {
   const { url, got } = await receiver((_got, response, index) => {

@@ -92,7 +92,8 @@ export type DeliveryFailure =
   | { readonly code: 'internal_error' }
   /** Too many events wait for the webhook, and this one would exceed `memoryLimit`. */
   | { readonly code: 'queue_full'; readonly limit_bytes: number }
-  | { readonly code: 'redirect'; readonly status: number; readonly followed: boolean }
+  /** `location`: where it leads, when that is no address of HTTP. */
+  | { readonly code: 'redirect'; readonly status: number; readonly followed: boolean; readonly location?: string }
   | { readonly code: 'not_acknowledged'; readonly status: number; readonly event: string }
 
 /** All codes, so that the OpenAPI document lists them. */
@@ -135,6 +136,7 @@ const Failure = z
     status: z.optional(z.int()),
     event: text,
     followed: z.optional(z.boolean().check(z.describe('Whether redirects are followed'))),
+    location: z.optional(z.string().check(z.describe('Where a redirect leads, when that is no address of HTTP'))),
   })
   .check(z.meta({ id: 'DeliveryFailure', description: 'Why an event is not acknowledged' }))
 

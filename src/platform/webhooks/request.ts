@@ -184,7 +184,7 @@ async function sentRequest(ports: SendPorts, request: WebhookRequest, signal: Ab
     const received = follows ? await followRedirects(transport, outgoing) : await transport(outgoing)
     const { headers: answered, body: text, truncated, status } = received
     const response = { headers: answered, body: text, truncated }
-    const failure = acknowledgementFailure(request.event, status, ports.knobs())
+    const failure = acknowledgementFailure(request.event, received, knobs)
     if (failure === null) return { url, headers, outcome: { outcome: 'delivered', status, response } }
     return { url, headers, outcome: { outcome: 'failed', status, response, failure } }
   } catch (error) {
@@ -207,15 +207,23 @@ async function followRedirects(transport: Transport, outgoing: Outgoing): Promis
     })
     const { location } = received.headers
     const hasMoved = received.status >= 300 && received.status < 400
-    if (!hasMoved || location === undefined || !URL.canParse(location, url) || count === MAX_REDIRECTS) return received
+    if (!hasMoved || location === undefined || !isHttp(location) || count === MAX_REDIRECTS) return received
     url = new URL(location, url).href
   }
 }
 
+/** True for an address beside another one too, such as `/next`. */
+const isHttp = (location: string): boolean =>
+  URL.canParse(location, 'http://host') && /^https?:$/.test(new URL(location, 'http://host').protocol)
+
 /** Null when the answer acknowledges the event (WH2), else why it does not. */
-function acknowledgementFailure(event: string, status: number, knobs: Knobs): DeliveryFailure | null {
-  if (status >= 300 && status < 400)
-    return { code: 'redirect', status, followed: knobs['webhook.redirect'] === 'follow' }
+function acknowledgementFailure(event: string, received: Received, knobs: Knobs): DeliveryFailure | null {
+  const { status } = received
+  const { location } = received.headers
+  if (status >= 300 && status < 400) {
+    const followed = knobs['webhook.redirect'] === 'follow'
+    return { code: 'redirect', status, followed, ...(followed && location && !isHttp(location) && { location }) }
+  }
   // Unknown events, which a user sends manually, demand 200 like the two that matter.
   const names: Readonly<Record<string, { readonly demands200: boolean }>> = EVENT_NAMES
   const demands200 = names[event]?.demands200 ?? true

@@ -1,6 +1,7 @@
 /** Renders why a delivery, a connection, a driver call, a start of the target, a step or a scenario failed. */
 
 import type { CertificateProblem, ConnectionFailure } from '../../base/runtime/connection-failure.ts'
+import { shortName } from '../../base/text/error-text.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { visible } from '../../base/text/terminal-text.ts'
 import type { DeliveryFailure } from '../journal/entry.ts'
@@ -64,9 +65,10 @@ export function failureText(given: { readonly code: string } | undefined): strin
     case 'queue_full':
       return `the events that wait for the webhook take ${failure.limit_bytes} bytes (memoryLimit), so this one is not sent`
     case 'redirect': {
-      const why = failure.followed
-        ? 'it has no usable Location, or is one too many in a row'
-        : 'redirects are not followed'
+      let why = 'redirects are not followed'
+      if (failure.location !== undefined)
+        why = `its Location ${JSON.stringify(shortName(failure.location))} is no http or https URL`
+      else if (failure.followed) why = 'it has no Location, or is one too many in a row'
       return `answered with a redirect (${failure.status}); ${why}`
     }
     case 'not_acknowledged': {
