@@ -24,7 +24,7 @@ const http = requireHttp(msw)
  */
 export function handlers(simulator: Answering): HttpHandler[] {
   checkInstalledMsw()
-  if (typeof simulator?.baseUrl !== 'string')
+  if (typeof simulator?.baseUrl !== 'string' || typeof simulator.fetch !== 'function')
     throw new TypeError('handlers takes a simulator: handlers(createSimulator()).')
   return createHandlers<HttpHandler>(http, simulator)
 }

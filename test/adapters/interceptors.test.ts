@@ -167,6 +167,11 @@ describe('an interception', () => {
     expect(() => intercept([])).toThrow('intercept takes at least one simulator, received an empty list')
     expect(() => intercept(undefined as never)).toThrow('intercept takes a simulator, or a list of simulators.')
     expect(() => intercept(Promise.resolve(one) as never)).toThrow('intercept takes a simulator')
+    expect(() => intercept({ baseUrl: 'http://x' } as never)).toThrow('intercept takes a simulator')
+    const withOptions: (...given: readonly unknown[]) => unknown = intercept as never
+    expect(() => withOptions(one, { bogus: 1 })).toThrow('intercept takes one argument and no options')
+    expect(() => withOptions(one, other)).toThrow('several simulators are a list')
+    expect(patched()).toEqual(untouched)
   })
 
   it('that fails to begin changes nothing', async () => {

@@ -154,6 +154,7 @@ it('handlers() builds with the msw that is installed', async () => {
 
 it('handlers() rejects values that are no simulator', () => {
   expect(() => handlers(undefined as never)).toThrow('handlers takes a simulator: handlers(createSimulator()).')
+  expect(() => handlers({ baseUrl: 'http://x' } as never)).toThrow('handlers takes a simulator')
 })
 
 describe('a Node too old for the installed msw', () => {

@@ -23,7 +23,7 @@ const undo: (() => void)[] = []
  * of `XMLHttpRequest` in jsdom and happy-dom, when they go to the base URL of a simulator. Other requests are not changed.
  * Needs Node 22 or newer; throws in Bun and Deno.
  *
- * @throws TypeError for a value that is not a simulator, for an empty list, and for two simulators with the same base URL.
+ * @throws TypeError for a value that is not a simulator, for options, for an empty list, and for two simulators with the same base URL.
  * @example
  * import { createSimulator } from 'handover-sim'
  * import { intercept } from 'handover-sim/interceptors'
@@ -34,8 +34,14 @@ const undo: (() => void)[] = []
  * console.log(response.status) // 401
  * interception.stop()
  */
-export function intercept(simulators: Intercepted | readonly Intercepted[]): Interception {
+export function intercept(simulators: Intercepted | readonly Intercepted[]): Interception
+export function intercept(simulators: Intercepted | readonly Intercepted[], other?: unknown): Interception {
   checkRuntime()
+  // A number is the position that `map` and `forEach` pass.
+  if (typeof other === 'object')
+    throw new TypeError(
+      'intercept takes one argument and no options; several simulators are a list: intercept([one, two]).',
+    )
   const all: readonly Intercepted[] = Array.isArray(simulators) ? simulators : [simulators]
   // Rejects an empty list, and two simulators at the same address, because the second would never
   // answer.
@@ -43,7 +49,7 @@ export function intercept(simulators: Intercepted | readonly Intercepted[]): Int
     throw new TypeError('intercept takes at least one simulator, received an empty list: intercept(createSimulator()).')
   const urls = new Set<string>()
   for (const simulator of all) {
-    if (typeof simulator?.baseUrl !== 'string')
+    if (typeof simulator?.baseUrl !== 'string' || typeof simulator.fetch !== 'function')
       throw new TypeError('intercept takes a simulator, or a list of simulators.')
     const { baseUrl } = simulator
     if (!URL.canParse(baseUrl))
