@@ -193,6 +193,12 @@ describe('a file that changes', () => {
     expect(outcomeOf(state, 'Ada')).toBeUndefined()
   })
 
+  it.each(['/etc/passwd', '__proto__', '../a.yaml'])('can only be watched when UI mode has it: %s', async name => {
+    const { ui } = await startUi(TWO)
+    const { status, body } = await ui.send('PUT', '/watch', { all: false, files: ['a.yaml', name] })
+    expect({ status, body }).toMatchObject({ status: 404, body: { error: { code: 'file_not_found' } } })
+  })
+
   it('keeps its last outcome, marked as outdated, when it is broken, and when it is removed', async () => {
     const { ui, folder } = await startUi(TWO)
     await ui.run()

@@ -130,9 +130,18 @@ export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] 
     summary: 'Sets the files whose scenarios are run again when they change',
     body: WatchBody,
     example: { all: true, files: [] },
-    responses: { ...document('UiWatched', 'The setting'), 409: 'A saved run' },
+    responses: {
+      ...document('UiWatched', 'The setting'),
+      404: 'UI mode does not have one of the files',
+      409: 'A saved run',
+    },
     run({ body }) {
-      actionsOf(session).watch(body)
+      const { watch } = actionsOf(session)
+      // A file that is watched may have been deleted, and come back.
+      const { files } = session.status(0).status.watch
+      const unknown = body.files.find(name => session.findFile(name) === undefined && !files.includes(name))
+      if (unknown !== undefined) throw fileNotFound(unknown)
+      watch(body)
       return ok(body)
     },
   }),
