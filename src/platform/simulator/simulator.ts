@@ -202,12 +202,10 @@ const ASYNC_METHODS = ['fetch', 'chat', 'configure', 'settled', 'restore', 'adva
 function refuseWhenClosed(core: Core, methods: object): void {
   for (const [name, method] of Object.entries(methods)) {
     if (typeof method !== 'function' || name === 'close') continue
-    const checked = (...args: unknown[]) => {
-      checkOpen(core, `call ${name}`)
-      return method(...args)
-    }
-    const value = ASYNC_METHODS.includes(name) ? async (...args: unknown[]) => checked(...args) : checked
-    Object.assign(methods, { [name]: value })
+    const refuse = () => checkOpen(core, `call ${name}`)
+    const refuseLater = async () => refuse()
+    const refusal = ASYNC_METHODS.includes(name) ? refuseLater : refuse
+    Object.assign(methods, { [name]: (...args: unknown[]) => (core.isClosed() ? refusal() : method(...args)) })
   }
 }
 
