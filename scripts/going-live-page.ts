@@ -147,7 +147,8 @@ const ADVICE: Readonly<Record<AssumptionName, string>> = {
   'api.byteOrderMark': 'Send UTF-8 without a byte order mark.',
   'api.contentEncoding': 'Do not compress requests.',
   'api.contentType': 'Always send `application/json`.',
-  'api.answers': 'Read answers by the names of their fields, ignore fields that you do not know, and never compare the text of an error.',
+  'api.answers':
+    'Read answers by the names of their fields, ignore fields that you do not know, and never compare the text of an error.',
   'api.unknownFields': 'Send only the fields of the description.',
   'api.versions': 'Keep the version in the paths, not in the base URL; alert on 404 and 410.',
   'api.cors': 'Call the API from a server only, because a page would reveal the key.',
