@@ -16,6 +16,7 @@ const headers = z.record(z.string(), z.string())
 const chatId = z.optional(z.string())
 const text = z.optional(z.string())
 const flag = (description: string) => z.optional(z.literal(true).check(z.describe(description)))
+const observed = flag('Seen between two other programs by `handover-sim proxy`, and not simulated')
 const faults = z.optional(z.array(z.string()).check(z.describe('Names of the faults that were applied')))
 const endpoint = z.enum(keysOf(ENDPOINTS))
 
@@ -74,6 +75,7 @@ const api = {
   answer_lost: z.optional(
     z.enum(['before', 'after']).check(z.describe('No answer went out; before: nothing was done, after: it was')),
   ),
+  observed,
 }
 
 const event = {
@@ -82,6 +84,7 @@ const event = {
   event: z.enum(keysOf(WEBHOOK_EVENTS)),
   delivery_id: z.string(),
   payload: WebhookEvent,
+  observed,
 }
 
 /** Why an event is not acknowledged. `wording/delivery.ts` has the words. */
@@ -164,6 +167,7 @@ const delivery = {
   ),
   faults,
   duplicate: flag('One more copy of the same bytes, on purpose; copies are numbered from 2'),
+  observed,
 }
 
 const user = {
