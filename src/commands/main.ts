@@ -14,6 +14,7 @@ export const COMMANDS = {
   certify: 'check an intermediary for every known problem, and write a certificate',
   validate: 'check scenario, driver and config files',
   report: 'evaluate the saved journals of a run or of its shards again, and write reports',
+  proxy: 'record the traffic between an intermediary and the real platform',
   config: 'print every setting with its effective value and its origin',
   openapi: 'print the OpenAPI 3.1 document',
   trigger: 'send one event from a running simulator, with a valid or an invalid signature',
@@ -40,6 +41,8 @@ export async function loadCommand(name: CommandName): Promise<CliCommand> {
       return (await import('./validate.ts')).validateCommand
     case 'report':
       return (await import('./report.ts')).reportCommand
+    case 'proxy':
+      return (await import('./proxy.ts')).proxyCommand
     case 'config':
       return (await import('./config.ts')).configCommand
     case 'openapi':

@@ -23,7 +23,7 @@ import { createScenarioWriter, findScenarioFolder } from './scenario-folder.ts'
 import { showTraffic, type Traffic } from './show-traffic.ts'
 import type { AttachedAgent } from './start-agent.ts'
 
-const FLAGS = {
+export const START_FLAGS = {
   ...SETTING_FLAGS,
   '--demo': 'start the built-in reference intermediary as the webhook target',
   '--agent-driver <file>': 'agent driver file or URL: the page plays the agent in your help desk',
@@ -48,7 +48,7 @@ const NOT_WRITTEN = 3
 const DRAIN_MS = 3_000
 
 export const startCommand = defineCommand({
-  flags: FLAGS,
+  flags: START_FLAGS,
   groups: {
     'Most used': ['webhookUrl', 'agentDriver', 'demo', 'open', 'port', 'detach'],
     'What it shows and writes': ['output', 'json', 'readyFile', 'scenarios', 'import', 'export'],
@@ -150,7 +150,7 @@ export const startCommand = defineCommand({
 })
 
 /** Throws when a flag excludes another one. */
-function checkCombinations({ demo, webhookUrl, agentDriver, open, inspector }: FlagsOf<typeof FLAGS>): void {
+function checkCombinations({ demo, webhookUrl, agentDriver, open, inspector }: FlagsOf<typeof START_FLAGS>): void {
   if (open && inspector === false) throw new UsageError('--open opens the page: leave out --no-inspector.')
   if (demo && webhookUrl !== undefined)
     throw new UsageError(`--demo brings its own webhook: leave out --webhook-url (got ${JSON.stringify(webhookUrl)}).`)

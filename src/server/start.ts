@@ -5,6 +5,7 @@ import { httpTransport } from '../base/runtime/http-transport.ts'
 import { createAbort, randomToken } from '../base/runtime/node.ts'
 import type { Redactor } from '../base/text/redactor.ts'
 import { createSecrets } from '../platform/journal/mask.ts'
+import type { Core } from '../platform/simulator/core.ts'
 import { DEFAULTS, InvalidOptionError, type PlatformSimulatorOptions } from '../platform/simulator/options.ts'
 import { coreOf, createPlatformSimulator, type PlatformSimulator } from '../platform/simulator/simulator.ts'
 import type { Snapshot } from '../platform/simulator/snapshot/schema.ts'
@@ -18,6 +19,7 @@ import {
   type Workspaces,
 } from '../platform/simulator/workspaces.ts'
 import { allowedHosts, isLoopback, urlOf } from './control/addresses.ts'
+import type { ControlProblem } from './control/problems.ts'
 import type { LoadReadiness } from './control/readiness.ts'
 import type { LoadRecorder } from './control/recorder.ts'
 import type { AgentPlayer, ControlRoute } from './control/route.ts'
@@ -29,6 +31,7 @@ import {
   createPathRouter,
   declaresTooMuch,
   type HttpServer,
+  type Listener,
   listen,
 } from './http.ts'
 import type { PageName } from './page.ts'
@@ -74,6 +77,18 @@ export interface ControlExtension {
   readonly loadReadiness?: LoadReadiness | undefined
   /** The page that is served at `/`. Default: the inspector. */
   readonly page?: PageName
+  /** Makes the server a proxy: the simulator only holds the journal and the chats. */
+  readonly proxy?: ProxyParts
+}
+
+export interface ProxyParts {
+  /**
+   * Answers the paths of the platform in place of the simulator. `acceptsHost`: whether a `Host` header names this server;
+   * `isGuarded`: the control API needs a token.
+   */
+  listener(server: { readonly core: Core; acceptsHost(host: string): boolean; readonly isGuarded: boolean }): Listener
+  /** Why a route of the control API makes no sense here; null when it does. */
+  refusedRoute(route: ControlRoute): ControlProblem | null
 }
 
 /**
@@ -103,7 +118,6 @@ export async function startServer(
   const transport = httpTransport()
   const simulator = createPlatformSimulator(simulatorOptions, transport, undefined, secrets)
   const { access, address } = coreOf(simulator)
-  access.callers.acceptsHost = createHostCheck(host, address)
   const controlToken = options.controlToken ?? (isLoopback(host) ? null : randomToken())
   secrets.add(controlToken)
   // Without a token, a tunnel at the base URL would open the control API to everyone.
@@ -121,12 +135,18 @@ export async function startServer(
     loadRecorder: more.loadRecorder,
     loadReadiness: more.loadReadiness,
     page: more.page ?? 'index.html',
+    refusesTunnels: more.proxy !== undefined,
+    refusedRoute: more.proxy?.refusedRoute ?? (() => null),
     routeCalls: (other: RequestRouter) => void Object.assign(rest, other),
   }
   const rest = { ...router(simulator) }
   const owner = { options: simulatorOptions, main: simulator, transport, url: () => info.url }
   const workspaces = createWorkspaces(owner)
-  const http = createSimulatorServer(simulator, workspaces, info, createRequestRouter(workspaces, rest))
+  const acceptsHost = createHostCheck(host, address)
+  access.callers.acceptsHost = acceptsHost
+  const isGuarded = controlToken !== null
+  const listener = more.proxy?.listener({ core: coreOf(simulator), acceptsHost, isGuarded }) ?? null
+  const http = createSimulatorServer(simulator, workspaces, info, createRequestRouter(workspaces, rest), listener)
   const last = onStopped && (() => onStopped(simulator))
   const closers = [workspaces.closeAll, simulator.close, transport.close]
   const closed = closeOnce(http.stop, last, closers, info.closing)
@@ -173,6 +193,8 @@ interface ServerInfo {
   /** Routes the calls of the platform by another router from now on. */
   readonly routeCalls: (router: RequestRouter) => void
   readonly page: PageName
+  readonly refusesTunnels: boolean
+  readonly refusedRoute: ProxyParts['refusedRoute']
 }
 
 /** The token is in the fragment, which browsers send to no server; the page removes it from the address. */
@@ -184,10 +206,11 @@ function createSimulatorServer(
   workspaces: Workspaces,
   info: ServerInfo,
   { api, bodyLimit: limit }: RequestRouter,
+  proxy: Listener | null,
 ): HttpServer {
   const core = coreOf(simulator)
   const dispatch = createPathRouter({
-    platform: createNodeAdapter(api, limit, error => core.onThrown('answer', error)),
+    platform: proxy ?? createNodeAdapter(api, limit, error => core.onThrown('answer', error)),
     indexPage: createIndexPage(() => info.url),
     page: info.inspector ? () => loadPage(info) : null,
     address: core.address,
@@ -199,7 +222,8 @@ function createSimulatorServer(
     },
   })
   return createHttpServer(dispatch, {
-    mayContinue: request => !declaresTooMuch(request, limit()) || request.url?.startsWith('/_sim/') === true,
+    mayContinue: request =>
+      proxy !== null || !declaresTooMuch(request, limit()) || request.url?.startsWith('/_sim/') === true,
     onFull: connections => core.journal.append({ kind: 'note', note: 'connections_refused', connections }, null),
   })
 }

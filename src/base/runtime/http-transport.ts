@@ -107,6 +107,19 @@ async function createAgent(openSocket: OpenSocket | undefined): Promise<Agent> {
   })
 }
 
+/**
+ * Resets a connection, or closes one that cannot be reset: one with TLS, and one that the other side is closing already, as
+ * with HTTP/1.0. Resetting the latter fails, and Node would then poll the rest of the connection for ever.
+ */
+export function resetSocket(socket: Socket | null): void {
+  try {
+    if (socket?.readyState === 'open') socket.resetAndDestroy()
+    else socket?.destroy()
+  } catch {
+    socket?.destroy()
+  }
+}
+
 /** `cut`: the answer is longer than what was read. */
 function receivedFrom(
   status: number,
@@ -139,18 +152,7 @@ async function sendFaulty(
         let size = 0
         const end = (cut: boolean) => {
           // At once, before Node closes the connection by itself.
-          if (wire.resetAfterAnswer) {
-            // Closes a connection that cannot be reset: one with TLS, and one that the other side is closing
-            // already, as with HTTP/1.0. Resetting the latter fails, and Node would then poll the rest of the
-            // connection for ever.
-            const { socket } = request
-            try {
-              if (socket?.readyState === 'open') socket.resetAndDestroy()
-              else socket?.destroy()
-            } catch {
-              socket?.destroy()
-            }
-          }
+          if (wire.resetAfterAnswer) resetSocket(request.socket)
           resolve(receivedFrom(response.statusCode ?? 0, headers, chunks, cut))
         }
         response.on('data', (chunk: Buffer) => {

@@ -26,7 +26,8 @@ const RunLine = z.object({
   exit_code: z.int(),
   /** How many scenarios follow, and how many entries that belong to none of them. */
   scenarios: z.int(),
-  entries: z.int(),
+  /** Null while entries are added, by `handover-sim proxy`: then the last line may be half written. */
+  entries: z.nullable(z.int()),
 })
 type RunLine = Readonly<z.infer<typeof RunLine>>
 
@@ -90,10 +91,20 @@ export function* journalLines(result: RunResult): Generator<string> {
   yield* entryLines(null, result.journal)
 }
 
-/** Each is an `EntryLine`. */
 function* entryLines(scenario: number | null, journal: readonly Entry[]): Generator<string> {
-  for (const entry of journal) yield JSON.stringify({ v: 2, type: 'entry', scenario, entry })
+  for (const entry of journal) yield entryLine(scenario, entry)
 }
+
+/** Is an `EntryLine`. */
+export const entryLine = (scenario: number | null, entry: Entry): string =>
+  JSON.stringify({ v: 2, type: 'entry', scenario, entry })
+
+/** The first line of a journal that grows while traffic is observed. */
+export const observedRunLine = (facts: Pick<RunLine, 'version' | 'started_at' | 'target'>): string =>
+  JSON.stringify({
+    ...{ v: 2, type: 'run', ...facts, duration_ms: 0, seed: null, stopped: null, failures: [] },
+    ...{ exit_code: 0, scenarios: 0, entries: null },
+  } satisfies RunLine)
 
 const runLine = ({ version, target, seed, stopped, failures, scenarios, journal, ...result }: RunResult): RunLine => ({
   v: 2,
@@ -147,6 +158,7 @@ export function readJournal(name: string, text: string): SavedRun {
       line = JSON.parse(lineText)
     } catch (error) {
       const isCutOff = index === lastLine
+      if (isCutOff && run?.entries === null) break
       throw problem(
         at,
         isCutOff ? 'the file was cut off in the middle of its last line' : `is not JSON: ${messageOf(error)}`,

@@ -98,6 +98,7 @@ function describeNote(entry: EntryOf<'note'>): LogLine {
         what: `internal error of handover-sim (${text('where')}): ${text('message')}; please report it`,
       }
     default:
+      if (entry.note.startsWith('proxy_')) return { direction: 'proxy', what: text('message') }
       return { direction: 'note', what: `${visible(entry.note)} ${fieldsText(entry)}`.trim() }
   }
 }

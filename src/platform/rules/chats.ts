@@ -134,6 +134,8 @@ export const nextId = (chat: Chat, form: IdForm, what: string): string =>
   makeIdFrom(form, chat.words, `${what} ${++chat.counter}`)
 
 export interface NewMessage {
+  /** Default: a generated one. */
+  readonly id?: string | undefined
   readonly from: Message['from']
   readonly name: string
   readonly text: string
@@ -152,7 +154,7 @@ export function addMessage(
   created = platform.stamp(),
 ): Message {
   const message: Message = {
-    id: nextId(chat, platform.knobs['ids.message'], 'message'),
+    id: spec.id ?? nextId(chat, platform.knobs['ids.message'], 'message'),
     created,
     seq: platform.journal.nextSeq,
     from: spec.from,

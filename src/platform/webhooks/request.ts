@@ -217,7 +217,11 @@ const isHttp = (location: string): boolean =>
   URL.canParse(location, 'http://host') && /^https?:$/.test(new URL(location, 'http://host').protocol)
 
 /** Null when the answer acknowledges the event (WH2), else why it does not. */
-function acknowledgementFailure(event: string, received: Received, knobs: Knobs): DeliveryFailure | null {
+export function acknowledgementFailure(
+  event: string,
+  received: Pick<Received, 'status' | 'headers'>,
+  knobs: Knobs,
+): DeliveryFailure | null {
   const { status } = received
   const { location } = received.headers
   if (status >= 300 && status < 400) {

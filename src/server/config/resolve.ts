@@ -80,7 +80,7 @@ export async function resolveSettings(flags: SettingFlags, environment: ConfigEn
   const given: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(others)) {
     if (!isKnob(name)) {
-      if (value !== null) given[name] = value
+      if (value !== null && !name.startsWith('proxy.')) given[name] = value
     } else if (value !== initial[name]) knobs[name] = value
   }
   const options = {
@@ -140,6 +140,8 @@ function flagLayer(flags: SettingFlags, problems: Problem[]): Layer {
   }
   if (flags.inspector === false) layer.inspector = { value: false, from: '--no-inspector' }
   if (flags.markers === false) layer.markers = { value: false, from: '--no-markers' }
+  if (flags.anonymise) layer['proxy.anonymise'] = { value: true, from: '--anonymise' }
+  if (flags.rewriteLinks) layer['proxy.rewrite_links'] = { value: true, from: '--rewrite-links' }
   return layer
 }
 

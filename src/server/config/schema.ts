@@ -45,6 +45,9 @@ export const ConfigFile = z.strictObject({
   ...fields('', 'agent_driver', 'business_hours'),
   messages: z.optional(z.strictObject(knobs.of('messages'))),
   ...fields('', 'markers', 'memory_limit'),
+  proxy: z.optional(
+    z.strictObject(fields('proxy.', 'upstream', 'delivery_path', 'journal', 'anonymise', 'rewrite_links')),
+  ),
   knobs: z.optional(knobs.all),
 })
 
@@ -55,7 +58,7 @@ export function layerOf(name: string, source: Source): Layer {
   throw new ConfigError(schemaProblems(source, read.error.issues, value, ConfigFile))
 }
 
-const SECTIONS = ['bot', 'keys', 'webhook', 'messages', 'clock', 'knobs']
+const SECTIONS = ['bot', 'keys', 'webhook', 'messages', 'clock', 'proxy', 'knobs']
 
 interface PlacedSetting {
   /** The keys that lead to it in the file. */

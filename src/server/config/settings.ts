@@ -6,6 +6,7 @@ import {
   filledText,
   flag,
   host,
+  httpUrl,
   type OptionKind,
   optionKind,
   port,
@@ -38,6 +39,13 @@ export const controlToken = optionKind<string>(
   { type: 'string', pattern: '^[!-~]+$' },
 )
 
+/** A request for it is passed to the webhook; a short one could be guessed. */
+const deliveryPath = optionKind<string>(
+  'a path of at least 16 characters such as /_webhook/4mYc0uL7Tq1w',
+  value => typeof value === 'string' && /^\/(?!_sim(\/|$))[\w./~-]{14,}[\w~-]$/.test(value),
+  { type: 'string', pattern: '^/(?!_sim(/|$))[\\w./~-]{14,}[\\w~-]$' },
+)
+
 /** Every setting besides the knobs, by its dotted name in the config file. Flags alone set `inspector`. */
 export const SETTINGS: Readonly<Record<string, SettingSpec>> = {
   port: { kind: port, initial: DEFAULTS.port, description: '0 takes any free port' },
@@ -63,6 +71,23 @@ export const SETTINGS: Readonly<Record<string, SettingSpec>> = {
     initial: true,
     description: 'Whether responses name the assumptions they rest on',
   },
+  'proxy.upstream': {
+    kind: httpUrl('https://bot.example.com'),
+    initial: null,
+    description: 'Of `handover-sim proxy`: the address of the real platform',
+  },
+  'proxy.delivery_path': {
+    kind: deliveryPath,
+    initial: null,
+    description: 'Where the platform sends events; without it, each start draws one',
+  },
+  'proxy.journal': { kind: filledText, initial: null, description: 'The file in which the proxy records' },
+  'proxy.anonymise': {
+    kind: flag,
+    initial: false,
+    description: 'Replace personal values in what is recorded and shown',
+  },
+  'proxy.rewrite_links': { kind: flag, initial: false, description: 'Lead links to the platform through the proxy' },
   memory_limit: {
     kind: SETTING_KINDS.memory_limit,
     initial: DEFAULTS.memoryLimit,
@@ -90,6 +115,9 @@ const TEXT_FLAGS = {
   seed: 'seed',
   clock: 'clock',
   memoryLimit: 'memory_limit',
+  upstream: 'proxy.upstream',
+  deliveryPath: 'proxy.delivery_path',
+  journal: 'proxy.journal',
 } as const
 
 /** The flags of settings, as commander parses them. */
@@ -97,6 +125,8 @@ export type SettingFlags = { readonly [Option in keyof typeof TEXT_FLAGS | 'conf
   readonly set?: readonly string[]
   readonly inspector?: boolean
   readonly markers?: boolean
+  readonly anonymise?: boolean
+  readonly rewriteLinks?: boolean
 }
 
 export const TEXT_SETTINGS: readonly TextSetting[] = keysOf(TEXT_FLAGS).map(option => {

@@ -70,3 +70,10 @@ export function refusedHostText(received: string, { hosts, token }: AllowedHosts
   const others = token === null ? '; to allow the host of --base-url, start with --token TOKEN' : ''
   return `refuses the host ${JSON.stringify(received)}: use ${hosts?.join(', ')}${others}.`
 }
+
+/** Headers that tunnels and reverse proxies add. */
+const FORWARDING: readonly string[] = ['x-forwarded-for', 'x-forwarded-host', 'forwarded']
+
+/** The header that shows that a request came through a tunnel or a reverse proxy; null when it has none. */
+export const forwardingHeader = (header: (name: string) => string | undefined): string | null =>
+  FORWARDING.find(name => header(name) !== undefined) ?? null

@@ -12,7 +12,7 @@ import { messageOf, nearest } from '../../base/text/error-text.ts'
 import { INTERNAL_HEADER } from '../../platform/contract/errors.ts'
 import type { Core } from '../../platform/simulator/core.ts'
 import { coreOf } from '../../platform/simulator/simulator.ts'
-import { type AllowedHosts, refusedHostText } from './addresses.ts'
+import { type AllowedHosts, forwardingHeader, refusedHostText } from './addresses.ts'
 import { asProblem, ControlProblem, invalidRequest, problemBody, resetProblem } from './problems.ts'
 import type { LoadReadiness, Readiness, ReadinessServer } from './readiness.ts'
 import type { ControlContext, ControlRequest, ControlResponse, ControlRoute } from './route.ts'
@@ -30,6 +30,8 @@ export interface ControlOptions
   readonly routeCalls: ReadinessServer['routeCalls']
   /** Routes beside those of every server. */
   readonly routes: readonly ControlRoute[]
+  /** Why a route is refused; null when it is not. */
+  readonly refusedRoute: (route: ControlRoute) => ControlProblem | null
 }
 
 type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
@@ -65,7 +67,11 @@ export function createControlListener(options: ControlOptions) {
   }
 }
 
-function createControlApp(control: ControlContext, access: Access, routes: readonly ControlRoute[]): Hono<Bindings> {
+function createControlApp(
+  control: ControlContext,
+  { refusedRoute, ...access }: Pick<ControlOptions, 'refusedRoute'> & Access,
+  routes: readonly ControlRoute[],
+): Hono<Bindings> {
   const app = new Hono<Bindings>({ strict: false })
   app.onError((error, context) => errorResponse(error, context, control))
   app.use(async (context, next) => {
@@ -79,7 +85,10 @@ function createControlApp(control: ControlContext, access: Access, routes: reado
   for (const route of routes) {
     for (const path of pathsOf(route)) {
       const isOfWorkspace = path !== PREFIX + route.path
-      app.on(route.method, path, context => runRoute(route, control, context, isOfWorkspace))
+      const refusal = refusedRoute(route)
+      app.on(route.method, path, context =>
+        refusal === null ? runRoute(route, control, context, isOfWorkspace) : errorResponse(refusal, context, control),
+      )
       methods.set(path, [...(methods.get(path) ?? []), route.method])
     }
   }
@@ -184,6 +193,8 @@ function errorResponse(thrown: unknown, context: Context, control: ControlContex
 export interface Access extends AllowedHosts {
   /** The origin of pages behind a proxy, beside that of the request's host; null when there is none. */
   readonly origin: string | null
+  /** Whether requests that came through a tunnel need a token: some tunnels write a loopback name as their `Host`. */
+  readonly refusesTunnels?: boolean
 }
 
 export interface AccessRequest {
@@ -196,7 +207,12 @@ export interface AccessRequest {
 
 /** Why the request is refused, or null when it is allowed. */
 export function refusedAccess(access: Access, request: AccessRequest): ControlProblem | null {
-  return foreignHost(access, request) ?? foreignPage(access, request) ?? withoutToken(access, request)
+  return (
+    foreignHost(access, request) ??
+    foreignPage(access, request) ??
+    throughTunnel(access, request) ??
+    withoutToken(access, request)
+  )
 }
 
 /** Detects DNS rebinding: a page of another site whose host name resolves to this machine sends that name as `Host`. */
@@ -222,6 +238,13 @@ function foreignPage(access: Access, { host, header }: AccessRequest): ControlPr
   }
   if (site !== 'cross-site') return null
   return new ControlProblem(403, 'foreign_origin', 'The control API refuses requests of pages of another site.')
+}
+
+function throughTunnel({ refusesTunnels, token }: Access, { header }: AccessRequest): ControlProblem | null {
+  const name = refusesTunnels === true && token === null ? forwardingHeader(header) : null
+  if (name === null) return null
+  const message = `The control API refuses requests that came through a tunnel (with the header ${name}): use the address of this machine, or start with --token TOKEN.`
+  return new ControlProblem(403, 'through_tunnel', message)
 }
 
 function withoutToken({ token }: Access, { header, open }: AccessRequest): ControlProblem | null {

@@ -1,0 +1,264 @@
+/**
+ * Turns what passed the proxy into entries of the journal. `Masked` is the one type that the journal of a proxy takes, and
+ * only this file makes it: a value in it has no key, no signature, no header that is not listed, and with an anonymiser
+ * no personal value.
+ */
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import { isDeeperThan } from '../../base/nesting.ts'
+import { jsonOr } from '../../base/objects.ts'
+import { sha256 } from '../../base/runtime/node.ts'
+import { createRedactor, REDACTED, type Redactor, withoutCredentials } from '../../base/text/redactor.ts'
+import { keyIn } from '../../platform/api/access.ts'
+import { chatIdOf, findApiRoute, pathOf } from '../../platform/api/call.ts'
+import type { Knobs } from '../../platform/contract/knobs.ts'
+import type { ApiContent, DeliveryContent, EntryContent, NoteContent } from '../../platform/journal/entry.ts'
+import type { Journal } from '../../platform/journal/journal.ts'
+import { acknowledgementFailure } from '../../platform/webhooks/request.ts'
+import type { Anonymiser } from './anonymise.ts'
+import { COPIED_BYTES, type CopiedBody, headerIn, type Outcome, type PassedRequest, type RawHeaders } from './relay.ts'
+
+class MaskedContent<Content> {
+  readonly #content: Content
+  constructor(content: Content) {
+    this.#content = content
+  }
+  get content(): Content {
+    return this.#content
+  }
+  /** What follows from masked values is masked as well. */
+  map<Other>(derive: (content: Content) => Other): MaskedContent<Other> {
+    return new MaskedContent(derive(this.#content))
+  }
+}
+/** Has passed through the mask. Its class is not exported, so nothing else can be one. */
+export type Masked<Content> = MaskedContent<Content>
+
+export const appendMasked = (
+  journal: Journal,
+  { content }: Masked<EntryContent>,
+  cause: number | null,
+): EntryContent & { readonly seq: number } => journal.append(content, cause)
+
+export type Verdict = 'valid' | 'invalid' | 'missing' | 'not checked'
+
+export interface Mask {
+  call(request: PassedRequest & { readonly target: string }, outcome: Outcome): Masked<ApiContent>
+  /** The request of a delivery, before it is answered. */
+  delivery(request: PassedRequest, about: DeliveryFacts): Masked<DeliveryContent>
+  /** The delivery with its outcome. */
+  answered(delivery: Masked<DeliveryContent>, request: PassedRequest, outcome: Outcome): Masked<DeliveryContent>
+  note(name: string, details: Readonly<Record<string, string | number>>, message: string): Masked<NoteContent>
+}
+
+export interface DeliveryFacts {
+  readonly url: string
+  readonly verdict: Verdict
+  /** The id of a delivery without a header that has one. */
+  readonly id: string
+}
+
+export interface MaskOptions {
+  readonly knobs: Knobs
+  /** Known secrets, and those that calls bring. */
+  readonly secrets: Redactor
+  readonly anonymiser: Anonymiser | null
+}
+
+/** Values of these headers are protocol. */
+const SHOWN_HEADERS = new Set(
+  'accept accept-encoding allow cache-control connection content-encoding content-length content-type retry-after server transfer-encoding user-agent'.split(
+    ' ',
+  ),
+)
+const SCHEME = /^(Bearer|Basic|Digest|Token|ApiKey)(?= )/i
+/** The values of such headers are secrets wherever else they occur. */
+const SECRET_NAME = /authorization|cookie|token|key|secret|hmac|signature|password/
+
+/** Deeper bodies are shown as text. */
+const MAX_DEPTH = 200
+
+export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
+  const names = {
+    signature: knobs['webhook.signatureHeader'].toLowerCase(),
+    algorithm: knobs['webhook.algorithmHeader'].toLowerCase(),
+    id: knobs['webhook.idHeader'].toLowerCase(),
+  }
+
+  /** The headers by name in lower case. */
+  function maskHeaders(raw: RawHeaders, verdict?: Verdict): Record<string, string> {
+    const masked = new Map<string, string>()
+    for (let at = 0; at < raw.length; at += 2) {
+      const [name = '', value = ''] = raw.slice(at, at + 2)
+      const lower = name.toLowerCase()
+      let shown = REDACTED
+      if (SHOWN_HEADERS.has(lower) || lower === names.algorithm) shown = secrets.redact(value)
+      else if (lower === names.signature) shown = verdict === undefined ? REDACTED : `${REDACTED} (${verdict})`
+      else if (lower === names.id) shown = text(value, secrets)
+      else if (lower === 'authorization') shown = `${SCHEME.exec(value)?.[0] ?? ''} ${REDACTED}`.trim()
+      const earlier = masked.get(lower)
+      masked.set(lower, earlier === undefined ? shown : `${earlier}, ${shown}`)
+    }
+    return Object.fromEntries(masked)
+  }
+
+  /** What texts of this exchange do not show: also the keys and the signature that it has itself. */
+  function secretsOf(raw: RawHeaders): Redactor {
+    const own = createRedactor()
+    for (let at = 0; at < raw.length; at += 2) {
+      const [name = '', value = ''] = raw.slice(at, at + 2)
+      if (SECRET_NAME.test(name.toLowerCase()) && name.toLowerCase() !== names.algorithm)
+        own.add(
+          value,
+          value.replace(/^[A-Za-z]+ +/, ''),
+          ...value.split(/; */).map(pair => pair.replace(/^[^=]*=/, '')),
+        )
+    }
+    // Keys stay secret in later exchanges, such as those of another key's refusal.
+    secrets.add(keyIn(headerIn(raw, 'authorization')))
+    return {
+      ...own,
+      redact: value => secrets.redact(own.redact(value)),
+      redactDeep: value => secrets.redactDeep(own.redactDeep(value)),
+    }
+  }
+
+  const text = (value: string, { redact }: Pick<Redactor, 'redact'>): string =>
+    anonymiser === null ? redact(value) : anonymiser.text(redact(value))
+
+  /** A body as text and, if it is JSON, as value; both null when it is too long or no text. */
+  function readBody(body: CopiedBody, raw: RawHeaders, own: Redactor) {
+    const cut = body.whole === null ? null : decodedText(body.whole, headerIn(raw, 'content-encoding'))
+    if (cut === null) {
+      const digest = body.sha256 ?? sha256(body.whole ?? Buffer.alloc(0))
+      return {
+        text: null,
+        value: null,
+        truncated_from: { bytes: body.bytes, sha256: anonymiser?.text(digest) ?? digest },
+      }
+    }
+    const parsed = jsonOr(cut, undefined)
+    const isJson = parsed !== undefined && !isDeeperThan(parsed, MAX_DEPTH)
+    if (!isJson) return { text: text(cut, own), value: cut === '' ? null : text(cut, own) }
+    if (anonymiser === null) return { text: own.redact(cut), value: own.redactDeep(parsed) }
+    const anonymised = anonymiser.json(cut)
+    return { text: own.redact(anonymised), value: own.redactDeep(JSON.parse(anonymised) as unknown) }
+  }
+
+  return {
+    call({ method, target, headers, body }, { answer, durationMs, failure }) {
+      const own = secretsOf(headers)
+      const path = anonymiser?.path(target) ?? own.redact(withoutCredentials(target))
+      const route = findApiRoute(pathOf(path), knobs)
+      const sent = readBody(body, headers, own)
+      const received = answer === null || failure !== null ? null : readBody(answer.body, answer.headers, own)
+      const status = received === null ? 0 : (answer?.status ?? 0)
+      const chatId = chatIdOf({ route, body: sent.value })
+      return new MaskedContent<ApiContent>({
+        kind: 'api',
+        ...(chatId !== undefined && { chat_id: chatId }),
+        endpoint: route?.id ?? null,
+        method,
+        path,
+        alias: route?.alias ?? null,
+        auth: authOf(status, headerIn(headers, 'authorization')),
+        request: {
+          headers: maskHeaders(headers),
+          body: sent.value,
+          bytes: body.bytes,
+          ...(sent.truncated_from && { truncated_from: sent.truncated_from }),
+        },
+        status,
+        response: received?.value ?? null,
+        ...(received?.truncated_from && { response_truncated_from: received.truncated_from }),
+        findings: [],
+        unspecified: {},
+        duration_ms: durationMs,
+        follows: null,
+        observed: true,
+      })
+    },
+
+    delivery({ headers, body }, { url, verdict, id }) {
+      const sent = readBody(body, headers, secretsOf(headers))
+      const fields: Readonly<Record<string, unknown>> = Object(sent.value)
+      const chat: Readonly<Record<string, unknown>> = Object(fields.chat)
+      const chatId = [fields.chat_id, chat.id].find(one => typeof one === 'string' && one !== '')
+      const idHeader = headerIn(headers, names.id)
+      return new MaskedContent<DeliveryContent>({
+        kind: 'delivery',
+        ...(typeof chatId === 'string' && { chat_id: chatId }),
+        delivery_id: idHeader === undefined ? id : text(idHeader, secrets),
+        event: typeof fields.event === 'string' ? fields.event : '',
+        attempt: 1,
+        outcome: 'failed',
+        url: withoutCredentials(url),
+        request: {
+          headers: maskHeaders(headers, verdict),
+          body: sent.text ?? '',
+          ...(sent.truncated_from && { truncated_from: sent.truncated_from }),
+        },
+        status: null,
+        response: null,
+        duration_ms: 0,
+        observed: true,
+      })
+    },
+
+    answered(delivery, request, { answer, failure, durationMs }) {
+      const received = answer === null ? null : readBody(answer.body, answer.headers, secretsOf(request.headers))
+      return delivery.map((content): DeliveryContent => {
+        const why =
+          failure ?? acknowledgementFailure(content.event, { status: answer?.status ?? 0, headers: {} }, knobs)
+        return {
+          ...content,
+          duration_ms: durationMs,
+          outcome: why === null ? 'delivered' : 'failed',
+          status: failure === null ? (answer?.status ?? null) : null,
+          response: received && {
+            headers: maskHeaders(answer?.headers ?? []),
+            body: received.text ?? '',
+            truncated: received.text === null,
+            ...(received.truncated_from && { truncated_from: received.truncated_from }),
+          },
+          ...(why !== null && { failure: why }),
+        }
+      })
+    },
+
+    note: (name, details, message) =>
+      new MaskedContent<NoteContent>({
+        kind: 'note',
+        note: `proxy_${name}`,
+        ...details,
+        message: secrets.redact(message),
+      }),
+  }
+}
+
+/** What the answer of the platform says about the key. */
+function authOf(status: number, header: string | undefined): ApiContent['auth'] {
+  if (status >= 200 && status < 300) return 'valid'
+  if (status === 403) return 'wrong_scope'
+  if (status !== 401) return 'not_checked'
+  if (header === undefined || header === '') return 'missing'
+  return keyIn(header) === null ? 'malformed' : 'unknown'
+}
+
+/** The bytes as text, decompressed; null when they are no text, or are too long then. */
+export function decodedText(bytes: Buffer, encoding = 'identity'): string | null {
+  const decode = DECODERS[encoding.toLowerCase()]
+  try {
+    return decode === undefined ? null : new TextDecoder('utf-8', { fatal: true }).decode(decode(bytes))
+  } catch {
+    return null
+  }
+}
+
+const LIMIT = { maxOutputLength: COPIED_BYTES }
+const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  identity: bytes => bytes,
+  gzip: bytes => gunzipSync(bytes, LIMIT),
+  'x-gzip': bytes => gunzipSync(bytes, LIMIT),
+  deflate: bytes => inflateSync(bytes, LIMIT),
+  br: bytes => brotliDecompressSync(bytes, LIMIT),
+}

@@ -1,0 +1,217 @@
+/** Records what passes the proxy as a simulator records its own: entries with their causes, and chats for the page. */
+import { isMap, jsonOr } from '../../base/objects.ts'
+import { randomToken, sameSecret } from '../../base/runtime/node.ts'
+import { isWebhookEvent } from '../../platform/contract/event-names.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../platform/contract/events.ts'
+import type { ApiContent, EntryContent, EventContent, NoteContent, UserContent } from '../../platform/journal/entry.ts'
+import { addMessage, createChat, evictMessages, userName } from '../../platform/rules/chats.ts'
+import { ensureBots } from '../../platform/rules/platform.ts'
+import { type Chat, createTransaction, type Transaction } from '../../platform/rules/state.ts'
+import type { Core } from '../../platform/simulator/core.ts'
+import { signingHeaders } from '../../platform/webhooks/request.ts'
+import { failureText } from '../../platform/wording/failures.ts'
+import { appendMasked, type Mask, type Masked, type Verdict } from './masked.ts'
+import { headerIn, type Outcome, type PassedRequest } from './relay.ts'
+
+export interface Observer {
+  /** Returns the `seq` of the call. */
+  call(request: PassedRequest & { readonly target: string }, outcome: Outcome): number
+  /** The function it returns takes the outcome, and returns the `seq` of the attempt. */
+  delivery(request: PassedRequest): (outcome: Outcome) => number
+  note(note: Masked<NoteContent>, cause: number | null): void
+}
+
+export interface ObserverPorts {
+  readonly core: Core
+  readonly mask: Mask
+  readonly webhookUrl: URL
+  /** Handover keys of the user; none when signatures are not checked. */
+  readonly keys: readonly string[]
+}
+
+/** An event that was not acknowledged, so that the same bytes are another attempt. */
+interface FailedEvent {
+  readonly seq: number | null
+  readonly id: string
+  readonly attempts: number
+}
+const MAX_FAILED_EVENTS = 1_000
+
+/** Where a chat begins in the middle, its language and source are not known. */
+const UNKNOWN_CHAT = { language: 'en', source: 'unknown' }
+
+export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts): Observer {
+  const { journal, platform, committer } = core
+  const { lastEvent } = committer
+  const failedEvents = new Map<string, FailedEvent>()
+  /** The latest accepted typing call of each chat, which the next typing event of the chat echoes. */
+  const typingCalls = new Map<string, number>()
+  const run = randomToken()
+  let deliveries = 0
+
+  const append = (content: Masked<EntryContent>, cause: number | null = null): number =>
+    appendMasked(journal, content, cause).seq
+
+  /** Finds the chat of masked values, or creates it. */
+  function chatFor(source: Masked<unknown>, id: string, about: Partial<Omit<Chat, 'id'>>): Chat {
+    const known = platform.state.chats.get(id)
+    if (known !== undefined) return known
+    const { botId = core.identity.bot.id, botName = null, userId, language, source: origin } = about
+    const { organizationId, name } = core.identity.bot
+    ensureBots(platform, [{ id: botId, name: botName ?? platform.state.bots.get(botId)?.name ?? name, organizationId }])
+    const transaction: Transaction = createTransaction()
+    const chat = createChat(
+      platform,
+      {
+        ...{ id, botId, language: language ?? UNKNOWN_CHAT.language, source: origin ?? UNKNOWN_CHAT.source },
+        ...(userId !== undefined && { userId }),
+        ...{ persona: UNKNOWN_PERSON, context: {}, labels: [], history: [] },
+      },
+      transaction,
+    )
+    for (const effect of transaction.effects) append(source.map(() => effect))
+    return chat
+  }
+
+  /** Appends the event of a first delivery, and what the user did to cause it. Returns null for an event that is not known. */
+  function recordEvent(delivery: Masked<unknown>, payload: WebhookEvent, deliveryId: string): number {
+    const { event } = payload
+    const chatId = 'chat' in payload ? payload.chat.id : payload.chat_id
+    let cause: number | null = null
+    if ('chat' in payload) {
+      const { bot, chat: about, user } = payload
+      const chat = chatFor(delivery, chatId, {
+        ...{ botId: bot.id, botName: bot.name, userId: user.id, language: about.language, source: about.source },
+      })
+      const act: UserContent =
+        'message' in payload
+          ? {
+              ...{ kind: 'user', chat_id: chatId, action: 'message', text: payload.message },
+              message_id: addMessage(platform, chat, { from: 'user', name: userName(chat), text: payload.message }).id,
+              ...(payload.attachments?.length && { attachments: payload.attachments }),
+            }
+          : { kind: 'user', chat_id: chatId, action: 'press', button: 'handover', message_id: null }
+      if (event === 'REQUESTING TAKEOVER') {
+        chat.requestedAt = chat.messages.length
+        if (chat.status === 'bot') chat.status = 'pending'
+      }
+      cause = append(delivery.map(() => act))
+    } else cause = typingCalls.get(chatId) ?? null
+    const content: EventContent = {
+      kind: 'event',
+      chat_id: chatId,
+      event,
+      delivery_id: deliveryId,
+      payload,
+      observed: true,
+    }
+    const seq = append(
+      delivery.map(() => content),
+      cause,
+    )
+    lastEvent.set(chatId, seq)
+    return seq
+  }
+
+  /** Applies a call that the platform accepted. */
+  function applyCall(masked: Masked<ApiContent>): Transaction {
+    const { endpoint, chat_id: id, request, response } = masked.content
+    const transaction = createTransaction()
+    const body = isMap(request.body) ? request.body : {}
+    if (id === undefined || endpoint === null || endpoint === 'availability') return transaction
+    const botId = typeof body.bot_id === 'number' ? body.bot_id : undefined
+    const chat = chatFor(masked, id, botId === undefined ? {} : { botId })
+    const sender = isMap(body.sender) ? body.sender : null
+    const by = typeof sender?.name === 'string' ? sender.name : null
+    const note = (name: string) => transaction.effects.push({ kind: 'note', chat_id: id, note: name, by })
+    if (endpoint === 'start') {
+      note(chat.status === 'agent' ? 'takeover_replaced' : 'taken_over')
+      const supportsAttachment = body.supports_attachment === true
+      chat.takeover = { since: platform.stamp(), sender, supportsAttachment, agentLanguage: null }
+      chat.status = 'agent'
+    } else if (endpoint === 'end') {
+      if (chat.status === 'agent') note('handed_back')
+      Object.assign(chat, { status: 'bot', takeover: null, typing: false })
+    } else if (endpoint === 'message' && typeof body.message === 'string') {
+      const answered = isMap(response) ? response.chatmessage_id : undefined
+      const messageId = typeof answered === 'string' ? answered : undefined
+      const buttons = Array.isArray(body.buttons) ? body.buttons : []
+      const name = by ?? chat.takeover?.sender?.name ?? ''
+      addMessage(platform, chat, { id: messageId, from: 'agent', name, text: body.message, buttons })
+    } else if (endpoint === 'typing_start' || endpoint === 'typing_stop') chat.typing = endpoint === 'typing_start'
+    return transaction
+  }
+
+  function evict(source: Masked<unknown>): void {
+    const evicted = evictMessages(platform)
+    if (evicted !== null) append(source.map(() => evicted))
+  }
+
+  /** Checks the signature of the bytes as they came. */
+  function verdictOf({ headers, body }: PassedRequest): Verdict {
+    const { knobs } = platform
+    const name = knobs['webhook.signatureHeader']
+    const given = headerIn(headers, name.toLowerCase())
+    if (given === undefined) return 'missing'
+    // The address to which the platform sends is not known here.
+    if (keys.length === 0 || body.whole === null || knobs['webhook.signedContent'] !== 'body') return 'not checked'
+    const text = body.whole.toString('utf8')
+    const isValid = keys.some(key => sameSecret(signingHeaders(key, text, '', knobs)[name] ?? '', given))
+    return isValid ? 'valid' : 'invalid'
+  }
+
+  return {
+    call(request, outcome) {
+      const masked = mask.call(request, outcome)
+      const { chat_id: id, endpoint, status } = masked.content
+      const isAccepted = status >= 200 && status < 300
+      const { effects } = isAccepted ? applyCall(masked) : createTransaction()
+      const follows = lastEvent.get(id ?? '') ?? null
+      const seq = append(masked.map(content => ({ ...content, follows })))
+      if (isAccepted && endpoint?.startsWith('typing_')) typingCalls.set(id ?? '', seq)
+      for (const effect of effects)
+        append(
+          masked.map(() => effect),
+          seq,
+        )
+      evict(masked)
+      const { failure } = outcome
+      if (failure !== null) append(mask.note('call_failed', { code: failure.code }, failureText(failure)), seq)
+      return seq
+    },
+
+    delivery(request) {
+      const id = platform.id('uuid', `delivery ${++deliveries} of ${run}`)
+      const masked = mask.delivery(request, { url: webhookUrl.href, verdict: verdictOf(request), id })
+      const { delivery_id: ownId, event, request: sent } = masked.content
+      const key = `${ownId === id ? '' : ownId} ${sent.body}`
+      const earlier = failedEvents.get(key)
+      failedEvents.delete(key)
+      const payload = earlier === undefined ? eventOf(event, sent.body) : null
+      const seq = earlier?.seq ?? (payload === null ? null : recordEvent(masked, payload, ownId))
+      const facts = { delivery_id: earlier?.id ?? ownId, attempt: (earlier?.attempts ?? 0) + 1 }
+      evict(masked)
+      return outcome => {
+        const answered = mask.answered(masked, request, outcome)
+        const attemptSeq = append(
+          answered.map(one => ({ ...one, ...facts })),
+          seq,
+        )
+        if (answered.content.outcome === 'delivered') return attemptSeq
+        failedEvents.set(key, { seq, id: facts.delivery_id, attempts: facts.attempt })
+        for (const oldest of failedEvents.keys()) if (failedEvents.size > MAX_FAILED_EVENTS) failedEvents.delete(oldest)
+        return attemptSeq
+      }
+    },
+    note: append,
+  }
+}
+
+const UNKNOWN_PERSON = { firstName: null, lastName: null, fullName: null, gender: null }
+
+/** The payload of an event that the platform's description has. */
+function eventOf(event: string, body: string): WebhookEvent | null {
+  if (!isWebhookEvent(event)) return null
+  const payload = jsonOr(body, null)
+  return WEBHOOK_EVENTS[event].schema.safeParse(payload).success ? (payload as WebhookEvent) : null
+}

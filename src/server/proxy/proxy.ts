@@ -1,0 +1,274 @@
+/** Stands between an intermediary and the real platform in both directions, and records what passes. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ConnectionFailure } from '../../base/runtime/connection-failure.ts'
+import { certificateProblem } from '../../base/runtime/connection-failure.ts'
+import { randomToken, sameSecret } from '../../base/runtime/node.ts'
+import { isError } from '../../base/text/error-text.ts'
+import { formatDuration } from '../../base/text/quantities.ts'
+import { isLoopbackName } from '../../platform/api/access.ts'
+import { simulatorResponse } from '../../platform/api/messages.ts'
+import type { Core } from '../../platform/simulator/core.ts'
+import { signingHeaders } from '../../platform/webhooks/request.ts'
+import { failureText, TLS_HINTS } from '../../platform/wording/failures.ts'
+import { forwardingHeader, isLoopback } from '../control/addresses.ts'
+import { ControlProblem } from '../control/problems.ts'
+import type { ProxyParts } from '../start.ts'
+import { createAnonymiser } from './anonymise.ts'
+import { createMask, decodedText } from './masked.ts'
+import { createObserver } from './observe.ts'
+import {
+  type CopiedBody,
+  createRelay,
+  headerIn,
+  type RawHeaders,
+  type Rewrite,
+  type Watcher,
+  without,
+} from './relay.ts'
+import { linkedOrigins, watchSilence } from './watch.ts'
+
+export interface ProxyOptions {
+  /** The real platform. */
+  readonly upstream: URL
+  /** The webhook of the intermediary. */
+  readonly webhookUrl: URL
+  /** The path at which deliveries come in. Only the platform should know it. */
+  readonly deliveryPath: string
+  /** Handover keys, for the verdict on signatures; they are not part of the simulator. */
+  readonly keys: readonly string[]
+  readonly anonymise: boolean
+  /** Whether links to the platform lead through the proxy. */
+  readonly rewriteLinks: boolean
+  readonly silentAfterMs?: number
+}
+
+const SILENT_AFTER_MS = 120_000
+/** The header of a message in which links were changed, with their number. */
+const REWRITTEN_HEADER = 'X-Handover-Sim-Rewritten-Links'
+
+/** Reads, and acts that change nothing but the proxy itself. */
+const ALLOWED_ROUTES: readonly string[] = ['recordScenario', 'settle', 'stop']
+
+export const freshDeliveryPath = (): string => `/_webhook/${randomToken()}`
+
+/** Whether a URL leads to a server that listens on this address. */
+export function isOwnAddress(url: URL, host: string, port: number): boolean {
+  const urlPort = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  const isHere = isLoopbackName(url.hostname) || ['0.0.0.0', '[::]'].includes(url.hostname)
+  const listensHere = isLoopback(host) || ['0.0.0.0', '::'].includes(host)
+  return urlPort === port && ((isHere && listensHere) || url.hostname === host.toLowerCase())
+}
+
+export function createProxy(options: ProxyOptions): ProxyParts & { close(): void } {
+  const { upstream, webhookUrl, deliveryPath, silentAfterMs = SILENT_AFTER_MS } = options
+  const up = createRelay(upstream)
+  const down = createRelay(webhookUrl)
+  const closers = [up.close, down.close]
+
+  function listener({ core, acceptsHost, isGuarded }: Parameters<ProxyParts['listener']>[0]) {
+    const { knobs } = core.platform
+    const anonymiser = options.anonymise ? createAnonymiser(randomToken(), originsOf(core)) : null
+    const mask = createMask({ knobs, secrets: core.secrets, anonymiser })
+    const observer = createObserver({ core, mask, webhookUrl, keys: options.keys })
+    const note = (
+      name: string,
+      details: Record<string, string | number>,
+      message: string,
+      cause: number | null = null,
+    ) => observer.note(mask.note(name, details, message), cause)
+    const silent = (side: 'calls' | 'deliveries', check: () => string) =>
+      watchSilence(silentAfterMs, () => {
+        const none = side === 'calls' ? 'No call' : 'No delivery'
+        const message = `${none} for ${formatDuration(silentAfterMs)}. ${check()}`
+        note('silent', { side, since_ms: silentAfterMs }, message)
+      })
+    const calls = silent(
+      'calls',
+      () => `Does the intermediary use ${core.address.base} as the address of the platform?`,
+    )
+    const deliveries = silent(
+      'deliveries',
+      () => 'Does the webhook URL of the platform end in the delivery path, and does the tunnel lead to this port?',
+    )
+    closers.push(calls.end, deliveries.end)
+
+    const announced = new Set<string>()
+    /** Notes, once for each host, that links lead past the proxy. */
+    function checkLinks(body: CopiedBody, headers: RawHeaders): void {
+      const text = body.whole === null ? null : decodedText(body.whole, headerIn(headers, 'content-encoding'))
+      for (const origin of text === null ? [] : linkedOrigins(text)) {
+        const isUpstream = origin === upstream.origin
+        if (announced.has(origin) || originsOf(core).indexOf(origin) > 0 || (isUpstream && options.rewriteLinks))
+          continue
+        announced.add(origin)
+        const shown = isUpstream ? origin : (anonymiser?.text(origin) ?? origin)
+        const cure = isUpstream ? ' To lead them through this proxy, start it with --rewrite-links.' : ''
+        note('link_leaves', { link: shown }, `Links lead to ${shown}: calls that follow them are not recorded.${cure}`)
+      }
+    }
+
+    /** Counts what it has changed in `done`. */
+    function rewriter(
+      done: { links: number },
+      sign: (body: string) => Record<string, string> | null,
+    ): Rewrite | undefined {
+      if (!options.rewriteLinks) return undefined
+      return (body, headers) => {
+        const text = decodedText(body, headerIn(headers, 'content-encoding'))
+        if (text === null) return null
+        let links = 0
+        const changed = text.replace(linksTo(upstream.origin), (_, quote: string) => {
+          links++
+          const base = core.address.base
+          return quote + (_.includes('\\/') ? base.replaceAll('/', '\\/') : base)
+        })
+        const signature = links === 0 ? null : sign(changed)
+        if (signature === null) return null
+        done.links = links
+        const bytes = Buffer.from(changed)
+        const fits = without(headers, ['content-length', 'content-encoding', 'transfer-encoding']).map(
+          (value, at, all) => (at % 2 === 1 ? (signature[all[at - 1]?.toLowerCase() ?? ''] ?? value) : value),
+        )
+        return { body: bytes, headers: [...fits, 'Content-Length', `${bytes.length}`, REWRITTEN_HEADER, `${links}`] }
+      }
+    }
+
+    function noteRewritten({ links }: { readonly links: number }, seq: number): void {
+      if (links === 0) return
+      const details = { links, from: upstream.origin, to: core.address.base }
+      note('links_rewritten', details, `${links} links lead through this proxy (--rewrite-links).`, seq)
+    }
+
+    /** What recording throws is no reason to break what passes. */
+    function safely(run: () => void): void {
+      try {
+        run()
+      } catch (error) {
+        // Its message may quote what passed.
+        const name = isError(error) ? error.name : typeof error
+        core.onThrown('call', new Error(`failed to record an exchange (${name})`))
+      }
+    }
+
+    function passCall(request: IncomingMessage, response: ServerResponse, target: string): void {
+      calls.seen()
+      const ended = core.work.activity.begin()
+      const done = { links: 0 }
+      const watcher: Watcher = {
+        rewriteAnswer: rewriter(done, () => ({})),
+        onEnd(passed, outcome) {
+          safely(() => {
+            noteRewritten(done, observer.call({ ...passed, target }, outcome))
+            if (outcome.answer !== null) checkLinks(outcome.answer.body, outcome.answer.headers)
+          })
+          ended()
+        },
+        refuse: (failure, answer) =>
+          refuse(
+            answer,
+            'no_platform',
+            upstream,
+            failure,
+            'Check --upstream, and that this machine reaches the platform.',
+          ),
+      }
+      up.pass(request, response, upstream.pathname.replace(/\/$/, '') + target, watcher)
+    }
+
+    function passDelivery(request: IncomingMessage, response: ServerResponse, rest: string): void {
+      deliveries.seen()
+      const ended = core.work.activity.begin()
+      const done = { links: 0 }
+      let finish: ReturnType<typeof observer.delivery> | null = null
+      const signed = (body: string): Record<string, string> | null => {
+        const [key] = options.keys
+        if (key === undefined) return null
+        return Object.fromEntries(
+          Object.entries(signingHeaders(key, body, '', knobs)).map(([name, value]) => [name.toLowerCase(), value]),
+        )
+      }
+      const watcher: Watcher = {
+        rewriteRequest: rewriter(done, signed),
+        onRequest(passed) {
+          safely(() => {
+            finish = observer.delivery(passed)
+            checkLinks(passed.body, passed.headers)
+          })
+        },
+        onEnd(passed, outcome) {
+          safely(() => {
+            finish ??= observer.delivery(passed)
+            noteRewritten(done, finish(outcome))
+          })
+          ended()
+        },
+        refuse: (failure, answer) =>
+          refuse(answer, 'no_webhook', webhookUrl, failure, 'Is the intermediary running, and is --webhook-url right?'),
+      }
+      down.pass(request, response, webhookPath(webhookUrl, rest), watcher)
+    }
+
+    return (request: IncomingMessage, response: ServerResponse): void => {
+      const url = request.url ?? '/'
+      const target = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '') || '/'
+      if (isBelow(target, deliveryPath)) return passDelivery(request, response, target.slice(deliveryPath.length))
+      const { headers } = request
+      const forwarded = isGuarded ? null : forwardingHeader(name => headers[name]?.toString())
+      if (forwarded === null && acceptsHost(headers.host ?? '')) return passCall(request, response, target)
+      request.resume()
+      const why =
+        forwarded === null ? `its Host is ${JSON.stringify(headers.host ?? null)}` : `it has the header ${forwarded}`
+      const message = `handover-sim proxy refused this request: ${why}, so it came through a tunnel or from a web page. There, only the delivery path answers.`
+      answerOwn(response, 403, { code: 'foreign_request', message })
+    }
+  }
+
+  /** The platform, then the addresses of this proxy and of the webhook. */
+  const originsOf = ({ address }: Core): string[] => [
+    upstream.origin,
+    ...[address.base, webhookUrl.href].filter(url => URL.canParse(url)).map(url => new URL(url).origin),
+  ]
+
+  return {
+    listener,
+    refusedRoute({ id, method, path }) {
+      if (method === 'GET' || ALLOWED_ROUTES.includes(id)) return null
+      const message = `${method} /_sim${path} acts on a simulated platform, and this is a proxy before a real one (handover-sim proxy): it only records. Use handover-sim start for it.`
+      return new ControlProblem(409, 'is_proxy', message)
+    },
+    close() {
+      for (const close of closers) close()
+    },
+  }
+}
+
+const isBelow = (target: string, path: string): boolean => {
+  const next = target.charAt(path.length)
+  return sameSecret(target.slice(0, path.length), path) && (next === '' || next === '/' || next === '?')
+}
+
+/** Adds what the platform put behind the delivery path. */
+function webhookPath({ pathname, search }: URL, rest: string): string {
+  const [path = '', query = ''] = rest.split(/\?(.*)/s)
+  const whole = path === '' ? pathname : pathname.replace(/\/$/, '') + path
+  const queries = [search.slice(1), query].filter(text => text !== '')
+  return queries.length === 0 ? whole : `${whole}?${queries.join('&')}`
+}
+
+/** A quote and the origin behind it, also with escaped slashes. */
+function linksTo(origin: string): RegExp {
+  const literal = origin.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('/', '\\\\?/')
+  return new RegExp(`(")${literal}(?=\\\\?/|")`, 'g')
+}
+
+/** Says in the form of this program, and not of the platform or the webhook, that there is no answer to pass on. */
+function refuse(response: ServerResponse, code: string, to: URL, failure: ConnectionFailure, usual: string): void {
+  const problem = certificateProblem(failure)
+  const message = `handover-sim proxy got no answer from ${to.origin}: ${failureText(failure)}.`
+  answerOwn(response, 502, { code, message, hint: problem === undefined ? usual : TLS_HINTS[problem] })
+}
+
+function answerOwn(response: ServerResponse, status: number, why: object): void {
+  const { headers, body } = simulatorResponse(status, { handover_sim: why })
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+}
