@@ -4,11 +4,13 @@ import { extname, resolve } from 'node:path'
 import { BUDGETS } from '../base/files/budgets.ts'
 import { ConfigError, fileProblem, type Problem, problemOf } from '../base/files/errors.ts'
 import { isDataFile, readText } from '../base/files/user-files.ts'
+import { groupBy } from '../base/objects.ts'
 import { visible } from '../base/text/terminal-text.ts'
 import { evaluate } from '../evaluation/evaluator/evaluator.ts'
 import type { Failure } from '../evaluation/evaluator/failure.ts'
 import { readJournal, type SavedRun, type SavedScenario } from '../evaluation/evaluator/journal-file.ts'
 import type { RunResult, ScenarioResult, Verdict } from '../evaluation/evaluator/verdict.ts'
+import { lint } from '../evaluation/linter/lint.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { BUILTIN } from '../evaluation/scenario/load/find.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
@@ -39,10 +41,12 @@ export const reportCommand = defineCommand({
     const runs = new Map<string, SavedRun>()
     for (const name of args.length === 0 ? [DEFAULT_JOURNAL] : args) runs.set(name, readSavedRun(name, context))
     const saved = mergeRuns(runs)
+    const isObserved = saved.run.entries === null
     const files = flags.scenarios ?? scenarioFilesOf(saved, context)
-    const plans = compile(await loadScenarios(files, scenarioSources(context)))
+    const plans = isObserved ? [] : compile(await loadScenarios(files, scenarioSources(context)))
     addSecretsOfPlans(plans, context)
-    const result = redactRun(evaluateAgain(saved, plans, flags.strict ?? false), context.secrets)
+    const evaluateRun = isObserved ? lintObserved : evaluateAgain
+    const result = redactRun(evaluateRun(saved, plans, flags.strict ?? false), context.secrets)
     warnOfMissing(saved.scenarios, plans, 'the scenario files do not have it', context)
     warnOfMissing(plans, saved.scenarios, 'the journal does not have it', context)
     if (result.scenarios.length === 0) return 4
@@ -107,6 +111,30 @@ function evaluateAgain({ run, scenarios, journal }: SavedRun, plans: readonly Pl
   const { version, started_at: startedAt, duration_ms: durationMs, target, seed, failures, stopped } = run
   const facts = { version, startedAt, durationMs, target, seed }
   return runResult({ ...facts, scenarios: evaluated, failures, journal, stopped }, strict)
+}
+
+/** The result of traffic that `handover-sim proxy` recorded: each chat passes, with the findings of the linter. */
+function lintObserved({ run, journal }: SavedRun, _: readonly Plan[], strict: boolean): RunResult {
+  const scenarios: ScenarioResult[] = []
+  for (const [id, entries] of groupBy(journal, ({ chat_id }) => chat_id)) {
+    if (id === undefined) continue
+    const [first] = entries
+    const last = entries.at(-1) ?? first
+    const warnings = lint({ config: {}, steps: [], finally: [] }, entries)
+    scenarios.push({
+      ...{ name: `chat ${id}`, file: run.target, place: null, tags: [], spec: [], seed: 0, instance: 1, clock: 'real' },
+      ...{ startedAt: first.time, durationMs: last.at_ms - first.at_ms, journal: entries, conversations: { chat: id } },
+      rerunCommand: 'handover-sim proxy',
+      ...applyStrict({ strict }, { outcome: 'pass', reason: null, failures: [], warnings, steps: [], captures: {} }),
+    })
+  }
+  const others = journal.filter(({ chat_id }) => chat_id === undefined)
+  const { version, started_at: startedAt, target, seed, failures, stopped } = run
+  const durationMs = Math.max(0, ...journal.map(({ at_ms }) => at_ms))
+  return runResult(
+    { version, startedAt, durationMs, target, seed, scenarios, failures, journal: others, stopped },
+    strict,
+  )
 }
 
 function verdictOf({ journal, outcome, reason, redacted }: SavedScenario, plan: Plan, strict: boolean): Verdict {
@@ -192,7 +220,7 @@ export function mergeRuns(runs: ReadonlyMap<string, SavedRun>): SavedRun {
     stopped: [...new Set(lines.flatMap(({ stopped }) => stopped ?? []))].join('; ') || null,
     failures,
     scenarios: scenarios.length,
-    entries: journal.length,
+    entries: lines.some(({ entries }) => entries === null) ? null : journal.length,
   }
   return { run, scenarios, journal }
 }
