@@ -11,7 +11,7 @@ import type { Core } from '../../platform/simulator/core.ts'
 import { signingHeaders } from '../../platform/webhooks/request.ts'
 import { failureText } from '../../platform/wording/failures.ts'
 import { appendMasked, type Mask, type Masked, type Verdict } from './masked.ts'
-import { headerIn, type Outcome, type PassedRequest } from './relay.ts'
+import { headerIn, type Outcome, type PassedRequest, type RawHeaders } from './relay.ts'
 
 export interface Observer {
   /** Returns the `seq` of the call. */
@@ -19,6 +19,8 @@ export interface Observer {
   /** The function it returns takes the outcome, and returns the `seq` of the attempt. */
   delivery(request: PassedRequest): (outcome: Outcome) => number
   note(note: Masked<NoteContent>, cause: number | null): void
+  /** The key of the user that made the signature of this delivery. */
+  keyThatSigned(headers: RawHeaders, body: Buffer): string | undefined
 }
 
 export interface ObserverPorts {
@@ -147,17 +149,21 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
     if (evicted !== null) append(source.map(() => evicted))
   }
 
+  function keyThatSigned(headers: RawHeaders, body: Buffer): string | undefined {
+    const { knobs } = platform
+    const name = knobs['webhook.signatureHeader']
+    const given = headerIn(headers, name.toLowerCase()) ?? ''
+    const text = body.toString('utf8')
+    return keys.find(key => sameSecret(signingHeaders(key, text, '', knobs)[name] ?? '', given))
+  }
+
   /** Checks the signature of the bytes as they came. */
   function verdictOf({ headers, body }: PassedRequest): Verdict {
     const { knobs } = platform
-    const name = knobs['webhook.signatureHeader']
-    const given = headerIn(headers, name.toLowerCase())
-    if (given === undefined) return 'missing'
+    if (headerIn(headers, knobs['webhook.signatureHeader'].toLowerCase()) === undefined) return 'missing'
     // The address to which the platform sends is not known here.
     if (keys.length === 0 || body.whole === null || knobs['webhook.signedContent'] !== 'body') return 'not checked'
-    const text = body.whole.toString('utf8')
-    const isValid = keys.some(key => sameSecret(signingHeaders(key, text, '', knobs)[name] ?? '', given))
-    return isValid ? 'valid' : 'invalid'
+    return keyThatSigned(headers, body.whole) === undefined ? 'invalid' : 'valid'
   }
 
   return {
@@ -204,6 +210,7 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
       }
     },
     note: append,
+    keyThatSigned,
   }
 }
 

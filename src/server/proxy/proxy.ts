@@ -4,7 +4,7 @@ import type { ConnectionFailure } from '../../base/runtime/connection-failure.ts
 import { certificateProblem } from '../../base/runtime/connection-failure.ts'
 import { randomToken, sameSecret } from '../../base/runtime/node.ts'
 import { isError } from '../../base/text/error-text.ts'
-import { formatDuration } from '../../base/text/quantities.ts'
+import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { isLoopbackName } from '../../platform/api/access.ts'
 import { simulatorResponse } from '../../platform/api/messages.ts'
 import type { Core } from '../../platform/simulator/core.ts'
@@ -41,6 +41,9 @@ export interface ProxyOptions {
   readonly rewriteLinks: boolean
   readonly silentAfterMs?: number
 }
+
+/** The headers that change with the body, by name in lower case; null when the body cannot change. */
+type Signer = (changed: string, original: Buffer, headers: RawHeaders) => Readonly<Record<string, string>> | null
 
 const SILENT_AFTER_MS = 120_000
 /** The header of a message in which links were changed, with their number. */
@@ -108,10 +111,7 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
     }
 
     /** Counts what it has changed in `done`. */
-    function rewriter(
-      done: { links: number },
-      sign: (body: string) => Record<string, string> | null,
-    ): Rewrite | undefined {
+    function rewriter(done: { links: number }, sign: Signer): Rewrite | undefined {
       if (!options.rewriteLinks) return undefined
       return (body, headers) => {
         const text = decodedText(body, headerIn(headers, 'content-encoding'))
@@ -122,7 +122,7 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
           const base = core.address.base
           return quote + (_.includes('\\/') ? base.replaceAll('/', '\\/') : base)
         })
-        const signature = links === 0 ? null : sign(changed)
+        const signature = links === 0 ? null : sign(changed, body, headers)
         if (signature === null) return null
         done.links = links
         const bytes = Buffer.from(changed)
@@ -136,7 +136,12 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
     function noteRewritten({ links }: { readonly links: number }, seq: number): void {
       if (links === 0) return
       const details = { links, from: upstream.origin, to: core.address.base }
-      note('links_rewritten', details, `${links} links lead through this proxy (--rewrite-links).`, seq)
+      note(
+        'links_rewritten',
+        details,
+        `${counted(links, 'link')} changed to lead through this proxy (--rewrite-links).`,
+        seq,
+      )
     }
 
     /** What recording throws is no reason to break what passes. */
@@ -180,12 +185,12 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
       const ended = core.work.activity.begin()
       const done = { links: 0 }
       let finish: ReturnType<typeof observer.delivery> | null = null
-      const signed = (body: string): Record<string, string> | null => {
-        const [key] = options.keys
+      // What was signed with no known key passes as it is: a forged event must not become a valid one.
+      const signed: Signer = (changed, original, headers) => {
+        const key = observer.keyThatSigned(headers, original)
         if (key === undefined) return null
-        return Object.fromEntries(
-          Object.entries(signingHeaders(key, body, '', knobs)).map(([name, value]) => [name.toLowerCase(), value]),
-        )
+        const signature = Object.entries(signingHeaders(key, changed, '', knobs))
+        return Object.fromEntries(signature.map(([name, value]) => [name.toLowerCase(), value]))
       }
       const watcher: Watcher = {
         rewriteRequest: rewriter(done, signed),

@@ -150,7 +150,6 @@ export function createRelay(to: URL): Relay {
           response.writeHead(status, statusMessage, fits as unknown as string[])
         }
         answer.on('data', (chunk: Buffer) => answered.add(chunk))
-        answer.on('end', () => end({ answer: result(), failure: null }))
         answer.on('close', () => {
           if (answer.complete) return
           end({
@@ -160,19 +159,20 @@ export function createRelay(to: URL): Relay {
           resetSocket(response.socket)
         })
         const head = forwarded(rawHeaders, null)
-        if (watcher.rewriteAnswer !== undefined) {
+        if (watcher.rewriteAnswer === undefined) {
+          start(head)
+          answer.pipe(response)
+          // The head does not wait for the body, but goes with it when both are here.
+          afterWaitingEvents(() => response.destroyed || response.flushHeaders())
+        } else
           rewrite(answer, head, watcher.rewriteAnswer, (chunks, changed, isWhole) => {
             start(changed)
             for (const chunk of chunks) response.write(chunk)
             if (isWhole) response.end()
             else answer.pipe(response)
           })
-          return
-        }
-        start(head)
-        answer.pipe(response)
-        // The head does not wait for the body, but goes with it when both are here.
-        afterWaitingEvents(() => response.destroyed || response.flushHeaders())
+        // After the body has gone on, because recording takes time.
+        answer.on('end', () => end({ answer: result(), failure: null }))
       }
 
       if (watcher.rewriteRequest !== undefined) {

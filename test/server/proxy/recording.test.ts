@@ -1,0 +1,243 @@
+/** Checks what a proxy says about the traffic: signatures, attempts, links, silence; and what its control API refuses. */
+import { get } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { sign } from '../../../src/platform/signature/index.ts'
+import { coreOf } from '../../../src/platform/simulator/simulator.ts'
+import { createProxy } from '../../../src/server/proxy/proxy.ts'
+import { startServer } from '../../../src/server/start.ts'
+import { bodyOf, call, deliver, KEY, PATH, serverWith, startProxy } from './setup.ts'
+
+const event = (message: string, self = 'https://bot.example.com/api/v1/chats/c-1') =>
+  JSON.stringify({
+    event: 'MESSAGE FROM USER',
+    bot: { id: 1042, name: 'Nora' },
+    chat: { _links: { self }, id: 'c-1', language: 'nb', source: 'web' },
+    user: { id: '5f3a' },
+    message,
+  })
+
+const answering = (status = 200) =>
+  serverWith((request, response) => {
+    request.resume().on('end', () => response.writeHead(status, { 'content-type': 'application/json' }).end('{}'))
+  })
+
+describe('signatures', () => {
+  it('are checked with the given key, and only the verdict is recorded', async () => {
+    const webhook = await answering()
+    const proxy = await startProxy(webhook.url, webhook.url)
+    const body = event('hei')
+    const good = await sign(body, KEY)
+    for (const headers of [{ 'Kindly-HMAC': good }, { 'Kindly-HMAC': await sign(body, 'another key') }, {}])
+      await deliver(proxy.deliveryUrl, body, headers as Record<string, string>)
+    const deliveries = await proxy.waitFor('delivery', 3)
+    expect(deliveries.map(({ request }) => request.headers['kindly-hmac'])).toEqual([
+      '*** (valid)',
+      '*** (invalid)',
+      undefined,
+    ])
+    expect(proxy.file()).not.toContain(good)
+  })
+
+  it('are not checked without a key', async () => {
+    const webhook = await answering()
+    const proxy = await startProxy(webhook.url, webhook.url, [])
+    await deliver(proxy.deliveryUrl, event('hei'), { 'Kindly-HMAC': await sign(event('hei'), 'sim-handover-key') })
+    expect((await proxy.waitFor('delivery'))[0]?.request.headers['kindly-hmac']).toBe('*** (not checked)')
+  })
+})
+
+describe('entries', () => {
+  it('of a refused event number its attempts; the same words after an accepted one are another event', async () => {
+    const statuses = [500, 503, 200, 200]
+    const webhook = await serverWith((request, response) => {
+      request.resume().on('end', () => response.writeHead(statuses.shift() ?? 200).end())
+    })
+    const proxy = await startProxy(webhook.url, webhook.url)
+    for (let count = 0; count < 4; count++) await deliver(proxy.deliveryUrl, event('ok'))
+    const deliveries = await proxy.waitFor('delivery', 4)
+    const [first, second] = await proxy.waitFor('event', 2)
+    expect(deliveries.map(({ attempt, outcome, cause, status }) => ({ attempt, outcome, cause, status }))).toEqual([
+      { attempt: 1, outcome: 'failed', cause: first?.seq, status: 500 },
+      { attempt: 2, outcome: 'failed', cause: first?.seq, status: 503 },
+      { attempt: 3, outcome: 'delivered', cause: first?.seq, status: 200 },
+      { attempt: 1, outcome: 'delivered', cause: second?.seq, status: 200 },
+    ])
+    expect(await proxy.waitFor('event', 2)).toHaveLength(2)
+  })
+
+  it('of calls say what the platform thought of the key, and which typing call an event echoes', async () => {
+    const statuses = [401, 401, 403, 409, 200]
+    const platform = await serverWith((request, response) => {
+      request
+        .resume()
+        .on('end', () => response.writeHead(statuses.shift() ?? 200, { 'content-type': 'application/json' }).end('{}'))
+    })
+    const proxy = await startProxy(platform.url, platform.url)
+    for (const authorization of ['', 'Basic YWJj', `Bearer ${KEY}`, `Bearer ${KEY}`])
+      await call(proxy.url, 'typing_start', {}, { authorization })
+    await call(proxy.url, 'typing_start', { timeout: 5000 })
+    const calls = await proxy.waitFor('api', 5)
+    expect(calls.map(({ auth }) => auth)).toEqual(['missing', 'malformed', 'wrong_scope', 'not_checked', 'valid'])
+    await deliver(proxy.deliveryUrl, '{"event":"AGENT TYPING START","chat_id":"c-1"}')
+    expect((await proxy.waitFor('event'))[0]).toMatchObject({ cause: calls[4]?.seq, chat_id: 'c-1' })
+  })
+
+  it('of what is not known are there: another event, no JSON, another path', async () => {
+    const other = await answering()
+    const proxy = await startProxy(other.url, other.url)
+    await deliver(proxy.deliveryUrl, '{"event":"SOMETHING NEW","chat_id":"c-9"}')
+    await deliver(proxy.deliveryUrl, 'hello')
+    await fetch(`${proxy.url}/files/f-1/invoice.pdf`)
+    const deliveries = await proxy.waitFor('delivery', 2)
+    expect(deliveries).toMatchObject([
+      { event: 'SOMETHING NEW', chat_id: 'c-9', cause: null, outcome: 'delivered' },
+      { event: '', request: { body: 'hello' }, cause: null },
+    ])
+    expect((await proxy.waitFor('api'))[0]).toMatchObject({ endpoint: null, path: '/files/f-1/invoice.pdf' })
+    expect((await proxy.entries()).filter(({ kind }) => kind === 'event')).toEqual([])
+  })
+})
+
+describe('links', () => {
+  it('past the proxy are noted once for each host', async () => {
+    const webhook = await answering()
+    const proxy = await startProxy('http://127.0.0.1:1', webhook.url)
+    const body = JSON.stringify({
+      ...JSON.parse(event('see', 'http://127.0.0.1:1/api/v1/chats/c-1')),
+      attachments: [{ name: 'a.png', url: 'https://cdn.example.net/a.png', type: 'image/png', size_kb: 1 }],
+    })
+    for (let count = 0; count < 3; count++) await deliver(proxy.deliveryUrl, body)
+    await proxy.waitFor('delivery', 3)
+    const notes = (await proxy.entries()).filter(one => one.kind === 'note' && one.note === 'proxy_link_leaves')
+    expect(notes).toMatchObject([
+      { link: 'http://127.0.0.1:1', message: expect.stringContaining('--rewrite-links') },
+      { link: 'https://cdn.example.net' },
+    ])
+    await proxy.stop()
+    expect(proxy.io.stderr.text.replace(/\s+/g, ' ')).toContain(
+      'Links lead to https://cdn.example.net: calls that follow them are not recorded.',
+    )
+  })
+
+  it('lead through the proxy with --rewrite-links: the event is signed again, and what changed is marked', async () => {
+    const platform = await serverWith((request, response) => {
+      request.resume()
+      const body = `{"chat":{"_links":{"self":"http:\\/\\/${request.headers.host}\\/api"}},"same":"http://other.example/"}`
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'X-Kept': '1', 'content-length': body.length })
+        .end(body)
+    })
+    const received: { body: string; headers: NodeJS.Dict<string | string[]> }[] = []
+    const webhook = await serverWith(async (request, response) => {
+      received.push({ body: String(await bodyOf(request)), headers: request.headers })
+      response.end()
+    })
+    const proxy = await startProxy(platform.url, webhook.url, ['--api-key', KEY, '--rewrite-links'])
+    const body = event('hei', `${platform.url}/api/v1/chats/c-1`)
+    await deliver(proxy.deliveryUrl, body, { 'Kindly-HMAC': await sign(body, KEY) })
+    const rewritten = event('hei', `${proxy.url}/api/v1/chats/c-1`)
+    expect(received).toMatchObject([
+      {
+        body: rewritten,
+        headers: { 'kindly-hmac': await sign(rewritten, KEY), 'x-handover-sim-rewritten-links': '1' },
+      },
+    ])
+    const answer = await call(proxy.url, 'transcript', {})
+    expect(answer.headers.get('x-kept')).toBe('1')
+    expect(answer.headers.get('x-handover-sim-rewritten-links')).toBe('1')
+    expect(await answer.text()).toBe(
+      `{"chat":{"_links":{"self":"${proxy.url.replaceAll('/', '\\/')}\\/api"}},"same":"http://other.example/"}`,
+    )
+    // A forged event is not made a valid one.
+    await deliver(proxy.deliveryUrl, body, { 'Kindly-HMAC': await sign(body, 'another key') })
+    expect(received[1]?.body).toBe(body)
+    const [delivery] = await proxy.waitFor('delivery', 2)
+    expect(delivery?.request).toMatchObject({ body, headers: { 'kindly-hmac': '*** (valid)' } })
+    const notes = (await proxy.entries()).filter(one => one.kind === 'note' && one.note === 'proxy_links_rewritten')
+    expect(notes).toMatchObject([{ links: 1, cause: delivery?.seq }, { links: 1 }])
+  })
+})
+
+it('says once when one side is silent, and again after traffic', async () => {
+  const other = await answering()
+  const url = new URL(other.url)
+  const proxy = createProxy({
+    ...{ upstream: url, webhookUrl: url, deliveryPath: PATH, keys: [], anonymise: false, rewriteLinks: false },
+    silentAfterMs: 20,
+  })
+  const server = await startServer({ port: 0 }, undefined, undefined, { proxy })
+  onTestFinished(async () => {
+    proxy.close()
+    await server.close()
+  })
+  const silence = (side: string, after = 0) =>
+    server.journal.waitFor(one => one.kind === 'note' && one.note === 'proxy_silent' && one.side === side, { after })
+  expect(await silence('deliveries')).toMatchObject({ message: expect.stringContaining('No delivery for 20ms.') })
+  const { seq } = await silence('calls')
+  await call(server.url, 'start', {})
+  await silence('calls', seq)
+  await coreOf(server).work.activity.idle()
+  const notes = server.journal.query({ kind: 'note' }).filter(({ note }) => note === 'proxy_silent')
+  expect(notes.map(({ side }) => side).sort()).toEqual(['calls', 'calls', 'deliveries'])
+})
+
+describe('the control API', () => {
+  it('refuses acts on a simulated platform, and reads as usual', async () => {
+    const other = await answering()
+    const proxy = await startProxy(other.url, other.url)
+    for (const [method, path] of [
+      ['POST', '/chats'],
+      ['PATCH', '/config'],
+      ['PUT', '/availability'],
+      ['POST', '/trigger'],
+      ['POST', '/faults'],
+      ['POST', '/clock/advance'],
+      ['POST', '/reset'],
+      ['POST', '/workspaces'],
+      ['POST', '/play'],
+    ]) {
+      const response = await fetch(`${proxy.url}/_sim${path}`, { method, body: '{}' })
+      expect(response.status, path).toBe(409)
+      expect(await response.json()).toMatchObject({
+        error: { code: 'is_proxy', message: expect.stringContaining('this is a proxy before a real one') },
+      })
+    }
+    for (const path of [
+      '/state',
+      '/chats',
+      '/config',
+      '/faults',
+      '/keys',
+      '/snapshot',
+      '/assumptions',
+      '/readiness',
+      '/deliveries',
+    ])
+      expect((await proxy.client('GET', path)).status, path).toBe(200)
+    expect((await proxy.client('POST', '/settle')).status).toBe(200)
+    const stopped = await proxy.client('POST', '/stop', { body: {} })
+    expect(stopped.status).toBe(200)
+    expect(await proxy.code).toBe(0)
+  })
+
+  it('and the platform are not reached through the tunnel, which leads to the delivery path only', async () => {
+    const other = await answering()
+    const proxy = await startProxy(other.url, other.url)
+    const { port } = new URL(proxy.url)
+    const ask = (path: string, headers: Record<string, string>) =>
+      new Promise<number | undefined>(resolve =>
+        get({ port, path, headers }, answer => resolve(answer.resume().statusCode)),
+      )
+    const forwarded = { 'x-forwarded-for': '203.0.113.7' }
+    const named = { host: 'a1b2.tunnel.example' }
+    for (const headers of [forwarded, named, { ...forwarded, ...named }]) {
+      expect(await ask('/_sim/journal', headers)).toBe(403)
+      expect(await ask('/api/v1/chats/c-1', headers)).toBe(403)
+      expect(await ask(`${PATH}x`, headers)).toBe(403)
+      expect(await ask(PATH, headers)).toBe(200)
+    }
+    expect(await ask('/api/v1/chats/c-1', {})).toBe(200)
+    expect(await proxy.waitFor('delivery', 3)).toHaveLength(3)
+    expect(await proxy.waitFor('api')).toHaveLength(1)
+  })
+})

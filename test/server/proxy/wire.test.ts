@@ -1,0 +1,320 @@
+/** Checks that no byte changes on its way through a proxy, and what happens when one side fails. */
+
+import { execFileSync } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
+import { createServer } from 'node:https'
+import { type AddressInfo, connect, createServer as createSocketServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { folderWith } from '../../config/folder.ts'
+import { connectRaw } from '../../support/network.ts'
+import { bodyOf, call, deadUrl, deliver, PATH, serverWith, startProxy } from './setup.ts'
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+const BIG = randomBytes(3 * 1_048_576)
+
+/** A server of raw bytes: answers the first request whose text matches `until` with `answer`. */
+async function rawServer(until: RegExp, answer: string) {
+  let received = ''
+  const server = createSocketServer(socket => {
+    socket.setEncoding('latin1').on('error', () => {})
+    socket.on('data', (text: string) => {
+      received += text
+      if (until.test(received)) socket.write(answer, 'latin1')
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received: () => received }
+}
+
+const portOf = (url: string) => Number(new URL(url).port)
+
+describe('bytes', () => {
+  const ANSWER = [
+    'HTTP/1.1 207 Quite Fine',
+    'X-First: 1',
+    'content-TYPE: application/json; charset=utf-8',
+    'Set-Cookie: a=1',
+    'X-Latin: caf\xe9',
+    'Set-Cookie: b=2',
+    'Connection: keep-alive, X-Hop',
+    'X-Hop: 1',
+    'Content-Length: 17',
+    '',
+    '{ "ok"  : \t true}',
+  ].join('\r\n')
+  const head = (path: string, host: string) => [
+    `POST ${path} HTTP/1.1`,
+    'X-Zebra: 1',
+    `Host: ${host}`,
+    'x-ODD-case: Yes',
+    'X-Twice: a',
+    'Accept: */*',
+    'X-Twice: b',
+  ]
+  const BODY = '{ "b":1,  "a" : "\\u00e6\\/" }\n'
+
+  it.each([
+    ['a call', '/api/v2/handover/start?x=%7E&y=a+b', '/api/v2/handover/start?x=%7E&y=a+b'],
+    ['a delivery', `${PATH}?t=1`, '/hook?secret=s&t=1'],
+  ])(
+    'of %s and its answer stay; only the headers of a connection are removed, and Host is that of the server',
+    async (_, path, expected) => {
+      const other = await rawServer(/\}\n$/, ANSWER)
+      const proxy = await startProxy(other.url, `${other.url}/hook?secret=s`)
+      const client = await connectRaw(portOf(proxy.url))
+      const hop = [
+        'Connection: keep-alive, x-private',
+        'X-Private: 1',
+        'Keep-Alive: timeout=9',
+        'TE: trailers',
+        'Expect: 100-continue',
+      ]
+      client.send(
+        [...head(path, `127.0.0.1:${portOf(proxy.url)}`), ...hop, `Content-Length: ${BODY.length}`, '', BODY].join(
+          '\r\n',
+        ),
+      )
+      const answer = await client.until(/true\}$/)
+      const wanted = [
+        ...head(expected, new URL(other.url).host),
+        `Content-Length: ${BODY.length}`,
+        'Connection: keep-alive',
+        '',
+        BODY,
+      ]
+      expect(other.received()).toBe(wanted.join('\r\n'))
+      expect(answer.replace(/^HTTP\/1.1 100 Continue\r\n\r\n/, '').split('\r\n')).toEqual([
+        ...ANSWER.split('\r\n').slice(0, 6),
+        'Content-Length: 17',
+        'Connection: keep-alive',
+        'Keep-Alive: timeout=75',
+        '',
+        '{ "ok"  : \t true}',
+      ])
+      client.destroy()
+    },
+  )
+
+  it('of a compressed answer stay, and the journal has the text', async () => {
+    const compressed = gzipSync('{"event":"TAKEOVER STARTED","chat_id":"c-1","chatmessage_id":"m"}')
+    const platform = await serverWith((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(compressed)
+    })
+    const proxy = await startProxy(platform.url, await deadUrl())
+    const received = await new Promise<Buffer>(resolve =>
+      httpRequest(`${proxy.url}/api/v2/handover/start`, { method: 'POST' }, async answer =>
+        resolve(await bodyOf(answer)),
+      ).end('{}'),
+    )
+    expect(received).toEqual(compressed)
+    const [entry] = await proxy.waitFor('api')
+    expect(entry).toMatchObject({ response: { event: 'TAKEOVER STARTED' } })
+  })
+
+  it('of a body above the bound pass whole, and the journal has their number', async () => {
+    const platform = await serverWith(async (request, response) => {
+      const body = await bodyOf(request)
+      response.end(Buffer.concat([body, Buffer.from(sha256(body))]))
+    })
+    const proxy = await startProxy(platform.url, platform.url)
+    const answer = await fetch(`${proxy.url}/api/v2/handover/message/`, { method: 'POST', body: BIG })
+    const expected = Buffer.concat([BIG, Buffer.from(sha256(BIG))])
+    expect(sha256(Buffer.from(await answer.arrayBuffer()))).toBe(sha256(expected))
+    const [entry] = await proxy.waitFor('api')
+    expect(entry?.request).toMatchObject({
+      body: null,
+      bytes: BIG.length,
+      truncated_from: { bytes: BIG.length, sha256: sha256(BIG) },
+    })
+    expect(entry?.response_truncated_from).toEqual({ bytes: expected.length, sha256: sha256(expected) })
+    await (await deliver(proxy.deliveryUrl, BIG)).arrayBuffer()
+    const [delivery] = await proxy.waitFor('delivery')
+    expect(delivery).toMatchObject({
+      outcome: 'delivered',
+      request: { body: '', truncated_from: { bytes: BIG.length } },
+    })
+    expect(delivery?.response).toMatchObject({ truncated: true, truncated_from: { bytes: expected.length } })
+  })
+
+  it('pass as they come, in both directions', async () => {
+    // Each side sends its next piece when it has read the one before of the other side.
+    const platform = await serverWith((request, response) => {
+      response.writeHead(200)
+      request.on('data', (chunk: Buffer) => void response.write(`<${chunk}>`))
+      request.on('end', () => response.end())
+    })
+    const proxy = await startProxy(platform.url, platform.url)
+    const sent = httpRequest(`${proxy.url}/api/v2/handover/message/`, { method: 'POST' })
+    sent.write('1')
+    const [answer] = await once(sent, 'response')
+    let received = ''
+    for await (const chunk of answer) {
+      received += chunk
+      const next = received.match(/<\d>/g)?.length ?? 0
+      if (next < 4) sent.write(`${next + 1}`)
+      else sent.end()
+    }
+    expect(received).toBe('<1><2><3><4>')
+  })
+
+  it('wait for a reader that is slow, in the server and not in the proxy', async () => {
+    const piece = randomBytes(1_048_576)
+    const total = 96
+    let written = 0
+    const platform = await serverWith(async (_, response) => {
+      response.writeHead(200, { 'content-length': total * piece.length })
+      for (let count = 0; count < total; count++) {
+        written++
+        if (!response.write(piece)) await once(response, 'drain')
+      }
+      response.end()
+    })
+    const proxy = await startProxy(platform.url, platform.url)
+    const client = connect(portOf(proxy.url), '127.0.0.1')
+    client.write('GET /files/large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    await once(client, 'readable')
+    // Other calls go on meanwhile; the server has stopped far before the end.
+    await expect
+      .poll(async () => {
+        const before = written
+        await proxy.client('GET', '/livez')
+        return written === before && written > 0
+      })
+      .toBe(true)
+    expect(written).toBeLessThan(total / 2)
+    let bytes = 0
+    client.on('data', chunk => (bytes += chunk.length))
+    await once(client, 'close')
+    expect(bytes).toBeGreaterThan(total * piece.length)
+  })
+})
+
+describe('a reset', () => {
+  it('of the server is a reset of the client, before and within an answer', async () => {
+    const platform = await serverWith((request, response) => {
+      if (request.url === '/before') return void request.socket.resetAndDestroy()
+      response.writeHead(200, { 'content-length': 100 })
+      response.write('half', () => request.socket.resetAndDestroy())
+    })
+    const proxy = await startProxy(platform.url, platform.url)
+    for (const path of ['/before', '/within']) {
+      const code = await new Promise(resolve => {
+        const client = connect(portOf(proxy.url), '127.0.0.1')
+        client
+          .on('error', (error: NodeJS.ErrnoException) => resolve(error.code))
+          .on('end', () => resolve('closed'))
+          .resume()
+        client.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      })
+      expect(code, path).toBe('ECONNRESET')
+    }
+    const calls = await proxy.waitFor('api', 2)
+    expect(calls.map(({ status, response }) => ({ status, response }))).toEqual([
+      { status: 0, response: null },
+      { status: 0, response: null },
+    ])
+    const notes = (await proxy.entries()).filter(one => one.kind === 'note' && one.note === 'proxy_call_failed')
+    expect(notes).toMatchObject(calls.map(({ seq }) => ({ cause: seq, code: 'connection_reset' })))
+  })
+
+  it('of the client is a reset of the server', async () => {
+    const reached = Promise.withResolvers<Socket>()
+    const webhook = await serverWith(request => reached.resolve(request.socket))
+    const proxy = await startProxy(webhook.url, webhook.url)
+    const client = connect(portOf(proxy.url), '127.0.0.1')
+    client.on('error', () => {})
+    client.write(`POST ${PATH} HTTP/1.1\r\nHost: tunnel.example\r\nContent-Length: 2\r\n\r\n{}`)
+    const socket = await reached.promise
+    const ended = new Promise(resolve =>
+      socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code)).on('close', resolve),
+    )
+    client.resetAndDestroy()
+    expect(await ended).toBe('ECONNRESET')
+    const [delivery] = await proxy.waitFor('delivery')
+    expect(delivery).toMatchObject({
+      outcome: 'failed',
+      status: null,
+      failure: { code: 'network', target: 'the sender of the request' },
+    })
+  })
+})
+
+describe('a server that is down', () => {
+  it('gives 502 in a form that is neither that of the platform nor that of the webhook, and the next exchange works again', async () => {
+    const dead = await deadUrl()
+    const proxy = await startProxy(dead, `${dead}/webhook`)
+    const refused = await call(proxy.url, 'start', {})
+    expect(refused.status).toBe(502)
+    expect(refused.headers.get('x-handover-sim-internal-error')).toBe('1')
+    expect(await refused.json()).toEqual({
+      handover_sim: {
+        code: 'no_platform',
+        message: `handover-sim proxy got no answer from ${dead}: nothing listens at ${new URL(dead).host} (ECONNREFUSED).`,
+        hint: 'Check --upstream, and that this machine reaches the platform.',
+      },
+    })
+    const lost = await deliver(proxy.deliveryUrl, '{"event":"AGENT TYPING STOP","chat_id":"c-1"}')
+    expect(lost.status).toBe(502)
+    expect(await lost.json()).toMatchObject({ handover_sim: { code: 'no_webhook' } })
+    expect((await proxy.waitFor('delivery'))[0]).toMatchObject({
+      event: 'AGENT TYPING STOP',
+      outcome: 'failed',
+      failure: { code: 'connection_refused' },
+    })
+    expect((await proxy.waitFor('api'))[0]).toMatchObject({
+      endpoint: 'start',
+      status: 0,
+      auth: 'not_checked',
+      chat_id: 'c-1',
+    })
+
+    const { server } = await serverWith(() => {})
+    await new Promise(resolve => server.close(resolve))
+    server.removeAllListeners('request').on('request', (_, response) => response.end('{}'))
+    await new Promise<void>(resolve => server.listen(portOf(dead), '127.0.0.1', resolve))
+    expect((await call(proxy.url, 'start', {})).status).toBe(200)
+  })
+
+  it.skipIf(!hasOpenssl())('says when its certificate is not trusted, and how to trust it', async () => {
+    const folder = folderWith()
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+    const subject = [
+      '-subj',
+      '/CN=localhost',
+      '-days',
+      '1',
+      '-nodes',
+      '-newkey',
+      'rsa:2048',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+    ]
+    execFileSync('openssl', ['req', '-x509', ...subject], { stdio: 'ignore' })
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) => response.end())
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const proxy = await startProxy(`https://localhost:${(server.address() as AddressInfo).port}`, await deadUrl())
+    const answer = await call(proxy.url, 'start', {})
+    expect(answer.status).toBe(502)
+    const { handover_sim: why } = await answer.json()
+    expect(why.message).toMatch(/TLS: self-signed certificate.*\(DEPTH_ZERO_SELF_SIGNED_CERT\)/)
+    expect(why.hint).toContain('NODE_EXTRA_CA_CERTS')
+  })
+})
+
+function hasOpenssl(): boolean {
+  try {
+    execFileSync('openssl', ['version'])
+    return true
+  } catch {
+    return false
+  }
+}
