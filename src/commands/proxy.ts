@@ -1,16 +1,20 @@
 /** Records the traffic between an intermediary and the real platform until a signal stops it (`handover-sim proxy`). */
-import { resolve } from 'node:path'
+import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { wallDelay, wallTime } from '../base/runtime/clock.ts'
 import { limitHeapGrowth } from '../base/runtime/node.ts'
 import { messageOf, systemCodeOf } from '../base/text/error-text.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
+import { entryLine, observedRunLine } from '../evaluation/evaluator/journal-file.ts'
 import { moreKeys } from '../platform/api/access.ts'
+import { VERSION } from '../platform/contract/version.ts'
+import type { Entry } from '../platform/journal/entry.ts'
+import type { Journal } from '../platform/journal/journal.ts'
 import { knobsFrom } from '../platform/simulator/options.ts'
 import { LazyReadiness } from '../running/certifier/load.ts'
 import { loadRecorder } from '../running/recorder/load.ts'
 import { type Resolved, resolveSettings } from '../server/config/resolve.ts'
 import { isLoopback } from '../server/control/addresses.ts'
-import { createJournalWriter, type JournalWriter } from '../server/proxy/journal-writer.ts'
 import { createProxy, freshDeliveryPath, isOwnAddress } from '../server/proxy/proxy.ts'
 import { type PlatformServer, startServer } from '../server/start.ts'
 import { configSources, defineCommand, SETTING_FLAGS } from './command.ts'
@@ -141,15 +145,43 @@ function journalFile({ values }: Resolved): string {
   return typeof given === 'string' ? given : `.handover-sim/proxy-${wallTime().replace(/\D/g, '').slice(0, 17)}.jsonl`
 }
 
+interface JournalWriter {
+  /** Writes the entries of the journal, also later ones. `onFailure`: one could not be written, and none follows. */
+  follow(journal: Journal, onFailure: (error: unknown, entry: Entry) => void): void
+  close(): void
+}
+
+/** Creates the file. Each entry is appended as it comes, so that an end in any way loses none. */
 function createWriter(file: string, target: string, { io }: Context): JournalWriter {
+  const path = resolve(io.cwd, file)
+  let descriptor: number
   try {
-    return createJournalWriter(resolve(io.cwd, file), target)
+    mkdirSync(dirname(path), { recursive: true })
+    descriptor = openSync(path, 'ax', 0o600)
+    appendFileSync(descriptor, `${observedRunLine({ version: VERSION, started_at: wallTime(), target })}\n`)
   } catch (error) {
-    const exists = systemCodeOf(error) === 'EEXIST'
-    const why = exists ? 'the file exists, and a journal is never changed' : messageOf(error)
-    throw new UsageError(
-      `Failed to create the journal ${JSON.stringify(file)}: ${why}. Name another file with --journal.`,
-    )
+    const why = systemCodeOf(error) === 'EEXIST' ? 'the file exists, and a journal is never changed' : messageOf(error)
+    const cure = 'Name another file with --journal.'
+    throw new UsageError(`Failed to create the journal ${JSON.stringify(file)}: ${why}. ${cure}`)
+  }
+  let stop = () => {}
+  return {
+    follow(journal, onFailure) {
+      const write = (entry: Entry) => {
+        try {
+          appendFileSync(descriptor, `${entryLine(null, entry)}\n`)
+        } catch (error) {
+          stop()
+          onFailure(error, entry)
+        }
+      }
+      stop = journal.subscribe(write)
+      for (const entry of journal.query()) write(entry)
+    },
+    close() {
+      stop()
+      closeSync(descriptor)
+    },
   }
 }
 

@@ -136,9 +136,11 @@ function callRow({ endpoint, method, path, request, response, status, answer_los
   const { event, error }: Readonly<Record<string, unknown>> = isMap(response) ? response : {}
   const word = [event, isMap(error) ? error.code : ''].find(one => typeof one === 'string') ?? ''
   let answer = `${status} ${oneLine(word, 80)}`.trimEnd()
+  const isUnanswered = status === 0 && answer_lost === undefined
+  if (isUnanswered) answer = 'no answer'
   if (answer_lost === 'before') answer = 'lost before it was processed'
   if (answer_lost === 'after') answer = 'processed, its answer lost'
-  return { from: 'intermediary', to: 'platform', kind: 'call', label, answer, ok: status < 400 }
+  return { from: 'intermediary', to: 'platform', kind: 'call', label, answer, ok: status < 400 && !isUnanswered }
 }
 
 const VERB_TEXTS: Readonly<Record<string, string>> = {

@@ -8,7 +8,7 @@ import { assumedIn } from '../../platform/wording/entry.ts'
 import { failureBesideStatus, failureText } from '../../platform/wording/failures.ts'
 import { effectText, faultHitText } from '../../platform/wording/faults.ts'
 import { errorIn, isInvalidSign } from '../../platform/wording/hints.ts'
-import { isWronglyAccepted } from './log-filter.ts'
+import { isSignedWrong, isWronglyAccepted } from './log-filter.ts'
 import type { Shade } from './theme.ts'
 
 export interface LogLine {
@@ -173,6 +173,8 @@ function answerOfCall(entry: Call, shownAssumptions: Set<string>): LogDetail[] {
     // Refusals of the platform always name assumptions, so the fault gave this one.
     if (status >= 400 && Object.keys(unspecified).length === 0) return [{ ...answered, text: by, level: 'warn' }]
   }
+  // The note after the call says why.
+  if (status === 0) return [{ label: 'no answer', text: duration, level: 'bad' }]
   const assumed: string[] = []
   for (const one of assumedIn(entry)) {
     const text = shorten(visible(one), MAX_ASSUMPTION_CHARS)
@@ -266,6 +268,7 @@ function answerToDelivery(entry: Delivery): LogDetail[] {
     const body = response?.body.trim() ?? ''
     if (body !== '') details.push({ label: 'body', text: shorten(visible(body), MAX_BODY_CHARS), level: 'plain' })
   }
+  if (isSignedWrong(entry)) details.push({ label: 'signature', text: 'invalid with the given key', level: 'bad' })
   if (isWronglyAccepted(entry)) {
     const text = 'although the signature is invalid: does the receiver verify it?'
     details.push({ label: 'accepted', text, level: 'warn' })
@@ -277,7 +280,7 @@ function answerToDelivery(entry: Delivery): LogDetail[] {
 export function describeLateAnswer(entry: Delivery): LogLine {
   const line = describeDelivery(entry)
   const direction = 'webhook -> platform'
-  if (entry.outcome !== 'delivered') return { ...line, direction, what: `to ${line.what}` }
+  if (entry.outcome !== 'delivered' || isSignedWrong(entry)) return { ...line, direction, what: `to ${line.what}` }
   const what = `answer ${entry.status} to ${line.what}, ${formatMs(entry.duration_ms)}`
   return { ...line, direction, what, details: [] }
 }

@@ -1,6 +1,6 @@
 /** Decides from the codes of an entry whether the log shows it, before any text is rendered. */
 import type { Entry, EntryOf } from '../../platform/journal/entry.ts'
-import { isInvalidSign, isTruncated } from '../../platform/wording/hints.ts'
+import { isInvalidSign, isTruncated, observedSignature } from '../../platform/wording/hints.ts'
 
 export type LogStyle = 'pretty' | 'compact' | 'quiet'
 
@@ -18,10 +18,12 @@ export function looksWrong(entry: Entry): boolean {
   switch (entry.kind) {
     case 'api':
       // A fault may refuse a call, which is no mistake.
-      return (entry.status >= 400 && entry.faults === undefined) || entry.findings.length > 0
+      return ((entry.status >= 400 || entry.status === 0) && entry.faults === undefined) || entry.findings.length > 0
     case 'delivery':
       if (entry.probe !== undefined) return false
-      return (entry.outcome === 'failed' && !isCorrectRefusal(entry)) || isWronglyAccepted(entry)
+      return (
+        (entry.outcome === 'failed' && !isCorrectRefusal(entry)) || isWronglyAccepted(entry) || isSignedWrong(entry)
+      )
     case 'note':
       return PROBLEM_NOTES.has(entry.note)
     default:
@@ -37,7 +39,13 @@ const isCorrectRefusal = (entry: EntryOf<'delivery'>): boolean =>
 export const isWronglyAccepted = ({ status, sign }: EntryOf<'delivery'>): boolean =>
   status !== null && status >= 200 && status <= 299 && isInvalidSign(sign)
 
-const PROBLEM_NOTES: ReadonlySet<string> = new Set(['evicted', 'connections_refused', 'internal_error'])
+/** A delivery of the real platform, whose signature does not fit the key that the proxy was given. */
+export const isSignedWrong = (entry: EntryOf<'delivery'>): boolean => observedSignature(entry)?.verdict === 'invalid'
+
+const PROBLEM_NOTES: ReadonlySet<string> = new Set([
+  ...['evicted', 'connections_refused', 'internal_error'],
+  ...['proxy_call_failed', 'proxy_silent', 'proxy_link_leaves'],
+])
 
 /** The call that caused these notes, or the delivery that follows, says the same. */
 const REPEATED_NOTES: ReadonlySet<string> = new Set([

@@ -4,7 +4,7 @@
  */
 import { hmac } from '../../base/runtime/node.ts'
 import { randomFrom } from '../../base/runtime/random.ts'
-import { ENDPOINT_ROUTES } from '../../platform/contract/endpoint-routes.ts'
+import { ALIASES, ENDPOINT_ROUTES } from '../../platform/contract/endpoint-routes.ts'
 
 export interface Anonymiser {
   text(value: string): string
@@ -39,8 +39,10 @@ const FREE = new Set(['context', 'comments', 'labels'])
 
 /** Names of fields as programs write them; others may be values themselves. */
 const FIELD_NAME = /^[a-z_][A-Za-z0-9_-]{0,40}$/
-const PATH_PARTS = new Set(Object.values(ENDPOINT_ROUTES).flatMap(({ path }) => path.split('/')))
-for (const part of ['v1', 'takeover', 'files', '']) PATH_PARTS.add(part)
+const PATH_PARTS: ReadonlySet<string> = new Set([
+  ...Object.values(ENDPOINT_ROUTES).flatMap(({ path }) => path.split('/')),
+  ...[...ALIASES, 'files', ''],
+])
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const HEX = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{8,}$/i

@@ -1,5 +1,6 @@
 /** Stands between an intermediary and the real platform in both directions, and records what passes. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { backgroundTimer, elapsedMs, type Timer } from '../../base/runtime/clock.ts'
 import type { ConnectionFailure } from '../../base/runtime/connection-failure.ts'
 import { certificateProblem } from '../../base/runtime/connection-failure.ts'
 import { randomToken, sameSecret } from '../../base/runtime/node.ts'
@@ -25,7 +26,6 @@ import {
   type Watcher,
   without,
 } from './relay.ts'
-import { linkedOrigins, watchSilence } from './watch.ts'
 
 export interface ProxyOptions {
   /** The real platform. */
@@ -276,4 +276,38 @@ function refuse(response: ServerResponse, code: string, to: URL, failure: Connec
 function answerOwn(response: ServerResponse, status: number, why: object): void {
   const { headers, body } = simulatorResponse(status, { handover_sim: why })
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+}
+
+/** Calls `onSilent` once when nothing was seen for `afterMs`; again only after something was seen. */
+function watchSilence(afterMs: number, onSilent: () => void) {
+  let lastMs = elapsedMs()
+  let timer: Timer | null = null
+  const arm = (ms: number) => {
+    timer = backgroundTimer(ms, () => {
+      const leftMs = lastMs + afterMs - elapsedMs()
+      if (leftMs > 0) return arm(leftMs)
+      timer = null
+      onSilent()
+    })
+  }
+  arm(afterMs)
+  return {
+    seen() {
+      lastMs = elapsedMs()
+      if (timer === null) arm(afterMs)
+    },
+    end: () => timer?.cancel(),
+  }
+}
+
+const LINK = /"(?:self|url)"\s*:\s*"(https?:\\?\/\\?\/[^"/\\?#]+)/g
+
+/** The origins of the links in a JSON text that an intermediary follows: `_links.self`, and those of attachments. */
+function linkedOrigins(text: string): Set<string> {
+  const origins = new Set<string>()
+  for (const [, link = ''] of text.matchAll(LINK)) {
+    const url = link.replaceAll('\\/', '/')
+    if (URL.canParse(url)) origins.add(new URL(url).origin)
+  }
+  return origins
 }

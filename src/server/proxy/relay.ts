@@ -8,7 +8,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Readable } from 'node:stream'
-import { afterWaitingEvents, elapsedMs } from '../../base/runtime/clock.ts'
+import { afterWaitingEvents, elapsedMs, roundMs } from '../../base/runtime/clock.ts'
 import { type ConnectionFailure, connectionFailure } from '../../base/runtime/connection-failure.ts'
 import { resetSocket } from '../../base/runtime/http-transport.ts'
 import { connectionLimit } from '../../base/runtime/node.ts'
@@ -108,7 +108,7 @@ export function createRelay(to: URL): Relay {
       const end = (outcome: Omit<Outcome, 'durationMs'>) => {
         if (isOver) return
         isOver = true
-        watcher.onEnd(passed(), { ...outcome, durationMs: elapsedMs() - startedMs })
+        watcher.onEnd(passed(), { ...outcome, durationMs: roundMs(elapsedMs() - startedMs) })
       }
       request.on('data', (chunk: Buffer) => copy.add(chunk))
       request.on('end', () => watcher.onRequest?.(passed()))

@@ -36,6 +36,8 @@ describe('signatures', () => {
       undefined,
     ])
     expect(proxy.file()).not.toContain(good)
+    await proxy.stop()
+    expect(proxy.io.stderr.text.match(/signature +invalid with the given key/g)).toHaveLength(1)
   })
 
   it('are not checked without a key', async () => {

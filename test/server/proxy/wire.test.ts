@@ -274,6 +274,7 @@ describe('a server that is down', () => {
       chat_id: 'c-1',
     })
 
+    expect(proxy.io.stderr.text).toMatch(/POST start\n +no answer/)
     const { server } = await serverWith(() => {})
     await new Promise(resolve => server.close(resolve))
     server.removeAllListeners('request').on('request', (_, response) => response.end('{}'))

@@ -3,7 +3,7 @@ import { isMap } from '../../../base/objects.ts'
 import { formatMs } from '../../../base/text/terminal-text.ts'
 import type { ApiContent, Entry, EntryOf } from '../../../platform/journal/entry.ts'
 import { effectText } from '../../../platform/wording/faults.ts'
-import { errorIn, isInvalidSign } from '../../../platform/wording/hints.ts'
+import { errorIn, isInvalidSign, observedSignature } from '../../../platform/wording/hints.ts'
 import { byteSize } from './formats.ts'
 
 export interface EntryFact {
@@ -96,13 +96,21 @@ function attemptText({ attempt, triggered, resent, duplicate, retry_in_ms }: Ent
 }
 
 /** Signatures are masked in the journal; `sign` says whether one was wrong on purpose. */
-function signatureFact({ request, sign, status }: EntryOf<'delivery'>): EntryFact {
+function signatureFact(entry: EntryOf<'delivery'>): EntryFact {
+  const { request, sign, status } = entry
   const headers = Object.entries(request.headers)
   const header = headers.find(([name, value]) => value === MASKED && name.toLowerCase() !== 'authorization')
   const algorithm = headers.find(([, value]) => /^HMAC-SHA/.test(value))?.[1] ?? ''
   const bytes = byteSize(new TextEncoder().encode(request.body).length)
   let text = `No signature header, ${bytes} of body.`
   if (header !== undefined) text = `Header ${header[0]}, ${algorithm}, over ${bytes} of body.`
+  if (entry.observed) {
+    const found = observedSignature(entry)
+    if (found === null) return { label: 'Signature', text: `No signature header, ${bytes} of body.`, outcome: 'warn' }
+    const outcome = found.verdict === 'valid' ? 'pass' : found.verdict === 'invalid' ? 'fail' : null
+    text = `Header ${found.header}, ${algorithm}, over ${bytes} of body: ${found.verdict}.`
+    return { label: 'Signature', text, ...(outcome && { outcome }) }
+  }
   if (!isInvalidSign(sign)) return { label: 'Signature', text, ...(header && { outcome: 'pass' }) }
   text += ` ${SIGN_TEXTS[sign]}`
   if (status !== null && status >= 400 && status < 500)

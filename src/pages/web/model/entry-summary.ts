@@ -69,7 +69,9 @@ export function remarksOf(entry: Entry): EntryRemarks {
 export function isProblem(entry: Entry): boolean {
   switch (entry.kind) {
     case 'api':
-      return entry.status >= 400 || entry.answer_lost !== undefined || remarksOf(entry).findings > 0
+      return (
+        entry.status >= 400 || entry.status === 0 || entry.answer_lost !== undefined || remarksOf(entry).findings > 0
+      )
     case 'delivery':
       if (entry.probe !== undefined || isRefusedForgery(entry)) return false
       if (isTruncated(entry) && (entry.status ?? 0) >= 400) return false

@@ -1,0 +1,277 @@
+/** Plants secrets and names in traffic, and looks for them in everything that a proxy writes and shows. */
+import { describe, expect, it } from 'vitest'
+import type { EntryOf } from '../../../src/platform/journal/entry.ts'
+import { sign } from '../../../src/platform/signature/index.ts'
+import { folderWith } from '../../config/folder.ts'
+import { bodyOf, call, deliver, KEY, PATH, type StartedProxy, serverWith, startProxy } from './setup.ts'
+
+/** Secrets of the two programs: never shown. */
+const SECRETS = {
+  key: KEY,
+  botKey: 'bot-key-9f2c71',
+  cookie: 'session-3c9a1f',
+  setCookie: 'answer-cookie-77a',
+  apiKeyHeader: 'header-api-key-51',
+  tenant: 'tenant-of-acme-5521',
+  requestId: 'req-8812-private',
+  queryToken: 'query-token-66b1',
+  hookSecret: 'hook-query-secret-1',
+  hostOfTunnel: 'acme-7731.tunnel.example',
+  clientAddress: '203.0.113.77',
+  deliveryPath: PATH.slice(10),
+} as const
+
+/** Personal values: gone with --anonymise. */
+const PERSONAL = {
+  userName: 'Solveig Nordahl',
+  agentName: 'Torbjørn Ås',
+  mail: 'solveig.nordahl@example.no',
+  phone: '+47 912 34 567',
+  street: 'Storgata 17b',
+  chatId: 'a3c1f0de-1111-4222-8333-4444deadbeef',
+  userId: '5f3a9c0de41b77aa01c2',
+  time: '2025-03-04T05:06:07.123456Z',
+  file: 'legeerklaering-nordahl.pdf',
+  fileUrl: 'https://files.acme-cdn.example/u/8831/nordahl.pdf?sig=zz91',
+  avatar: 'https://desk.acme.example/torbjorn.png',
+  arabic: 'سارة الهاشمي',
+  chinese: '王小明住在上海',
+  emoji: 'Gratulerer 🎉👩🏽‍⚕️ med dagen',
+  order: 'ORD-2025-00917',
+  customer: '734912',
+  label: 'vip-nordahl',
+  messageId: '64b7c0ffee00112233445566',
+} as const
+
+const event = JSON.stringify({
+  event: 'MESSAGE FROM USER',
+  bot: { id: 1042, name: 'Nora' },
+  chat: {
+    _links: { self: `https://bot.example.com/api/v1/chats/${PERSONAL.chatId}` },
+    id: PERSONAL.chatId,
+    language: 'nb',
+    source: 'web',
+  },
+  user: { id: PERSONAL.userId },
+  message: `Jeg er ${PERSONAL.userName}, ${PERSONAL.mail}, ${PERSONAL.phone}, ${PERSONAL.street}. ${PERSONAL.arabic} ${PERSONAL.chinese} ${PERSONAL.emoji} ${PERSONAL.order}`,
+  attachments: [{ name: PERSONAL.file, url: PERSONAL.fileUrl, type: 'application/pdf', size_kb: 12 }],
+})
+
+const transcript = (echo: string) => ({
+  chat: {
+    ...{ active: true, bot_id: 1042, id: PERSONAL.chatId, full_name: PERSONAL.userName, created: PERSONAL.time },
+    context: {
+      email: PERSONAL.mail,
+      customer_number: Number(PERSONAL.customer),
+      address: { street: PERSONAL.street },
+      event: PERSONAL.userName,
+    },
+    labels: [PERSONAL.label],
+    messages: [
+      {
+        id: PERSONAL.messageId,
+        created: PERSONAL.time,
+        from_bot: false,
+        name: PERSONAL.userName,
+        message: PERSONAL.emoji,
+        buttons: [],
+      },
+    ],
+  },
+  echo,
+})
+
+/** Sends traffic with everything that is planted through a proxy. */
+async function playPlanted(flags: readonly string[]) {
+  const platform = await serverWith(async (request, response) => {
+    await bodyOf(request)
+    const { authorization = '' } = request.headers
+    const headers = { 'content-type': 'application/json', 'set-cookie': `s=${SECRETS.setCookie}`, date: PERSONAL.time }
+    response.writeHead(200, headers).end(JSON.stringify(transcript(`your key ${authorization}`)))
+  })
+  const webhook = await serverWith(async (request, response) => {
+    await bodyOf(request)
+    response.end(`unknown signature ${request.headers['kindly-hmac']} of ${PERSONAL.userName}`)
+  })
+  const cwd = folderWith()
+  const proxy = await startProxy(
+    platform.url,
+    `${webhook.url}/hook?secret=${SECRETS.hookSecret}`,
+    ['--api-key', KEY, ...flags],
+    cwd,
+  )
+  const stream = await fetch(`${proxy.url}/_sim/events`)
+  const secret = {
+    ...{
+      'x-api-key': SECRETS.apiKeyHeader,
+      'x-tenant': SECRETS.tenant,
+      cookie: `a=${SECRETS.cookie}`,
+      'x-request-id': SECRETS.requestId,
+    },
+  }
+  const signature = await sign(event, KEY)
+  await deliver(proxy.deliveryUrl, event, {
+    'Kindly-HMAC': signature,
+    'x-forwarded-for': SECRETS.clientAddress,
+    'x-forwarded-host': SECRETS.hostOfTunnel,
+  })
+  const sender = { name: PERSONAL.agentName, avatar: PERSONAL.avatar, language_codes: ['nb'] }
+  const chat = { chat_id: PERSONAL.chatId }
+  await call(proxy.url, 'start', { ...chat, sender }, secret)
+  await call(proxy.url, `message/?token=${SECRETS.queryToken}`, {
+    ...chat,
+    sender,
+    message: `Hei ${PERSONAL.userName}`,
+  })
+  await fetch(`${proxy.url}/api/v1/chats/${PERSONAL.chatId}`, {
+    headers: { authorization: `Bearer ${SECRETS.botKey}` },
+  })
+  await fetch(`${proxy.url}/files/77/${PERSONAL.file}`)
+  await proxy.waitFor('api', 4)
+  return { signature, outputs: await outputsOf(proxy, stream) }
+}
+
+/** Everything that the proxy writes or shows. */
+async function outputsOf(proxy: StartedProxy, stream: Response): Promise<Record<string, string>> {
+  const outputs: Record<string, string> = {}
+  const chats = (await proxy.client('GET', '/chats')).body.chats as { chat_id: string }[]
+  const paths = [
+    '/journal',
+    '/chats',
+    '/state',
+    '/snapshot?journal=true',
+    '/deliveries',
+    '/config',
+    '/keys',
+    '/readiness',
+    '/faults',
+    '/wait?kind=api',
+  ]
+  for (const path of [...paths, ...chats.map(({ chat_id }) => `/chats/${encodeURIComponent(chat_id)}`)])
+    outputs[path] = await (await fetch(`${proxy.url}/_sim${path}`)).text()
+  outputs.record = await (await fetch(`${proxy.url}/_sim/record`, { method: 'POST', body: '{"reads":true}' })).text()
+  outputs.page = await (await fetch(`${proxy.url}/`, { headers: { accept: 'text/html' } })).text()
+  const last = (await proxy.entries()).at(-1)?.seq
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of stream.body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.includes(`id: ${last}\n`)) break
+  }
+  outputs.events = text
+  await proxy.stop()
+  // The delivery path is printed once, where the user asks for it.
+  outputs.log = proxy.io.stderr.text.replaceAll(PATH, '')
+  outputs.stdout = proxy.io.stdout.text
+  outputs.file = proxy.file()
+  return outputs
+}
+
+/** The planted values that occur in an output, as they are or as JSON or addresses write them. */
+function found(outputs: Record<string, string>, planted: Readonly<Record<string, string>>): string[] {
+  return Object.entries(outputs).flatMap(([output, text]) =>
+    Object.entries(planted)
+      .filter(([, value]) =>
+        [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)].some(form => text.includes(form)),
+      )
+      .map(([name]) => `${name} in ${output}`),
+  )
+}
+
+describe('secrets', () => {
+  it('of both programs are in no output, and bodies are whole otherwise', async () => {
+    const { signature, outputs } = await playPlanted([])
+    expect(found(outputs, { ...SECRETS, signature })).toEqual([])
+    expect(found({ file: outputs.file ?? '' }, { ...PERSONAL, fileUrl: 'nordahl.pdf?sig=' })).toHaveLength(
+      Object.keys(PERSONAL).length,
+    )
+    expect(outputs.file).toContain('your key ***')
+    expect(outputs.file).toContain('unknown signature *** of')
+  })
+
+  it('and personal values are in no output with --anonymise', async () => {
+    const { signature, outputs } = await playPlanted(['--anonymise'])
+    const parts = {
+      first: 'Solveig',
+      last: 'Nordahl',
+      agent: 'Torbj',
+      cdn: 'acme-cdn',
+      desk: 'desk.acme',
+      digits: '91234',
+    }
+    expect(Object.keys({ ...SECRETS, ...PERSONAL }).length).toBeGreaterThanOrEqual(30)
+    expect(found(outputs, { ...SECRETS, ...PERSONAL, ...parts, signature })).toEqual([])
+  })
+})
+
+describe('anonymised values', () => {
+  it('have the form of the original, equal ones stay equal, and what the protocol defines stays', async () => {
+    const { outputs } = await playPlanted(['--anonymise'])
+    const entries = JSON.parse(outputs['/journal'] ?? '').entries as { kind: string }[]
+    const deliveries = entries.filter(one => one.kind === 'delivery') as EntryOf<'delivery'>[]
+    const payload = JSON.parse(deliveries[0]?.request.body ?? '')
+    const id = payload.chat.id as string
+    expect(payload).toMatchObject({
+      event: 'MESSAGE FROM USER',
+      bot: { id: 1042 },
+      chat: { language: 'nb', source: 'web' },
+    })
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(payload.chat._links.self).toMatch(new RegExp(`^https://[0-9a-f]{12}\\.example/api/v1/chats/${id}$`))
+    expect(payload.user.id).toMatch(/^[0-9a-f]{20}$/)
+    expect(payload.message).toHaveLength(JSON.parse(event).message.length)
+    expect(payload.message).toMatch(
+      /^\p{Lu}\p{Ll}\p{Ll} \p{Ll}\p{Ll} \p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+, [a-z.]+@[a-z]+\.[a-z]+, \+\d\d \d{3} \d\d \d{3}, \p{Lu}/u,
+    )
+    expect(payload.message).toMatch(
+      /\p{Script=Arabic}{4} \p{Script=Arabic}{7} \p{Script=Han}{7} .*\p{Extended_Pictographic}/u,
+    )
+    expect(payload.attachments).toMatchObject([
+      {
+        type: 'application/pdf',
+        size_kb: 12,
+        url: expect.stringMatching(/^https:\/\/[0-9a-f]{12}\.example\/\w\/\d{4}\/[a-z]+\.[a-z]+\?sig=\w\w\d\d$/),
+      },
+    ])
+
+    const calls = entries.filter(one => one.kind === 'api') as EntryOf<'api'>[]
+    expect(calls.map(({ endpoint, chat_id }) => ({ endpoint, chat_id }))).toEqual([
+      { endpoint: 'start', chat_id: id },
+      { endpoint: 'message', chat_id: id },
+      { endpoint: 'chat', chat_id: id },
+      { endpoint: null, chat_id: undefined },
+    ])
+    expect(calls[2]?.path).toBe(`/api/v1/chats/${id}`)
+    const { chat } = Object(calls[2]?.response) as ReturnType<typeof transcript>
+    expect(chat).toMatchObject({ active: true, bot_id: 1042, id })
+    expect(chat.created).toMatch(/^20[12]\d-\d\d-\d\dT\d\d:\d\d:\d\d\.123456Z$/)
+    expect(chat.messages[0]?.name).toBe(chat.full_name)
+    expect(String(chat.context.customer_number)).toMatch(/^[1-9]\d{5}$/)
+    // What is defined in an event is no word of the protocol in the context of a chat.
+    expect(chat.context.event).toBe(chat.full_name)
+  })
+
+  it('differ between two starts, because nothing is written that leads back', async () => {
+    const messages = []
+    for (const _ of [1, 2]) {
+      const { outputs } = await playPlanted(['--anonymise'])
+      messages.push(/"message":"(.*?)"/.exec(outputs['/journal'] ?? '')?.[1])
+    }
+    expect(messages[0]).not.toBe(messages[1])
+  })
+
+  it('keep the form of the JSON text', async () => {
+    const webhook = await serverWith((request, response) => void request.resume().on('end', () => response.end()))
+    const proxy = await startProxy(webhook.url, webhook.url, ['--anonymise'])
+    for (const text of [
+      '{ "message" : "H\\u00e5kon", "n": -12.50e3 ,"ok":true, "no": null }\n',
+      '{"url":"https:\\/\\/a.example\\/b"}',
+    ])
+      await deliver(proxy.deliveryUrl, text)
+    const [spaced, slashed] = await proxy.waitFor('delivery', 2)
+    expect(spaced?.request.body).toMatch(
+      /^\{ "message" : "[A-Z]\\u00[ef][0-9a-f][a-z]{3}", "n": -[1-9]\d\.\d\de3 ,"ok":true, "no": null \}\n$/,
+    )
+    expect(slashed?.request.body).toMatch(/^\{"url":"https:\\\/\\\/[0-9a-f]{12}\.example\\\/[a-z]"\}$/)
+  })
+})
