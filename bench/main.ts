@@ -8,6 +8,7 @@ import { inProcess, interception } from './figures/in-process.ts'
 import { manyChats } from './figures/many-chats.ts'
 import { messageMemory, typingMemory } from './figures/memory.ts'
 import { npx } from './figures/npx.ts'
+import { proxy } from './figures/proxy.ts'
 import { log, message, transcripts, typingStarts, typingStops } from './figures/requests.ts'
 import { scenarioRounds, scenarios } from './figures/scenarios.ts'
 import { hasWrk } from './load.ts'
@@ -26,6 +27,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   typing_start: typingStarts,
   typing_stop: typingStops,
   transcript: transcripts,
+  proxy,
   deliveries,
   'slow-receiver': slowReceiver,
   'cold-start': coldStart,

@@ -12,7 +12,7 @@ import { freePort } from '../support/port.ts'
 import { fakeIo, fakeOutput } from './fake-io.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/handover-sim.js', import.meta.url))
-const BOTH = ['--upstream', 'https://bot.example.com', '--webhook-url', 'http://127.0.0.1:9/webhook']
+const BOTH = ['--upstream', 'https://bot.example.test', '--webhook-url', 'http://127.0.0.1:9/webhook']
 
 async function run(args: readonly string[], files: Record<string, string> = {}) {
   const io = fakeIo(folderWith(files))
@@ -29,13 +29,13 @@ describe('a mistake is one line that says what to do', () => {
     ],
     [
       'no webhook',
-      ['--upstream', 'https://bot.example.com'],
+      ['--upstream', 'https://bot.example.test'],
       /^handover-sim proxy needs --webhook-url URL \(or webhook\.url in the config file\)\.$/,
     ],
     [
       'another protocol',
-      ['--upstream', 'ftp://bot.example.com', '--webhook-url', 'http://127.0.0.1:9/'],
-      /^--upstream: must be an http or https URL such as https:\/\/bot\.example\.com, got "ftp:\/\/bot\.example\.com"\.$/,
+      ['--upstream', 'ftp://bot.example.test', '--webhook-url', 'http://127.0.0.1:9/'],
+      /^--upstream: must be an http or https URL such as https:\/\/bot\.example\.test, got "ftp:\/\/bot\.example\.test"\.$/,
     ],
     [
       'its own address',
@@ -44,7 +44,7 @@ describe('a mistake is one line that says what to do', () => {
     ],
     [
       'its own address as webhook',
-      ['--upstream', 'https://bot.example.com', '--webhook-url', 'http://127.0.0.1:4747/x'],
+      ['--upstream', 'https://bot.example.test', '--webhook-url', 'http://127.0.0.1:4747/x'],
       /^--webhook-url: .* is the address of the proxy itself/,
     ],
     [
@@ -92,12 +92,12 @@ describe('a mistake is one line that says what to do', () => {
 
 it('takes its settings from the config file', async () => {
   const config =
-    'proxy: { upstream: "https://bot.example.com", delivery_path: /_webhook/0123456789, journal: j.jsonl }\nwebhook: { url: "http://127.0.0.1:9/hook" }\n'
+    'proxy: { upstream: "https://bot.example.test", delivery_path: /_webhook/0123456789, journal: j.jsonl }\nwebhook: { url: "http://127.0.0.1:9/hook" }\n'
   const io = fakeIo(folderWith({ 'handover-sim.config.yaml': config }))
   const code = main(['proxy', '--port', '0', '--json'], {}, io)
   const ready = JSON.parse(await io.stdout.until(/\n/))
   expect(ready).toMatchObject({
-    ...{ upstream: 'https://bot.example.com/', webhookUrl: 'http://127.0.0.1:9/hook', journal: 'j.jsonl' },
+    ...{ upstream: 'https://bot.example.test/', webhookUrl: 'http://127.0.0.1:9/hook', journal: 'j.jsonl' },
     deliveryUrl: `${ready.url}/_webhook/0123456789`,
   })
   io.signal('SIGTERM')

@@ -72,7 +72,7 @@ export const SETTINGS: Readonly<Record<string, SettingSpec>> = {
     description: 'Whether responses name the assumptions they rest on',
   },
   'proxy.upstream': {
-    kind: httpUrl('https://bot.example.com'),
+    kind: httpUrl('https://bot.example.test'),
     initial: null,
     description: 'Of `handover-sim proxy`: the address of the real platform',
   },

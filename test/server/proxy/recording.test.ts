@@ -7,7 +7,7 @@ import { createProxy } from '../../../src/server/proxy/proxy.ts'
 import { startServer } from '../../../src/server/start.ts'
 import { bodyOf, call, deliver, KEY, PATH, serverWith, startProxy } from './setup.ts'
 
-const event = (message: string, self = 'https://bot.example.com/api/v1/chats/c-1') =>
+const event = (message: string, self = 'https://bot.example.test/api/v1/chats/c-1') =>
   JSON.stringify({
     event: 'MESSAGE FROM USER',
     bot: { id: 1042, name: 'Nora' },
