@@ -1,21 +1,19 @@
 /** Stands between an intermediary and the real platform in both directions, and records what passes. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { backgroundTimer, elapsedMs, type Timer } from '../../base/runtime/clock.ts'
-import type { ConnectionFailure } from '../../base/runtime/connection-failure.ts'
-import { certificateProblem } from '../../base/runtime/connection-failure.ts'
+import { type ConnectionFailure, certificateProblem } from '../../base/runtime/connection-failure.ts'
 import { randomToken, sameSecret } from '../../base/runtime/node.ts'
 import { isError } from '../../base/text/error-text.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
 import { isLoopbackName } from '../../platform/api/access.ts'
 import { simulatorResponse } from '../../platform/api/messages.ts'
-import type { Core } from '../../platform/simulator/core.ts'
 import { signingHeaders } from '../../platform/webhooks/request.ts'
 import { failureText, TLS_HINTS } from '../../platform/wording/failures.ts'
 import { forwardingHeader, isLoopback } from '../control/addresses.ts'
 import { ControlProblem } from '../control/problems.ts'
 import type { ProxyParts } from '../start.ts'
 import { createAnonymiser } from './anonymise.ts'
-import { createMask, decodedText } from './masked.ts'
+import { createMask, decodedText, type Mask } from './masked.ts'
 import { createObserver } from './observe.ts'
 import {
   type CopiedBody,
@@ -46,8 +44,20 @@ export interface ProxyOptions {
 type Signer = (changed: string, original: Buffer, headers: RawHeaders) => Readonly<Record<string, string>> | null
 
 const SILENT_AFTER_MS = 120_000
+const SILENT = {
+  calls: (span: string) => `No call for ${span}. Does the intermediary use this proxy as the address of the platform?`,
+  deliveries: (span: string) =>
+    `No delivery for ${span}. Does the webhook URL of the platform end in the delivery path, and does the tunnel lead here?`,
+}
+type NoteDetails = Parameters<Mask['note']>[1]
+
 /** The header of a message in which links were changed, with their number. */
 const REWRITTEN_HEADER = 'X-Handover-Sim-Rewritten-Links'
+
+const HINTS = {
+  platform: 'Check --upstream, and that this machine reaches the platform.',
+  webhook: 'Is the intermediary running, and is --webhook-url right?',
+}
 
 /** Reads, and acts that change nothing but the proxy itself. */
 const ALLOWED_ROUTES: readonly string[] = ['recordScenario', 'settle', 'stop']
@@ -70,29 +80,17 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
 
   function listener({ core, acceptsHost, isGuarded }: Parameters<ProxyParts['listener']>[0]) {
     const { knobs } = core.platform
-    const anonymiser = options.anonymise ? createAnonymiser(randomToken(), originsOf(core)) : null
+    const anonymiser = options.anonymise ? createAnonymiser(randomToken(), [upstream.origin, webhookUrl.origin]) : null
     const mask = createMask({ knobs, secrets: core.secrets, anonymiser })
     const observer = createObserver({ core, mask, webhookUrl, keys: options.keys })
-    const note = (
-      name: string,
-      details: Record<string, string | number>,
-      message: string,
-      cause: number | null = null,
-    ) => observer.note(mask.note(name, details, message), cause)
-    const silent = (side: 'calls' | 'deliveries', check: () => string) =>
-      watchSilence(silentAfterMs, () => {
-        const none = side === 'calls' ? 'No call' : 'No delivery'
-        const message = `${none} for ${formatDuration(silentAfterMs)}. ${check()}`
-        note('silent', { side, since_ms: silentAfterMs }, message)
-      })
-    const calls = silent(
-      'calls',
-      () => `Does the intermediary use ${core.address.base} as the address of the platform?`,
-    )
-    const deliveries = silent(
-      'deliveries',
-      () => 'Does the webhook URL of the platform end in the delivery path, and does the tunnel lead to this port?',
-    )
+    const note = (name: string, details: NoteDetails, message: string, cause: number | null = null) =>
+      observer.note(mask.note(name, details, message), cause)
+    const silent = (side: keyof typeof SILENT) =>
+      watchSilence(silentAfterMs, () =>
+        note('silent', { side, since_ms: silentAfterMs }, SILENT[side](formatDuration(silentAfterMs))),
+      )
+    const calls = silent('calls')
+    const deliveries = silent('deliveries')
     closers.push(calls.end, deliveries.end)
 
     const announced = new Set<string>()
@@ -101,8 +99,8 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
       const text = body.whole === null ? null : decodedText(body.whole, headerIn(headers, 'content-encoding'))
       for (const origin of text === null ? [] : linkedOrigins(text)) {
         const isUpstream = origin === upstream.origin
-        if (announced.has(origin) || originsOf(core).indexOf(origin) > 0 || (isUpstream && options.rewriteLinks))
-          continue
+        const leads = origin === new URL(core.address.base).origin || (isUpstream && options.rewriteLinks)
+        if (leads || announced.has(origin)) continue
         announced.add(origin)
         const shown = isUpstream ? origin : (anonymiser?.text(origin) ?? origin)
         const cure = isUpstream ? ' To lead them through this proxy, start it with --rewrite-links.' : ''
@@ -117,10 +115,10 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
         const text = decodedText(body, headerIn(headers, 'content-encoding'))
         if (text === null) return null
         let links = 0
-        const changed = text.replace(linksTo(upstream.origin), (_, quote: string) => {
+        const changed = text.replace(linksTo(upstream.origin), found => {
           links++
-          const base = core.address.base
-          return quote + (_.includes('\\/') ? base.replaceAll('/', '\\/') : base)
+          const { base } = core.address
+          return `"${found.includes('\\/') ? base.replaceAll('/', '\\/') : base}`
         })
         const signature = links === 0 ? null : sign(changed, body, headers)
         if (signature === null) return null
@@ -136,12 +134,7 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
     function noteRewritten({ links }: { readonly links: number }, seq: number): void {
       if (links === 0) return
       const details = { links, from: upstream.origin, to: core.address.base }
-      note(
-        'links_rewritten',
-        details,
-        `${counted(links, 'link')} changed to lead through this proxy (--rewrite-links).`,
-        seq,
-      )
+      note('links_rewritten', details, `${counted(links, 'link')} changed to lead through this proxy.`, seq)
     }
 
     /** What recording throws is no reason to break what passes. */
@@ -168,14 +161,7 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
           })
           ended()
         },
-        refuse: (failure, answer) =>
-          refuse(
-            answer,
-            'no_platform',
-            upstream,
-            failure,
-            'Check --upstream, and that this machine reaches the platform.',
-          ),
+        refuse: (failure, answer) => refuse(answer, 'no_platform', upstream, failure, HINTS.platform),
       }
       up.pass(request, response, upstream.pathname.replace(/\/$/, '') + target, watcher)
     }
@@ -207,8 +193,7 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
           })
           ended()
         },
-        refuse: (failure, answer) =>
-          refuse(answer, 'no_webhook', webhookUrl, failure, 'Is the intermediary running, and is --webhook-url right?'),
+        refuse: (failure, answer) => refuse(answer, 'no_webhook', webhookUrl, failure, HINTS.webhook),
       }
       down.pass(request, response, webhookPath(webhookUrl, rest), watcher)
     }
@@ -218,8 +203,9 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
       const target = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '') || '/'
       if (isBelow(target, deliveryPath)) return passDelivery(request, response, target.slice(deliveryPath.length))
       const { headers } = request
-      const forwarded = isGuarded ? null : forwardingHeader(name => headers[name]?.toString())
-      if (forwarded === null && acceptsHost(headers.host ?? '')) return passCall(request, response, target)
+      const forwarded = forwardingHeader(name => headers[name]?.toString())
+      if (isGuarded || (forwarded === null && acceptsHost(headers.host ?? '')))
+        return passCall(request, response, target)
       request.resume()
       const why =
         forwarded === null ? `its Host is ${JSON.stringify(headers.host ?? null)}` : `it has the header ${forwarded}`
@@ -227,12 +213,6 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
       answerOwn(response, 403, { code: 'foreign_request', message })
     }
   }
-
-  /** The platform, then the addresses of this proxy and of the webhook. */
-  const originsOf = ({ address }: Core): string[] => [
-    upstream.origin,
-    ...[address.base, webhookUrl.href].filter(url => URL.canParse(url)).map(url => new URL(url).origin),
-  ]
 
   return {
     listener,
@@ -263,7 +243,7 @@ function webhookPath({ pathname, search }: URL, rest: string): string {
 /** A quote and the origin behind it, also with escaped slashes. */
 function linksTo(origin: string): RegExp {
   const literal = origin.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('/', '\\\\?/')
-  return new RegExp(`(")${literal}(?=\\\\?/|")`, 'g')
+  return new RegExp(`"${literal}(?=\\\\?/|")`, 'g')
 }
 
 /** Says in the form of this program, and not of the platform or the webhook, that there is no answer to pass on. */

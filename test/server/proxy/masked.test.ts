@@ -47,7 +47,7 @@ const event = JSON.stringify({
   event: 'MESSAGE FROM USER',
   bot: { id: 1042, name: 'Nora' },
   chat: {
-    _links: { self: `https://bot.example.test/api/v1/chats/${PERSONAL.chatId}` },
+    _links: { self: `https://chat.acme.example/api/v1/chats/${PERSONAL.chatId}` },
     id: PERSONAL.chatId,
     language: 'nb',
     source: 'web',
