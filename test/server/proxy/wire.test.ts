@@ -1,6 +1,5 @@
 /** Checks that no byte changes on its way through a proxy, and what happens when one side fails. */
 
-import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -11,10 +10,12 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { folderWith } from '../../config/folder.ts'
+import { run } from '../../docs/pages.ts'
 import { connectRaw } from '../../support/network.ts'
 import { bodyOf, call, deadUrl, deliver, PATH, serverWith, startProxy } from './setup.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+const hasOpenssl = (await run('openssl', ['version'])).code === 0
 const BIG = randomBytes(3 * 1_048_576)
 
 /** A server of raw bytes: answers the first request whose text matches `until` with `answer`. */
@@ -282,7 +283,7 @@ describe('a server that is down', () => {
     expect((await call(proxy.url, 'start', {})).status).toBe(200)
   })
 
-  it.skipIf(!hasOpenssl())('says when its certificate is not trusted, and how to trust it', async () => {
+  it.skipIf(!hasOpenssl)('says when its certificate is not trusted, and how to trust it', async () => {
     const folder = folderWith()
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
     const subject = [
@@ -298,7 +299,7 @@ describe('a server that is down', () => {
       '-out',
       cert,
     ]
-    execFileSync('openssl', ['req', '-x509', ...subject], { stdio: 'ignore' })
+    await run('openssl', ['req', '-x509', ...subject])
     const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) => response.end())
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())
@@ -310,12 +311,3 @@ describe('a server that is down', () => {
     expect(why.hint).toContain('NODE_EXTRA_CA_CERTS')
   })
 })
-
-function hasOpenssl(): boolean {
-  try {
-    execFileSync('openssl', ['version'])
-    return true
-  } catch {
-    return false
-  }
-}
