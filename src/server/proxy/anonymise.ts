@@ -49,8 +49,14 @@ const HEX = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{8,}$/i
 const TIME = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:?\d\d)?$/
 const URL_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^\s/]/i
 
-const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\],:]|[^"{}[\],:\d-]+|./gs
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]|[^"{}[\],:\d-]+|./gs
 
+/** The first code point of a kind, and how many it has. */
+const ASCII_KINDS = [
+  [97, 26],
+  [65, 26],
+  [48, 10],
+] as const
 const LETTER_KINDS = [/\p{Lu}/u, /\p{Ll}/u, /\p{L}/u, /\p{N}/u, /\p{Extended_Pictographic}/u, /\p{RI}/u]
 /** Scripts and groups of emoji lie in blocks of this many code points. */
 const BLOCK = 128
@@ -103,7 +109,11 @@ export function createAnonymiser(salt: string, origins: readonly string[]): Anon
     const random = randomOf(value)
     return value.replace(/[\p{L}\p{N}\p{Extended_Pictographic}\p{RI}]/gu, char => {
       const point = char.codePointAt(0) ?? 0
-      if (char >= '0' && char <= '9') return String((Number(char) + 1 + random.below(9)) % 10)
+      for (const [first, count] of ASCII_KINDS) {
+        const place = point - first
+        if (place >= 0 && place < count)
+          return String.fromCharCode(first + ((place + 1 + random.below(count - 1)) % count))
+      }
       const kind = LETTER_KINDS.find(one => one.test(char))
       const begin = point - (point % BLOCK)
       for (let count = 0; count < TRIES; count++) {

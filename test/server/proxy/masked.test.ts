@@ -1,7 +1,10 @@
 /** Plants secrets and names in traffic, and looks for them in everything that a proxy writes and shows. */
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { isMap } from '../../../src/base/objects.ts'
 import type { EntryOf } from '../../../src/platform/journal/entry.ts'
 import { sign } from '../../../src/platform/signature/index.ts'
+import { createAnonymiser } from '../../../src/server/proxy/anonymise.ts'
 import { folderWith } from '../../config/folder.ts'
 import { bodyOf, call, deliver, KEY, PATH, type StartedProxy, serverWith, startProxy } from './setup.ts'
 
@@ -274,4 +277,35 @@ describe('anonymised values', () => {
     )
     expect(slashed?.request.body).toMatch(/^\{"url":"https:\\\/\\\/[0-9a-f]{12}\.example\\\/[a-z]"\}$/)
   })
+})
+
+it('keeps every JSON text valid and of its form, whatever it has', () => {
+  const { json } = createAnonymiser('salt', [])
+  const formOf = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(formOf)
+    if (isMap(value)) return Object.values(value).map(formOf)
+    return typeof value === 'string' ? value.length : typeof value === 'number' ? 'number' : value
+  }
+  const field = fc.constantFrom('context', 'event', 'id', 'bot', 'name')
+  const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.uuid(), fc.emailAddress())
+  const value = fc.letrec(tie => ({
+    any: fc.oneof(
+      text,
+      fc.integer(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+      tie('list'),
+      tie('map'),
+    ),
+    list: fc.array(tie('any'), { maxLength: 4 }),
+    map: fc.dictionary(field, tie('any'), { maxKeys: 4 }),
+  })).any
+  fc.assert(
+    fc.property(value, fc.constantFrom(undefined, 2), (given, spaces) => {
+      const written = JSON.stringify(given, null, spaces)
+      const changed = json(written)
+      expect(formOf(JSON.parse(changed))).toEqual(formOf(JSON.parse(written)))
+      expect(json(written)).toBe(changed)
+    }),
+  )
 })
