@@ -75,6 +75,10 @@ export const proxyCommand = defineCommand({
         ...{ upstream, webhookUrl, deliveryPath, keys, rewriteLinks },
         anonymise: values['proxy.anonymise'] === true,
       })
+      // The journal ends last: what ends with the server is in it.
+      let writer: JournalWriter | null = null
+      const endJournal = () => writer?.close()
+      shutdown.defer(endJournal, endJournal)
       shutdown.defer(proxy.close, proxy.close)
       let traffic: Traffic | null = null
       const endTraffic = () => traffic?.end()
@@ -91,13 +95,12 @@ export const proxyCommand = defineCommand({
       )
       shutdown.defer(() => server.close())
       const file = journalFile(resolved)
-      const writer = createWriter(file, `${upstream.origin} -> ${webhookUrl.origin}`, context)
+      writer = createWriter(file, `${upstream.origin} -> ${webhookUrl.origin}`, context)
       writer.follow(server.journal, (error, { seq }) =>
         io.stderr.write(
           `Failed to write ${JSON.stringify(file)}: ${messageOf(error)}. It ends before entry ${seq}; traffic still passes. Free some space and start the proxy again.\n`,
         ),
       )
-      shutdown.defer(writer.close, writer.close)
 
       if (!flags.json) for (const warning of resolved.warnings) io.stderr.write(`${warning}\n`)
       if (!flags.json && !isLoopback(String(host)))
@@ -108,13 +111,14 @@ export const proxyCommand = defineCommand({
       }
       const ready = readyLine(server, { upstream, webhookUrl, deliveryPath, journal: file })
       unredacted.stdout.write(flags.json ? `${JSON.stringify(ready)}\n` : `Ready: ${server.url}\n`)
-      const isPretty = !flags.json && flags.output === 'pretty'
-      if (isPretty) unredacted.stderr.write(firstSteps(ready))
+      // In every style, because the delivery path is nowhere else.
+      if (!flags.json) unredacted.stderr.write(firstSteps(ready))
       traffic = showTraffic(server.journal, flags, resolved, context)
       limitHeapGrowth()
 
       const reason = await shutdown.ended
-      if (isPretty) io.stderr.write(`Shutting down${reason === 'SIGINT' ? '; press Ctrl-C again to force' : ''}.\n`)
+      if (!flags.json && flags.output === 'pretty')
+        io.stderr.write(`Shutting down${reason === 'SIGINT' ? '; press Ctrl-C again to force' : ''}.\n`)
       const enough = new AbortController()
       await Promise.race([server.settled(), wallDelay(DRAIN_MS, enough.signal)])
       enough.abort()

@@ -57,7 +57,7 @@ const ASCII_KINDS = [
   [65, 26],
   [48, 10],
 ] as const
-const LETTER_KINDS = [/\p{Lu}/u, /\p{Ll}/u, /\p{L}/u, /\p{N}/u, /\p{Extended_Pictographic}/u, /\p{RI}/u]
+const LETTER_KINDS = [/\p{Lu}/u, /\p{Ll}/u, /\p{Lo}/u, /\p{L}/u, /\p{N}/u, /\p{Extended_Pictographic}/u, /\p{RI}/u]
 /** Scripts and groups of emoji lie in blocks of this many code points. */
 const BLOCK = 128
 const TRIES = 64

@@ -130,11 +130,8 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
     const cut = body.whole === null ? null : decodedText(body.whole, headerIn(raw, 'content-encoding'))
     if (cut === null) {
       const digest = body.sha256 ?? sha256(body.whole ?? Buffer.alloc(0))
-      return {
-        text: null,
-        value: null,
-        truncated_from: { bytes: body.bytes, sha256: anonymiser?.text(digest) ?? digest },
-      }
+      const truncated_from = { bytes: body.bytes, sha256: anonymiser?.text(digest) ?? digest }
+      return { text: null, value: null, truncated_from }
     }
     const parsed = jsonOr(cut, undefined)
     const isJson = parsed !== undefined && !isDeeperThan(parsed, MAX_DEPTH)
@@ -226,12 +223,7 @@ export function createMask({ knobs, secrets, anonymiser }: MaskOptions): Mask {
     },
 
     note: (name, details, message) =>
-      new MaskedContent<NoteContent>({
-        kind: 'note',
-        note: `proxy_${name}`,
-        ...details,
-        message: secrets.redact(message),
-      }),
+      new MaskedContent({ kind: 'note', note: `proxy_${name}`, ...details, message: secrets.redact(message) } as const),
   }
 }
 

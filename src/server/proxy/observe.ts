@@ -1,12 +1,12 @@
 /** Records what passes the proxy as a simulator records its own: entries with their causes, and chats for the page. */
 import { isMap, jsonOr } from '../../base/objects.ts'
-import { randomToken, sameSecret } from '../../base/runtime/node.ts'
+import { randomToken, sameSecret, sha256 } from '../../base/runtime/node.ts'
 import { isWebhookEvent } from '../../platform/contract/event-names.ts'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../platform/contract/events.ts'
-import type { ApiContent, EntryContent, EventContent, NoteContent, UserContent } from '../../platform/journal/entry.ts'
+import type { ApiContent, EntryContent, NoteContent, UserContent } from '../../platform/journal/entry.ts'
 import { addMessage, createChat, evictMessages, userName } from '../../platform/rules/chats.ts'
 import { ensureBots } from '../../platform/rules/platform.ts'
-import { type Chat, createTransaction, type Transaction } from '../../platform/rules/state.ts'
+import { type Chat, createTransaction, sizeOfChat, type Transaction } from '../../platform/rules/state.ts'
 import type { Core } from '../../platform/simulator/core.ts'
 import { signingHeaders } from '../../platform/webhooks/request.ts'
 import { failureText } from '../../platform/wording/failures.ts'
@@ -39,8 +39,16 @@ interface FailedEvent {
 }
 const MAX_FAILED_EVENTS = 1_000
 
-/** Where a chat begins in the middle, its language and source are not known. */
-const UNKNOWN_CHAT = { language: 'en', source: 'unknown' }
+/** The oldest is forgotten when there are more: the page shows it no longer, and the journal has its entries. */
+const MAX_CHATS = 10_000
+
+type ObservedChat = Partial<Pick<Chat, 'botId' | 'userId' | 'language' | 'source'>> & { readonly botName?: string }
+
+/** What is not known of a user, and of a chat that was there before. */
+const UNKNOWN_CHAT = {
+  ...{ language: 'en', source: 'unknown', context: {}, labels: [], history: [] },
+  persona: { firstName: null, lastName: null, fullName: null, gender: null },
+}
 
 export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts): Observer {
   const { journal, platform, committer } = core
@@ -53,29 +61,33 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
 
   const append = (content: Masked<EntryContent>, cause: number | null = null): number =>
     appendMasked(journal, content, cause).seq
+  /** Appends what follows from masked values. */
+  const derive = (source: Masked<unknown>, content: EntryContent, cause: number | null = null): number =>
+    append(
+      source.map(() => content),
+      cause,
+    )
 
   /** Finds the chat of masked values, or creates it. */
-  function chatFor(source: Masked<unknown>, id: string, about: Partial<Omit<Chat, 'id'>>): Chat {
-    const known = platform.state.chats.get(id)
+  function chatFor(source: Masked<unknown>, id: string, about: ObservedChat = {}): Chat {
+    const { chats, bots, memory } = platform.state
+    const known = chats.get(id)
     if (known !== undefined) return known
-    const { botId = core.identity.bot.id, botName = null, userId, language, source: origin } = about
-    const { organizationId, name } = core.identity.bot
-    ensureBots(platform, [{ id: botId, name: botName ?? platform.state.bots.get(botId)?.name ?? name, organizationId }])
-    const transaction: Transaction = createTransaction()
-    const chat = createChat(
-      platform,
-      {
-        ...{ id, botId, language: language ?? UNKNOWN_CHAT.language, source: origin ?? UNKNOWN_CHAT.source },
-        ...(userId !== undefined && { userId }),
-        ...{ persona: UNKNOWN_PERSON, context: {}, labels: [], history: [] },
-      },
-      transaction,
-    )
-    for (const effect of transaction.effects) append(source.map(() => effect))
+    for (const oldest of chats.values()) {
+      if (chats.size < MAX_CHATS) break
+      chats.delete(oldest.id)
+      memory.add(-sizeOfChat(oldest))
+    }
+    const { bot } = core.identity
+    const { botId = bot.id, botName = bots.get(botId)?.name ?? bot.name, ...others } = about
+    ensureBots(platform, [{ id: botId, name: botName, organizationId: bot.organizationId }])
+    const transaction = createTransaction()
+    const chat = createChat(platform, { ...UNKNOWN_CHAT, ...others, id, botId }, transaction)
+    for (const effect of transaction.effects) derive(source, effect)
     return chat
   }
 
-  /** Appends the event of a first delivery, and what the user did to cause it. Returns null for an event that is not known. */
+  /** Appends the event of a first delivery, and what the user did to cause it. */
   function recordEvent(delivery: Masked<unknown>, payload: WebhookEvent, deliveryId: string): number {
     const { event } = payload
     const chatId = 'chat' in payload ? payload.chat.id : payload.chat_id
@@ -97,20 +109,10 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
         chat.requestedAt = chat.messages.length
         if (chat.status === 'bot') chat.status = 'pending'
       }
-      cause = append(delivery.map(() => act))
+      cause = derive(delivery, act)
     } else cause = typingCalls.get(chatId) ?? null
-    const content: EventContent = {
-      kind: 'event',
-      chat_id: chatId,
-      event,
-      delivery_id: deliveryId,
-      payload,
-      observed: true,
-    }
-    const seq = append(
-      delivery.map(() => content),
-      cause,
-    )
+    const content = { kind: 'event', chat_id: chatId, event, delivery_id: deliveryId, payload, observed: true } as const
+    const seq = derive(delivery, content, cause)
     lastEvent.set(chatId, seq)
     return seq
   }
@@ -146,7 +148,7 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
 
   function evict(source: Masked<unknown>): void {
     const evicted = evictMessages(platform)
-    if (evicted !== null) append(source.map(() => evicted))
+    if (evicted !== null) derive(source, evicted)
   }
 
   function keyThatSigned(headers: RawHeaders, body: Buffer): string | undefined {
@@ -175,11 +177,7 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
       const follows = lastEvent.get(id ?? '') ?? null
       const seq = append(masked.map(content => ({ ...content, follows })))
       if (isAccepted && endpoint?.startsWith('typing_')) typingCalls.set(id ?? '', seq)
-      for (const effect of effects)
-        append(
-          masked.map(() => effect),
-          seq,
-        )
+      for (const effect of effects) derive(masked, effect, seq)
       evict(masked)
       const { failure } = outcome
       if (failure !== null) append(mask.note('call_failed', { code: failure.code }, failureText(failure)), seq)
@@ -190,7 +188,8 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
       const id = platform.id('uuid', `delivery ${++deliveries} of ${run}`)
       const masked = mask.delivery(request, { url: webhookUrl.href, verdict: verdictOf(request), id })
       const { delivery_id: ownId, event, request: sent } = masked.content
-      const key = `${ownId === id ? '' : ownId} ${sent.body}`
+      const form = [ownId === id ? '' : ownId, sent.truncated_from?.sha256, sent.body].join(' ')
+      const key = sha256(new TextEncoder().encode(form))
       const earlier = failedEvents.get(key)
       failedEvents.delete(key)
       const payload = earlier === undefined ? eventOf(event, sent.body) : null
@@ -198,12 +197,9 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
       const facts = { delivery_id: earlier?.id ?? ownId, attempt: (earlier?.attempts ?? 0) + 1 }
       evict(masked)
       return outcome => {
-        const answered = mask.answered(masked, request, outcome)
-        const attemptSeq = append(
-          answered.map(one => ({ ...one, ...facts })),
-          seq,
-        )
-        if (answered.content.outcome === 'delivered') return attemptSeq
+        const { content } = mask.answered(masked, request, outcome)
+        const attemptSeq = derive(masked, { ...content, ...facts }, seq)
+        if (content.outcome === 'delivered') return attemptSeq
         failedEvents.set(key, { seq, id: facts.delivery_id, attempts: facts.attempt })
         for (const oldest of failedEvents.keys()) if (failedEvents.size > MAX_FAILED_EVENTS) failedEvents.delete(oldest)
         return attemptSeq
@@ -213,8 +209,6 @@ export function createObserver({ core, mask, webhookUrl, keys }: ObserverPorts):
     keyThatSigned,
   }
 }
-
-const UNKNOWN_PERSON = { firstName: null, lastName: null, fullName: null, gender: null }
 
 /** The payload of an event that the platform's description has. */
 function eventOf(event: string, body: string): WebhookEvent | null {
