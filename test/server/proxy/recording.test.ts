@@ -1,6 +1,7 @@
 /** Checks what a proxy says about the traffic: signatures, attempts, links, silence; and what its control API refuses. */
 import { get } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { factsOf } from '../../../src/pages/web/model/entry-facts.ts'
 import { sign } from '../../../src/platform/signature/index.ts'
 import { coreOf } from '../../../src/platform/simulator/simulator.ts'
 import { createProxy } from '../../../src/server/proxy/proxy.ts'
@@ -34,6 +35,12 @@ describe('signatures', () => {
       '*** (valid)',
       '*** (invalid)',
       undefined,
+    ])
+    const facts = deliveries.map(one => factsOf(one, []).find(({ label }) => label === 'Signature'))
+    expect(facts).toMatchObject([
+      { text: expect.stringMatching(/^Header kindly-hmac,.* of body: valid\.$/), outcome: 'pass' },
+      { text: expect.stringMatching(/: invalid\.$/), outcome: 'fail' },
+      { text: expect.stringMatching(/^No signature header/), outcome: 'warn' },
     ])
     expect(proxy.file()).not.toContain(good)
     await proxy.stop()
