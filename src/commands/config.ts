@@ -20,8 +20,9 @@ export const configCommand = defineCommand({
     const settings: Record<string, { value: unknown; from: string }> = {}
     const rows: [string, string, string][] = []
     for (const [name, actual] of Object.entries(values)) {
-      const value = flags.showKeys ? actual : maskSetting(name, actual)
       const from = sources[name] ?? 'default'
+      // The default keys are published.
+      const value = flags.showKeys || from === 'default' ? actual : maskSetting(name, actual)
       settings[name] = { value, from }
       rows.push([name, typeof value === 'string' && value !== '' ? value : JSON.stringify(value), from])
     }

@@ -237,7 +237,7 @@ describe('start --demo', () => {
 })
 
 describe('config', () => {
-  it('prints every setting with its origin; keys are masked', async () => {
+  it('prints every setting with its origin; keys are masked, other than the published ones', async () => {
     const files = { 'handover-sim.config.yaml': '# mine\nknobs:\n  typing.webhook: off\n' }
     const { code, out } = await result(
       ['config', '--seed', '9'],
@@ -251,6 +251,7 @@ describe('config', () => {
       seed: ['9', '--seed'],
       'typing.webhook': ['off', 'handover-sim.config.yaml:3'],
       'keys.handover': ['***', 'HANDOVER_SIM_API_KEY'],
+      'keys.bot': ['sim-bot-key', 'default'],
       'bot.id': ['1042', 'default'],
       'webhook.retry': ['off', 'default'],
     })
