@@ -3,6 +3,7 @@ import type { Redactor } from '../base/text/redactor.ts'
 import { isSecretName } from '../base/text/secret-positions.ts'
 import type { Failure } from '../evaluation/evaluator/failure.ts'
 import type { RunResult } from '../evaluation/evaluator/verdict.ts'
+import { addSecretVariables } from '../evaluation/scenario/interpolation.ts'
 import type { Plan } from '../evaluation/scenario/plan.ts'
 import { addSecretsOf, createSecrets } from '../platform/journal/mask.ts'
 import type { DriverSpec } from '../running/agent-driver/driver.ts'
@@ -15,7 +16,8 @@ const KEY_VARIABLES: readonly string[] = [
   'HANDOVER_SIM_TOKEN',
   'HANDOVER_SIM_WEBHOOK_SECRET',
 ]
-const KEY_SETTING = /^[^=]*key[^=]*=(.*)$/is
+/** Also of a misspelt name; `keys.shared` and `keys.graceful` have no key. */
+const KEY_SETTING = /^(?!keys\.(?:shared|graceful)=)[^=]*key[^=]*=(.*)$/is
 
 /** The context of a command: its output shows no secret, also when it fails before it has read its arguments. */
 export function contextWithSecrets(argv: readonly string[], env: Context['env'], io: Io): Context {
@@ -51,17 +53,22 @@ const redactedOutput = (output: Output, secrets: Redactor): Output => ({
   },
 })
 
-/** Adds what scenarios read with `$(env.X)`, and the keys that they set. */
+/** Adds the secrets that scenarios read with `$(env.X)`, and the keys that they set. */
 export function addSecretsOfPlans(plans: readonly Plan[], { env, secrets }: Context): void {
   for (const plan of plans) {
-    for (const name of plan.env) secrets.add(env[name])
+    addSecretVariables(secrets, plan.env, env, plan)
     addSecretsOf(secrets, plan.config)
   }
 }
 
-/** Adds the variables that a driver reads, and what it writes under the name of a secret. */
+/** Adds the secrets that a driver reads with `$(env.X)`, and what it writes under the name of a secret. */
 export function addSecretsOfDriver({ variables, verbs, target }: DriverSpec, { env, secrets }: Context): void {
-  for (const { name } of variables) secrets.add(env[name])
+  addSecretVariables(
+    secrets,
+    variables.map(({ name }) => name),
+    env,
+    [verbs, target],
+  )
   const values = Object.entries(target?.env ?? {})
   for (const verb of Object.values(verbs)) {
     if (verb.kind !== 'http') continue

@@ -6,6 +6,7 @@ import type { Outcome, RunResult, ScenarioResult } from '../evaluation/evaluator
 import { describeRun } from '../evaluation/evaluator/wording/report.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import type { LoadedScenario, ScenarioFile } from '../evaluation/scenario/format/scenario.ts'
+import { addSecretVariables } from '../evaluation/scenario/interpolation.ts'
 import { loadScenarios, loadValues } from '../evaluation/scenario/load/load.ts'
 import type { Plan } from '../evaluation/scenario/plan.ts'
 import { prettyReport } from '../pages/reporters/pretty.ts'
@@ -80,7 +81,7 @@ export async function runScenario(
     await close()
   }
   const secrets = createSecrets()
-  secrets.add(...plans.flatMap(plan => plan.env).map(name => (options.env ?? process.env)[name]))
+  for (const plan of plans) addSecretVariables(secrets, plan.env, options.env ?? process.env, plan)
   return runOf(sim, scenarios, { startedAt, durationMs: elapsedMs() - startMs }, secrets)
 }
 

@@ -34,6 +34,12 @@ function expectNoSecrets(outputs: Readonly<Record<string, string>>): void {
   expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(shown.map(([name]) => [name, []])))
 }
 
+/** What the page of an HTML report draws its timelines from. */
+function dataOf(html: string): string {
+  const data = html.matchAll(/<script type="application\/json">(.*?)<\/script>/gs)
+  return JSON.stringify([...data].map(([, json = '']) => JSON.parse(json)))
+}
+
 const SCENARIO = `version: 1
 name: Echo
 steps:
@@ -113,7 +119,8 @@ it('run shows no secret in its terminal, its reports and its journal, and report
       readFileSync(join(folder, name), 'utf8'),
     ]),
   )
-  expectNoSecrets({ stdout: io.stdout.text, stderr: io.stderr.text, ...written })
+  expectNoSecrets({ stdout: io.stdout.text, stderr: io.stderr.text, ...written, data: dataOf(written['r.html']!) })
+  expect(dataOf(written['r.html']!)).toContain('echo ***')
   expect(written['r.jsonl']).toContain('echo ***')
   expect(written['r.jsonl']).toContain('*** *** ***')
   expect(io.stdout.text).toContain('--set keys.handover=KEY')
@@ -127,6 +134,41 @@ it('run shows no secret in its terminal, its reports and its journal, and report
       (one: { outcome: string; failures: unknown[] }) => [one.outcome, one.failures.length],
     )
   expect(outcomeOf('again.json')).toEqual(outcomeOf('r.json'))
+}, 30_000)
+
+it('a key of --set keys.more is in no report, nor in the data of the timeline', async () => {
+  const { otherKey } = SECRETS
+  const steps = 'steps: [{ press: handover }, { expect: { start: {}, within: 20s } }, { expect: message }]'
+  const folder = folderWith({ 's.yaml': `version: 1\nname: One\nstrict: false\n${steps}\n` })
+  const io = fakeIo(folder)
+  const env = { TERM: 'dumb', GITHUB_STEP_SUMMARY: join(folder, 'summary.md') }
+  const keys = ['--api-key', SECRETS.handoverKey, '--set', `keys.more=[${otherKey}:2002]`]
+  const argv = ['run', 's.yaml', '--port', '0', '--target', await startEcho(`echo ${otherKey}`), ...keys]
+  expect(await main([...argv, ...REPORTS.flatMap(report => ['--report', report])], env, io)).toBe(0)
+  const data = dataOf(readFileSync(join(folder, 'r.html'), 'utf8'))
+  const shown: Record<string, string> = { stdout: io.stdout.text, stderr: io.stderr.text, data }
+  for (const name of readdirSync(folder)) shown[name] = readFileSync(join(folder, name), 'utf8')
+  for (const [name, text] of Object.entries(shown))
+    expect([name, secretsIn(text).filter(secret => secret === 'otherKey')]).toEqual([name, []])
+  for (const name of ['data', 'r.jsonl']) expect(shown[name]).toContain('echo ***')
+}, 30_000)
+
+it('ordinary values of variables stay readable: in reports, file names and addresses', async () => {
+  const steps =
+    'steps: [{ user: "$(env.TOPIC) $(env.PORT)" }, { press: handover }, { expect: { start: {}, within: 20s } }]'
+  const folder = folderWith({ 'slow-ack.yaml': `version: 1\nname: One\nstrict: false\n${steps}\n` })
+  const io = fakeIo(folder)
+  const { port } = new URL(await startEcho('hello'))
+  const target = `http://127.0.0.1:${port}/hook?author=slow-ack&design=30401234`
+  const argv = ['run', 'slow-ack.yaml', '--port', '0', '--target', target, '--api-key', SECRETS.handoverKey]
+  const reports = ['--report', 'pretty,json=out/slow-ack.json,html=out/slow-ack.html']
+  expect(await main([...argv, ...reports], { TOPIC: 'slow-ack', PORT: '30401234' }, io)).toBe(0)
+  expect(io.stdout.text).toContain('slow-ack.yaml > One')
+  expect(io.stderr.text).toContain('json report: out/slow-ack.json')
+  expect(io.stderr.text + io.stdout.text).not.toContain('***')
+  expect(readFileSync(join(folder, 'out/slow-ack.json'), 'utf8')).toContain(`"target":"${target}"`)
+  expect(dataOf(readFileSync(join(folder, 'out/slow-ack.html'), 'utf8'))).toContain('slow-ack 30401234')
+  expect(await main(['report'], {}, fakeIo(folder))).toBe(0)
 }, 30_000)
 
 it.each([

@@ -51,6 +51,25 @@ describe('an address', () => {
     expect([redactor.redact(url), withoutCredentials(url)]).toEqual([expected, expected])
   })
 
+  it.each([
+    'sessionId',
+    'session_id',
+    'APIKey',
+    'api-key',
+    'accessToken',
+    'sig',
+    'X-Amz-Signature',
+    'code',
+    'client_secret',
+  ])('has a secret in the parameter %s', name =>
+    expect(withoutCredentials(`http://a/?b=1&${name}=xyz#c`)).toBe(`http://a/?b=1&${name}=***#c`),
+  )
+
+  it.each(['author', 'design', 'language_code', 'postcode', 'passenger', 'monkey', 'keyboard', 'authority'])(
+    'has an ordinary word in the parameter %s',
+    name => expect(withoutCredentials(`http://a/?${name}=xyz`)).toBe(`http://a/?${name}=xyz`),
+  )
+
   it('has short credentials replaced nowhere else', () => {
     expect(redactor.redact('pw and abc stay, 0123456789 does not')).toBe('pw and abc stay, *** does not')
   })

@@ -95,7 +95,12 @@ interface Credential {
 }
 
 const USER_INFO = /^([a-z][\w+.-]*:)?\/\/([^/?#]*)@/i
-const SECRET_PARAMETER = /key|token|secret|pass|pwd|sig|auth|code|credential|session|jwt/i
+/** Words of a name, also of `sessionId=`; other names, such as `author` and `design`, contain them by chance. */
+const SECRET_PARAMETER =
+  /(?:^|[^a-z])(?:keys?|sig|signature|hmac|auth|authorization|session|sid|jwt|pass|pwd)(?:[^a-z]|$)|token|secret|passw|passphrase|credential|sessionid|(?:api|access|shared)_?key|^code=?$/
+
+/** `accessKey=` becomes `access_key=`. */
+const wordsOf = (name: string): string => name.replace(/(?<=[a-z\d])(?=[A-Z])/g, '_').toLowerCase()
 
 /** The user info, and the values of parameters with the name of a secret. */
 function credentialsIn(url: string): Credential[] {
@@ -112,7 +117,7 @@ function credentialsIn(url: string): Credential[] {
   for (const parameter of query.split(/[?&#]/)) {
     const value = parameter.slice(parameter.indexOf('=') + 1)
     const name = parameter.slice(0, parameter.length - value.length)
-    if (name !== '' && value !== '' && SECRET_PARAMETER.test(name))
+    if (value !== '' && SECRET_PARAMETER.test(wordsOf(name)))
       found.push({ value, text: parameter, replacement: `${name}${REDACTED}` })
   }
   return found

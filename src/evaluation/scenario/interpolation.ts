@@ -1,10 +1,12 @@
 /**
- * Interpolates `$(path)` in texts and data, and computes the variables that a step can read. A value that is only `$(x)`
+ * Interpolates `$(path)` in texts and data, computes the variables that a step can read, and finds those that are secrets. A value that is only `$(x)`
  * keeps its type; inside a longer text it becomes text. `$$(` is a literal `$(`.
  */
 
 import { BUDGETS } from '../../base/files/budgets.ts'
 import { nearest } from '../../base/text/error-text.ts'
+import { type Redactor, withoutCredentials } from '../../base/text/redactor.ts'
+import { isSecretPath } from '../../base/text/secret-positions.ts'
 import { withNoticeTexts } from '../../platform/contract/bot-texts.ts'
 import type { Plan } from './plan.ts'
 import type { ConversationOpened, ScenarioStarted } from './run-events.ts'
@@ -157,6 +159,40 @@ export function* textsIn(
   else if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* textsIn(item, [...path, index])
   else if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value)) yield* textsIn(inner, [...path, key])
+}
+
+const SECRET_NAME =
+  /api_?key|token|secret|passw|passphrase|credential|(^|_)(keys?|auth|authorization|pass|pat|cookie|bearer)(_|$)|_pwd$/i
+/** A JSON Web Token, or letters of both cases with digits, such as only programs make. */
+const SECRET_VALUE = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$|^(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w+=-]{20,}$/
+const AFTER_SCHEME = /\b(Bearer|Basic) +\S+/gi
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Adds the values of variables whose name says that they are secrets, whose value has the form of one, or which `template`
+ * reads where a secret stands: below the name of a secret, in the credentials of an address, after `Bearer`. Other
+ * values are ordinary words, which a report without them would not be readable. Of addresses, adds the credentials.
+ */
+export function addSecretVariables(
+  secrets: Redactor,
+  names: readonly string[],
+  env: Environment,
+  template: unknown,
+): void {
+  if (names.length === 0) return
+  const inSecrets = new Set<string>()
+  for (const { text, path } of textsIn(template)) {
+    const rest = isSecretPath(path) ? '' : withoutCredentials(text).replace(AFTER_SCHEME, '')
+    const ordinary = namesIn(rest)
+    for (const name of namesIn(text)) if (!ordinary.includes(name)) inSecrets.add(name)
+  }
+  for (const name of names) {
+    const value = env[name]
+    if (value === undefined) continue
+    if (SECRET_NAME.test(name) || SECRET_VALUE.test(value) || inSecrets.has(`env.${name}`)) secrets.add(value)
+    else secrets.addUrl(value)
+  }
 }
 
 type Values = Readonly<Record<string, unknown>>
