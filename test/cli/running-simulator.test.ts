@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { main } from '../../src/commands/main.ts'
 import { startSimulator } from '../../src/index.ts'
 import type { PlatformServerOptions } from '../../src/server/start.ts'
@@ -218,4 +218,15 @@ it('an answer that does not end is given up, without keeping it', async () => {
   const { code, out, err } = await result(['resend', 'a', '--url', url])
   expect({ code, out }).toEqual({ code: 3, out: '' })
   expect(err).toBe(`No simulator answers at ${url}: the answer has more than 16777216 bytes.\n`)
+})
+
+it('an answer that does not come is given up after two minutes', async () => {
+  const url = await inPlaceOfSimulator(() => {})
+  // The limit of the command, a thousand times as fast.
+  const { timeout } = AbortSignal
+  const limit = vi.spyOn(AbortSignal, 'timeout').mockImplementation(ms => timeout.call(AbortSignal, ms / 1_000))
+  onTestFinished(() => limit.mockRestore())
+  const { code, out, err } = await result(['resend', 'a', '--url', url])
+  expect({ code, out, err }).toEqual({ code: 3, out: '', err: `${url} did not answer within 2m.\n` })
+  expect(limit).toHaveBeenCalledWith(120_000)
 })
