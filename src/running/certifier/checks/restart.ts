@@ -51,7 +51,8 @@ async function restartInTheMiddle(check: CheckContext, how: Restart): Promise<bo
     openTakenOver(check, `end, ${how}`),
   ])
   expectAcknowledged(check, await open.says(QUESTION))
-  // Last, so that the restart comes right after the acknowledgement.
+  // Last, so that the restart comes right after this acknowledgement, and a while after all others.
+  await check.pace(null)
   expectAcknowledged(check, await pending.press())
   const afterSeq = check.core.journal.nextSeq - 1
   const target = check.driver?.target
