@@ -80,7 +80,8 @@ function documentsIn(name: string, text: string, lineCounter: LineCounter): Docu
 
 /** The parser calls itself for each level, and limits what aliases stand for. */
 function unreadable(name: string, error: unknown): ConfigError {
-  if (error instanceof RangeError) return fileProblem(name, 'is nested too deep')
+  if (error instanceof RangeError || /Stack overflow/.test(messageOf(error)))
+    return fileProblem(name, 'is nested too deep')
   const message = messageOf(error)
   return fileProblem(name, message.startsWith('Excessive alias count') ? TOO_MANY_ALIASES : message)
 }
@@ -247,7 +248,8 @@ function syntaxMistakes({ errors, contents }: Document, text: string): YamlMista
   const open = errors.flatMap(error => openQuote(error, contents) ?? [])[0]
   const syntax = errors.map(({ code, message, pos: [offset] }): YamlMistake => {
     // The parser calls itself for each level.
-    if (message.includes('call stack')) return { offset, message: 'is nested too deep' }
+    // Where a regular expression is compiled first, its own text says so.
+    if (/call stack|Stack overflow/.test(message)) return { offset, message: 'is nested too deep' }
     // The parser takes an item with another indentation for a part of the item above.
     if (code === 'BLOCK_AS_IMPLICIT_KEY' && text[offset - 1] === '\n' && /^ *- /.test(text.slice(offset, offset + 200)))
       return { offset, message: ITEM_IN_OTHER_COLUMN }
