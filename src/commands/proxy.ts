@@ -133,7 +133,7 @@ export const proxyCommand = defineCommand({
 function urlSetting({ values }: Resolved, name: string, flag: string): URL {
   const value = values[name]
   if (typeof value === 'string') return new URL(value)
-  throw new UsageError(`handover-sim proxy needs ${flag} (or ${name} in the config file).`)
+  throw new UsageError(`npx handover-sim proxy needs ${flag} (or ${name} in the config file).`)
 }
 
 /** The handover keys that the user has given; none for the published default. */

@@ -124,7 +124,7 @@ function lintObserved({ run, journal }: SavedRun, _: readonly Plan[], strict: bo
     scenarios.push({
       ...{ name: `chat ${id}`, file: run.target, place: null, tags: [], spec: [], seed: 0, instance: 1, clock: 'real' },
       ...{ startedAt: first.time, durationMs: last.at_ms - first.at_ms, journal: entries, conversations: { chat: id } },
-      rerunCommand: 'handover-sim proxy',
+      rerunCommand: 'npx handover-sim proxy',
       ...applyStrict({ strict }, { outcome: 'pass', reason: null, failures: [], warnings, steps: [], captures: {} }),
     })
   }

@@ -12,7 +12,7 @@ describe('an inbox', () => {
     ['"a"', `${WANTED}, received the string "a"`],
     ['null', `${WANTED}, received null`],
     ['', `${WANTED}, as JSON; received nothing`],
-    ['<html>\n<p>Log in', `${WANTED}, as JSON; received <html> <p>Log in`],
+    ['<html>\n<p>Log in', `${WANTED}, as JSON; received Log in`],
     ['[{"text":"a"},"b"]', `${WANTED}; item 2: must be an object, received the string "b"`],
     ['[[]]', `${WANTED}; item 1: must be an object, received an array of 0`],
     ['[{"request":1}]', `${WANTED}; item 1: request must be true, false or left out, received the number 1`],

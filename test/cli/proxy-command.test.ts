@@ -25,12 +25,12 @@ describe('a mistake is one line that says what to do', () => {
     [
       'no upstream',
       ['--webhook-url', 'http://127.0.0.1:9/'],
-      /^handover-sim proxy needs --upstream URL \(or proxy\.upstream in the config file\)\.$/,
+      /^npx handover-sim proxy needs --upstream URL \(or proxy\.upstream in the config file\)\.$/,
     ],
     [
       'no webhook',
       ['--upstream', 'https://bot.example.test'],
-      /^handover-sim proxy needs --webhook-url URL \(or webhook\.url in the config file\)\.$/,
+      /^npx handover-sim proxy needs --webhook-url URL \(or webhook\.url in the config file\)\.$/,
     ],
     [
       'another protocol',

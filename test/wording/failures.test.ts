@@ -59,7 +59,7 @@ const TEXTS: readonly (readonly [DeliveryFailure, string])[] = [
   [{ code: 'redirect', status: 302, followed: false }, 'answered with a redirect (302); redirects are not followed'],
   [
     { code: 'redirect', status: 302, followed: true },
-    'answered with a redirect (302); it has no usable Location, or is one too many in a row',
+    'answered with a redirect (302); it has no Location, or is one too many in a row',
   ],
   [{ code: 'not_acknowledged', status: 204, event: 'X' }, 'answered 204; only 200 acknowledges X'],
 ]

@@ -16,7 +16,7 @@ const headers = z.record(z.string(), z.string())
 const chatId = z.optional(z.string())
 const text = z.optional(z.string())
 const flag = (description: string) => z.optional(z.literal(true).check(z.describe(description)))
-const observed = flag('Seen between two other programs by `handover-sim proxy`, and not simulated')
+const observed = flag('Seen between two other programs by `npx handover-sim proxy`, and not simulated')
 const faults = z.optional(z.array(z.string()).check(z.describe('Names of the faults that were applied')))
 const endpoint = z.enum(keysOf(ENDPOINTS))
 

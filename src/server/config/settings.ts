@@ -74,7 +74,7 @@ export const SETTINGS: Readonly<Record<string, SettingSpec>> = {
   'proxy.upstream': {
     kind: httpUrl('https://bot.example.test'),
     initial: null,
-    description: 'Of `handover-sim proxy`: the address of the real platform',
+    description: 'Of `npx handover-sim proxy`: the address of the real platform',
   },
   'proxy.delivery_path': {
     kind: deliveryPath,

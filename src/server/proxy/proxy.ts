@@ -209,7 +209,7 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
       request.resume()
       const why =
         forwarded === null ? `its Host is ${JSON.stringify(headers.host ?? null)}` : `it has the header ${forwarded}`
-      const message = `handover-sim proxy refused this request: ${why}, so it came through a tunnel or from a web page. There, only the delivery path answers.`
+      const message = `The proxy of handover-sim refused this request: ${why}, so it came through a tunnel or from a web page. There, only the delivery path answers.`
       answerOwn(response, 403, { code: 'foreign_request', message })
     }
   }
@@ -218,7 +218,7 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
     listener,
     refusedRoute({ id, method, path }) {
       if (method === 'GET' || ALLOWED_ROUTES.includes(id)) return null
-      const message = `${method} /_sim${path} acts on a simulated platform, and this is a proxy before a real one (handover-sim proxy): it only records. Use handover-sim start for it.`
+      const message = `${method} /_sim${path} acts on a simulated platform, and this is a proxy before a real one: it only records. Use npx handover-sim start for it.`
       return new ControlProblem(409, 'is_proxy', message)
     },
     close() {
@@ -249,7 +249,7 @@ function linksTo(origin: string): RegExp {
 /** Says in the form of this program, and not of the platform or the webhook, that there is no answer to pass on. */
 function refuse(response: ServerResponse, code: string, to: URL, failure: ConnectionFailure, usual: string): void {
   const problem = certificateProblem(failure)
-  const message = `handover-sim proxy got no answer from ${to.origin}: ${failureText(failure)}.`
+  const message = `The proxy of handover-sim got no answer from ${to.origin}: ${failureText(failure)}.`
   answerOwn(response, 502, { code, message, hint: problem === undefined ? usual : TLS_HINTS[problem] })
 }
 

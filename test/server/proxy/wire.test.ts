@@ -256,7 +256,7 @@ describe('a server that is down', () => {
     expect(await refused.json()).toEqual({
       handover_sim: {
         code: 'no_platform',
-        message: `handover-sim proxy got no answer from ${dead}: nothing listens at ${new URL(dead).host} (ECONNREFUSED).`,
+        message: `The proxy of handover-sim got no answer from ${dead}: nothing listens at ${new URL(dead).host} (ECONNREFUSED).`,
         hint: 'Check --upstream, and that this machine reaches the platform.',
       },
     })
