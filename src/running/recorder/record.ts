@@ -1,7 +1,7 @@
 /** Records a scenario: reads what happened in a simulator, draws the steps, writes the file and tries it. */
-import { once } from 'node:events'
+import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { elapsedMs, wallTimer } from '../../base/runtime/clock.ts'
+import { wallTimer } from '../../base/runtime/clock.ts'
 import { createAbort } from '../../base/runtime/node.ts'
 import { formatDuration, parseDuration } from '../../base/text/quantities.ts'
 import { annotatedYaml } from '../../evaluation/scenario/build/yaml.ts'
@@ -54,20 +54,22 @@ const THREAD = new URL(import.meta.url.endsWith('.ts') ? './trial-thread.ts' : '
  * answer nothing else, and no timer could end it.
  */
 async function tryInThread(trial: Trial, signal: AbortSignal): Promise<RecordingTrial> {
-  const startMs = elapsedMs()
   const thread = new Worker(THREAD, { workerData: trial, execArgv: [] })
   const limit = createAbort()
-  const timer = wallTimer(LIMIT_MS, () => limit.abort())
+  let timer = { cancel() {} }
   try {
-    const [result] = await once(thread, 'message', { signal: AbortSignal.any([signal, limit.signal]) })
+    const messages = on(thread, 'message', { signal: AbortSignal.any([signal, limit.signal]) })
+    // The thread begins. Loading its modules takes long on a busy machine, and is no part of the trial.
+    await messages.next()
+    timer = wallTimer(LIMIT_MS, () => limit.abort())
+    const { value: [result] = [] } = await messages.next()
     return result
   } catch (error) {
     if (signal.aborted) throw new ControlProblem(503, 'closing', 'The simulator is closing.')
     if (!limit.signal.aborted) throw error
-    const duration_ms = Math.round(elapsedMs() - startMs)
     const calls = trial.steps.flatMap(step => step.calls).length
     const failures = [`the trial was not over after ${formatDuration(LIMIT_MS)}`]
-    return { outcome: 'inconclusive', duration_ms, calls, left_out: 0, noticed: 0, failures }
+    return { outcome: 'inconclusive', duration_ms: LIMIT_MS, calls, left_out: 0, noticed: 0, failures }
   } finally {
     timer.cancel()
     await thread.terminate()
