@@ -48,7 +48,7 @@ it.each([
   'slow-ack',
   'report',
   '30401234',
-  '/home/Ada1/Projects/desk',
+  '/srv/Desk1/Projects/desk',
   'http://127.0.0.1:3000/hook',
   'a1b2c3d4e5f60718293a4b5c6d7e8f9012345678',
   'Where is my parcel?',
