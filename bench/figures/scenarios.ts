@@ -50,7 +50,7 @@ export async function scenarios(settings: Settings): Promise<Row[]> {
 
 function happyPath(settings: Settings): Row[] {
   const runs = fewer(settings, 1000, 50)
-  const args = ['scenarios/happy-path.yaml', '--repeat', `${runs}`, '--jobs', '200']
+  const args = ['scenarios/happy-path.yaml', '--repeat', `${runs}`, '--jobs', '400']
   const [values, yardstick]: [number[], number[]] = [[], []]
   for (let round = 0; round < settings.rounds; round++) {
     yardstick.push(requestsOf(settings, runs))
@@ -58,7 +58,7 @@ function happyPath(settings: Settings): Row[] {
   }
   const row = { figure: 'scenarios', unit: 's', values }
   return [
-    createRow({ ...row, name: `${runs} runs of the happy path, 200 at once`, goal: valueAtMost(5) }),
+    createRow({ ...row, name: `${runs} runs of the happy path, 400 at once`, goal: valueAtMost(5) }),
     createRow({ ...row, name: 'the same, beside as many bare requests', yardstick, goal: atMost(5.5) }),
   ]
 }
