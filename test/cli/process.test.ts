@@ -93,10 +93,10 @@ describe('the built command', () => {
       'run --self-test two.yaml --jobs 1',
       'certify --self-test',
     ])('the intermediary that it started ends with it when it is killed: %s', async command => {
-    // The second scenario runs until the end of the test.
-    const scenario = (wait: string) =>
-      `version: 1\nname: wait ${wait}\nsteps: [press: handover, wait: ${wait}, check: { status: pending }]\n`
-    const two = [scenario('1ms'), scenario('10m')]
+    // The first scenario fails, so that its line is printed at once; the second runs until the end of the test.
+    const scenario = (wait: string, status: string) =>
+      `version: 1\nname: wait ${wait}\ntimeouts: { expect: 100ms }\nsteps: [press: handover, wait: ${wait}, check: { status: ${status} }]\n`
+    const two = [scenario('1ms', 'agent'), scenario('10m', 'pending')]
     const { child, stdout, stderr } = run(command.split(' '), folderWith({ 'two.yaml': two.join('---\n') }))
     // The intermediary serves when a command says that it is ready, or shows a first result.
     await Promise.race([stdout.until(/http|wait 1ms/), stderr.until(/handover {2}|http|wait 1ms|SIG-/)])

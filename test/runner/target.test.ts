@@ -56,7 +56,7 @@ const rows: Record<string, Row> = {
   'it does not come back': {
     head: 'strict: { unexpected: warn }',
     steps: `- press: handover\n- check: { status: agent }\n- agent: { does: sign, with: { what: broken } }\n- target: restart`,
-    is: /^error, 2 failures: environment: target restart \| .*exit code 1.*the settings are broken \/\/ lint: /s,
+    is: /^error, 2 failures: environment: target restart \| .*exit code 1.*the settings are broken \/\/ unexpected: /s,
   },
 }
 
