@@ -20,8 +20,8 @@ export function assumptionsPage(): string {
   const knob = (name: keyof typeof defaults) =>
     `\`${name}\`: **${cell(knobText(formatKnob(name, defaults[name])))}** (${cell(allowedFor(name))})`
   const rows = ASSUMPTIONS.map(
-    ({ name, rule, open, behaviour, knobs }) =>
-      `| \`${name}\` | ${rule} | ${cell(open)} | ${cell(behaviour)} | ${knobs.map(knob).join('<br>') || 'none'} |`,
+    ({ name, rule, open, behaviour, knobs, ...assumption }) =>
+      `| \`${name}\` | ${rule} | ${cell(open)} | ${cell(behaviour)} | ${knobs.map(knob).join('<br>') || 'none'} | ${assumption.class} | ${assumption.tier} |`,
   )
   return [
     '# What the platform does not say',
@@ -43,8 +43,11 @@ export function assumptionsPage(): string {
     '',
     '`GET /_sim/assumptions` lists the assumptions with the values in force. Those without a knob cannot be changed.',
     '',
-    '| assumption | rule | not said | what handover-sim does | knobs |',
-    '|---|---|---|---|---|',
+    '[`calibrate`](calibration.md) compares them with recordings of your platform. `class` is which traffic shows it, `tier` is what it',
+    'rests on without your recordings.',
+    '',
+    '| assumption | rule | not said | what handover-sim does | knobs | class | tier |',
+    '|---|---|---|---|---|---|---|',
     ...rows,
     '',
   ].join('\n')

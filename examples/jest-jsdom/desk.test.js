@@ -1,8 +1,9 @@
-const { createSimulator } = require('handover-sim')
+const { createSimulator, fromNode } = require('handover-sim')
 const { intercept } = require('handover-sim/interceptors')
 const { addTakeOverButton } = require('./desk.js')
 
-const sim = createSimulator()
+// The page under test gets no events: they are acknowledged here.
+const sim = createSimulator({ webhook: fromNode((request, response) => response.end()) })
 
 let interception
 beforeAll(() => {

@@ -8,6 +8,7 @@ import {
   parseReports,
   type ReportRequest,
 } from '../pages/reporters/report-option.ts'
+import { knobsFrom } from '../platform/simulator/options.ts'
 import { loadMissingCapabilities } from '../running/certifier/capabilities.ts'
 import { certifyTarget } from '../running/certifier/certify.ts'
 import { PROFILES, type Profile } from '../running/certifier/check.ts'
@@ -19,6 +20,7 @@ import {
   describeResult,
   withExitCode,
 } from '../running/certifier/report.ts'
+import { rotationTiers } from '../running/certifier/rotation.ts'
 import { createServedSimulators } from '../running/certifier/simulators.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
 import {
@@ -130,6 +132,7 @@ export const certifyCommand = defineCommand({
           missing: new Set(missing),
           limits: options.limits,
           rotates: flags.rotateUnspecified ?? true,
+          tiers: rotationTiers(resolved.options.evidence, knobsFrom(resolved.options.knobs ?? {})),
           hasWire: true,
         },
         target: target.href,

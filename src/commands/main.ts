@@ -13,6 +13,7 @@ export const COMMANDS = {
   run: 'run scenarios against an intermediary, and write reports',
   certify: 'check an intermediary for every known problem, and write a certificate',
   validate: 'check scenario, driver and config files',
+  calibrate: 'compare recordings of the real platform with the simulator, and find the knobs that fit',
   report: 'evaluate the saved journals of a run or of its shards again, and write reports',
   proxy: 'record the traffic between an intermediary and the real platform',
   config: 'print every setting with its effective value and its origin',
@@ -39,6 +40,8 @@ export async function loadCommand(name: CommandName): Promise<CliCommand> {
       return (await import('./certify.ts')).certifyCommand
     case 'validate':
       return (await import('./validate.ts')).validateCommand
+    case 'calibrate':
+      return (await import('./calibrate.ts')).calibrateCommand
     case 'report':
       return (await import('./report.ts')).reportCommand
     case 'proxy':

@@ -3,6 +3,7 @@ import { isMap } from '../base/objects.ts'
 import { onProcessExit } from '../base/runtime/node.ts'
 import { createLimitedLog } from '../pages/reporters/log.ts'
 import type { LogStyle } from '../pages/reporters/log-filter.ts'
+import { BEHAVIOURS, type Evidence, shows } from '../platform/contract/assumptions.ts'
 import type { Entry } from '../platform/journal/entry.ts'
 import type { Journal } from '../platform/journal/journal.ts'
 import { shortEntry } from '../platform/journal/short-entry.ts'
@@ -23,7 +24,7 @@ interface View extends Traffic {
 export function showTraffic(
   journal: Journal,
   { json, output }: { readonly output: LogStyle; readonly json?: boolean | undefined },
-  { values }: Resolved,
+  { values, options }: Resolved,
   { io, unredacted, env, secrets }: Context,
 ): Traffic {
   const signatureHeader = String(values['webhook.signatureHeader'])
@@ -43,7 +44,8 @@ export function showTraffic(
       style: output,
       colorLevel: colorLevel(env, isTTY),
       columns: Math.min(Math.max(columns ?? 100, 80), 160),
-      present: entry => secrets.redactDeep(withoutMessages(presentEntry(entry, signatureHeader))),
+      present: entry =>
+        secrets.redactDeep(withoutMessages(presentEntry(withoutSeen(entry, options.evidence), signatureHeader))),
       write: text => io.stderr.write(text),
     })
   }
@@ -64,4 +66,12 @@ function withoutMessages(entry: Entry): Entry {
   const { messages } = entry.response.chat
   if (!Array.isArray(messages)) return entry
   return { ...entry, response: { ...entry.response, chat: { messages: messages.map(() => null) } } }
+}
+
+/** The log does not name assumptions that the evidence of the user confirms. */
+function withoutSeen(entry: Entry, evidence: Evidence | undefined): Entry {
+  if (entry.kind !== 'api' || evidence === undefined) return entry
+  const seen = BEHAVIOURS.filter(name => name in entry.unspecified && shows(evidence, name, entry.unspecified[name]))
+  const open = Object.entries(entry.unspecified).filter(([name]) => !seen.some(one => one === name))
+  return { ...entry, unspecified: Object.fromEntries(open) }
 }

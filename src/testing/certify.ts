@@ -13,6 +13,7 @@ import { PROFILES, type Profile } from '../running/certifier/check.ts'
 import { CHECKS } from '../running/certifier/checks/index.ts'
 import { createLimits } from '../running/certifier/context.ts'
 import { type CheckReport, describeCertificate } from '../running/certifier/report.ts'
+import { rotationTiers } from '../running/certifier/rotation.ts'
 import type { CheckEnvironment } from '../running/certifier/run-check.ts'
 import { selectChecks, UnknownCheckError } from '../running/certifier/select.ts'
 import { openOn } from '../running/certifier/simulators.ts'
@@ -142,6 +143,7 @@ function environmentOf(sim: PlatformSimulator, driver: Driver | null, options: C
     }),
     seed: seed ?? core.identity.seed,
     rotates,
+    tiers: rotationTiers(core.evidence, core.platform.knobs),
     hasWire: core.hasConnection,
     url: sim.baseUrl,
     signal: signal ?? new AbortController().signal,

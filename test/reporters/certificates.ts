@@ -1,9 +1,12 @@
 /** Certificates made by hand: what a certification would hand to the reports. */
+
+import { defaultKnobs } from '../../src/platform/contract/knobs.ts'
 import { type Certificate, certificateOf } from '../../src/running/certifier/certificate.ts'
 import type { CheckDefinition, CheckResult } from '../../src/running/certifier/check.ts'
 import type { ExpectedFailure } from '../../src/running/certifier/expected-failures.ts'
 import type { CheckFinding } from '../../src/running/certifier/finding.ts'
 import { type CertificateReport, describeCertificate } from '../../src/running/certifier/report.ts'
+import { rotationTiers } from '../../src/running/certifier/rotation.ts'
 import { hostileResult } from './hostile.ts'
 import { CHATS, Journal } from './run-results.ts'
 
@@ -89,6 +92,7 @@ export function certificate(checks: readonly CheckResult[], given: Given = {}): 
       target: 'http://127.0.0.1:3000/webhook',
       seed: 7,
       rotates: true,
+      tiers: rotationTiers(undefined, defaultKnobs()),
       limits: { ackMs: 5000, effectMs: 5000, quietMs: 2000 },
       missing: [],
       startedAt: '2026-03-01T10:00:00.000Z',

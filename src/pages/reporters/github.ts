@@ -73,7 +73,7 @@ export function markdownReport(report: Report): string {
   return `${blocks.join('\n\n')}\n`
 }
 
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   let text = `| ${heads.join(' | ')} |\n|${' --- |'.repeat(heads.length)}`
   for (const cells of rows) text += `\n| ${cells.map(markdown).join(' | ')} |`
   return text
@@ -84,5 +84,5 @@ const folded = (summary: string, content: string): string =>
 
 const htmlText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 /** Escapes text for Markdown, also in the cell of a table. */
-const markdown = (text: string) =>
+export const markdown = (text: string) =>
   htmlText(visible(text)).replace(/[\\`*_|[\]~@#]/g, char => `&#${char.charCodeAt(0)};`)

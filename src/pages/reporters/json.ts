@@ -119,7 +119,8 @@ const stepBody = ({ number, id, name, label, conversation, place }: StepRef) => 
 
 /** With the entries that findings refer to. */
 export function certificateJson(certificate: CertificateReport): string {
-  const { version, machine, target, seed, rotates, limits, missing, profiles, strict, level, coverage } = certificate
+  const { version, machine, target, seed, rotates, tiers, limits, missing, profiles, strict, level, coverage } =
+    certificate
   return line({
     v: 2,
     type: 'certificate',
@@ -131,6 +132,7 @@ export function certificateJson(certificate: CertificateReport): string {
     target,
     seed,
     rotates,
+    tiers,
     limits: { ack_ms: limits.ackMs, effect_ms: limits.effectMs, quiet_ms: limits.quietMs },
     missing,
     profiles,

@@ -140,10 +140,13 @@ function summaryLines(certificate: CertificateReport, layout: Layout): string[] 
 
 /** How the run was made, for those who read the report elsewhere. */
 export function factLines(certificate: CertificateReport): string[] {
-  const { target, seed, durationMs, version, machine, rotates, missing, coverage } = certificate
+  const { target, seed, durationMs, version, machine, rotates, tiers, missing, coverage } = certificate
   const { endpoints, events, faults } = exercisedIn(coverage)
   const facts = [`target ${target}, seed ${seed}, ${formatMs(durationMs)}`]
   if (!rotates) facts.push('unspecified behaviour not varied')
+  const seen = Object.values(tiers).filter(tier => tier === 'seen').length
+  if (rotates && seen > 0)
+    facts.push(`${counted(seen, 'behaviour')} not varied, because recorded traffic shows what the platform does`)
   if (missing.length > 0) facts.push(`without ${missing.join(', ')}`)
   return [
     `exercised: ${endpoints.count} of ${endpoints.of} endpoints, ${events.count} of ${events.of} events, ${faults.count} of ${faults.of} faults`,

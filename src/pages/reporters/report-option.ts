@@ -31,6 +31,9 @@ export type RunReportName = (typeof RUN_REPORTS)[number]
 export const CERTIFICATE_REPORTS = ['pretty', 'json', 'junit', 'html', 'tap', 'github', 'markdown', 'badge'] as const
 export type CertificateReportName = (typeof CERTIFICATE_REPORTS)[number]
 
+/** Of `calibrate`. */
+export const CALIBRATION_REPORTS = ['pretty', 'json', 'markdown'] as const
+
 export interface ReportRequest<Name extends ReportName = ReportName> {
   readonly report: Name
   /** As it was written; null: stdout, or stderr for `github`. */

@@ -10,15 +10,14 @@ import { Refusal } from '../rules/refusal.ts'
 import { createTransaction, type Effect, type Transaction } from '../rules/state.ts'
 import type { UserPorts } from '../rules/user-actions.ts'
 import type { AuthState, CallerRules, Keyring, RateLimit } from './access.ts'
-import type { ApiRequest } from './messages.ts'
+import type { ApiRequest, Marker } from './messages.ts'
 
 /** What the API needs from other parts of the simulator. */
 export interface ApiPorts extends Omit<UserPorts, 'commit'> {
   readonly keyring: Keyring
   readonly callers: CallerRules
   readonly rateLimit: RateLimit
-  /** Whether answers carry the header that names assumptions. */
-  readonly markers: boolean
+  readonly marked: Marker
   readonly faults: Pick<FaultRegistry, 'active' | 'takeApi'>
   /** Appends the call, whose estimated memory is `size`, the faults applied to it, and then what it caused. */
   commitCall(call: ApiContent, size: number, effects: readonly Effect[], faults: readonly FaultContent[]): void

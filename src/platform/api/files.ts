@@ -24,7 +24,7 @@ export function serveFile(ports: ApiPorts, request: ApiRequest, path: string, tr
     /^[\x21-\x7e][\x20-\x7e]*$/.test(file.type) ? file.type : 'application/octet-stream',
   )
   const body = request.method === 'HEAD' ? NO_BYTES : fileContents(file)
-  return { status: 200, headers: withUnspecified(headers, transaction, ports.markers), body }
+  return { status: 200, headers: withUnspecified(headers, transaction, ports.marked), body }
 }
 
 /** Types that a browser shows without running or parsing anything: no page, no XML, no PDF. */

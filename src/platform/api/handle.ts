@@ -115,7 +115,7 @@ function serve(call: ApiCall): Maybe<ApiResponse> {
     if (policy === 'strict') throw new Refusal('path_not_found', `The path is written ${route.canonical}.`)
     if (policy === 'redirect') {
       const redirect = redirectResponse(route.canonical, request.target)
-      return { ...redirect, headers: withUnspecified(redirect.headers, transaction, ports.markers) }
+      return { ...redirect, headers: withUnspecified(redirect.headers, transaction, ports.marked) }
     }
   }
 
@@ -151,7 +151,7 @@ function successResponse(call: ApiCall, described: unknown): ApiResponse {
   const reply = variedAnswer(described, answers)
   call.response = reply
   const headers: Record<string, string> = { 'content-type': JSON_TYPE }
-  if (call.transaction.assumed.length > 0) withUnspecified(headers, call.transaction, call.ports.markers)
+  if (call.transaction.assumed.length > 0) withUnspecified(headers, call.transaction, call.ports.marked)
   return { status: 200, headers, body: JSON.stringify(reply) }
 }
 
@@ -173,7 +173,7 @@ function failureResponse(call: ApiCall, thrown: unknown): ApiResponse {
   else if (thrown.code === 'method_not_allowed') extra.allow = route ? allowedMethods(ENDPOINT_ROUTES[route.id]) : READS
   else if (thrown.code === 'unauthorized') extra['www-authenticate'] = 'Bearer'
   const response = refusalResponse(thrown, ports.platform.knobs, extra)
-  withUnspecified(response.headers, transaction, ports.markers)
+  withUnspecified(response.headers, transaction, ports.marked)
   return response
 }
 

@@ -1,6 +1,7 @@
 /** Defines requests and responses as plain data, for every adapter, and builds the responses of the API. */
 
 import { messageOf } from '../../base/text/error-text.ts'
+import type { AssumptionName } from '../contract/assumptions.ts'
 import { FAULT_HEADER, INTERNAL_HEADER, UNSPECIFIED_HEADER } from '../contract/errors.ts'
 import type { Knobs } from '../contract/knobs.ts'
 import type { ErrorBody } from '../contract/schemas.ts'
@@ -34,15 +35,17 @@ export type ResponseWire =
   /** The body is sent in pieces over `overMs` milliseconds of wall time; `stop` is aborted by the next reset and closes the connection. */
   | { readonly kind: 'slow'; readonly overMs: number; readonly stop: AbortSignal }
 
+/** Chooses the assumptions that an answer names. */
+export type Marker = (assumed: readonly AssumptionName[]) => readonly AssumptionName[]
+
 /** Adds the header that names what `transaction` assumed. */
 export function withUnspecified(
   headers: Record<string, string>,
   { assumed }: Pick<Transaction, 'assumed'>,
-  markers: boolean,
+  marked: Marker,
 ): Record<string, string> {
-  if (markers && assumed.length > 0) {
-    headers[UNSPECIFIED_HEADER] = (assumed.length > 1 ? assumed.sort() : assumed).join(', ')
-  }
+  const names = assumed.length > 0 ? marked(assumed.length > 1 ? assumed.sort() : assumed) : assumed
+  if (names.length > 0) headers[UNSPECIFIED_HEADER] = names.join(', ')
   return headers
 }
 

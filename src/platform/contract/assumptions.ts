@@ -1,10 +1,11 @@
 /**
  * Lists every behaviour the platform's description leaves open: what is not said, what the simulator does instead,
  * and the knobs that change it. An assumption has the name of its principal knob, or a name of its own without one.
+ * Defines the evidence for what the platform does instead, as `calibrate --write` writes it.
  */
 
 import { keysOf } from '../../base/objects.ts'
-import { isKnob, type KnobName } from './knobs.ts'
+import { formatKnob, isKnob, type KnobName, type Knobs, parseKnob } from './knobs.ts'
 
 interface OpenPoint {
   /** The rule of docs/platform.md nearest to the gap. */
@@ -294,8 +295,71 @@ const OPEN_POINTS = {
 
 export type AssumptionName = keyof typeof OPEN_POINTS
 
+/**
+ * How traffic shows what the platform does. ordinary: any traffic does. provoked: traffic does after a person has done
+ * something unusual. never: it is a setting of the workspace, or a choice of the simulator's engine.
+ */
+export type AssumptionClass = 'ordinary' | 'provoked' | 'never'
+
+/**
+ * What an assumption rests on. described: the platform's description says that it is a setting. documented: the platform
+ * documents it elsewhere. seen: in recorded traffic (`evidence` of the config file). assumed: nothing.
+ */
+export type AssumptionTier = 'described' | 'documented' | 'seen' | 'assumed'
+
+const NEVER: readonly AssumptionName[] = [
+  'summarize.text',
+  'summarize.latency',
+  'availability.initial',
+  'keys.handover',
+  'keys.bot',
+  'keys.more',
+  'keys.graceful',
+  'bot.delay',
+  'messages.open',
+  'messages.closed',
+  'messages.entering',
+  'messages.left',
+  'limits.attachmentKb',
+  'translation.engine',
+  'api.answers',
+  'api.cors',
+]
+const ORDINARY: readonly AssumptionName[] = [
+  'webhook.signature',
+  'webhook.json',
+  'webhook.idHeader',
+  'typing.webhook',
+  'typing.response',
+  'time.format',
+  'attachments.whenEmpty',
+  'transcript.state',
+  'transcript.source',
+  'transcript.takenOver',
+  'transcript.extra',
+  'transcript.handover',
+  'transcript.agentFromBot',
+  'transcript.noticeExchange',
+  'ids.chat',
+  'ids.message',
+  'ids.user',
+  'ids.exchange',
+]
+const DESCRIBED: readonly AssumptionName[] = [
+  'keys.handover',
+  'keys.bot',
+  'messages.open',
+  'messages.closed',
+  'messages.entering',
+  'messages.left',
+]
+const DOCUMENTED: readonly AssumptionName[] = ['webhook.signature', 'transcript.source', 'ids.chat']
+
 export interface Assumption extends Omit<OpenPoint, 'furtherKnobs'> {
   readonly name: AssumptionName
+  readonly class: AssumptionClass
+  /** Without recorded traffic. */
+  readonly tier: AssumptionTier
   /** The principal knob first; empty when no knob changes the behaviour. */
   readonly knobs: readonly KnobName[]
 }
@@ -304,8 +368,68 @@ const NAMES = keysOf(OPEN_POINTS)
 
 export const ASSUMPTIONS: readonly Assumption[] = NAMES.map(name => {
   const { furtherKnobs, ...openPoint } = OPEN_POINTS[name]
-  return { name, ...openPoint, knobs: isKnob(name) ? [name, ...furtherKnobs] : furtherKnobs }
+  return {
+    name,
+    ...openPoint,
+    class: NEVER.includes(name) ? 'never' : ORDINARY.includes(name) ? 'ordinary' : 'provoked',
+    tier: DESCRIBED.includes(name) ? 'described' : DOCUMENTED.includes(name) ? 'documented' : 'assumed',
+    knobs: isKnob(name) ? [name, ...furtherKnobs] : furtherKnobs,
+  }
 })
 
 /** The assumption a knob changes. */
 export const assumptionOf = (knob: KnobName): Assumption => ASSUMPTIONS.find(({ knobs }) => knobs.includes(knob))!
+
+/** What recorded traffic shows about one behaviour. */
+export interface EvidenceItem {
+  /** The value of the knob that fits; absent for an assumption without a knob. */
+  readonly value?: unknown
+  /** How many entries of recordings show it. */
+  readonly count: number
+  /** The day of the latest, `YYYY-MM-DD`. */
+  readonly date: string
+  /** The recording. */
+  readonly file: string
+}
+
+/** A knob, or an assumption without one. */
+export type Behaviour = KnobName | AssumptionName
+
+export const BEHAVIOURS: readonly Behaviour[] = ASSUMPTIONS.flatMap(({ name, knobs }): readonly Behaviour[] =>
+  knobs.length > 0 ? knobs : [name],
+)
+
+export type Evidence = { readonly [Name in Behaviour]?: EvidenceItem }
+
+/** Whether the evidence shows this value, as config files write it. Another value of the knob makes it void. */
+export function shows(evidence: Evidence | undefined, name: Behaviour, value: unknown): boolean {
+  const item = evidence?.[name]
+  if (item === undefined || !isKnob(name)) return item !== undefined
+  return JSON.stringify(formatKnob(name, parseKnob(name, item.value))) === JSON.stringify(value)
+}
+
+/** Whether the evidence shows what is in force. */
+export const isSeen = (evidence: Evidence | undefined, name: Behaviour, knobs: Knobs): boolean =>
+  shows(evidence, name, isKnob(name) ? formatKnob(name, knobs[name]) : null)
+
+/** What an assumption rests on: the evidence of the user, else what the platform says. */
+export const tierOf = (name: AssumptionName, evidence: Evidence | undefined, knobs: Knobs): AssumptionTier =>
+  isSeen(evidence, name, knobs) ? 'seen' : (ASSUMPTIONS.find(assumption => assumption.name === name)?.tier ?? 'assumed')
+
+/** The tier of the assumption that a knob changes. */
+export const tierOfKnob = (knob: KnobName, evidence: Evidence | undefined, knobs: Knobs): AssumptionTier =>
+  isSeen(evidence, knob, knobs) ? 'seen' : assumptionOf(knob).tier
+
+/** Evidence may be outdated after so many days. */
+const MAX_AGE_DAYS = 30
+const DAY_MS = 86_400_000
+
+/** Says that evidence is old; null when none is. */
+export function agedEvidence(evidence: Evidence, nowIso: string): string | null {
+  const items = Object.values(evidence).filter(item => item !== undefined)
+  const old = items.filter(({ date }) => Date.parse(nowIso) - Date.parse(date) > MAX_AGE_DAYS * DAY_MS)
+  const [oldest] = old.toSorted((a, b) => a.date.localeCompare(b.date))
+  if (oldest === undefined) return null
+  const count = old.length === 1 ? 'one behaviour' : `${old.length} behaviours`
+  return `The evidence for ${count} is older than ${MAX_AGE_DAYS} days (the oldest of ${oldest.date}, ${oldest.file}): record the platform again, and run npx handover-sim calibrate.`
+}

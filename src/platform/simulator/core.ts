@@ -5,6 +5,7 @@ import type { Transport } from '../../base/runtime/transport.ts'
 import type { ApiPorts } from '../api/call.ts'
 import type { Api } from '../api/handle.ts'
 import { resetResponse } from '../api/messages.ts'
+import { type Evidence, isSeen } from '../contract/assumptions.ts'
 import { VERSION } from '../contract/version.ts'
 import type { UserContent } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -27,6 +28,8 @@ export interface Core extends Omit<Components, 'engines' | 'transport'> {
   readonly user: UserActions
   readonly faults: FaultSetter
   readonly moments: Moments
+  /** What recorded traffic shows about the platform. */
+  readonly evidence: Evidence | undefined
   /** False when the webhook is a function. */
   readonly hasConnection: boolean
   isClosed(): boolean
@@ -60,6 +63,7 @@ export function createCore(
     api: apiFor(components, committer, options),
     user: createUserActions({ ...sharedPorts(components), commit: committer.commit }),
     faults,
+    evidence: options.evidence,
     moments: createMoments(components.platform, components.journal),
     hasConnection: hasConnection(options),
     isClosed: () => closed !== null,
@@ -112,7 +116,7 @@ function apiFor(components: Components, { commitCall, lastEvent }: Committer, op
       keyring: components.access.keyring,
       callers: components.access.callers,
       rateLimit: components.access.rateLimit,
-      markers: options.markers ?? true,
+      marked: markerOf(options, components),
       commitCall,
       faults: components.faultRegistry,
       lastEvent: chatId => lastEvent.get(chatId) ?? null,
@@ -131,6 +135,16 @@ function apiFor(components: Components, { commitCall, lastEvent }: Committer, op
       .then(loaded => (begun === components.work.epoch.count ? loaded(request) : resetResponse()))
       .finally(ended)
   }
+}
+
+/** The assumptions that an answer names: those that the evidence of the user does not confirm. */
+function markerOf(
+  { markers = true, evidence }: PlatformSimulatorOptions,
+  { platform }: Components,
+): ApiPorts['marked'] {
+  if (!markers) return () => []
+  if (evidence === undefined) return assumed => assumed
+  return assumed => assumed.filter(name => !isSeen(evidence, name, platform.knobs))
 }
 
 /** The ports that the API and the end user share. */

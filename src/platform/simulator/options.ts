@@ -7,6 +7,7 @@ import { nearest, sentence, shortName, suggest } from '../../base/text/error-tex
 import { parseBytes } from '../../base/text/quantities.ts'
 import { withoutCredentials } from '../../base/text/redactor.ts'
 import { describeSecret, isSecretPath } from '../../base/text/secret-positions.ts'
+import type { Evidence } from '../contract/assumptions.ts'
 import type { JsonShape, KnobSettings } from '../contract/knobs.ts'
 import {
   allowedFor,
@@ -50,6 +51,8 @@ export interface PlatformSimulatorOptions {
   readonly knobs?: KnobSettings
   /** Whether answers name their assumptions in the header `x-handover-sim-unspecified`. Default true. */
   readonly markers?: boolean
+  /** What recorded traffic shows about the platform; answers do not name these assumptions. `calibrate --write` makes it. */
+  readonly evidence?: Evidence
   /** Replaces the translation engine. May return a promise. */
   readonly translate?: Translate
   /** Replaces the summary engine. May return a promise. */
@@ -249,6 +252,7 @@ export const SETTING_KINDS = {
   'webhook.url': httpUrl('http://127.0.0.1:3000/webhook'),
   business_hours: either(map, only(null)),
   markers: flag,
+  evidence: map,
   memory_limit: memory,
 } as const
 

@@ -2,11 +2,12 @@
 import * as z from 'zod/mini'
 import { isMap } from '../../base/objects.ts'
 import { sentenceIssue } from '../../base/schemas/explain-issues.ts'
-import { assumptionOf } from '../contract/assumptions.ts'
+import { assumptionOf, BEHAVIOURS, type Behaviour } from '../contract/assumptions.ts'
 import {
   allowedFor,
   defaultKnobs,
   formatKnob,
+  isKnob,
   KNOB_NAMES,
   type KnobName,
   parseKnob,
@@ -85,6 +86,29 @@ export const ClockSchema = z.union([
     ),
   }),
 ])
+
+const evidenceItem = (name: Behaviour) => {
+  const value = isKnob(name)
+    ? {
+        value: predicateSchema(
+          raw => parseKnob(name, raw) !== undefined,
+          () => allowedFor(name),
+          schemaFor(name),
+        ),
+      }
+    : {}
+  return z.strictObject({
+    ...value,
+    count: z.int().check(z.positive(), described('How many entries of recordings show it')),
+    date: z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/), described('The day of the latest')),
+    file: z.string().check(z.minLength(1), described('The recording')),
+  })
+}
+
+/** What recorded traffic shows, by knob, or by assumption without one. */
+export const EvidenceSchema = z
+  .strictObject(Object.fromEntries(BEHAVIOURS.map(name => [name, z.optional(evidenceItem(name))])))
+  .check(described('What recorded traffic shows about the platform; npx handover-sim calibrate --write makes it'))
 
 export const ReplySchema = z.strictObject({
   match: z.string().check(z.minLength(1), described('A word or sentence of the user, without regard to case')),

@@ -8,7 +8,7 @@ import type { Redactor } from '../../base/text/redactor.ts'
 import { bytesOf, lostResponseError, slowResponse } from '../api/faulty-responses.ts'
 import type { ApiRequest, ApiResponse } from '../api/messages.ts'
 import { resetResponse } from '../api/messages.ts'
-import { ASSUMPTIONS, type Assumption } from '../contract/assumptions.ts'
+import { ASSUMPTIONS, type Assumption, type EvidenceItem, tierOf } from '../contract/assumptions.ts'
 import { allowedFor, formatKnob, type KnobName } from '../contract/knobs.ts'
 import type { EntryOf } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -28,6 +28,8 @@ import type { Snapshot } from './snapshot/schema.ts'
 
 /** A behaviour that the platform's description leaves open, what the simulator does, and the knobs that change it. */
 export interface EffectiveAssumption extends Omit<Assumption, 'knobs'> {
+  /** What recorded traffic shows about it; null for nothing. */
+  readonly evidence: EvidenceItem | null
   readonly knobs: readonly EffectiveKnob[]
 }
 
@@ -174,7 +176,12 @@ function simulatorOf(core: Core): PlatformSimulator {
         value: maskSetting(name, formatKnob(name, knobs[name])),
         allowed: allowedFor(name),
       })
-      return ASSUMPTIONS.map(assumption => ({ ...assumption, knobs: assumption.knobs.map(effective) }))
+      return ASSUMPTIONS.map(assumption => ({
+        ...assumption,
+        tier: tierOf(assumption.name, core.evidence, knobs),
+        evidence: core.evidence?.[assumption.name] ?? null,
+        knobs: assumption.knobs.map(effective),
+      }))
     },
     settled: () => settled(core),
     reset: core.resets.reset,

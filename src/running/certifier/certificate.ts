@@ -3,6 +3,7 @@ import type { Capability } from './capabilities.ts'
 import { causeText } from './causes.ts'
 import type { CheckOutcome, CheckResult, Profile } from './check.ts'
 import { type ExpectationResult, type ExpectedFailure, isExpected, meetExpectations } from './expected-failures.ts'
+import type { RotationTiers } from './rotation.ts'
 
 export type CertificateLevel = 'basic' | 'resilient' | 'strict'
 
@@ -30,6 +31,8 @@ export interface Certificate {
   readonly target: string
   readonly seed: number
   readonly rotates: boolean
+  /** What each behaviour rests on; one that is `seen` in recorded traffic is not varied. */
+  readonly tiers: RotationTiers
   readonly limits: { readonly ackMs: number; readonly effectMs: number; readonly quietMs: number }
   /** Capabilities that the intermediary does not have. */
   readonly missing: readonly Capability[]

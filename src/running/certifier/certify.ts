@@ -49,7 +49,7 @@ export interface CertifyListener {
 /** Never rejects for a failure of the intermediary. */
 export async function certifyTarget(options: CertifyTargetOptions): Promise<Certificate> {
   const { checks, profiles, environment, listener } = options
-  const { seed, rotates, missing, limits } = environment
+  const { seed, rotates, tiers, missing, limits } = environment
   const startedAt = wallTime()
   const started = elapsedMs()
   listener.planned(checks.length)
@@ -62,6 +62,7 @@ export async function certifyTarget(options: CertifyTargetOptions): Promise<Cert
     target: withoutCredentials(options.target),
     seed,
     rotates,
+    tiers,
     limits: { ackMs: limits.ackMs, effectMs: limits.effectMs, quietMs: limits.quietMs },
     missing: [...missing],
     startedAt,

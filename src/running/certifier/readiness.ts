@@ -28,6 +28,7 @@ import { fixOf } from './check-help.ts'
 import { CHECKS } from './checks/index.ts'
 import { createLimits } from './context.ts'
 import { checkReasonText } from './finding.ts'
+import { rotationTiers } from './rotation.ts'
 import { runCheck } from './run-check.ts'
 import { createServedSimulators, type ServedOptions } from './simulators.ts'
 import { reportOf, TrafficReadiness, type Trial, wireFinding } from './traffic-readiness.ts'
@@ -110,8 +111,10 @@ class ServedReadiness implements Readiness {
     return this.#beside(async served => {
       const core = coreOf(this.#server)
       const simulators = createServedSimulators(served)
+      const tiers = rotationTiers(core.evidence, core.platform.knobs)
       const { result } = await runCheck(check, {
         ...{ driver: this.#driver, signal, missing: new Set(), limits: createLimits(), rotates: true, hasWire: true },
+        tiers,
         open: simulators.open,
         // The intermediary remembers the chats of the trial before.
         seed: freshSeed(),

@@ -3,8 +3,10 @@
  * and finds which variation decides that a check fails.
  */
 
-import { keysOf } from '../../base/objects.ts'
+import { keysOf, recordOf } from '../../base/objects.ts'
 import { hashWords } from '../../base/runtime/random.ts'
+import type { AssumptionTier } from '../../platform/contract/assumptions.ts'
+import { type Evidence, tierOfKnob } from '../../platform/contract/assumptions.ts'
 import {
   defaultKnobs,
   formatKnob,
@@ -12,6 +14,7 @@ import {
   KNOB_NAMES,
   type KnobName,
   type KnobSettings,
+  type Knobs,
   parseKnob,
 } from '../../platform/contract/knobs.ts'
 import type { CheckResult, DecisiveKnob } from './check.ts'
@@ -111,15 +114,22 @@ export type NotRotated = 'documented' | 'recommended' | 'setting' | 'own_check' 
 
 export type Rotation = KnobSettings
 
+/** What each varied behaviour rests on. One that recorded traffic shows keeps the value in force. */
+export type RotationTiers = Readonly<Record<RotatedKnob, AssumptionTier>>
+
+export const rotationTiers = (evidence: Evidence | undefined, knobs: Knobs): RotationTiers =>
+  recordOf(keysOf(ROTATED), name => tierOfKnob(name, evidence, knobs))
+
 /** The default of each knob, as text. */
 const INITIAL_KNOBS: Readonly<Record<string, unknown>> = formatKnobs(defaultKnobs())
 
 /** The values of one check: they depend on the seed and its id, not on other checks. */
-export function rotationFor(seed: number, checkId: string, fixed: Rotation): Rotation {
+export function rotationFor(seed: number, checkId: string, fixed: Rotation, tiers: RotationTiers): Rotation {
   const rotation: Record<string, unknown> = {}
   for (const name of keysOf(ROTATED)) {
     const values = ROTATED[name]
-    if (!(name in fixed)) rotation[name] = values[hashWords(`${checkId} ${name}`, seed)[0] % values.length]
+    if (!(name in fixed) && tiers[name] !== 'seen')
+      rotation[name] = values[hashWords(`${checkId} ${name}`, seed)[0] % values.length]
   }
   return rotation
 }

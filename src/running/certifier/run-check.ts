@@ -14,7 +14,7 @@ import { mayBeBlocked } from './causes.ts'
 import { type AvoidedCause, type CheckDefinition, type CheckResult, type CheckRun, outcomeOf } from './check.ts'
 import { CheckEndedError, createCheckContext, type Limits } from './context.ts'
 import type { CheckReason } from './finding.ts'
-import { changedKnobs, findDecisiveKnobs, type Rotation, rotationFor } from './rotation.ts'
+import { changedKnobs, findDecisiveKnobs, type Rotation, type RotationTiers, rotationFor } from './rotation.ts'
 
 /** A simulator for one check. */
 export interface CheckSimulator {
@@ -36,6 +36,8 @@ export interface CheckEnvironment {
   readonly seed: number
   /** Whether unspecified behaviours are varied. */
   readonly rotates: boolean
+  /** What each varied behaviour rests on. */
+  readonly tiers: RotationTiers
   readonly hasWire: boolean
   /** The address the intermediary calls. */
   readonly url: string
@@ -72,11 +74,11 @@ export async function runCheck(
   environment: CheckEnvironment,
   { repetition = '', avoided = null }: RunOptions = {},
 ): Promise<CheckRun> {
-  const { driver, rotates, seed } = environment
+  const { driver, rotates, seed, tiers } = environment
   const reason = obstacleTo(check, environment)
   if (reason !== null) return runWithout(notRun(check, reason))
   const endsBefore = driver?.target?.ends.length ?? 0
-  const rotation = rotates ? rotationFor(seed, check.id, check.knobs ?? {}) : {}
+  const rotation = rotates ? rotationFor(seed, check.id, check.knobs ?? {}, tiers) : {}
   const run = await runOnce(check, environment, { ...rotation, ...avoided?.knobs }, repetition)
   const result = { ...run.result, avoided }
   // A repetition would not find how often the intermediary ends by itself. Another check may explain an obstacle.

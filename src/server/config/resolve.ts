@@ -5,9 +5,11 @@ import { extname, resolve } from 'node:path'
 import { DATA_EXTENSIONS, MODULE_EXTENSIONS } from '../../base/files/budgets.ts'
 import { ConfigError, type Problem, problem } from '../../base/files/errors.ts'
 import type { NamedFile } from '../../base/files/user-files.ts'
+import { wallTime } from '../../base/runtime/clock.ts'
 import { nearest, nearestName } from '../../base/text/error-text.ts'
 import { type Redactor, withoutCredentials } from '../../base/text/redactor.ts'
 import { describeSecret, isSecretPath } from '../../base/text/secret-positions.ts'
+import { agedEvidence } from '../../platform/contract/assumptions.ts'
 import { defaultKnobs, formatKnob, formatKnobs, isKnob, KNOB_NAMES, parseKnob } from '../../platform/contract/knobs.ts'
 import { addSecretsOf } from '../../platform/journal/mask.ts'
 import { readKnob } from '../../platform/simulator/options.ts'
@@ -96,6 +98,9 @@ export async function resolveSettings(flags: SettingFlags, environment: ConfigEn
     configFile: file?.path ?? null,
   }
 
+  const { evidence } = options
+  const aged = evidence === undefined ? null : agedEvidence(evidence, wallTime())
+  if (aged !== null) warnings.push(aged)
   if (environment.secrets !== undefined) addSecretsOf(environment.secrets, resolved.values)
   return { ...resolved, warnings }
 }

@@ -8,6 +8,7 @@ import { isKnob } from '../../platform/contract/knobs.ts'
 import {
   BusinessHoursSchema,
   ClockSchema,
+  EvidenceSchema,
   knobSchemas,
   predicateSchema,
   ReplySchema,
@@ -21,6 +22,7 @@ const STRUCTURED: Readonly<Record<string, z.ZodMiniType>> = {
   clock: ClockSchema,
   'bot.replies': z.array(ReplySchema),
   business_hours: BusinessHoursSchema,
+  evidence: EvidenceSchema,
 }
 
 const settingSchema = (name: string, { kind, description }: SettingSpec): z.ZodMiniType =>
@@ -44,7 +46,7 @@ export const ConfigFile = z.strictObject({
   webhook: z.optional(z.strictObject({ ...fields('webhook.', 'url'), ...knobs.of('webhook') })),
   ...fields('', 'agent_driver', 'business_hours'),
   messages: z.optional(z.strictObject(knobs.of('messages'))),
-  ...fields('', 'markers', 'memory_limit'),
+  ...fields('', 'markers', 'memory_limit', 'evidence'),
   proxy: z.optional(
     z.strictObject(fields('proxy.', 'upstream', 'delivery_path', 'journal', 'anonymise', 'rewrite_links')),
   ),

@@ -65,6 +65,11 @@ export const SETTINGS: Readonly<Record<string, SettingSpec>> = {
   'bot.replies': { kind: SETTING_KINDS['bot.replies'], initial: [] },
   agent_driver: { kind: filledText, initial: null, description: 'The agent driver file' },
   business_hours: { kind: SETTING_KINDS.business_hours, initial: null },
+  evidence: {
+    kind: SETTING_KINDS.evidence,
+    initial: null,
+    description: 'What recorded traffic shows about the platform; calibrate --write makes it',
+  },
   inspector: { kind: flag, initial: true },
   markers: {
     kind: SETTING_KINDS.markers,

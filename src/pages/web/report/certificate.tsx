@@ -492,8 +492,13 @@ function CountTable({ head, columns, rows }: CountTableProps) {
   )
 }
 
+const tierText = (tiers: CertificateReport['tiers'], knob: string) => {
+  const [, tier] = Object.entries(tiers).find(([name]) => name === knob) ?? []
+  return tier === undefined ? '' : ` (${tier})`
+}
+
 /** The values of each knob that occurred beside its default, with the number of checks. */
-function Varied({ certificate: { checks, rotates } }: CertificateProps) {
+function Varied({ certificate: { checks, rotates, tiers } }: CertificateProps) {
   const knobs = new Map<string, Map<string, number>>()
   for (const { rotated } of checks)
     for (const [knob, value] of Object.entries(rotated)) {
@@ -505,6 +510,7 @@ function Varied({ certificate: { checks, rotates } }: CertificateProps) {
     <span key={knob}>
       <code>{visible(knob)}</code>{' '}
       {[...values].map(([value, count]) => `${visible(value)} in ${counted(count, 'check')}`).join(', ')}
+      {tierText(tiers, knob)}
     </span>
   ))
   const summary = `${counted(knobs.size, 'behaviour')} that the platform's description leaves open. Each check has a choice of its own.`

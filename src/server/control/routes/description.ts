@@ -62,6 +62,8 @@ const AssumptionDescription = z.object({
   rule: z.string(),
   open: z.string().check(z.describe('What the platform does not say')),
   behaviour: z.string().check(z.describe('What the simulator does by default')),
+  class: z.enum(['ordinary', 'provoked', 'never']),
+  tier: z.enum(['described', 'documented', 'seen', 'assumed']),
   knobs: z.array(z.enum(KNOB_NAMES)),
 })
 

@@ -68,6 +68,13 @@ const AssumptionsResponse = z
         rule: z.string(),
         open: z.string(),
         behaviour: z.string(),
+        class: z.enum(['ordinary', 'provoked', 'never']).check(z.describe('Which traffic of the platform shows it')),
+        tier: z.enum(['described', 'documented', 'seen', 'assumed']).check(z.describe('What it rests on')),
+        evidence: z.nullable(
+          z
+            .object({ value: z.optional(z.unknown()), count: z.int(), date: z.string(), file: z.string() })
+            .check(z.describe('What recorded traffic shows (`evidence` of the config file)')),
+        ),
         knobs: z.array(z.object({ name: z.string(), value: z.unknown(), allowed: z.string() })),
       }),
     ),

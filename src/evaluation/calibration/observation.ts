@@ -1,0 +1,257 @@
+/** Reads one value of a recording (an entry of a journal, an entry of a HAR file, or a plain exchange) as observations. */
+import { isMap, jsonOr } from '../../base/objects.ts'
+import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
+import { ENDPOINT_ROUTES } from '../../platform/contract/endpoint-routes.ts'
+import type { ApiContent, DeliveryContent, Entry } from '../../platform/journal/entry.ts'
+import { EntryFrameSchema } from '../../platform/journal/entry.ts'
+
+/** Where evidence is: `seq` of a journal, otherwise the number of the exchange in the file, from 1. */
+export interface Place {
+  readonly file: string
+  readonly entry: number
+}
+
+type Headers = Readonly<Record<string, string>>
+
+interface Exchange {
+  readonly place: Place
+  readonly method: string
+  readonly url: string
+  /** Names in lower case. */
+  readonly headers: Headers
+  /** The bytes of the body as text; null when the recording has only its value. */
+  readonly text: string | null
+  readonly body: unknown
+  /** 0 without an answer. */
+  readonly status: number
+  /** Null when the recording has none. */
+  readonly answerHeaders: Headers | null
+  readonly answerText: string | null
+  readonly answer: unknown
+  /** On the clock of the recording, in milliseconds. */
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** A call of the platform. */
+export interface Call extends Exchange {
+  readonly kind: 'call'
+  /** Null for another path of the platform, such as that of an attachment. */
+  readonly endpoint: EndpointId | null
+  readonly chatId: string | null
+  readonly version: string
+  readonly hasCanonicalSlash: boolean
+  readonly bytes: number
+}
+
+/** An event, when the platform sent it for the first time. */
+export interface ObservedEvent {
+  readonly kind: 'event'
+  readonly place: Place
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly chatId: string
+  readonly startMs: number
+}
+
+/** One attempt to deliver an event. */
+export interface Attempt extends Exchange {
+  readonly kind: 'attempt'
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly chatId: string
+  /** Of 1, 2, 3 ..., where the recording numbers them. */
+  readonly number: number | null
+  readonly hasTimedOut: boolean
+}
+
+export type Observation = Call | ObservedEvent | Attempt
+
+/** Why a value of a recording is left out. */
+export type LeftOut =
+  | 'no method'
+  | 'no answer'
+  | 'WebSocket'
+  | 'other host'
+  | 'no exchange'
+  | 'altered on purpose'
+  | 'cut off'
+  | 'not JSON'
+
+/** The observations of a value of a recording, or why it is left out. Null for a value that no recording contains. */
+export function observationsOf(value: unknown, file: string, number: number): readonly Observation[] | LeftOut | null {
+  if (!isMap(value)) return null
+  if (value.v === 2) return value.type === 'entry' ? observationsOf(value.entry, file, number) : 'no exchange'
+  if (isEntry(value)) return observationsOfEntry(value, file)
+  if (!isMap(value.request))
+    return typeof value.method === 'string' || typeof value.url === 'string' ? 'no method' : null
+  return observationsOfExchange(value, value.request, { file, entry: number })
+}
+
+const isEntry = (value: unknown): value is Entry => EntryFrameSchema.safeParse(value).success
+
+function observationsOfEntry(entry: Entry, file: string): readonly Observation[] | LeftOut {
+  const place = { file, entry: entry.seq }
+  const endMs = millisecondsOf(entry.time)
+  if (entry.kind === 'event') {
+    const { payload, chat_id: chatId } = entry
+    return [{ kind: 'event', place, payload, chatId, startMs: endMs }]
+  }
+  if (entry.kind === 'api') return observedCall(entry, place, endMs)
+  return entry.kind === 'delivery' ? observedAttempt(entry, place, endMs) : 'no exchange'
+}
+
+/** With the microseconds, which show that calls came one after the other. */
+const millisecondsOf = (time: string) => Date.parse(time) + Number(/\.\d{3}(\d{1,3})Z$/.exec(time)?.[1] ?? 0) / 1000
+
+function observedCall(entry: ApiContent, place: Place, endMs: number): readonly Observation[] | LeftOut {
+  const { request, status, response, duration_ms: durationMs } = entry
+  const isAltered = entry.faults !== undefined || (isMap(response) && 'handover_sim' in response)
+  if (request.truncated_from !== undefined || entry.response_truncated_from !== undefined) return 'cut off'
+  const call = callOf({
+    place,
+    method: entry.method,
+    url: entry.path,
+    headers: lowerCase(request.headers),
+    text: typeof request.body === 'string' ? request.body : null,
+    body: request.body,
+    // A fault may have prevented the call or only its answer.
+    status: isAltered ? 0 : status,
+    answerHeaders: null,
+    // A simulator journals the error it means; the form of its body is not in the journal.
+    answerText: entry.observed ? textOf(response) : null,
+    answer: response,
+    startMs: endMs - durationMs,
+    endMs,
+  })
+  if (call === null) return 'other host'
+  if (status === 0 && !mayChange(call)) return 'no answer'
+  return isAltered && !mayChange(call) ? 'altered on purpose' : [{ ...call, bytes: request.bytes }]
+}
+
+/** The text of a body that the journal has as a value. */
+const textOf = (body: unknown): string => (body === null ? '' : typeof body === 'string' ? body : JSON.stringify(body))
+
+function observedAttempt(entry: DeliveryContent, place: Place, endMs: number): readonly Observation[] | LeftOut {
+  const { request, response, failure, observed, triggered, resent, probe, faults, duplicate } = entry
+  if (triggered || resent || probe !== undefined || faults !== undefined || duplicate) return 'altered on purpose'
+  if (request.truncated_from !== undefined) return 'cut off'
+  const payload = jsonOr(request.body, null)
+  const chatId = chatIdOf(payload)
+  if (!isMap(payload) || chatId === null) return 'no exchange'
+  const attempt: Attempt = {
+    kind: 'attempt',
+    place,
+    payload,
+    chatId,
+    number: observed ? null : entry.attempt,
+    hasTimedOut: failure?.code === 'timeout',
+    method: 'POST',
+    url: entry.url ?? '',
+    headers: lowerCase(request.headers),
+    text: request.body,
+    body: payload,
+    status: entry.status ?? 0,
+    answerHeaders: response === null ? null : lowerCase(response.headers),
+    answerText: response?.body ?? null,
+    answer: null,
+    startMs: endMs - entry.duration_ms,
+    endMs,
+  }
+  return entry.outcome === 'skipped' ? 'no answer' : [attempt]
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads an entry of HAR 1.2, and a plain exchange, which has the same parts: `{ request, response, time }`. */
+function observationsOfExchange(value: Fields, request: Fields, place: Place): readonly Observation[] | LeftOut {
+  const { url, method } = request
+  if (typeof url !== 'string' || typeof method !== 'string' || method === '') return 'no method'
+  const response = isMap(value.response) ? value.response : {}
+  const status = Number(response.status ?? 0)
+  if (/^wss?:/i.test(url) || status === 101 || value._webSocketMessages !== undefined) return 'WebSocket'
+  const startMs = Date.parse(String(value.startedDateTime ?? value.time ?? ''))
+  const durationMs = Number((value.startedDateTime === undefined ? value.duration_ms : value.time) ?? 0)
+  const sent = bodyOf(isMap(request.postData) ? request.postData.text : request.body)
+  const answered = bodyOf(isMap(response.content) ? contentOf(response.content) : response.body)
+  const exchange: Exchange = {
+    place,
+    method: method.toUpperCase(),
+    url,
+    headers: headersOf(request.headers),
+    ...sent,
+    status,
+    answerHeaders: headersOf(response.headers),
+    answerText: answered.text ?? (answered.body === null ? '' : null),
+    answer: answered.body,
+    startMs: Number.isNaN(startMs) ? 0 : startMs,
+    endMs: (Number.isNaN(startMs) ? 0 : startMs) + (durationMs || 0),
+  }
+  const call = callOf(exchange)
+  if (call !== null) return status === 0 && !mayChange(call) ? 'no answer' : [call]
+  const { body: payload } = exchange
+  const chatId = chatIdOf(payload)
+  if (!isMap(payload) || typeof payload.event !== 'string' || chatId === null || method.toUpperCase() !== 'POST')
+    return 'other host'
+  const common = { payload, chatId, place, startMs: exchange.startMs }
+  return [
+    { kind: 'event', ...common },
+    { ...exchange, kind: 'attempt', ...common, number: null, hasTimedOut: value.timed_out === true },
+  ]
+}
+
+/** Without an answer it is unknown whether such a call has changed something. */
+const mayChange = ({ endpoint }: Call) => endpoint === 'start' || endpoint === 'end' || endpoint === 'availability'
+
+const PATH = /\/api\/(v\d+)\/(?:handover|takeover)\/(\w+)(\/?)$|\/api\/(v1)\/chats\/([^/]+)(\/?)$/
+const FILE = /\/files\/[^?#]+$/
+
+/** Null when the URL is none of the platform. */
+function callOf(exchange: Exchange): Call | null {
+  const path = exchange.url.replace(/[?#].*$/s, '')
+  const [, version = '', name, slash, chats, id, chatSlash] = PATH.exec(path) ?? []
+  const bytes = new TextEncoder().encode(exchange.text ?? JSON.stringify(exchange.body ?? '')).length
+  const call = { ...exchange, kind: 'call', bytes } as const
+  if (chats !== undefined && id !== undefined)
+    return { ...call, endpoint: 'chat', chatId: decoded(id), version: chats, hasCanonicalSlash: chatSlash === '' }
+  const route = Object.values(ENDPOINT_ROUTES).find(({ path: one }) => one.replace(/^.*\/handover\/|\/$/g, '') === name)
+  if (route !== undefined) {
+    const hasCanonicalSlash = (slash === '/') === route.path.endsWith('/')
+    return { ...call, endpoint: route.id, chatId: chatIdOf(exchange.body), version, hasCanonicalSlash }
+  }
+  const isPlatform = /\/api\/v\d+\//.test(path) || FILE.test(path)
+  return isPlatform ? { ...call, endpoint: null, chatId: null, version: '', hasCanonicalSlash: true } : null
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+function chatIdOf(body: unknown): string | null {
+  if (!isMap(body)) return null
+  const id = isMap(body.chat) ? body.chat.id : body.chat_id
+  return typeof id === 'string' && id !== '' ? id : null
+}
+
+/** A body as text and as value. */
+function bodyOf(body: unknown): { readonly text: string | null; readonly body: unknown } {
+  if (typeof body !== 'string') return { text: null, body: body ?? null }
+  return { text: body, body: body === '' ? null : jsonOr(body.replace(/^\ufeff/, ''), body) }
+}
+
+const contentOf = ({ text, encoding }: Fields): unknown =>
+  encoding === 'base64' && typeof text === 'string' ? new TextDecoder().decode(bytesOf(text)) : (text ?? '')
+
+const bytesOf = (base64: string) => Uint8Array.from(atob(base64), char => char.charCodeAt(0))
+
+/** A map of names to values, or a list of `{ name, value }` as in HAR. */
+function headersOf(headers: unknown): Headers {
+  if (!Array.isArray(headers)) return isMap(headers) ? lowerCase(headers) : {}
+  const pairs = headers.flatMap(one => (isMap(one) ? [[String(one.name), one.value]] : []))
+  return lowerCase(Object.fromEntries(pairs))
+}
+
+const lowerCase = (headers: Fields): Headers =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))

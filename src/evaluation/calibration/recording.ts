@@ -1,0 +1,145 @@
+/** Reads recordings piece by piece, so that a file of any size needs little memory: journals, HAR 1.2, lines of exchanges. */
+import { BUDGETS } from '../../base/files/budgets.ts'
+import { jsonOr } from '../../base/objects.ts'
+import { type LeftOut, type Observation, observationsOf } from './observation.ts'
+
+/** Receives what a recording contains. */
+export interface RecordingListener {
+  observe(observation: Observation): void | Promise<void>
+  leaveOut(why: LeftOut): void
+}
+
+/** The file is no recording. */
+export class NotARecordingError extends Error {
+  override readonly name = 'NotARecordingError'
+}
+
+/** An answer of `GET /_sim/journal`, a HAR file or a snapshot: one value with a list of entries. */
+const DOCUMENT = /^\s*\{\s*("(log|entries)"\s*:|"v":1,"handover_sim":)/
+const LIST = /(?<!\\)"entries"\s*:\s*\[/
+
+/**
+ * Passes on what is in a recording. A last line that is cut off is left out. Rejects with `NotARecordingError` when
+ * nothing in the file is part of a recording.
+ *
+ * @param name of the file, for the places of evidence
+ * @param chunks its text
+ */
+export async function readRecording(
+  name: string,
+  chunks: AsyncIterable<string>,
+  listener: RecordingListener,
+): Promise<void> {
+  let number = 0
+  let isRecording = false
+  let firstText: string | null = null
+  for await (const text of textsIn(chunks)) {
+    firstText ??= text
+    number++
+    const value = text === TOO_LONG ? null : jsonOr(text, undefined)
+    if (value === undefined) listener.leaveOut('not JSON')
+    const observed = value === undefined ? 'not JSON' : observationsOf(value, name, number)
+    if (observed === null) listener.leaveOut('no exchange')
+    else if (observed !== 'not JSON') {
+      isRecording = true
+      if (typeof observed === 'string') listener.leaveOut(observed)
+      else for (const one of observed) await listener.observe(one)
+    }
+  }
+  if (isRecording) return
+  const begins = firstText === null ? 'it is empty' : `it begins with ${JSON.stringify(firstText.slice(0, 40))}`
+  throw new NotARecordingError(
+    `${name} is no recording: ${begins}. Pass a journal (JSON lines), a HAR file, or JSON lines of { request, response }.`,
+  )
+}
+
+/** A value that is longer than any exchange. */
+const TOO_LONG = 'null'
+
+/** The texts of the values in a file: the elements of its list of entries, or its lines. */
+async function* textsIn(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let head: string | null = ''
+  let cut: Cut = cutLines()
+  for await (const chunk of chunks) {
+    if (head === null) {
+      yield* cut(chunk)
+      continue
+    }
+    head += chunk
+    if (head.length < 64 && !head.includes('\n')) continue
+    const isDocument = DOCUMENT.test(head.replace(/^\ufeff/, ''))
+    const list = isDocument ? LIST.exec(head) : null
+    // The list may begin in a later chunk.
+    if (isDocument && list === null && head.length < BUDGETS.fileBytes) continue
+    const rest: string = list === null ? head.replace(/^\ufeff/, '') : head.slice(list.index + list[0].length)
+    if (list !== null) cut = cutElements()
+    head = null
+    yield* cut(rest)
+  }
+  if (head !== null) yield* cut(head.replace(/^\ufeff/, ''))
+  yield* cut(null)
+}
+
+/** Cuts values out of chunks of text; null is the end of the file. */
+type Cut = (chunk: string | null) => Generator<string>
+
+function cutLines(): Cut {
+  let pieces: string[] = []
+  let length = 0
+  return function* (text) {
+    // The last line may have no line break.
+    const chunk = text ?? '\n'
+    for (let from = 0; from <= chunk.length; ) {
+      const end = chunk.indexOf('\n', from)
+      const piece = chunk.slice(from, end < 0 ? undefined : end)
+      length += piece.length
+      if (length <= BUDGETS.stateBytes) pieces.push(piece)
+      if (end < 0) return
+      const line = length > BUDGETS.stateBytes ? TOO_LONG : pieces.join('').trim()
+      pieces = []
+      length = 0
+      from = end + 1
+      if (line !== '') yield line
+    }
+  }
+}
+
+const [QUOTE, BACKSLASH, OPEN_LIST, OPEN, CLOSE_LIST, CLOSE] = [34, 92, 91, 123, 93, 125]
+
+/** Cuts the elements out of a list of objects, whose text begins behind its bracket. */
+function cutElements(): Cut {
+  let pieces: string[] = []
+  let length = 0
+  let depth = 0
+  let isInText = false
+  let isEscaped = false
+  let hasEnded = false
+  return function* (chunk) {
+    // The file ends in the middle of an element.
+    if (chunk === null) return length > 0 ? yield pieces.join('') : undefined
+    let from = depth > 0 ? 0 : -1
+    for (let at = 0; at < chunk.length && !hasEnded; at++) {
+      const code = chunk.charCodeAt(at)
+      if (isInText) {
+        if (isEscaped) isEscaped = false
+        else if (code === BACKSLASH) isEscaped = true
+        else if (code === QUOTE) isInText = false
+      } else if (code === QUOTE) isInText = true
+      else if (code === OPEN || code === OPEN_LIST) {
+        if (depth++ === 0) from = at
+      } else if (code === CLOSE || code === CLOSE_LIST) {
+        if (depth === 0) hasEnded = true
+        else if (--depth === 0) {
+          pieces.push(chunk.slice(from, at + 1))
+          yield length > BUDGETS.stateBytes ? TOO_LONG : pieces.join('')
+          pieces = []
+          length = 0
+          from = -1
+        }
+      }
+    }
+    if (from < 0 || hasEnded) return
+    length += chunk.length - from
+    if (length <= BUDGETS.stateBytes) pieces.push(chunk.slice(from))
+  }
+}

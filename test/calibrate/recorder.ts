@@ -1,0 +1,123 @@
+/** Records on the wire what a simulator, which plays the real platform, exchanges with its clients and its webhook. */
+import { createSimulator } from '../../src/index.ts'
+import type { ChatOptions } from '../../src/platform/simulator/new-chat.ts'
+import type { PlatformSimulatorOptions } from '../../src/platform/simulator/options.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A plain exchange, as a line of a recording has it. */
+export interface RecordedExchange {
+  time: string
+  duration_ms: number
+  timed_out?: true
+  request: { method: string; url: string; headers: Record<string, string>; body: string }
+  response: { status: number; headers: Record<string, string>; body: string }
+}
+
+export interface SentOptions {
+  readonly path?: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string | null>>
+  /** Bytes in place of the JSON of the fields. */
+  readonly raw?: string | Uint8Array<ArrayBuffer>
+  /** Bytes as a recorder shows them, when they are no text. */
+  readonly shown?: string
+}
+
+/** What the webhook answers to the next events. */
+export interface WebhookAnswer {
+  readonly status: number
+  readonly headers?: Record<string, string>
+  /** Answers after this, and after this much time of the recording. */
+  readonly wait?: { readonly until: Promise<unknown>; readonly ms: number }
+}
+
+/** Shows a byte order mark. */
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+export type Recorder = Awaited<ReturnType<typeof createRecorder>>
+
+export const WEBHOOK = 'https://intermediary.example.test/webhook'
+export const AGENT = { name: 'Kim', avatar: 'https://desk.example.test/kim.png' }
+
+export async function createRecorder(options: PlatformSimulatorOptions) {
+  const exchanges: RecordedExchange[] = []
+  const answers: WebhookAnswer[] = []
+  /** Time of the recording that the clock of the simulator does not show. */
+  let extraMs = 0
+  let giveUp = () => {}
+  const nowMs = () => sim.clock.now() + extraMs
+  const receive = async (request: Request): Promise<Response> => {
+    const startMs = nowMs()
+    const exchange = await begin(request, startMs)
+    const answer = answers.shift() ?? { status: 200 }
+    const { status, headers = {} } = answer
+    const startedWall = performance.now()
+    const isAborted = await new Promise<boolean>(resolve => {
+      giveUp = () => resolve(true)
+      Promise.resolve(answer.wait?.until).then(() => resolve(false))
+    })
+    if (isAborted) {
+      extraMs += performance.now() - startedWall
+      Object.assign(exchange, { duration_ms: performance.now() - startedWall, timed_out: true })
+      return new Response('')
+    }
+    extraMs += answer.wait?.ms ?? 0
+    exchange.duration_ms = nowMs() - startMs
+    exchange.response = { status, headers, body: 'ok' }
+    return new Response('ok', { status, headers })
+  }
+  const begin = async (request: Request, startMs: number, shown?: string): Promise<RecordedExchange> => {
+    const exchange: RecordedExchange = {
+      time: new Date(startMs).toISOString(),
+      duration_ms: 0,
+      request: {
+        method: request.method,
+        url: request.url,
+        headers: Object.fromEntries(request.headers),
+        body: shown ?? UTF8.decode(await request.clone().arrayBuffer()),
+      },
+      response: { status: 0, headers: {}, body: '' },
+    }
+    exchanges.push(exchange)
+    return exchange
+  }
+  const sim = createSimulator({ ...options, webhook: { url: WEBHOOK, fetch: receive } })
+
+  async function send(request: Request, shown?: string) {
+    const exchange = await begin(request, nowMs(), shown)
+    const response = await sim.fetch(request)
+    const body = await response.clone().text()
+    exchange.response = { status: response.status, headers: Object.fromEntries(response.headers), body }
+    return { status: response.status, body, json: body.startsWith('{') ? JSON.parse(body) : null }
+  }
+
+  return {
+    sim,
+    exchanges,
+    /** The lines of the recording. */
+    lines: () => exchanges.map(exchange => JSON.stringify(exchange)),
+    answerNext: (...next: WebhookAnswer[]) => void answers.push(...next),
+    /** The platform has stopped waiting for the webhook. */
+    giveUp: () => giveUp(),
+    clearAnswers: () => void answers.splice(0),
+    advance: (ms: number) => sim.clock.advance(`${ms}ms`),
+    async call(name: string, body: Fields, { path, method = 'POST', headers = {}, raw, shown }: SentOptions = {}) {
+      const sent = new Headers({ 'content-type': 'application/json', authorization: `Bearer ${sim.apiKey}` })
+      for (const [header, value] of Object.entries(headers)) {
+        if (value === null) sent.delete(header)
+        else sent.set(header, value)
+      }
+      const url = new URL(path ?? `/api/v2/handover/${name}${name === 'message' ? '/' : ''}`, sim.baseUrl)
+      const text = raw ?? new TextEncoder().encode(JSON.stringify(body))
+      const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
+      return send(new Request(url, { method, headers: sent, ...(method === 'GET' ? {} : { body: bytes }) }), shown)
+    },
+    async get(url: string, key: string | null) {
+      const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
+      return send(new Request(new URL(url, sim.baseUrl), { headers }))
+    },
+    chat: (chatOptions?: ChatOptions) => sim.chat(chatOptions),
+    [Symbol.asyncDispose]: () => sim.close(),
+  }
+}

@@ -1,0 +1,220 @@
+/** Recordings of any form: HAR, journals, lines of exchanges; cut off, with other traffic, and large. */
+import { describe, expect, test } from 'vitest'
+import { Calibration } from '../../src/evaluation/calibration/calibration.ts'
+import { readRecording } from '../../src/evaluation/calibration/recording.ts'
+import { defaultKnobs } from '../../src/platform/contract/knobs.ts'
+import { calibrated, stateOf } from './calibrated.ts'
+import { exercise } from './exercise.ts'
+import { createRecorder, type RecordedExchange } from './recorder.ts'
+
+async function exchangesOf(): Promise<RecordedExchange[]> {
+  await using recorder = await createRecorder({ knobs: { 'keys.more': ['second-key:2002'], 'start.again': '409' } })
+  await exercise(recorder)
+  return recorder.exchanges
+}
+
+const asHar = ({ time, duration_ms, request, response }: RecordedExchange) => ({
+  startedDateTime: time,
+  time: duration_ms,
+  request: {
+    method: request.method,
+    url: request.url,
+    headers: Object.entries(request.headers).map(([name, value]) => ({ name, value })),
+    postData: { mimeType: 'application/json', text: request.body },
+  },
+  response: {
+    status: response.status,
+    headers: Object.entries(response.headers).map(([name, value]) => ({ name, value })),
+    content: {
+      mimeType: 'application/json',
+      text: btoa(unescape(encodeURIComponent(response.body))),
+      encoding: 'base64',
+    },
+  },
+})
+
+/** Reads a text in pieces of so many characters. */
+async function read(text: string, size = 1000) {
+  const calibration = new Calibration(defaultKnobs())
+  async function* pieces() {
+    for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)
+  }
+  await readRecording('traffic', pieces(), calibration)
+  return calibration.result()
+}
+
+describe('a HAR file', () => {
+  test('shows the same as lines of exchanges, in pieces of any size', async () => {
+    const exchanges = await exchangesOf()
+    const expected = await calibrated(exchanges.map(one => JSON.stringify(one)))
+    const har = {
+      log: { version: '1.2', creator: { name: '"entries":[', version: '1' }, pages: [], entries: exchanges.map(asHar) },
+    }
+    for (const [text, size] of [
+      [JSON.stringify(har), 997],
+      [`\ufeff${JSON.stringify(har, null, 2)}`, 65_536],
+    ] as const) {
+      const result = await read(text, size)
+      expect(result).toMatchObject({
+        calls: expected.calls,
+        events: expected.events,
+        findings: [...expected.findings].map(({ kind, what, count }) => ({ kind, what, count })),
+      })
+      const statuses = (of: typeof result) => of.assumptions.map(({ name, status }) => [name, status])
+      expect(statuses(result)).toEqual(statuses(expected))
+    }
+  })
+
+  test('leaves out what is no exchange of the platform, with counts', async () => {
+    const [first] = await exchangesOf()
+    const platform = asHar(first!)
+    const at = (url: string, more: object = {}) => ({ ...platform, request: { ...platform.request, url }, ...more })
+    const entries = [
+      platform,
+      { ...platform, request: { ...platform.request, url: 'https://cdn.example.test/app.js', method: 'GET' } },
+      at('https://other.example.test/api/v1/users'),
+      at('wss://chat.example.test/socket'),
+      { ...platform, request: { url: platform.request.url } },
+      at('https://bot.example.test/api/v2/handover/message/', { response: { status: 0 } }),
+    ]
+    const result = await read(JSON.stringify({ log: { entries } }))
+    expect(result.leftOut).toEqual({ 'other host': 2, WebSocket: 1, 'no method': 1, 'no answer': 1 })
+    expect(result.events).toBe(1)
+  })
+
+  test('that is cut off shows what is whole', async () => {
+    const exchanges = await exchangesOf()
+    const text = JSON.stringify({ log: { entries: exchanges.map(asHar) } })
+    const result = await read(text.slice(0, -500))
+    expect(result.leftOut).toMatchObject({ 'not JSON': 1 })
+    expect(stateOf(result)['start.again']).toMatchObject({ status: 'contradicted', fits: '409' })
+  })
+})
+
+test('lists fields, events, endpoints and error bodies that the contract does not have, with counts and an example', async () => {
+  const url = 'https://bot.example.test/api/v2/handover/start'
+  const time = '2026-07-01T09:00:00.000Z'
+  const exchange = (path: string, status: number, answer: unknown, body: object = { bot_id: 1, chat_id: 'c' }) =>
+    JSON.stringify({
+      time,
+      request: { method: 'POST', url: new URL(path, url), headers: {}, body: JSON.stringify(body) },
+      response: { status, body: JSON.stringify(answer) },
+    })
+  const started = { event: 'TAKEOVER STARTED', chat_id: 'c', chatmessage_id: '0123456789abcdef01234567' }
+  const lines = [
+    exchange('start', 200, { ...started, queue_position: 3 }),
+    exchange('start', 200, { ...started, queue_position: 4 }),
+    exchange('end', 200, { event: 'TAKEOVER ENDED', chat_id: 7 }),
+    exchange('/api/v2/agents', 200, {}),
+    exchange('end', 418, { reason: 'teapot' }),
+    exchange('https://desk.example.test/hook', 200, null, { event: 'CHAT ENDED', chat_id: 'c' }),
+  ]
+  const result = await calibrated(lines)
+  expect(result.findings.map(({ kind, what, count, example }) => [kind, what, count, example])).toEqual([
+    ['unknown field', 'answer of start: queue_position', 2, '3'],
+    ['difference', 'answer of end: chat_id must be a string', 1, '{"event":"TAKEOVER ENDED","chat_id":7}'],
+    ['difference', 'answer of end: chatmessage_id is required: a string', 1, '{"event":"TAKEOVER ENDED","chat_id":7}'],
+    ['unknown endpoint', 'POST /api/v2/agents', 1, '{"bot_id":1,"chat_id":"c"}'],
+    ['unexplained refusal', 'end with 418', 1, '{"reason":"teapot"}'],
+    ['unknown error body', '418: reason', 1, '{"reason":"teapot"}'],
+    ['unknown event', 'CHAT ENDED', 1, '{"event":"CHAT ENDED","chat_id":"c"}'],
+  ])
+  expect(result.isContradicted).toBe(true)
+})
+
+test('never averages evidence that changes, and names between which entries it does', async () => {
+  const answer = (updatedAt: string) =>
+    JSON.stringify({
+      request: {
+        method: 'POST',
+        url: 'https://bot.example.test/api/v2/handover/availability',
+        headers: {},
+        body: { availability: 'OPEN', queue: 'DEFAULT', reason: 'OTHER' },
+      },
+      response: {
+        status: 200,
+        body: {
+          event: 'HANDOVER AVAILABILITY UPDATED',
+          bot_id: '1',
+          queue: 'DEFAULT',
+          availability: 'OPEN',
+          updated_at: updatedAt,
+        },
+      },
+    })
+  const iso = answer('2026-07-01T09:00:00.000000Z')
+  const result = await calibrated([iso, iso, answer('1782896400'), answer('1782896401')])
+  expect(stateOf(result)['time.format']).toMatchObject({
+    status: 'changed',
+    fits: undefined,
+    changes: [{ from: { file: 'traffic.jsonl', entry: 2 }, to: { file: 'traffic.jsonl', entry: 3 } }],
+  })
+  expect(result.isContradicted).toBe(true)
+})
+
+test('reads a recording of many chats in bounded memory', { timeout: 300_000 }, async () => {
+  const lines = (await exchangesOf()).map(one => JSON.stringify(one))
+  const calibration = new Calibration(defaultKnobs())
+  let bytes = 0
+  let largest = 0
+  async function* many() {
+    for (let round = 0; bytes < 100_000_000; round++) {
+      for (const line of lines) {
+        // Other chats in every round.
+        const text = `${line.replaceAll(/[0-9a-f]{8}(?=-[0-9a-f]{4}-)/g, found => `${String(round).padStart(8, '0')}`.slice(0, found.length))}\n`
+        bytes += text.length
+        yield text
+      }
+      largest = Math.max(largest, process.memoryUsage().heapUsed)
+    }
+  }
+  const before = process.memoryUsage().heapUsed
+  await readRecording('large.jsonl', many(), calibration)
+  expect(calibration.result().calls).toBeGreaterThan(40_000)
+  expect(largest - before).toBeLessThan(200_000_000)
+})
+
+test('reads the entries of a proxy: error bodies, and whether a masked signature is that of the body', async () => {
+  const frame = { v: 1, cause: null, at_ms: 1, time: '2026-07-01T09:00:00.000000Z', observed: true }
+  const call = (seq: number, status: number, response: unknown) => ({
+    ...{
+      ...frame,
+      seq,
+      kind: 'api',
+      endpoint: 'start',
+      method: 'POST',
+      path: '/api/v2/handover/start',
+      alias: 'handover',
+    },
+    ...{ auth: 'valid', status, response, findings: [], unspecified: {}, duration_ms: 5, follows: null },
+    request: { headers: { 'content-type': 'application/json' }, body: { bot_id: 1 }, bytes: 12 },
+  })
+  const payload = { event: 'AGENT TYPING STOP', chat_id: 'c' }
+  const delivery = {
+    ...{ ...frame, seq: 3, kind: 'delivery', delivery_id: 'd', event: payload.event, attempt: 1, outcome: 'delivered' },
+    ...{
+      url: 'http://127.0.0.1:3000/webhook',
+      status: 200,
+      duration_ms: 5,
+      response: { headers: {}, body: '', truncated: false },
+    },
+    request: {
+      headers: { 'kindly-hmac': '*** (valid)', 'kindly-hmac-algorithm': 'HMAC-SHA-256 (base64 encoded)' },
+      body: JSON.stringify(payload),
+    },
+  }
+  const refused = call(1, 422, { error: { code: 'invalid_parameter', message: 'x', field: 'chat_id' } })
+  const entries = [refused, call(2, 0, null), delivery].map(entry =>
+    JSON.stringify({ v: 2, type: 'entry', scenario: null, entry }),
+  )
+  const behaviours = stateOf(await calibrated(entries))
+  for (const name of [
+    'errors.body',
+    'webhook.signature',
+    'webhook.algorithm',
+    'webhook.signedContent',
+    'webhook.signatureHeader',
+  ])
+    expect(behaviours[name]!.status, name).toBe('confirmed')
+  expect(behaviours['errors.validation']).toMatchObject({ status: 'contradicted', fits: '422' })
+})
