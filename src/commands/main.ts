@@ -12,6 +12,7 @@ export const COMMANDS = {
   start: 'run the simulator until stopped: platform API and control API',
   run: 'run scenarios against an intermediary, and write reports',
   certify: 'check an intermediary for every known problem, and write a certificate',
+  explore: 'search with generated conversations for one that breaks an intermediary',
   validate: 'check scenario, driver and config files',
   calibrate: 'compare recordings of the real platform with the simulator, and find the knobs that fit',
   report: 'evaluate the saved journals of a run or of its shards again, and write reports',
@@ -38,6 +39,8 @@ export async function loadCommand(name: CommandName): Promise<CliCommand> {
       return (await import('./run.ts')).runCommand
     case 'certify':
       return (await import('./certify.ts')).certifyCommand
+    case 'explore':
+      return (await import('./explore.ts')).exploreCommand
     case 'validate':
       return (await import('./validate.ts')).validateCommand
     case 'calibrate':

@@ -349,7 +349,7 @@ function repeatedWords(flags: RepeatedFlags, shell: Shell | undefined): string[]
 }
 
 /** `plans`: every scenario of the files. */
-function createRerunCommand(flags: RepeatedFlags, plans: readonly Plan[], shell?: Shell) {
+export function createRerunCommand(flags: RepeatedFlags, plans: readonly Plan[], shell?: Shell) {
   return ({ file, name }: Plan, seed: number, instance: number): string => {
     const words = ['npx handover-sim run', shellWord(file, shell)]
     if (plans.filter(plan => plan.file === file).length !== 1) {

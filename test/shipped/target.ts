@@ -7,8 +7,9 @@ import type { Io } from '../../src/commands/io.ts'
 import { main } from '../../src/commands/main.ts'
 import { fakeOutput } from '../cli/fake-io.ts'
 import { pathOf, read } from '../docs/pages.ts'
+import { CONVERSATION_BUGS, type ConversationBugName } from '../mutants/conversation-bugs.ts'
 import { DESIGNS, type DesignName } from '../mutants/designs.ts'
-import { writeExample } from '../mutants/patch.ts'
+import { type Patch, writeExample } from '../mutants/patch.ts'
 import { type BugName, PATCHES } from '../mutants/patches.ts'
 import { freePort } from '../support/port.ts'
 
@@ -94,15 +95,18 @@ export const NON_INTERACTIVE: Omit<Io, 'stdout' | 'stderr'> = {
   exit: () => {},
 }
 
-const CHANGES = { ...PATCHES, ...DESIGNS }
+type ChangeName = BugName | DesignName | ConversationBugName
 
-type ChangeName = BugName | DesignName
+const patchesOf = (name: ChangeName): readonly Patch[] =>
+  name in CONVERSATION_BUGS
+    ? CONVERSATION_BUGS[name as ConversationBugName].patches
+    : { ...PATCHES, ...DESIGNS }[name as BugName | DesignName]
 
 /** Writes a driver that starts the example with these bugs or this design; null for the example itself. */
 export function writeDriver(folder: string, port: number, bugs: ChangeName | readonly ChangeName[] | null): string {
   const program = join(folder, 'intermediary')
   mkdirSync(program)
-  const patches = [bugs ?? []].flat().flatMap(bug => CHANGES[bug])
+  const patches = [bugs ?? []].flat().flatMap(patchesOf)
   const start = [process.execPath, writeExample(program, patches)]
   return writeDriverOf({ folder, port, start })
 }

@@ -1,0 +1,242 @@
+/** Explores an intermediary with generated conversations (`handover-sim explore`). */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { saveText } from '../base/files/user-files.ts'
+import { keysOf } from '../base/objects.ts'
+import { elapsedMs, wallTime } from '../base/runtime/clock.ts'
+import { freshSeed } from '../base/runtime/node.ts'
+import { counted } from '../base/text/quantities.ts'
+import { formatMs, visible } from '../base/text/terminal-text.ts'
+import { compile } from '../evaluation/scenario/compile/compile.ts'
+import { loadScenarios } from '../evaluation/scenario/load/load.ts'
+import { parseReports, RUN_REPORTS } from '../pages/reporters/report-option.ts'
+import { VERSION } from '../platform/contract/version.ts'
+import { TargetStartError } from '../running/agent-driver/target.ts'
+import { type ExploreResult, explore } from '../running/explorer/explore.ts'
+import { ACT_RULES, ruleOf } from '../running/explorer/model.ts'
+import { coverageOf, type Situations } from '../running/explorer/situations.ts'
+import { loadStored, textOfStored } from '../running/explorer/stored.ts'
+import { runResult } from '../running/runner/results.ts'
+import type { RunListener } from '../running/runner/run-scenario.ts'
+import { type SelectedScenario, type Selection, select } from '../running/runner/schedule.ts'
+import { runSuite } from '../running/runner/suite.ts'
+import { resolveSettings } from '../server/config/resolve.ts'
+import {
+  configSources,
+  countFrom,
+  defineCommand,
+  durationFrom,
+  type FlagsOf,
+  REPORT_FLAG,
+  SETTING_FLAGS,
+  scenarioSources,
+  waitFrom,
+} from './command.ts'
+import { type Context, EnvironmentError, UsageError } from './io.ts'
+import { reportRun } from './run-suite.ts'
+import { attach, createRerunCommand, runInterruptibly, whyUnreachable } from './run-target.ts'
+
+const FLAGS = {
+  '--target <url>': 'the webhook of the intermediary (default: webhook.url of the config file)',
+  '--agent-driver <file>': 'agent driver file',
+  '--for <duration>': 'how long new conversations are begun, such as 5m (default: 1m, unless --conversations is given)',
+  '--conversations <number>': 'end after so many conversations',
+  '--out <folder>': 'where a scenario file is written for each failure (default: .handover-sim/explore)',
+  '--replay <seed-or-file>': 'run one conversation again: the number of its seed, or its scenario file',
+  '--state <file>': 'remember what was tried and what failed, from one run to the next',
+  '--jobs <number>': 'how many conversations run at once (default: 16)',
+  '--within <duration>': 'how long an effect of an event or of the agent may take (default: 5s)',
+  ...REPORT_FLAG,
+  '--wait-for-target <duration>': 'how long to wait for the intermediary (default: 0s; 30s under CI)',
+  '--self-test': 'explore the built-in reference intermediary',
+  '--allow-remote': 'the target may be on another machine',
+  ...SETTING_FLAGS,
+  '--webhook-url <url>': { description: 'alias of --target', hidden: true },
+  '--seed <number>': 'same seed: same conversations (default: a fresh one, named at the end)',
+} as const
+
+const DEFAULT_FOLDER = '.handover-sim/explore'
+const DEFAULT_DURATION_MS = 60_000
+
+export const exploreCommand = defineCommand({
+  flags: FLAGS,
+  groups: {
+    'Most used': ['target', 'agentDriver', 'for', 'out', 'replay', 'report', 'selfTest'],
+    'How it explores': ['conversations', 'state', 'jobs', 'within', 'seed', 'waitForTarget', 'allowRemote'],
+  },
+  async run(context, flags) {
+    const { io, env } = context
+    const { stderr } = io
+    const options = parseFlags(flags, context)
+    const reports = parseReports((flags.report ?? []).join(','), RUN_REPORTS, env)
+    const resolved = await resolveSettings(flags, configSources(context))
+    for (const warning of resolved.warnings) stderr.write(`${warning}\n`)
+    if (!flags.selfTest && (flags.agentDriver ?? resolved.agentDriver) === null)
+      throw new UsageError('explore plays an agent: pass --agent-driver FILE, or set agent_driver in the config file.')
+    const stored = flags.state === undefined ? null : loadStored(flags.state, io.cwd)
+    let seed = resolved.sources.seed === 'default' ? freshSeed() : Number(resolved.values.seed)
+    if (resolved.sources.seed === 'default' && stored?.seed != null) seed = stored.seed
+
+    return runInterruptibly({ context, flags, resolved }, null, async parts => {
+      const { router, shutdown, signal, withSignalCode } = parts
+      const attaching = { context, flags, resolved, storesChats: true, router, shutdown, signal }
+      const { target, driver } = await attach(attaching)
+      const verbs = driver?.verbs ?? []
+      const missing = ['accept', 'leave'].filter(verb => !verbs.includes(verb))
+      if (missing.length > 0)
+        throw new UsageError(
+          `explore needs the verbs accept and leave: the agent driver has no ${missing.join(', no ')}.`,
+        )
+      const unreachable = await whyUnreachable(target, options.waitMs, signal)
+      if (unreachable !== null) throw new EnvironmentError(`${unreachable}.`)
+
+      const suite = { router, base: resolved.options, target: target.href, seedWins: true, driver, env, signal }
+      const run = (wanted: readonly SelectedScenario[], jobs: number, runSeed: number) => {
+        router.beginRun()
+        const more = {
+          wanted,
+          jobs,
+          seed: runSeed,
+          strict: false,
+          bail: null,
+          listener: SILENT,
+          rerunCommand: createRerunCommand(
+            flags,
+            wanted.filter(({ instance }) => instance === 1).map(({ plan }) => plan),
+          ),
+        }
+        return runSuite({ ...suite, ...more })
+      }
+      if (options.replayFile !== null) {
+        const plans = compile(await loadScenarios([options.replayFile], scenarioSources(context)))
+        const repeated = select(plans, { ...EVERYTHING, repeat: REPEATS })
+        return reportRun(withSignalCode(await run(repeated, options.jobs, seed)), context, reports)
+      }
+
+      const startedAt = wallTime()
+      const startMs = elapsedMs()
+      const situations = new Map(stored?.situations)
+      let shownMs = startMs
+      const result = await explore({
+        ...options,
+        seed,
+        verbs,
+        first: stored?.failing ?? [],
+        situations,
+        startIndex: stored?.nextIndex ?? 0,
+        load: scenarioSources(context),
+        signal,
+        run,
+        async revive() {
+          const why = await whyUnreachable(target, 0, signal)
+          if (why === null || signal.aborted) return null
+          if (driver?.target == null || driver.target.running) return why
+          try {
+            await driver.target.start()
+            return null
+          } catch (error) {
+            if (error instanceof TargetStartError) return error.message
+            throw error
+          }
+        },
+        listener: {
+          progress({ conversations, acts }) {
+            if (elapsedMs() - shownMs < PROGRESS_MS) return
+            shownMs = elapsedMs()
+            stderr.write(`${counted(conversations, 'conversation')}, ${counted(acts, 'act')}\n`)
+          },
+          failed: (from, invariant) =>
+            void stderr.write(`${invariant} failed in conversation ${from}: looking for the shortest that fails\n`),
+          found({ file }) {
+            if (file !== null) saveText(resolve(io.cwd, file.path), [context.secrets.redact(file.yaml)])
+          },
+        },
+      })
+      const { findings, calibration, nextIndex } = result
+      if (flags.state !== undefined) {
+        const failing = findings.map(({ sequence }) => sequence)
+        saveText(resolve(io.cwd, flags.state), [textOfStored({ seed, nextIndex, situations, failing })])
+      }
+      const durationMs = elapsedMs() - startMs
+      const facts = { version: VERSION, startedAt, durationMs, target: target.href, seed, journal: [], stopped: null }
+      const scenarios = [calibration.result ?? [], findings.map(finding => finding.result)].flat()
+      const ended = runResult({ ...facts, scenarios, failures: [] })
+      const hasFailed = findings.length > 0 || result.between.length > 0 || result.stopped !== null
+      const exitCode = ended.exitCode === 0 && hasFailed ? 1 : ended.exitCode
+      const code = await reportRun(withSignalCode({ ...ended, exitCode }), context, reports)
+      for (const line of summary(result, situations, seed, durationMs)) stderr.write(`${visible(line)}\n`)
+      return code
+    })
+  },
+})
+
+/** How often `--replay FILE` runs the scenario. */
+const REPEATS = 3
+const EVERYTHING: Selection = { only: [], skip: [], tags: [], notTags: [], shard: null, repeat: 1 }
+
+const PROGRESS_MS = 5_000
+
+const SILENT: RunListener = { started() {}, step() {}, waiting() {}, listening() {}, finished() {} }
+
+function parseFlags(flags: FlagsOf<typeof FLAGS>, { io, env }: Context) {
+  const conversations = countFrom('--conversations', flags.conversations) ?? null
+  const durationMs = durationFrom('--for', flags.for, '5m') ?? (conversations === null ? DEFAULT_DURATION_MS : null)
+  const { replay } = flags
+  const isSeed = replay !== undefined && /^\d+$/.test(replay)
+  if (replay !== undefined && !isSeed && !existsSync(resolve(io.cwd, replay)))
+    throw new UsageError(
+      `--replay must be the seed of a conversation or a scenario file, got ${JSON.stringify(replay)}.`,
+    )
+  if (isSeed && Number(replay) >= 2 ** 31)
+    throw new UsageError(`--replay must be a seed below ${2 ** 31}, got ${replay}.`)
+  if (replay !== undefined && flags.state !== undefined)
+    throw new UsageError('--replay runs one conversation: leave out --state.')
+  return {
+    conversations,
+    durationMs,
+    replay: isSeed ? Number(replay) : null,
+    replayFile: replay === undefined || isSeed ? null : replay,
+    folder: flags.out ?? DEFAULT_FOLDER,
+    jobs: countFrom('--jobs', flags.jobs) ?? 16,
+    withinMs: durationFrom('--within', flags.within, '5s') ?? 5_000,
+    waitMs: waitFrom(flags.waitForTarget, env),
+  }
+}
+
+/** How many conversations were tried, what failed, and which acts were tried in which state. */
+function* summary(result: ExploreResult, situations: Situations, seed: number, durationMs: number): Generator<string> {
+  const { conversations, acts, findings, calibration, between, stopped } = result
+  const counts = [counted(conversations, 'conversation'), counted(acts, 'act'), counted(situations.size, 'situation')]
+  yield ''
+  yield `${counts.join(', ')} in ${formatMs(durationMs)}, seed ${seed}.`
+  for (const text of calibration.leftOut) yield `Not explored: ${text}.`
+  if (conversations > 0) yield* coverageTable(situations)
+  for (const { invariant, name, needs, failed, of, file, sequence, others } of findings) {
+    yield ''
+    yield `FAILED ${invariant}: ${name}`
+    const rate = `failed ${failed} of ${of} times`
+    const more = others === 0 ? [] : [`${counted(others, 'other conversation')} failed in the same way`]
+    yield `  ${[...needs, rate, ...more].join('; ')}`
+    yield `  ${file === null ? `no scenario file: npx handover-sim explore --replay ${sequence.seed}` : file.path}`
+  }
+  for (const text of between) yield `FAILED between two conversations: ${text}`
+  if (stopped !== null) yield `Stopped: ${stopped}.`
+}
+
+function* coverageTable(situations: Situations): Generator<string> {
+  const kinds = keysOf(ACT_RULES)
+  const rows = [['', ...kinds]]
+  for (const [state, row] of coverageOf(situations)) {
+    const cells = kinds.map(kind => {
+      const { times, failures } = row.get(kind) ?? { times: 0, failures: 0 }
+      if (!ruleOf(kind).in.includes(state)) return ''
+      return failures > 0 ? `${times} (${failures} failed)` : String(times)
+    })
+    rows.push([state, ...cells])
+  }
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? []
+  yield ''
+  yield 'Acts tried in each state of a chat:'
+  for (const row of rows)
+    yield `  ${row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  ')}`.trimEnd()
+}

@@ -1,0 +1,132 @@
+/**
+ * Tries plain conversations first: what the help desk shows, and which capabilities that the platform's description leaves to
+ * the intermediary it has. A capability that fails alone is not explored: the scenarios and the certification test it.
+ */
+import { hashWords } from '../../base/runtime/random.ts'
+import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
+import { compile } from '../../evaluation/scenario/compile/compile.ts'
+import { type LoadOptions, loadValues } from '../../evaluation/scenario/load/load.ts'
+import type { SelectedScenario } from '../runner/schedule.ts'
+import { VARIED_KNOBS, type Vocabulary } from './generate.ts'
+import { ACT_FAULTS, ACT_RULES, type Act, type ActFault, type ActKind, type ActSequence, ruleOf } from './model.ts'
+import { type Abilities, toScenario } from './to-scenario.ts'
+
+export interface CalibrateOptions {
+  readonly seed: number
+  readonly jobs: number
+  /** How long an effect may take. */
+  readonly withinMs: number
+  /** Of the agent driver. */
+  readonly verbs: readonly string[]
+  readonly load: LoadOptions
+  /** Runs scenarios, at most `jobs` at once. */
+  run(wanted: readonly SelectedScenario[], jobs: number, seed: number): Promise<RunResult>
+}
+
+export interface Calibration {
+  readonly abilities: Abilities
+  readonly vocabulary: Vocabulary
+  /** A plain conversation. */
+  readonly control: ActSequence
+  /** The result of the plain conversation. */
+  readonly result: ScenarioResult | null
+  /** The plain conversation that fails, so that nothing can be explored; null when it passes. */
+  readonly broken: ScenarioResult | null
+  /** What is not explored, and why. */
+  readonly leftOut: readonly string[]
+}
+
+const plainActs: readonly Act[] = [
+  { kind: 'press', chat: 0, pace: 'human' },
+  { kind: 'accept', chat: 0, pace: 'human' },
+  { kind: 'user', chat: 0, pace: 'human', text: { kind: 'plain', value: 'Where is my parcel?' } },
+  { kind: 'says', chat: 0, pace: 'human', text: { kind: 'plain', value: 'It is on its way.' } },
+  { kind: 'leave', chat: 0, pace: 'human' },
+]
+
+/** What the plain conversation waits: four pauses between its acts, and quiet at the end. */
+export const PLAIN_PAUSES_MS = 1_100
+
+/** The plain conversation with one act changed, or one added before it. */
+const withAct = (kind: ActKind, change: Partial<Act>): Act[] =>
+  plainActs.map(act => (act.kind === kind ? { ...act, ...change } : act))
+
+const NOTHING_SHOWN: Abilities = { inbox: false, requests: false, notices: false }
+
+type Tried = readonly { readonly acts: readonly Act[]; readonly abilities: Abilities; readonly isTrial?: boolean }[]
+
+export async function calibrate({ verbs, withinMs, load, seed, run, jobs }: CalibrateOptions): Promise<Calibration> {
+  const tryAll = async (tried: Tried, name: string): Promise<readonly ScenarioResult[]> => {
+    const scenarios = tried.map(({ acts, abilities, isTrial = false }, index) => {
+      const settings = { ...abilities, withinMs, isTrial, name: `${name} ${index + 1}` }
+      return toScenario({ seed, acts, knobs: {} }, settings).scenario
+    })
+    const wanted = compile(await loadValues(scenarios, load)).map(plan => ({ plan, instance: 1 }))
+    return (await run(wanted, jobs, hashWords(name, seed)[0] >>> 1)).scenarios
+  }
+
+  // The most that the inbox may show, then less.
+  const hasInbox = verbs.includes('inbox')
+  const choices: Abilities[] = [NOTHING_SHOWN]
+  if (hasInbox)
+    choices.unshift({ inbox: true, requests: true, notices: false }, { inbox: true, requests: false, notices: false })
+  const trials = await tryAll(
+    choices.map(abilities => ({ acts: plainActs, abilities, isTrial: true })),
+    'Plain conversation',
+  )
+  const at = trials.findIndex(({ outcome }) => outcome === 'pass')
+  const notices = (trials[at]?.warnings ?? []).some(
+    one =>
+      'failure' in one &&
+      one.failure.happened.code === 'unexpected_call' &&
+      one.failure.happened.call.endpoint === 'message',
+  )
+  const abilities: Abilities = { ...(choices[at] ?? NOTHING_SHOWN), notices }
+  const leftOut: string[] = []
+  if (!hasInbox) leftOut.push('what the agent sees: the agent driver has no inbox')
+  else if (!abilities.inbox)
+    leftOut.push('what the agent sees: the inbox does not show the text of a plain conversation')
+  else if (!abilities.requests) leftOut.push('requests in the inbox: it does not show that of a plain conversation')
+  if (notices) leftOut.push('texts that no agent wrote: the intermediary sends notices in a plain conversation')
+
+  const kinds: ActKind[] = []
+  for (const kind of Object.keys(ACT_RULES) as ActKind[]) {
+    const { verb } = ruleOf(kind)
+    if (verb === null || verbs.includes(verb)) kinds.push(kind)
+    else leftOut.push(`${kind}: the agent driver has no verb ${verb}`)
+  }
+  // Who goes away has to be able to come back.
+  const usable = kinds.filter(
+    kind => !(kind === 'away' || kind === 'back') || ['away', 'back'].every(verb => verbs.includes(verb)),
+  )
+
+  // Each capability alone: the platform's description does not ask for it.
+  const optional: { readonly name: string; readonly fault?: ActFault; readonly acts: readonly Act[] }[] = []
+  for (const fault of Object.keys(ACT_FAULTS) as ActFault[])
+    for (const kind of ACT_FAULTS[fault].of)
+      if (usable.includes(kind))
+        optional.push({ name: `${kind} when ${ACT_FAULTS[fault].about}`, fault, acts: withAct(kind, { fault }) })
+  const file = { name: 'receipt.pdf', type: 'application/pdf', size_kb: 87 }
+  if (abilities.inbox) optional.push({ name: 'files', acts: withAct('user', { files: [file] }) })
+  const restarted = plainActs.toSpliced(2, 0, { kind: 'restart', chat: 0, pace: 'human' })
+  if (usable.includes('restart')) optional.push({ name: 'restarts', acts: restarted })
+  const control: ActSequence = { seed, acts: plainActs, knobs: {} }
+  const tried = [{ acts: plainActs, abilities }, ...optional.map(({ acts }) => ({ acts, abilities }))]
+  const [result = null, ...results] = at < 0 ? [trials[0]] : await tryAll(tried, 'Capability')
+  const failing = optional.filter((_, index) => results[index]?.outcome !== 'pass')
+  for (const { name } of failing) leftOut.push(`${name}: it fails in a plain conversation`)
+  const isMissing = (name: string) => failing.some(one => one.name === name)
+  return {
+    abilities,
+    control,
+    result,
+    broken: result?.outcome === 'pass' ? null : result,
+    leftOut: result?.outcome === 'pass' ? leftOut : [],
+    vocabulary: {
+      kinds: usable.filter(kind => kind !== 'restart' || !isMissing('restarts')),
+      faults: (Object.keys(ACT_FAULTS) as ActFault[]).filter(fault => !failing.some(one => one.fault === fault)),
+      knobs: VARIED_KNOBS,
+      hasFiles: abilities.inbox && !isMissing('files'),
+    },
+  }
+}

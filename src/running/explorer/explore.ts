@@ -1,0 +1,353 @@
+/** Explores an intermediary: runs generated conversations until the budget is used up, and shortens those that fail. */
+import { join } from 'node:path'
+import { elapsedMs } from '../../base/runtime/clock.ts'
+import { hashWords } from '../../base/runtime/random.ts'
+import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
+import { describeRun } from '../../evaluation/evaluator/wording/report.ts'
+import { annotatedYaml } from '../../evaluation/scenario/build/yaml.ts'
+import { compile } from '../../evaluation/scenario/compile/compile.ts'
+import { loadText, loadValues } from '../../evaluation/scenario/load/load.ts'
+import type { Plan } from '../../evaluation/scenario/plan.ts'
+import type { SelectedScenario } from '../runner/schedule.ts'
+import { type CalibrateOptions, type Calibration, calibrate, PLAIN_PAUSES_MS } from './calibrate.ts'
+import { generateSequence, nextSequence } from './generate.ts'
+import { brokenBy, INVARIANTS, type InvariantId } from './invariants.ts'
+import { ACT_FAULTS, type ActSequence, inModel, ruleOf } from './model.ts'
+import { shrink } from './shrink.ts'
+import { countSituations, labelOf, type Tried } from './situations.ts'
+import { chatName, toScenario } from './to-scenario.ts'
+
+export interface ExploreOptions extends CalibrateOptions {
+  /** Null: as long as `conversations` takes. */
+  readonly durationMs: number | null
+  /** Null: as many as fit into `durationMs`. */
+  readonly conversations: number | null
+  /** Conversations to run before others: those that failed in an earlier run. */
+  readonly first: readonly ActSequence[]
+  /** The number of the one conversation to run; null to generate others. */
+  readonly replay: number | null
+  /** What earlier runs have tried; is counted on. */
+  readonly situations: Map<string, Tried>
+  /** How many conversations earlier runs have generated from this seed. */
+  readonly startIndex: number
+  /** Where the scenario files are written. */
+  readonly folder: string
+  readonly signal: AbortSignal
+  /** Starts the intermediary again when it has ended. Resolves with a sentence when it does not answer; null when it does. */
+  revive(): Promise<string | null>
+  readonly listener: ExploreListener
+}
+
+export interface ExploreListener {
+  /** After each part of the work. */
+  progress(counts: ExploreCounts): void
+  failed(seed: number, invariant: InvariantId): void
+  found(finding: Finding): void
+}
+
+export interface ExploreCounts {
+  readonly conversations: number
+  readonly acts: number
+  readonly situations: number
+}
+
+/** A failure that needs a certain conversation. */
+export interface Finding {
+  readonly invariant: InvariantId
+  /** As short as it was found. */
+  readonly sequence: ActSequence
+  readonly acts: number
+  /** The name of the scenario: what happens, and after which acts. */
+  readonly name: string
+  /** What the failure needs beside these acts, as sentences. */
+  readonly needs: readonly string[]
+  /** How often it failed when it was repeated. */
+  readonly failed: number
+  readonly of: number
+  /** The scenario file; null when it does not fail reliably. */
+  readonly file: { readonly path: string; readonly yaml: string } | null
+  readonly result: ScenarioResult
+  /** How many other conversations failed for what seems to be the same cause. */
+  others: number
+}
+
+export interface ExploreResult extends ExploreCounts {
+  readonly findings: readonly Finding[]
+  readonly calibration: Calibration
+  /** What happened between two conversations, so that no scenario shows it. */
+  readonly between: readonly string[]
+  /** Why it ended before its budget; null when it did not. */
+  readonly stopped: string | null
+  readonly nextIndex: number
+}
+
+/** How often a failure is repeated, and how often it has to fail. */
+const REPEATS = 3
+const RELIABLE = 2
+/** The rate of an intermittent failure is measured with so many more runs. */
+const MORE_REPEATS = 7
+const SHRINK_MS = 60_000
+/** How long an effect may take while a conversation is shortened, at least; the shortest one has the usual time again. */
+const LEAST_WITHIN_MS = 1_000
+/** No more findings of one invariant are shortened: the first ones show what to fix. */
+const MOST_OF_INVARIANT = 8
+
+interface Failed {
+  readonly sequence: ActSequence
+  readonly invariant: InvariantId
+  readonly cause: string
+  readonly failedAt: number | null
+  readonly result: ScenarioResult
+}
+
+export async function explore(options: ExploreOptions): Promise<ExploreResult> {
+  const { seed, jobs, conversations, durationMs, signal, situations, listener, load, withinMs } = options
+  const startMs = elapsedMs()
+  let runs = 0
+
+  /** With a new seed for each run: the intermediary remembers the chats of those before. */
+  const runPlans = async (wanted: readonly SelectedScenario[]): Promise<RunResult> => {
+    const result = await options.run(wanted, jobs, hashWords(`run ${++runs}`, seed)[0] >>> 1)
+    for (const { happened } of describeRun({ ...result, scenarios: [] }).failures) between.add(happened)
+    return result
+  }
+  /** Runs each conversation so many times. Resolves with the results of each. */
+  const runAll = async (
+    sequences: readonly ActSequence[],
+    times = 1,
+    atMostMs = withinMs,
+  ): Promise<ScenarioResult[][]> => {
+    const settings = { ...calibration.abilities, withinMs: Math.min(withinMs, atMostMs) }
+    const named = sequences.map((sequence, index) =>
+      toScenario(sequence, { ...settings, name: `Conversation ${index + 1}, seed ${sequence.seed}` }),
+    )
+    const plans = compile(
+      await loadValues(
+        named.map(({ scenario }) => scenario),
+        load,
+      ),
+    )
+    const wanted = plans.flatMap(plan => Array.from({ length: times }, (_, index) => ({ plan, instance: index + 1 })))
+    const result = await runPlans(wanted)
+    return sequences.map((_, index) => result.scenarios.slice(index * times, (index + 1) * times))
+  }
+  const failureOf = (sequence: ActSequence, result: ScenarioResult | undefined): Failed | null => {
+    const [first] = result?.failures ?? []
+    if (result === undefined || first === undefined || result.outcome !== 'fail') return null
+    const invariant = brokenBy(first)
+    if (invariant === null) return null
+    const { actOfStep } = toScenario(sequence, { ...calibration.abilities, withinMs, name: 'x' })
+    const failedAt = first.step === null ? null : (actOfStep[first.step.number - 1] ?? null)
+    return { sequence, invariant, cause: `${invariant} ${first.happened.code}`, failedAt, result }
+  }
+
+  const between = new Set<string>()
+  const findings: Finding[] = []
+  const counts = { conversations: 0, acts: 0 }
+  const countsNow = (): ExploreCounts => ({ ...counts, situations: situations.size })
+  const calibration = await calibrate(options)
+  // Twice what the plain conversation took beside its pauses.
+  const shortMs = Math.max(LEAST_WITHIN_MS, 2 * ((calibration.result?.durationMs ?? 0) - PLAIN_PAUSES_MS))
+  let index = options.startIndex
+  let stopped: string | null = calibration.broken === null ? null : 'a plain conversation fails'
+  const isOver = () =>
+    signal.aborted ||
+    stopped !== null ||
+    (conversations !== null && counts.conversations >= conversations) ||
+    (durationMs !== null && elapsedMs() - startMs >= durationMs)
+
+  const { replay } = options
+  const waiting = replay === null ? [...options.first] : [generateSequence(replay, calibration.vocabulary)]
+  while (!isOver()) {
+    const most = Math.min(jobs * 2, conversations === null ? jobs * 2 : conversations - counts.conversations)
+    const wave = waiting.splice(0, most)
+    for (const sequence of wave) countSituations(situations, sequence)
+    while (replay === null && wave.length < most) {
+      const sequence = nextSequence(seed, index++, calibration.vocabulary, situations)
+      countSituations(situations, sequence)
+      wave.push(sequence)
+    }
+    if (wave.length === 0) break
+    const results = await runAll(wave)
+    counts.conversations += wave.length
+    for (const sequence of wave) counts.acts += inModel(sequence).length
+    listener.progress(countsNow())
+    if (signal.aborted) break
+    const failed = wave.flatMap((sequence, at) => failureOf(sequence, results[at]?.[0]) ?? [])
+    const why = await options.revive()
+    if (why !== null) stopped = why
+    // The shortest first: it explains the others best.
+    failed.sort((a, b) => a.sequence.acts.length - b.sequence.acts.length)
+    for (const one of failed) {
+      if (signal.aborted || stopped !== null) break
+      // When the time is over, only what is new is looked at.
+      const isLate = durationMs !== null && elapsedMs() - startMs > durationMs
+      const known = findings.find(
+        finding => explains(finding, one) || (isLate && finding.invariant === one.invariant && finding.file !== null),
+      )
+      if (known !== undefined) known.others++
+      else if (
+        findings.filter(({ invariant, file }) => file !== null && invariant === one.invariant).length <
+        MOST_OF_INVARIANT
+      )
+        await examine(one)
+    }
+    // After failures a plain conversation shows whether the intermediary still works.
+    if (failed.length > 0 && stopped === null && !signal.aborted) {
+      const [[control] = []] = await runAll([calibration.control])
+      if (control?.outcome === 'fail' || control?.outcome === 'error')
+        stopped = `after these conversations a plain one fails: seeds ${wave.map(one => one.seed).join(', ')}`
+    }
+  }
+  return { ...countsNow(), findings, calibration, between: [...between], stopped, nextIndex: index }
+
+  /** Repeats a failure, shortens its conversation, and checks the scenario file. */
+  async function examine(failed: Failed): Promise<void> {
+    const { sequence, cause } = failed
+    const isSame = (one: ActSequence, result: ScenarioResult) => failureOf(one, result)?.cause === cause
+    /** Runs alone, because other conversations at the same time may be the cause. Ends when it has failed often enough. */
+    const repeat = async (one: ActSequence, plan: Plan, most: number, enough = most) => {
+      const runs: ScenarioResult[] = []
+      const failing: ScenarioResult[] = []
+      while (runs.length < most && failing.length < enough && !signal.aborted) {
+        const [result] = (await runPlans([{ plan, instance: runs.length + 1 }])).scenarios
+        if (result === undefined) break
+        runs.push(result)
+        if (isSame(one, result)) failing.push(result)
+        await options.revive()
+      }
+      return { runs: runs.length, failing }
+    }
+    const planOf = async ({ path, yaml }: NonNullable<Finding['file']>): Promise<Plan> => {
+      const [plan] = compile(await loadText(path, yaml, load))
+      if (plan === undefined) throw new Error(`The scenario file ${path} has no scenario.`)
+      return plan
+    }
+
+    const original = fileOf(sequence, failed.invariant)
+    const plan = await planOf(original)
+    // One that does not fail alone is like others which do not.
+    const alike = findings.find(one => one.failed === 0 && one.invariant === failed.invariant)
+    if (alike !== undefined && (await repeat(sequence, plan, 1)).failing.length === 0) {
+      alike.others++
+      return
+    }
+    const first = await repeat(sequence, plan, REPEATS, RELIABLE)
+    if (signal.aborted) return
+    if (first.failing.length < RELIABLE) {
+      const more = await repeat(sequence, plan, MORE_REPEATS)
+      return add(failed, first.failing.length + more.failing.length, first.runs + more.runs, null)
+    }
+
+    listener.failed(sequence.seed, failed.invariant)
+    // An intermediary that ends breaks all conversations that run at the same time.
+    for (const isAlone of failed.invariant === 'INV-ALIVE' ? [true] : [false, true]) {
+      const untilMs = elapsedMs() + SHRINK_MS
+      const shortest = await shrink(sequence, failed.failedAt, {
+        isOver: () => signal.aborted || elapsedMs() > untilMs,
+        async failing(candidates) {
+          if (!isAlone) {
+            const results = await runAll(candidates, RELIABLE, shortMs)
+            return candidates.map((one, at) => results[at]?.every(result => isSame(one, result)) ?? false)
+          }
+          // The first one that fails is enough.
+          const found = candidates.map(() => false)
+          for (const [at, one] of candidates.entries()) {
+            const [results = []] = await runAll([one], 1, shortMs)
+            await options.revive()
+            found[at] = results.every(result => isSame(one, result))
+            if (found[at] || elapsedMs() > untilMs) break
+          }
+          return found
+        },
+      })
+      if (signal.aborted) return
+      // The file is offered as it is written, after it has failed as such.
+      const file = fileOf(shortest, failed.invariant)
+      const last = await repeat(shortest, await planOf(file), REPEATS, RELIABLE)
+      const [result] = last.failing
+      if (result !== undefined && last.failing.length >= RELIABLE)
+        return add({ ...failed, sequence: shortest, result }, last.failing.length, last.runs, file)
+    }
+    add({ ...failed, result: first.failing[0] ?? failed.result }, first.failing.length, first.runs, original)
+  }
+
+  function add({ sequence, invariant, result }: Failed, failed: number, of: number, file: Finding['file']): void {
+    const acts = inModel(sequence).length
+    const name = nameOf(sequence, invariant)
+    const same = findings.find(one => one.name === name && one.file !== null)
+    if (same !== undefined) {
+      same.others++
+      return
+    }
+    const finding = { invariant, sequence, acts, name, needs: needsOf(sequence) }
+    const whole: Finding = { ...finding, failed, of, file, result, others: 0 }
+    countSituations(situations, sequence, failureOf(sequence, result)?.failedAt ?? acts - 1)
+    findings.push(whole)
+    listener.found(whole)
+  }
+
+  function fileOf(sequence: ActSequence, invariant: InvariantId): NonNullable<Finding['file']> {
+    const name = nameOf(sequence, invariant)
+    const settings = { ...calibration.abilities, withinMs, name }
+    const { scenario } = toScenario(sequence, settings)
+    const head = [
+      `${invariant}: ${INVARIANTS[invariant].about}.`,
+      ...needsOf(sequence).map(need => `It fails ${need}.`),
+      `Found in conversation ${sequence.seed} of seed ${seed}.`,
+      `The whole conversation again: npx handover-sim explore --replay ${sequence.seed}`,
+    ]
+    const yaml = annotatedYaml(scenario, { head, steps: [], end: [] })
+    const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? []
+    const slug = words.join('-').slice(0, LONGEST_FILE_NAME).replace(/-+$/, '')
+    return { path: join(options.folder, `${slug}-${sequence.seed}.yaml`), yaml }
+  }
+}
+
+const LONGEST_PATH = 90
+const LONGEST_FILE_NAME = 80
+
+/** `A text of the user does not reach the agent: press, accept, user (digits)` */
+function nameOf(sequence: ActSequence, invariant: InvariantId): string {
+  const acts = inModel(sequence)
+  const isSeveral = (acts[0]?.before.chats.length ?? 1) > 1
+  const words: string[] = []
+  for (const { act } of acts) {
+    const where = isSeveral && !ruleOf(act.kind).isOfDesk ? `${chatName(act.chat)} ` : ''
+    words.push(`${where}${labelOf(act).replace(/:(\w+)/, ' ($1)')}`)
+  }
+  const { broken } = INVARIANTS[invariant]
+  const path = words.join(', ')
+  const last = path.length > LONGEST_PATH ? `${acts.length} acts, the last ${words.at(-1)}` : path
+  return `${broken.charAt(0).toUpperCase()}${broken.slice(1)}: ${last}`
+}
+
+/** What a conversation has beside its acts: the shortest one has it because it does not fail without. */
+function needsOf({ acts, knobs }: ActSequence): string[] {
+  const needs: string[] = []
+  const chats = new Set(acts.filter(({ kind }) => !ruleOf(kind).isOfDesk).map(({ chat }) => chat)).size
+  if (chats > 1) needs.push(`only with ${chats} chats`)
+  for (const [knob, value] of Object.entries(knobs)) needs.push(`only with the knob ${knob}=${String(value)}`)
+  for (const { fault } of acts) if (fault !== undefined) needs.push(`only when ${ACT_FAULTS[fault].about}`)
+  const paces = new Set(acts.map(({ pace }) => pace))
+  if (paces.has('quick')) needs.push('only when one act follows the other at once')
+  if (paces.has('during')) needs.push('only when an act falls into a call that is still being answered')
+  const kinds = new Set(acts.map(({ text }) => text?.kind ?? 'plain'))
+  kinds.delete('plain')
+  if (kinds.size > 0) needs.push(`only with texts of the kind ${[...kinds].join(', ')}`)
+  return needs
+}
+
+/** Whether the acts of a finding are part of a conversation that failed in the same way. */
+function explains({ invariant, sequence, file }: Finding, failed: Failed): boolean {
+  if (file === null ? sequence.seed !== failed.sequence.seed : invariant !== failed.invariant) return false
+  const until = failed.failedAt === null ? undefined : failed.failedAt + 1
+  const needed = inModel(sequence).map(({ act }) => act)
+  for (const { act } of inModel(failed.sequence).slice(0, until)) {
+    const [next] = needed
+    if (next === undefined) break
+    const hasText = next.text === undefined || next.text.kind === 'plain' || next.text.kind === act.text?.kind
+    if (next.kind === act.kind && hasText) needed.shift()
+  }
+  return needed.length === 0
+}

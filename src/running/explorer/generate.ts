@@ -1,0 +1,261 @@
+/** Generates conversations from the model: each from one number, and the one of several that tries most that is new. */
+import { constantFrom, type GeneratorValue, gen, integer, nat, sample, string } from 'fast-check'
+import { hashWords } from '../../base/runtime/random.ts'
+import { namedTexts, TEXT_NAMES } from '../../evaluation/scenario/compile/step-compiler.ts'
+import {
+  type Act,
+  type ActFault,
+  type ActFile,
+  type ActKind,
+  type ActSequence,
+  type ActText,
+  canHaveFault,
+  isPossible,
+  isRequest,
+  type ModelState,
+  PACES,
+  ruleOf,
+  startState,
+  stateAfter,
+} from './model.ts'
+import { type Situations, situationsOf } from './situations.ts'
+
+/** What the generated conversations may contain. */
+export interface Vocabulary {
+  readonly kinds: readonly ActKind[]
+  readonly faults: readonly ActFault[]
+  readonly knobs: readonly Readonly<Record<string, unknown>>[]
+  readonly hasFiles: boolean
+}
+
+/** Values that the platform's description leaves open and that no intermediary should depend on. */
+export const VARIED_KNOBS: Vocabulary['knobs'] = [
+  { 'webhook.json': 'ascii' },
+  { 'webhook.json': 'reordered' },
+  { 'webhook.json': 'pretty' },
+  { 'api.answers': 'extra' },
+  { 'api.answers': 'reordered' },
+  { 'typing.webhook': 'off' },
+  { 'typing.response': 'event' },
+  { 'typing.clearOn': ['end', 'message'] },
+  { 'ids.chat': 'hex24' },
+  { 'ids.message': 'uuid' },
+  { 'ids.user': 'hex32' },
+  { 'attachments.whenEmpty': 'absent' },
+  { 'request.repeat': 'ignore' },
+  { 'time.format': 'epoch' },
+]
+
+/** Empty texts cannot be sent, a help desk may split or refuse very long ones, and no keyboard types control characters. */
+const LEFT_OUT = ['empty', 'only_space', 'long', 'control']
+const HARD_TEXTS = TEXT_NAMES.filter(name => !LEFT_OUT.includes(name))
+
+const SHORT_TEXTS = ['ok', 'no', '?', '1', '0', '.', 'k', '👍', 'ja']
+const COMMANDS = ['/start', '/end', '/help me', 'stop', 'STOP', 'end', 'quit', 'help', '#close', '!accept', 'agent']
+const WORDS = [
+  'constructor',
+  '__proto__',
+  'NaN',
+  'Infinity',
+  '-1',
+  '1e5',
+  'on',
+  'off',
+  'yes',
+  '[]',
+  '{}',
+  '""',
+  '%',
+  '&',
+  '\\',
+]
+const MARKUP = [
+  '<b>bold</b>',
+  '<br>',
+  '<3',
+  'a < b && c > d',
+  '&amp;',
+  '**bold**',
+  '`code`',
+  '[a](http://a.test)',
+  '<!-- -->',
+]
+const LINES = [
+  'first\nsecond',
+  'one\n\ntwo',
+  '\nbelow an empty line',
+  'name: Ann\nage: 7',
+  '- a\n- b',
+  '> quoted\nanswer',
+]
+const LINKS = [
+  'https://shop.example.test/a?b=c&d=%20#e',
+  'mail me at ann@example.test',
+  'www.example.test',
+  'file:///etc/hosts',
+]
+
+type Generate = GeneratorValue
+
+/** Kinds of texts, each with its share. The values of `plain` occur once, so that they are recognized in another chat. */
+const TEXT_KINDS: Readonly<Record<string, (generate: Generate) => string>> = {
+  digits: generate => String(generate(integer, { min: 0, max: 10 ** 9 })),
+  short: generate => generate(constantFrom<string[]>, ...SHORT_TEXTS),
+  command: generate => generate(constantFrom<string[]>, ...COMMANDS),
+  word: generate => generate(constantFrom<string[]>, ...WORDS),
+  markup: generate => generate(constantFrom<string[]>, ...MARKUP),
+  lines: generate => generate(constantFrom<string[]>, ...LINES),
+  link: generate => generate(constantFrom<string[]>, ...LINKS),
+  capitals: generate => `WHERE IS MY PARCEL ${generate(nat, { max: 99 })}`,
+  long: generate => 'All of this text has to come. '.repeat(generate(integer, { min: 10, max: 60 })).trim(),
+  // Begins with a letter, because the spaces around a text have a kind of their own.
+  unicode: generate => `x${generate(string, { unit: 'grapheme', minLength: 1, maxLength: 40 })}x`,
+}
+
+const FILES: readonly ActFile[] = [
+  { name: 'receipt.pdf', type: 'application/pdf', size_kb: 87 },
+  { name: 'kvittering æøå (1).png', type: 'image/png', size_kb: 212 },
+  { name: 'empty.txt', type: 'text/plain', size_kb: 0 },
+  { name: 'UPPER.JPEG', type: 'image/jpeg', size_kb: 1 },
+  { name: 'no extension', type: 'application/octet-stream', size_kb: 3 },
+  { name: 'a&b=c#d.csv', type: 'text/csv', size_kb: 2 },
+]
+
+/** How likely an act is in a state of its chat, beside the taste of the conversation. */
+const WEIGHTS: Readonly<Record<ActKind, number>> = {
+  user: 4,
+  press: 2,
+  accept: 8,
+  says: 4,
+  type: 2,
+  stop: 2,
+  leave: 3,
+  away: 1,
+  back: 4,
+  restart: 1,
+}
+
+/** The conversation that this number stands for. */
+export function generateSequence(seed: number, vocabulary: Vocabulary): ActSequence {
+  const arbitrary = gen().map(generate => drawSequence(seed, vocabulary, generate))
+  const [sequence] = sample(arbitrary, { seed, numRuns: 1 })
+  if (sequence === undefined) throw new Error('fast-check generated nothing.')
+  return sequence
+}
+
+function drawSequence(seed: number, vocabulary: Vocabulary, generate: Generate): ActSequence {
+  const below = (bound: number) => generate(nat, { max: bound - 1 })
+  const oneIn = (times: number) => below(times) === 0
+  const pick = <Item>(items: readonly Item[]): Item => items[below(items.length)]!
+
+  const chats = pick([1, 1, 1, 2, 2, 3])
+  const length = oneIn(6) ? 12 + below(20) : 3 + below(12)
+  // Each conversation prefers some acts and leaves out others: long runs of one kind come up that way.
+  const tastes = new Map<ActKind, number>()
+  for (const kind of vocabulary.kinds) {
+    if (ruleOf(kind).isOfDesk) tastes.set(kind, seed % DESK_SHARE === 0 ? 1 : 0)
+    else tastes.set(kind, kind === 'press' || kind === 'accept' ? 1 : pick([0, 1, 1, 3]))
+  }
+  const isHuman = oneIn(2)
+  const isPlain = oneIn(3)
+  const knobs = oneIn(5) && vocabulary.knobs.length > 0 ? pick(vocabulary.knobs) : {}
+  const faultAt = oneIn(5) ? below(length) : -1
+
+  const written: { readonly chat: number; readonly kind: ActKind; readonly text: ActText }[] = []
+  const drawText = (kind: ActKind, chat: number): ActText => {
+    const plain = {
+      kind: 'plain',
+      value: `${kind === 'user' ? 'Question' : 'Answer'} ${written.length + 1} of ${seed}`,
+    }
+    if (isPlain || oneIn(2)) return plain
+    if (oneIn(4)) {
+      const same = written.filter(one => one.chat === chat && one.kind === kind).map(({ text }) => text.value)
+      return same.length === 0 ? plain : { kind: 'again', value: pick(same) }
+    }
+    const hard = oneIn(3) ? pick(HARD_TEXTS) : pick(Object.keys(TEXT_KINDS))
+    return { kind: hard, value: TEXT_KINDS[hard]?.(generate) ?? namedTexts([hard])[hard] ?? '' }
+  }
+
+  const acts: Act[] = []
+  let state: ModelState = startState(chats)
+  while (acts.length < length) {
+    const possible: { readonly kind: ActKind; readonly chat: number; readonly weight: number }[] = []
+    let total = 0
+    for (const kind of vocabulary.kinds)
+      for (let chat = 0; chat < (ruleOf(kind).isOfDesk ? 1 : chats); chat++) {
+        const weight = WEIGHTS[kind] * (tastes.get(kind) ?? 0)
+        if (weight === 0 || !isPossible(state, { kind, chat })) continue
+        // Texts for the bot and repeated requests are the smaller part.
+        const status = state.chats[chat]?.status
+        const isAside =
+          (kind === 'user' && status !== 'agent') || (kind === 'press' && !isRequest(state, { kind, chat }))
+        const share = isAside ? weight : weight * 5
+        possible.push({ kind, chat, weight: share })
+        total += share
+      }
+    if (total === 0) break
+    const at = below(total)
+    let sum = 0
+    const chosen = possible.find(({ weight }) => {
+      sum += weight
+      return at < sum
+    })
+    if (chosen === undefined) break
+    const { kind, chat } = chosen
+    const isText = kind === 'user' || kind === 'says'
+    let text = isText ? drawText(kind, chat) : undefined
+    const hasFiles = kind === 'user' && vocabulary.hasFiles && oneIn(8)
+    if (hasFiles && oneIn(3)) text = undefined
+    if (text !== undefined) written.push({ chat, kind, text })
+    const faults =
+      acts.length === faultAt ? vocabulary.faults.filter(one => canHaveFault(state, { kind, chat }, one)) : []
+    const act: Act = {
+      kind,
+      chat,
+      pace: isHuman ? 'human' : pick(PACES),
+      ...(text && { text }),
+      ...(hasFiles && { files: Array.from({ length: 1 + below(2) }, () => pick(FILES)) }),
+      ...(faults.length > 0 && { fault: pick(faults) }),
+    }
+    acts.push(act)
+    state = stateAfter(state, act)
+  }
+  return { seed, acts, knobs }
+}
+
+/** One in so many conversations has acts of the whole desk, because these run alone. */
+const DESK_SHARE = 12
+
+/** How many conversations are generated for one that is run. */
+const CANDIDATES = 6
+
+/** The n-th conversation of a seed: of several candidates the one whose situations were tried least. */
+export function nextSequence(seed: number, index: number, vocabulary: Vocabulary, tried: Situations): ActSequence {
+  let best: ActSequence | null = null
+  let bestNews = Number.NEGATIVE_INFINITY
+  for (let candidate = 0; candidate < CANDIDATES; candidate++) {
+    const drawn = hashWords(`conversation ${index}.${candidate}`, seed)[0] >>> 1
+    // Whether it may have acts of the whole desk is part of the number.
+    const own = drawn - (drawn % DESK_SHARE) + (index % DESK_SHARE)
+    const sequence = generateSequence(own, vocabulary)
+    let news = 0
+    const situations = situationsOf(sequence)
+    for (const situation of new Set(situations)) news += 1 / (1 + (tried.get(situation)?.times ?? 0))
+    // Long conversations do not win by their length alone.
+    news /= situations.length + 4
+    if (news > bestNews) [best, bestNews] = [sequence, news]
+  }
+  if (best === null) throw new Error('No conversation was generated.')
+  return best
+}
+
+/** Simpler values of a text, the simplest first. `number` makes the plain text another one than those of other acts. */
+export function simplerTexts({ kind, value }: ActText, number: number): ActText[] {
+  if (kind === 'plain') return []
+  const simpler: ActText[] = [{ kind: 'plain', value: `This is plain text ${number}.` }]
+  // The others are as short as a reader needs.
+  if (kind !== 'unicode' && kind !== 'long') return simpler
+  for (const shrunk of string({ unit: 'grapheme' }).shrink(value, undefined).take(8))
+    if (shrunk.value.trim() !== '') simpler.push({ kind, value: shrunk.value })
+  return simpler
+}

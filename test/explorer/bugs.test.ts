@@ -1,0 +1,65 @@
+/** Checks that the bugs which need a certain conversation fail with it, that the example does not, and what docs/explore.md says of them. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { keysOf } from '../../src/base/objects.ts'
+import { toYaml } from '../../src/evaluation/scenario/build/yaml.ts'
+import { INVARIANTS } from '../../src/running/explorer/invariants.ts'
+import { inModel } from '../../src/running/explorer/model.ts'
+import { toScenario } from '../../src/running/explorer/to-scenario.ts'
+import { read, rows, section } from '../docs/pages.ts'
+import { CONVERSATION_BUGS, type ConversationBugName } from '../mutants/conversation-bugs.ts'
+import { runShipped, startInPool } from '../shipped/target.ts'
+
+const BUGS = keysOf(CONVERSATION_BUGS)
+const folder = mkdtempSync(join(tmpdir(), 'handover-explore-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const scenarioOf = (name: ConversationBugName) => {
+  const settings = { inbox: true, requests: true, notices: false, withinMs: 5_000, name }
+  return toScenario({ seed: 1, acts: CONVERSATION_BUGS[name].acts, knobs: {} }, settings).scenario
+}
+
+function write(name: string, text: string): string {
+  const file = join(folder, `${name}.yaml`)
+  writeFileSync(file, text)
+  return file
+}
+
+it('the acts of every bug are a conversation', () => {
+  for (const name of BUGS)
+    expect(inModel(CONVERSATION_BUGS[name]).map(({ act }) => act)).toEqual(CONVERSATION_BUGS[name].acts)
+})
+
+it('the example passes the conversations of all bugs', { timeout: 120_000 }, async () => {
+  const { exitCode, scenarios, stderr } = await runShipped(null, [write('all', toYaml(BUGS.map(scenarioOf)))])
+  expect(scenarios.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
+  expect({ exitCode, count: scenarios.length }, stderr).toEqual({ exitCode: 0, count: BUGS.length })
+})
+
+describe('a conversation finds its bug', () => {
+  const outcomeOf = startInPool(BUGS, 5, name => runShipped(name, [write(name, toYaml(scenarioOf(name)))]))
+
+  it.each(BUGS)('%s', { timeout: 120_000 }, async name => {
+    const { exitCode, scenarios, stderr } = await outcomeOf(name)
+    expect({ exitCode, outcomes: scenarios.map(({ outcome }) => outcome) }, stderr).toEqual({
+      exitCode: 1,
+      outcomes: ['fail'],
+    })
+  })
+})
+
+describe('docs/explore.md', () => {
+  const page = read('docs/explore.md')
+
+  it('has a row for each bug', () => {
+    const listed = rows(section(page, 'What it finds')).flatMap(([bug = '']) => /^`([\w-]+)`/.exec(bug)?.[1] ?? [])
+    expect(listed.sort()).toEqual([...BUGS].sort())
+  })
+
+  it('says what must hold', () => {
+    const listed = Object.fromEntries(rows(section(page, 'What must hold')).slice(1))
+    expect(listed).toEqual(Object.fromEntries(keysOf(INVARIANTS).map(id => [`\`${id}\``, INVARIANTS[id].about])))
+  })
+})

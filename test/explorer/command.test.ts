@@ -1,0 +1,222 @@
+/** Runs `handover-sim explore` as a user does: against the reference intermediary, and against one with a bug. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { main } from '../../src/commands/main.ts'
+import { generateSequence } from '../../src/running/explorer/generate.ts'
+import { type ActSequence, inModel } from '../../src/running/explorer/model.ts'
+import { fakeOutput } from '../cli/fake-io.ts'
+import { NON_INTERACTIVE, writeDriver } from '../shipped/target.ts'
+import { freePort } from '../support/port.ts'
+import { ALL } from './vocabulary.ts'
+
+interface Explored {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+async function command(cwd: string, ...args: string[]): Promise<Explored> {
+  const [stdout, stderr] = [fakeOutput(), fakeOutput()]
+  const code = await main(args, {}, { ...NON_INTERACTIVE, cwd, stdout, stderr })
+  return { code, stdout: stdout.text, stderr: stderr.text }
+}
+
+const explore = (cwd: string, ...flags: string[]) => command(cwd, 'explore', '--port', '0', ...flags)
+
+const FOLDERS: string[] = []
+afterAll(() => {
+  for (const folder of FOLDERS) rmSync(folder, { recursive: true, force: true })
+})
+
+/** Not `folderWith`, because tests that run at the same time share its clean-up. */
+function newFolder(files: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'handover-explore-'))
+  FOLDERS.push(folder)
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return folder
+}
+
+/** The flags that name the example with this bug, which the command starts. */
+async function against(folder: string, bug: Parameters<typeof writeDriver>[2]): Promise<string[]> {
+  const port = await freePort()
+  return ['--target', `http://127.0.0.1:${port}/webhook`, '--agent-driver', writeDriver(folder, port, bug)]
+}
+
+const filesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
+
+/** The seed of the shortest of many conversations that has what the bug needs. */
+function seedWith(has: (sequence: ActSequence) => boolean): number {
+  const sequences = Array.from({ length: 3_000 }, (_, index) => generateSequence(index + 1, ALL))
+  const [shortest] = sequences.filter(has).sort((a, b) => a.acts.length - b.acts.length)
+  return shortest!.seed
+}
+
+/** Human pace keeps the acts of the conversation apart, so that it fails in the same way whenever it is run. */
+const DIGITS = seedWith(({ acts, knobs }) => {
+  const some = inModel({ acts })
+  const isDigits = ({ act, before }: (typeof some)[number]) =>
+    act.text?.kind === 'digits' && /^\d{3,}$/.test(act.text.value) && before.chats[act.chat]?.status === 'agent'
+  const isPlain = some.every(({ act }) => act.fault === undefined && act.pace === 'human' && act.kind !== 'restart')
+  return isPlain && Object.keys(knobs).length === 0 && some.some(one => one.act.kind === 'user' && isDigits(one))
+})
+
+// Most of the time of a run is waiting.
+describe.concurrent('explore', () => {
+  it('ends with exit code 0 and a summary when nothing fails', { timeout: 120_000 }, async () => {
+    const cwd = newFolder()
+    const flags = ['--self-test', '--conversations', '6', '--seed', '4', '--report', 'json,junit=junit.xml']
+    const { code, stdout, stderr } = await explore(cwd, ...flags)
+    expect(code, stderr).toBe(0)
+    expect(stderr).toMatch(/6 conversations, \d+ acts, \d+ situations in .*, seed 4\./)
+    expect(stderr).toMatch(/Acts tried in each state of a chat:\n +user +press +accept +says/)
+    expect(stderr).not.toMatch(/FAILED|Stopped/)
+    const { scenarios, counts } = JSON.parse(stdout)
+    expect(counts).toMatchObject({ pass: 1, fail: 0 })
+    expect(scenarios).toHaveLength(1)
+    expect(readFileSync(join(cwd, 'junit.xml'), 'utf8')).toContain('<testsuites')
+    expect(filesIn(join(cwd, '.handover-sim/explore'))).toEqual([])
+  })
+
+  it('reports a bug with the shortest conversation, as a scenario that fails with it and passes without', {
+    timeout: 300_000,
+  }, async () => {
+    const folder = newFolder()
+    const where = await against(folder, 'takes-digits-for-a-code')
+    const found = await explore(
+      folder,
+      ...where,
+      '--replay',
+      String(DIGITS),
+      '--out',
+      'found',
+      '--within',
+      '2s',
+      '--report',
+      'json',
+    )
+    expect(found.code, found.stderr).toBe(1)
+    expect(found.stderr).toContain(
+      'FAILED INV-TEXT-TO-AGENT: A text of the user does not reach the agent: press, accept, user (digits)\n' +
+        '  only with texts of the kind digits; failed 2 of 2 times\n' +
+        '  found/a-text-of-the-user-does-not-reach-the-agent-press-accept-user-digits-',
+    )
+    const { scenarios } = JSON.parse(found.stdout)
+    expect(scenarios.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['pass', 'fail'])
+
+    const [name = '', ...others] = filesIn(join(folder, 'found'))
+    expect(others).toEqual([])
+    const file = `found/${name}`
+    const yaml = readFileSync(join(folder, file), 'utf8')
+    expect(yaml).toContain('# INV-TEXT-TO-AGENT: every text and file that a user writes')
+    expect(yaml).toContain(`# The whole conversation again: npx handover-sim explore --replay ${DIGITS}\n`)
+    const validated = await command(folder, 'validate', file)
+    expect(validated.code, validated.stderr).toBe(0)
+    expect((await command(folder, 'run', file, '--self-test', '--port', '0')).code).toBe(0)
+    const again = await explore(folder, ...where, '--replay', file)
+    expect(again.code, again.stderr).toBe(1)
+    expect(again.stdout).toMatch(/3 scenarios in .*: 3 failed/)
+  })
+
+  it('remembers what failed and what was tried', { timeout: 180_000 }, async () => {
+    const folder = newFolder()
+    const where = await against(folder, 'leaves-at-the-word-stop')
+    const acts = [
+      { kind: 'press', chat: 0, pace: 'human' },
+      { kind: 'accept', chat: 0, pace: 'human' },
+      { kind: 'says', chat: 0, pace: 'human', text: { kind: 'command', value: 'stop' } },
+    ]
+    const state = {
+      version: 1,
+      seed: 5,
+      next: 12,
+      situations: { 'bot | >press | human': [7, 1] },
+      failing: [{ seed: 9, acts, knobs: {} }],
+    }
+    const cwd = newFolder({ 'state.json': JSON.stringify(state) })
+    const { code, stderr } = await explore(
+      cwd,
+      ...where,
+      '--state',
+      'state.json',
+      '--conversations',
+      '1',
+      '--report',
+      'json=run.json',
+    )
+    expect(code, stderr).toBe(1)
+    expect(stderr).toMatch(/FAILED INV-TEXT-TO-USER: .*: press, accept, says \(command\)/)
+    const stored = JSON.parse(readFileSync(join(cwd, 'state.json'), 'utf8'))
+    expect(stored).toMatchObject({ version: 1, seed: 5, next: 12, failing: [{ seed: 9, acts, knobs: {} }] })
+    expect(stored.situations['bot | >press | human']).toEqual([8, 1])
+  })
+
+  it('ends at once when a plain conversation fails', { timeout: 120_000 }, async () => {
+    const folder = newFolder()
+    const where = await against(folder, 'ends-locally')
+    const { code, stdout, stderr } = await explore(folder, ...where, '--conversations', '5', '--within', '2s')
+    expect(code, stderr).toBe(1)
+    expect(stderr).toMatch(/^0 conversations, 0 acts, 0 situations/m)
+    expect(stderr).toMatch(/Stopped: a plain conversation fails/)
+    expect(stdout).toMatch(/end/)
+  })
+
+  it('says what it cannot explore', { timeout: 120_000 }, async () => {
+    const folder = newFolder()
+    const where = await against(folder, 'has-no-readable-inbox')
+    const { code, stderr } = await explore(folder, ...where, '--conversations', '2', '--seed', '6', '--within', '2s')
+    expect(code, stderr).toBe(0)
+    expect(stderr).toContain(
+      'Not explored: what the agent sees: the inbox does not show the text of a plain conversation.',
+    )
+  })
+})
+
+describe('bad input', () => {
+  it.each([
+    [['--self-test', '--for', '5'], '--for must be a duration with a unit such as 5m, got "5".'],
+    [
+      ['--self-test', '--conversations', 'many'],
+      '--conversations must be a whole number from 1 to 100000, got "many".',
+    ],
+    [['--self-test', '--jobs', '0'], '--jobs must be a whole number from 1 to 100000, got "0".'],
+    [
+      ['--self-test', '--replay', 'nowhere.yaml'],
+      '--replay must be the seed of a conversation or a scenario file, got "nowhere.yaml".',
+    ],
+    [['--self-test', '--replay', '7', '--state', 's.json'], '--replay runs one conversation: leave out --state.'],
+    [['--self-test', '--replay', '4294967296'], '--replay must be a seed below 2147483648, got 4294967296.'],
+    [
+      ['--target', 'http://127.0.0.1:1/'],
+      'explore plays an agent: pass --agent-driver FILE, or set agent_driver in the config file.',
+    ],
+  ] as const)('%j', async (flags, message) => {
+    const { code, stderr } = await explore(newFolder(), ...flags)
+    expect(stderr).toContain(message)
+    expect(code).toBe(2)
+  })
+
+  it('a state of another program', async () => {
+    const cwd = newFolder({ 'state.json': '{"version": 2}' })
+    const { code, stderr } = await explore(cwd, '--self-test', '--state', 'state.json')
+    expect(stderr).toMatch(/state\.json:1:\d+: version: must be 1/)
+    expect(code).toBe(2)
+  })
+
+  it('a driver without accept', async () => {
+    const cwd = newFolder({ 'driver.yaml': 'version: 1\nhttp: http://127.0.0.1:9\nleave: { POST: /leave }\n' })
+    const { code, stderr } = await explore(cwd, '--target', 'http://127.0.0.1:9/', '--agent-driver', 'driver.yaml')
+    expect(stderr).toContain('explore needs the verbs accept and leave: the agent driver has no accept.')
+    expect(code).toBe(2)
+  })
+
+  it('a target that does not answer', async () => {
+    const cwd = newFolder({
+      'driver.yaml': 'version: 1\nhttp: http://127.0.0.1:9\naccept: { POST: /accept }\nleave: { POST: /leave }\n',
+    })
+    const { code, stderr } = await explore(cwd, '--target', 'http://127.0.0.1:9/', '--agent-driver', 'driver.yaml')
+    expect(stderr).toMatch(/the target http:\/\/127\.0\.0\.1:9\/ is not reachable/)
+    expect(code).toBe(3)
+  })
+})

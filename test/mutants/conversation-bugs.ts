@@ -1,0 +1,126 @@
+/**
+ * Defines bugs of the example intermediary that need a certain conversation: an order, a count, a text, a second chat. No
+ * shipped scenario and no check finds them; `explore` does. Each has the shortest conversation that shows it.
+ */
+import type { Act, ActKind } from '../../src/running/explorer/model.ts'
+import type { Patch } from './patch.ts'
+
+const change = (file: string, find: string, replacement: string): Patch => ({ file, find, replacement })
+
+const RECEIVED = "const conversation = known ?? this.#conversation(id, event, 'held')"
+const SAY = '    this.#message(conversation, text, this.#agent(conversation), buttons)'
+const CLOSED = "Object.assign(conversation, { status: 'closed', failed: null, typing: false })"
+const KNOWN = 'return log(`request again'
+const AVAILABILITY = "const availability = open ? 'OPEN' : 'CLOSED'"
+const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { note: true }) })'
+const TEXTS = 'conversation.inbox.filter(item => !item.request).length'
+const REQUESTS = 'conversation.inbox.filter(item => item.request).length'
+
+/** Leaves an event out when a condition holds. */
+const ignoring = (condition: string) => change('desk.js', RECEIVED, `${RECEIVED}\n    if (${condition}) return`)
+/** Sends a text of the agent only when a condition does not hold. */
+const notSaying = (condition: string) => change('desk.js', SAY, `    if (${condition}) return\n${SAY}`)
+
+/** `accept`, `2 press`: in the second chat; `says:command`: with a text of this kind; `user/quick`: at this pace. */
+const act = (words: string): Act => {
+  const [, chat = '1', kind = '', text, value, pace = 'human', file] =
+    /^(?:(\d) )?([a-z]+)(?::([a-z]+)(?:=(.+?))?)?(?:\/(quick|during))?(\+file)?$/.exec(words) ?? []
+  const isText = kind === 'user' || kind === 'says'
+  return {
+    kind: kind as ActKind,
+    chat: Number(chat) - 1,
+    pace: pace as Act['pace'],
+    ...(isText && { text: { kind: text ?? 'plain', value: value ?? `Text of ${kind}` } }),
+    ...(file && { files: [{ name: 'no extension', type: 'application/octet-stream', size_kb: 3 }] }),
+  }
+}
+
+interface ConversationBug {
+  readonly patches: readonly Patch[]
+  readonly acts: readonly Act[]
+}
+
+const bug = (acts: string, ...patches: readonly Patch[]): ConversationBug => ({
+  patches,
+  acts: acts.split(', ').map(act),
+})
+
+export const CONVERSATION_BUGS = {
+  'loses-first-text-of-second-handover': bug(
+    'press, accept, leave, press, accept, user',
+    ignoring(`${REQUESTS} > 1 && conversation.inbox.at(-1).request`),
+  ),
+  'loses-seventh-text': bug(
+    `press, accept${', user'.repeat(7)}`,
+    change(
+      'desk.js',
+      NOTED,
+      `if (${TEXTS} === 6 && !conversation.lost) return void (conversation.lost = true)\n    ${NOTED}`,
+    ),
+  ),
+  'takes-digits-for-a-code': bug('press, accept, user:digits=4711', ignoring('/^\\d{3,}$/.test(event.message)')),
+  'takes-a-slash-for-a-command': bug('press, accept, says:command=/start', notSaying("text.startsWith('/')")),
+  'leaves-at-the-word-stop': bug('press, accept, says:command=stop', notSaying('/^(stop|end|quit)$/i.test(text)')),
+  'drops-the-same-answer': bug(
+    'press, accept, says, says:again=Text of says',
+    notSaying('text === conversation.said || ((conversation.said = text), false)'),
+  ),
+  'lowers-capitals': bug(
+    'press, accept, user:capitals=WHERE IS MY PARCEL 7',
+    change(
+      'conversation.js',
+      'text: text(event.message),',
+      'text: text(event.message).replace(/^[A-Z0-9 ]{12,}$/, all => all.toLowerCase()),',
+    ),
+  ),
+  'closes-the-queue-with-a-chat': bug(
+    '1 press, 2 press, 2 accept, 2 leave, 1 accept',
+    change(
+      'desk.js',
+      CLOSED,
+      `for (const one of this.list()) if (one.status === 'pending') one.status = 'closed'\n    ${CLOSED}`,
+    ),
+  ),
+  'loses-the-text-after-a-repeated-request': bug(
+    'press, accept, press, user',
+    change('desk.js', KNOWN, `known.skips = known.status === 'open'\n      ${KNOWN}`),
+    ignoring('conversation.skips && !(conversation.skips = false)'),
+  ),
+  'empties-the-queue-when-away': bug(
+    'press, away, back, accept',
+    change(
+      'desk.js',
+      AVAILABILITY,
+      `${AVAILABILITY}\n    if (!open) for (const one of this.list()) if (one.status === 'pending') one.status = 'closed'`,
+    ),
+  ),
+  'hears-nothing-while-typing': bug('press, accept, type, user', ignoring('conversation.typing')),
+  'loses-files-without-extension': bug(
+    'press, accept, user+file',
+    change(
+      'conversation.js',
+      'attachments: attachments.map(',
+      "attachments: attachments.filter(file => file?.name?.includes('.')).map(",
+    ),
+  ),
+  'keeps-typing-over-the-end': bug(
+    'press, accept, type, leave, press, accept, says',
+    change('desk.js', CLOSED, `conversation.typed = conversation.typing\n    ${CLOSED}`),
+    notSaying('conversation.typed && !(conversation.typed = false)'),
+  ),
+  'forgets-the-chat-before': bug(
+    '1 press, 1 accept, 2 press, 2 accept, 1 leave, 2 user',
+    change(
+      'desk.js',
+      CLOSED,
+      `for (const one of this.list()) one.skips = one.status === 'open' && one !== conversation\n    ${CLOSED}`,
+    ),
+    ignoring('conversation.skips && !(conversation.skips = false)'),
+  ),
+  'loses-a-text-during-the-start': bug(
+    'press, accept, user/during',
+    ignoring("conversation.outbox[0]?.name === 'start'"),
+  ),
+} as const satisfies Readonly<Record<string, ConversationBug>>
+
+export type ConversationBugName = keyof typeof CONVERSATION_BUGS
