@@ -162,7 +162,10 @@ export const exploreCommand = defineCommand({
       const scenarios = [calibration.result ?? [], findings.map(finding => finding.result)].flat()
       const ended = runResult({ ...facts, scenarios, failures: [] })
       const hasFailed = findings.length > 0 || result.between.length > 0 || result.stopped !== null
-      const exitCode = ended.exitCode === 0 && hasFailed ? 1 : ended.exitCode
+      let withoutVerdict = 0
+      for (const count of result.undecided.values()) withoutVerdict += count
+      let exitCode = ended.exitCode === 0 && hasFailed ? 1 : ended.exitCode
+      if (exitCode === 0 && withoutVerdict === result.conversations) exitCode = 4
       const code = await reportRun(withSignalCode({ ...ended, exitCode }), context, reports)
       for (const line of summary(result, situations, seed, durationMs)) stderr.write(`${visible(line)}\n`)
       return code
@@ -205,18 +208,19 @@ function parseFlags(flags: FlagsOf<typeof FLAGS>, { io, env }: Context) {
 
 /** How many conversations were tried, what failed, and which acts were tried in which state. */
 function* summary(result: ExploreResult, situations: Situations, seed: number, durationMs: number): Generator<string> {
-  const { conversations, acts, findings, calibration, between, stopped } = result
+  const { conversations, acts, findings, calibration, between, undecided, stopped } = result
   const counts = [counted(conversations, 'conversation'), counted(acts, 'act'), counted(situations.size, 'situation')]
   yield ''
   yield `${counts.join(', ')} in ${formatMs(durationMs)}, seed ${seed}.`
   for (const text of calibration.leftOut) yield `Not explored: ${text}.`
+  for (const [reason, count] of undecided) yield `${counted(count, 'conversation')} without a verdict: ${reason}.`
   if (conversations > 0) yield* coverageTable(situations)
   for (const { invariant, name, needs, failed, of, file, sequence, others } of findings) {
     yield ''
     yield `FAILED ${invariant}: ${name}`
-    const rate = `failed ${failed} of ${of} times`
+    const rate = failed === 0 ? [`it did not fail alone in ${of} runs`] : [...needs, `failed ${failed} of ${of} times`]
     const more = others === 0 ? [] : [`${counted(others, 'other conversation')} failed in the same way`]
-    yield `  ${[...needs, rate, ...more].join('; ')}`
+    yield `  ${[...rate, ...more].join('; ')}`
     yield `  ${file === null ? `no scenario file: npx handover-sim explore --replay ${sequence.seed}` : file.path}`
   }
   for (const text of between) yield `FAILED between two conversations: ${text}`

@@ -96,6 +96,16 @@ it('start loads nothing of the certifier', () => {
   expect(checks.filter(file => loaded.includes(file))).toEqual([])
 })
 
+it('fast-check is in one file, which loads for explore only', () => {
+  const files = filesIn('dist', '.cjs').map(file => `dist/${file}`)
+  const generating = files.filter(file => read(file).includes('xoroshiro128plus'))
+  expect(generating).toHaveLength(1)
+  expect(loadedWith('dist/cli.cjs', 'at once')).not.toContain(generating[0])
+  expect(loadedWith('dist/cli.cjs', 'ever')).toContain(generating[0])
+  for (const entry of ['index', 'scenario', 'certify'])
+    expect(loadedWith(`dist/${entry}.cjs`, 'ever')).not.toContain(generating[0])
+})
+
 it('the bundle for browsers, whose parts run in Node too, delivers a signed event to a URL', async () => {
   const { url, got } = await receiver()
   const file = join(ROOT, 'dist/browser/index.js')

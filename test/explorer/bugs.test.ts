@@ -3,12 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { keysOf } from '../../src/base/objects.ts'
 import { toYaml } from '../../src/evaluation/scenario/build/yaml.ts'
 import { INVARIANTS } from '../../src/running/explorer/invariants.ts'
 import { inModel } from '../../src/running/explorer/model.ts'
 import { toScenario } from '../../src/running/explorer/to-scenario.ts'
-import { read, rows, section } from '../docs/pages.ts'
+import { blocks, read, rows, section } from '../docs/pages.ts'
 import { CONVERSATION_BUGS, type ConversationBugName } from '../mutants/conversation-bugs.ts'
 import { runShipped, startInPool } from '../shipped/target.ts'
 
@@ -52,6 +53,17 @@ describe('a conversation finds its bug', () => {
 
 describe('docs/explore.md', () => {
   const page = read('docs/explore.md')
+
+  it('shows the scenario of a bug, and the line that makes it', () => {
+    const { acts, patches } = CONVERSATION_BUGS['takes-digits-for-a-code']
+    const settings = { inbox: true, requests: true, notices: false, withinMs: 5_000 }
+    const name = 'A text of the user does not reach the agent: press, accept, user (digits)'
+    const { scenario } = toScenario({ seed: 1, acts, knobs: {} }, { ...settings, name })
+    expect(parse(blocks(page, 'yaml')[0]!)).toEqual(scenario)
+    const [, line] = patches[0]!.replacement.split('\n')
+    const tutorial = section(page, 'Break an intermediary in five minutes')
+    expect(tutorial).toContain(line!.trim())
+  })
 
   it('has a row for each bug', () => {
     const listed = rows(section(page, 'What it finds')).flatMap(([bug = '']) => /^`([\w-]+)`/.exec(bug)?.[1] ?? [])

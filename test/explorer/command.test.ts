@@ -57,7 +57,7 @@ function seedWith(has: (sequence: ActSequence) => boolean): number {
 const DIGITS = seedWith(({ acts, knobs }) => {
   const some = inModel({ acts })
   const isDigits = ({ act, before }: (typeof some)[number]) =>
-    act.text?.kind === 'digits' && /^\d{3,}$/.test(act.text.value) && before.chats[act.chat]?.status === 'agent'
+    act.text?.kind === 'digits' && /^\d{3,10}$/.test(act.text.value) && before.chats[act.chat]?.status === 'agent'
   const isPlain = some.every(({ act }) => act.fault === undefined && act.pace === 'human' && act.kind !== 'restart')
   return isPlain && Object.keys(knobs).length === 0 && some.some(one => one.act.kind === 'user' && isDigits(one))
 })

@@ -12,7 +12,6 @@ const SAY = '    this.#message(conversation, text, this.#agent(conversation), bu
 const CLOSED = "Object.assign(conversation, { status: 'closed', failed: null, typing: false })"
 const KNOWN = 'return log(`request again'
 const AVAILABILITY = "const availability = open ? 'OPEN' : 'CLOSED'"
-const NOTED = 'conversation.inbox.push({ ...messageFrom(event), ...(late && { note: true }) })'
 const TEXTS = 'conversation.inbox.filter(item => !item.request).length'
 const REQUESTS = 'conversation.inbox.filter(item => item.request).length'
 
@@ -46,19 +45,19 @@ const bug = (acts: string, ...patches: readonly Patch[]): ConversationBug => ({
 })
 
 export const CONVERSATION_BUGS = {
-  'loses-first-text-of-second-handover': bug(
+  'loses-the-first-text-after-a-silent-handover': bug(
     'press, accept, leave, press, accept, user',
-    ignoring(`${REQUESTS} > 1 && conversation.inbox.at(-1).request`),
+    ignoring(`${REQUESTS} === 2 && ${TEXTS} === 0 && !conversation.lost && (conversation.lost = true)`),
   ),
-  'loses-seventh-text': bug(
-    `press, accept${', user'.repeat(7)}`,
+  'gives-up-after-three-presses': bug(
+    'press, press, press, accept',
     change(
       'desk.js',
-      NOTED,
-      `if (${TEXTS} === 6 && !conversation.lost) return void (conversation.lost = true)\n    ${NOTED}`,
+      KNOWN,
+      `known.presses = (known.presses ?? 1) + 1\n      if (known.presses === 3 && known.status === 'pending') known.status = 'closed'\n      ${KNOWN}`,
     ),
   ),
-  'takes-digits-for-a-code': bug('press, accept, user:digits=4711', ignoring('/^\\d{3,}$/.test(event.message)')),
+  'takes-digits-for-a-code': bug('press, accept, user:digits=4711', ignoring('/^\\d{3,10}$/.test(event.message)')),
   'takes-a-slash-for-a-command': bug('press, accept, says:command=/start', notSaying("text.startsWith('/')")),
   'leaves-at-the-word-stop': bug('press, accept, says:command=stop', notSaying('/^(stop|end|quit)$/i.test(text)')),
   'drops-the-same-answer': bug(
@@ -73,17 +72,22 @@ export const CONVERSATION_BUGS = {
       'text: text(event.message).replace(/^[A-Z0-9 ]{12,}$/, all => all.toLowerCase()),',
     ),
   ),
-  'closes-the-queue-with-a-chat': bug(
-    '1 press, 2 press, 2 accept, 2 leave, 1 accept',
+  'closes-the-queue-with-an-impatient-user': bug(
+    '1 press, 2 press, 2 press, 2 accept, 2 leave, 1 accept',
+    change('desk.js', KNOWN, `known.isImpatient = known.status === 'pending'\n      ${KNOWN}`),
     change(
       'desk.js',
       CLOSED,
-      `for (const one of this.list()) if (one.status === 'pending') one.status = 'closed'\n    ${CLOSED}`,
+      `if (conversation.isImpatient) for (const one of this.list()) if (one.status === 'pending') one.status = 'closed'\n    ${CLOSED}`,
     ),
   ),
   'loses-the-text-after-a-repeated-request': bug(
-    'press, accept, press, user',
-    change('desk.js', KNOWN, `known.skips = known.status === 'open'\n      ${KNOWN}`),
+    'press, accept, user, press, user',
+    change(
+      'desk.js',
+      KNOWN,
+      `known.skips = known.status === 'open' && known.inbox.some(item => item.text)\n      ${KNOWN}`,
+    ),
     ignoring('conversation.skips && !(conversation.skips = false)'),
   ),
   'empties-the-queue-when-away': bug(
@@ -108,12 +112,12 @@ export const CONVERSATION_BUGS = {
     change('desk.js', CLOSED, `conversation.typed = conversation.typing\n    ${CLOSED}`),
     notSaying('conversation.typed && !(conversation.typed = false)'),
   ),
-  'forgets-the-chat-before': bug(
-    '1 press, 1 accept, 2 press, 2 accept, 1 leave, 2 user',
+  'forgets-the-other-chat-while-typing': bug(
+    '1 press, 1 accept, 2 press, 2 accept, 1 type, 1 leave, 2 user',
     change(
       'desk.js',
       CLOSED,
-      `for (const one of this.list()) one.skips = one.status === 'open' && one !== conversation\n    ${CLOSED}`,
+      `if (conversation.typing) for (const one of this.list()) one.skips = one.status === 'open' && one !== conversation\n    ${CLOSED}`,
     ),
     ignoring('conversation.skips && !(conversation.skips = false)'),
   ),

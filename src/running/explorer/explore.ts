@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { elapsedMs } from '../../base/runtime/clock.ts'
 import { hashWords } from '../../base/runtime/random.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
-import { describeRun } from '../../evaluation/evaluator/wording/report.ts'
+import { describeRun, describeScenario } from '../../evaluation/evaluator/wording/report.ts'
 import { annotatedYaml } from '../../evaluation/scenario/build/yaml.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { loadText, loadValues } from '../../evaluation/scenario/load/load.ts'
@@ -76,6 +76,8 @@ export interface ExploreResult extends ExploreCounts {
   readonly calibration: Calibration
   /** What happened between two conversations, so that no scenario shows it. */
   readonly between: readonly string[]
+  /** How many conversations had no verdict, by the reason. */
+  readonly undecided: ReadonlyMap<string, number>
   /** Why it ended before its budget; null when it did not. */
   readonly stopped: string | null
   readonly nextIndex: number
@@ -142,6 +144,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   }
 
   const between = new Set<string>()
+  const undecided = new Map<string, number>()
   const findings: Finding[] = []
   const counts = { conversations: 0, acts: 0 }
   const countsNow = (): ExploreCounts => ({ ...counts, situations: situations.size })
@@ -173,6 +176,11 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     for (const sequence of wave) counts.acts += inModel(sequence).length
     listener.progress(countsNow())
     if (signal.aborted) break
+    for (const result of results.flat()) {
+      if (result.outcome !== 'error' && result.outcome !== 'inconclusive') continue
+      const reason = describeScenario(result).reason ?? result.outcome
+      undecided.set(reason, (undecided.get(reason) ?? 0) + 1)
+    }
     const failed = wave.flatMap((sequence, at) => failureOf(sequence, results[at]?.[0]) ?? [])
     const why = await options.revive()
     if (why !== null) stopped = why
@@ -199,7 +207,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
         stopped = `after these conversations a plain one fails: seeds ${wave.map(one => one.seed).join(', ')}`
     }
   }
-  return { ...countsNow(), findings, calibration, between: [...between], stopped, nextIndex: index }
+  return { ...countsNow(), findings, calibration, between: [...between], undecided, stopped, nextIndex: index }
 
   /** Repeats a failure, shortens its conversation, and checks the scenario file. */
   async function examine(failed: Failed): Promise<void> {
@@ -235,6 +243,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     const first = await repeat(sequence, plan, REPEATS, RELIABLE)
     if (signal.aborted) return
     if (first.failing.length < RELIABLE) {
+      if (first.failing.length === 0) return add(failed, 0, first.runs, null)
       const more = await repeat(sequence, plan, MORE_REPEATS)
       return add(failed, first.failing.length + more.failing.length, first.runs + more.runs, null)
     }

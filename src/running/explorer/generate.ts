@@ -249,10 +249,13 @@ export function nextSequence(seed: number, index: number, vocabulary: Vocabulary
   return best
 }
 
-/** Simpler values of a text, the simplest first. `number` makes the plain text another one than those of other acts. */
+/** `number` makes it another text than those of other acts. */
+export const plainText = (number: number): ActText => ({ kind: 'plain', value: `This is plain text ${number}.` })
+
+/** Simpler values of a text, the simplest first. */
 export function simplerTexts({ kind, value }: ActText, number: number): ActText[] {
   if (kind === 'plain') return []
-  const simpler: ActText[] = [{ kind: 'plain', value: `This is plain text ${number}.` }]
+  const simpler: ActText[] = [plainText(number)]
   // The others are as short as a reader needs.
   if (kind !== 'unicode' && kind !== 'long') return simpler
   for (const shrunk of string({ unit: 'grapheme' }).shrink(value, undefined).take(8))

@@ -1,5 +1,5 @@
 /** Shortens a conversation that fails: fewer chats and acts, simpler texts, usual knobs, no fault, human pace. */
-import { simplerTexts } from './generate.ts'
+import { plainText, simplerTexts } from './generate.ts'
 import { type Act, type ActSequence, inModel, ruleOf } from './model.ts'
 
 export interface ShrinkOptions {
@@ -112,7 +112,7 @@ function simplerActs(act: Act, number: number): Act[] {
   const simpler: Act[] = []
   if (act.pace !== 'human') simpler.push({ ...act, pace: 'human' })
   if (act.fault !== undefined) simpler.push(withoutFault(act))
-  if (file !== undefined && act.text !== undefined) simpler.push(withoutFiles)
+  if (file !== undefined) simpler.push({ ...withoutFiles, text: act.text ?? plainText(number) })
   if (file !== undefined && (files?.length ?? 0) > 1) simpler.push({ ...act, files: [file] })
   if (act.text !== undefined) for (const text of simplerTexts(act.text, number)) simpler.push({ ...act, text })
   return simpler

@@ -5,7 +5,16 @@ import { agent, check, expectCall, fault, press, target, user, wait } from '../.
 import { escapePlaceholders, TEXT_NAMES } from '../../evaluation/scenario/compile/step-compiler.ts'
 import { ALLOWED_CALLS, type ScenarioFile } from '../../evaluation/scenario/format/scenario.ts'
 import type { Step } from '../../evaluation/scenario/format/step.ts'
-import { type Act, type ActInState, type ActSequence, type ChatState, inModel, isRequest, ruleOf } from './model.ts'
+import {
+  type Act,
+  type ActInState,
+  type ActSequence,
+  type ChatState,
+  inModel,
+  isRequest,
+  ruleOf,
+  startState,
+} from './model.ts'
 
 /** What the help desk shows the agent, and what the intermediary does beside what is asked of it. */
 export interface Abilities {
@@ -28,7 +37,7 @@ export interface ScenarioSettings extends Abilities {
 
 /** Between what a person sees and the next act. */
 const HUMAN: Duration = '200ms'
-/** Before a restart: a call whose answer it cuts off may be made again. */
+/** Before a restart, because a call whose answer it cuts off may be made again; in a trial, to see repeated notices. */
 const REST: Duration = '1s'
 /** How long the answer to a call takes that an act with the pace `during` falls into. */
 const SLOW_ANSWER: Duration = '400ms'
@@ -74,7 +83,8 @@ export function toScenario(sequence: ActSequence, settings: ScenarioSettings): C
     const chat = isSeveral && !ruleOf(act.kind).isOfDesk ? { chat: chatName(act.chat) } : {}
     if (act.pace === 'human') {
       flush()
-      if (index > 0) add(wait(act.kind === 'restart' ? REST : HUMAN), index)
+      const isLong = act.kind === 'restart' || (settings.isTrial && act.kind === 'accept')
+      if (index > 0) add(wait(isLong ? REST : HUMAN), index)
     }
     // An earlier state of the chat is not checked once an act has changed it.
     if (ruleOf(act.kind).to !== undefined || ['type', 'stop', 'says'].includes(act.kind))
@@ -90,10 +100,11 @@ export function toScenario(sequence: ActSequence, settings: ScenarioSettings): C
     if (id !== null) add({ ...check({ status: 'agent' }), ...chat }, index)
   }
   flush()
-  for (const [chat, { status, isTyping }] of (last?.chats ?? [{ status: 'bot', isTyping: false } as const]).entries())
+  // A help desk may show that its agent types as soon as it has the chat.
+  for (const [chat, { status }] of (last?.chats ?? startState(1).chats).entries())
     add(
       check(
-        { status: STATUS[status], ...(isTyping ? {} : { typing: false }) },
+        { status: STATUS[status], ...(status === 'agent' ? {} : { typing: false }) },
         isSeveral ? { chat: chatName(chat) } : {},
       ),
       null,
