@@ -106,10 +106,12 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   const { seed, jobs, conversations, durationMs, signal, situations, listener, load, withinMs } = options
   const startMs = elapsedMs()
   let runs = 0
+  /** Whether only one conversation runs at a time. */
+  let isAlone = false
 
   /** With a new seed for each run: the intermediary remembers the chats of those before. */
   const runPlans = async (wanted: readonly SelectedScenario[]): Promise<RunResult> => {
-    const result = await options.run(wanted, jobs, hashWords(`run ${++runs}`, seed)[0] >>> 1)
+    const result = await options.run(wanted, isAlone ? 1 : jobs, hashWords(`run ${++runs}`, seed)[0] >>> 1)
     for (const { happened } of describeRun({ ...result, scenarios: [] }).failures) between.add(happened)
     return result
   }
@@ -162,7 +164,8 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   const { replay } = options
   const waiting = replay === null ? [...options.first] : [generateSequence(replay, calibration.vocabulary)]
   while (!isOver()) {
-    const most = Math.min(jobs * 2, conversations === null ? jobs * 2 : conversations - counts.conversations)
+    const size = isAlone ? 4 : jobs * 2
+    const most = Math.min(size, conversations === null ? size : conversations - counts.conversations)
     const wave = waiting.splice(0, most)
     for (const sequence of wave) countSituations(situations, sequence)
     while (replay === null && wave.length < most) {
@@ -186,8 +189,10 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     if (why !== null) stopped = why
     // The shortest first: it explains the others best.
     failed.sort((a, b) => a.sequence.acts.length - b.sequence.acts.length)
+    const wasAlone = isAlone
     for (const one of failed) {
-      if (signal.aborted || stopped !== null) break
+      // After the first ones that others had disturbed, the rest of these says nothing.
+      if (signal.aborted || stopped !== null || isAlone !== wasAlone) break
       // When the time is over, only what is new is looked at.
       const isLate = durationMs !== null && elapsedMs() - startMs > durationMs
       const known = findings.find(
@@ -234,10 +239,11 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
 
     const original = fileOf(sequence, failed.invariant)
     const plan = await planOf(original)
-    // One that does not fail alone is like others which do not.
+    // When a second one does not fail alone, conversations disturb each other: from now on each runs alone.
     const alike = findings.find(one => one.failed === 0 && one.invariant === failed.invariant)
     if (alike !== undefined && (await repeat(sequence, plan, 1)).failing.length === 0) {
       alike.others++
+      isAlone = true
       return
     }
     const first = await repeat(sequence, plan, REPEATS, RELIABLE)
@@ -250,12 +256,12 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
 
     listener.failed(sequence.seed, failed.invariant)
     // An intermediary that ends breaks all conversations that run at the same time.
-    for (const isAlone of failed.invariant === 'INV-ALIVE' ? [true] : [false, true]) {
+    for (const isSerial of isAlone || failed.invariant === 'INV-ALIVE' ? [true] : [false, true]) {
       const untilMs = elapsedMs() + SHRINK_MS
       const shortest = await shrink(sequence, failed.failedAt, {
         isOver: () => signal.aborted || elapsedMs() > untilMs,
         async failing(candidates) {
-          if (!isAlone) {
+          if (!isSerial) {
             const results = await runAll(candidates, RELIABLE, shortMs)
             return candidates.map((one, at) => results[at]?.every(result => isSame(one, result)) ?? false)
           }
