@@ -189,7 +189,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     if (why !== null) stopped = why
     // The shortest first: it explains the others best.
     failed.sort((a, b) => a.sequence.acts.length - b.sequence.acts.length)
-    const wasAlone = isAlone
+    const wasAlone: boolean = isAlone
     for (const one of failed) {
       // After the first ones that others had disturbed, the rest of these says nothing.
       if (signal.aborted || stopped !== null || isAlone !== wasAlone) break
