@@ -4,7 +4,7 @@
  * pass and not expected. `--only` leaves the scenarios out. The exit code is 1 when there is a false alarm.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,11 +12,12 @@ import { parseArgs } from 'node:util'
 import { EXAMPLES, NODE, PYTHON, RUBY } from '../test/examples/program.ts'
 import type { DesignName } from '../test/mutants/designs.ts'
 import { writeDriver, writeDriverOf } from '../test/shipped/target.ts'
-import { freePort } from '../test/support/port.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Of one command. */
 const LIMIT_MS = 400_000
+/** Each job has a port of its own: an intermediary that is being restarted would lose one that others may take. */
+const FIRST_PORT = 9_100
 const GOOD: readonly string[] = ['pass', 'info', 'not_applicable']
 
 /** A correct intermediary. */
@@ -75,7 +76,7 @@ const untilMs = Date.now() + options.minutes * 60_000
 const tallies = new Map<string, Tally>()
 const work = planWork()
 const startedMs = Date.now()
-await Promise.all(Array.from({ length: options.jobs }, workOff))
+await Promise.all(Array.from({ length: options.jobs }, (_, job) => workOff(FIRST_PORT + job)))
 printTable()
 process.exitCode = [...tallies.values()].some(({ alarms }) => alarms.size > 0) ? 1 : 0
 
@@ -124,13 +125,13 @@ function planWork(): Work[] {
   return planned
 }
 
-async function workOff(): Promise<void> {
+async function workOff(port: number): Promise<void> {
   for (let next = work.shift(); next !== undefined && Date.now() < untilMs; next = work.shift()) {
     const { of, command } = next
     const key = keyOf(of, command)
     const tally = tallies.get(key) ?? { runs: 0, alarms: new Map() }
     tallies.set(key, tally)
-    const alarms = await alarmsOf(next)
+    const alarms = await alarmsOf(next, port)
     tally.runs++
     for (const { code, happened } of alarms) {
       tally.alarms.set(code, (tally.alarms.get(code) ?? 0) + 1)
@@ -146,10 +147,9 @@ interface Alarm {
 }
 
 /** What is not expected. */
-async function alarmsOf({ of, command }: Work): Promise<Alarm[]> {
+async function alarmsOf({ of, command }: Work, port: number): Promise<Alarm[]> {
   const folder = mkdtempSync(join(tmpdir(), 'handover-alarms-'))
   try {
-    const port = await freePort()
     const target = `http://127.0.0.1:${port}/webhook`
     const where = [
       '--target',
@@ -173,6 +173,12 @@ async function alarmsOf({ of, command }: Work): Promise<Alarm[]> {
     for (const { name, outcome, failures, reason } of scenarios) {
       if (GOOD.includes(outcome) || of.expected.some(expected => name.startsWith(expected))) continue
       alarms.push({ code: `${name} ${outcome} ${failures[0]?.kind ?? ''}`, happened: failures[0]?.happened ?? reason })
+    }
+    if (alarms.length > 0) {
+      const log = join(folder, '.handover-sim/target.log')
+      console.error(
+        `The end of the output of ${of.name}:\n${existsSync(log) ? readFileSync(log, 'utf8').slice(-3_000) : 'none'}`,
+      )
     }
     return alarms
   } finally {
