@@ -50,8 +50,9 @@ npx handover-sim verify --body body.json --signature "$SIGNATURE" --key-env HAND
 5. No variable of the simulator is set in production: \`HANDOVER_SIM_URL\`, \`HANDOVER_SIM_API_KEY\`, \`HANDOVER_SIM_BOT_API_KEY\`.
 6. Logs contain chat id, event, status and duration of each call, and neither keys nor texts of users.
 
-Then play one conversation by hand on the platform: press, accept, write in both directions, send a file, end. Where it
-differs, set the [knob](../assumptions.md) to what you saw, and run the scenarios again.
+Then play one conversation by hand on the platform: press, accept, write in both directions, send a file, end.
+[Record](../proxy.md) it: [\`calibrate\`](../calibration.md) names the [knobs](../assumptions.md) that differ, and writes the values
+that fit. Run the scenarios again with them.
 
 ## Rate limits, retries, time
 

@@ -71,8 +71,9 @@ export const proxyCommand = defineCommand({
     try {
       const deliveryPath = String(values['proxy.delivery_path'] ?? freshDeliveryPath())
       secrets.add(deliveryPath)
+      const file = journalFile(resolved)
       const proxy = createProxy({
-        ...{ upstream, webhookUrl, deliveryPath, keys, rewriteLinks },
+        ...{ upstream, webhookUrl, deliveryPath, keys, rewriteLinks, file },
         anonymise: values['proxy.anonymise'] === true,
       })
       // The journal ends last: what ends with the server is in it.
@@ -94,7 +95,6 @@ export const proxyCommand = defineCommand({
         { proxy, loadRecorder, loadReadiness: new LazyReadiness(() => null).load },
       )
       shutdown.defer(() => server.close())
-      const file = journalFile(resolved)
       writer = createWriter(file, `${upstream.origin} -> ${webhookUrl.origin}`, context)
       writer.follow(server.journal, (error, { seq }) =>
         io.stderr.write(

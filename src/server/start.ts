@@ -22,7 +22,7 @@ import { allowedHosts, isLoopback, urlOf } from './control/addresses.ts'
 import type { ControlProblem } from './control/problems.ts'
 import type { LoadReadiness } from './control/readiness.ts'
 import type { LoadRecorder } from './control/recorder.ts'
-import type { AgentPlayer, ControlRoute } from './control/route.ts'
+import type { AgentPlayer, ControlRoute, ProxyDescription } from './control/route.ts'
 import {
   createHostCheck,
   createHttpServer,
@@ -87,6 +87,7 @@ export interface ProxyParts {
    * `isGuarded`: the control API needs a token.
    */
   listener(server: { readonly core: Core; acceptsHost(host: string): boolean; readonly isGuarded: boolean }): Listener
+  readonly description: ProxyDescription
   /** Why a route of the control API makes no sense here; null when it does. */
   refusedRoute(route: ControlRoute): ControlProblem | null
 }
@@ -137,6 +138,7 @@ export async function startServer(
     page: more.page ?? 'index.html',
     refusesTunnels: more.proxy !== undefined,
     refusedRoute: more.proxy?.refusedRoute ?? (() => null),
+    proxy: more.proxy?.description ?? null,
     routeCalls: (other: RequestRouter) => void Object.assign(rest, other),
   }
   const rest = { ...router(simulator) }
@@ -195,6 +197,7 @@ interface ServerInfo {
   readonly page: PageName
   readonly refusesTunnels: boolean
   readonly refusedRoute: ProxyParts['refusedRoute']
+  readonly proxy: ProxyDescription | null
 }
 
 /** The token is in the fragment, which browsers send to no server; the page removes it from the address. */

@@ -4,7 +4,7 @@ import { isMap } from '../../base/objects.ts'
 import { definitionOf } from '../../base/schemas/definitions.ts'
 import { explainIssues, ZOD_MESSAGES } from '../../base/schemas/explain-issues.ts'
 import { formatDuration } from '../../base/text/quantities.ts'
-import type { Behaviour } from '../../platform/contract/assumptions.ts'
+import type { AssumptionTier, Behaviour } from '../../platform/contract/assumptions.ts'
 import { ASSUMPTIONS, type AssumptionName } from '../../platform/contract/assumptions.ts'
 import { ENDPOINTS } from '../../platform/contract/endpoints.ts'
 import { ERRORS } from '../../platform/contract/errors.ts'
@@ -393,6 +393,24 @@ export class Calibration {
     }
   }
 }
+
+/** The result as JSON has it. `tierOf`: what an assumption rests on, by default as stated, or seen when confirmed. */
+export const calibrationData = (
+  { leftOut, isContradicted, assumptions, ...others }: CalibrationResult,
+  tierOf?: (assumption: AssumptionResult) => AssumptionTier,
+) => ({
+  ...others,
+  left_out: leftOut,
+  fits: !isContradicted,
+  assumptions: assumptions.map(one => {
+    const { name, status, behaviours } = one
+    const { class: shown, tier } = ASSUMPTIONS.find(assumption => assumption.name === name) ?? {}
+    return {
+      ...{ name, class: shown, tier: tierOf?.(one) ?? (status === 'confirmed' ? 'seen' : tier), status },
+      behaviours: behaviours.map(({ inForce, allowed: _, ...behaviour }) => ({ ...behaviour, in_force: inForce })),
+    }
+  }),
+})
 
 const TRANSCRIPT = object({ event: z.string(), chat: ChatRecord })
 

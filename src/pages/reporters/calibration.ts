@@ -1,7 +1,12 @@
 /** Renders what recordings show about the platform: for terminals, as Markdown and JSON, as a config file, and the plan of experiments. */
 import { counted } from '../../base/text/quantities.ts'
 import { visible } from '../../base/text/terminal-text.ts'
-import type { BehaviourResult, CalibrationResult, EvidenceStatus } from '../../evaluation/calibration/calibration.ts'
+import {
+  type BehaviourResult,
+  type CalibrationResult,
+  calibrationData,
+  type EvidenceStatus,
+} from '../../evaluation/calibration/calibration.ts'
 import { isRange } from '../../evaluation/calibration/evidence.ts'
 import type { PlannedChat } from '../../evaluation/calibration/experiment-plan.ts'
 import type { Place } from '../../evaluation/calibration/observation.ts'
@@ -142,23 +147,7 @@ export const calibrationJson = (
   result: CalibrationResult,
   plan: readonly PlannedChat[],
   replay: ReplayResult | null,
-): string => `${JSON.stringify({ v: 1, type: 'calibration', ...namesInSnakeCase(result), plan, replay })}\n`
-
-const namesInSnakeCase = ({ leftOut, isContradicted, assumptions, ...others }: CalibrationResult) => ({
-  ...others,
-  left_out: leftOut,
-  fits: !isContradicted,
-  assumptions: assumptions.map(({ name, status, behaviours }) => {
-    const { class: shown, tier } = ASSUMPTIONS.find(one => one.name === name) ?? {}
-    return {
-      name,
-      class: shown,
-      tier: status === 'confirmed' ? 'seen' : tier,
-      status,
-      behaviours: behaviours.map(({ inForce, allowed: _, ...one }) => ({ ...one, in_force: inForce })),
-    }
-  }),
-})
+): string => `${JSON.stringify({ v: 1, type: 'calibration', ...calibrationData(result), plan, replay })}\n`
 
 /** The settings that fit, with the evidence for each, as lines of a config file. */
 export function configLines(result: CalibrationResult, date: string): string[] {

@@ -23,7 +23,7 @@ export interface ControlOptions
   extends Access,
     Pick<
       ControlContext,
-      'simulator' | 'workspaces' | 'url' | 'closing' | 'onStopRequested' | 'agent' | 'loadRecorder'
+      'simulator' | 'workspaces' | 'url' | 'closing' | 'onStopRequested' | 'agent' | 'loadRecorder' | 'proxy'
     > {
   readonly loadReadiness: LoadReadiness | undefined
   /** Routes the calls of the platform by another router from now on. */
@@ -37,12 +37,12 @@ export interface ControlOptions
 type Bindings = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
 
 export function createControlListener(options: ControlOptions) {
-  const { simulator, workspaces, url, closing, onStopRequested, agent, loadRecorder, loadReadiness, routeCalls } =
-    options
+  const { simulator, workspaces, url, closing, onStopRequested, agent, loadRecorder } = options
+  const { loadReadiness, routeCalls, proxy } = options
   let readiness: Promise<Readiness> | null = null
   const control: ControlContext = {
     ...{ simulator, core: coreOf(simulator), workspaces, url, control: url + PREFIX, closing, streams: { count: 0 } },
-    ...{ onStopRequested, agent, loadRecorder, recordings: createSequence() },
+    ...{ onStopRequested, agent, loadRecorder, recordings: createSequence(), proxy },
     readiness() {
       if (loadReadiness !== undefined) readiness ??= loadReadiness({ simulator, routeCalls })
       return readiness

@@ -33,6 +33,14 @@ export interface AgentAction {
   readonly with?: Readonly<Record<string, unknown>> | undefined
 }
 
+/** What a proxy records, and into which file. */
+export interface ProxyDescription {
+  readonly upstream: string
+  readonly webhook_url: string
+  readonly since: string
+  readonly file: string
+}
+
 /** What every route has access to. */
 export interface ControlContext {
   readonly simulator: PlatformSimulator
@@ -55,6 +63,8 @@ export interface ControlContext {
   readiness(): Promise<Readiness> | null
   /** Undefined when the program that created the server records nothing. */
   readonly loadRecorder: LoadRecorder | undefined
+  /** Null for a simulator. */
+  readonly proxy: ProxyDescription | null
   /** Runs recordings one after the other. */
   readonly recordings: ReturnType<typeof createSequence>
 }

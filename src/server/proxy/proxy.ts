@@ -1,10 +1,11 @@
 /** Stands between an intermediary and the real platform in both directions, and records what passes. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { backgroundTimer, elapsedMs, type Timer } from '../../base/runtime/clock.ts'
+import { backgroundTimer, elapsedMs, type Timer, wallTime } from '../../base/runtime/clock.ts'
 import { type ConnectionFailure, certificateProblem } from '../../base/runtime/connection-failure.ts'
 import { randomToken, sameSecret } from '../../base/runtime/node.ts'
 import { isError } from '../../base/text/error-text.ts'
 import { counted, formatDuration } from '../../base/text/quantities.ts'
+import { withoutCredentials } from '../../base/text/redactor.ts'
 import { isLoopbackName } from '../../platform/api/access.ts'
 import { simulatorResponse } from '../../platform/api/messages.ts'
 import { signingHeaders } from '../../platform/webhooks/request.ts'
@@ -35,6 +36,8 @@ export interface ProxyOptions {
   /** Handover keys, for the verdict on signatures; they are not part of the simulator. */
   readonly keys: readonly string[]
   readonly anonymise: boolean
+  /** Where the command writes the journal. */
+  readonly file: string
   /** Whether links to the platform lead through the proxy. */
   readonly rewriteLinks: boolean
   readonly silentAfterMs?: number
@@ -216,6 +219,12 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
 
   return {
     listener,
+    description: {
+      upstream: withoutCredentials(upstream.href),
+      webhook_url: withoutCredentials(webhookUrl.href),
+      since: wallTime(),
+      file: options.file,
+    },
     refusedRoute({ id, method, path }) {
       if (method === 'GET' || ALLOWED_ROUTES.includes(id)) return null
       const message = `${method} /_sim${path} acts on a simulated platform, and this is a proxy before a real one: it only records. Use npx handover-sim start for it.`

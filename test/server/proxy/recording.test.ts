@@ -171,7 +171,15 @@ it('says once when one side is silent, and again after traffic', async () => {
   const other = await answering()
   const url = new URL(other.url)
   const proxy = createProxy({
-    ...{ upstream: url, webhookUrl: url, deliveryPath: PATH, keys: [], anonymise: false, rewriteLinks: false },
+    ...{
+      upstream: url,
+      webhookUrl: url,
+      deliveryPath: PATH,
+      keys: [],
+      anonymise: false,
+      rewriteLinks: false,
+      file: '',
+    },
     silentAfterMs: 20,
   })
   const server = await startServer({ port: 0 }, undefined, undefined, { proxy })
@@ -219,6 +227,7 @@ describe('the control API', () => {
       '/keys',
       '/snapshot',
       '/assumptions',
+      '/calibration',
       '/readiness',
       '/deliveries',
     ])

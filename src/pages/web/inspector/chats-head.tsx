@@ -11,6 +11,7 @@ import { hueOf, initialsOf } from '../model/chat-format.ts'
 import { type ChatState, messageTextOf } from '../model/chat-items.ts'
 import { countUntil } from '../model/journal-log.ts'
 import { NewChatDialog, startChat } from './new-chat.tsx'
+import { useIsProxy } from './platform/platform-section.tsx'
 import { SaveTest } from './save-test.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
@@ -26,7 +27,10 @@ export function ChatsHead({ chatId, chat }: ChatsHeadProps) {
   const { chats, view, chatName } = session
   const [isListed, setListed] = useState(false)
   const [isNew, setNew] = useState(false)
-  const start = () => startChat(session)
+  const isProxy = useIsProxy()
+  const start = () => {
+    if (!isProxy) startChat(session)
+  }
   // The list begins with the newest chat.
   const moveBy = (step: number) => {
     const ids = chats.ids.peek()
@@ -43,7 +47,7 @@ export function ChatsHead({ chatId, chat }: ChatsHeadProps) {
   const unread = ids.filter(id => chats.unread(id) > 0).length
   return (
     <header class={chatId === null ? 'chats-head empty' : 'chats-head'}>
-      {chatId === null ? <p>There is no chat yet. Start one, and you are its end user.</p> : null}
+      {chatId === null ? <p>There is no chat yet. {isProxy ? '' : 'Start one, and you are its end user.'}</p> : null}
       <div class="buttons">
         {chatId === null ? null : (
           <button type="button" aria-expanded={isListed} onClick={() => setListed(!isListed)}>
@@ -51,12 +55,16 @@ export function ChatsHead({ chatId, chat }: ChatsHeadProps) {
             {unread === 0 ? null : <span class="unread">{unread} unread</span>}
           </button>
         )}
-        <button type="button" class={chatId === null ? 'primary' : 'chats-new'} onClick={start}>
-          New chat
-        </button>
-        <button type="button" class="quiet" onClick={() => setNew(true)}>
-          Set up a chat
-        </button>
+        {isProxy ? null : (
+          <>
+            <button type="button" class={chatId === null ? 'primary' : 'chats-new'} onClick={start}>
+              New chat
+            </button>
+            <button type="button" class="quiet" onClick={() => setNew(true)}>
+              Set up a chat
+            </button>
+          </>
+        )}
       </div>
       {isListed && chatId !== null ? <ChatList /> : null}
       {chatId === null || chat === null ? null : (

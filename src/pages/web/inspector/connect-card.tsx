@@ -4,7 +4,9 @@ import { usePlatform, usePlatformStore } from './platform/platform-section.tsx'
 import { Health, TestEvent, UrlForm } from './platform/webhook.tsx'
 
 export function ConnectCard() {
-  return usePlatformStore().moment.value === null ? null : <Steps />
+  const { moment, proxy } = usePlatformStore()
+  if (proxy.value !== null) return <p class="empty">Nothing has passed yet. Calls and deliveries appear here.</p>
+  return moment.value === null ? null : <Steps />
 }
 
 function Steps() {

@@ -38,13 +38,15 @@ export function OpenDialog({ dialog }: ActionProps) {
 
 export function EntryActions({ dialog, entry }: EntryActionsProps) {
   const session = useSession()
-  const keys = usePlatformStore().moment.value?.keys ?? null
+  const { moment, proxy } = usePlatformStore()
+  const keys = moment.value?.keys ?? null
+  const canAct = proxy.value === null
   const isEvent = entry.kind === 'delivery' || entry.kind === 'event'
   /** The ids that other programs need. */
   const ids = [['Chat', entry.chat_id] as const, ['Delivery', isEvent ? entry.delivery_id : undefined] as const]
   return (
     <>
-      {entry.kind === 'api' ? (
+      {entry.kind === 'api' && canAct ? (
         <>
           <div class="buttons entry-actions">
             <button type="button" onClick={() => (dialog.value = { kind: 'call', call: entry })}>
@@ -66,7 +68,7 @@ export function EntryActions({ dialog, entry }: EntryActionsProps) {
           </details>
         </>
       ) : null}
-      {isEvent ? (
+      {isEvent && canAct ? (
         <div class="buttons entry-actions">
           <button type="button" onClick={() => session.act(() => resend(session, entry.delivery_id, false))}>
             Send the same bytes again
@@ -79,7 +81,7 @@ export function EntryActions({ dialog, entry }: EntryActionsProps) {
           </button>
         </div>
       ) : null}
-      {entry.kind === 'delivery' && entry.url !== null ? <DeliveryCode entry={entry} /> : null}
+      {entry.kind === 'delivery' && entry.url !== null && canAct ? <DeliveryCode entry={entry} /> : null}
       <dl class="entry-ids pairs" hidden={ids.every(([, id]) => id === undefined)}>
         {ids.map(([name, id]) =>
           id === undefined ? null : (

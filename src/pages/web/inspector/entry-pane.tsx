@@ -10,6 +10,7 @@ import type { JournalLog } from '../model/journal-log.ts'
 import { showKnob } from './address.ts'
 import { type ActionDialog, EntryActions } from './entry-actions.tsx'
 import { PaneSeparator } from './pane-separator.tsx'
+import { useIsProxy } from './platform/platform-section.tsx'
 import { isDiagnosable, RefusalHelp } from './refusal-help.tsx'
 import { useSession } from './session-context.ts'
 
@@ -23,6 +24,7 @@ export interface EntryPaneProps {
 export function EntryPane({ dialog, isBeside, onClose }: EntryPaneProps) {
   const session = useSession()
   const { view, log, isPast } = session
+  const isProxy = useIsProxy()
   const selected = view.entry.value
   const entry = selected === null ? undefined : log.value.entry(selected)
   const second = log.value.entry(view.compare.value ?? -1)
@@ -53,7 +55,7 @@ export function EntryPane({ dialog, isBeside, onClose }: EntryPaneProps) {
         onSelect={seq => (view.entry.value = seq)}
         onKnob={name => showKnob(view, name)}
         tools={<PaneTools entry={entry} onClose={onClose} />}
-        advice={!isPast && isDiagnosable(entry) ? <RefusalHelp entry={entry} /> : null}
+        advice={!isPast && !isProxy && isDiagnosable(entry) ? <RefusalHelp entry={entry} /> : null}
       >
         {second === entry ? (
           <p class="compare-notice" role="status">

@@ -10,8 +10,9 @@ import { isOrdered } from '../model/entry-summary.ts'
 import { type ColumnName, type SideView, uiModeAddress } from './address.ts'
 import { AgentDesk, WaitingBadge } from './agent-desk.tsx'
 import { WireWithPast } from './past-wire.tsx'
-import { PlatformProvider } from './platform/platform-section.tsx'
+import { PlatformProvider, useIsProxy } from './platform/platform-section.tsx'
 import { PlatformPanel } from './platform-panel.tsx'
+import { ProxyBar } from './proxy-bar.tsx'
 import { Readiness } from './readiness.tsx'
 import { useSession } from './session-context.ts'
 import { StateStrip } from './state-strip.tsx'
@@ -32,10 +33,20 @@ function TabTitle() {
 const FEED_TEXTS = {
   connecting: 'Connecting',
   live: 'Live',
-  lost: `The server does not answer. Start it again: npx handover-sim start${location.port === '' ? '' : ` --port ${location.port}`}`,
+  lost: 'The server does not answer. Start it again',
   refused: 'Token needed',
   missing: 'This workspace does not exist.',
 } as const
+
+function StartCommand() {
+  const port = location.port === '' ? '' : ` --port ${location.port}`
+  return (
+    <>
+      : npx handover-sim {useIsProxy() ? 'proxy' : 'start'}
+      {port}
+    </>
+  )
+}
 
 export function Inspector() {
   const { feed, problem, view } = useSession()
@@ -49,6 +60,7 @@ export function Inspector() {
           <h1>handover-sim</h1>
           <p class={`feed ${feed.value}`} role="status">
             {FEED_TEXTS[feed.value]}
+            {feed.value === 'lost' ? <StartCommand /> : null}
           </p>
           <StateStrip />
           {uiModeAddress() === null ? null : <a href={uiModeAddress() ?? undefined}>Scenarios</a>}
@@ -66,6 +78,7 @@ export function Inspector() {
             </button>
           </p>
         )}
+        <ProxyBar />
         <Readiness />
         <MomentBanner />
         <ColumnSwitch />
@@ -90,10 +103,17 @@ export function Inspector() {
 function SideColumns() {
   const { view, log } = useSession()
   const { side, entry, column } = view
+  const isProxy = useIsProxy()
   const isVeryWide = useMedia('(min-width: 110rem)')
   const isWide = useMedia('(min-width: 75rem)')
   const hasDetails = entry.value !== null && log.value.entry(entry.value) !== undefined
   const isCovered = isWide && hasDetails && column.value !== 'side'
+  if (isProxy)
+    return (
+      <Column name="side" heading={<h2>Platform</h2>} title="Platform" isCovered={isCovered}>
+        <PlatformPanel />
+      </Column>
+    )
   const isAgent = side.value === 'agent'
   if (!isVeryWide)
     return (
@@ -144,8 +164,10 @@ const SWITCH = [
 /** Narrow screens show one column, which this chooses. */
 function ColumnSwitch() {
   const { view } = useSession()
+  const isProxy = useIsProxy()
+  const choices = SWITCH.filter(({ side }) => !(isProxy && side === 'agent'))
   const isShown = ({ column, side }: (typeof SWITCH)[number]) =>
-    view.column.value === column && (side === null || view.side.value === side)
+    view.column.value === column && (side === null || isProxy || view.side.value === side)
   const show = ({ column, side }: (typeof SWITCH)[number]) =>
     batch(() => {
       view.column.value = column
@@ -154,7 +176,7 @@ function ColumnSwitch() {
     })
   return (
     <nav class="column-switch" aria-label="Columns">
-      {SWITCH.map(choice => (
+      {choices.map(choice => (
         <button key={choice.title} type="button" aria-pressed={isShown(choice)} onClick={() => show(choice)}>
           {choice.title} {choice.side === 'agent' ? <WaitingBadge /> : null}
         </button>

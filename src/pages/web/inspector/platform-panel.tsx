@@ -1,6 +1,7 @@
 /** Shows and changes the platform: webhook, keys, availability, faults, clock, knobs, and the state as a whole. */
 import './platform.css'
 import { AvailabilitySection } from './platform/availability.tsx'
+import { CalibrationSection } from './platform/calibration.tsx'
 import { ClockSection } from './platform/clock.tsx'
 import { FaultsSection } from './platform/faults.tsx'
 import { KnobsSection } from './platform/knobs.tsx'
@@ -14,13 +15,18 @@ const SECTIONS = [
   FaultsSection,
   ClockSection,
   KnobsSection,
+  CalibrationSection,
   SnapshotSection,
 ] as const
+
+/** The others act on a simulated platform. */
+const PROXY_SECTIONS = [CalibrationSection] as const
 
 export function PlatformPanel() {
   const store = usePlatformStore()
   const moment = store.moment.value
   const problem = store.problem.value
+  const sections = store.proxy.value === null ? SECTIONS : PROXY_SECTIONS
   return (
     <div class="platform-panel">
       {problem === null ? null : (
@@ -32,7 +38,7 @@ export function PlatformPanel() {
         </p>
       )}
       {moment === null ? problem === null ? <p class="empty">Loading</p> : null : null}
-      {moment === null ? null : SECTIONS.map(Section => <Section key={Section.name} />)}
+      {moment === null ? null : sections.map(Section => <Section key={Section.name} />)}
     </div>
   )
 }

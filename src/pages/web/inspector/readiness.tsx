@@ -15,7 +15,7 @@ import { Mark } from '../components/mark.tsx'
 import { shellWord } from '../model/snippets.ts'
 import { showEntry, uiModeAddress } from './address.ts'
 import { readStored, writeStored } from './agent-side.ts'
-import { usePlatformStore } from './platform/platform-section.tsx'
+import { useIsProxy, usePlatformStore } from './platform/platform-section.tsx'
 import { useSession } from './session-context.ts'
 import { TrialDiagram } from './trial-diagram.tsx'
 
@@ -52,6 +52,7 @@ function useReadiness(): { readonly report: ReadinessReport | null; refresh(): v
 
 export function Readiness() {
   const { report, refresh } = useReadiness()
+  const isProxy = useIsProxy()
   const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState<string | null>(null)
   if (report === null) return null
@@ -100,7 +101,7 @@ export function Readiness() {
             ) : (
               <CheckDetails key={check.id} check={check} onTried={refresh} onShow={() => setOpen(false)} />
             )}
-            {wrong > 0 ? null : <CertificateCommand />}
+            {wrong > 0 || isProxy ? null : <CertificateCommand />}
           </div>
         </div>
       )}
@@ -131,6 +132,7 @@ interface CheckDetailsProps {
 function CheckDetails({ check, onTried, onShow }: CheckDetailsProps) {
   const { id, title, level, state, by, seq, finding, delivery_id, note, cannot_try } = check
   const { client, view, log } = useSession()
+  const isProxy = useIsProxy()
   const [isTrying, setTrying] = useState(false)
   const [trial, setTrial] = useState<ReadinessTrial | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -176,9 +178,11 @@ function CheckDetails({ check, onTried, onShow }: CheckDetailsProps) {
       )}
       {note === null ? null : <p>{note}</p>}
       <div class="buttons">
-        <button type="button" disabled={isTrying || cannot_try !== null} onClick={tryIt}>
-          {isTrying ? 'Trying …' : 'Try it'}
-        </button>
+        {isProxy ? null : (
+          <button type="button" disabled={isTrying || cannot_try !== null} onClick={tryIt}>
+            {isTrying ? 'Trying …' : 'Try it'}
+          </button>
+        )}
         {refused === undefined ? null : (
           <button type="button" onClick={() => show(refused.seq)}>
             Prove it
@@ -196,7 +200,7 @@ function CheckDetails({ check, onTried, onShow }: CheckDetailsProps) {
           : `The trial ended after ${formatMs(trial.duration_ms)}: ${trial.outcome}${trial.findings.length === 0 ? '' : `, ${counted(trial.findings.length, 'finding')}`}.`}
       </p>
       {problem === null ? null : <p role="alert">{problem}</p>}
-      {cannot_try === null ? null : <p class="hint">{cannot_try}</p>}
+      {cannot_try === null || isProxy ? null : <p class="hint">{cannot_try}</p>}
       <HowToFix id={id} />
       {isShown && trial !== null ? <TrialDialog trial={trial} onClose={() => setShown(false)} /> : null}
     </>

@@ -15,6 +15,7 @@ import type { ChatState } from '../model/chat-items.ts'
 import { shellWord } from '../model/snippets.ts'
 import { uiModeAddress } from './address.ts'
 import { EntryLink, OtherProblems, problemOf, TextField, useSubmission } from './fields.tsx'
+import { usePlatformStore } from './platform/platform-section.tsx'
 import { useSession } from './session-context.ts'
 import { TrialDiagram } from './trial-diagram.tsx'
 
@@ -129,8 +130,17 @@ function Saved({ recorded: { name, yaml, notes, tried, file }, webhookUrl }: Sav
   let obstacle: string | null = null
   if (webhookUrl === null) obstacle = 'Set the webhook first: the test is played against your service.'
   if (view.workspace.value !== null) obstacle = 'In a workspace it cannot be played: run it with the command below.'
+  const { proxy } = usePlatformStore()
+  if (proxy.value !== null) obstacle = 'Beside a proxy it cannot be played: run it with the command below.'
   const uiMode = uiModeAddress()
-  const words = [file ?? downloadName, '--ui', '--target', webhookUrl ?? 'URL', '--port', port]
+  const words = [
+    file ?? downloadName,
+    '--ui',
+    '--target',
+    proxy.value?.webhook_url ?? webhookUrl ?? 'URL',
+    '--port',
+    port,
+  ]
   const command = `npx handover-sim run ${words.map(shellWord).join(' ')}`
   return (
     <section class="stack" aria-label="The test">

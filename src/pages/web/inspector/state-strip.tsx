@@ -10,8 +10,8 @@ import type { PlatformMoment } from './platform/platform-store.ts'
 import { useSession } from './session-context.ts'
 
 export function StateStrip() {
-  const { moment } = usePlatformStore()
-  return moment.value === null ? null : (
+  const { moment, proxy } = usePlatformStore()
+  return moment.value === null || proxy.value !== null ? null : (
     <>
       <Connection />
       <Differences />

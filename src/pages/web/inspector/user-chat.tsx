@@ -12,6 +12,7 @@ import { directionOf } from '../model/chat-format.ts'
 import type { ChatState } from '../model/chat-items.ts'
 import { ChatsHead } from './chats-head.tsx'
 import { joinTexts, NO_USER_DRAFT, type UserDraft } from './drafts.ts'
+import { useIsProxy } from './platform/platform-section.tsx'
 import { useSession } from './session-context.ts'
 
 export function UserChat() {
@@ -45,11 +46,12 @@ interface ChatWindowProps {
 function ChatWindow({ chatId, chat, draft }: ChatWindowProps) {
   const session = useSession()
   const { client, origin, view } = session
+  const isProxy = useIsProxy()
   // A chat in which the user acts stays, also when a newer one begins.
   const stay = () => {
     if (view.chat.peek() !== chatId) view.chat.value = chatId
   }
-  const isNow = view.at.value === null
+  const isNow = view.at.value === null && !isProxy
   const selected = view.entry.value
   const context = useMemo(
     (): MessageContext => ({
@@ -75,7 +77,7 @@ function ChatWindow({ chatId, chat, draft }: ChatWindowProps) {
       }}
     >
       <ChatMessages chat={chat} context={context} />
-      <UserComposer chatId={chatId} draft={draft} />
+      {isProxy ? null : <UserComposer chatId={chatId} draft={draft} />}
     </div>
   )
 }

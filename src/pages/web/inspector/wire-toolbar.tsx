@@ -11,6 +11,7 @@ import { isInView } from '../model/entry-filter.ts'
 import { KIND_NAMES } from '../model/entry-summary.ts'
 import { ENTRY_KINDS } from './address.ts'
 import type { ActionDialog } from './entry-actions.tsx'
+import { useIsProxy } from './platform/platform-section.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
@@ -104,9 +105,11 @@ function WireActions({ dialog }: Pick<WireToolbarProps, 'dialog'>) {
   const session = useSession()
   return (
     <Menu title="More">
-      <button type="button" class="quiet" onClick={() => (dialog.value = { kind: 'event' })}>
-        Send an event
-      </button>
+      {useIsProxy() ? null : (
+        <button type="button" class="quiet" onClick={() => (dialog.value = { kind: 'event' })}>
+          Send an event
+        </button>
+      )}
       <button type="button" class="quiet" onClick={() => clearView(session)}>
         Clear the view
       </button>

@@ -7,6 +7,7 @@ import { Dialog } from '../components/dialog.tsx'
 import { Menu } from '../components/menu.tsx'
 import type { View } from './address.ts'
 import { ChoiceField, DialogButtons, OtherProblems, problemOf, TextField, useSubmission } from './fields.tsx'
+import { useIsProxy } from './platform/platform-section.tsx'
 import type { Session } from './session.ts'
 import { useSession } from './session-context.ts'
 
@@ -44,9 +45,11 @@ export function WorkspaceBar({ children }: { readonly children: ComponentChildre
         </label>
       )}
       <Menu title="Menu">
-        <button type="button" class="quiet" onClick={() => setNew(true)}>
-          New workspace
-        </button>
+        {useIsProxy() ? null : (
+          <button type="button" class="quiet" onClick={() => setNew(true)}>
+            New workspace
+          </button>
+        )}
         {current === null ? null : (
           <button type="button" class="quiet" onClick={() => session.act(() => closeWorkspace(session, current))}>
             Close workspace

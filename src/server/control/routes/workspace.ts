@@ -1,7 +1,8 @@
 /** Shows and changes the configuration and the availability, as a person does in the workspace. */
 import * as z from 'zod/mini'
 import { isMap } from '../../../base/objects.ts'
-import { isoMicros } from '../../../base/runtime/clock.ts'
+import { isoMicros, nextMacrotask } from '../../../base/runtime/clock.ts'
+import { tierOf } from '../../../platform/contract/assumptions.ts'
 import { AvailabilityReason, AvailabilityValue, named } from '../../../platform/contract/schemas.ts'
 import { VERSION } from '../../../platform/contract/version.ts'
 import { DEFAULT_QUEUE, isOpen } from '../../../platform/rules/availability.ts'
@@ -12,7 +13,15 @@ import { chatSummary } from '../../../platform/rules/transcript.ts'
 import type { Core } from '../../../platform/simulator/core.ts'
 import { configure, effectiveConfig } from '../../../platform/simulator/settings.ts'
 import { momentOf } from '../problems.ts'
-import { type ControlRequest, type ControlRoute, MomentQuery, NonEmptyText, ok, routesOf } from '../route.ts'
+import {
+  type ControlRequest,
+  type ControlRoute,
+  MomentQuery,
+  NonEmptyText,
+  ok,
+  type ProxyDescription,
+  routesOf,
+} from '../route.ts'
 import { ChatSummary, MOMENT_DROPPED, wireSummary } from './chats.ts'
 import { clock, clockNow } from './simulator.ts'
 
@@ -48,6 +57,9 @@ const StateResponse = z
     version: z.string(),
     config: ConfigResponse,
     clock,
+    proxy: z
+      .nullable(z.object({ upstream: z.string(), webhook_url: z.string(), since: z.string(), file: z.string() }))
+      .check(z.describe('What `npx handover-sim proxy` records; null for a simulator')),
     availability: z.array(QueueResponse),
     chats: z.array(ChatSummary),
     journal: z.object({
@@ -60,6 +72,11 @@ const StateResponse = z
 
 export type SimulatorState = z.infer<typeof StateResponse>
 
+const AssumptionClass = z
+  .enum(['ordinary', 'provoked', 'never'])
+  .check(z.describe('Which traffic of the platform shows it'))
+const AssumptionTier = z.enum(['described', 'documented', 'seen', 'assumed']).check(z.describe('What it rests on'))
+
 const AssumptionsResponse = z
   .object({
     assumptions: z.array(
@@ -68,8 +85,8 @@ const AssumptionsResponse = z
         rule: z.string(),
         open: z.string(),
         behaviour: z.string(),
-        class: z.enum(['ordinary', 'provoked', 'never']).check(z.describe('Which traffic of the platform shows it')),
-        tier: z.enum(['described', 'documented', 'seen', 'assumed']).check(z.describe('What it rests on')),
+        class: AssumptionClass,
+        tier: AssumptionTier,
         evidence: z.nullable(
           z
             .object({ value: z.optional(z.unknown()), count: z.int(), date: z.string(), file: z.string() })
@@ -85,6 +102,66 @@ const AssumptionsResponse = z
       'What the platform leaves open, what the simulator does instead, and the knobs that change it',
     ),
   )
+
+const Place = z.object({ file: z.string(), entry: z.int().check(z.describe('`seq` of the journal')) })
+const EvidenceVerdict = z.enum(['confirmed', 'contradicted', 'changed', 'not seen'])
+
+const CalibrationResponse = z
+  .object({
+    calls: z.int(),
+    events: z.int(),
+    from: z.nullable(z.string()),
+    to: z.nullable(z.string()),
+    left_out: z.record(z.string(), z.int()),
+    fits: z.boolean(),
+    assumptions: z.array(
+      z.object({
+        name: z.string(),
+        class: AssumptionClass,
+        tier: AssumptionTier,
+        status: EvidenceVerdict,
+        behaviours: z.array(
+          z.object({
+            name: z.string().check(z.describe('A knob, or the assumption without one')),
+            status: EvidenceVerdict,
+            in_force: z.unknown(),
+            fits: z.optional(z.unknown()).check(z.describe('The value that fits; absent when none is known')),
+            count: z.int(),
+            first: z.nullable(Place),
+            last: z.nullable(Place),
+            places: z.array(Place).check(z.describe('The first entries')),
+            changes: z.array(z.object({ from: Place, to: Place })),
+          }),
+        ),
+      }),
+    ),
+    findings: z.array(
+      z.object({ kind: z.string(), what: z.string(), count: z.int(), place: Place, example: z.string() }),
+    ),
+  })
+  .check(named('Calibration', 'What the journal shows about the platform'))
+
+export type CalibrationAnswer = z.infer<typeof CalibrationResponse>
+
+/** After so many entries, traffic passes before the comparison goes on. */
+const ENTRIES_AT_ONCE = 200
+
+async function calibrateJournal({ journal, platform, evidence }: Core, proxy: ProxyDescription | null) {
+  const { Calibration, calibrationData } = await import('../../../evaluation/calibration/calibration.ts')
+  const { observationsOf } = await import('../../../evaluation/calibration/observation.ts')
+  const { knobs } = platform
+  const calibration = new Calibration(knobs)
+  for (const [index, entry] of journal.query().entries()) {
+    if (index % ENTRIES_AT_ONCE === 0) await nextMacrotask()
+    const observed = observationsOf(entry, proxy?.file ?? 'journal', entry.seq) ?? 'no exchange'
+    if (typeof observed === 'string') calibration.leaveOut(observed)
+    else for (const one of observed) calibration.observe(one)
+  }
+  // What a simulator did is no evidence for the platform.
+  return calibrationData(calibration.result(), ({ name, status }) =>
+    proxy !== null && status === 'confirmed' ? 'seen' : tierOf(name, evidence, knobs),
+  )
+}
 
 const platformNow = (core: Core) => ({
   config: effectiveConfig(core),
@@ -162,13 +239,14 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     summary: 'Shows the effective config, the availability and the chats, now or at an earlier moment',
     query: MomentQuery,
     responses: { 200: { description: 'The state', schema: StateResponse }, 410: MOMENT_DROPPED },
-    run({ core, query }: ControlRequest<MomentQuery, unknown>) {
+    run({ core, query, proxy }: ControlRequest<MomentQuery, unknown>) {
       const seq = momentOf(core, query)
       const chats = [...core.platform.state.chats.values()]
       const chatsThen = seq === null ? chats : chats.flatMap(chat => core.moments.chatAt(chat, seq) ?? [])
       return ok({
         version: VERSION,
         ...(seq === null ? platformNow(core) : platformAt(core, seq)),
+        proxy,
         chats: chatsThen.map(chat => wireSummary(chatSummary(chat))),
         journal: {
           first_seq: core.journal.firstSeq,
@@ -211,5 +289,11 @@ export const WORKSPACE_ROUTES: readonly ControlRoute[] = [
     summary: 'Lists every default that the platform does not state, with its knobs and their values',
     responses: { 200: { description: 'Each by its name, with the effective values', schema: AssumptionsResponse } },
     run: ({ simulator }) => ok({ assumptions: simulator.assumptions() }),
+  }),
+  route('GET /calibration', {
+    id: 'getCalibration',
+    summary: 'Compares the journal with the assumptions in force, as `npx handover-sim calibrate` compares recordings',
+    responses: { 200: { description: 'The verdict on each assumption', schema: CalibrationResponse } },
+    run: async ({ core, proxy }) => ok(await calibrateJournal(core, proxy)),
   }),
 ]

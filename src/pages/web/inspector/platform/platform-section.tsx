@@ -23,6 +23,9 @@ export function usePlatformStore(): PlatformStore {
   return store
 }
 
+/** Whether this is the page of a proxy, which records and takes no acts. */
+export const useIsProxy = (): boolean => usePlatformStore().proxy.value !== null
+
 /** The platform at the shown moment, for components that are drawn when it is loaded. */
 export function usePlatform(): PlatformMoment {
   const moment = usePlatformStore().moment.value

@@ -43,6 +43,8 @@ export interface PlatformMoment {
 export interface PlatformStore {
   /** Null until the server has answered, and at a moment that it no longer has. */
   readonly moment: ReadonlySignal<PlatformMoment | null>
+  /** What a proxy records; null for a simulator, and until the server has answered. */
+  readonly proxy: ReadonlySignal<SimulatorState['proxy']>
   /** Why the state could not be loaded. */
   readonly problem: ReadonlySignal<string | null>
   /** Loads the state again; calls at the same time become one. */
@@ -58,6 +60,7 @@ export function createPlatformStore(session: Session): PlatformStore {
   const loaded = signal<Loaded | null>(null)
   /** Endpoints and schemas stay the same; the values of knobs are in the state. */
   const description = signal<DescriptionAnswer | null>(null)
+  const proxy = signal<SimulatorState['proxy']>(null)
   const problem = signal<string | null>(null)
   const ended = new AbortController()
 
@@ -73,6 +76,8 @@ export function createPlatformStore(session: Session): PlatformStore {
       ])
       description.value ??= await client.send<DescriptionAnswer>('GET', '/description')
       const clockOffsetMs = at === null ? Date.parse(state.clock.now) - Date.parse(wallTime()) : 0
+      // Another object would draw the page again.
+      proxy.value ??= state.proxy
       loaded.value = { at, state, faults, keys, agent, clockOffsetMs }
       problem.value = null
     } catch (error) {
@@ -108,6 +113,7 @@ export function createPlatformStore(session: Session): PlatformStore {
   })
   return {
     moment,
+    proxy,
     problem,
     refresh,
     close() {
