@@ -2,6 +2,7 @@
  * Tries plain conversations first: what the help desk shows, and which capabilities that the platform's description leaves to
  * the intermediary it has. A capability that fails alone is not explored: the scenarios and the certification test it.
  */
+import { keysOf } from '../../base/objects.ts'
 import { hashWords } from '../../base/runtime/random.ts'
 import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
@@ -90,7 +91,7 @@ export async function calibrate({ verbs, withinMs, load, seed, run, jobs }: Cali
   if (notices) leftOut.push('texts that no agent wrote: the intermediary sends notices in a plain conversation')
 
   const kinds: ActKind[] = []
-  for (const kind of Object.keys(ACT_RULES) as ActKind[]) {
+  for (const kind of keysOf(ACT_RULES)) {
     const { verb } = ruleOf(kind)
     if (verb === null || verbs.includes(verb)) kinds.push(kind)
     else leftOut.push(`${kind}: the agent driver has no verb ${verb}`)
@@ -102,7 +103,7 @@ export async function calibrate({ verbs, withinMs, load, seed, run, jobs }: Cali
 
   // Each capability alone: the platform's description does not ask for it.
   const optional: { readonly name: string; readonly fault?: ActFault; readonly acts: readonly Act[] }[] = []
-  for (const fault of Object.keys(ACT_FAULTS) as ActFault[])
+  for (const fault of keysOf(ACT_FAULTS))
     for (const kind of ACT_FAULTS[fault].of)
       if (usable.includes(kind))
         optional.push({ name: `${kind} when ${ACT_FAULTS[fault].about}`, fault, acts: withAct(kind, { fault }) })
@@ -124,7 +125,7 @@ export async function calibrate({ verbs, withinMs, load, seed, run, jobs }: Cali
     leftOut: result?.outcome === 'pass' ? leftOut : [],
     vocabulary: {
       kinds: usable.filter(kind => kind !== 'restart' || !isMissing('restarts')),
-      faults: (Object.keys(ACT_FAULTS) as ActFault[]).filter(fault => !failing.some(one => one.fault === fault)),
+      faults: keysOf(ACT_FAULTS).filter(fault => !failing.some(one => one.fault === fault)),
       knobs: VARIED_KNOBS,
       hasFiles: abilities.inbox && !isMissing('files'),
     },
