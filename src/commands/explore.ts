@@ -34,7 +34,7 @@ import {
 } from './command.ts'
 import { type Context, EnvironmentError, UsageError } from './io.ts'
 import { reportRun } from './run-suite.ts'
-import { attach, createRerunCommand, runInterruptibly, whyUnreachable } from './run-target.ts'
+import { attach, createRerunCommand, runInterruptibly, targetIn, whyUnreachable } from './run-target.ts'
 
 const FLAGS = {
   '--target <url>': 'the webhook of the intermediary (default: webhook.url of the config file)',
@@ -48,6 +48,8 @@ const FLAGS = {
   '--within <duration>': 'how long an effect of an event or of the agent may take (default: 5s)',
   ...REPORT_FLAG,
   '--wait-for-target <duration>': 'how long to wait for the intermediary (default: 0s; 30s under CI)',
+  '--ui': 'serve a page that shows the exploration and its failures, until stopped',
+  '--open': 'with --ui: open the page in a browser',
   '--self-test': 'explore the built-in reference intermediary',
   '--allow-remote': 'the target may be on another machine',
   ...SETTING_FLAGS,
@@ -62,7 +64,17 @@ export const exploreCommand = defineCommand({
   flags: FLAGS,
   groups: {
     'Most used': ['target', 'agentDriver', 'for', 'out', 'replay', 'report', 'selfTest'],
-    'How it explores': ['conversations', 'state', 'jobs', 'within', 'seed', 'waitForTarget', 'allowRemote'],
+    'How it explores': [
+      'conversations',
+      'state',
+      'jobs',
+      'within',
+      'seed',
+      'waitForTarget',
+      'allowRemote',
+      'ui',
+      'open',
+    ],
   },
   async run(context, flags) {
     const { io, env } = context
@@ -77,8 +89,14 @@ export const exploreCommand = defineCommand({
     let seed = resolved.sources.seed === 'default' ? freshSeed() : Number(resolved.values.seed)
     if (resolved.sources.seed === 'default' && stored?.seed != null) seed = stored.seed
 
-    return runInterruptibly({ context, flags, resolved }, null, async parts => {
+    const situations = new Map(stored?.situations)
+    const ui = flags.ui
+      ? (await import('./explore-ui.ts')).createExploreUi(context, targetIn({ flags, resolved }), situations)
+      : null
+    return runInterruptibly({ context, flags, resolved, control: ui?.control }, null, async parts => {
       const { router, shutdown, signal, withSignalCode } = parts
+      if (ui !== null)
+        await (await import('./ui-mode.ts')).announce(router.server, context, flags.open ?? false, shutdown)
       const attaching = { context, flags, resolved, storesChats: true, router, shutdown, signal }
       const { target, driver } = await attach(attaching)
       const verbs = driver?.verbs ?? []
@@ -115,7 +133,6 @@ export const exploreCommand = defineCommand({
 
       const startedAt = wallTime()
       const startMs = elapsedMs()
-      const situations = new Map(stored?.situations)
       let shownMs = startMs
       const result = await explore({
         ...options,
@@ -140,15 +157,21 @@ export const exploreCommand = defineCommand({
           }
         },
         listener: {
-          progress({ conversations, acts }) {
+          progress(counts) {
+            const { conversations, acts } = counts
+            ui?.listener.progress(counts)
             if (elapsedMs() - shownMs < PROGRESS_MS) return
             shownMs = elapsedMs()
             stderr.write(`${counted(conversations, 'conversation')}, ${counted(acts, 'act')}\n`)
           },
-          failed: (from, invariant) =>
-            void stderr.write(`${invariant} failed in conversation ${from}: looking for the shortest that fails\n`),
-          found({ file }) {
+          failed(from, invariant) {
+            ui?.listener.failed(from, invariant)
+            stderr.write(`${invariant} failed in conversation ${from}: looking for the shortest that fails\n`)
+          },
+          found(finding) {
+            const { file } = finding
             if (file !== null) saveText(resolve(io.cwd, file.path), [context.secrets.redact(file.yaml)])
+            ui?.listener.found(finding)
           },
         },
       })
@@ -168,6 +191,10 @@ export const exploreCommand = defineCommand({
       if (exitCode === 0 && withoutVerdict === result.conversations) exitCode = 4
       const code = await reportRun(withSignalCode({ ...ended, exitCode }), context, reports)
       for (const line of summary(result, situations, seed, durationMs)) stderr.write(`${visible(line)}\n`)
+      if (ui === null) return code
+      await ui.end(result)
+      // The page shows what was found until a signal ends it.
+      await shutdown.ended
       return code
     })
   },
@@ -185,6 +212,10 @@ function parseFlags(flags: FlagsOf<typeof FLAGS>, { io, env }: Context) {
   const conversations = countFrom('--conversations', flags.conversations) ?? null
   const durationMs = durationFrom('--for', flags.for, '5m') ?? (conversations === null ? DEFAULT_DURATION_MS : null)
   const { replay } = flags
+  if (flags.ui && flags.inspector === false) throw new UsageError('--ui needs the page: leave out --no-inspector.')
+  if (flags.ui && flags.report !== undefined)
+    throw new UsageError('--ui shows the failures in a page: leave out --report.')
+  if (flags.open && !flags.ui) throw new UsageError('--open belongs to --ui: it opens the page in a browser.')
   const isSeed = replay !== undefined && /^\d+$/.test(replay)
   if (replay !== undefined && !isSeed && !existsSync(resolve(io.cwd, replay)))
     throw new UsageError(
@@ -194,6 +225,8 @@ function parseFlags(flags: FlagsOf<typeof FLAGS>, { io, env }: Context) {
     throw new UsageError(`--replay must be a seed below ${2 ** 31}, got ${replay}.`)
   if (replay !== undefined && flags.state !== undefined)
     throw new UsageError('--replay runs one conversation: leave out --state.')
+  if (flags.ui && replay !== undefined && !isSeed)
+    throw new UsageError('--ui shows an exploration: run the file with npx handover-sim run FILE --ui.')
   return {
     conversations,
     durationMs,

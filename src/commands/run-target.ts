@@ -19,6 +19,7 @@ import type { SuiteOptions } from '../running/runner/suite.ts'
 import { earlyEndOf, InterruptedError } from '../running/runner/waiting.ts'
 import type { Resolved } from '../server/config/resolve.ts'
 import { isLoopback } from '../server/control/addresses.ts'
+import type { ControlExtension } from '../server/start.ts'
 import {
   type Context,
   createShutdown,
@@ -69,7 +70,14 @@ interface InterruptibleRun {
  * a signal has the exit code of the signal. Resolves with the exit code.
  */
 export async function runInterruptibly(
-  { context, flags, resolved }: Pick<AttachOptions, 'context' | 'flags' | 'resolved'>,
+  {
+    context,
+    flags,
+    resolved,
+    control,
+  }: Pick<AttachOptions, 'context' | 'flags' | 'resolved'> & {
+    readonly control?: ControlExtension | undefined
+  },
   timeoutMs: number | null,
   run: (parts: InterruptibleRun) => Promise<number>,
 ): Promise<number> {
@@ -88,7 +96,7 @@ export async function runInterruptibly(
   })
   try {
     const serverOptions = { ...resolved.options, ...(flags.selfTest ? { port: 0 } : {}) }
-    const router = await createSimulatorRouter(serverOptions, context.secrets)
+    const router = await createSimulatorRouter(serverOptions, context.secrets, control)
     shutdown.defer(() => router.close())
     return await run({
       router,

@@ -107,7 +107,7 @@ export async function serveSavedRun(result: RunResult, plans: readonly Plan[], c
 }
 
 /** The address has the token, where one is needed. A browser is opened only for a person at a terminal. */
-async function announce(
+export async function announce(
   { inspectorUrl, url }: PlatformServer,
   context: Context,
   open: boolean,

@@ -186,6 +186,8 @@ describe('bad input', () => {
       '--replay must be the seed of a conversation or a scenario file, got "nowhere.yaml".',
     ],
     [['--self-test', '--replay', '7', '--state', 's.json'], '--replay runs one conversation: leave out --state.'],
+    [['--self-test', '--ui', '--report', 'json'], '--ui shows the failures in a page: leave out --report.'],
+    [['--self-test', '--open'], '--open belongs to --ui: it opens the page in a browser.'],
     [['--self-test', '--replay', '4294967296'], '--replay must be a seed below 2147483648, got 4294967296.'],
     [
       ['--target', 'http://127.0.0.1:1/'],

@@ -8,8 +8,8 @@ import type { Entry } from '../../platform/journal/entry.ts'
 
 /** The scenario files as they were read last. */
 export interface Catalogue {
-  /** `run`: scenarios can be run. `report`: a saved run. */
-  readonly kind: 'run' | 'report'
+  /** `run`: scenarios can be run. `report`: a saved run. `explore`: the failures that an exploration has found. */
+  readonly kind: 'run' | 'report' | 'explore'
   /** Differs after a restart, when numbers of runs begin again. */
   readonly instance: string
   /** Increases when a file was read again. */
@@ -110,11 +110,30 @@ export interface LiveEntries {
   readonly entries: readonly Entry[]
 }
 
-/** Server-sent events of `GET /_sim/ui/events` by name. A new stream begins with all of them. */
+/** How far `explore` is. */
+export interface Exploration {
+  readonly conversations: number
+  readonly acts: number
+  readonly situations: number
+  /** The failure whose conversation is being shortened; null while others are tried. */
+  readonly shortening: string | null
+  /** `Ended`, or why it ended early; null while it goes on. */
+  readonly ended: string | null
+  /** The acts: the columns of the map. */
+  readonly columns: readonly string[]
+  /** The states of a chat. A cell is null where the act is not possible. */
+  readonly rows: readonly {
+    readonly state: string
+    readonly cells: readonly ({ readonly times: number; readonly failures: number } | null)[]
+  }[]
+}
+
+/** Server-sent events of `GET /_sim/ui/events` by name. A new stream begins with all that there are. */
 export interface UiEvents {
   readonly catalogue: Catalogue
   readonly status: Status
   readonly entries: LiveEntries
+  readonly exploration: Exploration
 }
 
 const names = z.array(z.string().check(z.minLength(1)))

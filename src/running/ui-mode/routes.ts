@@ -16,6 +16,7 @@ import { ControlProblem, unknownId } from '../../server/control/problems.ts'
 import { type ControlRoute, ok, routesOf } from '../../server/control/route.ts'
 import { checkStreams, HEARTBEAT_MS } from '../../server/control/routes/journal.ts'
 import {
+  type Exploration,
   NameQuery,
   OpenBody,
   RunBody,
@@ -105,7 +106,7 @@ export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] 
     responses: {
       202: document('UiQueued', 'The names of the scenarios; those of broken files are left out')[200],
       404: 'There is no such scenario; lists those there are',
-      409: 'A saved run',
+      409: 'A saved run, or an exploration',
     },
     run({ body }) {
       const { run } = actionsOf(session)
@@ -119,7 +120,7 @@ export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] 
   route('POST /ui/stop', {
     id: 'stopUi',
     summary: 'Ends the run that is under way, and empties the queue',
-    responses: { ...document('UiStopped', 'Nothing is running'), 409: 'A saved run' },
+    responses: { ...document('UiStopped', 'Nothing is running'), 409: 'A saved run, or an exploration' },
     async run() {
       await actionsOf(session).stop()
       return ok({ stopped: true })
@@ -133,7 +134,7 @@ export const uiRoutes = (session: UiSession, secrets: Redactor): ControlRoute[] 
     responses: {
       ...document('UiWatched', 'The setting'),
       404: 'UI mode does not have one of the files',
-      409: 'A saved run',
+      409: 'A saved run, or an exploration',
     },
     run({ body }) {
       const { watch } = actionsOf(session)
@@ -168,7 +169,7 @@ async function openInEditor(path: string, line: number): Promise<void> {
 
 function actionsOf({ actions }: UiSession): UiActions {
   if (actions !== null) return actions
-  throw new ControlProblem(409, 'saved_run', 'This is a saved run: run its scenarios with npx handover-sim run --ui.')
+  throw new ControlProblem(409, 'read_only', 'This page only shows scenarios: run them with npx handover-sim run --ui.')
 }
 
 interface UiStreamOptions {
@@ -192,6 +193,7 @@ function createUiReader({ session, secrets, ...stream }: UiStreamOptions): Event
   let statesVersion = 0
   let runStatus: RunStatus | null = null
   let watch: WatchSetting | null = null
+  let exploration: Exploration | null = null
   /** The last entry that was sent, by run. */
   const seqs = new Map<number, number>()
   const event = <Name extends keyof UiEvents>(name: Name, data: UiEvents[Name]): string =>
@@ -212,6 +214,9 @@ function createUiReader({ session, secrets, ...stream }: UiStreamOptions): Event
       watch = status.watch
       text += event('status', status)
     }
+    const explored = session.exploration()
+    if (explored !== null && explored !== exploration) text += event('exploration', explored)
+    exploration = explored
     const active = session.active()
     for (const run of seqs.keys()) if (active.every(one => one.run !== run)) seqs.delete(run)
     for (const { name, run, entriesAfter } of active) {

@@ -1,8 +1,8 @@
-/** Connects scenario files, queue and watcher of UI mode to one state; a saved run is a state that does not change. */
+/** Connects scenario files, queue and watcher of UI mode to one state; a saved run is a state that does not change, an exploration one that grows. */
 import type { NamedFile } from '../../base/files/user-files.ts'
 import { wallTime } from '../../base/runtime/clock.ts'
 import type { Redactor } from '../../base/text/redactor.ts'
-import type { RunResult } from '../../evaluation/evaluator/verdict.ts'
+import type { RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import type { ScenarioReport } from '../../evaluation/evaluator/wording/report.ts'
 import { type Plan, stepsOf } from '../../evaluation/scenario/plan.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
@@ -12,7 +12,9 @@ import type {
   CatalogueFile,
   CatalogueScenario,
   CatalogueStep,
+  Exploration,
   RunBody,
+  RunStatus,
   Status,
   WatchSetting,
 } from './protocol.ts'
@@ -29,7 +31,9 @@ export interface UiSession {
   findFile(name: string): NamedFile | undefined
   /** Calls `listener` after every change. Returns a function that stops this. */
   subscribe(listener: () => void): () => void
-  /** Null for a saved run. */
+  /** Null where nothing is explored. */
+  exploration(): Exploration | null
+  /** Null for a saved run and an exploration. */
   readonly actions: UiActions | null
   close(): Promise<void>
 }
@@ -48,13 +52,23 @@ export interface UiSessionOptions {
   readonly secrets: Redactor
 }
 
+function createListeners() {
+  const listeners = new Set<() => void>()
+  return {
+    notify() {
+      for (const listener of listeners) listener()
+    },
+    subscribe(listener: () => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
 /** Reads the files and watches them until `close`. */
 export async function createUiSession(options: UiSessionOptions): Promise<UiSession> {
   const { target, startRun, secrets } = options
-  const listeners = new Set<() => void>()
-  const notify = () => {
-    for (const listener of listeners) listener()
-  }
+  const { notify, subscribe } = createListeners()
   const files = createScenarioFiles(options.files)
   const states = createScenarioStates(secrets, notify)
   const runnable = () => files.scenarios().filter(({ plan }) => files.isRunnable(plan))
@@ -108,10 +122,8 @@ export async function createUiSession(options: UiSessionOptions): Promise<UiSess
     active: states.active,
     report: states.report,
     findFile: files.find,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    subscribe,
+    exploration: () => null,
     actions: {
       run({ scenarios, failed }) {
         const names = scenarios ?? runnable().map(nameOf)
@@ -169,8 +181,55 @@ export function createSavedSession(
     report: states.report,
     findFile,
     subscribe: () => () => {},
+    exploration: () => null,
     actions: null,
     close: async () => {},
+  }
+}
+
+/** `add` adds a failure. Without a plan it has no scenario file. */
+export function createExploreSession(target: string, secrets: Redactor, findFile: UiSession['findFile']) {
+  const { notify, subscribe } = createListeners()
+  const states = createScenarioStates(secrets, notify)
+  let exploration: Exploration | null = null
+  let catalogue: Catalogue = {
+    ...{ kind: 'explore', instance: wallTime(), version: 1, target, files: [], scenarios: [] },
+  }
+  const run: RunStatus = { state: 'idle', done: 0, total: 0, problem: null, failures: [] }
+  const watch: WatchSetting = { all: false, files: [] }
+  const session: UiSession = {
+    catalogue: () => catalogue,
+    status(after) {
+      const { version, statuses } = states.changedSince(after)
+      return { version, status: { run, watch, scenarios: statuses } }
+    },
+    active: () => [],
+    report: states.report,
+    findFile,
+    subscribe,
+    exploration: () => exploration,
+    actions: null,
+    close: async () => {},
+  }
+  return {
+    session,
+    show(next: Exploration): void {
+      exploration = next
+      notify()
+    },
+    add(plan: Plan | null, name: string, result: ScenarioResult): void {
+      const { version, files, scenarios } = catalogue
+      const none = { description: null, tags: [], spec: [], needs: [], steps: [], place: null }
+      const added =
+        plan === null ? { ...none, name, file: 'no scenario file' } : describeScenario({ plan, instance: 1 })
+      catalogue = {
+        ...catalogue,
+        version: version + 1,
+        files: [...files.filter(one => one.name !== added.file), { name: added.file, problems: [] }],
+        scenarios: [...scenarios, added],
+      }
+      states.finish(added.name, secrets.redactDeep(result))
+    },
   }
 }
 

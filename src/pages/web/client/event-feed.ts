@@ -124,7 +124,7 @@ export function followUi(
     onEvents(messages) {
       const events: UiEvent[] = []
       for (const { event, data } of messages)
-        if (event === 'catalogue' || event === 'status' || event === 'entries')
+        if (event === 'catalogue' || event === 'status' || event === 'entries' || event === 'exploration')
           events.push({ name: event, data: JSON.parse(data) })
       if (events.length > 0) onEvents(events)
     },

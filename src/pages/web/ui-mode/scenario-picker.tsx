@@ -44,7 +44,13 @@ export function ScenarioPicker() {
           <FileSection key={file.name} file={file} scenarios={byFile.get(file.name) ?? []} />
         ))}
         {listed.value.length === 0 && files.length === 0 && catalogue.value !== null ? (
-          <p class="empty">{isFiltered.value ? 'No scenario matches the filter.' : 'There are no scenarios.'}</p>
+          <p class="empty">
+            {isFiltered.value
+              ? 'No scenario matches the filter.'
+              : catalogue.value.kind === 'explore'
+                ? 'Nothing has failed yet.'
+                : 'There are no scenarios.'}
+          </p>
         ) : null}
       </div>
     </nav>

@@ -3,6 +3,7 @@ import './ui-mode.css'
 import { counted } from '../../../base/text/quantities.ts'
 import { FailureCards } from '../components/failure-cards.tsx'
 import { Shortcuts, showShortcuts, useShortcuts } from '../components/shortcuts.tsx'
+import { ExplorationCounts, ExplorationMap } from './exploration-map.tsx'
 import { ResultPane } from './result-pane.tsx'
 import { ScenarioPicker } from './scenario-picker.tsx'
 import { SourceView } from './source-view.tsx'
@@ -17,6 +18,8 @@ const FEED_TEXTS = {
   missing: 'This server has no UI mode.',
 }
 
+const TITLES = { run: 'Scenarios', report: 'Saved run', explore: 'Explore' } as const
+
 export function UiPage() {
   const { problem, run, catalogue, feed } = useUi()
   const kind = catalogue.value?.kind ?? null
@@ -26,9 +29,9 @@ export function UiPage() {
     <div class="ui-page">
       <Shortcuts />
       <header class="ui-bar">
-        <h1>{kind === 'report' ? 'Saved run' : 'Scenarios'}</h1>
+        <h1>{TITLES[kind ?? 'run']}</h1>
         <p class={`ui-feed ${feed.value}`} role="status">
-          {feed.value === 'live' ? <RunState /> : FEED_TEXTS[feed.value]}
+          {feed.value !== 'live' ? FEED_TEXTS[feed.value] : kind === 'explore' ? <ExplorationCounts /> : <RunState />}
         </p>
         {kind === 'run' ? (
           <>
@@ -53,6 +56,7 @@ export function UiPage() {
           <FailureCards failures={failures} level={3} />
         </details>
       )}
+      <ExplorationMap />
       <main class="ui-columns">
         <ScenarioPicker />
         <SourceView />

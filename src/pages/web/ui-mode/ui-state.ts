@@ -10,6 +10,7 @@ import type { ScenarioReport } from '../../../evaluation/evaluator/wording/repor
 import type {
   Catalogue,
   CatalogueScenario,
+  Exploration,
   RunBody,
   RunStatus,
   ScenarioStatus,
@@ -27,6 +28,8 @@ export interface UiState {
   readonly origin: URL
   readonly feed: ReadonlySignal<FeedState>
   readonly catalogue: ReadonlySignal<Catalogue | null>
+  /** Null where nothing is explored. */
+  readonly exploration: ReadonlySignal<Exploration | null>
   readonly run: ReadonlySignal<RunStatus>
   readonly watch: ReadonlySignal<WatchSetting>
   readonly statuses: ReadonlySignal<ReadonlyMap<string, ScenarioStatus>>
@@ -87,6 +90,7 @@ const IDLE: RunStatus = { state: 'idle', done: 0, total: 0, problem: null, failu
 export function createUiState(view: UiView, client: ControlClient, origin: URL): UiState {
   const feed = signal<FeedState>('connecting')
   const catalogue = signal<Catalogue | null>(null)
+  const exploration = signal<Exploration | null>(null)
   const run = signal(IDLE)
   const watch = signal<WatchSetting>({ all: false, files: [] })
   const statuses = signal<ReadonlyMap<string, ScenarioStatus>>(new Map())
@@ -113,7 +117,8 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
     if (event.name === 'catalogue') {
       if (event.data.instance !== catalogue.peek()?.instance) forget()
       catalogue.value = event.data
-    } else if (event.name === 'entries') {
+    } else if (event.name === 'exploration') exploration.value = event.data
+    else if (event.name === 'entries') {
       runs.add(event.data)
       live.value = { viewOf: runs.viewOf }
     } else {
@@ -253,7 +258,7 @@ export function createUiState(view: UiView, client: ControlClient, origin: URL):
   keepUiAddress(view)
   return {
     ...{ view, origin, feed, catalogue, run, watch, statuses, listed, isFiltered, counts, selected, shown, source },
-    ...{ causes, step, problem, brokenFiles },
+    ...{ causes, exploration, step, problem, brokenFiles },
     select(name) {
       isChosen = true
       show(name)

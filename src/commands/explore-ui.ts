@@ -1,0 +1,70 @@
+/** Shows an exploration in a page while it runs: counters, the map of situations, and each failure that is found (`explore --ui`). */
+import { keysOf } from '../base/objects.ts'
+import { compile } from '../evaluation/scenario/compile/compile.ts'
+import { findFiles } from '../evaluation/scenario/load/find.ts'
+import { loadText } from '../evaluation/scenario/load/load.ts'
+import type { ExploreListener, ExploreResult, Finding } from '../running/explorer/explore.ts'
+import { ACT_RULES, ruleOf } from '../running/explorer/model.ts'
+import { coverageOf, type Situations } from '../running/explorer/situations.ts'
+import type { Exploration } from '../running/ui-mode/protocol.ts'
+import { uiRoutes } from '../running/ui-mode/routes.ts'
+import { createExploreSession } from '../running/ui-mode/session.ts'
+import { scenarioSources } from './command.ts'
+import type { Context } from './io.ts'
+
+export function createExploreUi(context: Context, target: string, situations: Situations) {
+  const { secrets } = context
+  const load = scenarioSources(context)
+  const files = new Set<string>()
+  const findFile = (name: string) => (files.has(name) ? findFiles([name], load)[0] : undefined)
+  const session = createExploreSession(target, secrets, findFile)
+  let shown: Exploration = {
+    ...{ conversations: 0, acts: 0, situations: situations.size, shortening: null, ended: null },
+    ...mapOf(situations),
+  }
+  const change = (part: Partial<Exploration>) => {
+    shown = { ...shown, ...part }
+    session.show(shown)
+  }
+  change({})
+  /** Findings are added one after the other. */
+  let adding = Promise.resolve()
+  async function add({ file, name, sequence, result }: Finding): Promise<void> {
+    if (file === null) return session.add(null, `${name} (conversation ${sequence.seed})`, result)
+    files.add(file.path)
+    const [plan = null] = compile(await loadText(file.path, file.yaml, load))
+    session.add(plan, name, result)
+  }
+  const listener: ExploreListener = {
+    progress: counts => change({ ...counts, ...mapOf(situations), shortening: null }),
+    failed: (seed, invariant) => change({ shortening: `${invariant} in conversation ${seed}` }),
+    found(finding) {
+      adding = adding.then(() => add(finding))
+      change({ shortening: null, ...mapOf(situations) })
+    },
+  }
+  return {
+    control: { routes: uiRoutes(session.session, secrets), page: 'ui-mode.html' as const },
+    listener,
+    async end({ conversations, acts, calibration, stopped }: ExploreResult): Promise<void> {
+      await adding
+      if (calibration.broken !== null && calibration.result !== null)
+        session.add(null, calibration.result.name, calibration.result)
+      const counts = { conversations, acts, situations: situations.size }
+      const ended = stopped === null ? 'Ended' : `Stopped: ${stopped}`
+      change({ ...counts, ...mapOf(situations), shortening: null, ended })
+    },
+  }
+}
+
+/** How often each act was tried in each state of a chat, and how often a conversation failed there. */
+function mapOf(situations: Situations): Pick<Exploration, 'columns' | 'rows'> {
+  const columns = keysOf(ACT_RULES)
+  const rows = [...coverageOf(situations)].map(([state, tried]) => ({
+    state,
+    cells: columns.map(kind =>
+      ruleOf(kind).in.includes(state) ? (tried.get(kind) ?? { times: 0, failures: 0 }) : null,
+    ),
+  }))
+  return { columns, rows }
+}
