@@ -277,6 +277,13 @@ export const PATCHES = {
       "this.recent = (this.recent ?? 0) + 1\n    setTimeout(() => this.recent--, 1_000)\n    if (this.recent > 100) throw new HttpError(503, 'busy', 'Busy.')\n    this.#dispatch(event)\n    return",
     ),
   ],
+  'answers-no-crowds': [
+    change(
+      'webhook.js',
+      'this.#dispatch(event)\n    return',
+      'this.recent = (this.recent ?? 0) + 1\n    setTimeout(() => this.recent--, 1_000)\n    if (this.recent > 60) await new Promise(() => {})\n    this.#dispatch(event)\n    return',
+    ),
+  ],
   'leaves-a-lock': [
     change(
       'main.js',

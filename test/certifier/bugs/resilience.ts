@@ -53,6 +53,14 @@ export const RESILIENCE_BUGS: readonly FoundBug[] = [
     flags,
   },
   {
+    bug: 'answers-no-crowds',
+    check: 'CON-01',
+    outcome: 'warn',
+    code: 'answers-missing-at-once',
+    says: /^Of 100 events sent at once, each on a connection of its own, \d+ had no answer: timeout: .* 50 at once were all answered\.$/,
+    flags: [...flags, '--ack-limit', '2s'],
+  },
+  {
     bug: 'leaves-a-lock',
     check: 'RST-01',
     outcome: 'warn',

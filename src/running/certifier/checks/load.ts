@@ -31,7 +31,7 @@ export const LOAD_CHECKS: readonly CheckDefinition[] = [
       '5, 10 and 20 typing events at once, each on a connection of its own; then 20 handovers at once, with a token in every text that no other text has. The same with 50, 100 and 200 events, and 200 handovers.',
     observes: 'Answers to events, calls, and what each agent sees; the time of each.',
     passes:
-      'Every event is answered, no token is in another chat, and none is lost among 20 chats (MUST). Nothing is lost or late among 200 (SHOULD), unless the help desk is too slow for all of them.',
+      'No token is in another chat, no event is refused; with 20 chats every event is answered and no token is lost (MUST). Nothing is lost, late or without an answer among 200 (SHOULD), unless the help desk is too slow for all of them.',
     async run(check) {
       if (!(await areAnswered(check, [5, 10, 20]))) return
       await runLoad(check, 20)
@@ -62,7 +62,7 @@ async function areAnswered(check: CheckContext, sizes: readonly number[]): Promi
       const { failure } = missing[0]!
       const { [ANSWERED]: answered = 0 } = reported.measurements
       const before = answered === 0 ? '' : ` ${answered} at once were all answered.`
-      check.report('MUST', 'answers-missing-at-once', {
+      check.report(levelOf(size), 'answers-missing-at-once', {
         happened: `Of ${size} events sent at once, each on a connection of its own, ${missing.length} had no answer${suffix(failure && failureText(failure))}.${before}`,
         hint: BACKLOG,
         details: {
@@ -139,8 +139,9 @@ const PARTS = {
 const PART_MS = 10_000
 /** How many calls the agent driver makes at once. */
 const DRIVER_CALLS = 20
-/** With more chats than this, being slow is no error. */
+/** With more chats or connections than this, a busy machine may be the cause of what is slow or missing. */
 const FEW = 20
+const levelOf = (size: number): FindingLevel => (size <= FEW ? 'MUST' : 'SHOULD')
 
 /** Runs handovers in many chats at once, and follows their traffic by reading each journal entry once. */
 class LoadGroup {
@@ -151,7 +152,7 @@ class LoadGroup {
   readonly #leaks: Leak[] = []
   /** When the round ends, on the clock of the journal. */
   readonly #untilMs: number
-  /** Of losses: a few chats at once must work. */
+  /** Of losses. */
   readonly #level: FindingLevel
   /** Milliseconds of each acknowledgement, and from one side to the other. */
   readonly #times: Readonly<Record<'ack' | Direction, number[]>> = { ack: [], to_agent: [], to_user: [] }
@@ -164,7 +165,7 @@ class LoadGroup {
       this.#byId.set(one.chat.id, one)
       this.#byToken.set(one.userToken, one).set(one.agentToken, one)
     }
-    this.#level = chats.length <= FEW ? 'MUST' : 'SHOULD'
+    this.#level = levelOf(chats.length)
     this.#untilMs = check.core.journal.atMs + check.limits.loadMs
     this.#unsubscribe = check.core.journal.subscribe(entry => this.#follow(entry))
   }
@@ -258,7 +259,7 @@ class LoadGroup {
         parts.push(`${counted(refused.length, 'event')} had another answer than 200: ${[...statuses].join(', ')}`)
       // A status for all of them may have a cause without load.
       const isOne = failedCount === this.#chats.length && statuses.size + Math.min(1, unansweredCount) === 1
-      this.#report('MUST', 'events-refused-under-load', {
+      this.#report(refused.length > 0 ? 'MUST' : this.#level, 'events-refused-under-load', {
         happened: `${parts.join(', and ')}.`,
         hint:
           refused.length === 0
