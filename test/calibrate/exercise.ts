@@ -1,12 +1,30 @@
 /** Does what the plan of `calibrate` asks for, with every assumption that traffic can show. */
 import { gzipSync } from 'node:zlib'
 import type { ChatHandle } from '../../src/platform/simulator/chat-handle.ts'
-import { AGENT, type Recorder, WEBHOOK } from './recorder.ts'
+import type { ChatOptions } from '../../src/platform/simulator/new-chat.ts'
+import type { PlatformSimulator } from '../../src/platform/simulator/simulator.ts'
+import { AGENT, type SentOptions, type WebhookAnswer } from './recorder.ts'
 
 const MINUTE = 60_000
 
-/** `timesOut`: whether the webhook also answers one event never; the platform waits for it in wall time. */
-export async function exercise(recorder: Recorder, timesOut = false): Promise<void> {
+/** A platform, the intermediary that calls it, and the webhook of the intermediary. */
+export interface Stage {
+  readonly sim: Pick<PlatformSimulator, 'apiKey' | 'botApiKey' | 'settled'>
+  readonly webhookUrl: string
+  call(name: string, body: Readonly<Record<string, unknown>>, options?: SentOptions): Promise<unknown>
+  get(url: string, key: string | null): Promise<unknown>
+  chat(options?: ChatOptions): Promise<ChatHandle>
+  /** What the webhook got last. */
+  lastEvent(): { readonly attachments?: readonly { readonly url: string }[] }
+  answerNext(...next: WebhookAnswer[]): void
+  clearAnswers(): void
+  /** The platform has stopped waiting for the webhook. */
+  giveUp(): void
+  advance(ms: number): Promise<void>
+}
+
+/** `timesOut`: whether the webhook also answers two events never; the platform waits for it in wall time. */
+export async function exercise(recorder: Stage, timesOut = false): Promise<void> {
   const { sim, call, get, advance, answerNext } = recorder
   const on = (chat: ChatHandle, more: object = {}) => ({ bot_id: chat.botId, chat_id: chat.id, ...more })
   const start = (chat: ChatHandle, more: object = {}) => call('start', on(chat, { sender: AGENT, ...more }))
@@ -17,7 +35,7 @@ export async function exercise(recorder: Recorder, timesOut = false): Promise<vo
   const settled = () => sim.settled()
 
   /** A chat whose beginning the recording shows: it is with the bot. */
-  const open = async (options: Parameters<Recorder['chat']>[0] = {}) => {
+  const open = async (options: ChatOptions = {}) => {
     await advance(15_000)
     const chat = await recorder.chat(options)
     await chat.press('handover')
@@ -25,12 +43,12 @@ export async function exercise(recorder: Recorder, timesOut = false): Promise<vo
     await end(chat)
     return chat
   }
-  const pending = async (options: Parameters<Recorder['chat']>[0] = {}) => {
+  const pending = async (options: ChatOptions = {}) => {
     const chat = await open(options)
     await chat.press('handover')
     return chat
   }
-  const taken = async (more: object = {}, options: Parameters<Recorder['chat']>[0] = {}) => {
+  const taken = async (more: object = {}, options: ChatOptions = {}) => {
     const chat = await pending(options)
     await start(chat, more)
     return chat
@@ -130,7 +148,7 @@ export async function exercise(recorder: Recorder, timesOut = false): Promise<vo
   // Attachments.
   chat = await taken({ supports_attachment: true })
   await chat.says('', { attach: [{ name: 'a.png', type: 'image/png', size_kb: 2 }] })
-  const link = JSON.parse(recorder.exchanges.at(-1)!.request.body).attachments[0].url
+  const link = recorder.lastEvent().attachments![0]!.url
   await get(link, null)
   await advance(9.5 * MINUTE)
   await get(link, null)
@@ -164,7 +182,7 @@ export async function exercise(recorder: Recorder, timesOut = false): Promise<vo
     await advance(30_000)
     recorder.clearAnswers()
   }
-  answerNext({ status: 307, headers: { location: `${WEBHOOK}/moved` } })
+  answerNext({ status: 307, headers: { location: `${recorder.webhookUrl}/moved` } })
   await chat.says('moved', { async: true })
   await chat.says('and back', { async: true })
   await advance(30_000)
@@ -180,11 +198,13 @@ export async function exercise(recorder: Recorder, timesOut = false): Promise<vo
   await settled()
   await read(chat)
   if (timesOut) {
-    answerNext({ status: 200, wait: { until: new Promise(() => {}), ms: 0 } })
-    await chat.says('never', { async: true })
-    await settled()
-    recorder.giveUp()
-    await Promise.resolve()
+    for (const text of ['never', 'never again']) {
+      answerNext({ status: 200, wait: { until: new Promise(() => {}), ms: 0 } })
+      await chat.says(text, { async: true })
+      await settled()
+      recorder.giveUp()
+      await Promise.resolve()
+    }
   }
 
   // Many calls.

@@ -40,6 +40,20 @@ export type Recorder = Awaited<ReturnType<typeof createRecorder>>
 export const WEBHOOK = 'https://intermediary.example.test/webhook'
 export const AGENT = { name: 'Kim', avatar: 'https://desk.example.test/kim.png' }
 
+export function sentHeaders(key: string, { headers = {} }: SentOptions): Headers {
+  const sent = new Headers({ 'content-type': 'application/json', authorization: `Bearer ${key}` })
+  for (const [header, value] of Object.entries(headers)) {
+    if (value === null) sent.delete(header)
+    else sent.set(header, value)
+  }
+  return sent
+}
+
+export function bodyBytes(body: Fields, { raw }: SentOptions): Uint8Array<ArrayBuffer> {
+  const bytes = raw ?? JSON.stringify(body)
+  return typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes
+}
+
 export async function createRecorder(options: PlatformSimulatorOptions) {
   const exchanges: RecordedExchange[] = []
   const answers: WebhookAnswer[] = []
@@ -95,6 +109,9 @@ export async function createRecorder(options: PlatformSimulatorOptions) {
   return {
     sim,
     exchanges,
+    webhookUrl: WEBHOOK,
+    /** What the webhook got last. */
+    lastEvent: () => JSON.parse(exchanges.findLast(({ request }) => request.url === WEBHOOK)?.request.body ?? '{}'),
     /** The lines of the recording. */
     lines: () => exchanges.map(exchange => JSON.stringify(exchange)),
     answerNext: (...next: WebhookAnswer[]) => void answers.push(...next),
@@ -102,15 +119,11 @@ export async function createRecorder(options: PlatformSimulatorOptions) {
     giveUp: () => giveUp(),
     clearAnswers: () => void answers.splice(0),
     advance: (ms: number) => sim.clock.advance(`${ms}ms`),
-    async call(name: string, body: Fields, { path, method = 'POST', headers = {}, raw, shown }: SentOptions = {}) {
-      const sent = new Headers({ 'content-type': 'application/json', authorization: `Bearer ${sim.apiKey}` })
-      for (const [header, value] of Object.entries(headers)) {
-        if (value === null) sent.delete(header)
-        else sent.set(header, value)
-      }
+    async call(name: string, body: Fields, options: SentOptions = {}) {
+      const { path, method = 'POST', shown } = options
+      const sent = sentHeaders(sim.apiKey, options)
       const url = new URL(path ?? `/api/v2/handover/${name}${name === 'message' ? '/' : ''}`, sim.baseUrl)
-      const text = raw ?? new TextEncoder().encode(JSON.stringify(body))
-      const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
+      const bytes = bodyBytes(body, options)
       return send(new Request(url, { method, headers: sent, ...(method === 'GET' ? {} : { body: bytes }) }), shown)
     },
     async get(url: string, key: string | null) {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { Calibration } from '../../src/evaluation/calibration/calibration.ts'
 import { readRecording } from '../../src/evaluation/calibration/recording.ts'
+import { createSimulator } from '../../src/index.ts'
 import { defaultKnobs } from '../../src/platform/contract/knobs.ts'
 import { calibrated, stateOf } from './calibrated.ts'
 import { exercise } from './exercise.ts'
@@ -217,4 +218,56 @@ test('reads the entries of a proxy: error bodies, and whether a masked signature
   ])
     expect(behaviours[name]!.status, name).toBe('confirmed')
   expect(behaviours['errors.validation']).toMatchObject({ status: 'contradicted', fits: '422' })
+})
+
+test('of connections that the platform closed before the answer, only two after the same time show its time limit', async () => {
+  const frame = { v: 1, cause: null, at_ms: 1, time: '2026-07-01T09:00:00.000000Z', observed: true }
+  const closed = (seq: number, durationMs: number) =>
+    JSON.stringify({
+      ...{ ...frame, seq, kind: 'delivery', delivery_id: `d${seq}`, event: 'AGENT TYPING STOP', attempt: 1 },
+      ...{
+        outcome: 'failed',
+        url: 'http://127.0.0.1:3000/webhook',
+        status: null,
+        duration_ms: durationMs,
+        response: null,
+      },
+      ...{ failure: { code: 'sender_closed' } },
+      request: { headers: {}, body: JSON.stringify({ event: 'AGENT TYPING STOP', chat_id: 'c' }) },
+    })
+  const timeout = async (...lines: string[]) => stateOf(await calibrated(lines))['webhook.timeout']!
+  expect((await timeout(closed(1, 700), closed(2, 5010))).status).toBe('not seen')
+  expect(await timeout(closed(1, 700), closed(2, 5010), closed(3, 5004))).toMatchObject({
+    ...{ status: 'contradicted', fits: '5s', count: 1 },
+  })
+})
+
+test('reads calls that follow each other within a millisecond one after the other', async () => {
+  const frame = { v: 1, cause: null, kind: 'api', observed: true, auth: 'valid', alias: 'handover', status: 200 }
+  const body = { bot_id: 1, chat_id: 'c' }
+  const call = (seq: number, endpoint: string, micros: string, durationMs: number, response: object) =>
+    JSON.stringify({
+      ...{ ...frame, seq, at_ms: seq, time: `2026-07-01T09:00:00.${micros}Z`, endpoint, response },
+      ...(endpoint === 'chat'
+        ? { method: 'GET', path: '/api/v1/chats/c' }
+        : { method: 'POST', path: `/api/v2/handover/${endpoint}` }),
+      ...{ findings: [], unspecified: {}, duration_ms: durationMs, follows: null },
+      request: { headers: {}, body: endpoint === 'chat' ? null : body, bytes: 30 },
+    })
+  const started = { event: 'TAKEOVER STARTED', chat_id: 'c', chatmessage_id: '0123456789abcdef01234567' }
+  const result = await calibrated([
+    call(1, 'start', '700000', 5, started),
+    call(2, 'end', '805000', 0.235, { ...started, event: 'TAKEOVER ENDED' }),
+    call(3, 'chat', '805002', 0.251, { chat: { taken_over: null, messages: [] } }),
+  ])
+  expect(stateOf(result)['transcript.takenOver']!.status).toBe('not seen')
+})
+
+test.each(['json', 'empty', 'html', 'text'])("reads errors.body: %s in the simulator's own journal", async form => {
+  await using sim = createSimulator({ knobs: { 'errors.body': form as 'json' } })
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${sim.apiKey}` }
+  await sim.fetch(new Request(`${sim.baseUrl}/api/v2/handover/start`, { method: 'POST', headers, body: '{}' }))
+  const lines = sim.journal.query().map(one => JSON.stringify(one))
+  const { status, fits } = stateOf(await calibrated(lines))['errors.body']!
+  expect({ status, fits }).toEqual({ status: form === 'json' ? 'confirmed' : 'contradicted', fits: form })
 })

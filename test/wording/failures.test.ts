@@ -35,6 +35,7 @@ const TEXTS: readonly (readonly [DeliveryFailure, string])[] = [
     `not HTTP: ${target} answered something else (Expected HTTP/)`,
   ],
   [{ code: 'network', target, detail: 'broken' }, `${target}: broken`],
+  [{ code: 'sender_closed' }, 'the sender of the request closed the connection before the answer was complete'],
   [{ code: 'network', target, detail: 'broken', system_code: 'EIO' }, `${target}: broken (EIO)`],
   [{ code: 'timeout', timeout_ms: 100 }, 'timeout: no complete answer within 100 ms'],
   [{ code: 'timeout', timeout_ms: 10_000 }, 'timeout: no complete answer within 10s'],

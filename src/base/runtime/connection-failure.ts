@@ -30,6 +30,8 @@ interface Parameters extends Readonly<Record<AtTargetCode, AtTarget>> {
   readonly not_http: { readonly target: string; readonly detail: string }
   readonly network: { readonly target: string; readonly detail: string; readonly system_code?: string }
   readonly timeout: { readonly timeout_ms: number }
+  /** The proxy had no complete answer yet when the program that had sent the request closed its connection. */
+  readonly sender_closed: unknown
   /** A reset of the simulator cancelled the request. */
   readonly cancelled: unknown
   /** The runtime has no sockets, so a fault cannot change how bytes travel. */

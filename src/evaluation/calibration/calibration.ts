@@ -460,7 +460,7 @@ const createRecordingKnowledge = (): RecordingKnowledge => ({
   callTimes: [],
   rate: null,
   hasTranslated: false,
-  repetitions: new Map(),
+  times: new Map(),
 })
 
 const hostOf = (url: string): string => /^https?:\/\/([^/]+)/i.exec(url)?.[1] ?? ''

@@ -18,7 +18,7 @@ import {
   type Status,
   type TextMark,
 } from './chat-knowledge.ts'
-import { type Fit, range } from './evidence.ts'
+import { type Fit, type Range, range } from './evidence.ts'
 import type { Attempt, Call, ObservedEvent, Place } from './observation.ts'
 
 /** What a recording shows beside its chats. */
@@ -39,8 +39,8 @@ export interface RecordingKnowledge {
   rate: string | null
   /** Whether a text was changed by translation. */
   hasTranslated: boolean
-  /** Repeated deliveries by the number of their repetition; two of the same delay are evidence. */
-  readonly repetitions: Map<number, number[]>
+  /** Times of which two that are alike are evidence, by their kind. */
+  readonly times: Map<string, number[]>
 }
 
 export interface Reading {
@@ -232,9 +232,14 @@ function readQueue(chat: ChatKnowledge, written: readonly string[], { see }: Rea
   chat.queued = []
 }
 
-/** How often two deliveries with one delay are needed: a user may also write the same text twice. */
-const REPETITIONS = 2
 const LONG_TEXT = 10
+
+/** Whether a time of this kind was seen before: one alone may have another cause, two that are alike have the same. */
+function isAnother({ times }: RecordingKnowledge, kind: string, ms: number, { min, max }: Range): boolean {
+  const alike = (times.get(kind) ?? []).filter(one => one >= min && one <= max)
+  times.set(kind, [...alike, ms])
+  return alike.length > 0
+}
 
 function readRetry(attempt: Attempt, chat: ChatKnowledge, { recording, see }: Reading): void {
   const before = chat.attempt
@@ -246,11 +251,8 @@ function readRetry(attempt: Attempt, chat: ChatKnowledge, { recording, see }: Re
   if (attempt.number === null && String(attempt.payload.message ?? '').length < LONG_TEXT) return
   const delay = attempt.startMs - before.endMs
   const fit = measured(delay)
-  if (attempt.number === null) {
-    const alike = (recording.repetitions.get(index) ?? []).filter(one => one >= fit.min && one <= fit.max)
-    recording.repetitions.set(index, [...alike, delay])
-    if (alike.length + 1 < REPETITIONS) return
-  }
+  // A user may also write the same text twice.
+  if (attempt.number === null && !isAnother(recording, `retry ${index}`, delay, fit)) return
   see('webhook.retry', fit, attempt.place, String(index))
 }
 
@@ -259,7 +261,7 @@ const isRedirect = (status: number) => status >= 300 && status < 400
 function readRedirect(attempt: Attempt, chat: ChatKnowledge, { see }: Reading): void {
   const before = chat.attempt
   const location = before?.answerHeaders?.location
-  if (before === null || location === undefined || !isRedirect(before.status)) return
+  if (before === null || location === undefined || location === MASKED || !isRedirect(before.status)) return
   const target = URL.canParse(location, before.url) ? new URL(location, before.url) : null
   // Only a recording of both addresses shows whether the platform followed.
   if (target === null || !URL.canParse(before.url) || target.origin !== new URL(before.url).origin) return
@@ -436,7 +438,7 @@ function readExtraFields({ record, place, endpoint }: KnownCall, { knobs, see }:
   if (extra.length === 0 && listed.length === 0) see('transcript.extra', ['none'], place, '')
 }
 
-function readLimits(call: KnownCall, { recording, see }: Reading): void {
+function readLimits(call: KnownCall, { knobs, recording, see }: Reading): void {
   const { status, bytes, place, endMs, endpoint, answerHeaders } = call
   if (endpoint === null || status === 0 || status >= 500) return
   if (status === 413) see('limits.body', range(1, bytes - 1), place)
@@ -446,6 +448,9 @@ function readLimits(call: KnownCall, { recording, see }: Reading): void {
     if (recording.callTimes.length > MAX_CALLS) recording.callTimes.shift()
   } else {
     const seconds = Math.max(1, Number(answerHeaders?.['retry-after'] ?? 1) || 1)
+    // A journal has no headers of answers, and so no length of the window.
+    if (answerHeaders === null && knobs['limits.rate'] !== null) return
+    if (answerHeaders === null) return see('limits.rate', ['a limit whose window is unknown'], place)
     const calls = recording.callTimes.filter(time => time > endMs - seconds * 1000).length
     // Later refusals tell less, because their windows began before the recording shows it.
     recording.rate ??= `${calls}/${seconds}s`
@@ -474,6 +479,7 @@ function inState(call: KnownCall, statuses: readonly Status[], question: Questio
 
 /** The refusals whose bodies the platform writes, and no gateway before it. */
 const OWN_REFUSALS = [400, 404, 409, 415, 422]
+const FORM_BY_BEGINNING: Readonly<Record<string, string>> = { '': 'empty', '{': 'json', '<': 'html' }
 
 /** One row for each assumption that ordinary traffic shows, or that shows when it is provoked. */
 export const EVIDENCE_READERS: Readonly<Partial<Record<AssumptionName, EvidenceReader>>> = {
@@ -492,12 +498,17 @@ export const EVIDENCE_READERS: Readonly<Partial<Record<AssumptionName, EvidenceR
     },
   },
   'webhook.timeout': {
-    attempt({ hasTimedOut, startMs, endMs, place }, _chat, { see }) {
+    attempt({ hasTimedOut, isGivenUp, startMs, endMs, place }, _chat, { recording, see }) {
       const ms = endMs - startMs
-      if (hasTimedOut) see('webhook.timeout', range(ms * 0.9 - TIMER_MS, ms + 1), place)
-      else if (ms >= SLOW_MS) see('webhook.timeout', range(ms), place)
+      // The way to a proxy takes time that it does not see.
+      const fit = range(ms * 0.9 - TIMER_MS, isGivenUp ? ms * 1.05 + TIMER_MS : ms + 1)
+      if (hasTimedOut || (isGivenUp && isAnother(recording, 'timeout', ms, fit))) see('webhook.timeout', fit, place)
+      else if (!isGivenUp && ms >= SLOW_MS) see('webhook.timeout', range(ms), place)
     },
-    experiment: { begins: 'agent', text: 'Let the webhook answer a message of the user after two minutes.' },
+    experiment: {
+      begins: 'agent',
+      text: 'Let the webhook answer two messages of the user after two minutes each, one after the other.',
+    },
   },
   'webhook.redirect': {
     attempt: readRedirect,
@@ -580,11 +591,10 @@ export const EVIDENCE_READERS: Readonly<Partial<Record<AssumptionName, EvidenceR
     experiment: { begins: 'bot', text: 'Call typing_stop.' },
   },
   'errors.body': {
-    call({ isRefused, status, endpoint, answerText, answer, place }, { see }) {
+    call({ isRefused, status, endpoint, answerText, place }, { see }) {
       if (!isRefused || endpoint === null || !OWN_REFUSALS.includes(status) || answerText === null) return
-      const form =
-        answerText === '' ? 'empty' : isMap(answer) ? 'json' : answerText.trimStart().startsWith('<') ? 'html' : 'text'
-      see('errors.body', [form], place)
+      const [first = ''] = answerText.trimStart()
+      see('errors.body', [FORM_BY_BEGINNING[first] ?? 'text'], place)
     },
     experiment: { begins: null, text: 'Call start without a chat_id.' },
   },

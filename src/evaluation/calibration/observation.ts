@@ -61,6 +61,8 @@ export interface Attempt extends Exchange {
   /** Of 1, 2, 3 ..., where the recording numbers them. */
   readonly number: number | null
   readonly hasTimedOut: boolean
+  /** The sender closed the connection before the answer, for a reason that one attempt does not show. */
+  readonly isGivenUp: boolean
 }
 
 export type Observation = Call | ObservedEvent | Attempt
@@ -105,27 +107,37 @@ const millisecondsOf = (time: string) => Date.parse(time) + Number(/\.\d{3}(\d{1
 function observedCall(entry: ApiContent, place: Place, endMs: number): readonly Observation[] | LeftOut {
   const { request, status, response, duration_ms: durationMs } = entry
   const isAltered = entry.faults !== undefined || (isMap(response) && 'handover_sim' in response)
-  if (request.truncated_from !== undefined || entry.response_truncated_from !== undefined) return 'cut off'
+  // The size of a body that is too large is evidence itself.
+  if (request.truncated_from !== undefined && status !== 413) return 'cut off'
   const call = callOf({
     place,
     method: entry.method,
     url: entry.path,
     headers: lowerCase(request.headers),
-    text: typeof request.body === 'string' ? request.body : null,
-    body: request.body,
+    ...bodyOf(request.body),
+    // The proxy shows a compressed body as what it contains; the platform got bytes that are no JSON.
+    ...(entry.observed && isCompressed(request.headers) && { body: JSON.stringify(request.body) }),
     // A fault may have prevented the call or only its answer.
     status: isAltered ? 0 : status,
     answerHeaders: null,
-    // A simulator journals the error it means; the form of its body is not in the journal.
-    answerText: entry.observed ? textOf(response) : null,
+    answerText: entry.observed ? textOf(response) : refusalIn(entry),
     answer: response,
-    startMs: endMs - durationMs,
+    // Times are cut to milliseconds and durations are not: a call that follows another one must not seem to begin before it.
+    startMs: endMs - Math.floor(durationMs),
     endMs,
   })
   if (call === null) return 'other host'
+  // The content of a file says nothing.
+  if (call.endpoint !== null && entry.response_truncated_from !== undefined) return 'cut off'
   if (status === 0 && !mayChange(call)) return 'no answer'
   return isAltered && !mayChange(call) ? 'altered on purpose' : [{ ...call, bytes: request.bytes }]
 }
+
+const isCompressed = (headers: Fields) => (lowerCase(headers)['content-encoding'] ?? 'identity') !== 'identity'
+
+/** A body of the form that a simulator says it has sent: its journal has the error that the body means. */
+const REFUSALS: Headers = { json: '{}', empty: '', html: '<', text: '.' }
+const refusalIn = ({ unspecified }: ApiContent): string | null => REFUSALS[String(unspecified['errors.body'])] ?? null
 
 /** The text of a body that the journal has as a value. */
 const textOf = (body: unknown): string => (body === null ? '' : typeof body === 'string' ? body : JSON.stringify(body))
@@ -144,6 +156,7 @@ function observedAttempt(entry: DeliveryContent, place: Place, endMs: number): r
     chatId,
     number: observed ? null : entry.attempt,
     hasTimedOut: failure?.code === 'timeout',
+    isGivenUp: failure?.code === 'sender_closed',
     method: 'POST',
     url: entry.url ?? '',
     headers: lowerCase(request.headers),
@@ -194,7 +207,7 @@ function observationsOfExchange(value: Fields, request: Fields, place: Place): r
   const common = { payload, chatId, place, startMs: exchange.startMs }
   return [
     { kind: 'event', ...common },
-    { ...exchange, kind: 'attempt', ...common, number: null, hasTimedOut: value.timed_out === true },
+    { ...exchange, kind: 'attempt', ...common, number: null, hasTimedOut: value.timed_out === true, isGivenUp: false },
   ]
 }
 

@@ -115,6 +115,7 @@ export const FAILURE_CODES: Readonly<Record<DeliveryFailure['code'], true>> = {
   not_http: true,
   network: true,
   timeout: true,
+  sender_closed: true,
   cancelled: true,
   no_sockets: true,
   function_threw: true,

@@ -48,6 +48,8 @@ export function failureText(given: { readonly code: string } | undefined): strin
       const { timeout_ms: ms } = failure
       return `timeout: no complete answer within ${ms < 1000 ? `${ms} ms` : formatDuration(ms)}`
     }
+    case 'sender_closed':
+      return 'the sender of the request closed the connection before the answer was complete'
     case 'cancelled':
       return 'cancelled by a reset'
     case 'no_sockets':

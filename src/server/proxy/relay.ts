@@ -132,7 +132,7 @@ export function createRelay(to: URL): Relay {
         })
         response.on('close', () => {
           if (response.writableFinished) return
-          end({ answer: null, failure: SENDER_LEFT })
+          end({ answer: null, failure: { code: 'sender_closed' } })
           if (sent.socket !== null) resetSocket(sent.socket)
           sent.destroy()
         })
@@ -190,13 +190,6 @@ export function createRelay(to: URL): Relay {
     },
     close: () => agent.destroy(),
   }
-}
-
-/** The other side of an exchange gave up. */
-const SENDER_LEFT: ConnectionFailure = {
-  code: 'network',
-  target: 'the sender of the request',
-  detail: 'it closed the connection before the answer was complete',
 }
 
 /** Reads a body as long as it is short enough to change, and calls `go` once with what it has read. */

@@ -241,7 +241,7 @@ describe('a reset', () => {
     expect(delivery).toMatchObject({
       outcome: 'failed',
       status: null,
-      failure: { code: 'network', target: 'the sender of the request' },
+      failure: { code: 'sender_closed' },
     })
   })
 })
