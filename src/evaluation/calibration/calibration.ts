@@ -30,6 +30,7 @@ import {
   HOLDS,
   type KnownCall,
   PARTS,
+  pathOf,
   type Question,
   type Reading,
   type RecordingKnowledge,
@@ -464,7 +465,6 @@ const createRecordingKnowledge = (): RecordingKnowledge => ({
 })
 
 const hostOf = (url: string): string => /^https?:\/\/([^/]+)/i.exec(url)?.[1] ?? ''
-const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]+/i, '').replace(/[?#].*$/s, '')
 
 function knownCall(call: Call, chat: ChatKnowledge | null): KnownCall {
   const { endpoint, body, answer, status, startMs } = call

@@ -351,7 +351,7 @@ function readAttachmentLink(call: KnownCall, { recording, see }: Reading): void 
   else if (status === 404 || status === 410) see('attachments.ttl', range(0, endMs - sentMs), place)
 }
 
-const pathOf = (url: string) => url.replace(/^https?:\/\/[^/]+/i, '').replace(/[?#].*$/s, '')
+export const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]+/i, '').replace(/[?#].*$/s, '')
 
 function readAttachments(
   { payload, place, startMs }: ObservedEvent,

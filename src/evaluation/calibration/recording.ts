@@ -14,8 +14,8 @@ export class NotARecordingError extends Error {
   override readonly name = 'NotARecordingError'
 }
 
-/** An answer of `GET /_sim/journal`, a HAR file or a snapshot: one value with a list of entries. */
-const DOCUMENT = /^\s*\{\s*("(log|entries)"\s*:|"v":1,"handover_sim":)/
+/** An answer of `GET /_sim/journal` or a HAR file: one value with a list of entries. */
+const DOCUMENT = /^\s*\{\s*"(log|entries)"\s*:/
 const LIST = /(?<!\\)"entries"\s*:\s*\[/
 
 /**
