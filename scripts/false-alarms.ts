@@ -1,9 +1,10 @@
 /**
  * Runs `npm run alarms -- [--times N] [--minutes M] [--jobs J] [--only FLW-06,...] [--skip RST,...] [--of NAME,...]`:
  * certifies each correct intermediary and runs the shipped scenarios against it, again and again, and counts what is not a
- * pass and not expected. `--only` leaves the scenarios out. The exit code is 1 when there is a false alarm.
+ * pass and not expected. `--only` leaves the scenarios out. Ctrl-C ends it with the table. The exit code is 1 when there is a
+ * false alarm.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,10 +13,9 @@ import { parseArgs } from 'node:util'
 import { EXAMPLES, NODE, PYTHON, RUBY } from '../test/examples/program.ts'
 import type { DesignName } from '../test/mutants/designs.ts'
 import { writeDriver, writeDriverOf } from '../test/shipped/target.ts'
+import { outputOf } from './output-of.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** Of one command. */
-const LIMIT_MS = 400_000
 /** Each job has a port of its own: an intermediary that is being restarted would lose one that others may take. */
 const FIRST_PORT = 9_100
 const GOOD: readonly string[] = ['pass', 'info', 'not_applicable']
@@ -72,7 +72,11 @@ interface Tally {
 const keyOf = ({ name }: Correct, command: Work['command']): string => `${name} ${command}`
 
 const options = readOptions()
-const untilMs = Date.now() + options.minutes * 60_000
+let untilMs = Date.now() + options.minutes * 60_000
+process.once('SIGINT', () => {
+  console.error('Ending after the commands that run.')
+  untilMs = 0
+})
 const tallies = new Map<string, Tally>()
 const work = planWork()
 const startedMs = Date.now()
@@ -202,23 +206,6 @@ interface Report {
 interface Judged {
   readonly outcome: string
   readonly reason: string | null
-}
-
-/** Runs Node in the folder, and resolves with what it printed and how it ended. */
-function outputOf(args: readonly string[], cwd: string): Promise<{ stdout: string; end: string }> {
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: LIMIT_MS })
-  let [stdout, stderr] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text
-  })
-  return new Promise(resolve => {
-    child.on('close', (code, signal) =>
-      resolve({ stdout, end: `${signal ?? `exit code ${code}`}: ${stderr.slice(-500)}` }),
-    )
-  })
 }
 
 function printTable(): void {

@@ -13,12 +13,15 @@ const CLOSED = "Object.assign(conversation, { status: 'closed', failed: null, ty
 const KNOWN = 'return log(`request again'
 const AVAILABILITY = "const availability = open ? 'OPEN' : 'CLOSED'"
 const TEXTS = 'conversation.inbox.filter(item => !item.request).length'
+const TYPED = 'conversation.typing = on'
 const REQUESTS = 'conversation.inbox.filter(item => item.request).length'
 
 /** Leaves an event out when a condition holds. */
 const ignoring = (condition: string) => change('desk.js', RECEIVED, `${RECEIVED}\n    if (${condition}) return`)
 /** Sends a text of the agent only when a condition does not hold. */
 const notSaying = (condition: string) => change('desk.js', SAY, `    if (${condition}) return\n${SAY}`)
+/** Does this before a text of the agent is sent. */
+const beforeSaying = (statement: string) => change('desk.js', SAY, `    ${statement}\n${SAY}`)
 
 /** `accept`, `2 press`: in the second chat; `says:command`: with a text of this kind; `user/quick`: at this pace. */
 const act = (words: string): Act => {
@@ -124,6 +127,85 @@ export const CONVERSATION_BUGS = {
   'loses-a-text-during-the-start': bug(
     'press, accept, user/during',
     ignoring("conversation.outbox[0]?.name === 'start'"),
+  ),
+  'loses-a-file-sent-while-typing': bug(
+    'press, accept, type, user+file',
+    ignoring('conversation.typing && event.attachments?.length > 0'),
+  ),
+  'ignores-the-third-request': bug(
+    'press, accept, leave, press, accept, leave, press',
+    change(
+      'desk.js',
+      "const conversation = this.#conversation(id, event, 'pending')",
+      "if (known?.inbox.filter(item => item.request).length === 2) return\n    const conversation = this.#conversation(id, event, 'pending')",
+    ),
+  ),
+  'loses-an-answer-during-the-start': bug(
+    'press, accept, says/during',
+    notSaying("conversation.outbox[0]?.name === 'start'"),
+  ),
+  'loses-the-answer-after-typing-twice': bug(
+    'press, accept, type, type, says',
+    change('desk.js', TYPED, `conversation.isRetyped = on && conversation.typing\n    ${TYPED}`),
+    notSaying('conversation.isRetyped && !(conversation.isRetyped = false)'),
+  ),
+  'loses-the-answer-after-a-text-that-was-broken-off': bug(
+    'press, accept, type, stop, user, says',
+    change('desk.js', TYPED, `conversation.isBrokenOff = !on && conversation.typing\n    ${TYPED}`),
+    change('desk.js', RECEIVED, `${RECEIVED}\n    conversation.skips = conversation.isBrokenOff`),
+    beforeSaying(
+      'conversation.isBrokenOff = false\n    if (conversation.skips && !(conversation.skips = false)) return',
+    ),
+    change(
+      'desk.js',
+      'if (conversation.typing) this.type(conversation, false)',
+      'if (conversation.typing) this.type(conversation, false)\n    conversation.isBrokenOff = false',
+    ),
+  ),
+  'ignores-a-lone-question-mark': bug('press, accept, user:short=?', ignoring('/^[?.]$/.test(event.message)')),
+  'takes-a-link-for-spam': bug(
+    'press, accept, user:link=www.example.test',
+    ignoring('/^(www\\.|file:)/.test(event.message)'),
+  ),
+  'looks-answers-up-in-an-object': bug(
+    'press, accept, says:word=constructor',
+    beforeSaying('text = String(Object(Object.getOwnPropertyDescriptor(Object.prototype, text)).value ?? text)'),
+  ),
+  'takes-brackets-for-data': bug('press, accept, user:word=[]', ignoring('/^[[{"]+[\\]}"]+$/.test(event.message)')),
+  'sends-the-address-of-a-link-only': bug(
+    'press, accept, says:markup=[a](http://a.test)',
+    beforeSaying("text = text.replace(/^\\[\\w+\\]\\((\\S+)\\)$/, '$1')"),
+  ),
+  'lowers-capitals-of-the-agent': bug(
+    'press, accept, says:capitals=WHERE IS MY PARCEL 7',
+    beforeSaying('text = text.replace(/^[A-Z0-9 ]{12,}$/, all => all.toLowerCase())'),
+  ),
+  'loses-the-answer-to-a-repeated-text': bug(
+    'press, accept, user, user, says',
+    change(
+      'desk.js',
+      RECEIVED,
+      `${RECEIVED}\n    conversation.isEcho = event.message !== '' && conversation.inbox.at(-1)?.text === event.message`,
+    ),
+    notSaying('conversation.isEcho && !(conversation.isEcho = false)'),
+  ),
+  'says-nothing-while-away': bug(
+    'press, accept, away, says',
+    change('desk.js', AVAILABILITY, `${AVAILABILITY}\n    for (const one of this.list()) one.isAway = !open`),
+    notSaying('conversation.isAway'),
+  ),
+  'loses-the-first-text-after-a-break': bug(
+    'press, accept, away, back, user',
+    change(
+      'desk.js',
+      AVAILABILITY,
+      `${AVAILABILITY}\n    for (const one of this.list()) one.skips = open && one.status === 'open'`,
+    ),
+    ignoring('conversation.skips && !(conversation.skips = false)'),
+  ),
+  'mixes-the-typing-of-two-chats': bug(
+    '1 press, 1 accept, 2 press, 2 accept, 1 type, 2 type, 1 says',
+    notSaying('conversation.typing && this.list().some(one => one !== conversation && one.typing)'),
   ),
 } as const satisfies Readonly<Record<string, ConversationBug>>
 
