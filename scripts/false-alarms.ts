@@ -74,7 +74,7 @@ const keyOf = ({ name }: Correct, command: Work['command']): string => `${name} 
 const options = readOptions()
 let untilMs = Date.now() + options.minutes * 60_000
 process.once('SIGINT', () => {
-  console.error('Ending after the commands that run.')
+  console.error('Ending. The commands that run now are not counted.')
   untilMs = 0
 })
 const tallies = new Map<string, Tally>()
@@ -136,6 +136,7 @@ async function workOff(port: number): Promise<void> {
     const tally = tallies.get(key) ?? { runs: 0, alarms: new Map() }
     tallies.set(key, tally)
     const alarms = await alarmsOf(next, port)
+    if (untilMs === 0) return
     tally.runs++
     for (const { code, happened } of alarms) {
       tally.alarms.set(code, (tally.alarms.get(code) ?? 0) + 1)
