@@ -111,19 +111,27 @@ const invalid = (accepted: unknown, refused: unknown): Question => ({
 const word = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
-const formOf = (id: unknown): string =>
-  UUID.test(String(id))
-    ? 'uuid'
-    : /^[\da-f]{24}$/.test(String(id))
-      ? 'hex24'
-      : /^[\da-f]{32}$/.test(String(id))
-        ? 'hex32'
-        : 'another form'
+const formOf = (id: unknown): string => {
+  const [digits] = /^([\da-f]{24}|[\da-f]{32})$/.exec(String(id)) ?? []
+  return UUID.test(String(id)) ? 'uuid' : digits === undefined ? 'another form' : `hex${digits.length}`
+}
+
+const formOfId = (of: 'chat' | 'user'): EvidenceReader => ({
+  event({ payload: { [of]: about }, place }, _chat, _statuses, { see }) {
+    if (isMap(about)) see(`ids.${of}`, [formOf(about.id)], place)
+  },
+})
 
 /** The lists of causes that `typing.clearOn` may be. */
 const CLEAR_ON = [[], ['end'], ['message'], ['end', 'message']].map(causes => (causes.length === 0 ? 'off' : causes))
 const clearsOn = (cause: string) => CLEAR_ON.filter(causes => causes.includes(cause))
 const staysOn = (cause: string) => CLEAR_ON.filter(causes => !causes.includes(cause))
+
+const TIME_FORMS = [
+  ['epoch', /^\d+$/],
+  ['iso', /^\d{4}-\d\d-\d\dT.*Z$/],
+  ['offset', /^\d{4}-\d\d-\d\dT.*[+-]\d\d:\d\d$/],
+] as const
 
 /** Measured times are compared with this tolerance. */
 const JITTER_MS = 500
@@ -159,7 +167,8 @@ function signatureOf({ headers }: Attempt, knobs: Knobs) {
 /** The header as the knob in force writes it, because recordings may change the case of names. */
 const asInForce = (header: string, inForce: string) => (header === inForce.toLowerCase() ? inForce : header)
 
-const ALGORITHMS: Readonly<Record<number, string>> = { 20: 'sha1', 32: 'sha256', 64: 'sha512' }
+const ALGORITHMS: Readonly<Record<number, Knobs['webhook.algorithm']>> = { 20: 'sha1', 32: 'sha256', 64: 'sha512' }
+const shaOf = (name: string) => Object.values(ALGORITHMS).find(one => one === name)
 
 function readSignature(attempt: Attempt, { knobs, see }: Reading): void {
   const { place, headers, text, url } = attempt
@@ -173,22 +182,17 @@ function readSignature(attempt: Attempt, { knobs, see }: Reading): void {
   const isKnownForm = isHex || BASE64.test(value)
   const bytes = isHex ? value.length / 2 : Math.floor((value.replace(/=+$/, '').length * 3) / 4)
   const encoding = isKnownForm ? (isHex ? 'hex' : 'base64') : /\b(hex|base64)\b/.exec(described)?.[1]
-  const algorithm = isKnownForm ? ALGORITHMS[bytes] : /sha-?(1|256|512)\b/i.exec(described)?.[1]
+  const [, length = ''] = /sha-?(1|256|512)\b/i.exec(described) ?? []
+  const algorithm = isKnownForm ? ALGORITHMS[bytes] : shaOf(`sha${length}`)
   if (encoding !== undefined) see('webhook.signature', [encoding], place)
-  if (algorithm !== undefined) see('webhook.algorithm', [`sha${algorithm.replace('sha', '')}`], place)
+  if (algorithm !== undefined) see('webhook.algorithm', [algorithm], place)
   // A proxy that has the key masks the signature and says whether it is that of the body.
   if (value === `${MASKED} (valid)`) see('webhook.signedContent', ['body'], place)
   if (!isKnownForm || text === null || algorithm === undefined) return
   const signs = (content: string) =>
-    hmac(ALGORITHMS_BY_NAME[algorithm] ?? 'sha256', knobs['keys.handover'], content, isHex ? 'hex' : 'base64') === value
+    hmac(algorithm, knobs['keys.handover'], content, isHex ? 'hex' : 'base64') === value
   if (signs(text)) see('webhook.signedContent', ['body'], place)
   else if (signs(url + text)) see('webhook.signedContent', ['url-and-body'], place)
-}
-
-const ALGORITHMS_BY_NAME: Readonly<Record<string, 'sha1' | 'sha256' | 'sha512'>> = {
-  sha1: 'sha1',
-  sha256: 'sha256',
-  sha512: 'sha512',
 }
 
 const JSON_FORMS = ['compact', 'spaced', 'ascii', 'slashes', 'pretty', 'newline'] as const
@@ -670,21 +674,8 @@ export const EVIDENCE_READERS: Readonly<Partial<Record<AssumptionName, EvidenceR
   'time.format': {
     call({ endpoint, isAccepted, reply, place }, { see }) {
       if (endpoint !== 'availability' || !isAccepted) return
-      const time = String(reply.updated_at)
-      const isIso = /^\d{4}-\d\d-\d\dT/.test(time)
-      see(
-        'time.format',
-        [
-          /^\d+$/.test(time)
-            ? 'epoch'
-            : isIso && time.endsWith('Z')
-              ? 'iso'
-              : isIso && /[+-]\d\d:\d\d$/.test(time)
-                ? 'offset'
-                : 'another form',
-        ],
-        place,
-      )
+      const form = TIME_FORMS.find(([, pattern]) => pattern.test(String(reply.updated_at)))
+      see('time.format', [form?.[0] ?? 'another form'], place)
     },
   },
   'keys.shared': {
@@ -860,22 +851,14 @@ export const EVIDENCE_READERS: Readonly<Partial<Record<AssumptionName, EvidenceR
         see('transcript.noticeExchange', [typeof notice.exchange_id === 'string' ? 'on' : 'off'], place)
     },
   },
-  'ids.chat': {
-    event({ payload: { chat }, place }, _chat, _statuses, { see }) {
-      if (isMap(chat)) see('ids.chat', [formOf(chat.id)], place)
-    },
-  },
+  'ids.chat': formOfId('chat'),
   'ids.message': {
     call({ isAccepted, reply, messages, place }, { see }) {
       const ids = messages.length > 0 ? messages.map(({ id }) => id) : isAccepted ? [reply.chatmessage_id] : []
       for (const form of new Set(ids.filter(id => id !== undefined).map(formOf))) see('ids.message', [form], place)
     },
   },
-  'ids.user': {
-    event({ payload: { user }, place }, _chat, _statuses, { see }) {
-      if (isMap(user)) see('ids.user', [formOf(user.id)], place)
-    },
-  },
+  'ids.user': formOfId('user'),
   'ids.exchange': {
     call({ messages, place }, { see }) {
       const ids = messages.map(({ exchange_id: id }) => id).filter(id => typeof id === 'string')
