@@ -281,7 +281,7 @@ export const PATCHES = {
     change(
       'webhook.js',
       'this.#dispatch(event)\n    return',
-      'this.recent = (this.recent ?? 0) + 1\n    setTimeout(() => this.recent--, 1_000)\n    if (this.recent > 60) await new Promise(() => {})\n    this.#dispatch(event)\n    return',
+      "if (event.event === 'AGENT TYPING STOP') this.stops = (this.stops ?? 0) + 1\n    if (this.stops > 200) await new Promise(() => {})\n    this.#dispatch(event)\n    return",
     ),
   ],
   'leaves-a-lock': [

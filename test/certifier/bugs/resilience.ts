@@ -57,7 +57,7 @@ export const RESILIENCE_BUGS: readonly FoundBug[] = [
     check: 'CON-01',
     outcome: 'warn',
     code: 'answers-missing-at-once',
-    says: /^Of 100 events sent at once, each on a connection of its own, \d+ had no answer: timeout: .* 50 at once were all answered\.$/,
+    says: /^Of 200 events sent at once, each on a connection of its own, \d+ had no answer: timeout: .* 100 at once were all answered\.$/,
     flags: [...flags, '--ack-limit', '2s'],
   },
   {
