@@ -175,7 +175,7 @@ function supervise(args: readonly string[]): { readonly starts: () => number } {
 }
 
 describe('an intermediary that something else starts again', () => {
-  it('fails the checks that end it, and others that ran meanwhile are repeated and pass', async () => {
+  it('fails the checks that end it, and others that ran meanwhile are repeated and pass', { retry: 3 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'handover-ends-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
     const port = await freePort()
