@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createSimulator, startSimulator } from '../../../src/index.ts'
 import { eventStream } from '../../../src/server/control/event-stream.ts'
 import type { PlatformServer } from '../../../src/server/start.ts'
+import { freePort } from '../../support/port.ts'
 
 interface Heard {
   readonly id: number | null
@@ -124,8 +125,8 @@ const stateOf = async ({ url }: PlatformServer) => (await fetch(`${url}/_sim/sta
 
 test('a client that names its instance has no gap and no double after a restart with more entries', async () => {
   const known: Heard['data'][] = []
-  const first = await startSimulator({ port: 0 })
-  const { port } = first
+  const port = await freePort()
+  const first = await startSimulator({ port })
   for (let count = 0; count < 3; count++) await first.chat()
   const { journal } = await stateOf(first)
   await collect(await follow(first, `?instance=${journal.instance}`), known, 3)
