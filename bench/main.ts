@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { beside } from './figures/beside.ts'
 import { coldStart } from './figures/cold-start.ts'
 import { deliveries, slowReceiver } from './figures/deliveries.ts'
+import { explore } from './figures/explore.ts'
 import { inProcess, interception } from './figures/in-process.ts'
 import { manyChats } from './figures/many-chats.ts'
 import { messageMemory, typingMemory } from './figures/memory.ts'
@@ -38,6 +39,7 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   'memory-messages': messageMemory,
   'many-chats': manyChats,
   scenarios,
+  explore,
   'scenario-rounds': scenarioRounds,
 }
 

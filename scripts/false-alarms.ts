@@ -1,8 +1,8 @@
 /**
- * Runs `npm run alarms -- [--times N] [--minutes M] [--jobs J] [--only FLW-06,...] [--skip RST,...] [--of NAME,...]`:
- * certifies each correct intermediary and runs the shipped scenarios against it, again and again, and counts what is not a
- * pass and not expected. `--only` leaves the scenarios out. Ctrl-C ends it with the table. The exit code is 1 when there is a
- * false alarm.
+ * Runs `npm run alarms -- [--times N] [--minutes M] [--jobs J] [--only FLW-06,...] [--skip RST,...] [--of NAME,...]
+ * [--explore CONVERSATIONS]`: certifies each correct intermediary and runs the shipped scenarios against it, again and again, and
+ * counts what is not a pass and not expected. `--only` leaves the scenarios out; `--explore` explores instead, each time with so
+ * many conversations. Ctrl-C ends it with the table. The exit code is 1 when there is a false alarm.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -60,7 +60,7 @@ const CORRECT: readonly Correct[] = [
 
 interface Work {
   readonly of: Correct
-  readonly command: 'certify' | 'run'
+  readonly command: 'certify' | 'run' | 'explore'
 }
 
 /** How often each command ran, and how often each alarm was seen. */
@@ -93,6 +93,7 @@ function readOptions() {
       only: { type: 'string' },
       skip: { type: 'string' },
       of: { type: 'string' },
+      explore: { type: 'string' },
     },
   })
   const list = (text: string | undefined) => text?.split(',') ?? []
@@ -105,9 +106,15 @@ function readOptions() {
     minutes: countIn('--minutes', values.minutes),
     jobs: countIn('--jobs', values.jobs),
     flags: [...list(values.only).flatMap(id => ['--only', id]), ...list(values.skip).flatMap(id => ['--skip', id])],
-    commands: values.only === undefined ? (['certify', 'run'] as const) : (['certify'] as const),
+    conversations: values.explore === undefined ? null : countIn('--explore', values.explore),
+    commands: commandsOf(values),
     correct: names.length === 0 ? CORRECT : CORRECT.filter(({ name }) => names.includes(name)),
   }
+}
+
+function commandsOf({ explore, only }: { explore?: string; only?: string }): readonly Work['command'][] {
+  if (explore !== undefined) return ['explore']
+  return only === undefined ? ['certify', 'run'] : ['certify']
 }
 
 function countIn(flag: string, text: string): number {
@@ -166,11 +173,25 @@ async function alarmsOf({ of, command }: Work, port: number): Promise<Alarm[]> {
       '--report',
       'json',
     ]
-    const about = command === 'certify' ? options.flags : ['--builtin']
-    const { stdout, end } = await outputOf([join(ROOT, 'bin/handover-sim.js'), command, ...where, ...about], folder)
+    const about = {
+      certify: options.flags,
+      run: ['--builtin'],
+      explore: ['--conversations', String(options.conversations)],
+    }[command]
+    const { stdout, stderr, end } = await outputOf(
+      [join(ROOT, 'bin/handover-sim.js'), command, ...where, ...about],
+      folder,
+    )
     if (stdout === '') return [{ code: 'no report', happened: end }]
     const { stopped = null, checks = [], scenarios = [] }: Report = JSON.parse(stdout)
     const alarms: Alarm[] = stopped === null ? [] : [{ code: 'stopped', happened: stopped }]
+    if (command === 'explore') {
+      for (const [text] of stderr.matchAll(
+        /^(FAILED|Stopped: |Not explored: (says|accept|leave) |\d+ conversations? without).*$/gm,
+      ))
+        alarms.push({ code: text, happened: /, seed \d+/.exec(stderr)?.[0] ?? null })
+      return alarms
+    }
     for (const { id, outcome, findings, reason } of checks) {
       if (GOOD.includes(outcome) || of.expected.includes(id)) continue
       alarms.push({ code: `${id} ${outcome} ${findings[0]?.code ?? ''}`, happened: findings[0]?.happened ?? reason })
@@ -214,12 +235,12 @@ function printTable(): void {
   console.log(
     `\n${minutes} min, ${options.jobs} at once${options.flags.length === 0 ? '' : `, ${options.flags.join(' ')}`}\n`,
   )
-  console.log(
-    '| intermediary | certifications | false alarms | runs of the scenarios | false alarms |\n|---|---|---|---|---|',
-  )
+  const names = { certify: 'certifications', run: 'runs of the scenarios', explore: 'explorations' }
+  const heads = options.commands.map(command => `${names[command]} | false alarms`)
+  console.log(`| intermediary | ${heads.join(' | ')} |\n|---|${'---|'.repeat(2 * heads.length)}`)
   for (const of of options.correct) {
     const cells: (string | number)[] = [of.name]
-    for (const command of ['certify', 'run'] as const) {
+    for (const command of options.commands) {
       const { runs, alarms } = tallies.get(keyOf(of, command)) ?? { runs: 0, alarms: new Map<string, number>() }
       cells.push(
         runs,

@@ -2,19 +2,17 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { saveText } from '../base/files/user-files.ts'
-import { keysOf } from '../base/objects.ts'
 import { elapsedMs, wallTime } from '../base/runtime/clock.ts'
 import { freshSeed } from '../base/runtime/node.ts'
 import { counted } from '../base/text/quantities.ts'
-import { formatMs, visible } from '../base/text/terminal-text.ts'
+import { visible } from '../base/text/terminal-text.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
+import { exploreSummary } from '../pages/reporters/explore-summary.ts'
 import { parseReports, RUN_REPORTS } from '../pages/reporters/report-option.ts'
 import { VERSION } from '../platform/contract/version.ts'
 import { TargetStartError } from '../running/agent-driver/target.ts'
-import { type ExploreResult, explore } from '../running/explorer/explore.ts'
-import { ACT_RULES, ruleOf } from '../running/explorer/model.ts'
-import { coverageOf, type Situations } from '../running/explorer/situations.ts'
+import { exitCodeOf, explore } from '../running/explorer/explore.ts'
 import { loadStored, textOfStored } from '../running/explorer/stored.ts'
 import { runResult } from '../running/runner/results.ts'
 import type { RunListener } from '../running/runner/run-scenario.ts'
@@ -34,7 +32,7 @@ import {
 } from './command.ts'
 import { type Context, EnvironmentError, UsageError } from './io.ts'
 import { reportRun } from './run-suite.ts'
-import { attach, createRerunCommand, runInterruptibly, targetIn, whyUnreachable } from './run-target.ts'
+import { attach, createRerunCommand, repeatedWords, runInterruptibly, targetIn, whyUnreachable } from './run-target.ts'
 
 const FLAGS = {
   '--target <url>': 'the webhook of the intermediary (default: webhook.url of the config file)',
@@ -131,11 +129,14 @@ export const exploreCommand = defineCommand({
         return reportRun(withSignalCode(await run(repeated, options.jobs, seed)), context, reports)
       }
 
+      const rerun = (one: number) => `npx handover-sim explore --replay ${one}`
       const startedAt = wallTime()
       const startMs = elapsedMs()
       let shownMs = startMs
       const result = await explore({
         ...options,
+        inProcess: null,
+        rerun,
         seed,
         verbs,
         first: stored?.failing ?? [],
@@ -182,15 +183,19 @@ export const exploreCommand = defineCommand({
       }
       const durationMs = elapsedMs() - startMs
       const facts = { version: VERSION, startedAt, durationMs, target: target.href, seed, journal: [], stopped: null }
-      const scenarios = [calibration.result ?? [], findings.map(finding => finding.result)].flat()
+      // Neither a plain conversation nor one that does not fail reliably has a file.
+      const again = (words: string) =>
+        [`npx handover-sim explore ${words}`, ...repeatedWords(flags, undefined)].join(' ')
+      const scenarios = findings.map(({ file, result: one, sequence }) =>
+        file === null ? { ...one, rerunCommand: again(`--replay ${sequence.seed}`) } : one,
+      )
+      if (calibration.result !== null)
+        scenarios.unshift({ ...calibration.result, rerunCommand: again(`--seed ${seed}`) })
       const ended = runResult({ ...facts, scenarios, failures: [] })
-      const hasFailed = findings.length > 0 || result.between.length > 0 || result.stopped !== null
-      let withoutVerdict = 0
-      for (const count of result.undecided.values()) withoutVerdict += count
-      let exitCode = ended.exitCode === 0 && hasFailed ? 1 : ended.exitCode
-      if (exitCode === 0 && withoutVerdict === result.conversations) exitCode = 4
+      const exitCode = ended.exitCode === 0 ? exitCodeOf(result) : ended.exitCode
       const code = await reportRun(withSignalCode({ ...ended, exitCode }), context, reports)
-      for (const line of summary(result, situations, seed, durationMs)) stderr.write(`${visible(line)}\n`)
+      for (const line of exploreSummary(result, { situations, seed, durationMs, rerun }))
+        stderr.write(`${visible(line)}\n`)
       if (ui === null) return code
       await ui.end(result)
       // The page shows what was found until a signal ends it.
@@ -237,43 +242,4 @@ function parseFlags(flags: FlagsOf<typeof FLAGS>, { io, env }: Context) {
     withinMs: durationFrom('--within', flags.within, '5s') ?? 5_000,
     waitMs: waitFrom(flags.waitForTarget, env),
   }
-}
-
-/** How many conversations were tried, what failed, and which acts were tried in which state. */
-function* summary(result: ExploreResult, situations: Situations, seed: number, durationMs: number): Generator<string> {
-  const { conversations, acts, findings, calibration, between, undecided, stopped } = result
-  const counts = [counted(conversations, 'conversation'), counted(acts, 'act'), counted(situations.size, 'situation')]
-  yield ''
-  yield `${counts.join(', ')} in ${formatMs(durationMs)}, seed ${seed}.`
-  for (const text of calibration.leftOut) yield `Not explored: ${text}.`
-  for (const [reason, count] of undecided) yield `${counted(count, 'conversation')} without a verdict: ${reason}.`
-  if (conversations > 0) yield* coverageTable(situations)
-  for (const { invariant, name, needs, failed, of, file, sequence, others } of findings) {
-    yield ''
-    yield `FAILED ${invariant}: ${name}`
-    const rate = failed === 0 ? [`it did not fail alone in ${of} runs`] : [...needs, `failed ${failed} of ${of} times`]
-    const more = others === 0 ? [] : [`${counted(others, 'other conversation')} failed in the same way`]
-    yield `  ${[...rate, ...more].join('; ')}`
-    yield `  ${file === null ? `no scenario file: npx handover-sim explore --replay ${sequence.seed}` : file.path}`
-  }
-  for (const text of between) yield `FAILED between two conversations: ${text}`
-  if (stopped !== null) yield `Stopped: ${stopped}.`
-}
-
-function* coverageTable(situations: Situations): Generator<string> {
-  const kinds = keysOf(ACT_RULES)
-  const rows = [['', ...kinds]]
-  for (const [state, row] of coverageOf(situations)) {
-    const cells = kinds.map(kind => {
-      const { times, failures } = row.get(kind) ?? { times: 0, failures: 0 }
-      if (!ruleOf(kind).in.includes(state)) return ''
-      return failures > 0 ? `${times} (${failures} failed)` : String(times)
-    })
-    rows.push([state, ...cells])
-  }
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? []
-  yield ''
-  yield 'Acts tried in each state of a chat:'
-  for (const row of rows)
-    yield `  ${row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  ')}`.trimEnd()
 }

@@ -331,7 +331,7 @@ export interface RepeatedCheckFlags extends RepeatedFlags {
 const KEY_VALUE = /^(keys\.(?:handover|bot|more)=).*$/s
 
 /** Texts of reports show no keys, so the command has placeholders. */
-function repeatedWords(flags: RepeatedFlags, shell: Shell | undefined): string[] {
+export function repeatedWords(flags: RepeatedFlags, shell: Shell | undefined): string[] {
   const words: string[] = []
   if (flags.selfTest) words.push('--self-test')
   const values = {

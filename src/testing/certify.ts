@@ -20,6 +20,14 @@ import { openOn } from '../running/certifier/simulators.ts'
 import { type AgentFunctions, driverOption } from './agent.ts'
 import { durationMs } from './options.ts'
 
+export {
+  type Exploration,
+  ExplorationFailedError,
+  type ExploredFailure,
+  type ExploreOptions,
+  explore,
+} from './explore.ts'
+
 /** What a check is: its id, `SIG-07`, and the highest level of its findings. */
 export type CertificationCheck = Pick<CheckReport, 'id' | 'title' | 'level' | 'profile'>
 

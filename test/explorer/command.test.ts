@@ -160,6 +160,7 @@ describe.concurrent('explore', () => {
     expect(stderr).toMatch(/^0 conversations, 0 acts, 0 situations/m)
     expect(stderr).toMatch(/Stopped: a plain conversation fails/)
     expect(stdout).toMatch(/end/)
+    expect(stdout).toMatch(/rerun: +npx handover-sim explore --seed \d+ --target http\S+ --agent-driver \S+/)
   })
 
   it('says what it cannot explore', { timeout: 120_000 }, async () => {

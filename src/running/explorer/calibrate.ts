@@ -10,13 +10,15 @@ import { type LoadOptions, loadValues } from '../../evaluation/scenario/load/loa
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { VARIED_KNOBS, type Vocabulary } from './generate.ts'
 import { ACT_FAULTS, ACT_RULES, type Act, type ActFault, type ActKind, type ActSequence, ruleOf } from './model.ts'
-import { type Abilities, toScenario } from './to-scenario.ts'
+import { type Abilities, type ScenarioSettings, toScenario } from './to-scenario.ts'
 
 export interface CalibrateOptions {
   readonly seed: number
   readonly jobs: number
   /** How long an effect may take. */
   readonly withinMs: number
+  /** As of a scenario. */
+  readonly inProcess: ScenarioSettings['inProcess']
   /** Of the agent driver. */
   readonly verbs: readonly string[]
   readonly load: LoadOptions
@@ -56,10 +58,18 @@ const NOTHING_SHOWN: Abilities = { inbox: false, requests: false, notices: false
 
 type Tried = readonly { readonly acts: readonly Act[]; readonly abilities: Abilities; readonly isTrial?: boolean }[]
 
-export async function calibrate({ verbs, withinMs, load, seed, run, jobs }: CalibrateOptions): Promise<Calibration> {
+export async function calibrate({
+  verbs,
+  withinMs,
+  inProcess,
+  load,
+  seed,
+  run,
+  jobs,
+}: CalibrateOptions): Promise<Calibration> {
   const tryAll = async (tried: Tried, name: string): Promise<readonly ScenarioResult[]> => {
     const scenarios = tried.map(({ acts, abilities, isTrial = false }, index) => {
-      const settings = { ...abilities, withinMs, isTrial, name: `${name} ${index + 1}` }
+      const settings = { ...abilities, withinMs, inProcess, isTrial, name: `${name} ${index + 1}` }
       return toScenario({ seed, acts, knobs: {} }, settings).scenario
     })
     const wanted = compile(await loadValues(scenarios, load)).map(plan => ({ plan, instance: 1 }))

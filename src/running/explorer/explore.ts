@@ -35,6 +35,8 @@ export interface ExploreOptions extends CalibrateOptions {
   readonly signal: AbortSignal
   /** Starts the intermediary again when it has ended. Resolves with a sentence when it does not answer; null when it does. */
   revive(): Promise<string | null>
+  /** The command or the call that runs the conversation with this seed again. */
+  rerun(seed: number): string
   readonly listener: ExploreListener
 }
 
@@ -83,6 +85,14 @@ export interface ExploreResult extends ExploreCounts {
   readonly nextIndex: number
 }
 
+/** 1: something failed. 4: no conversation had a verdict. */
+export function exitCodeOf({ findings, between, stopped, undecided, conversations }: ExploreResult): 0 | 1 | 4 {
+  if (findings.length > 0 || between.length > 0 || stopped !== null) return 1
+  let withoutVerdict = 0
+  for (const count of undecided.values()) withoutVerdict += count
+  return withoutVerdict === conversations ? 4 : 0
+}
+
 /** How often a failure is repeated, and how often it has to fail. */
 const REPEATS = 3
 const RELIABLE = 2
@@ -103,7 +113,7 @@ interface Failed {
 }
 
 export async function explore(options: ExploreOptions): Promise<ExploreResult> {
-  const { seed, jobs, conversations, durationMs, signal, situations, listener, load, withinMs } = options
+  const { seed, jobs, conversations, durationMs, signal, situations, listener, load, withinMs, inProcess } = options
   const startMs = elapsedMs()
   let runs = 0
   /** Whether only one conversation runs at a time. */
@@ -121,7 +131,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     times = 1,
     atMostMs = withinMs,
   ): Promise<ScenarioResult[][]> => {
-    const settings = { ...calibration.abilities, withinMs: Math.min(withinMs, atMostMs) }
+    const settings = { ...calibration.abilities, inProcess, withinMs: Math.min(withinMs, atMostMs) }
     const named = sequences.map((sequence, index) =>
       toScenario(sequence, { ...settings, name: `Conversation ${index + 1}, seed ${sequence.seed}` }),
     )
@@ -140,7 +150,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     if (result === undefined || first === undefined || result.outcome !== 'fail') return null
     const invariant = brokenBy(first)
     if (invariant === null) return null
-    const { actOfStep } = toScenario(sequence, { ...calibration.abilities, withinMs, name: 'x' })
+    const { actOfStep } = toScenario(sequence, { ...calibration.abilities, withinMs, inProcess, name: 'x' })
     const failedAt = first.step === null ? null : (actOfStep[first.step.number - 1] ?? null)
     return { sequence, invariant, cause: `${invariant} ${first.happened.code}`, failedAt, result }
   }
@@ -174,6 +184,8 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
       wave.push(sequence)
     }
     if (wave.length === 0) break
+    // The longest first, so that no core waits for it at the end.
+    wave.sort((a, b) => b.acts.length - a.acts.length)
     const results = await runAll(wave)
     counts.conversations += wave.length
     for (const sequence of wave) counts.acts += inModel(sequence).length
@@ -304,13 +316,13 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
 
   function fileOf(sequence: ActSequence, invariant: InvariantId): NonNullable<Finding['file']> {
     const name = nameOf(sequence, invariant)
-    const settings = { ...calibration.abilities, withinMs, name }
+    const settings = { ...calibration.abilities, withinMs, inProcess: null, name }
     const { scenario } = toScenario(sequence, settings)
     const head = [
       `${invariant}: ${INVARIANTS[invariant].about}.`,
       ...needsOf(sequence).map(need => `It fails ${need}.`),
       `Found in conversation ${sequence.seed} of seed ${seed}.`,
-      `The whole conversation again: npx handover-sim explore --replay ${sequence.seed}`,
+      `The whole conversation again: ${options.rerun(sequence.seed)}`,
     ]
     const yaml = annotatedYaml(scenario, { head, steps: [], end: [] })
     const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? []

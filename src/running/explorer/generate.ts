@@ -112,6 +112,9 @@ const TEXT_KINDS: Readonly<Record<string, (generate: Generate) => string>> = {
   unicode: generate => `x${generate(string, { unit: 'grapheme', minLength: 1, maxLength: 40 })}x`,
 }
 
+/** Kinds with many values come up twice as often. */
+const DRAWN_KINDS = [...Object.keys(TEXT_KINDS), 'word', 'markup']
+
 const FILES: readonly ActFile[] = [
   { name: 'receipt.pdf', type: 'application/pdf', size_kb: 87 },
   { name: 'kvittering æøå (1).png', type: 'image/png', size_kb: 212 },
@@ -157,7 +160,7 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: Generate):
     else tastes.set(kind, kind === 'press' || kind === 'accept' ? 1 : pick([0, 1, 1, 3]))
   }
   const isHuman = oneIn(2)
-  const isPlain = oneIn(3)
+  const isPlain = oneIn(4)
   const knobs = oneIn(5) && vocabulary.knobs.length > 0 ? pick(vocabulary.knobs) : {}
   const faultAt = oneIn(5) ? below(length) : -1
 
@@ -167,12 +170,12 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: Generate):
       kind: 'plain',
       value: `${kind === 'user' ? 'Question' : 'Answer'} ${written.length + 1} of ${seed}`,
     }
-    if (isPlain || oneIn(2)) return plain
-    if (oneIn(4)) {
+    if (isPlain || oneIn(3)) return plain
+    if (oneIn(5)) {
       const same = written.filter(one => one.chat === chat && one.kind === kind).map(({ text }) => text.value)
       return same.length === 0 ? plain : { kind: 'again', value: pick(same) }
     }
-    const hard = oneIn(3) ? pick(HARD_TEXTS) : pick(Object.keys(TEXT_KINDS))
+    const hard = oneIn(3) ? pick(HARD_TEXTS) : pick(DRAWN_KINDS)
     return { kind: hard, value: TEXT_KINDS[hard]?.(generate) ?? namedTexts([hard])[hard] ?? '' }
   }
 

@@ -31,6 +31,8 @@ export interface ScenarioSettings extends Abilities {
   readonly description?: string
   /** How long an effect may take. */
   readonly withinMs: number
+  /** Runs in the process of the intermediary, where the pauses of people take no time; null: usual times. */
+  readonly inProcess: { readonly settleMs: number } | null
   /** Reports unexpected calls as warnings, to find out about notices. */
   readonly isTrial?: boolean
 }
@@ -41,6 +43,7 @@ const HUMAN: Duration = '200ms'
 const REST: Duration = '1s'
 /** How long the answer to a call takes that an act with the pace `during` falls into. */
 const SLOW_ANSWER: Duration = '400ms'
+const SLOW_ANSWER_IN_PROCESS: Duration = '40ms'
 const STANDARD_WITHIN_MS = 5_000
 
 const STATUS: Readonly<Record<ChatState, 'bot' | 'pending' | 'agent'>> = {
@@ -61,6 +64,8 @@ export interface CompiledSequence {
 export const chatName = (chat: number): string => `chat_${chat + 1}`
 
 export function toScenario(sequence: ActSequence, settings: ScenarioSettings): CompiledSequence {
+  const { name, description, withinMs, inProcess, notices, isTrial } = settings
+  const slowAnswer = inProcess === null ? SLOW_ANSWER : SLOW_ANSWER_IN_PROCESS
   const acts = inModel(sequence)
   const last = acts.at(-1)?.after
   const count = last?.chats.length ?? 1
@@ -91,7 +96,7 @@ export function toScenario(sequence: ActSequence, settings: ScenarioSettings): C
       pending = pending.filter(({ step }) => step.check === undefined || step.chat !== chat.chat)
     const next = acts[index + 1]?.act
     const isSlow = next?.pace === 'during'
-    for (const injected of faultsOf(act, isSlow)) add({ ...injected, ...chat }, index)
+    for (const injected of faultsOf(act, isSlow ? slowAnswer : null)) add({ ...injected, ...chat }, index)
     const stimulus = { ...stimulusOf(act, next?.pace === 'quick'), ...chat }
     // The next act needs the state of this one, and comes before the answer to its call.
     const id = isSlow && act.kind === 'accept' ? `accept_${index + 1}` : null
@@ -110,14 +115,17 @@ export function toScenario(sequence: ActSequence, settings: ScenarioSettings): C
       null,
     )
 
-  const { name, description, withinMs, notices, isTrial } = settings
+  const timeouts = {
+    ...(withinMs !== STANDARD_WITHIN_MS && { expect: formatDuration(withinMs) }),
+    ...(inProcess !== null && { settle: formatDuration(inProcess.settleMs) }),
+  }
   const allow = [...ALLOWED_CALLS, 'typing_start', 'typing_stop', ...(notices ? ['message' as const] : [])] as const
   const scenario: ScenarioFile = {
     version: 1,
     name,
     ...(description !== undefined && { description }),
     clock: 'real',
-    ...(withinMs !== STANDARD_WITHIN_MS && { timeouts: { expect: formatDuration(withinMs) } }),
+    ...(Object.keys(timeouts).length > 0 && { timeouts }),
     strict: { ...(isTrial && { unexpected: 'warn' as const }), allow: [...allow] },
     ...(Object.keys(sequence.knobs).length > 0 && { config: sequence.knobs }),
     ...(isSeveral && { chats: Object.fromEntries(Array.from({ length: count }, (_, chat) => [chatName(chat), {}])) }),
@@ -152,9 +160,9 @@ function stimulusOf(act: Act, isAsync: boolean): Step {
 }
 
 /** The fault of an act, which comes before it. */
-function faultsOf({ kind, fault: name }: Act, isSlow: boolean): Step[] {
+function faultsOf({ kind, fault: name }: Act, slowAnswer: Duration | null): Step[] {
   const call = kind === 'accept' || kind === 'says' || kind === 'leave' ? CALLS[kind] : null
-  if (isSlow && call !== null) return [fault({ on: { api: call }, slow_body: SLOW_ANSWER, times: 1 })]
+  if (slowAnswer !== null && call !== null) return [fault({ on: { api: call }, slow_body: slowAnswer, times: 1 })]
   const event = kind === 'press' ? 'REQUESTING TAKEOVER' : 'MESSAGE FROM USER'
   if (name === 'event-twice') return [fault({ on: { webhook: event }, duplicate: 2, gap: '20ms', times: 1 })]
   if (name === 'event-late') return [fault({ on: { webhook: event }, slow: '500ms', times: 1 })]

@@ -115,6 +115,8 @@ export async function awaitPace(
 
 /** The maximum when the traffic does not end. */
 const MAX_SETTLE_MS = 2_000
+/** How long a late call is awaited, as a multiple of the quiet time. */
+const LATE_CALL = 7
 
 export interface SettleOptions {
   readonly quietMs: number
@@ -128,6 +130,7 @@ export async function settle(context: WaitContext, { quietMs, awaitCall, signal 
   const { journal, work } = context.core
   const begun = journal.atMs
   const until = begun + Math.max(MAX_SETTLE_MS, quietMs)
+  const lateUntil = begun + Math.max(quietMs, Math.min(MAX_SETTLE_MS, LATE_CALL * quietMs))
   let lastMs = begun
   let lastSeq = journal.nextSeq - 1
   let hadCall = !awaitCall
@@ -140,7 +143,7 @@ export async function settle(context: WaitContext, { quietMs, awaitCall, signal 
     }
     // Read once: it may pass `quietAt` between two readings.
     const { atMs } = journal
-    const quietAt = hadCall ? lastMs + quietMs : until
+    const quietAt = hadCall ? lastMs + quietMs : lateUntil
     const isQuiet = atMs >= quietAt
     if ((isQuiet && !work.activity.isBusy()) || atMs >= until) return null
     return { untilMs: isQuiet ? until : Math.min(quietAt, until) }

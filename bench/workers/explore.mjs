@@ -1,0 +1,43 @@
+/**
+ * Explores a function in this process with the built package: as many conversations as the first argument says. Prints the
+ * seconds and the acts as JSON.
+ */
+
+import { explore } from '../../dist/certify.js'
+import { createSimulator } from '../../dist/index.js'
+
+const inboxes = new Map()
+const inboxOf = id => inboxes.get(id) ?? inboxes.set(id, []).get(id)
+
+async function answer(request) {
+  const { event, chat, message } = await request.json()
+  if (event === 'REQUESTING TAKEOVER') inboxOf(chat.id).push({ request: true })
+  if (event === 'MESSAGE FROM USER') inboxOf(chat.id).push({ text: message })
+  return new Response('ok')
+}
+
+async function post({ chat }, path, body = {}) {
+  const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
+  const init = { method: 'POST', headers, body: JSON.stringify({ bot_id: sim.botId, chat_id: chat.id, ...body }) }
+  const call = () => sim.fetch(`${sim.baseUrl}/api/v2/handover/${path}`, init).catch(() => Response.error())
+  for (let attempt = 1; attempt <= 2; attempt++) if ((await call()).ok) return
+}
+
+const sim = createSimulator({
+  clock: 'virtual',
+  seed: 1,
+  webhook: { fetch: answer },
+  agent: {
+    accept: context => post(context, 'start'),
+    says: context => post(context, 'message', { message: context.text }),
+    type: context => post(context, 'typing_start'),
+    stop: context => post(context, 'typing_stop'),
+    leave: context => post(context, 'end'),
+    inbox: ({ chat }) => inboxOf(chat.id),
+  },
+})
+const from = performance.now()
+const exploration = await explore(sim, { conversations: Number(process.argv[2]) })
+const seconds = (performance.now() - from) / 1000
+exploration.assertPassed()
+console.log(JSON.stringify({ seconds, acts: exploration.acts, rssMb: process.memoryUsage().rss / 1e6 }))

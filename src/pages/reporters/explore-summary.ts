@@ -1,0 +1,57 @@
+/** The end of an exploration as text: what was tried, what was not explored, and what failed. */
+import { keysOf } from '../../base/objects.ts'
+import { counted } from '../../base/text/quantities.ts'
+import { formatMs } from '../../base/text/terminal-text.ts'
+import type { ExploreResult } from '../../running/explorer/explore.ts'
+import { ACT_RULES, ruleOf } from '../../running/explorer/model.ts'
+import { coverageOf, type Situations } from '../../running/explorer/situations.ts'
+
+interface SummaryFacts {
+  readonly situations: Situations
+  readonly seed: number
+  readonly durationMs: number
+  /** The command or the call that runs the conversation with this seed again. */
+  rerun(seed: number): string
+}
+
+/** How many conversations were tried, what failed, and which acts were tried in which state. */
+export function* exploreSummary(
+  result: ExploreResult,
+  { situations, seed, durationMs, rerun }: SummaryFacts,
+): Generator<string> {
+  const { conversations, acts, findings, calibration, between, undecided, stopped } = result
+  const counts = [counted(conversations, 'conversation'), counted(acts, 'act'), counted(situations.size, 'situation')]
+  yield ''
+  yield `${counts.join(', ')} in ${formatMs(durationMs)}, seed ${seed}.`
+  for (const text of calibration.leftOut) yield `Not explored: ${text}.`
+  for (const [reason, count] of undecided) yield `${counted(count, 'conversation')} without a verdict: ${reason}.`
+  if (conversations > 0) yield* coverageTable(situations)
+  for (const { invariant, name, needs, failed, of, file, sequence, others } of findings) {
+    yield ''
+    yield `FAILED ${invariant}: ${name}`
+    const rate = failed === 0 ? [`it did not fail alone in ${of} runs`] : [...needs, `failed ${failed} of ${of} times`]
+    const more = others === 0 ? [] : [`${counted(others, 'other conversation')} failed in the same way`]
+    yield `  ${[...rate, ...more].join('; ')}`
+    yield `  ${file === null ? `no scenario file: ${rerun(sequence.seed)}` : file.path}`
+  }
+  for (const text of between) yield `FAILED between two conversations: ${text}`
+  if (stopped !== null) yield `Stopped: ${stopped}.`
+}
+
+function* coverageTable(situations: Situations): Generator<string> {
+  const kinds = keysOf(ACT_RULES)
+  const rows = [['', ...kinds]]
+  for (const [state, row] of coverageOf(situations)) {
+    const cells = kinds.map(kind => {
+      const { times, failures } = row.get(kind) ?? { times: 0, failures: 0 }
+      if (!ruleOf(kind).in.includes(state)) return ''
+      return failures > 0 ? `${times} (${failures} failed)` : String(times)
+    })
+    rows.push([state, ...cells])
+  }
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? []
+  yield ''
+  yield 'Acts tried in each state of a chat:'
+  for (const row of rows)
+    yield `  ${row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  ')}`.trimEnd()
+}
