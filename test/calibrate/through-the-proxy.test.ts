@@ -56,9 +56,9 @@ describe('a recording of the proxy', () => {
     expect(surprises(result, knob)).toEqual([])
     const { status, fits } = stateOf(result)[knob]!
     if (SILENT[knob] === value) return expect(status).toBe('not seen')
-    expect({ status, fits: comparable(fits) }).toEqual({
+    expect({ status, fits: comparable(knob, fits) }).toEqual({
       status: 'contradicted',
-      fits: comparable(formatKnob(knob, parseKnob(knob, value))),
+      fits: comparable(knob, formatKnob(knob, parseKnob(knob, value))),
     })
     const again = await calibrated(lines, knobsFrom({ [knob]: fits }))
     expect(again.isContradicted).toBe(false)

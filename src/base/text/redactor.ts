@@ -1,5 +1,7 @@
 /** Replaces secrets by `***` in texts and JSON values, found by their exact values, also as JSON and URLs write them. */
 
+import { decoded } from './url-text.ts'
+
 /** What a secret becomes. */
 export const REDACTED = '***'
 
@@ -128,14 +130,6 @@ export function withoutCredentials(url: string): string {
   let shown = url
   for (const { text, replacement } of credentialsIn(url)) shown = shown.replaceAll(text, replacement)
   return shown
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /** Field names and codes of one word are the structure that readers of the value rely on. */

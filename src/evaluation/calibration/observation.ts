@@ -1,5 +1,6 @@
 /** Reads one value of a recording (an entry of a journal, an entry of a HAR file, or a plain exchange) as observations. */
 import { isMap, jsonOr } from '../../base/objects.ts'
+import { decoded } from '../../base/text/url-text.ts'
 import type { EndpointId } from '../../platform/contract/endpoint-routes.ts'
 import { ENDPOINT_ROUTES } from '../../platform/contract/endpoint-routes.ts'
 import type { ApiContent, DeliveryContent, Entry } from '../../platform/journal/entry.ts'
@@ -232,14 +233,6 @@ function callOf(exchange: Exchange): Call | null {
   }
   const isPlatform = /\/api\/v\d+\//.test(path) || FILE.test(path)
   return isPlatform ? { ...call, endpoint: null, chatId: null, version: '', hasCanonicalSlash: true } : null
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }
 
 function chatIdOf(body: unknown): string | null {

@@ -1,6 +1,7 @@
 /** Reads a journal for calls that work and are likely to cause trouble. Each rule is a heading of docs/lint.md. */
 
 import { groupBy, isMap } from '../../base/objects.ts'
+import { decoded } from '../../base/text/url-text.ts'
 import { ALIASES } from '../../platform/contract/endpoint-routes.ts'
 import { defaultKnobs } from '../../platform/contract/knobs.ts'
 import type { Entry, EntryOf, FaultEffect, Finding } from '../../platform/journal/entry.ts'
@@ -185,14 +186,8 @@ function secretsOf({ plan, entries }: History): Secret[] {
 function textsOf(entry: Entry): { place: SecretPlace; text: string }[] {
   if (entry.kind === 'delivery') return [{ place: 'webhook_answer', text: entry.response?.body ?? '' }]
   if (entry.kind !== 'api') return []
-  let address = entry.path
-  try {
-    address = decodeURIComponent(address)
-  } catch {
-    // The path is no valid encoding: it is searched as it is.
-  }
   return [
-    { place: 'address', text: address },
+    { place: 'address', text: decoded(entry.path) },
     ...stringsIn(entry.request.body).map(text => ({ place: 'text', text }) as const),
   ]
 }

@@ -4,6 +4,7 @@
  */
 import { hmac } from '../../base/runtime/node.ts'
 import { randomFrom } from '../../base/runtime/random.ts'
+import { decoded } from '../../base/text/url-text.ts'
 import { ALIASES, ENDPOINT_ROUTES } from '../../platform/contract/endpoint-routes.ts'
 
 export interface Anonymiser {
@@ -180,12 +181,4 @@ export function createAnonymiser(salt: string, origins: readonly string[]): Anon
   }
 
   return { text, json, path }
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }
