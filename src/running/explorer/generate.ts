@@ -1,5 +1,5 @@
 /** Generates conversations from the model: each from one number, and the one of several that tries most that is new. */
-import { constantFrom, type GeneratorValue, gen, integer, nat, sample, string } from 'fast-check'
+import { type GeneratorValue, gen, integer, nat, noBias, sample, string } from 'fast-check'
 import { hashWords } from '../../base/runtime/random.ts'
 import { namedTexts, TEXT_NAMES } from '../../evaluation/scenario/compile/step-compiler.ts'
 import {
@@ -98,14 +98,14 @@ const LINKS = [
 type Generate = GeneratorValue
 
 /** Kinds of texts, each with its share. The values of `plain` occur once, so that they are recognized in another chat. */
-const TEXT_KINDS: Readonly<Record<string, (generate: Generate) => string>> = {
+const TEXT_KINDS: Readonly<Record<string, readonly string[] | ((generate: Generate) => string)>> = {
   digits: generate => String(generate(integer, { min: 0, max: 10 ** 9 })),
-  short: generate => generate(constantFrom<string[]>, ...SHORT_TEXTS),
-  command: generate => generate(constantFrom<string[]>, ...COMMANDS),
-  word: generate => generate(constantFrom<string[]>, ...WORDS),
-  markup: generate => generate(constantFrom<string[]>, ...MARKUP),
-  lines: generate => generate(constantFrom<string[]>, ...LINES),
-  link: generate => generate(constantFrom<string[]>, ...LINKS),
+  short: SHORT_TEXTS,
+  command: COMMANDS,
+  word: WORDS,
+  markup: MARKUP,
+  lines: LINES,
+  link: LINKS,
   capitals: generate => `WHERE IS MY PARCEL ${generate(nat, { max: 99 })}`,
   long: generate => 'All of this text has to come. '.repeat(generate(integer, { min: 10, max: 60 })).trim(),
   // Begins with a letter, because the spaces around a text have a kind of their own.
@@ -113,7 +113,7 @@ const TEXT_KINDS: Readonly<Record<string, (generate: Generate) => string>> = {
 }
 
 /** Kinds with many values come up twice as often. */
-const DRAWN_KINDS = [...Object.keys(TEXT_KINDS), 'word', 'markup']
+const DRAWN_KINDS = [...Object.keys(TEXT_KINDS), 'short', 'command', 'word', 'markup']
 
 const FILES: readonly ActFile[] = [
   { name: 'receipt.pdf', type: 'application/pdf', size_kb: 87 },
@@ -146,17 +146,23 @@ export function generateSequence(seed: number, vocabulary: Vocabulary): ActSeque
   return sequence
 }
 
+/** Without the preference of fast-check for the ends of a range. */
+const evenly = (max: number) => noBias(nat({ max }))
+
 function drawSequence(seed: number, vocabulary: Vocabulary, generate: Generate): ActSequence {
-  const below = (bound: number) => generate(nat, { max: bound - 1 })
+  const below = (bound: number) => generate(evenly, bound - 1)
   const oneIn = (times: number) => below(times) === 0
   const pick = <Item>(items: readonly Item[]): Item => items[below(items.length)]!
 
-  const chats = pick([1, 1, 1, 2, 2, 3])
-  const length = oneIn(6) ? 12 + below(20) : 3 + below(12)
+  const isOfDesk = seed % DESK_SHARE === 0
+  const chats = pick(isOfDesk ? [1, 1, 1, 2] : [1, 1, 1, 2, 2, 3])
+  // Each further chat takes some acts. Conversations with acts of the whole desk run alone, so none of them is long.
+  const usual = 3 + below(10) + 3 * (chats - 1)
+  const length = oneIn(8) && !isOfDesk ? 12 + below(20) : usual
   // Each conversation prefers some acts and leaves out others: long runs of one kind come up that way.
   const tastes = new Map<ActKind, number>()
   for (const kind of vocabulary.kinds) {
-    if (ruleOf(kind).isOfDesk) tastes.set(kind, seed % DESK_SHARE === 0 ? 1 : 0)
+    if (ruleOf(kind).isOfDesk) tastes.set(kind, isOfDesk ? 3 : 0)
     else tastes.set(kind, kind === 'press' || kind === 'accept' ? 1 : pick([0, 1, 1, 3]))
   }
   const isHuman = oneIn(2)
@@ -176,26 +182,29 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: Generate):
       return same.length === 0 ? plain : { kind: 'again', value: pick(same) }
     }
     const hard = oneIn(3) ? pick(HARD_TEXTS) : pick(DRAWN_KINDS)
-    return { kind: hard, value: TEXT_KINDS[hard]?.(generate) ?? namedTexts([hard])[hard] ?? '' }
+    const made = TEXT_KINDS[hard]
+    if (made === undefined) return { kind: hard, value: namedTexts([hard])[hard] ?? '' }
+    return { kind: hard, value: typeof made === 'function' ? made(generate) : pick(made) }
   }
 
   const acts: Act[] = []
   let state: ModelState = startState(chats)
   while (acts.length < length) {
+    // Each chat as often: one that an agent has offers more acts than the others.
+    const drawnChat = below(chats)
     const possible: { readonly kind: ActKind; readonly chat: number; readonly weight: number }[] = []
     let total = 0
-    for (const kind of vocabulary.kinds)
-      for (let chat = 0; chat < (ruleOf(kind).isOfDesk ? 1 : chats); chat++) {
-        const weight = WEIGHTS[kind] * (tastes.get(kind) ?? 0)
-        if (weight === 0 || !isPossible(state, { kind, chat })) continue
-        // Texts for the bot and repeated requests are the smaller part.
-        const status = state.chats[chat]?.status
-        const isAside =
-          (kind === 'user' && status !== 'agent') || (kind === 'press' && !isRequest(state, { kind, chat }))
-        const share = isAside ? weight : weight * 5
-        possible.push({ kind, chat, weight: share })
-        total += share
-      }
+    for (const kind of vocabulary.kinds) {
+      const chat = ruleOf(kind).isOfDesk ? 0 : drawnChat
+      const weight = WEIGHTS[kind] * (tastes.get(kind) ?? 0)
+      if (weight === 0 || !isPossible(state, { kind, chat })) continue
+      // Texts for the bot and repeated requests are the smaller part.
+      const status = state.chats[chat]?.status
+      const isAside = (kind === 'user' && status !== 'agent') || (kind === 'press' && !isRequest(state, { kind, chat }))
+      const share = isAside ? weight : weight * 5
+      possible.push({ kind, chat, weight: share })
+      total += share
+    }
     if (total === 0) break
     const at = below(total)
     let sum = 0
@@ -245,7 +254,7 @@ export function nextSequence(seed: number, index: number, vocabulary: Vocabulary
     const situations = situationsOf(sequence)
     for (const situation of new Set(situations)) news += 1 / (1 + (tried.get(situation)?.times ?? 0))
     // Long conversations do not win by their length alone.
-    news /= situations.length + 4
+    news /= situations.length + 1
     if (news > bestNews) [best, bestNews] = [sequence, news]
   }
   if (best === null) throw new Error('No conversation was generated.')
