@@ -246,7 +246,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     const planOf = async ({ path, yaml }: NonNullable<Finding['file']>): Promise<Plan> => {
       const [plan] = compile(await loadText(path, yaml, load))
       if (plan === undefined) throw new Error(`The scenario file ${path} has no scenario.`)
-      return plan
+      return inProcess === null ? plan : { ...plan, timeouts: { ...plan.timeouts, ...inProcess } }
     }
 
     const original = fileOf(sequence, failed.invariant)
@@ -267,8 +267,9 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     }
 
     listener.failed(sequence.seed, failed.invariant)
-    // An intermediary that ends breaks all conversations that run at the same time.
-    for (const isSerial of isAlone || failed.invariant === 'INV-ALIVE' ? [true] : [false, true]) {
+    // An intermediary that ends breaks all conversations that run at the same time. In one process none runs beside another.
+    const isOnlySerial = isAlone || inProcess !== null || failed.invariant === 'INV-ALIVE'
+    for (const isSerial of isOnlySerial ? [true] : [false, true]) {
       const untilMs = elapsedMs() + SHRINK_MS
       const shortest = await shrink(sequence, failed.failedAt, {
         isOver: () => signal.aborted || elapsedMs() > untilMs,
