@@ -22,13 +22,12 @@ function inProcess(settings: Settings): Row[] {
   const conversations = fewer(settings, 1000, 100)
   const rounds = Array.from({ length: fewer(settings, 3, 1) }, () => {
     const output = outputOf([settings.node, workerFile('explore.mjs'), String(conversations)])
-    return JSON.parse(output) as { seconds: number; acts: number; rssMb: number }
+    return JSON.parse(output) as { seconds: number; acts: number }
   })
   const acts = Math.round((rounds[0]?.acts ?? 0) / conversations)
   const name = `explore in a test: ${conversations} conversations of ${acts} acts`
   const row = { figure: 'explore', name, unit: 's', values: rounds.map(({ seconds }) => seconds) }
-  const memory = { ...row, name: `${name}, memory`, unit: 'MB', values: rounds.map(({ rssMb }) => rssMb) }
-  return [createRow({ ...row, goal: valueAtMost(20) }), createRow({ ...memory, goal: valueAtMost(300) })]
+  return [createRow({ ...row, goal: valueAtMost(20) })]
 }
 
 function overHttp(settings: Settings): Row {
@@ -36,7 +35,7 @@ function overHttp(settings: Settings): Row {
     const budget = ['--for', settings.quick ? '10s' : '60s', '--jobs', `${JOBS}`, '--seed', `${round + 1}`]
     const output = outputOf([settings.node, `${ROOT}bin/handover-sim.js`, 'explore', '--self-test', ...budget])
     const [, conversations, minutes = '0', seconds] =
-      /^(\d+) conversations, .* in (?:(\d+)m )?([\d.]+) ?s,/m.exec(output) ?? []
+      /^(\d+) conversations, .* in (?:(\d+) min )?([\d.]+) s,/m.exec(output) ?? []
     return Number(conversations) / (Number(minutes) + Number(seconds) / 60)
   })
   const name = `explore with the command: conversations a minute, ${JOBS} at once`

@@ -123,7 +123,7 @@ describe('scenarios of acts', () => {
     const { steps } = toScenario({ seed: 1, acts, knobs: {} }, SETTINGS).scenario
     expect(steps.slice(-8)).toEqual(
       [
-        { wait: '200ms' },
+        { wait: '150ms' },
         { agent: { says: 'one' } },
         { agent: { says: 'two' } },
         { agent: 'leave' },

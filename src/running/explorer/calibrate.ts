@@ -48,7 +48,7 @@ const plainActs: readonly Act[] = [
 ]
 
 /** What the plain conversation waits: four pauses between its acts, and quiet at the end. */
-export const PLAIN_PAUSES_MS = 1_100
+export const PLAIN_PAUSES_MS = 900
 
 /** The plain conversation with one act changed, or one added before it. */
 const withAct = (kind: ActKind, change: Partial<Act>): Act[] =>

@@ -174,7 +174,7 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   const { replay } = options
   const waiting = replay === null ? [...options.first] : [generateSequence(replay, calibration.vocabulary)]
   while (!isOver()) {
-    const size = isAlone ? 4 : jobs * 2
+    const size = isAlone ? 4 : jobs * 4
     const most = Math.min(size, conversations === null ? size : conversations - counts.conversations)
     const wave = waiting.splice(0, most)
     for (const sequence of wave) countSituations(situations, sequence)
@@ -184,8 +184,8 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
       wave.push(sequence)
     }
     if (wave.length === 0) break
-    // The longest first, so that no core waits for it at the end.
-    wave.sort((a, b) => b.acts.length - a.acts.length)
+    // The longest first, so that none runs alone at the end; then those that have to run alone.
+    wave.sort((a, b) => Number(isOfDesk(a)) - Number(isOfDesk(b)) || b.acts.length - a.acts.length)
     const results = await runAll(wave)
     counts.conversations += wave.length
     for (const sequence of wave) counts.acts += inModel(sequence).length
@@ -365,6 +365,8 @@ function needsOf({ acts, knobs }: ActSequence): string[] {
   if (kinds.size > 0) needs.push(`only with texts of the kind ${[...kinds].join(', ')}`)
   return needs
 }
+
+const isOfDesk = ({ acts }: ActSequence): boolean => acts.some(({ kind }) => ruleOf(kind).isOfDesk)
 
 /** Whether the acts of a finding are part of a conversation that failed in the same way. */
 function explains({ invariant, sequence, file }: Finding, failed: Failed): boolean {

@@ -156,8 +156,8 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: Generate):
 
   const isOfDesk = seed % DESK_SHARE === 0
   const chats = pick(isOfDesk ? [1, 1, 1, 2] : [1, 1, 1, 2, 2, 3])
-  // Each further chat takes some acts. Conversations with acts of the whole desk run alone, so none of them is long.
-  const usual = 3 + below(10) + 3 * (chats - 1)
+  // Each further chat takes some acts. Conversations with acts of the whole desk run alone, so they are short.
+  const usual = 3 + below(isOfDesk ? 6 : 10) + 3 * (chats - 1)
   const length = oneIn(8) && !isOfDesk ? 12 + below(20) : usual
   // Each conversation prefers some acts and leaves out others: long runs of one kind come up that way.
   const tastes = new Map<ActKind, number>()
@@ -236,7 +236,7 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: Generate):
 }
 
 /** One in so many conversations has acts of the whole desk, because these run alone. */
-const DESK_SHARE = 12
+const DESK_SHARE = 24
 
 /** How many conversations are generated for one that is run. */
 const CANDIDATES = 6
