@@ -50,7 +50,10 @@ async function rowOf(name: ConversationBugName): Promise<string[]> {
   const [scenarios, checks] = [await isKnown('run', '--builtin'), await isKnown('certify')]
   if (values['known-only']) return [scenarios, checks, '', '']
   const { stderr, end } = await command(name, 'explore', '--for', values.for, '--seed', values.seed)
-  const found = [...stderr.matchAll(/^FAILED \S+ [^:]+: (.*)$/gm)].map(([, acts = '']) => acts)
+  // Only what has a scenario file counts.
+  const found = [...stderr.matchAll(/^FAILED \S+ [^:]+: (.*)\n.*\n {2}(?!no scenario file)/gm)].map(
+    ([, acts = '']) => acts,
+  )
   const counts = found.map(acts => Number(/^(\d+) acts,/.exec(acts)?.[1] ?? acts.split(', ').length))
   const least = Math.min(...counts)
   const conversations = /^\d+ conversations/m.exec(stderr)?.[0] ?? end

@@ -131,7 +131,7 @@ export async function explore(sim: PlatformSimulator, options: ExploreOptions = 
     if (missing.length > 0)
       throw invalidOption(
         'driver',
-        `explore needs an agent with the functions accept and leave: ${missing.join(' and ')} is missing.`,
+        `explore needs an agent with the functions accept and leave, got one without ${missing.join(' and ')}.`,
       )
     const result = await exploreTarget({
       ...limits,

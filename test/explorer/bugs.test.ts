@@ -18,7 +18,15 @@ const folder = mkdtempSync(join(tmpdir(), 'handover-explore-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const scenarioOf = (name: ConversationBugName) => {
-  const settings = { inbox: true, requests: true, notices: false, withinMs: 5_000, inProcess: null, name }
+  const settings = {
+    inbox: true,
+    requests: true,
+    laterRequests: true,
+    notices: false,
+    withinMs: 5_000,
+    inProcess: null,
+    name,
+  }
   return toScenario({ seed: 1, acts: CONVERSATION_BUGS[name].acts, knobs: {} }, settings).scenario
 }
 
@@ -56,7 +64,14 @@ describe('docs/explore.md', () => {
 
   it('shows the scenario of a bug, and the line that makes it', () => {
     const { acts, patches } = CONVERSATION_BUGS['takes-digits-for-a-code']
-    const settings = { inbox: true, requests: true, notices: false, withinMs: 5_000, inProcess: null }
+    const settings = {
+      inbox: true,
+      requests: true,
+      laterRequests: true,
+      notices: false,
+      withinMs: 5_000,
+      inProcess: null,
+    }
     const name = 'A text of the user does not reach the agent: press, accept, user (digits)'
     const { scenario } = toScenario({ seed: 1, acts, knobs: {} }, { ...settings, name })
     expect(parse(blocks(page, 'yaml')[0]!)).toEqual(scenario)

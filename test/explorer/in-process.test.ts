@@ -127,8 +127,8 @@ describe('explore in a test', () => {
     [{ replay: -1 }, 'replay must be'],
     [{ seed: 1.5 }, 'seed must be'],
     [{ for: 'soon' as never }, 'for must be a duration such as 500ms or 2s, got "soon".'],
-    [{ driver: { accept() {} } }, 'explore needs an agent with the functions accept and leave: leave is missing.'],
-    [{ driver: null }, 'explore needs an agent with the functions accept and leave: accept and leave is missing.'],
+    [{ driver: { accept() {} } }, 'explore needs an agent with the functions accept and leave, got one without leave.'],
+    [{ driver: null }, 'explore needs an agent with the functions accept and leave, got one without accept and leave.'],
     [{ jobs: 2 } as never, 'explore takes no jobs; it takes driver, conversations'],
   ])('rejects %j', async (options, message) => {
     await expect(explore(withSmallIntermediary(), options)).rejects.toThrow(message)

@@ -20,7 +20,15 @@ import { toScenario } from '../../src/running/explorer/to-scenario.ts'
 import { ALL } from './vocabulary.ts'
 
 const LOAD = { cwd: process.cwd(), nodeVersion: process.version }
-const SETTINGS = { inbox: true, requests: true, notices: false, withinMs: 5_000, inProcess: null, name: 'Any acts' }
+const SETTINGS = {
+  inbox: true,
+  requests: true,
+  laterRequests: true,
+  notices: false,
+  withinMs: 5_000,
+  inProcess: null,
+  name: 'Any acts',
+}
 
 const textArbitrary = fc.record({
   kind: fc.constantFrom('plain', 'again', 'digits', 'emoji', 'html'),

@@ -54,7 +54,9 @@ export const PLAIN_PAUSES_MS = 900
 const withAct = (kind: ActKind, change: Partial<Act>): Act[] =>
   plainActs.map(act => (act.kind === kind ? { ...act, ...change } : act))
 
-const NOTHING_SHOWN: Abilities = { inbox: false, requests: false, notices: false }
+const NOTHING_SHOWN: Abilities = { inbox: false, requests: false, laterRequests: false, notices: false }
+
+const LATER_REQUESTS = 'requests after a handover in which nobody wrote'
 
 type Tried = readonly { readonly acts: readonly Act[]; readonly abilities: Abilities; readonly isTrial?: boolean }[]
 
@@ -80,7 +82,10 @@ export async function calibrate({
   const hasInbox = verbs.includes('inbox')
   const choices: Abilities[] = [NOTHING_SHOWN]
   if (hasInbox)
-    choices.unshift({ inbox: true, requests: true, notices: false }, { inbox: true, requests: false, notices: false })
+    choices.unshift(
+      { ...NOTHING_SHOWN, inbox: true, requests: true, laterRequests: true },
+      { ...NOTHING_SHOWN, inbox: true },
+    )
   const trials = await tryAll(
     choices.map(abilities => ({ acts: plainActs, abilities, isTrial: true })),
     'Plain conversation',
@@ -119,6 +124,10 @@ export async function calibrate({
         optional.push({ name: `${kind} when ${ACT_FAULTS[fault].about}`, fault, acts: withAct(kind, { fault }) })
   const file = { name: 'receipt.pdf', type: 'application/pdf', size_kb: 87 }
   if (abilities.inbox) optional.push({ name: 'files', acts: withAct('user', { files: [file] }) })
+  // Nobody writes, so that an inbox which begins anew looks as it was.
+  const silent = plainActs.filter(({ kind }) => kind !== 'user' && kind !== 'says')
+  const again: Act = { kind: 'press', chat: 0, pace: 'human' }
+  if (abilities.requests) optional.push({ name: LATER_REQUESTS, acts: [...silent, again] })
   const restarted = plainActs.toSpliced(2, 0, { kind: 'restart', chat: 0, pace: 'human' })
   if (usable.includes('restart')) optional.push({ name: 'restarts', acts: restarted })
   const control: ActSequence = { seed, acts: plainActs, knobs: {} }
@@ -128,7 +137,7 @@ export async function calibrate({
   for (const { name } of failing) leftOut.push(`${name}: it fails in a plain conversation`)
   const isMissing = (name: string) => failing.some(one => one.name === name)
   return {
-    abilities,
+    abilities: { ...abilities, laterRequests: abilities.laterRequests && !isMissing(LATER_REQUESTS) },
     control,
     result,
     broken: result?.outcome === 'pass' ? null : result,

@@ -22,6 +22,8 @@ export interface Abilities {
   readonly inbox: boolean
   /** The inbox shows requests. */
   readonly requests: boolean
+  /** It shows that of a second handover beside that of the first one. An inbox may begin anew with each. */
+  readonly laterRequests: boolean
   /** The intermediary tells users more than its agents do, such as their place in the queue. */
   readonly notices: boolean
 }
@@ -204,7 +206,9 @@ function checksOf(
       return [agent.sees(item, isAgain)]
     }
     case 'press':
-      return settings.requests && isRequest(before, act) ? [agent.sees({ request: true }, isAgain)] : []
+      if (!settings.requests || !isRequest(before, act)) return []
+      if (before.chats[act.chat]?.status === 'ended' && !settings.laterRequests) return []
+      return [agent.sees({ request: true }, isAgain)]
     case 'accept':
       return [expectCall('start', undefined, { ...since, ...times }), check({ status: 'agent' })]
     case 'says':
