@@ -163,6 +163,14 @@ describe.concurrent('explore', () => {
     expect(stdout).toMatch(/rerun: +npx handover-sim explore --seed \d+ --target http\S+ --agent-driver \S+/)
   })
 
+  it('leaves out acts that the help desk refuses while start is being answered', { timeout: 120_000 }, async () => {
+    const folder = newFolder()
+    const where = await against(folder, 'records-calls-late')
+    const { code, stderr } = await explore(folder, ...where, '--conversations', '12', '--seed', '6')
+    expect(code, stderr).toBe(0)
+    expect(stderr).toContain('Not explored: acts while start is being answered: it fails in a plain conversation.')
+  })
+
   it('says what it cannot explore', { timeout: 120_000 }, async () => {
     const folder = newFolder()
     const where = await against(folder, 'has-no-readable-inbox')

@@ -67,6 +67,11 @@ describe('explore in a test', () => {
     expect(await heard(2)).not.toEqual(first)
   })
 
+  it('finds nothing in an intermediary that does not recognize repeated events, and answers after everything else', async () => {
+    const exploration = await explore(withSmallIntermediary(), { conversations: 1_000, seed: 5, within: '100ms' })
+    expect(exploration.failures.map(({ name, needs }) => [name, needs])).toEqual([])
+  })
+
   it('is a property of fast-check, which names the conversation that fails', async () => {
     const property = (loses: (text: string) => boolean) =>
       asyncProperty(noShrink(integer({ min: 0, max: 2 ** 31 - 1 })), async replay => {
@@ -96,6 +101,14 @@ describe('explore in a test', () => {
     })
     const exploration = await explore(sim, { conversations: 20 })
     expect(exploration.failures).toEqual([])
+  })
+
+  it('asks no second request of an inbox that begins anew with each', async () => {
+    const exploration = await explore(withSmallIntermediary({ renewsInbox: true }), { conversations: 60 })
+    expect(exploration.failures).toEqual([])
+    expect(exploration.leftOut).toContain(
+      'requests after a handover in which nobody wrote: it fails in a plain conversation',
+    )
   })
 
   it('ends when a plain conversation fails, and says why', async () => {

@@ -173,7 +173,13 @@ describe('the generator', () => {
   })
 
   it('leaves out what the vocabulary does not have', () => {
-    const few: Vocabulary = { kinds: ['user', 'press', 'accept', 'leave'], faults: [], knobs: [], hasFiles: false }
+    const few: Vocabulary = {
+      kinds: ['user', 'press', 'accept', 'leave'],
+      faults: [],
+      knobs: [],
+      hasFiles: false,
+      paces: PACES,
+    }
     for (let seed = 0; seed < 200; seed++) {
       const { acts, knobs } = generateSequence(seed, few)
       expect(acts.filter(({ kind, fault, files }) => !few.kinds.includes(kind) || fault || files)).toEqual([])

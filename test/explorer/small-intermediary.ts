@@ -12,12 +12,19 @@ interface Event {
 export interface SmallOptions extends SimulatorOptions {
   /** Whether a text of the user is lost. `texts`: those of the chat so far. */
   loses?(text: string, texts: readonly string[]): boolean
+  /** Whether the inbox begins anew with each request. */
+  readonly renewsInbox?: boolean
   /** Called with each event before it is handled. */
   received?(event: Event): void
 }
 
 /** A simulator with this intermediary. */
-export function withSmallIntermediary({ loses = () => false, received, ...options }: SmallOptions = {}): Simulator {
+export function withSmallIntermediary({
+  loses = () => false,
+  received,
+  renewsInbox,
+  ...options
+}: SmallOptions = {}): Simulator {
   const inboxes = new Map<string, InboxItem[]>()
   const withAgent = new Set<string>()
   const inboxOf = (id: string) => {
@@ -28,6 +35,7 @@ export function withSmallIntermediary({ loses = () => false, received, ...option
   function handle(event: Event): void {
     received?.(event)
     const inbox = inboxOf(event.chat.id)
+    if (event.event === 'REQUESTING TAKEOVER' && renewsInbox) inbox.length = 0
     if (event.event === 'REQUESTING TAKEOVER') inbox.push({ request: true })
     if (event.event !== 'MESSAGE FROM USER' || !withAgent.has(event.chat.id)) return
     const texts = inbox.flatMap(({ text }) => text ?? [])

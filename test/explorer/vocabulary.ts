@@ -1,11 +1,12 @@
 /** Lists everything that a conversation with the example intermediary may contain. */
 import { keysOf } from '../../src/base/objects.ts'
 import { VARIED_KNOBS, type Vocabulary } from '../../src/running/explorer/generate.ts'
-import { ACT_FAULTS, ACT_RULES } from '../../src/running/explorer/model.ts'
+import { ACT_FAULTS, ACT_RULES, PACES } from '../../src/running/explorer/model.ts'
 
 export const ALL: Vocabulary = {
   kinds: keysOf(ACT_RULES),
   faults: keysOf(ACT_FAULTS),
   knobs: VARIED_KNOBS,
   hasFiles: true,
+  paces: PACES,
 }

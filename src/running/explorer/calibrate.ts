@@ -9,7 +9,16 @@ import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { type LoadOptions, loadValues } from '../../evaluation/scenario/load/load.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { VARIED_KNOBS, type Vocabulary } from './generate.ts'
-import { ACT_FAULTS, ACT_RULES, type Act, type ActFault, type ActKind, type ActSequence, ruleOf } from './model.ts'
+import {
+  ACT_FAULTS,
+  ACT_RULES,
+  type Act,
+  type ActFault,
+  type ActKind,
+  type ActSequence,
+  PACES,
+  ruleOf,
+} from './model.ts'
 import { type Abilities, type ScenarioSettings, toScenario } from './to-scenario.ts'
 
 export interface CalibrateOptions {
@@ -56,6 +65,7 @@ const withAct = (kind: ActKind, change: Partial<Act>): Act[] =>
 
 const NOTHING_SHOWN: Abilities = { inbox: false, requests: false, laterRequests: false, notices: false }
 
+const DURING_START = 'acts while start is being answered'
 const LATER_REQUESTS = 'requests after a handover in which nobody wrote'
 
 type Tried = readonly { readonly acts: readonly Act[]; readonly abilities: Abilities; readonly isTrial?: boolean }[]
@@ -117,13 +127,23 @@ export async function calibrate({
   )
 
   // Each capability alone: the platform's description does not ask for it.
-  const optional: { readonly name: string; readonly fault?: ActFault; readonly acts: readonly Act[] }[] = []
+  const optional: {
+    readonly name: string
+    readonly fault?: ActFault
+    readonly acts: readonly Act[]
+    /** It is missing only when the help desk refuses an act: otherwise something is wrong with it. */
+    readonly isRefusal?: true
+  }[] = []
   for (const fault of keysOf(ACT_FAULTS))
     for (const kind of ACT_FAULTS[fault].of)
       if (usable.includes(kind))
         optional.push({ name: `${kind} when ${ACT_FAULTS[fault].about}`, fault, acts: withAct(kind, { fault }) })
   const file = { name: 'receipt.pdf', type: 'application/pdf', size_kb: 87 }
   if (abilities.inbox) optional.push({ name: 'files', acts: withAct('user', { files: [file] }) })
+  const during = plainActs
+    .filter(({ kind }) => kind !== 'user')
+    .map(act => (act.kind === 'says' ? { ...act, pace: 'during' as const } : act))
+  if (usable.includes('says')) optional.push({ name: DURING_START, acts: during, isRefusal: true })
   // Nobody writes, so that an inbox which begins anew looks as it was.
   const silent = plainActs.filter(({ kind }) => kind !== 'user' && kind !== 'says')
   const again: Act = { kind: 'press', chat: 0, pace: 'human' }
@@ -133,7 +153,10 @@ export async function calibrate({
   const control: ActSequence = { seed, acts: plainActs, knobs: {} }
   const tried = [{ acts: plainActs, abilities }, ...optional.map(({ acts }) => ({ acts, abilities }))]
   const [result = null, ...results] = at < 0 ? [trials[0]] : await tryAll(tried, 'Capability')
-  const failing = optional.filter((_, index) => results[index]?.outcome !== 'pass')
+  const failing = optional.filter(({ isRefusal }, index) => {
+    const { outcome, failures = [] } = results[index] ?? {}
+    return outcome !== 'pass' && (!isRefusal || failures.some(({ kind }) => kind === 'driver'))
+  })
   for (const { name } of failing) leftOut.push(`${name}: it fails in a plain conversation`)
   const isMissing = (name: string) => failing.some(one => one.name === name)
   return {
@@ -146,6 +169,7 @@ export async function calibrate({
       kinds: usable.filter(kind => kind !== 'restart' || !isMissing('restarts')),
       faults: keysOf(ACT_FAULTS).filter(fault => !failing.some(one => one.fault === fault)),
       knobs: VARIED_KNOBS,
+      paces: isMissing(DURING_START) ? PACES.filter(pace => pace !== 'during') : PACES,
       hasFiles: abilities.inbox && !isMissing('files'),
     },
   }

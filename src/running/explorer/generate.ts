@@ -13,7 +13,7 @@ import {
   isPossible,
   isRequest,
   type ModelState,
-  PACES,
+  type Pace,
   ruleOf,
   startState,
   stateAfter,
@@ -26,6 +26,7 @@ export interface Vocabulary {
   readonly faults: readonly ActFault[]
   readonly knobs: readonly Readonly<Record<string, unknown>>[]
   readonly hasFiles: boolean
+  readonly paces: readonly Pace[]
 }
 
 /** Values that the platform's description leaves open and that no intermediary should depend on. */
@@ -224,7 +225,7 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: Generate):
     const act: Act = {
       kind,
       chat,
-      pace: isHuman ? 'human' : pick(PACES),
+      pace: isHuman ? 'human' : pick(vocabulary.paces),
       ...(text && { text }),
       ...(hasFiles && { files: Array.from({ length: 1 + below(2) }, () => pick(FILES)) }),
       ...(faults.length > 0 && { fault: pick(faults) }),

@@ -165,7 +165,7 @@ export function inModel({ acts }: Pick<ActSequence, 'acts'>): ActInState[] {
       ...rest,
       chat,
       // A fault applies to the next call, which has to be that of its act.
-      pace: isFaulty ? 'human' : paceIn(given, allowed.at(-1)),
+      pace: isFaulty ? 'human' : paceIn(given, allowed),
       ...(isFaulty && { fault }),
     }
     const after = stateAfter(state, act)
@@ -179,13 +179,17 @@ export function inModel({ acts }: Pick<ActSequence, 'acts'>): ActInState[] {
 }
 
 /** The pace that is possible: a person sees the beginning and the end of a handover before the next act. */
-function paceIn({ kind, pace }: Act, previous: ActInState | undefined): Pace {
+function paceIn({ kind, pace }: Act, earlier: readonly ActInState[]): Pace {
+  const previous = earlier.at(-1)
   if (pace === 'human' || previous === undefined || ruleOf(kind).isDeliberate) return 'human'
   const last = previous.act
   if (last.fault !== undefined || ruleOf(last.kind).isOfDesk || last.kind === 'leave' || last.kind === 'press')
     return 'human'
-  // The agent may leave right after a text of its own, but sees a text of the user first.
-  if (kind === 'leave' && last.kind !== 'says') return 'human'
+  // The agent may leave right after a text of its own, but sees what the user wrote until then.
+  if (kind === 'leave') {
+    const sinceHuman = earlier.slice(earlier.findLastIndex(({ act }) => act.pace === 'human'))
+    if (last.kind !== 'says' || sinceHuman.some(({ act }) => act.kind === 'user')) return 'human'
+  }
   if (last.kind === 'accept') return pace === 'during' && (kind === 'user' || kind === 'says') ? 'during' : 'human'
   return pace === 'during' && last.kind !== 'says' ? 'quick' : pace
 }
