@@ -35,7 +35,7 @@ export function withSmallIntermediary({
   function handle(event: Event): void {
     received?.(event)
     const inbox = inboxOf(event.chat.id)
-    if (event.event === 'REQUESTING TAKEOVER' && renewsInbox) inbox.length = 0
+    if (event.event === 'REQUESTING TAKEOVER' && renewsInbox && !withAgent.has(event.chat.id)) inbox.length = 0
     if (event.event === 'REQUESTING TAKEOVER') inbox.push({ request: true })
     if (event.event !== 'MESSAGE FROM USER' || !withAgent.has(event.chat.id)) return
     const texts = inbox.flatMap(({ text }) => text ?? [])

@@ -66,7 +66,7 @@ const withAct = (kind: ActKind, change: Partial<Act>): Act[] =>
 const NOTHING_SHOWN: Abilities = { inbox: false, requests: false, laterRequests: false, notices: false }
 
 const DURING_START = 'acts while start is being answered'
-const LATER_REQUESTS = 'requests after a handover in which nobody wrote'
+const LATER_REQUESTS = 'requests after a handover without texts'
 
 type Tried = readonly { readonly acts: readonly Act[]; readonly abilities: Abilities; readonly isTrial?: boolean }[]
 
@@ -144,7 +144,7 @@ export async function calibrate({
     .filter(({ kind }) => kind !== 'user')
     .map(act => (act.kind === 'says' ? { ...act, pace: 'during' as const } : act))
   if (usable.includes('says')) optional.push({ name: DURING_START, acts: during, isRefusal: true })
-  // Nobody writes, so that an inbox which begins anew looks as it was.
+  // Without texts, an inbox that begins anew looks as it was.
   const silent = plainActs.filter(({ kind }) => kind !== 'user' && kind !== 'says')
   const again: Act = { kind: 'press', chat: 0, pace: 'human' }
   if (abilities.requests) optional.push({ name: LATER_REQUESTS, acts: [...silent, again] })

@@ -158,13 +158,14 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: Generate):
   const isOfDesk = seed % DESK_SHARE === 0
   const chats = pick(isOfDesk ? [1, 1, 1, 2] : [1, 1, 1, 2, 2, 3])
   // Each further chat takes some acts. Conversations with acts of the whole desk run alone, so they are short.
-  const usual = 3 + below(isOfDesk ? 6 : 10) + 3 * (chats - 1)
+  const usual = (isOfDesk ? 5 + below(5) : 3 + below(10)) + 3 * (chats - 1)
   const length = oneIn(8) && !isOfDesk ? 12 + below(20) : usual
   // Each conversation prefers some acts and leaves out others: long runs of one kind come up that way.
   const tastes = new Map<ActKind, number>()
   for (const kind of vocabulary.kinds) {
-    if (ruleOf(kind).isOfDesk) tastes.set(kind, isOfDesk ? 3 : 0)
-    else tastes.set(kind, kind === 'press' || kind === 'accept' ? 1 : pick([0, 1, 1, 3]))
+    if (ruleOf(kind).isOfDesk) tastes.set(kind, isOfDesk ? 2 : 0)
+    else if (kind === 'press' || kind === 'accept') tastes.set(kind, isOfDesk ? 3 : 1)
+    else tastes.set(kind, pick([0, 1, 1, 3]))
   }
   const isHuman = oneIn(2)
   const isPlain = oneIn(4)
@@ -237,7 +238,7 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: Generate):
 }
 
 /** One in so many conversations has acts of the whole desk, because these run alone. */
-const DESK_SHARE = 24
+const DESK_SHARE = 16
 
 /** How many conversations are generated for one that is run. */
 const CANDIDATES = 6
