@@ -14,13 +14,13 @@ describe('explore in a test', () => {
     const { sim, close } = await withReference({ clock: 'virtual', seed: 7, knobs: { 'webhook.json': 'pretty' } })
     onTestFinished(close)
     const before = sim.config()
-    const exploration = await explore(sim, { conversations: 60 })
+    const exploration = await explore(sim, { conversations: 40 })
     expect(exploration.failures).toEqual([])
-    expect(exploration).toMatchObject({ conversations: 60, stopped: null })
-    expect(exploration.acts).toBeGreaterThan(200)
+    expect(exploration).toMatchObject({ conversations: 40, stopped: null })
+    expect(exploration.acts).toBeGreaterThan(150)
     expect(exploration.situations).toBeGreaterThan(100)
     expect(exploration.leftOut).toContain('restart: the agent driver has no verb target.restart')
-    expect(exploration.report()).toMatch(/^60 conversations, \d+ acts, \d+ situations in /m)
+    expect(exploration.report()).toMatch(/^40 conversations, \d+ acts, \d+ situations in /m)
     exploration.assertPassed()
     expect(sim.config()).toEqual(before)
     expect(sim.chats()).toEqual([])
@@ -68,7 +68,7 @@ describe('explore in a test', () => {
   })
 
   it('finds nothing in an intermediary that does not recognize repeated events, and answers after everything else', async () => {
-    const exploration = await explore(withSmallIntermediary(), { conversations: 1_000, seed: 5, within: '100ms' })
+    const exploration = await explore(withSmallIntermediary(), { conversations: 300, seed: 5, within: '200ms' })
     expect(exploration.failures.map(({ name, needs }) => [name, needs])).toEqual([])
   })
 
