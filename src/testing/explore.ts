@@ -76,7 +76,7 @@ const WITHIN_MS = 300
 const SETTLE_MS = 5
 /** How often a conversation begins again when a late call of an earlier one falls into it. */
 const ATTEMPTS = 5
-/** So many conversations are chosen before the next ones are. */
+/** As with the command: decides how many conversations are chosen before the next ones are. */
 const JOBS = 8
 
 /**

@@ -12,32 +12,16 @@ interface Shim {
   readonly tests: { readonly name: string; run(): Promise<void> }[]
 }
 
+const urlOf = (file: string) => pathToFileURL(pathOf(file)).href
+
 const INTERMEDIARY = `
-import { createSimulator as create } from '${pathToFileURL(pathOf('src/index.ts')).href}'
-const inboxes = new Map()
-const inboxOf = id => inboxes.get(id) ?? inboxes.set(id, []).get(id)
+import { createSimulator as create } from '${urlOf('src/index.ts')}'
+import { createSmallIntermediary } from '${urlOf('test/explorer/small-intermediary.ts')}'
 let sim
 export const createSimulator = options => (sim = create(options))
 export const shim = { tests: [] }
 export const test = (name, run) => shim.tests.push({ name, run })
-export async function webhook(request) {
-  const { event, chat, message } = await request.json()
-  if (event === 'REQUESTING TAKEOVER') inboxOf(chat.id).push({ request: true })
-  if (event === 'MESSAGE FROM USER') inboxOf(chat.id).push({ text: message })
-  return new Response('ok')
-}
-async function post({ chat }, path, body) {
-  const headers = { authorization: 'Bearer ' + sim.apiKey, 'content-type': 'application/json' }
-  const init = { method: 'POST', headers, body: JSON.stringify({ bot_id: sim.botId, chat_id: chat.id, ...body }) }
-  const call = () => sim.fetch(sim.baseUrl + '/api/v2/handover/' + path, init).catch(() => Response.error())
-  return (await call()).ok || (await call()).ok
-}
-export const agent = {
-  accept: context => post(context, 'start'),
-  says: context => post(context, 'message', { message: context.text }),
-  leave: context => post(context, 'end'),
-  inbox: ({ chat }) => inboxOf(chat.id),
-}
+export const { agent, webhook } = createSmallIntermediary(() => sim)
 `
 
 it.each([0, 1])('shows a test that passes (%i)', async index => {
@@ -46,7 +30,7 @@ it.each([0, 1])('shows a test that passes (%i)', async index => {
   const folder = mkdtempSync(join(ignored, 'explore-page-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const source = shown[index]!.replace("from 'vitest'", "from './intermediary.js'")
-    .replace("'handover-sim/certify'", `'${pathToFileURL(pathOf('src/testing/certify.ts')).href}'`)
+    .replace("'handover-sim/certify'", `'${urlOf('src/testing/certify.ts')}'`)
     .replace("'handover-sim'", "'./intermediary.js'")
   writeFileSync(join(folder, 'intermediary.js'), INTERMEDIARY)
   writeFileSync(join(folder, 'page.ts'), source)

@@ -12,22 +12,14 @@ import { toScenario } from '../../src/running/explorer/to-scenario.ts'
 import { blocks, read, rows, section } from '../docs/pages.ts'
 import { CONVERSATION_BUGS, type ConversationBugName } from '../mutants/conversation-bugs.ts'
 import { runShipped, startInPool } from '../shipped/target.ts'
+import { SETTINGS } from './vocabulary.ts'
 
 const BUGS = keysOf(CONVERSATION_BUGS)
 const folder = mkdtempSync(join(tmpdir(), 'handover-explore-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const scenarioOf = (name: ConversationBugName) => {
-  const settings = {
-    inbox: true,
-    requests: true,
-    laterRequests: true,
-    notices: false,
-    withinMs: 5_000,
-    inProcess: null,
-    name,
-  }
-  return toScenario({ seed: 1, acts: CONVERSATION_BUGS[name].acts, knobs: {} }, settings).scenario
+  return toScenario({ seed: 1, acts: CONVERSATION_BUGS[name].acts, knobs: {} }, { ...SETTINGS, name }).scenario
 }
 
 function write(name: string, text: string): string {
@@ -64,16 +56,8 @@ describe('docs/explore.md', () => {
 
   it('shows the scenario of a bug, and the line that makes it', () => {
     const { acts, patches } = CONVERSATION_BUGS['takes-digits-for-a-code']
-    const settings = {
-      inbox: true,
-      requests: true,
-      laterRequests: true,
-      notices: false,
-      withinMs: 5_000,
-      inProcess: null,
-    }
     const name = 'A text of the user does not reach the agent: press, accept, user (digits)'
-    const { scenario } = toScenario({ seed: 1, acts, knobs: {} }, { ...settings, name })
+    const { scenario } = toScenario({ seed: 1, acts, knobs: {} }, { ...SETTINGS, name })
     expect(parse(blocks(page, 'yaml')[0]!)).toEqual(scenario)
     const [, line] = patches[0]!.replacement.split('\n')
     const tutorial = section(page, 'Break an intermediary in five minutes')

@@ -17,18 +17,9 @@ import {
 } from '../../src/running/explorer/model.ts'
 import { countSituations, situationsOf, type Tried } from '../../src/running/explorer/situations.ts'
 import { toScenario } from '../../src/running/explorer/to-scenario.ts'
-import { ALL } from './vocabulary.ts'
+import { ALL, SETTINGS } from './vocabulary.ts'
 
 const LOAD = { cwd: process.cwd(), nodeVersion: process.version }
-const SETTINGS = {
-  inbox: true,
-  requests: true,
-  laterRequests: true,
-  notices: false,
-  withinMs: 5_000,
-  inProcess: null,
-  name: 'Any acts',
-}
 
 const textArbitrary = fc.record({
   kind: fc.constantFrom('plain', 'again', 'digits', 'emoji', 'html'),
@@ -112,6 +103,30 @@ describe('scenarios of acts', () => {
         expect(actOfStep.length).toBe(plan!.steps.length)
       }),
     )
+  })
+
+  it('an agent leaves at human pace when it has to see a text of the user first, also before a text of its own', () => {
+    const paceOfLeave = (...kinds: readonly Act['kind'][]) => {
+      const acts = ['press', 'accept', ...kinds, 'leave'].map(
+        (kind, at) =>
+          ({ kind, chat: 0, pace: at < 3 ? 'human' : 'quick', text: { kind: 'plain', value: kind } }) as Act,
+      )
+      return inModel({ acts }).at(-1)?.act.pace
+    }
+    expect(paceOfLeave('says', 'says')).toBe('quick')
+    expect(paceOfLeave('user', 'says')).toBe('human')
+    expect(paceOfLeave('says', 'user', 'says')).toBe('human')
+  })
+
+  it('a text that is written again is not delivered twice, because nothing tells its items apart', () => {
+    const faultsWith = (text: string) => {
+      const user = (value: string): Act => ({ kind: 'user', chat: 0, pace: 'human', text: { kind: 'plain', value } })
+      const begun = (['press', 'accept'] as const).map((kind): Act => ({ kind, chat: 0, pace: 'human' }))
+      const acts: Act[] = [...begun, { ...user('one'), fault: 'event-twice' }, user(text)]
+      return inModel({ acts }).flatMap(({ act }) => act.fault ?? [])
+    }
+    expect(faultsWith('two')).toEqual(['event-twice'])
+    expect(faultsWith('one')).toEqual([])
   })
 
   it('the checks of quick acts follow the last of them, in the order of the acts', () => {

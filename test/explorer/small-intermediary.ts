@@ -9,22 +9,17 @@ interface Event {
   readonly message?: string
 }
 
-export interface SmallOptions extends SimulatorOptions {
-  /** Whether a text of the user is lost. `texts`: those of the chat so far. */
-  loses?(text: string, texts: readonly string[]): boolean
+interface Behaviour {
+  /** Whether a text of the user is lost. */
+  loses?(text: string): boolean
   /** Whether the inbox begins anew with each request. */
   readonly renewsInbox?: boolean
   /** Called with each event before it is handled. */
   received?(event: Event): void
 }
 
-/** A simulator with this intermediary. */
-export function withSmallIntermediary({
-  loses = () => false,
-  received,
-  renewsInbox,
-  ...options
-}: SmallOptions = {}): Simulator {
+/** `sim`: the simulator that it calls, which is created after it. */
+export function createSmallIntermediary(sim: () => Simulator, { loses, renewsInbox, received }: Behaviour = {}) {
   const inboxes = new Map<string, InboxItem[]>()
   const withAgent = new Set<string>()
   const inboxOf = (id: string) => {
@@ -32,20 +27,24 @@ export function withSmallIntermediary({
     inboxes.set(id, inbox)
     return inbox
   }
-  function handle(event: Event): void {
+  async function webhook(request: Request): Promise<Response> {
+    const event = (await request.json()) as Event
     received?.(event)
-    const inbox = inboxOf(event.chat.id)
-    if (event.event === 'REQUESTING TAKEOVER' && renewsInbox && !withAgent.has(event.chat.id)) inbox.length = 0
-    if (event.event === 'REQUESTING TAKEOVER') inbox.push({ request: true })
-    if (event.event !== 'MESSAGE FROM USER' || !withAgent.has(event.chat.id)) return
-    const texts = inbox.flatMap(({ text }) => text ?? [])
-    const { message: text = '' } = event
-    if (!loses(text, texts)) inbox.push({ text })
+    const { chat, message: text = '' } = event
+    const inbox = inboxOf(chat.id)
+    if (event.event === 'REQUESTING TAKEOVER') {
+      if (renewsInbox && !withAgent.has(chat.id)) inbox.length = 0
+      inbox.push({ request: true })
+    }
+    if (event.event === 'MESSAGE FROM USER' && withAgent.has(chat.id) && !loses?.(text)) inbox.push({ text })
+    return new Response('ok')
   }
-  const post = async (path: string, body: object) => {
-    const headers = { authorization: `Bearer ${sim.apiKey}`, 'content-type': 'application/json' }
-    const init = { method: 'POST', headers, body: JSON.stringify({ bot_id: sim.botId, ...body }) }
-    const call = () => sim.fetch(`${sim.baseUrl}/api/v2/handover/${path}`, init).catch(() => Response.error())
+  /** Tries it twice. */
+  async function post(path: string, body: object): Promise<void> {
+    const { apiKey, botId, baseUrl, fetch } = sim()
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify({ bot_id: botId, ...body }) }
+    const call = () => fetch(`${baseUrl}/api/v2/handover/${path}`, init).catch(() => Response.error())
     for (let attempt = 1; attempt <= 2; attempt++) if ((await call()).ok) return
     throw new Error(`${path} failed twice`)
   }
@@ -61,16 +60,13 @@ export function withSmallIntermediary({
     },
     inbox: ({ chat }) => inboxOf(chat.id),
   }
-  const sim = createSimulator({
-    clock: 'virtual',
-    ...options,
-    agent,
-    webhook: {
-      fetch: async request => {
-        handle((await request.json()) as Event)
-        return new Response('ok')
-      },
-    },
-  })
+  return { agent, webhook }
+}
+
+/** A simulator with this intermediary. */
+export function withSmallIntermediary({ loses, renewsInbox, received, ...options }: Behaviour & SimulatorOptions = {}) {
+  const behaviour = { ...(loses && { loses }), ...(renewsInbox && { renewsInbox }), ...(received && { received }) }
+  const { agent, webhook } = createSmallIntermediary(() => sim, behaviour)
+  const sim: Simulator = createSimulator({ clock: 'virtual', ...options, agent, webhook: { fetch: webhook } })
   return sim
 }

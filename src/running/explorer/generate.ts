@@ -51,62 +51,46 @@ export const VARIED_KNOBS: Vocabulary['knobs'] = [
 const LEFT_OUT = ['empty', 'only_space', 'long', 'control']
 const HARD_TEXTS = TEXT_NAMES.filter(name => !LEFT_OUT.includes(name))
 
-const SHORT_TEXTS = ['ok', 'no', '?', '1', '0', '.', 'k', '👍', 'ja']
-const COMMANDS = ['/start', '/end', '/help me', 'stop', 'STOP', 'end', 'quit', 'help', '#close', '!accept', 'agent']
-const WORDS = [
-  'constructor',
-  '__proto__',
-  'NaN',
-  'Infinity',
-  '-1',
-  '1e5',
-  'on',
-  'off',
-  'yes',
-  '[]',
-  '{}',
-  '""',
-  '%',
-  '&',
-  '\\',
-]
-const MARKUP = [
-  '<b>bold</b>',
-  '<br>',
-  '<3',
-  'a < b && c > d',
-  '&amp;',
-  '**bold**',
-  '`code`',
-  '[a](http://a.test)',
-  '<!-- -->',
-]
-const LINES = [
-  'first\nsecond',
-  'one\n\ntwo',
-  '\nbelow an empty line',
-  'name: Ann\nage: 7',
-  '- a\n- b',
-  '> quoted\nanswer',
-]
-const LINKS = [
-  'https://shop.example.test/a?b=c&d=%20#e',
-  'mail me at ann@example.test',
-  'www.example.test',
-  'file:///etc/hosts',
-]
-
-type Generate = GeneratorValue
-
-/** Kinds of texts, each with its share. The values of `plain` occur once, so that they are recognized in another chat. */
-const TEXT_KINDS: Readonly<Record<string, readonly string[] | ((generate: Generate) => string)>> = {
+/** Kinds of texts. The values of `plain` occur once, so that they are recognized in another chat. */
+const TEXT_KINDS: Readonly<Record<string, readonly string[] | ((generate: GeneratorValue) => string)>> = {
   digits: generate => String(generate(integer, { min: 0, max: 10 ** 9 })),
-  short: SHORT_TEXTS,
-  command: COMMANDS,
-  word: WORDS,
-  markup: MARKUP,
-  lines: LINES,
-  link: LINKS,
+  short: ['ok', 'no', '?', '1', '0', '.', 'k', '👍', 'ja'],
+  command: ['/start', '/end', '/help me', 'stop', 'STOP', 'end', 'quit', 'help', '#close', '!accept', 'agent'],
+  word: [
+    'constructor',
+    '__proto__',
+    'NaN',
+    'Infinity',
+    '-1',
+    '1e5',
+    'on',
+    'off',
+    'yes',
+    '[]',
+    '{}',
+    '""',
+    '%',
+    '&',
+    '\\',
+  ],
+  markup: [
+    '<b>bold</b>',
+    '<br>',
+    '<3',
+    'a < b && c > d',
+    '&amp;',
+    '**bold**',
+    '`code`',
+    '[a](http://a.test)',
+    '<!-- -->',
+  ],
+  lines: ['first\nsecond', 'one\n\ntwo', '\nbelow an empty line', 'name: Ann\nage: 7', '- a\n- b', '> quoted\nanswer'],
+  link: [
+    'https://shop.example.test/a?b=c&d=%20#e',
+    'mail me at ann@example.test',
+    'www.example.test',
+    'file:///etc/hosts',
+  ],
   capitals: generate => `WHERE IS MY PARCEL ${generate(nat, { max: 99 })}`,
   long: generate => 'All of this text has to come. '.repeat(generate(integer, { min: 10, max: 60 })).trim(),
   // Begins with a letter, because the spaces around a text have a kind of their own.
@@ -150,7 +134,7 @@ export function generateSequence(seed: number, vocabulary: Vocabulary): ActSeque
 /** Without the preference of fast-check for the ends of a range. */
 const evenly = (max: number) => noBias(nat({ max }))
 
-function drawSequence(seed: number, vocabulary: Vocabulary, generate: Generate): ActSequence {
+function drawSequence(seed: number, vocabulary: Vocabulary, generate: GeneratorValue): ActSequence {
   const below = (bound: number) => generate(evenly, bound - 1)
   const oneIn = (times: number) => below(times) === 0
   const pick = <Item>(items: readonly Item[]): Item => items[below(items.length)]!

@@ -159,7 +159,11 @@ export function inModel({ acts }: Pick<ActSequence, 'acts'>): ActInState[] {
     const chat = numbers.get(given.chat) ?? 0
     if (!isPossible(state, { kind: given.kind, chat })) continue
     const { fault, ...rest } = given
-    const isFaulty: boolean = fault !== undefined && !hasFault && canHaveFault(state, { kind: given.kind, chat }, fault)
+    const isFaulty: boolean =
+      fault !== undefined &&
+      !hasFault &&
+      canHaveFault(state, { kind: given.kind, chat }, fault) &&
+      !(fault === 'event-twice' && isRepeated(given, acts))
     hasFault ||= isFaulty
     const act: Act = {
       ...rest,
@@ -177,6 +181,11 @@ export function inModel({ acts }: Pick<ActSequence, 'acts'>): ActInState[] {
   const isInOrder = used.size === numbers.size && [...used].every((chat, index) => chat === index)
   return isInOrder ? allowed : inModel({ acts: allowed.map(({ act }) => act) })
 }
+
+/** Whether the user writes the same text again: which event an item of the inbox belongs to could not be told. */
+const isRepeated = (act: Act, acts: readonly Act[]): boolean =>
+  act.text !== undefined &&
+  acts.some(one => one !== act && one.kind === act.kind && one.chat === act.chat && one.text?.value === act.text?.value)
 
 /** The pace that is possible: a person sees the beginning and the end of a handover before the next act. */
 function paceIn({ kind, pace }: Act, earlier: readonly ActInState[]): Pace {

@@ -103,9 +103,7 @@ export function toScenario(sequence: ActSequence, settings: ScenarioSettings): C
     // The next act needs the state of this one, and comes before the answer to its call.
     const id = isSlow && act.kind === 'accept' ? `accept_${index + 1}` : null
     add(id === null ? stimulus : { id, ...stimulus }, index)
-    const isDoubled = acts.slice(0, index + 1).some(({ act: earlier }) => isDoubledBy(earlier, act))
-    for (const step of checksOf(inState, settings, id, isDoubled))
-      pending.push({ step: { ...step, ...chat }, act: index })
+    for (const step of checksOf(inState, settings, id)) pending.push({ step: { ...step, ...chat }, act: index })
     if (id !== null) add({ ...check({ status: 'agent' }), ...chat }, index)
   }
   flush()
@@ -176,20 +174,8 @@ function faultsOf({ kind, fault: name }: Act, slowAnswer: Duration | null): Step
   return [fault({ on: { api: call }, drop: name === 'request-lost' ? 'before' : 'after', times: 1 })]
 }
 
-/** Whether the second one of a doubled event may be what the agent sees for this act: its item is the same. */
-const isDoubledBy = (earlier: Act, { kind, chat, text }: Act): boolean =>
-  earlier.fault === 'event-twice' &&
-  earlier.kind === kind &&
-  earlier.chat === chat &&
-  written(earlier.text) === written(text)
-
 /** What has to hold because of one act. `id`: the step that its calls count from. */
-function checksOf(
-  { act, before, after }: ActInState,
-  settings: ScenarioSettings,
-  id: string | null,
-  isDoubled: boolean,
-): Step[] {
+function checksOf({ act, before, after }: ActInState, settings: ScenarioSettings, id: string | null): Step[] {
   const { kind, text, files, fault: name } = act
   const since = id === null ? {} : { since: id }
   // A call that was refused is made twice; one whose answer was lost may be made again.
@@ -197,7 +183,7 @@ function checksOf(
     settings.notices || settings.isTrial ? { times: 1 } : {}
   if (name === 'refused') times = { times: 2 }
   else if (name !== undefined) times = { times: { min: 1, max: 2 } }
-  const isAgain = isDoubled ? { times: { min: 1, max: 2 } } : {}
+  const isAgain = name === 'event-twice' ? { times: { min: 1, max: 2 } } : {}
   switch (kind) {
     case 'user': {
       if (before.chats[act.chat]?.status !== 'agent' || !settings.inbox) return []

@@ -1,6 +1,6 @@
 /** Stands between an intermediary and the real platform in both directions, and records what passes. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { afterWaitingEvents, backgroundTimer, elapsedMs, type Timer, wallTime } from '../../base/runtime/clock.ts'
+import { backgroundTimer, elapsedMs, type Timer, wallTime } from '../../base/runtime/clock.ts'
 import { type ConnectionFailure, certificateProblem } from '../../base/runtime/connection-failure.ts'
 import { randomToken, sameSecret } from '../../base/runtime/node.ts'
 import { isError } from '../../base/text/error-text.ts'
@@ -140,12 +140,16 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
       note('links_rewritten', details, `${counted(links, 'link')} changed to lead through this proxy.`, seq)
     }
 
-    // What recording throws is no reason to break what passes. Its message may quote that.
-    const recording = createRecording(error => {
-      const name = isError(error) ? error.name : typeof error
-      core.onThrown('call', new Error(`failed to record an exchange (${name})`))
-    })
-    closers.push(recording.finish)
+    /** What recording throws is no reason to break what passes. */
+    function safely(run: () => void): void {
+      try {
+        run()
+      } catch (error) {
+        // Its message may quote what passed.
+        const name = isError(error) ? error.name : typeof error
+        core.onThrown('call', new Error(`failed to record an exchange (${name})`))
+      }
+    }
 
     function passCall(request: IncomingMessage, response: ServerResponse, target: string): void {
       calls.seen()
@@ -154,10 +158,11 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
       const watcher: Watcher = {
         rewriteAnswer: rewriter(done, () => ({})),
         onEnd(passed, outcome) {
-          recording.add(() => {
+          safely(() => {
             noteRewritten(done, observer.call({ ...passed, target }, outcome))
             if (outcome.answer !== null) checkLinks(outcome.answer.body, outcome.answer.headers)
-          }, ended)
+          })
+          ended()
         },
         refuse: (failure, answer) => refuse(answer, 'no_platform', upstream, failure, HINTS.platform),
       }
@@ -179,16 +184,17 @@ export function createProxy(options: ProxyOptions): ProxyParts & { close(): void
       const watcher: Watcher = {
         rewriteRequest: rewriter(done, signed),
         onRequest(passed) {
-          recording.add(() => {
+          safely(() => {
             finish = observer.delivery(passed)
             checkLinks(passed.body, passed.headers)
           })
         },
         onEnd(passed, outcome) {
-          recording.add(() => {
+          safely(() => {
             finish ??= observer.delivery(passed)
             noteRewritten(done, finish(outcome))
-          }, ended)
+          })
+          ended()
         },
         refuse: (failure, answer) => refuse(answer, 'no_webhook', webhookUrl, failure, HINTS.webhook),
       }
@@ -259,39 +265,6 @@ function refuse(response: ServerResponse, code: string, to: URL, failure: Connec
 function answerOwn(response: ServerResponse, status: number, why: object): void {
   const { headers, body } = simulatorResponse(status, { handover_sim: why })
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
-}
-
-/** When so many wait, two are recorded at a time, and so on, so that what waits stays bounded under any load. */
-const WAITING = 16
-
-/** Records one exchange after the other, in order, and lets the bytes that wait pass in between. */
-function createRecording(onThrown: (error: unknown) => void) {
-  let waiting: (() => void)[] = []
-  function record(count: number): void {
-    for (const run of waiting.splice(0, count)) run()
-    if (waiting.length > 0) afterWaitingEvents(next)
-  }
-  const next = () => record(1 + Math.floor(waiting.length / WAITING))
-  return {
-    /** `done` is called also when recording throws. */
-    add(run: () => void, done?: () => void): void {
-      waiting.push(() => {
-        try {
-          run()
-        } catch (error) {
-          onThrown(error)
-        }
-        done?.()
-      })
-      if (waiting.length === 1) afterWaitingEvents(next)
-    },
-    /** Records everything that waits. */
-    finish(): void {
-      const left = waiting
-      waiting = []
-      for (const run of left) run()
-    },
-  }
 }
 
 /** Calls `onSilent` once when nothing was seen for `afterMs`; again only after something was seen. */
