@@ -77,6 +77,8 @@ async function focusComposer(page: Page): Promise<void> {
 /** Writes as the user, with the keyboard alone. */
 async function write(page: Page, text: string): Promise<void> {
   await focusComposer(page)
+  // The field of a new chat gets the focus by itself: when that came between, the key is a letter in it.
+  await press(page, 'Control+A')
   await page.keyboard.type(text)
   await press(page, 'Enter', 'Escape')
   await messages(page).getByText(text, { exact: true }).waitFor()
