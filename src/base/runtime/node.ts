@@ -58,13 +58,14 @@ export const randomToken = (): string => crypto().randomBytes(24).toString('base
 /** A seed for a run without one, short enough to type. */
 export const freshSeed = (): number => crypto().randomInt(1, 1_000_000)
 
-const digest = (text: string) => crypto().createHash('sha256').update(text).digest()
-
 /** Of Node and of the operating system, for reports: `v24.1.0`, `linux x64`. */
 export const machineVersions = () => ({ node: process.version, os: `${process.platform} ${process.arch}` })
 
-/** Compares in constant time. */
-export const sameSecret = (a: string, b: string): boolean => crypto().timingSafeEqual(digest(a), digest(b))
+/** Compares in a time that tells no more than whether the lengths differ. */
+export function sameSecret(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && crypto().timingSafeEqual(left, right)
+}
 
 const YOUNG_BYTES = 32 * 2 ** 20
 const HEAP_BYTES = 56 * 2 ** 20
