@@ -1,10 +1,8 @@
 /** Shows an exploration in a page while it runs: counters, the map of situations, and each failure that is found (`explore --ui`). */
-import { keysOf } from '../base/objects.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { findFiles } from '../evaluation/scenario/load/find.ts'
 import { loadText } from '../evaluation/scenario/load/load.ts'
 import type { ExploreListener, ExploreResult, Finding } from '../running/explorer/explore.ts'
-import { ACT_RULES, ruleOf } from '../running/explorer/model.ts'
 import { coverageOf, type Situations } from '../running/explorer/situations.ts'
 import type { Exploration } from '../running/ui-mode/protocol.ts'
 import { uiRoutes } from '../running/ui-mode/routes.ts'
@@ -20,7 +18,7 @@ export function createExploreUi(context: Context, target: string, situations: Si
   const session = createExploreSession(target, secrets, findFile)
   let shown: Exploration = {
     ...{ conversations: 0, acts: 0, situations: situations.size, shortening: null, ended: null },
-    ...mapOf(situations),
+    ...coverageOf(situations),
   }
   const change = (part: Partial<Exploration>) => {
     shown = { ...shown, ...part }
@@ -36,11 +34,11 @@ export function createExploreUi(context: Context, target: string, situations: Si
     session.add(plan, name, result)
   }
   const listener: ExploreListener = {
-    progress: counts => change({ ...counts, ...mapOf(situations), shortening: null }),
+    progress: counts => change({ ...counts, ...coverageOf(situations), shortening: null }),
     failed: (seed, invariant) => change({ shortening: `${invariant} in conversation ${seed}` }),
     found(finding) {
       adding = adding.then(() => add(finding))
-      change({ shortening: null, ...mapOf(situations) })
+      change({ shortening: null, ...coverageOf(situations) })
     },
   }
   return {
@@ -52,19 +50,7 @@ export function createExploreUi(context: Context, target: string, situations: Si
         session.add(null, calibration.result.name, calibration.result)
       const counts = { conversations, acts, situations: situations.size }
       const ended = stopped === null ? 'Ended' : `Stopped: ${stopped}`
-      change({ ...counts, ...mapOf(situations), shortening: null, ended })
+      change({ ...counts, ...coverageOf(situations), shortening: null, ended })
     },
   }
-}
-
-/** How often each act was tried in each state of a chat, and how often a conversation failed there. */
-function mapOf(situations: Situations): Pick<Exploration, 'columns' | 'rows'> {
-  const columns = keysOf(ACT_RULES)
-  const rows = [...coverageOf(situations)].map(([state, tried]) => ({
-    state,
-    cells: columns.map(kind =>
-      ruleOf(kind).in.includes(state) ? (tried.get(kind) ?? { times: 0, failures: 0 }) : null,
-    ),
-  }))
-  return { columns, rows }
 }

@@ -13,6 +13,7 @@ import { parseReports, RUN_REPORTS } from '../pages/reporters/report-option.ts'
 import { VERSION } from '../platform/contract/version.ts'
 import { TargetStartError } from '../running/agent-driver/target.ts'
 import { exitCodeOf, explore } from '../running/explorer/explore.ts'
+import { coverageOf } from '../running/explorer/situations.ts'
 import { loadStored, textOfStored } from '../running/explorer/stored.ts'
 import { runResult } from '../running/runner/results.ts'
 import type { RunListener } from '../running/runner/run-scenario.ts'
@@ -193,7 +194,7 @@ export const exploreCommand = defineCommand({
         scenarios.unshift({ ...calibration.result, rerunCommand: again(`--seed ${seed}`) })
       const ended = runResult({ ...facts, scenarios, failures: [] })
       const exitCode = ended.exitCode === 0 ? exitCodeOf(result) : ended.exitCode
-      const code = await reportRun(withSignalCode({ ...ended, exitCode }), context, reports)
+      const code = await reportRun(withSignalCode({ ...ended, exitCode }), context, reports, coverageOf(situations))
       for (const line of exploreSummary(result, { situations, seed, durationMs, rerun }))
         stderr.write(`${visible(line)}\n`)
       if (ui === null) return code

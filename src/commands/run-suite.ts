@@ -5,6 +5,7 @@ import { describeScenario } from '../evaluation/evaluator/wording/report.ts'
 import { causeOf } from '../pages/reporters/failures.ts'
 import { createProgress } from '../pages/reporters/progress.ts'
 import type { ReportRequest, RunReportName } from '../pages/reporters/report-option.ts'
+import type { Coverage } from '../running/explorer/situations.ts'
 import { runSuite, type SuiteOptions } from '../running/runner/suite.ts'
 import { type Context, colorLevel, columnsOf } from './io.ts'
 import { redactRun } from './secrets.ts'
@@ -40,12 +41,14 @@ export async function reportRun(
   result: RunResult,
   { io, env, secrets }: Context,
   requests: readonly ReportRequest<RunReportName>[],
+  coverage?: Coverage,
 ): Promise<number> {
   const hasJournal = requests.some(({ report }) => report === 'journal')
   const problems = await writeReports(
     redactRun(result, secrets),
     hasJournal ? requests : [...requests, defaultJournal(io)],
     { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) },
+    coverage,
   )
   return exitCodeOf(result.exitCode, problems)
 }

@@ -11,6 +11,7 @@ import { githubAnnotations, markdownReport, withoutCommands } from '../pages/rep
 import type { Report } from '../pages/reporters/report-model.ts'
 import { isOn, type ReportRequest, type RunReportName } from '../pages/reporters/report-option.ts'
 import type { ColorLevel } from '../pages/reporters/theme.ts'
+import type { Coverage } from '../running/explorer/situations.ts'
 import { columnsOf, type Io } from './io.ts'
 
 interface Stream {
@@ -119,11 +120,12 @@ export async function renderModel(
   return report === 'markdown' ? [summary] : { annotations: githubAnnotations(model, fileOf), summary }
 }
 
-/** Writes the reports of a run. Renderers are loaded when they are needed. */
+/** Writes the reports of a run, and how far an exploration came. Renderers are loaded when they are needed. */
 export async function writeReports(
   result: RunResult,
   requests: readonly ReportRequest<RunReportName>[],
   context: ReportContext,
+  coverage?: Coverage,
 ): Promise<string[]> {
   const { io, env } = context
   const render: Render<ReportRequest<RunReportName>> = async ({ report }, exitCode, options) => {
@@ -136,7 +138,7 @@ export async function writeReports(
       case 'json':
         return [(await import('../pages/reporters/json.ts')).jsonReport(describeRun(ended))]
       case 'html':
-        return [(await import('../pages/web/report/run-report.tsx')).htmlReport(describeRun(ended))]
+        return [(await import('../pages/web/report/run-report.tsx')).htmlReport(describeRun(ended), coverage)]
     }
     const { reportOfRun } = await import('../pages/reporters/report-model.ts')
     return renderModel(report, reportOfRun(describeRun(ended)), file => {

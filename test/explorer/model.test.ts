@@ -193,7 +193,7 @@ describe('the generator', () => {
       faults: [],
       knobs: [],
       hasFiles: false,
-      paces: PACES,
+      paces: ALL.paces,
     }
     for (let seed = 0; seed < 200; seed++) {
       const { acts, knobs } = generateSequence(seed, few)

@@ -19,5 +19,5 @@ export const ALL: Vocabulary = {
   faults: keysOf(ACT_FAULTS),
   knobs: VARIED_KNOBS,
   hasFiles: true,
-  paces: PACES,
+  paces: PACES.filter(pace => pace !== 'slow'),
 }

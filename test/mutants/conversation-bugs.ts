@@ -13,6 +13,7 @@ const CLOSED = "Object.assign(conversation, { status: 'closed', failed: null, ty
 const KNOWN = 'return log(`request again'
 const AVAILABILITY = "const availability = open ? 'OPEN' : 'CLOSED'"
 const TEXTS = 'conversation.inbox.filter(item => !item.request).length'
+const ACCEPTED = "Object.assign(conversation, { status: 'open', failed: null })"
 const TYPED = 'conversation.typing = on'
 const REQUESTS = 'conversation.inbox.filter(item => item.request).length'
 
@@ -26,7 +27,7 @@ const beforeSaying = (statement: string) => change('desk.js', SAY, `    ${statem
 /** `accept`, `2 press`: in the second chat; `says:command`: with a text of this kind; `user/quick`: at this pace. */
 const act = (words: string): Act => {
   const [, chat = '1', kind = '', text, value, pace = 'human', file] =
-    /^(?:(\d) )?([a-z]+)(?::([a-z]+)(?:=(.+?))?)?(?:\/(quick|during))?(\+file)?$/.exec(words) ?? []
+    /^(?:(\d) )?([a-z]+)(?::([a-z]+)(?:=(.+?))?)?(?:\/(quick|during|slow))?(\+file)?$/.exec(words) ?? []
   const isText = kind === 'user' || kind === 'says'
   return {
     kind: kind as ActKind,
@@ -202,6 +203,12 @@ export const CONVERSATION_BUGS = {
       `${AVAILABILITY}\n    for (const one of this.list()) one.skips = open && one.status === 'open'`,
     ),
     ignoring('conversation.skips && !(conversation.skips = false)'),
+  ),
+  'loses-a-first-answer-that-comes-late': bug(
+    'press, accept, says/slow',
+    change('desk.js', ACCEPTED, `${ACCEPTED}\n    conversation.acceptedAtMs = Date.now()`),
+    notSaying('Date.now() - conversation.acceptedAtMs > 2500 && !(conversation.acceptedAtMs = 0)'),
+    beforeSaying('conversation.acceptedAtMs = Number.POSITIVE_INFINITY'),
   ),
   'mixes-the-typing-of-two-chats': bug(
     '1 press, 1 accept, 2 press, 2 accept, 1 type, 2 type, 1 says',

@@ -1,9 +1,7 @@
 /** The end of an exploration as text: what was tried, what was not explored, and what failed. */
-import { keysOf } from '../../base/objects.ts'
 import { counted } from '../../base/text/quantities.ts'
 import { formatMs } from '../../base/text/terminal-text.ts'
 import type { ExploreResult } from '../../running/explorer/explore.ts'
-import { ACT_RULES, ruleOf } from '../../running/explorer/model.ts'
 import { coverageOf, type Situations } from '../../running/explorer/situations.ts'
 
 interface SummaryFacts {
@@ -39,15 +37,14 @@ export function* exploreSummary(
 }
 
 function* coverageTable(situations: Situations): Generator<string> {
-  const kinds = keysOf(ACT_RULES)
-  const rows = [['', ...kinds]]
-  for (const [state, row] of coverageOf(situations)) {
-    const cells = kinds.map(kind => {
-      const { times, failures } = row.get(kind) ?? { times: 0, failures: 0 }
-      if (!ruleOf(kind).in.includes(state)) return ''
-      return failures > 0 ? `${times} (${failures} failed)` : String(times)
+  const { columns, rows: states } = coverageOf(situations)
+  const rows = [['', ...columns]]
+  for (const { state, cells } of states) {
+    const texts = cells.map(cell => {
+      if (cell === null) return ''
+      return cell.failures > 0 ? `${cell.times} (${cell.failures} failed)` : String(cell.times)
     })
-    rows.push([state, ...cells])
+    rows.push([state, ...texts])
   }
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? []
   yield ''

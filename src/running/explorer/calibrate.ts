@@ -169,7 +169,7 @@ export async function calibrate({
       kinds: usable.filter(kind => kind !== 'restart' || !isMissing('restarts')),
       faults: keysOf(ACT_FAULTS).filter(fault => !failing.some(one => one.fault === fault)),
       knobs: VARIED_KNOBS,
-      paces: isMissing(DURING_START) ? PACES.filter(pace => pace !== 'during') : PACES,
+      paces: PACES.filter(pace => pace !== 'slow' && !(pace === 'during' && isMissing(DURING_START))),
       hasFiles: abilities.inbox && !isMissing('files'),
     },
   }

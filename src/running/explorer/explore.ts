@@ -164,6 +164,8 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   // Twice what the plain conversation took beside its pauses.
   const shortMs = Math.max(LEAST_WITHIN_MS, 2 * ((calibration.result?.durationMs ?? 0) - PLAIN_PAUSES_MS))
   let index = options.startIndex
+  /** How long a conversation takes when all jobs run; about a second with one. */
+  let msOfOne = 3_000 / jobs
   let stopped: string | null = calibration.broken === null ? null : 'a plain conversation fails'
   const isOver = () =>
     signal.aborted ||
@@ -174,7 +176,10 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
   const { replay } = options
   const waiting = replay === null ? [...options.first] : [generateSequence(replay, calibration.vocabulary)]
   while (!isOver()) {
-    const size = isAlone ? 4 : jobs * 4
+    // Large waves leave few jobs without work at their end; the last one ends when the time is over, about.
+    const leftMs = durationMs === null ? Number.POSITIVE_INFINITY : durationMs - (elapsedMs() - startMs)
+    const fitting = Math.max(jobs, Math.floor(leftMs / msOfOne))
+    const size = isAlone ? 4 : Math.min(jobs * 8, fitting)
     const most = Math.min(size, conversations === null ? size : conversations - counts.conversations)
     const wave = waiting.splice(0, most)
     for (const sequence of wave) countSituations(situations, sequence)
@@ -185,8 +190,10 @@ export async function explore(options: ExploreOptions): Promise<ExploreResult> {
     }
     if (wave.length === 0) break
     // The longest first, so that none runs alone at the end; then those that have to run alone.
-    wave.sort((a, b) => Number(isOfDesk(a)) - Number(isOfDesk(b)) || b.acts.length - a.acts.length)
+    wave.sort((a, b) => Number(isOfDesk(a)) - Number(isOfDesk(b)) || lengthOf(b) - lengthOf(a))
+    const beganMs = elapsedMs()
     const results = await runAll(wave)
+    msOfOne = (elapsedMs() - beganMs) / wave.length
     counts.conversations += wave.length
     for (const sequence of wave) counts.acts += inModel(sequence).length
     listener.progress(countsNow())
@@ -359,6 +366,7 @@ function needsOf({ acts, knobs }: ActSequence): string[] {
   for (const { fault } of acts) if (fault !== undefined) needs.push(`only when ${ACT_FAULTS[fault].about}`)
   const paces = new Set(acts.map(({ pace }) => pace))
   if (paces.has('quick')) needs.push('only when one act follows the other at once')
+  if (paces.has('slow')) needs.push('only after a pause of seconds')
   if (paces.has('during')) needs.push('only when an act falls into a call that is still being answered')
   const kinds = new Set(acts.map(({ text }) => text?.kind ?? 'plain'))
   kinds.delete('plain')
@@ -367,6 +375,9 @@ function needsOf({ acts, knobs }: ActSequence): string[] {
 }
 
 const isOfDesk = ({ acts }: ActSequence): boolean => acts.some(({ kind }) => ruleOf(kind).isOfDesk)
+
+/** How long it takes, about: a pause is as long as many acts. */
+const lengthOf = ({ acts }: ActSequence): number => acts.length + (acts.some(({ pace }) => pace === 'slow') ? 15 : 0)
 
 /** Whether the acts of a finding are part of a conversation that failed in the same way. */
 function explains({ invariant, sequence, file }: Finding, failed: Failed): boolean {

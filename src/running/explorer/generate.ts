@@ -26,6 +26,7 @@ export interface Vocabulary {
   readonly faults: readonly ActFault[]
   readonly knobs: readonly Readonly<Record<string, unknown>>[]
   readonly hasFiles: boolean
+  /** Without `slow`, which is always possible. */
   readonly paces: readonly Pace[]
 }
 
@@ -142,7 +143,7 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: GeneratorV
   const isOfDesk = seed % DESK_SHARE === 0
   const chats = pick(isOfDesk ? [1, 1, 1, 2] : [1, 1, 1, 2, 2, 3])
   // Each further chat takes some acts. Conversations with acts of the whole desk run alone, so they are short.
-  const usual = (isOfDesk ? 5 + below(5) : 3 + below(10)) + 3 * (chats - 1)
+  const usual = (isOfDesk ? 4 + below(4) : 3 + below(10)) + 3 * (chats - 1)
   const length = oneIn(8) && !isOfDesk ? 12 + below(20) : usual
   // Each conversation prefers some acts and leaves out others: long runs of one kind come up that way.
   const tastes = new Map<ActKind, number>()
@@ -155,6 +156,7 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: GeneratorV
   const isPlain = oneIn(4)
   const knobs = oneIn(5) && vocabulary.knobs.length > 0 ? pick(vocabulary.knobs) : {}
   const faultAt = oneIn(5) ? below(length) : -1
+  const slowAt = oneIn(SLOW_SHARE) ? below(length) : -1
 
   const written: { readonly chat: number; readonly kind: ActKind; readonly text: ActText }[] = []
   const drawText = (kind: ActKind, chat: number): ActText => {
@@ -184,6 +186,8 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: GeneratorV
       const chat = ruleOf(kind).isOfDesk ? 0 : drawnChat
       const weight = WEIGHTS[kind] * (tastes.get(kind) ?? 0)
       if (weight === 0 || !isPossible(state, { kind, chat })) continue
+      // It takes the longest, and nothing else can run meanwhile.
+      if (kind === 'restart' && acts.some(act => act.kind === 'restart')) continue
       // Texts for the bot and repeated requests are the smaller part.
       const status = state.chats[chat]?.status
       const isAside = (kind === 'user' && status !== 'agent') || (kind === 'press' && !isRequest(state, { kind, chat }))
@@ -210,7 +214,7 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: GeneratorV
     const act: Act = {
       kind,
       chat,
-      pace: isHuman ? 'human' : pick(vocabulary.paces),
+      pace: acts.length === slowAt ? 'slow' : isHuman ? 'human' : pick(vocabulary.paces),
       ...(text && { text }),
       ...(hasFiles && { files: Array.from({ length: 1 + below(2) }, () => pick(FILES)) }),
       ...(faults.length > 0 && { fault: pick(faults) }),
@@ -222,7 +226,10 @@ function drawSequence(seed: number, vocabulary: Vocabulary, generate: GeneratorV
 }
 
 /** One in so many conversations has acts of the whole desk, because these run alone. */
-const DESK_SHARE = 16
+const DESK_SHARE = 32
+
+/** One in so many conversations has an act that comes seconds after the one before. */
+const SLOW_SHARE = 10
 
 /** How many conversations are generated for one that is run. */
 const CANDIDATES = 6

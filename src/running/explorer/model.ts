@@ -12,9 +12,9 @@ export type ChatState = (typeof CHAT_STATES)[number]
 
 /**
  * `human`: some hundred milliseconds after everything the act before has to cause. `quick`: as soon as the act before is
- * acknowledged. `during`: while the call that the act before causes is still being answered.
+ * acknowledged. `during`: while the call that the act before causes is still being answered. `slow`: as `human`, after seconds.
  */
-export const PACES = ['human', 'quick', 'during'] as const
+export const PACES = ['human', 'quick', 'during', 'slow'] as const
 export type Pace = (typeof PACES)[number]
 
 interface ActRule {
@@ -190,13 +190,15 @@ const isRepeated = (act: Act, acts: readonly Act[]): boolean =>
 /** The pace that is possible: a person sees the beginning and the end of a handover before the next act. */
 function paceIn({ kind, pace }: Act, earlier: readonly ActInState[]): Pace {
   const previous = earlier.at(-1)
-  if (pace === 'human' || previous === undefined || ruleOf(kind).isDeliberate) return 'human'
+  if (previous === undefined) return 'human'
+  if (pace === 'human' || pace === 'slow') return pace
+  if (ruleOf(kind).isDeliberate) return 'human'
   const last = previous.act
   if (last.fault !== undefined || ruleOf(last.kind).isOfDesk || last.kind === 'leave' || last.kind === 'press')
     return 'human'
   // The agent may leave right after a text of its own, but sees what the user wrote until then.
   if (kind === 'leave') {
-    const sinceHuman = earlier.slice(earlier.findLastIndex(({ act }) => act.pace === 'human'))
+    const sinceHuman = earlier.slice(earlier.findLastIndex(({ act }) => act.pace === 'human' || act.pace === 'slow'))
     if (last.kind !== 'says' || sinceHuman.some(({ act }) => act.kind === 'user')) return 'human'
   }
   if (last.kind === 'accept') return pace === 'during' && (kind === 'user' || kind === 'says') ? 'during' : 'human'

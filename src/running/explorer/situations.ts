@@ -1,5 +1,6 @@
 /** Counts the situations that conversations have tried, so that the next ones try others; and stores them from run to run. */
-import { type ActInState, type ActKind, type ActSequence, CHAT_STATES, type ChatState, inModel } from './model.ts'
+import { keysOf } from '../../base/objects.ts'
+import { ACT_RULES, type ActInState, type ActSequence, CHAT_STATES, inModel, ruleOf } from './model.ts'
 
 /** How often a situation was tried, and how often a conversation failed in it. */
 export interface Tried {
@@ -45,15 +46,26 @@ export function countSituations(
 }
 
 /** How often each act was tried in each state of its chat. */
-export function coverageOf(tried: Situations): ReadonlyMap<ChatState, ReadonlyMap<ActKind, Tried>> {
-  const table = new Map<ChatState, Map<ActKind, Tried>>()
-  for (const state of CHAT_STATES) table.set(state, new Map())
+export interface Coverage {
+  /** The acts. */
+  readonly columns: readonly string[]
+  /** The states of a chat. A cell is null where the act is not possible. */
+  readonly rows: readonly { readonly state: string; readonly cells: readonly (Tried | null)[] }[]
+}
+
+export function coverageOf(tried: Situations): Coverage {
+  const sums = new Map<string, Tried>()
   for (const [situation, { times, failures }] of tried) {
     const [, state, kind] = /^([a-z]+).*?>([a-z]+)/.exec(situation) ?? []
-    const row = table.get(state as ChatState)
-    if (row === undefined) continue
-    const sum = row.get(kind as ActKind) ?? { times: 0, failures: 0 }
-    row.set(kind as ActKind, { times: sum.times + times, failures: sum.failures + failures })
+    const sum = sums.get(`${state} ${kind}`) ?? { times: 0, failures: 0 }
+    sums.set(`${state} ${kind}`, { times: sum.times + times, failures: sum.failures + failures })
   }
-  return table
+  const columns = keysOf(ACT_RULES)
+  const rows = CHAT_STATES.map(state => ({
+    state,
+    cells: columns.map(kind =>
+      ruleOf(kind).in.includes(state) ? (sums.get(`${state} ${kind}`) ?? { times: 0, failures: 0 }) : null,
+    ),
+  }))
+  return { columns, rows }
 }

@@ -41,6 +41,8 @@ export interface ScenarioSettings extends Abilities {
 
 /** Between what a person sees and the next act. */
 const HUMAN: Duration = '150ms'
+/** Before an act with the pace `slow`: what a timer of the intermediary or its help desk does has happened. */
+const PAUSE: Duration = '3s'
 /** Before a restart, because a call whose answer it cuts off may be made again; in a trial, to see repeated notices. */
 const REST: Duration = '1s'
 /** How long the answer to a call takes that an act with the pace `during` falls into. */
@@ -88,10 +90,10 @@ export function toScenario(sequence: ActSequence, settings: ScenarioSettings): C
   for (const [index, inState] of acts.entries()) {
     const { act } = inState
     const chat = isSeveral && !ruleOf(act.kind).isOfDesk ? { chat: chatName(act.chat) } : {}
-    if (act.pace === 'human') {
+    if (act.pace === 'human' || act.pace === 'slow') {
       flush()
       const isLong = act.kind === 'restart' || (settings.isTrial && act.kind === 'accept')
-      if (index > 0) add(wait(isLong ? REST : HUMAN), index)
+      if (index > 0) add(wait(act.pace === 'slow' ? PAUSE : isLong ? REST : HUMAN), index)
     }
     // An earlier state of the chat is not checked once an act has changed it.
     if (ruleOf(act.kind).to !== undefined || ['type', 'stop', 'says'].includes(act.kind))

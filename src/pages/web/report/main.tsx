@@ -1,6 +1,7 @@
 /** Starts the script of a report: opened results, links, the filter, keys, and what is printed. */
 import '../style/tokens.css'
 import '../style/base.css'
+import '../components/coverage-map.css'
 import '../components/failures.css'
 import './report.css'
 import './certificate.css'

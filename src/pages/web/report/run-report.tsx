@@ -5,7 +5,9 @@ import { formatMs, visible } from '../../../base/text/terminal-text.ts'
 import { exitCodeText, OUTCOME_TEXTS } from '../../../evaluation/evaluator/wording/outcomes.ts'
 import type { RunReport } from '../../../evaluation/evaluator/wording/report.ts'
 import { placeText } from '../../../evaluation/scenario/plan.ts'
+import type { Coverage } from '../../../running/explorer/situations.ts'
 import { CodeText } from '../components/code-text.tsx'
+import { CoverageMap } from '../components/coverage-map.tsx'
 import { EntryDetails } from '../components/entry-details.tsx'
 import type { EntryRefs } from '../components/entry-ref.tsx'
 import { Fact, FailureCards, TargetOutputView, WarningList } from '../components/failure-cards.tsx'
@@ -18,7 +20,8 @@ import { CommandLine, Pairs, ReportHead, Result, TableHead, TimelineSection } fr
 import { type LinkedScenario, linkScenarios, linkTo, OUTCOME_ORDER } from './scenario-links.ts'
 import { collectTimelineData, markedIn, scenarioTimeline, type TimelineData } from './timeline-data.tsx'
 
-export function htmlReport(run: RunReport): string {
+/** `coverage`: of an exploration. */
+export function htmlReport(run: RunReport, coverage: Coverage | null = null): string {
   const { stopped, target, seed, startedAt, durationMs, exitCode, version, counts } = run
   const linked = linkScenarios(run.scenarios, run.causes)
   const timelines = collectTimelineData(linked.map(scenarioTimeline))
@@ -72,6 +75,7 @@ export function htmlReport(run: RunReport): string {
         </div>
       </section>
       <Warnings linked={linked} />
+      {coverage === null ? null : <CoverageMap {...coverage} />}
     </>
   )
   return reportPage({ title: heading, version, noun: 'scenario', children })

@@ -1,9 +1,10 @@
 /** Lays UI mode out: the scenarios, the file of the selected one with its steps, and what happened in its run. */
 import './ui-mode.css'
 import { counted } from '../../../base/text/quantities.ts'
+import { CoverageMap } from '../components/coverage-map.tsx'
 import { FailureCards } from '../components/failure-cards.tsx'
 import { Shortcuts, showShortcuts, useShortcuts } from '../components/shortcuts.tsx'
-import { ExplorationCounts, ExplorationMap } from './exploration-map.tsx'
+import { ExplorationCounts } from './exploration-counts.tsx'
 import { ResultPane } from './result-pane.tsx'
 import { ScenarioPicker } from './scenario-picker.tsx'
 import { SourceView } from './source-view.tsx'
@@ -21,7 +22,7 @@ const FEED_TEXTS = {
 const TITLES = { run: 'Scenarios', report: 'Saved run', explore: 'Explore' } as const
 
 export function UiPage() {
-  const { problem, run, catalogue, feed } = useUi()
+  const { problem, run, catalogue, feed, exploration } = useUi()
   const kind = catalogue.value?.kind ?? null
   const { failures } = run.value
   const shown = run.value.problem ?? problem.value
@@ -56,7 +57,7 @@ export function UiPage() {
           <FailureCards failures={failures} level={3} />
         </details>
       )}
-      <ExplorationMap />
+      {exploration.value === null ? null : <CoverageMap {...exploration.value} />}
       <main class="ui-columns">
         <ScenarioPicker />
         <SourceView />

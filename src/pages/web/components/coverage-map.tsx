@@ -1,26 +1,13 @@
-/** Shows how far an exploration is: its counts, and how often each act was tried in each state of a chat. */
-import { counted } from '../../../base/text/quantities.ts'
-import { Mark } from '../components/mark.tsx'
-import { useUi } from './ui-state.ts'
+/** Shows how often an exploration tried each act in each state of a chat, and how often a conversation failed there. */
+import './coverage-map.css'
+import type { Coverage } from '../../../running/explorer/situations.ts'
+import { Mark } from './mark.tsx'
 
-export function ExplorationCounts() {
-  const { exploration, catalogue } = useUi()
-  if (exploration.value === null) return null
-  const { conversations, acts, situations, shortening, ended } = exploration.value
-  const failures = counted(catalogue.value?.scenarios.length ?? 0, 'failure')
-  const counts = [counted(conversations, 'conversation'), counted(acts, 'act'), counted(situations, 'situation')]
-  const state = ended ?? (shortening === null ? 'Exploring' : `Shortening ${shortening}`)
-  return <>{`${state}: ${counts.join(', ')}; ${failures}`}</>
-}
-
-export function ExplorationMap() {
-  const exploration = useUi().exploration.value
-  if (exploration === null) return null
-  const { columns, rows } = exploration
+export function CoverageMap({ columns, rows }: Coverage) {
   const most = Math.max(1, ...rows.flatMap(({ cells }) => cells.map(cell => cell?.times ?? 0)))
   return (
-    <section class="exploration-map" aria-label="Acts tried in each state of a chat">
-      <h2>Acts tried in each state of a chat</h2>
+    <section class="coverage-map" aria-labelledby="coverage-title">
+      <h2 id="coverage-title">Acts tried in each state of a chat</h2>
       <table>
         <thead>
           <tr>
