@@ -13,6 +13,7 @@ export const COMMANDS = {
   run: 'run scenarios against an intermediary, and write reports',
   certify: 'check an intermediary for every known problem, and write a certificate',
   explore: 'search with generated conversations for one that breaks an intermediary',
+  load: 'begin conversations at a rate, judge each, and find the rate at which people wait',
   validate: 'check scenario, driver and config files',
   calibrate: 'compare recordings of the real platform with the simulator, and find the knobs that fit',
   report: 'evaluate the saved journals of a run or of its shards again, and write reports',
@@ -41,6 +42,8 @@ export async function loadCommand(name: CommandName): Promise<CliCommand> {
       return (await import('./certify.ts')).certifyCommand
     case 'explore':
       return (await import('./explore.ts')).exploreCommand
+    case 'load':
+      return (await import('./load.ts')).loadCommand
     case 'validate':
       return (await import('./validate.ts')).validateCommand
     case 'calibrate':

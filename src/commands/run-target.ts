@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createOutputFolder, OUTPUT_FOLDER } from '../base/files/user-files.ts'
 import { wallTimer } from '../base/runtime/clock.ts'
+import { createAbort } from '../base/runtime/node.ts'
 import { formatDuration } from '../base/text/quantities.ts'
 import { withoutCredentials } from '../base/text/redactor.ts'
 import { visible } from '../base/text/terminal-text.ts'
@@ -82,7 +83,7 @@ export async function runInterruptibly(
   run: (parts: InterruptibleRun) => Promise<number>,
 ): Promise<number> {
   const shutdown = createShutdown(context.io)
-  const stop = new AbortController()
+  const stop = createAbort()
   const end = (why: EarlyEnd) => stop.abort(new InterruptedError(why))
   if (timeoutMs !== null) {
     const timer = wallTimer(timeoutMs, () => end({ code: 'run_time_limit', limit_ms: timeoutMs }))

@@ -17,7 +17,7 @@ import { type Resolved, resolveSettings } from '../server/config/resolve.ts'
 import { isLoopback } from '../server/control/addresses.ts'
 import type { AgentPlayer } from '../server/control/route.ts'
 import { type PlatformServer, type PlatformServerOptions, startServer } from '../server/start.ts'
-import { configSources, defineCommand, type FlagsOf, SETTING_FLAGS } from './command.ts'
+import { configSources, countFrom, defineCommand, type FlagsOf, SETTING_FLAGS } from './command.ts'
 import { createShutdown, END_CODES, type Io, UsageError } from './io.ts'
 import { createScenarioWriter, findScenarioFolder } from './scenario-folder.ts'
 import { showTraffic, type Traffic } from './show-traffic.ts'
@@ -29,6 +29,7 @@ export const START_FLAGS = {
   '--agent-driver <file>': 'agent driver file or URL: the page plays the agent in your help desk',
   '--allow-remote': 'the agent driver may be read from another machine',
   '--scenarios <folder>': 'where the page saves chats as tests (default: scenarios beside the config file)',
+  '--plays <number>': 'how many scenarios POST /_sim/plays may run at once (default: 256)',
   '--open': 'open the page in the browser',
   '--output <style>': {
     description: 'how traffic is shown on stderr',
@@ -51,7 +52,7 @@ export const startCommand = defineCommand({
   flags: START_FLAGS,
   groups: {
     'Most used': ['webhookUrl', 'agentDriver', 'demo', 'open', 'port', 'detach'],
-    'What it shows and writes': ['output', 'json', 'readyFile', 'scenarios', 'import', 'export'],
+    'What it shows and writes': ['output', 'json', 'readyFile', 'scenarios', 'import', 'export', 'plays'],
   },
   async run(context, flags) {
     const { io, unredacted } = context
@@ -70,7 +71,7 @@ export const startCommand = defineCommand({
       const writeScenario = folder === null ? null : createScenarioWriter(folder, cwd)
       let agent: AgentPlayer | null = null
       let loadDriver: AttachedAgent['loadDriver'] | null = null
-      const readiness = new LazyReadiness(() => loadDriver)
+      const readiness = new LazyReadiness(() => loadDriver, countFrom('--plays', flags.plays))
       let traffic: Traffic | null = null
       const endTraffic = () => traffic?.end()
       shutdown.defer(endTraffic, endTraffic)

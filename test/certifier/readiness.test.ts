@@ -276,7 +276,7 @@ steps:
   test('passes against the webhook, beside the simulator, whose journal and chats stay as they are', async () => {
     const { server, ask } = await setUp()
     const before = server.journal.nextSeq
-    const { status, body } = await ask('POST', '/play', { body: { yaml: yaml('Hello') } })
+    const { status, body } = await ask('POST', '/plays', { body: { yaml: yaml('Hello'), journal: 'always' } })
     expect([status, body.outcome, body.failures]).toEqual([200, 'pass', []])
     expect(body.name).toBe('The agent answers')
     expect(body.entries.some((entry: { endpoint?: string }) => entry.endpoint === 'message')).toBe(true)
@@ -286,7 +286,7 @@ steps:
 
   test('names the line that failed, what was expected and what happened', async () => {
     const { ask } = await setUp()
-    const { body } = await ask('POST', '/play', { body: { yaml: yaml('Goodbye') } })
+    const { body } = await ask('POST', '/plays', { body: { yaml: yaml('Goodbye') } })
     expect(body.outcome).toBe('fail')
     expect(body.failures[0]).toMatchObject({ line: 9, step: 5 })
     expect(body.failures[0].expected).toContain('Hello')
@@ -294,12 +294,12 @@ steps:
 
   test('says why it cannot be played', async () => {
     const { server, ask } = await setUp()
-    const wrong = await ask('POST', '/play', { body: { yaml: 'version: 1\nname: T\nsteps: [{ pres: handover }]\n' } })
+    const wrong = await ask('POST', '/plays', { body: { yaml: 'version: 1\nname: T\nsteps: [{ pres: handover }]\n' } })
     expect([wrong.status, wrong.body.error.code]).toEqual([422, 'invalid_scenario'])
     expect(wrong.body.error.message).toMatch(/scenario\.yaml:3.*press/s)
-    expect((await ask('POST', '/play', { body: { yaml: '' } })).status).toBe(422)
+    expect((await ask('POST', '/plays', { body: { yaml: '' } })).status).toBe(422)
     await server.configure({ 'webhook.url': null })
-    const none = await ask('POST', '/play', { body: { yaml: yaml('Hello') } })
+    const none = await ask('POST', '/plays', { body: { yaml: yaml('Hello') } })
     expect([none.status, none.body.error.code]).toEqual([409, 'cannot_try'])
   })
 })

@@ -15,6 +15,11 @@ const clocks: Record<string, Row> = {
     steps: `${TAKEN}${calls('{ after: 300, end: {} }')}- wait: 200ms\n- expect: { end: {}, within: 250ms }`,
     is: 'pass',
   },
+  'virtual: a think takes a time of its range': {
+    head: VIRTUAL,
+    steps: `${TYPING}- think: 1s..4s\n- check: { typing: true }\n- think: 4500ms..20s\n- check: { typing: false }`,
+    is: 'pass',
+  },
   'virtual: half a day takes no time': {
     head: VIRTUAL,
     steps: `${TAKEN}- wait: 12h\n- check: { status: agent }`,

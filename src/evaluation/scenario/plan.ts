@@ -160,7 +160,12 @@ export type Action =
       /** How long to wait for more items than `times` allows. */
       readonly forMs: number | null
     }
-  | { readonly verb: 'wait'; readonly ms: number }
+  | {
+      readonly verb: 'wait'
+      readonly ms: number
+      /** Of a `think`: the seed draws a time from `ms` to this. */
+      readonly toMs?: number
+    }
   | { readonly verb: 'availability'; readonly value: AvailabilityValue; readonly reason?: AvailabilityReason }
   | {
       readonly verb: 'fault'

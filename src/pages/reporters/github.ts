@@ -53,7 +53,7 @@ export function markdownReport(report: Report): string {
   if (summary !== '') blocks.push(markdown(summary))
   if (stopped !== null) blocks.push(`**Stopped early:** ${markdown(stopped)}`)
   if (notable.length > 0) {
-    const heads = noun === 'check' ? ['Check', 'Level'] : ['Scenario', 'Time']
+    const heads = { check: ['Check', 'Level'], scenario: ['Scenario', 'Time'], threshold: ['Threshold', ''] }[noun]
     const rows = notable.slice(0, MAX_ROWS).map(({ word, title, column, cause }) => [word, title, column, cause])
     blocks.push(table(['', ...heads, 'What happened'], rows))
   }

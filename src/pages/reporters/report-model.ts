@@ -27,10 +27,10 @@ import { countsText, titleOf } from './pretty.ts'
 import { certificateCounts, factLines } from './pretty-certificate.ts'
 import { OUTCOME_STYLES } from './theme.ts'
 
-/** A run or a certificate. */
+/** A run, a certificate or a load. */
 export interface Report {
-  readonly command: 'handover-sim' | 'handover-sim certify'
-  readonly noun: 'scenario' | 'check'
+  readonly command: 'handover-sim' | 'handover-sim certify' | 'handover-sim load'
+  readonly noun: 'scenario' | 'check' | 'threshold'
   readonly startedAt: string
   readonly durationMs: number
   /** Why it ended early; null when it did not. */

@@ -31,6 +31,10 @@ export type RunReportName = (typeof RUN_REPORTS)[number]
 export const CERTIFICATE_REPORTS = ['pretty', 'json', 'junit', 'html', 'tap', 'github', 'markdown', 'badge'] as const
 export type CertificateReportName = (typeof CERTIFICATE_REPORTS)[number]
 
+/** Of `load`. */
+export const LOAD_REPORTS = ['pretty', 'json', 'junit', 'html', 'tap', 'github', 'markdown'] as const
+export type LoadReportName = (typeof LOAD_REPORTS)[number]
+
 /** Of `calibrate`. */
 export const CALIBRATION_REPORTS = ['pretty', 'json', 'markdown'] as const
 

@@ -1,18 +1,15 @@
 /** Says what each check showed so far on a server, and tries a check against its webhook. */
 
-import { ConfigError } from '../../base/files/errors.ts'
-import { freshSeed } from '../../base/runtime/node.ts'
+import { anySignal, freshSeed } from '../../base/runtime/node.ts'
 import { messageOf } from '../../base/text/error-text.ts'
-import { describeVerdict } from '../../evaluation/evaluator/wording/report.ts'
-import { compile } from '../../evaluation/scenario/compile/compile.ts'
-import { loadText } from '../../evaluation/scenario/load/load.ts'
-import type { Plan } from '../../evaluation/scenario/plan.ts'
+import { parseDuration } from '../../base/text/quantities.ts'
 import type { InboxItem } from '../../evaluation/scenario/run-events.ts'
 import { formatKnobs } from '../../platform/contract/knobs.ts'
 import { coreOf } from '../../platform/simulator/simulator.ts'
 import { ControlProblem, latest, unknownId } from '../../server/control/problems.ts'
 import type {
   CheckFix,
+  PlayBody,
   PlayedScenario,
   Readiness,
   ReadinessReport,
@@ -21,8 +18,8 @@ import type {
 } from '../../server/control/readiness.ts'
 import type { PlatformServer } from '../../server/start.ts'
 import type { Driver } from '../agent-driver/driver.ts'
+import { driverOf, Plays, planOf } from '../load/plays.ts'
 import { SimulatorRouter } from '../runner/simulator-router.ts'
-import { runSuite } from '../runner/suite.ts'
 import type { CheckDefinition } from './check.ts'
 import { fixOf } from './check-help.ts'
 import { CHECKS } from './checks/index.ts'
@@ -35,6 +32,13 @@ import { reportOf, TrafficReadiness, type Trial, wireFinding } from './traffic-r
 
 const NO_WEBHOOK = 'No webhook is set: set its URL first.'
 
+export interface ReadinessOptions {
+  /** Null without an agent driver. */
+  readonly loadDriver: (() => Promise<Driver>) | null
+  /** How many scenarios `POST /_sim/plays` may run at once. */
+  readonly mostPlays: number
+}
+
 /** Of the simulator of a server, where checks can be tried. */
 class ServedReadiness implements Readiness {
   readonly #server: PlatformServer
@@ -45,14 +49,18 @@ class ServedReadiness implements Readiness {
   readonly #trials = new Map<string, Trial>()
   #driver: Driver | null = null
   #driverProblem = 'It needs an agent driver, which acts as the human agent: start with --agent-driver FILE.'
+  readonly #plays: Plays
+  readonly #mostPlays: number
   #isTrying = false
 
-  constructor({ simulator, routeCalls }: ReadinessServer, loadDriver: (() => Promise<Driver>) | null) {
+  constructor({ simulator, routeCalls }: ReadinessServer, { loadDriver, mostPlays }: ReadinessOptions) {
     // The simulator of a server is the server itself.
     this.#server = simulator as PlatformServer
     this.#routeCalls = routeCalls
     this.#loadDriver = loadDriver
     this.#router = new SimulatorRouter(this.#server)
+    this.#plays = new Plays({ ...this.#served(), driver: null, env: {} })
+    this.#mostPlays = mostPlays
     this.#traffic = new TrafficReadiness(simulator)
   }
 
@@ -134,48 +142,41 @@ class ServedReadiness implements Readiness {
     })
   }
 
-  async play(yaml: string, signal: AbortSignal): Promise<PlayedScenario> {
-    await this.readDriver()
+  async play(body: PlayBody, signal: AbortSignal): Promise<PlayedScenario> {
     if (coreOf(this.#server).address.webhookUrl === null) throw new ControlProblem(409, 'cannot_try', NO_WEBHOOK)
-    return this.#beside(async served => {
-      const { scenarios } = await runSuite({
-        ...served,
-        wanted: [{ plan: await planOf(yaml), instance: 1 }],
-        // The intermediary remembers the chats of the time before.
-        ...{ seed: freshSeed(), seedWins: true, jobs: 1, strict: false, bail: null, env: {} },
-        driver: this.#driver,
-        signal,
-        listener: { started() {}, step() {}, waiting() {}, listening() {}, finished() {} },
-        rerunCommand: () => '',
-      })
-      const result = scenarios[0]!
-      const { failures, reason } = describeVerdict(result)
-      return {
-        name: result.name,
-        outcome: result.outcome,
-        reason,
-        failures: failures.map(({ step, expected, happened, hint = null }) => {
-          const { number = null, place = null } = step ?? {}
-          return { step: number, line: place?.line ?? null, expected, happened, hint }
-        }),
-        duration_ms: result.durationMs,
-        entries: result.journal as PlayedScenario['entries'],
-        chats: { ...result.conversations },
-      }
-    })
+    if (this.#isTrying) throw busy()
+    if (this.#plays.active >= this.#mostPlays)
+      throw new ControlProblem(
+        429,
+        'too_many_plays',
+        `${this.#mostPlays} scenarios run already: start --plays allows more.`,
+      )
+    const plan = await planOf(body)
+    if (plan.exclusive !== null && this.#plays.active > 0) throw busy()
+    await this.readDriver()
+    const driver = body.agent_driver === undefined ? this.#driver : driverOf(body.agent_driver, this.#router)
+    const timeoutMs = parseDuration(body.timeout ?? '1h')
+    if (timeoutMs === null)
+      throw new ControlProblem(422, 'invalid_timeout', `timeout must be a duration such as 2m, got ${body.timeout}.`)
+    this.#routeCalls(this.#router.requests)
+    const over = anySignal([signal, AbortSignal.timeout(timeoutMs)])
+    return this.#plays.play(plan, body, { ...this.#served(), driver }, over)
+  }
+
+  /** The simulators of plays and trials have the bot, the keys and the settings of that of the server. */
+  #served(): ServedOptions {
+    const { identity, platform, address } = coreOf(this.#server)
+    const base = { bot: identity.bot, clock: 'real', knobs: formatKnobs(platform.knobs) } as const
+    return { router: this.#router, base, target: address.webhookUrl ?? '' }
   }
 
   /** Runs something with simulators of its own behind the port of the server: one at a time. */
   async #beside<Result>(run: (served: ServedOptions) => Promise<Result>): Promise<Result> {
-    if (this.#isTrying)
-      throw new ControlProblem(409, 'busy', 'Another check or test is being tried. Try again when it has ended.')
+    if (this.#isTrying || this.#plays.active > 0) throw busy()
     this.#isTrying = true
-    const { identity, platform, address } = coreOf(this.#server)
-    // They have the bot, the keys and the settings of the simulator.
-    const base = { bot: identity.bot, clock: 'real', knobs: formatKnobs(platform.knobs) } as const
     try {
       this.#routeCalls(this.#router.requests)
-      return await run({ router: this.#router, base, target: address.webhookUrl ?? '' })
+      return await run(this.#served())
     } finally {
       this.#isTrying = false
       this.#router.closeEnded()
@@ -190,21 +191,11 @@ function checkNamed(id: string): CheckDefinition {
   throw unknownId('check_not_found', 'id', `There is no check ${JSON.stringify(id)}.${latest('checks', ids)}`, ids)
 }
 
-/** Of the first scenario of the text. */
-async function planOf(yaml: string): Promise<Plan> {
-  try {
-    return compile(await loadText('scenario.yaml', yaml, { cwd: '.', nodeVersion: process.version }))[0]!
-  } catch (error) {
-    throw error instanceof ConfigError ? new ControlProblem(422, 'invalid_scenario', error.message) : error
-  }
-}
+const busy = () =>
+  new ControlProblem(409, 'busy', 'Another check or scenario is being tried. Try again when it has ended.')
 
-/** `loadDriver`: null without an agent driver. */
-export async function createReadiness(
-  server: ReadinessServer,
-  loadDriver: (() => Promise<Driver>) | null,
-): Promise<Readiness> {
-  const readiness = new ServedReadiness(server, loadDriver)
+export async function createReadiness(server: ReadinessServer, options: ReadinessOptions): Promise<Readiness> {
+  const readiness = new ServedReadiness(server, options)
   await readiness.readDriver()
   return readiness
 }

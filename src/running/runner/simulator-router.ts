@@ -22,6 +22,8 @@ export class SimulatorRouter {
   readonly #owners = new Map<string, PlatformSimulator>()
   readonly #active = new Map<PlatformSimulator, Core>()
   readonly #ended = new Set<PlatformSimulator>()
+  /** Of the simulators that were attached until now. */
+  #widestBody = 0
 
   constructor(server: PlatformServer) {
     this.server = server
@@ -44,12 +46,8 @@ export class SimulatorRouter {
       sim ??= this.#active.size > 1 ? this.server : first
       return coreOf(sim).api(request.body.length > limitOf(sim) ? { ...request, tooLarge: true } : request)
     },
-    /** The widest of all, because a hundred simulators may be attached. */
-    bodyLimit: () => {
-      let widest = limitOf(this.server)
-      for (const { platform } of this.#active.values()) widest = Math.max(widest, platform.knobs['limits.body'])
-      return widest
-    },
+    /** The widest of all, because thousands of simulators may be attached. */
+    bodyLimit: () => Math.max(limitOf(this.server), this.#widestBody),
   }
 
   /** Routes the calls about the chats of this simulator to it, until `close`. */
@@ -57,6 +55,7 @@ export class SimulatorRouter {
     const core = coreOf(sim)
     core.access.callers.acceptsHost = coreOf(this.server).access.callers.acceptsHost
     this.#active.set(sim, core)
+    this.#widestBody = Math.max(this.#widestBody, limitOf(sim))
     for (const { chatId } of sim.chats()) this.#owners.set(chatId, sim)
   }
 
@@ -68,6 +67,13 @@ export class SimulatorRouter {
   /** Stops routing calls without a chat to this simulator. */
   detach(sim: PlatformSimulator): void {
     this.#active.delete(sim)
+  }
+
+  /** Closes a simulator that is no longer attached. Late calls about its chats go to the simulator of the server. */
+  remove(sim: PlatformSimulator): void {
+    for (const { chatId } of sim.chats()) this.#owners.delete(chatId)
+    this.#ended.delete(sim)
+    void sim.close()
   }
 
   /** Closes the simulators that ended before the last call, which until now received late calls about their chats. */

@@ -2,7 +2,7 @@
 import { basename, dirname, extname, resolve } from 'node:path'
 import { BUDGETS } from '../../base/files/budgets.ts'
 import { readRegularFile } from '../../base/files/user-files.ts'
-import { wallDelay } from '../../base/runtime/clock.ts'
+import { createRandom } from '../../base/runtime/random.ts'
 import { messageOf } from '../../base/text/error-text.ts'
 import { makeToken } from '../../evaluation/evaluator/echo.ts'
 import { type Action, stepsOf, type Verb } from '../../evaluation/scenario/plan.ts'
@@ -22,7 +22,7 @@ import { findPastDelivery } from '../../platform/webhooks/manual.ts'
 import { TargetStartError } from '../agent-driver/target.ts'
 import { callDriver, pollInbox } from './inbox.ts'
 import { type StepContext, StepError, scenarioSeed } from './run-context.ts'
-import { awaitAck, InterruptedError, type Pending, rejectOnAbort, waitUntil } from './waiting.ts'
+import { awaitAck, InterruptedError, type Pending, pause, rejectOnAbort, waitUntil } from './waiting.ts'
 
 type ActionOf<V extends Verb> = Extract<Action, { verb: V }>
 
@@ -78,11 +78,15 @@ export async function runStep(stepContext: StepContext): Promise<StepDetails> {
         throw error instanceof TargetStartError ? new StepError(error.failure) : error
       }
     }
-    case 'wait':
-      if (core.clock.isPaused()) await rejectOnAbort(advancePaused(core, action.ms), signal)
-      else await wallDelay(action.ms, signal)
+    case 'wait': {
+      const { ms: least, toMs = least } = action
+      const { next } = createRandom(scenarioSeed(context.seed, context), `think ${step.number}`)
+      const ms = Math.round(least + next() * (toMs - least))
+      if (core.clock.isPaused()) await rejectOnAbort(advancePaused(core, ms), signal)
+      else await pause(ms, signal)
       if (signal.aborted) throw new InterruptedError()
       return {}
+    }
     case 'availability': {
       const reason = action.reason === undefined ? {} : { reason: action.reason }
       context.sim.setAvailability({ availability: action.value, ...reason })

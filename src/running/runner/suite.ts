@@ -2,8 +2,9 @@
 
 import { elapsedMs, wallTime } from '../../base/runtime/clock.ts'
 import { httpTransport } from '../../base/runtime/http-transport.ts'
+import type { HttpTransport } from '../../base/runtime/transport.ts'
 import { leaksBetween } from '../../evaluation/evaluator/echo.ts'
-import type { Reason, RunResult, ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
+import type { Reason, RunResult, ScenarioResult, Verdict } from '../../evaluation/evaluator/verdict.ts'
 import { type Plan, stepsOf } from '../../evaluation/scenario/plan.ts'
 import { VERSION } from '../../platform/contract/version.ts'
 import type { PlatformSimulatorOptions } from '../../platform/simulator/options.ts'
@@ -107,9 +108,6 @@ interface ScenarioRun {
   readonly evaluatedTo: number
 }
 
-/** The verdict needs the whole journal. */
-const JOURNAL_LIMIT = 200_000
-
 /** Runs the scenarios of one run. */
 class Suite {
   readonly transport = httpTransport()
@@ -136,50 +134,20 @@ class Suite {
   }
 
   async #runOne(selected: SelectedScenario, slot: ConcurrencySlot): Promise<ScenarioRun> {
-    const { plan, instance } = selected
-    const { router, driver, env, listener, signal, target, bail } = this.#options
+    const { plan } = selected
+    const { listener, bail } = this.#options
     const facts = factsOf(this.#options, selected)
-    const times = { startedAt: wallTime(), started: elapsedMs() }
     const name = nameOf(selected)
     listener.started(name)
-    const { secrets } = coreOf(router.server)
-    const sim = createPlatformSimulator(this.#simulatorOptions(selected), this.transport, undefined, secrets)
-    if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
-    const checkTarget = () => probeTarget(new URL(target), 0, signal)
-    const { url } = router.server
-    const { seed } = facts
-    const context = await createRunContext({ plan, sim, driver, seed, instance, env, url, checkTarget })
-    router.attach(sim)
-    listener.opened?.(name, sim)
     const onQuiet = () => {
       // Whether the next one may start depends on the result.
       if (bail === null) slot.releaseSlot()
     }
-    const verdict = await runScenario(context, { signal, listener, onQuiet })
-    router.detach(sim)
+    const options = { ...this.#options, transport: this.transport, seed: facts.seed, onQuiet }
+    const { context, verdict, ...times } = await runServed(selected, options)
     const result = scenarioResult(context, applyStrict(this.#options, verdict), { ...facts, ...times })
     listener.finished({ ...result, name })
     return { plan, result, context, evaluatedTo: context.core.journal.nextSeq - 1 }
-  }
-
-  #simulatorOptions(selected: SelectedScenario): PlatformSimulatorOptions {
-    const { base, target, router } = this.#options
-    const { plan } = selected
-    let clock = base.clock ?? 'real'
-    if (plan.clock?.mode === 'real') clock = 'real'
-    else if (plan.clock !== null)
-      clock = plan.clock.start === undefined ? 'virtual' : { mode: 'virtual', start: plan.clock.start }
-    return {
-      ...base,
-      seed: scenarioSeed(factsOf(this.#options, selected).seed, selected),
-      baseUrl: router.server.baseUrl,
-      clock,
-      bot: { ...base.bot, ...(plan.bot as PlatformSimulatorOptions['bot']) },
-      webhook: { url: target },
-      businessHours: plan.businessHours ?? base.businessHours ?? null,
-      knobs: { ...base.knobs, ...plan.config },
-      journalLimit: JOURNAL_LIMIT,
-    }
   }
 
   /** Evaluates the journal again when entries came after the scenario had ended. */
@@ -187,5 +155,72 @@ class Suite {
     if (context === null || context.core.journal.nextSeq - 1 === evaluatedTo) return result
     const verdict = applyStrict(this.#options, finalVerdict(context))
     return { ...result, ...verdict, journal: maskedJournal(context.sim) }
+  }
+}
+
+export interface ServedRunOptions {
+  readonly router: SimulatorRouter
+  /** The options of every simulator. */
+  readonly base: PlatformServerOptions
+  readonly target: string
+  readonly driver: Driver | null
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly transport: HttpTransport
+  readonly seed: number
+  /** Aborts with an `InterruptedError` when the run ends early. */
+  readonly signal: AbortSignal
+  readonly listener?: Partial<RunListener>
+  /** Called when all steps have ended. */
+  onQuiet?(): void
+}
+
+export interface ServedRun {
+  readonly context: RunContext
+  readonly verdict: Verdict
+  readonly startedAt: string
+  /** A moment of `elapsedMs()`. */
+  readonly started: number
+}
+
+/** The verdict needs the whole journal. */
+const JOURNAL_LIMIT = 200_000
+
+/** Runs one scenario with a simulator of its own, which the router still has afterwards, for late calls. Never rejects for a failure of the intermediary. */
+export async function runServed(selected: SelectedScenario, options: ServedRunOptions): Promise<ServedRun> {
+  const { plan, instance } = selected
+  const { router, driver, env, transport, seed, signal, target, listener = {}, onQuiet } = options
+  const times = { startedAt: wallTime(), started: elapsedMs() }
+  const { url } = router.server
+  const { secrets } = coreOf(router.server)
+  const sim = createPlatformSimulator(simulatorOptions(selected, options), transport, undefined, secrets)
+  if (plan.availability !== null) sim.setAvailability({ availability: plan.availability })
+  const checkTarget = () => probeTarget(new URL(target), 0, signal)
+  const context = await createRunContext({ plan, sim, driver, seed, instance, env, url, checkTarget })
+  router.attach(sim)
+  listener.opened?.(nameOf(selected), sim)
+  const verdict = await runScenario(context, { signal, listener, ...(onQuiet && { onQuiet }) })
+  router.detach(sim)
+  return { context, verdict, ...times }
+}
+
+function simulatorOptions(
+  selected: SelectedScenario,
+  { base, target, router, seed }: ServedRunOptions,
+): PlatformSimulatorOptions {
+  const { plan } = selected
+  let clock = base.clock ?? 'real'
+  if (plan.clock?.mode === 'real') clock = 'real'
+  else if (plan.clock !== null)
+    clock = plan.clock.start === undefined ? 'virtual' : { mode: 'virtual', start: plan.clock.start }
+  return {
+    ...base,
+    seed: scenarioSeed(seed, selected),
+    baseUrl: router.server.baseUrl,
+    clock,
+    bot: { ...base.bot, ...(plan.bot as PlatformSimulatorOptions['bot']) },
+    webhook: { url: target },
+    businessHours: plan.businessHours ?? base.businessHours ?? null,
+    knobs: { ...base.knobs, ...plan.config },
+    journalLimit: JOURNAL_LIMIT,
   }
 }

@@ -81,6 +81,11 @@ const TIMERS = 10
 /** Their answers change nothing that a later act depends on. */
 const STATELESS_CALLS: readonly unknown[] = ['message', 'transcript', 'summarize', 'chat']
 
+/** Waits on the wall as a person does: longer on a busy machine, where the intermediary takes longer as well. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  for (let timer = 0; timer < TIMERS && !signal.aborted; timer++) await wallDelay(Math.ceil(ms / TIMERS), signal)
+}
+
 /** What the person who acts could have seen. */
 interface Sight {
   /** Null: all chats. */
@@ -108,8 +113,7 @@ export async function awaitPace(
     const leftMs = entry === undefined ? 0 : entry.at_ms + PACE_MS - journal.atMs
     if (entry === undefined || leftMs <= 0) return
     if (!isSeen(entry)) continue
-    for (let timer = 0; timer < TIMERS; timer++) await wallDelay(Math.ceil(leftMs / TIMERS), signal)
-    return
+    return pause(leftMs, signal)
   }
 }
 

@@ -64,7 +64,36 @@ export const ReadinessTrial = z
   .check(named('ReadinessTrial', 'One run of a check against the webhook'))
 export type ReadinessTrial = z.infer<typeof ReadinessTrial>
 
+export const PlayBody = z
+  .strictObject({
+    yaml: z.optional(z.string().check(z.minLength(1), z.describe('The text of a scenario file'))),
+    scenario: z.optional(z.record(z.string(), z.unknown()).check(z.describe('A scenario as JSON'))),
+    builtin: z.optional(
+      z.string().check(z.minLength(1), z.describe('The name of a shipped scenario: `happy-path.yaml`')),
+    ),
+    agent_driver: z.optional(
+      z
+        .record(z.string(), z.unknown())
+        .check(z.describe('An agent driver as JSON that calls a help desk by HTTP. Default: that of the server')),
+    ),
+    repeat: z.optional(
+      z.int().check(z.positive(), z.maximum(10_000), z.describe('How often, one after the other. Ends with a failure')),
+    ),
+    seed: z.optional(z.int().check(z.nonnegative(), z.describe('Same seed: same ids and texts. Default: a fresh one'))),
+    timeout: z.optional(
+      z.string().check(z.describe('The longest time of all, such as `2m`. What is not done then is inconclusive')),
+    ),
+    journal: z.optional(
+      z.enum(['always', 'failures', 'never']).check(z.describe('When the answer has the entries. Default: failures')),
+    ),
+  })
+  .check(named('Play', 'A scenario to run: one of `yaml`, `scenario` and `builtin`'))
+export type PlayBody = z.infer<typeof PlayBody>
+
+const times = z.array(z.number())
+
 const PlayedFailure = z.object({
+  code: z.string().check(z.describe('The code of what happened')),
   step: z.nullable(z.int().check(z.describe('The number of the step'))),
   line: z.nullable(z.int().check(z.describe('Of the step in the text'))),
   expected: z.string(),
@@ -78,8 +107,16 @@ export const PlayedScenario = z
     outcome: z.enum(['pass', 'fail', 'error', 'inconclusive', 'skipped']),
     reason: z.nullable(z.string().check(z.describe('Why it was not decided'))),
     failures: z.array(PlayedFailure),
+    counts: z.record(z.string(), z.int()).check(z.describe('Runs by their outcome')),
+    seed: z.int(),
+    timings: z
+      .object({ ack: times, user_to_agent: times, agent_to_user: times, accept_to_start: times })
+      .check(z.describe('In milliseconds, of all runs')),
     duration_ms: z.number(),
-    entries: z.array(EntrySchema).check(z.describe('The journal of the scenario, which has a simulator of its own')),
+    journal: z
+      .object({ first_seq: z.nullable(z.int()), last_seq: z.nullable(z.int()) })
+      .check(z.describe('The range of entries of the last run, which has a simulator and a journal of its own')),
+    entries: z.array(EntrySchema).check(z.describe('The journal of the last run')),
     chats: z.record(z.string(), z.string()).check(z.describe('Chat ids by name')),
   })
   .check(named('PlayedScenario', 'One run of a scenario against the webhook'))
@@ -96,8 +133,8 @@ export interface Readiness {
   tryCheck(id: string, signal: AbortSignal): Promise<ReadinessTrial>
   /** From the help page of a check. Throws `ControlProblem`. */
   fix(id: string): CheckFix
-  /** Plays the scenario of a text beside the simulator, against its webhook. Throws `ControlProblem`. */
-  play(yaml: string, signal: AbortSignal): Promise<PlayedScenario>
+  /** Runs a scenario beside the simulator, against its webhook. Throws `ControlProblem`. */
+  play(wanted: PlayBody, signal: AbortSignal): Promise<PlayedScenario>
 }
 
 /** A server whose platform calls can be routed to further simulators. */

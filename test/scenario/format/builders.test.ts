@@ -23,6 +23,7 @@ import {
   type Step,
   seq,
   target,
+  think,
   toYaml,
   user,
   wait,
@@ -50,6 +51,7 @@ const CASES: [string, Step, string][] = [
   ['agent.does', agent.does('transfer', { team: 'a' }), 'agent: { does: transfer, with: { team: a } }'],
   ['bot', bot('Hi', { buttons: [{ label: 'a' }] }), 'bot: { text: Hi, buttons: [{ label: a }] }'],
   ['wait', wait('5s'), 'wait: 5s'],
+  ['think', think('3s..20s'), 'think: 3s..20s'],
   [
     'availability',
     availability('CLOSED', { reason: 'OTHER' }),

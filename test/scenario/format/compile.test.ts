@@ -248,6 +248,9 @@ describe('values', () => {
     expect(await complaints(`${HEAD}${head}steps:${steps}`)).toMatch(
       /wait: must be a duration with a unit: 500ms, 5s, 10m, 12h, got 1\./,
     )
+    expect(await complaints(`${HEAD}steps: [{ think: 3s }, { think: 5s..3s }]`)).toMatch(
+      /think: must be two durations, the shorter one first: 3s\.\.20s, got the string "3s"\.[\s\S]*got the string "5s\.\.3s"\./,
+    )
     const [wait, user, start] = allSteps(await planOf(steps.replace('"$(i)"', '1s'), head))
     expect(wait!.action).toEqual({ verb: 'wait', ms: 2000 })
     expect(user!.action).toMatchObject({ ack: 503, async: true })

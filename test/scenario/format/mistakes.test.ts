@@ -16,7 +16,7 @@ describe('a step', () => {
     [
       'no verb',
       'id: x',
-      `s.yaml:${line}:5: steps[1]: has no verb: one of user, press, bot, agent, wait, availability, fault, deliver, target, expect, none, check, log, include, repeat, parallel.`,
+      `s.yaml:${line}:5: steps[1]: has no verb: one of user, press, bot, agent, wait, think, availability, fault, deliver, target, expect, none, check, log, include, repeat, parallel.`,
     ],
     [
       'two verbs',

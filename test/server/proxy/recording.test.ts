@@ -211,7 +211,7 @@ describe('the control API', () => {
       ['POST', '/clock/advance'],
       ['POST', '/reset'],
       ['POST', '/workspaces'],
-      ['POST', '/play'],
+      ['POST', '/plays'],
     ]) {
       const response = await fetch(`${proxy.url}/_sim${path}`, { method, body: '{}' })
       expect(response.status, path).toBe(409)

@@ -27,6 +27,7 @@ export {
   repeat,
   seq,
   target,
+  think,
   user,
   wait,
 } from './steps.ts'

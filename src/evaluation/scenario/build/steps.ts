@@ -117,6 +117,17 @@ export const wait = (duration: Duration | Placeholder, options: StepOptions = {}
 })
 
 /**
+ * Waits as a person does: for a time between two that the seed decides, another one in each run of the scenario.
+ *
+ * @example
+ * think('3s..20s')
+ */
+export const think = (range: `${Duration}..${Duration}` | Placeholder, options: StepOptions = {}): Step => ({
+  think: range,
+  ...withoutUndefined(options),
+})
+
+/**
  * Sets the handover availability, as a person does in the workspace (ST17).
  *
  * @example

@@ -15,6 +15,7 @@ import {
   AVAILABILITY_VALUE,
   atLeast,
   DURATION,
+  DURATION_RANGE,
   FLAG,
   LEVEL,
   REASON,
@@ -296,6 +297,10 @@ function actionOf(compiler: StepCompiler, step: Step, findId: FindId): Action {
   }
   if (step.agent !== undefined) return agentAction(compiler, step.agent)
   if (step.wait !== undefined) return { verb: 'wait', ms: compiler.staticValue(DURATION, step.wait, ['wait'], 0) }
+  if (step.think !== undefined) {
+    const { fromMs, toMs } = compiler.staticValue(DURATION_RANGE, step.think, ['think'], { fromMs: 0, toMs: 0 })
+    return { verb: 'wait', ms: fromMs, toMs }
+  }
   if (step.availability !== undefined) {
     const { availability } = step
     const map = typeof availability === 'object' ? availability : { availability, reason: undefined }
@@ -399,7 +404,9 @@ function describe(action: Action): string {
     case 'sees':
       return `agent sees ${itemNotation(action.item, MAX_LABEL)}`
     case 'wait':
-      return `wait ${formatDuration(action.ms)}`
+      return action.toMs === undefined
+        ? `wait ${formatDuration(action.ms)}`
+        : `think ${formatDuration(action.ms)}..${formatDuration(action.toMs)}`
     case 'availability':
       return `availability ${action.value}`
     case 'fault': {

@@ -62,6 +62,18 @@ export const DURATION: ValueType<number, Duration> = {
   shape: { type: 'string', pattern: DURATION_PATTERN },
 }
 
+/** The shortest and the longest time. */
+export const DURATION_RANGE: ValueType<{ readonly fromMs: number; readonly toMs: number }, `${Duration}..${Duration}`> =
+  {
+    expected: 'two durations, the shorter one first: 3s..20s',
+    parse: input => {
+      const [from, to, ...more] = typeof input === 'string' ? input.split('..').map(parseDuration) : []
+      const isRange = from != null && to != null && from <= to && more.length === 0
+      return isRange ? { fromMs: from, toMs: to } : undefined
+    },
+    shape: { type: 'string', pattern: `${DURATION_PATTERN.slice(0, -1)}\\.\\.${DURATION_PATTERN.slice(1)}` },
+  }
+
 export const FLAG: ValueType<boolean> = {
   expected: 'true or false',
   parse: input => (typeof input === 'boolean' ? input : undefined),

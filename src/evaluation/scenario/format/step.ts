@@ -17,6 +17,7 @@ import {
   type BrokenRule,
   conflict,
   DURATION,
+  DURATION_RANGE,
   FLAG,
   incomplete,
   LEVEL,
@@ -206,6 +207,11 @@ const verbs = {
     { sees: 'Hello' },
   ),
   wait: optionalStatic(DURATION, "Moves the scenario's clock; the only sleep", '5s'),
+  think: optionalStatic(
+    DURATION_RANGE,
+    'Waits as a person does, for a time between two that the seed decides',
+    '3s..20s',
+  ),
   availability: optional(AvailabilitySchema, 'Opens or closes handover, as if set in the workspace', 'CLOSED'),
   fault: optional(FaultSchema, 'Something goes wrong on purpose', {
     on: { api: 'message' },

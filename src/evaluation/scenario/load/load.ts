@@ -293,7 +293,7 @@ function* unknownFieldHints(items: readonly PlannedItem[]): Iterable<Hint> {
 function* waitHints(items: readonly PlannedItem[], clock: 'real' | 'virtual'): Iterable<Hint> {
   const steps = items.filter(item => item.kind === 'step')
   for (const [index, { action, place }] of steps.entries()) {
-    if (action.verb !== 'wait') continue
+    if (action.verb !== 'wait' || action.toMs !== undefined) continue
     const next = steps.slice(index + 1).find(other => other.action.verb !== 'log' && other.action.verb !== 'fault')
     if (next === undefined) continue
     const { verb } = next.action

@@ -228,7 +228,7 @@ function Play({ yaml, obstacle }: PlayProps) {
   const play = () =>
     playing.save(async client => {
       setPlayed(null)
-      setPlayed(await client.send<PlayedScenario>('POST', '/play', { body: { yaml } }))
+      setPlayed(await client.send<PlayedScenario>('POST', '/plays', { body: { yaml, journal: 'always' } }))
     })
   const failedLines = new Set(played?.failures.map(({ line }) => line))
   return (

@@ -16,7 +16,7 @@ import { truncateEntry } from '../model/entry-sections.ts'
 import { moment } from '../model/formats.ts'
 import { reportPage } from './page.tsx'
 import { FilterPlace } from './result-filter.tsx'
-import { CommandLine, Pairs, ReportHead, Result, TableHead, TimelineSection } from './result-parts.tsx'
+import { type BarPart, CommandLine, Pairs, ReportHead, Result, TableHead, TimelineSection } from './result-parts.tsx'
 import { type LinkedScenario, linkScenarios, linkTo, OUTCOME_ORDER } from './scenario-links.ts'
 import { collectTimelineData, markedIn, scenarioTimeline, type TimelineData } from './timeline-data.tsx'
 
@@ -27,9 +27,6 @@ export function htmlReport(run: RunReport, coverage: Coverage | null = null): st
   const timelines = collectTimelineData(linked.map(scenarioTimeline))
   const parts = OUTCOME_ORDER.map(outcome => ({ outcome, count: counts[outcome], text: OUTCOME_TEXTS[outcome] }))
   const heading = verdictHeading(run)
-  const short = timelines.filter(({ level }) => level !== 'whole').length
-  // The first scenario that failed is open.
-  const opened = linked.findIndex(({ scenario: { outcome } }) => outcome === 'fail' || outcome === 'error')
   const children = (
     <>
       <ReportHead kind="scenario report" heading={heading} stopped={stopped} parts={parts}>
@@ -45,35 +42,7 @@ export function htmlReport(run: RunReport, coverage: Coverage | null = null): st
       </ReportHead>
       <Causes run={run} linked={linked} />
       <OutsideFailures run={run} />
-      <section id="scenarios" aria-labelledby="scenarios-title" tabIndex={-1}>
-        <div class="result-tools">
-          <h2 id="scenarios-title">Scenarios</h2>
-          <FilterPlace
-            chips={[
-              { outcome: 'all', text: 'all', count: run.scenarios.length },
-              ...parts.filter(({ count }) => count > 0),
-            ]}
-            noun="scenario"
-          />
-        </div>
-        {short === 0 ? null : (
-          <p class="hint">
-            Of {counted(short, 'scenario')} not everything is in this report, which would be too large: payloads or the
-            timeline are left out. The journal of the run has all of it (<code>--report journal=FILE</code>).
-          </p>
-        )}
-        <div class="result-heads" aria-hidden="true">
-          <span />
-          <span>Scenario</span>
-          <span>First failure</span>
-          <span>Took</span>
-        </div>
-        <div class="results">
-          {linked.map((one, index) => (
-            <ScenarioResult key={one.slug} {...one} timeline={timelines[index]} isOpen={index === opened} />
-          ))}
-        </div>
-      </section>
+      <Scenarios linked={linked} timelines={timelines} parts={parts} />
       <Warnings linked={linked} />
       {coverage === null ? null : <CoverageMap {...coverage} />}
     </>
@@ -118,6 +87,47 @@ function OutsideFailures({ run: { failures, journal } }: { readonly run: RunRepo
 
 interface LinkedProps {
   readonly linked: readonly LinkedScenario[]
+}
+
+interface ScenariosProps extends LinkedProps {
+  readonly timelines: readonly TimelineData[]
+  readonly parts: readonly BarPart[]
+  readonly title?: string
+}
+
+/** All of a run, or the failed ones of a load. */
+export function Scenarios({ linked, timelines, parts, title = 'Scenarios' }: ScenariosProps) {
+  const short = timelines.filter(({ level }) => level !== 'whole').length
+  // The first scenario that failed is open.
+  const opened = linked.findIndex(({ scenario: { outcome } }) => outcome === 'fail' || outcome === 'error')
+  return (
+    <section id="scenarios" aria-labelledby="scenarios-title" tabIndex={-1}>
+      <div class="result-tools">
+        <h2 id="scenarios-title">{title}</h2>
+        <FilterPlace
+          chips={[{ outcome: 'all', text: 'all', count: linked.length }, ...parts.filter(({ count }) => count > 0)]}
+          noun="scenario"
+        />
+      </div>
+      {short === 0 ? null : (
+        <p class="hint">
+          Of {counted(short, 'scenario')} not everything is in this report, which would be too large: payloads or the
+          timeline are left out. The journal of the run has all of it (<code>--report journal=FILE</code>).
+        </p>
+      )}
+      <div class="result-heads" aria-hidden="true">
+        <span />
+        <span>Scenario</span>
+        <span>First failure</span>
+        <span>Took</span>
+      </div>
+      <div class="results">
+        {linked.map((one, index) => (
+          <ScenarioResult key={one.slug} {...one} timeline={timelines[index]} isOpen={index === opened} />
+        ))}
+      </div>
+    </section>
+  )
 }
 
 /** The causes that several scenarios have. */

@@ -13,7 +13,7 @@ import type { Core } from '../../../platform/simulator/core.ts'
 import { presentEntry } from '../../../platform/wording/entry.ts'
 import { eventStream, type OpenStreams } from '../event-stream.ts'
 import { ControlProblem } from '../problems.ts'
-import { CheckFix, PlayedScenario, type Readiness, ReadinessReport, ReadinessTrial } from '../readiness.ts'
+import { CheckFix, PlayBody, PlayedScenario, type Readiness, ReadinessReport, ReadinessTrial } from '../readiness.ts'
 import { RecordedScenario } from '../recorder.ts'
 import {
   type ControlContext,
@@ -295,10 +295,6 @@ async function readinessOf({ readiness }: ControlContext): Promise<Readiness> {
   return loaded
 }
 
-const PlayBody = z
-  .strictObject({ yaml: NonEmptyText.check(z.describe('The text of a scenario file')) })
-  .check(named('Play', 'A scenario to play'))
-
 export const READINESS_ROUTES: readonly ControlRoute[] = [
   route('GET /readiness', {
     id: 'getReadiness',
@@ -324,16 +320,19 @@ export const READINESS_ROUTES: readonly ControlRoute[] = [
     },
     run: async context => ok(await (await readinessOf(context)).tryCheck(context.param('id'), context.signal)),
   }),
-  route('POST /play', {
+  route('POST /plays', {
     id: 'playScenario',
-    summary: 'Plays a scenario against the webhook, beside the simulator, whose chats and journal stay as they are',
-    description: 'Of several scenarios in the text, the first one is played.',
+    summary: 'Runs a scenario against the webhook, beside the simulator, whose chats and journal stay as they are',
+    description:
+      'For one virtual user: many requests may be open at once, and closing one ends its run. Of several scenarios in a text, the first one is run.',
     body: PlayBody,
+    example: { builtin: 'happy-path.yaml' },
     responses: {
-      200: { description: 'The result, with the journal of the scenario', schema: PlayedScenario },
-      409: 'There is no webhook, or something else is being tried',
-      422: 'The text is no scenario',
+      200: { description: 'The verdict, with times', schema: PlayedScenario },
+      409: 'There is no webhook, or a check is being tried',
+      422: 'It is no scenario, or no agent driver',
+      429: 'As many run as `start --plays` allows',
     },
-    run: async context => ok(await (await readinessOf(context)).play(context.body.yaml, context.signal)),
+    run: async context => ok(await (await readinessOf(context)).play(context.body, context.signal)),
   }),
 ]

@@ -1,0 +1,99 @@
+/** Finds the rates that are too high: for an intermediary, by its thresholds, and for this process, by its processor time. */
+import { elapsedMs, wallDelay } from '../../base/runtime/clock.ts'
+import { watchProcessLoad } from '../../base/runtime/process-load.ts'
+import type { Plan, PlannedItem } from '../../evaluation/scenario/plan.ts'
+import { type LoadOptions, type LoadResult, runLoad } from './load.ts'
+import type { Runs } from './runs.ts'
+
+export interface LimitStep {
+  readonly rate: number
+  readonly isMet: boolean
+}
+
+export interface Limit {
+  readonly steps: readonly LimitStep[]
+  /** Of the highest rate that met the thresholds, or of the only one. */
+  readonly result: LoadResult
+}
+
+const MOST_DOUBLINGS = 12
+/** The result is exact to a sixteenth of the rate. */
+const HALVINGS = 4
+
+/** Doubles the rate until a threshold is crossed or this process is too busy, then halves the distance. */
+export async function findLimit(options: LoadOptions, firstRate: number): Promise<Limit> {
+  const steps: LimitStep[] = []
+  let best: LoadResult | null = null
+  let last: LoadResult | null = null
+  const isMetAt = async (rate: number): Promise<boolean> => {
+    // Other seeds, because an intermediary remembers the chats of the step before.
+    const seed = options.seed + steps.length
+    last = await runLoad({ ...options, seed, arrivals: [{ from: rate, to: rate, ms: null }] })
+    const isMet = !last.isBottleneck && !last.isStopped && last.thresholds.every(threshold => threshold.isMet)
+    steps.push({ rate, isMet })
+    if (isMet) best = last
+    return isMet
+  }
+  let met = 0
+  let rate = firstRate
+  for (let step = 0; step < MOST_DOUBLINGS && !options.signal.aborted && (await isMetAt(rate)); step++) {
+    met = rate
+    rate *= 2
+  }
+  let crossed = rate
+  for (let step = 0; step < HALVINGS && met > 0 && !options.signal.aborted; step++) {
+    const middle = Math.round(((met + crossed) / 2) * 10) / 10
+    if (await isMetAt(middle)) met = middle
+    else crossed = middle
+  }
+  return { steps, result: best ?? last ?? (await runLoad(options)) }
+}
+
+/** A process is slow until its code is compiled. */
+const WARM_UP_MS = 2_000
+const MEASURED_MS = 3_000
+/** Enough to measure what one costs. */
+const AT_ONCE = 16
+
+/**
+ * Runs the scenarios without their waits against an intermediary that is fast, and resolves with the conversations a second
+ * for which one core is enough; null when none passed.
+ */
+export async function measureOwnLimit(
+  plans: readonly Plan[],
+  runs: Runs,
+  seed: number,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const quick = plans.map(plan => ({ ...plan, steps: withoutWaits(plan.steps) }))
+  const watch = watchProcessLoad()
+  let [begun, passed] = [0, 0]
+  let isOver = false
+  const runOneByOne = async () => {
+    while (!isOver && !signal.aborted) {
+      const plan = quick[begun % quick.length]
+      if (plan === undefined) return
+      const result = await runs.run({ plan, instance: ++begun }, { seed, signal, awaitsLateCalls: false })
+      if (result.outcome === 'pass') passed++
+    }
+  }
+  const running = Promise.all(Array.from({ length: AT_ONCE }, runOneByOne))
+  await wallDelay(WARM_UP_MS, signal)
+  watch.read()
+  const before = passed
+  const measuredFrom = elapsedMs()
+  await wallDelay(MEASURED_MS, signal)
+  const seconds = (elapsedMs() - measuredFrom) / 1000
+  const { cpuShare } = watch.read()
+  const counted = passed - before
+  isOver = true
+  await running
+  watch.close()
+  return counted === 0 || signal.aborted ? null : counted / seconds / cpuShare
+}
+
+const withoutWaits = (items: readonly PlannedItem[]): PlannedItem[] =>
+  items.map(item => {
+    if (item.kind === 'parallel') return { ...item, branches: item.branches.map(withoutWaits) }
+    return item.action.verb === 'wait' ? { ...item, action: { verb: 'wait', ms: 0 } } : item
+  })

@@ -1,0 +1,101 @@
+/** Runs scenarios for `POST /_sim/plays`: any number at once, each for one virtual user, until its request is closed. */
+import { parseSource } from '../../base/files/document.ts'
+import { ConfigError } from '../../base/files/errors.ts'
+import { recordOf } from '../../base/objects.ts'
+import { freshSeed } from '../../base/runtime/node.ts'
+import { describeVerdict } from '../../evaluation/evaluator/wording/report.ts'
+import { compile } from '../../evaluation/scenario/compile/compile.ts'
+import { BUILTIN } from '../../evaluation/scenario/load/find.ts'
+import { loadScenarios, loadText, loadValues } from '../../evaluation/scenario/load/load.ts'
+import type { Plan } from '../../evaluation/scenario/plan.ts'
+import { ControlProblem } from '../../server/control/problems.ts'
+import type { PlayBody, PlayedScenario } from '../../server/control/readiness.ts'
+import { createDriver } from '../agent-driver/create-driver.ts'
+import type { Driver } from '../agent-driver/driver.ts'
+import { readDriver } from '../agent-driver/read-driver.ts'
+import type { SimulatorRouter } from '../runner/simulator-router.ts'
+import { Runs, type RunsOptions } from './runs.ts'
+import { TIMINGS, timingsIn } from './timings.ts'
+
+const LOAD = { cwd: '.', nodeVersion: process.version }
+
+/** Throws `ControlProblem` when the body is no scenario. */
+export async function planOf({ yaml, scenario, builtin }: PlayBody): Promise<Plan> {
+  const given = [yaml, scenario, builtin].filter(one => one !== undefined)
+  if (given.length !== 1)
+    throw new ControlProblem(
+      422,
+      'invalid_scenario',
+      `One of yaml, scenario and builtin is needed, got ${given.length}.`,
+    )
+  try {
+    const loaded =
+      yaml !== undefined
+        ? await loadText('scenario.yaml', yaml, LOAD)
+        : scenario !== undefined
+          ? await loadValues([scenario], LOAD)
+          : await loadScenarios([`${BUILTIN}${builtin?.replace(BUILTIN, '')}`], LOAD)
+    return compile(loaded)[0]!
+  } catch (error) {
+    throw error instanceof ConfigError ? new ControlProblem(422, 'invalid_scenario', error.message) : error
+  }
+}
+
+/** The agent driver of a body, which calls a help desk by HTTP. Throws `ControlProblem`. */
+export function driverOf(value: unknown, { server }: SimulatorRouter): Driver {
+  try {
+    const spec = readDriver(parseSource('agent_driver', JSON.stringify(value), true), { name: 'agent_driver' })
+    if (spec.target !== null)
+      throw new ControlProblem(422, 'invalid_driver', 'agent_driver has a target: a play starts no programs.')
+    const { url, apiKey, botApiKey, botId } = server
+    return createDriver(spec, { env: {}, sim: { url, apiKey, botApiKey, botId } })
+  } catch (error) {
+    throw error instanceof ConfigError ? new ControlProblem(422, 'invalid_driver', error.message) : error
+  }
+}
+
+/** The plays of one server. */
+export class Plays {
+  /** How many run. */
+  active = 0
+  readonly #runs: Runs
+
+  constructor(served: RunsOptions) {
+    this.#runs = new Runs(served)
+  }
+
+  async play(plan: Plan, body: PlayBody, served: Partial<RunsOptions>, signal: AbortSignal): Promise<PlayedScenario> {
+    const { repeat = 1, seed = freshSeed(), journal = 'failures' } = body
+    const counts = { pass: 0, fail: 0, error: 0, inconclusive: 0, skipped: 0 }
+    const timings = recordOf(TIMINGS, (): number[] => [])
+    let durationMs = 0
+    this.active++
+    try {
+      for (let instance = 1; ; instance++) {
+        const options = { seed, served, signal, awaitsLateCalls: false }
+        const result = await this.#runs.run({ plan, instance }, options)
+        counts[result.outcome]++
+        durationMs += result.durationMs
+        const measured = timingsIn(result.journal)
+        for (const timing of TIMINGS) timings[timing].push(...measured[timing])
+        if (instance < repeat && result.outcome === 'pass' && !signal.aborted) continue
+        const { failures, reason } = describeVerdict(result)
+        const hasEntries = journal === 'always' || (journal === 'failures' && result.outcome !== 'pass')
+        return {
+          ...{ name: result.name, outcome: result.outcome, reason, counts, seed, timings },
+          failures: failures.map(({ step, expected, happened, hint = null }, index) => {
+            const { number = null, place = null } = step ?? {}
+            const code = result.failures[index]?.happened.code ?? ''
+            return { code, step: number, line: place?.line ?? null, expected, happened, hint }
+          }),
+          duration_ms: Math.round(durationMs * 1000) / 1000,
+          journal: { first_seq: result.journal[0]?.seq ?? null, last_seq: result.journal.at(-1)?.seq ?? null },
+          entries: (hasEntries ? result.journal : []) as PlayedScenario['entries'],
+          chats: { ...result.conversations },
+        }
+      }
+    } finally {
+      this.active--
+    }
+  }
+}
