@@ -1,6 +1,9 @@
 /** Puts an intermediary under load (`handover-sim load`). */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { BUDGETS } from '../base/files/budgets.ts'
+import { fileProblem } from '../base/files/errors.ts'
+import { readText } from '../base/files/user-files.ts'
 import { freshSeed } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import { visible } from '../base/text/terminal-text.ts'
@@ -18,6 +21,7 @@ import { VERSION } from '../platform/contract/version.ts'
 import { parseArrivals } from '../running/load/arrivals.ts'
 import { findLimit, type LimitStep, measureOwnLimit } from '../running/load/limits.ts'
 import { type LoadOptions, runLoad } from '../running/load/load.ts'
+import { mergeLoads } from '../running/load/merge.ts'
 import type { LoadReport } from '../running/load/report.ts'
 import { Runs } from '../running/load/runs.ts'
 import { parseThresholds, type Threshold } from '../running/load/thresholds.ts'
@@ -126,16 +130,33 @@ export const loadCommand = defineCommand({
           ...{ version: VERSION, target: target.href, seed, arrivals: options.arrivals, users: options.users },
           ...{ scenarios: plans.map(({ name }) => name), ownLimit, steps, exitCode: 0 },
         })
-        const report = withSignalCode({ ...ended, exitCode: loadExitCode(ended) })
-        const reportContext = { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) }
-        return exitCodeOf(
-          report.exitCode,
-          await writeRequested(requests, report.exitCode, rendererOf(report), reportContext),
-        )
+        return writeLoad(withSignalCode({ ...ended, exitCode: loadExitCode(ended) }), requests, context)
       },
     )
   },
 })
+
+/** Writes the reports of several loads as one (`report load-1.json load-2.json`). Resolves with the exit code. */
+export async function reportLoads(files: readonly string[], reports: string, context: Context): Promise<number> {
+  const requests = parseReports(reports, LOAD_REPORTS)
+  const texts = new Map<string, string>()
+  for (const name of files) {
+    const path = resolve(context.io.cwd, name)
+    if (!existsSync(path)) throw fileProblem(name, 'cannot be read: there is no such file.')
+    texts.set(name, readText({ name, path, extension: '.json' }, BUDGETS.stateBytes))
+  }
+  const merged = mergeLoads(texts)
+  return writeLoad({ ...merged, exitCode: loadExitCode(merged) }, requests, context)
+}
+
+async function writeLoad(
+  load: LoadReport,
+  requests: readonly ReportRequest<LoadReportName>[],
+  { io, env }: Context,
+): Promise<number> {
+  const reportContext = { io, env, colorLevel: colorLevel(env, io.stdout.isTTY) }
+  return exitCodeOf(load.exitCode, await writeRequested(requests, load.exitCode, rendererOf(load), reportContext))
+}
 
 /** 1: a threshold was crossed. 4: nothing can be said of the intermediary. */
 function loadExitCode({ all, isBottleneck, thresholds, steps }: LoadReport): 0 | 1 | 4 {

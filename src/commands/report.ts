@@ -24,7 +24,9 @@ import { addSecretsOfPlans, redactRun } from './secrets.ts'
 import { DEFAULT_JOURNAL, exitCodeOf, writeReports } from './write-reports.ts'
 
 export const reportCommand = defineCommand({
-  arguments: { '[journals...]': `saved journals: of one run, or of all its shards (default: ${DEFAULT_JOURNAL})` },
+  arguments: {
+    '[journals...]': `saved journals: of one run, or of all its shards (default: ${DEFAULT_JOURNAL}); or the JSON results of one load`,
+  },
   flags: {
     '--scenarios <files>': {
       description: 'scenario file, folder or glob (default: files of the journal that are no modules); repeatable',
@@ -36,6 +38,10 @@ export const reportCommand = defineCommand({
   },
   async run(context, flags, args) {
     const { io, env } = context
+    if (args.length > 0 && args.every(name => name.endsWith('.json'))) {
+      const { reportLoads } = await import('./load.ts')
+      return reportLoads(args, (flags.report ?? []).join(','), context)
+    }
     // Without the environment: the shards have annotated their failures already.
     const reports = parseReports((flags.report ?? []).join(','), RUN_REPORTS)
     const runs = new Map<string, SavedRun>()

@@ -160,6 +160,22 @@ describe('scenarios of acts', () => {
     )
   })
 
+  it('the act after a lost call waits until the intermediary has repeated it', () => {
+    const waitsAfter = (fault?: Act['fault']) => {
+      const acts: Act[] = [
+        { kind: 'press', chat: 0, pace: 'human' },
+        { kind: 'accept', chat: 0, pace: 'human', ...(fault && { fault }) },
+        { kind: 'says', chat: 0, pace: 'quick', text: { kind: 'plain', value: 'Hello' } },
+      ]
+      const { steps } = toScenario({ seed: 1, acts, knobs: {} }, SETTINGS).scenario
+      return steps.flatMap(({ wait }) => wait ?? [])
+    }
+    expect(waitsAfter()).toEqual(['150ms', '150ms'])
+    expect(waitsAfter('refused')).toEqual(['150ms', '150ms'])
+    expect(waitsAfter('answer-lost')).toEqual(['150ms', '3s'])
+    expect(waitsAfter('request-lost')).toEqual(['150ms', '3s'])
+  })
+
   it('a text that looks like a placeholder is written as it is', () => {
     const acts: Act[] = [
       { kind: 'press', chat: 0, pace: 'human' },

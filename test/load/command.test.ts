@@ -1,5 +1,5 @@
 /** Runs `handover-sim load` as a user does: against the reference intermediary, and against one that fails in some way. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { main } from '../../src/commands/main.ts'
@@ -199,6 +199,40 @@ describe('load', () => {
     expect(Math.max(...met)).toBeGreaterThanOrEqual(1)
     expect(Math.max(...met)).toBeLessThan(3)
     expect(io.stdout.text).toMatch(/^Limit: [\d.]+ conversations a second met the thresholds, [\d.]+ did not\.$/m)
+  })
+})
+
+describe('report of several loads', () => {
+  it('adds up what they counted, and evaluates the thresholds again', { timeout: 60_000 }, async () => {
+    const folder = folderWith({ 'plain.yaml': PLAIN })
+    const flags = ['--self-test', '--arrivals', '5/s', '--for', '2s', '--fail-if', 'verdict.pass > 15']
+    const one = await load(folder, 'plain.yaml', ...flags, '--seed', '1')
+    expect(one.code).toBe(0)
+    writeFileSync(join(folder, 'one.json'), JSON.stringify(one.report))
+    const io = fakeIo(folder)
+    const code = await main(['report', 'one.json', 'load.json', '--report', 'json=both.json,html=both.html'], {}, io)
+    // Twenty passed together, which crosses the threshold.
+    expect(code, io.stderr.text).toBe(1)
+    const both = JSON.parse(readFileSync(join(folder, 'both.json'), 'utf8'))
+    expect(both).toMatchObject({
+      started: 20,
+      all: { conversations: 20, verdicts: { pass: 20 } },
+      arrivals: '5/s + 5/s',
+    })
+    expect(both.all.timings.ack.count).toBe(2 * one.report.all.timings.ack.count)
+    expect(both.all.timings.ack.max / one.report.all.timings.ack.max).toBeCloseTo(1, 2)
+    expect(both.points[0].rate).toBe(10)
+  })
+
+  it.each([
+    ['{}', 'it has no "type": "load" with "v": 1'],
+    ['{"type":"load","v":1', 'JSON'],
+    ['{"type":"load","v":1}', 'is no result of load that can be merged'],
+  ])('refuses %s', async (text, message) => {
+    const io = fakeIo(folderWith({ 'wrong.json': text }))
+    expect(await main(['report', 'wrong.json'], {}, io)).toBe(2)
+    expect(io.stderr.text).toContain('wrong.json')
+    expect(io.stderr.text).toContain(message)
   })
 })
 

@@ -157,7 +157,11 @@ class ServedReadiness implements Readiness {
     const driver = body.agent_driver === undefined ? this.#driver : driverOf(body.agent_driver, this.#router)
     const timeoutMs = parseDuration(body.timeout ?? '1h')
     if (timeoutMs === null)
-      throw new ControlProblem(422, 'invalid_timeout', `timeout must be a duration such as 2m, got ${body.timeout}.`)
+      throw new ControlProblem(
+        422,
+        'invalid_timeout',
+        `timeout must be a duration such as 2m, got ${JSON.stringify(body.timeout)}.`,
+      )
     this.#routeCalls(this.#router.requests)
     const over = anySignal([signal, AbortSignal.timeout(timeoutMs)])
     return this.#plays.play(plan, body, { ...this.#served(), driver }, over)

@@ -41,7 +41,7 @@ export interface ScenarioSettings extends Abilities {
 
 /** Between what a person sees and the next act. */
 const HUMAN: Duration = '150ms'
-/** Before an act with the pace `slow`: what a timer of the intermediary or its help desk does has happened. */
+/** Before an act with the pace `slow`, and after a call that was lost: what a timer of the intermediary does has happened. */
 const PAUSE: Duration = '3s'
 /** Before a restart, because a call whose answer it cuts off may be made again; in a trial, to see repeated notices. */
 const REST: Duration = '1s'
@@ -93,7 +93,9 @@ export function toScenario(sequence: ActSequence, settings: ScenarioSettings): C
     if (act.pace === 'human' || act.pace === 'slow') {
       flush()
       const isLong = act.kind === 'restart' || (settings.isTrial && act.kind === 'accept')
-      if (index > 0) add(wait(act.pace === 'slow' ? PAUSE : isLong ? REST : HUMAN), index)
+      // Until a lost call is repeated, a help desk need not let the agent go on.
+      const isAfterLoss = acts[index - 1]?.act.fault?.endsWith('-lost') === true
+      if (index > 0) add(wait(act.pace === 'slow' || isAfterLoss ? PAUSE : isLong ? REST : HUMAN), index)
     }
     // An earlier state of the chat is not checked once an act has changed it.
     if (ruleOf(act.kind).to !== undefined || ['type', 'stop', 'says'].includes(act.kind))

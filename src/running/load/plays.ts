@@ -2,7 +2,7 @@
 import { parseSource } from '../../base/files/document.ts'
 import { ConfigError } from '../../base/files/errors.ts'
 import { recordOf } from '../../base/objects.ts'
-import { freshSeed } from '../../base/runtime/node.ts'
+import { freshSeed, packagePath } from '../../base/runtime/node.ts'
 import { describeVerdict } from '../../evaluation/evaluator/wording/report.ts'
 import { compile } from '../../evaluation/scenario/compile/compile.ts'
 import { BUILTIN } from '../../evaluation/scenario/load/find.ts'
@@ -17,8 +17,6 @@ import type { SimulatorRouter } from '../runner/simulator-router.ts'
 import { Runs, type RunsOptions } from './runs.ts'
 import { TIMINGS, timingsIn } from './timings.ts'
 
-const LOAD = { cwd: '.', nodeVersion: process.version }
-
 /** Throws `ControlProblem` when the body is no scenario. */
 export async function planOf({ yaml, scenario, builtin }: PlayBody): Promise<Plan> {
   const given = [yaml, scenario, builtin].filter(one => one !== undefined)
@@ -28,13 +26,14 @@ export async function planOf({ yaml, scenario, builtin }: PlayBody): Promise<Pla
       'invalid_scenario',
       `One of yaml, scenario and builtin is needed, got ${given.length}.`,
     )
+  const sources = { cwd: '.', nodeVersion: process.version, builtin: packagePath('scenarios') }
   try {
     const loaded =
       yaml !== undefined
-        ? await loadText('scenario.yaml', yaml, LOAD)
+        ? await loadText('scenario.yaml', yaml, sources)
         : scenario !== undefined
-          ? await loadValues([scenario], LOAD)
-          : await loadScenarios([`${BUILTIN}${builtin?.replace(BUILTIN, '')}`], LOAD)
+          ? await loadValues([scenario], sources)
+          : await loadScenarios([`${BUILTIN}${builtin?.replace(BUILTIN, '')}`], sources)
     return compile(loaded)[0]!
   } catch (error) {
     throw error instanceof ConfigError ? new ControlProblem(422, 'invalid_scenario', error.message) : error
