@@ -167,7 +167,7 @@ describe('YAML and JSON of any kind of file', () => {
     ],
   ]
   const names = ['a.yaml', 'driver.yaml', 'handover-sim.config.yaml']
-  test.each(rows)('%s', { timeout: 9 * TIMEOUT_MS }, async (_, text, message) => {
+  test.each(rows)('%s', { timeout: 30 * TIMEOUT_MS }, async (_, text, message) => {
     for (const name of names) {
       const { code, text: shown } = await validate({ [name]: text }, name)
       expect(code).toBe(2)

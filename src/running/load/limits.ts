@@ -17,8 +17,8 @@ export interface Limit {
 }
 
 const MOST_DOUBLINGS = 12
-/** The result is exact to a sixteenth of the rate. */
-const HALVINGS = 4
+/** The result is exact to an eighth of the rate. */
+const HALVINGS = 3
 
 /** Doubles the rate until a threshold is crossed or this process is too busy, then halves the distance. */
 export async function findLimit(options: LoadOptions, firstRate: number): Promise<Limit> {
