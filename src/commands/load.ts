@@ -56,7 +56,7 @@ const FLAGS = {
     description: 'pretty, tap, github, json=F, junit=F, html=F, markdown=F; with commas',
     repeatable: true,
   },
-  '--no-own-limit': 'do not measure first how many conversations this machine can run',
+  '--no-own-limit': 'do not measure what this machine can run, before and during the load',
   '--wait-for-target <duration>': 'how long to wait for the intermediary (default: 0s; 30s under CI)',
   '--self-test': 'put the built-in reference intermediary under load',
   '--allow-remote': 'the target may be on another machine',
@@ -118,6 +118,7 @@ export const loadCommand = defineCommand({
         const load: LoadOptions = {
           ...{ runs, mix, arrivals: options.stages, users: options.users, thresholds: options.thresholds },
           ...{ durationMs: options.durationMs, warmUpMs: options.warmUpMs, seed, signal },
+          isWatched: flags.ownLimit !== false,
           rerun: plan => rerun(plan, seed, 1),
           onProgress: progress.show,
         }

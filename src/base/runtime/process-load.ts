@@ -1,8 +1,8 @@
-/** Measures how busy this process is: its processor time, and how late its event loop is. */
+/** Measures how busy this thread is: the share of the time in which its event loop works, and how late its timers are. */
 
 export interface ProcessLoad {
-  /** Of one core, from 0 to 1; more with other threads. */
-  readonly cpuShare: number
+  /** From 0 to 1. */
+  readonly busyShare: number
   /** The 99th percentile of how late timers are, in milliseconds. */
   readonly loopDelayMs: number
 }
@@ -15,18 +15,15 @@ export function watchProcessLoad(): { read(): ProcessLoad; close(): void } {
   const { monitorEventLoopDelay, performance } = process.getBuiltinModule('node:perf_hooks')
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
-  let cpu = process.cpuUsage()
-  let atMs = performance.now()
+  let before = performance.eventLoopUtilization()
   return {
     read() {
-      const used = process.cpuUsage(cpu)
-      const nowMs = performance.now()
-      const cpuShare = (used.user + used.system) / 1000 / Math.max(1, nowMs - atMs)
+      const now = performance.eventLoopUtilization()
+      const { utilization: busyShare } = performance.eventLoopUtilization(now, before)
       const loopDelayMs = delay.count === 0 ? 0 : Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION_MS)
-      cpu = process.cpuUsage()
-      atMs = nowMs
+      before = now
       delay.reset()
-      return { cpuShare, loopDelayMs }
+      return { busyShare, loopDelayMs }
     },
     close: () => void delay.disable(),
   }

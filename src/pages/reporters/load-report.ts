@@ -112,7 +112,7 @@ export function loadJson(load: LoadReport): string {
     outages,
     points: points.map(({ process, ...point }) => ({
       ...point,
-      cpu_share: Math.round(process.cpuShare * 100) / 100,
+      busy_share: Math.round(process.busyShare * 100) / 100,
       loop_delay_ms: Math.round(process.loopDelayMs),
     })),
   })}\n`

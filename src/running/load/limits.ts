@@ -84,12 +84,12 @@ export async function measureOwnLimit(
   const measuredFrom = elapsedMs()
   await wallDelay(MEASURED_MS, signal)
   const seconds = (elapsedMs() - measuredFrom) / 1000
-  const { cpuShare } = watch.read()
+  const { busyShare } = watch.read()
   const counted = passed - before
   isOver = true
   await running
   watch.close()
-  return counted === 0 || signal.aborted ? null : counted / seconds / cpuShare
+  return counted === 0 || signal.aborted ? null : counted / seconds / busyShare
 }
 
 const withoutWaits = (items: readonly PlannedItem[]): PlannedItem[] =>

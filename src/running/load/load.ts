@@ -28,6 +28,8 @@ export interface LoadOptions {
   /** Conversations that begin earlier are not counted. */
   readonly warmUpMs: number
   readonly thresholds: readonly Threshold[]
+  /** Whether this process is watched, so that it is not taken for the intermediary when it is slow. */
+  readonly isWatched: boolean
   readonly seed: number
   /** Begins no further conversation when it aborts, and ends those that run. */
   readonly signal: AbortSignal
@@ -114,7 +116,7 @@ const TICK_MS = 100
 /** How long conversations may still run when no more begin. */
 const DRAIN_MS = 60_000
 /** A busier process acts later than its conversations say. */
-const BUSY: ProcessLoad = { cpuShare: 0.95, loopDelayMs: 100 }
+const BUSY: ProcessLoad = { busyShare: 0.95, loopDelayMs: 100 }
 const BUSY_SHARE = 0.2
 
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
@@ -202,9 +204,9 @@ class Load {
 
   isBottleneck(): boolean {
     const busy = this.points.filter(
-      ({ process }) => process.cpuShare > BUSY.cpuShare || process.loopDelayMs > BUSY.loopDelayMs,
+      ({ process }) => process.busyShare > BUSY.busyShare || process.loopDelayMs > BUSY.loopDelayMs,
     )
-    return busy.length > this.points.length * BUSY_SHARE
+    return this.#options.isWatched && busy.length > this.points.length * BUSY_SHARE
   }
 
   /** Reports progress, and adds points to the curves. */

@@ -33,7 +33,7 @@ interface SavedLoad {
   readonly causes: LoadReport['causes']
   readonly outages: readonly Outage[]
   readonly points: readonly (Omit<LoadPoint, 'process'> & {
-    readonly cpu_share: number
+    readonly busy_share: number
     readonly loop_delay_ms: number
   })[]
 }
@@ -98,7 +98,7 @@ function mergedPoints(loads: readonly SavedLoad[]): LoadPoint[] {
       ...{ failed: sum(({ failed }) => failed), refused: sum(({ refused }) => refused), late: sum(({ late }) => late) },
       ...{ p50: slowest('p50'), p99: slowest('p99') },
       process: {
-        cpuShare: Math.max(...some.map(point => point.cpu_share)),
+        busyShare: Math.max(...some.map(point => point.busy_share)),
         loopDelayMs: Math.max(...some.map(point => point.loop_delay_ms)),
       },
     }

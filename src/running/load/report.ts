@@ -29,7 +29,7 @@ export function loadHeading({ exitCode, isStopped, isBottleneck, thresholds, all
   if (isStopped) return 'Stopped early: partial results'
   if (exitCode === 1) return `Failed: ${unmet.map(({ text }) => text).join(', ')}`
   if (all.conversations === 0) return 'Inconclusive: no conversation ended after the warm-up'
-  if (isBottleneck) return 'Inconclusive: this machine was too busy to measure the intermediary'
+  if (exitCode === 4 && isBottleneck) return 'Inconclusive: this machine was too busy to measure the intermediary'
   return `Passed: ${counted(all.conversations, 'conversation')}, no threshold was crossed`
 }
 

@@ -122,7 +122,9 @@ export function htmlLoad(load: LoadReport): string {
           rows={causes.map(({ code, count }) => [code, String(count)])}
         />
       )}
-      <Scenarios linked={linked} timelines={timelines} parts={parts} title="The first conversations that failed" />
+      {linked.length === 0 ? null : (
+        <Scenarios linked={linked} timelines={timelines} parts={[]} title="The first conversations that failed" />
+      )}
     </>
   )
   return reportPage({ title: heading, version, noun: 'scenario', children })
@@ -173,8 +175,9 @@ const HEIGHT = 120
 /** Lines over one axis, with the highest value named. */
 function Curve({ title, x, unitX, lines, shown }: CurveProps) {
   const values = lines.flatMap(line => line.values.filter(value => value !== null))
-  if (values.length === 0) return null
-  const highest = Math.max(...values)
+  const highest = Math.max(0, ...values)
+  // Nothing to see: no value, only zeros, or a single point.
+  if (highest === 0 || x.length < 2) return null
   const lastX = Math.max(...x)
   const text = lines.map(({ name, values: own }) => `${name} up to ${shown(Math.max(...own.map(value => value ?? 0)))}`)
   return (
@@ -184,7 +187,7 @@ function Curve({ title, x, unitX, lines, shown }: CurveProps) {
         <line x1="0" y1={HEIGHT} x2={WIDTH} y2={HEIGHT} />
         {lines.map(({ name, values: own }, index) => {
           const points = own.flatMap((value, at) =>
-            value === null || highest === 0
+            value === null
               ? []
               : `${(((x[at] ?? 0) / lastX) * WIDTH).toFixed(1)},${(HEIGHT - (value / highest) * (HEIGHT - 14)).toFixed(1)}`,
           )
@@ -204,7 +207,8 @@ function Curve({ title, x, unitX, lines, shown }: CurveProps) {
 
 /** The points in the order of their rates, those of one rate as their worst. */
 function byRate(points: readonly LoadPoint[]): Pick<CurveProps, 'x' | 'lines'> {
-  const rates = [...new Set(points.map(({ rate }) => Math.round(rate * 10) / 10))].sort((a, b) => a - b)
+  const all = points.map(({ rate }) => Math.round(rate * 10) / 10).filter(rate => rate > 0)
+  const rates = [...new Set(all)].sort((a, b) => a - b)
   const worst = (name: 'p50' | 'p99') =>
     rates.map(rate => {
       const values = points
