@@ -34,7 +34,7 @@ const verbs: Record<string, Row> = {
     is: 'pass',
   },
   'what it writes is not what was asked for': {
-    steps: `${TAKEN}- agent: { says: Hello }\n- expect: { message: { message: Hallo }, within: 400ms }`,
+    steps: `${TAKEN}- agent: { says: Hello }\n- expect: { message: { message: Hallo }, within: 2s }`,
     is: /^expect: .*Hallo.* \| no call of message matches; nearest: #\d+ message .*received "Hello"/,
   },
   'a verb of its own, with parameters': {
