@@ -7,6 +7,7 @@ import { readText } from '../base/files/user-files.ts'
 import { freshSeed } from '../base/runtime/node.ts'
 import { messageOf } from '../base/text/error-text.ts'
 import { visible } from '../base/text/terminal-text.ts'
+import { reasonText } from '../evaluation/evaluator/wording/report.ts'
 import { compile } from '../evaluation/scenario/compile/compile.ts'
 import { loadScenarios } from '../evaluation/scenario/load/load.ts'
 import type { Plan } from '../evaluation/scenario/plan.ts'
@@ -25,6 +26,7 @@ import { mergeLoads } from '../running/load/merge.ts'
 import type { LoadReport } from '../running/load/report.ts'
 import { Runs } from '../running/load/runs.ts'
 import { parseThresholds, type Threshold } from '../running/load/thresholds.ts'
+import { unsetVariable } from '../running/runner/results.ts'
 import { resolveSettings } from '../server/config/resolve.ts'
 import {
   configSources,
@@ -38,6 +40,7 @@ import {
 } from './command.ts'
 import { type Context, colorLevel, EnvironmentError, UsageError } from './io.ts'
 import { attach, createRerunCommand, runInterruptibly, whyUnreachable } from './run-target.ts'
+import { addSecretsOfPlans } from './secrets.ts'
 import { exitCodeOf, type Render, renderModel, writeRequested } from './write-reports.ts'
 
 const FLAGS = {
@@ -86,6 +89,7 @@ export const loadCommand = defineCommand({
     for (const warning of resolved.warnings) io.stderr.write(`${warning}\n`)
     const mix = await loadMix(files, context)
     const plans = mix.map(({ plan }) => plan)
+    addSecretsOfPlans(plans, context)
     const seed = resolved.sources.seed === 'default' ? freshSeed() : Number(resolved.values.seed)
 
     return runInterruptibly(
@@ -226,6 +230,8 @@ async function loadMix(files: readonly string[], context: Context): Promise<Load
   }
   for (const { plan } of mix) {
     const refused = (why: string) => new UsageError(`${JSON.stringify(plan.name)} cannot run beside itself: ${why}.`)
+    const unset = unsetVariable(plan, context.env)
+    if (unset !== null) throw new UsageError(`${JSON.stringify(plan.name)}: ${reasonText(unset)}.`)
     if (plan.clock?.mode === 'virtual') throw refused('its clock is virtual, and load takes real time')
     if (plan.exclusive !== null)
       throw refused(`it needs the whole help desk (${plan.exclusive}), which all conversations share`)

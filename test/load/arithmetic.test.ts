@@ -77,6 +77,14 @@ describe('times in a journal', () => {
   const driver = (verb: string, at_ms: number, duration_ms: number, more: object = {}) =>
     entry({ kind: 'driver', verb, at_ms, duration_ms, outcome: 'ok', ...more })
 
+  it('the same text again has the time of its own item', () => {
+    const user = (at_ms: number) => entry({ kind: 'user', action: 'message', text: 'ok', at_ms })
+    const inbox = (at_ms: number, count: number) =>
+      driver('inbox', at_ms, 1, { items: Array.from({ length: count }, () => ({ text: 'ok' })) })
+    const entries = [user(0), inbox(5, 1), user(100), inbox(101, 1), inbox(150, 2)]
+    expect(timingsIn(entries).user_to_agent).toEqual([5, 50])
+  })
+
   it('each act has the first effect of its chat and text', () => {
     const entries = [
       entry({ kind: 'delivery', outcome: 'delivered', duration_ms: 7, at_ms: 10 }),

@@ -102,6 +102,13 @@ describe('plays', () => {
     await expect.poll(async () => (await play({ builtin: 'happy-path.yaml' })).status, { timeout: 10_000 }).toBe(200)
   })
 
+  it('does not run a scenario that reads a variable of the environment', async () => {
+    const scenario = { version: 1, name: 'Team', steps: [{ user: '$(env.HOME)' }, { check: { status: 'bot' } }] }
+    const { body } = await play({ scenario })
+    expect(body.outcome).toBe('error')
+    expect(body.reason).toContain('HOME')
+  })
+
   it('timeout ends it, without a verdict', async () => {
     const { body } = await play({ scenario: waiting, timeout: '200ms' })
     expect(body.outcome).toBe('inconclusive')

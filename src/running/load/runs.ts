@@ -3,7 +3,7 @@ import { backgroundTimer, wallDelay } from '../../base/runtime/clock.ts'
 import { httpTransport } from '../../base/runtime/http-transport.ts'
 import type { ScenarioResult } from '../../evaluation/evaluator/verdict.ts'
 import type { PlatformSimulator } from '../../platform/simulator/simulator.ts'
-import { finalVerdict, scenarioResult } from '../runner/results.ts'
+import { finalVerdict, scenarioResult, skippedResult, unsetVariable } from '../runner/results.ts'
 import type { SelectedScenario } from '../runner/schedule.ts'
 import { runServed, type ServedRunOptions } from '../runner/suite.ts'
 
@@ -42,6 +42,10 @@ export class Runs {
   /** Never rejects for a failure of the intermediary. */
   async run(selected: SelectedScenario, options: OneRunOptions): Promise<ScenarioResult> {
     const { seed, signal, awaitsLateCalls, served, rerunCommand = '', onQuiet } = options
+    const { plan, instance } = selected
+    const unset = unsetVariable(plan, served?.env ?? this.#served.env)
+    if (unset !== null)
+      return skippedResult(plan, { outcome: 'error', reason: unset }, { seed, instance, rerunCommand })
     const listener = { opened: (_: string, sim: PlatformSimulator) => void this.#simulators.add(sim) }
     const { context, verdict, ...times } = await runServed(selected, {
       ...{ ...this.#served, ...served, transport: this.#transport, seed, signal, listener },
@@ -50,7 +54,7 @@ export class Runs {
     const { journal } = context.core
     const judgedTo = journal.nextSeq
     if (awaitsLateCalls) await wallDelay(LATE_MS, signal)
-    const facts = { seed, instance: selected.instance, rerunCommand, ...times }
+    const facts = { seed, instance, rerunCommand, ...times }
     const result = scenarioResult(context, journal.nextSeq === judgedTo ? verdict : finalVerdict(context), facts)
     context.close()
     if (awaitsLateCalls) this.#remove(context.sim)

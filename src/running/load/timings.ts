@@ -48,6 +48,8 @@ export function timingsIn(entries: readonly Entry[]): Timings {
   const user_to_agent: number[] = []
   const agent_to_user: number[] = []
   const accept_to_start: number[] = []
+  /** How many items of a chat have had a text. */
+  const seen = new Map<string, number>()
   /** The first act that waits for it has its time. */
   const take = (acts: Act[], times: number[], chatId: string | undefined, atMs: number, text?: string) => {
     const at = acts.findIndex(
@@ -64,7 +66,17 @@ export function timingsIn(entries: readonly Entry[]): Timings {
       else if (endpoint === 'message' && isMap(request.body))
         take(texts, agent_to_user, chatId, atMs, String(request.body.message))
     } else if (isDriverCall(entry) && entry.verb === 'inbox') {
-      for (const { text } of entry.items ?? []) if (text !== undefined) take(written, user_to_agent, chatId, atMs, text)
+      // Each read has all items: of equal texts, those that an earlier read had are not new.
+      const had = new Map<string, number>()
+      for (const { text } of entry.items ?? []) {
+        if (text === undefined) continue
+        const key = `${chatId} ${text}`
+        const count = (had.get(key) ?? 0) + 1
+        had.set(key, count)
+        if (count <= (seen.get(key) ?? 0)) continue
+        seen.set(key, count)
+        take(written, user_to_agent, chatId, atMs, text)
+      }
     }
   }
   return { ack, user_to_agent, agent_to_user, accept_to_start }
