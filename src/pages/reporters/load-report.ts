@@ -11,7 +11,7 @@ import { TIMING_TEXTS } from '../../running/load/timings.ts'
 import { causeOf, detailLines, PLAIN_LAYOUT } from './failures.ts'
 import type { Report, ReportItem, ReportTable } from './report-model.ts'
 
-/** `verdict.pass 120`, without those that are 0. */
+/** `120 pass, 3 fail`, without those that are 0. */
 const verdictsText = ({ verdicts }: GroupResult): string =>
   keysOf(verdicts)
     .filter(outcome => verdicts[outcome] > 0)
@@ -62,7 +62,7 @@ const LINE_EVERY_MS = 10_000
 
 /** What happens while it runs. */
 function progressLines({ atMs, durationMs, rate, active, started, all }: LoadProgress): string[] {
-  const result = all.result()
+  const result = all.summary()
   const seconds = formatDuration(Math.round(atMs / 1000) * 1000)
   const times = keysOf(TIMING_TEXTS).flatMap(timing => {
     const measured = result.timings[timing]

@@ -1,4 +1,4 @@
-/** Finds the rates that are too high: for an intermediary, by its thresholds, and for this process, by its processor time. */
+/** Finds the rates that are too high: for an intermediary, by its thresholds, and for this process, by the work of its event loop. */
 import { elapsedMs, wallDelay } from '../../base/runtime/clock.ts'
 import { watchProcessLoad } from '../../base/runtime/process-load.ts'
 import type { Plan, PlannedItem } from '../../evaluation/scenario/plan.ts'
@@ -30,7 +30,7 @@ export async function findLimit(options: LoadOptions, firstRate: number): Promis
     const seed = options.seed + steps.length
     last = await runLoad({ ...options, seed, arrivals: [{ from: rate, to: rate, ms: null }] })
     const isMet = !last.isBottleneck && !last.isStopped && last.thresholds.every(threshold => threshold.isMet)
-    steps.push({ rate, isMet })
+    if (!last.isStopped) steps.push({ rate, isMet })
     if (isMet) best = last
     return isMet
   }
@@ -57,7 +57,7 @@ const AT_ONCE = 16
 
 /**
  * Runs the scenarios without their waits against an intermediary that is fast, and resolves with the conversations a second
- * for which one core is enough; null when none passed.
+ * for which its event loop is enough; null when none passed.
  */
 export async function measureOwnLimit(
   plans: readonly Plan[],

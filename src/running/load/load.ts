@@ -113,8 +113,6 @@ const MAX_FAILED = 3
 const POINTS = 100
 const LEAST_POINT_MS = 1_000
 const TICK_MS = 100
-/** How long conversations may still run when no more begin. */
-const DRAIN_MS = 60_000
 /** A busier process acts later than its conversations say. */
 const BUSY: ProcessLoad = { busyShare: 0.95, loopDelayMs: 100 }
 const BUSY_SHARE = 0.2
@@ -132,7 +130,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   }
   if (durationMs > load.nowMs()) await wallDelay(durationMs - load.nowMs(), signal)
   const lengthMs = load.nowMs()
-  await load.drained()
+  await load.ended()
   ticking.abort()
   await ticks
   const all = load.all.result()
@@ -191,11 +189,9 @@ class Load {
     })
   }
 
-  /** Resolves when all conversations have ended, or some time later. */
-  async drained(): Promise<void> {
-    const enough = new AbortController()
-    await Promise.race([Promise.all(this.#running), wallDelay(DRAIN_MS, enough.signal)])
-    enough.abort()
+  /** Resolves when all conversations have ended. Each has the time limit of its scenario. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#running)
   }
 
   causes(): LoadCause[] {
@@ -230,7 +226,7 @@ class Load {
   #addPoint(atMs: number, rate: number, process: ProcessLoad): void {
     const point = this.#point
     this.#point = new GroupStatistics(2)
-    const { conversations: ended, verdicts, refused, late } = point.result()
+    const { conversations: ended, verdicts, refused, late } = point.summary()
     const percentiles = (statistic: 'p50' | 'p99') =>
       recordOf(TIMINGS, timing => point.measure({ timing, statistic }, 'ms'))
     this.points.push({

@@ -23,7 +23,7 @@ export interface LoadReport extends LoadResult {
   readonly steps: readonly LimitStep[]
 }
 
-/** `PASSED`, with why. */
+/** `Passed: 120 conversations, no threshold was crossed`. */
 export function loadHeading({ exitCode, isStopped, isBottleneck, thresholds, all }: LoadReport): string {
   const unmet = thresholds.filter(({ isMet }) => !isMet)
   if (isStopped) return 'Stopped early: partial results'

@@ -6,10 +6,11 @@ import type { Entry } from '../../platform/journal/entry.ts'
 import { type Metric, STATISTICS, type Statistic, type Threshold } from './thresholds.ts'
 import { TIMINGS, type Timing, type Timings } from './timings.ts'
 
-/** Times in milliseconds. `histogram` is a compressed HdrHistogram of microseconds, by which results are merged. */
+/** Times in milliseconds. */
 export interface TimesResult extends Readonly<Record<Statistic, number>> {
   readonly count: number
-  readonly histogram: string
+  /** A compressed HdrHistogram of microseconds, by which results are merged; only at the end, because it takes time. */
+  readonly histogram?: string
 }
 
 /** What some conversations came to. */
@@ -92,8 +93,10 @@ export class GroupStatistics {
     this.#late += late
     for (const outcome of keysOf(this.#verdicts)) this.#verdicts[outcome] += verdicts[outcome]
     for (const timing of TIMINGS) {
-      const { histogram } = timings[timing] ?? {}
-      if (histogram !== undefined) this.#histogramOf(timing).add(decodeFromCompressedBase64(histogram, 32, false))
+      const times = timings[timing]
+      if (times === null) continue
+      if (times.histogram === undefined) throw new Error(`its times of ${timing} have no histogram`)
+      this.#histogramOf(timing).add(decodeFromCompressedBase64(times.histogram, 32, false))
     }
   }
 
@@ -110,12 +113,22 @@ export class GroupStatistics {
     return all === 0 ? null : (100 * count) / all
   }
 
-  result(): GroupResult {
+  /** While the load runs. */
+  summary(): GroupResult {
     return {
       ...{ conversations: this.#conversations, verdicts: { ...this.#verdicts } },
       ...{ calls: this.#calls, refused: this.#refused, late: this.#late },
       timings: recordOf(TIMINGS, timing => this.#timesOf(timing)),
     }
+  }
+
+  /** With the histograms. */
+  result(): GroupResult {
+    const withHistogram = (timing: Timing): TimesResult | null => {
+      const [times, histogram] = [this.#timesOf(timing), this.#histograms.get(timing)]
+      return times && histogram ? { ...times, histogram: encodeIntoCompressedBase64(histogram) } : null
+    }
+    return { ...this.summary(), timings: recordOf(TIMINGS, withHistogram) }
   }
 
   #timesOf(timing: Timing): TimesResult | null {
@@ -124,7 +137,7 @@ export class GroupStatistics {
     // A percentile is the end of its interval, which may be above the highest value.
     const { maxValue } = histogram
     const statistics = recordOf(STATISTICS, name => inMs(Math.min(maxValue, STATISTIC_OF[name](histogram))))
-    return { count: histogram.totalCount, ...statistics, histogram: encodeIntoCompressedBase64(histogram) }
+    return { count: histogram.totalCount, ...statistics }
   }
 
   #histogramOf(timing: Timing): Histogram {
